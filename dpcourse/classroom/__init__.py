@@ -1,0 +1,1 @@
+"""What authors and instructors use: the sources made into notebooks, and the `dpcourse` command."""

@@ -1,0 +1,392 @@
+"""Make the notebooks of a lesson from its one source.
+
+solutions/NN-name.md (MyST Markdown, solved)  ->  solutions/NN-name.ipynb (solved, executed)
+                                              ->  lessons/NN-name.ipynb   (blank, "not attempted" under each check)
+
+The output of a cell with the tag `remove-output` is not stored, because it differs from run to run.
+In a Markdown cell a line {opening}, {exercise 1.3} or {closing} is filled from the front matter and the
+exercise objects. In a code cell, what stands between the solution marks is blank in the lesson.
+"""
+
+import ast
+import copy
+import hashlib
+import json
+import os
+import re
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+
+from dpcourse import exercises
+from dpcourse.progress import write_atomically
+
+BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
+CHECKED = "nbval-check-output"
+FENCE = re.compile(r"^```\{code-cell\}")
+UNSTORED = "remove-output"
+SHOWN_LIVE_ONLY = "application/vnd.jupyter.widget-view+json"
+
+
+class SourceError(Exception):
+    """Something is wrong in a lesson's source; says the file, the line and what would be right."""
+
+    def __init__(self, file, line, message):
+        super().__init__(f"{file}:{line}: {message}")
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A source read and checked: its two notebooks, both without the outputs of execution."""
+
+    file: Path
+    solved: nbformat.NotebookNode
+    blank: nbformat.NotebookNode
+    lines: tuple[int, ...]
+
+    @property
+    def paths(self):
+        """Where the two notebooks belong: (solved, blank)."""
+        return self.file.with_suffix(".ipynb"), self.file.parents[1] / "lessons" / f"{self.file.stem}.ipynb"
+
+
+def sources(root):
+    """All lesson sources below a course folder, in order."""
+    return sorted((Path(root) / "solutions").glob("[0-9][0-9]-*.md"))
+
+
+# ---- source -> cells
+
+
+def read(file):
+    """The Lesson in a source file. Raises SourceError."""
+    import jupytext
+
+    file = Path(file)
+    text = file.read_text(encoding="utf-8")
+    notebook = jupytext.reads(text, fmt="md:myst")
+    about = notebook.metadata.get("dpcourse")
+    number = int(file.name[:2])
+    lines = _code_lines(text)
+    if about is None:
+        raise SourceError(file, 1, "the front matter has no `dpcourse:` with title, minutes, needs and goals")
+    found = _exercises_in(file, number, notebook.cells, lines)
+    notebook.metadata = nbformat.from_dict({"kernelspec": KERNEL, "language_info": {"name": "python"}})
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = _filled(file, cell.source, about)
+        elif id(cell) in found:
+            cell.metadata["tags"] = [*cell.metadata.get("tags", []), CHECKED]
+    blank = copy.deepcopy(notebook)
+    for solved_cell, cell in zip(notebook.cells, blank.cells, strict=True):
+        if cell.cell_type == "code":
+            cell.source = blanked(cell.source)
+        if id(solved_cell) in found:
+            _show_not_attempted(cell, found[id(solved_cell)])
+    _name_cells(notebook.cells, blank.cells)
+    return Lesson(file, notebook, blank, lines)
+
+
+KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
+
+
+def _code_lines(text):
+    """The line number of the first line of each code cell."""
+    lines = text.splitlines()
+    starts = []
+    for number, line in enumerate(lines):
+        if FENCE.match(line):
+            first = number + 1
+            while first < len(lines) and lines[first].startswith(":"):
+                first += 1
+            starts.append(first + 1)
+    return tuple(starts)
+
+
+def _exercises_in(file, number, cells, lines):
+    """Check cell -> exercise, by the cell's identity. Raises SourceError where marks, ids and checks do not fit."""
+    known = {exercise.id: exercise for exercise in exercises.lesson(number).EXERCISES}
+    found, open_functions, open_line = {}, {}, None
+    for cell, start in zip([cell for cell in cells if cell.cell_type == "code"], lines, strict=True):
+        solution_lines = _marks(file, cell.source, start)
+        tree = _parsed(file, cell.source, start)
+        if solution_lines:
+            if open_functions:
+                raise SourceError(file, open_line, "this solution cell has no check cell before the next solution")
+            open_functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+            open_line = start
+            if not open_functions:
+                raise SourceError(file, start, "a solution cell must define the function that its check is given")
+        for call in _checks(tree):
+            line = start + call.lineno - 1
+            exercise_id = ast.literal_eval(call.args[0])
+            function = getattr(call.args[1], "id", None)
+            if exercise_id not in known:
+                raise SourceError(file, line, f"there is no exercise {exercise_id!r}; there are {', '.join(known)}")
+            if exercise_id in {exercise.id for exercise in found.values()}:
+                raise SourceError(file, line, f"exercise {exercise_id} is checked a second time")
+            if function != known[exercise_id].function or function not in open_functions:
+                raise SourceError(
+                    file, line, f"check {exercise_id} must be given `{known[exercise_id].function}`, defined in the solution cell before"
+                )
+            found[id(cell)] = known[exercise_id]
+            open_functions = {}
+    if open_functions:
+        raise SourceError(file, open_line, "this solution cell has no check")
+    missing = known.keys() - {exercise.id for exercise in found.values()}
+    if missing:
+        raise SourceError(file, 1, f"no check for exercise {min(missing)}, which dpcourse.exercises has")
+    return found
+
+
+def _marks(file, code, start):
+    """Whether the cell has solution marks. Raises SourceError for marks that do not pair up."""
+    opened = None
+    seen = False
+    for number, line in enumerate(code.splitlines(), start):
+        if line.strip() == BEGIN:
+            if opened is not None:
+                raise SourceError(file, number, f"`{BEGIN}` inside a solution that begins in line {opened}")
+            opened, seen = number, True
+        elif line.strip() == END:
+            if opened is None:
+                raise SourceError(file, number, f"`{END}` without `{BEGIN}`")
+            opened = None
+    if opened is not None:
+        raise SourceError(file, opened, f"`{BEGIN}` without `{END}`")
+    return seen
+
+
+def _parsed(file, code, start):
+    try:
+        return ast.parse(code)
+    except SyntaxError as error:
+        raise SourceError(file, start + (error.lineno or 1) - 1, f"not valid Python: {error.msg}") from None
+
+
+def _checks(tree):
+    """The calls check("id", function) of a cell."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", None) == "check" and len(node.args) == 2:
+            yield node
+
+
+def blanked(code):
+    """The code with each solution replaced by `raise NotImplementedError`.
+
+    >>> print(blanked("def f(x):\\n    ### BEGIN SOLUTION\\n    return x\\n    ### END SOLUTION"))
+    def f(x):
+        raise NotImplementedError
+    """
+    kept, inside = [], False
+    for line in code.splitlines():
+        if line.strip() == BEGIN:
+            inside = True
+            kept.append(line[: line.index("#")] + "raise NotImplementedError")
+        elif line.strip() == END:
+            inside = False
+        elif not inside:
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def _name_cells(solved, blank):
+    """Give the same stable id to both versions of a cell: the hash of the blank one."""
+    used = {}
+    for solved_cell, cell in zip(solved, blank, strict=True):
+        digest = hashlib.blake2b(f"{cell.cell_type}\n{cell.source}".encode(), digest_size=4).hexdigest()
+        used[digest] = used.get(digest, 0) + 1
+        solved_cell.id = cell.id = f"{digest}-{used[digest]}"
+
+
+def _show_not_attempted(cell, exercise):
+    verdict = exercise.blank()
+    cell.execution_count = 1
+    cell.outputs = [
+        nbformat.v4.new_output("display_data", {"text/html": verdict._repr_html_(), "text/plain": repr(verdict)})
+    ]
+
+
+# ---- what is filled in
+
+
+def _filled(file, text, about):
+    """A Markdown cell with its {opening}, {exercise N.n} and {closing} lines filled."""
+
+    def fill(match):
+        if match["exercise"]:
+            return exercise_header(exercises.find(match["exercise"]))
+        return opening(about) if match["part"] == "opening" else closing(file)
+
+    return re.sub(r"^\{(?P<part>opening|closing|exercise (?P<exercise>[0-9.]+))\}$", fill, text, flags=re.MULTILINE)
+
+
+def opening(about):
+    """Title, goals with their checks, what is needed first, minutes."""
+    goals = "\n".join(f"- {goal['can']} (exercise{'s' * (len(goal['checks']) > 1)} {', '.join(goal['checks'])})" for goal in about["goals"])
+    return (
+        f"# {about['title']}\n\n**When you have finished this lesson you can**\n\n{goals}\n\n"
+        f"**You need first:** {about['needs']}\n\n**Time:** about {about['minutes']} minutes."
+    )
+
+
+def exercise_header(exercise):
+    """One line above an exercise: difficulty, minutes, points, what it is good for."""
+    dots = "●" * exercise.difficulty + "○" * (5 - exercise.difficulty)
+    points = f"{exercise.points} point{'s' * (exercise.points != 1)}"
+    return (
+        f"### Exercise {exercise.id}: {exercise.title}\n\n"
+        f"*Difficulty {dots} ({exercise.difficulty} of 5) · about {exercise.minutes} minutes · {points} · Good for: {exercise.good_for}.*"
+    )
+
+
+def closing(file):
+    """Links to the lessons before and after."""
+    names = [source.stem for source in sources(file.parents[1])]
+    here = names.index(file.stem)
+    links = []
+    if here > 0:
+        links.append(f"Previous: [{names[here - 1]}]({names[here - 1]}.ipynb)")
+    if here + 1 < len(names):
+        links.append(f"Next: [{names[here + 1]}]({names[here + 1]}.ipynb)")
+    return " · ".join(links)
+
+
+# ---- cells -> files
+
+
+def execute(lesson):
+    """The solved notebook with its outputs. Raises SourceError where a cell fails, warns, or a check does not pass."""
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellExecutionError
+
+    notebook = copy.deepcopy(lesson.solved)
+    client = NotebookClient(
+        notebook, timeout=120, kernel_name="python3", record_timing=False,
+        resources={"metadata": {"path": str(lesson.file.parent)}},
+    )
+    lines = dict(zip((i for i, cell in enumerate(notebook.cells) if cell.cell_type == "code"), lesson.lines, strict=True))
+    with tempfile.TemporaryDirectory() as data, _environment(DPCOURSE_DATA=data, PYTHONHASHSEED="0"), client.setup_kernel():
+        for i, start in lines.items():
+            cell = notebook.cells[i]
+            try:
+                client.execute_cell(cell, i)
+            except CellExecutionError as error:
+                within = re.findall(r"Cell In\[\d+\], line (\d+)", re.sub(r"\x1b\[[0-9;]*m", "", str(error)))
+                line = start + int(within[-1]) - 1 if within else start
+                raise SourceError(lesson.file, line, f"the cell fails with {error.ename}: {error.evalue}") from None
+            if UNSTORED in cell.metadata.get("tags", []):
+                cell.outputs, cell.execution_count = [], None
+            for output in cell.outputs:
+                if output.get("name") == "stderr":
+                    raise SourceError(lesson.file, start, f"the cell writes to stderr: {output.text.splitlines()[0]}")
+                output.get("data", {}).pop(SHOWN_LIVE_ONLY, None)
+            if CHECKED in cell.metadata.get("tags", []) and any(_checks(ast.parse(cell.source))):
+                said = cell.outputs[0]["data"]["text/plain"] if cell.outputs else "nothing"
+                if ": passed (" not in said:
+                    raise SourceError(lesson.file, start, f"the solution does not pass its check: {said}")
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.metadata.pop("execution", None)
+    notebook.metadata = lesson.solved.metadata
+    return notebook
+
+
+class _environment:
+    """Environment variables set for a while."""
+
+    def __init__(self, **variables):
+        self.variables = variables
+
+    def __enter__(self):
+        self.before = {name: os.environ.get(name) for name in self.variables}
+        os.environ.update(self.variables)
+
+    def __exit__(self, *error):
+        for name, value in self.before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def as_text(notebook):
+    """The bytes of a notebook file, always the same for the same notebook."""
+    return json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+
+
+def build(root, names=(), fresh=False, progress=lambda lessons: lessons):
+    """Build what is out of date; returns the names of the lessons built.
+
+    names: only these lessons (such as "01-composition"). fresh: build even what is up to date.
+    progress: wraps the list of lessons, to draw a bar. Raises SourceError; a lesson is written whole or not at all.
+    """
+    root = Path(root)
+    wanted = [file for file in sources(root) if not names or file.stem in names]
+    unknown = set(names) - {file.stem for file in wanted}
+    if unknown:
+        raise ValueError(f"there is no lesson {min(unknown)!r}; there are {', '.join(file.stem for file in sources(root))}")
+    lessons = [read(file) for file in wanted]
+    memory = root / ".dpcourse-build.json"
+    built_before = json.loads(memory.read_text()) if memory.exists() else {}
+    stale = [lesson for lesson in lessons if fresh or built_before.get(lesson.file.stem) != fingerprint(lesson)]
+    for lesson in progress(stale):
+        solved = as_text(execute(lesson))
+        for path, text in zip(lesson.paths, (solved, as_text(lesson.blank)), strict=True):
+            path.parent.mkdir(exist_ok=True)
+            write_atomically(path, text)
+        built_before[lesson.file.stem] = fingerprint(lesson)
+        write_atomically(memory, json.dumps(built_before, indent=1))
+    return [lesson.file.stem for lesson in stale]
+
+
+def fingerprint(lesson):
+    """A hash of all that a lesson's notebooks depend on, and of the notebooks as they are."""
+    package = sorted(Path(__file__).parents[1].rglob("*.py"))
+    digest = hashlib.blake2b(digest_size=16)
+    for path in [lesson.file, *sources(lesson.file.parents[1]), *package, *lesson.paths]:
+        digest.update(path.read_bytes() if path.exists() else b"missing")
+    return digest.hexdigest()
+
+
+def differences(root):
+    """Each notebook that is not what its source gives, as "file: the first cell that differs"; executes nothing."""
+    found = []
+    for file in sources(root):
+        lesson = read(file)
+        for path, expected in zip(lesson.paths, (lesson.solved, lesson.blank), strict=True):
+            difference = _first_difference(path, expected, outputs=expected is lesson.blank)
+            if difference:
+                found.append(f"{path.relative_to(root)}: {difference}")
+    for path in sorted(Path(root).glob("*/[0-9][0-9]-*.ipynb")):
+        if path.parent.name in ("lessons", "solutions") and path.stem not in {file.stem for file in sources(root)}:
+            found.append(f"{path.relative_to(root)}: there is no solutions/{path.stem}.md")
+    return found
+
+
+def _first_difference(path, expected, outputs):
+    """In words; None where cells, ids and tags (and the blank lesson's outputs) are as expected."""
+    try:
+        committed = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return "is missing"
+    except ValueError as error:
+        return f"is not a notebook: {error}"
+    kept = ["id", "cell_type", "source", "metadata"] + (["outputs"] if outputs else [])
+    cells = committed.get("cells", [])
+    for number, (cell, right) in enumerate(zip(cells, expected.cells, strict=False)):
+        for part in kept:
+            if cell.get(part) != right.get(part):
+                return f"cell {number} ({right.id}) differs in its {part}: {_brief(cell.get(part))}, not {_brief(right.get(part))}"
+    if len(cells) != len(expected.cells):
+        return f"cell {min(len(cells), len(expected.cells))}: {len(cells)} cells, not {len(expected.cells)}"
+    if committed.get("metadata") != expected.metadata:
+        return "the notebook's metadata differ"
+    return None
+
+
+def _brief(value):
+    text = value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+    return repr(text if len(text) <= 60 else text[:60] + "…")

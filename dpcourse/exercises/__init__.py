@@ -1,0 +1,33 @@
+"""Every exercise and quiz question of the course, found by its id: "1.3" is the third of lesson 01."""
+
+import importlib
+
+LESSONS = ("start_here", "composition")
+
+
+def lesson(number):
+    """The module of a lesson's exercises; it holds EXERCISES and QUIZ.
+
+    >>> lesson(1).__name__
+    'dpcourse.exercises.composition'
+    """
+    if number not in range(len(LESSONS)):
+        raise ValueError(f"lesson must be one of {list(range(len(LESSONS)))}, got {number!r}")
+    return importlib.import_module(f"{__name__}.{LESSONS[number]}")
+
+
+def every_exercise():
+    """All exercises, in the order of the course."""
+    return [exercise for number in range(len(LESSONS)) for exercise in lesson(number).EXERCISES]
+
+
+def find(exercise_id):
+    """The exercise of that id; a ValueError names those that there are.
+
+    >>> find("0.1").id
+    '0.1'
+    """
+    known = {exercise.id: exercise for exercise in every_exercise()}
+    if exercise_id not in known:
+        raise ValueError(f"there is no exercise {exercise_id!r}; there are {', '.join(known)}")
+    return known[exercise_id]

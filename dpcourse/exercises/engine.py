@@ -1,0 +1,385 @@
+"""What an exercise is and how an answer is judged.
+
+An answer goes through two steps that share plain data only, so that they can run in two processes:
+`probe` calls the learner's function on inputs drawn afresh; `judge` never sees the function, only what
+it gave. A wrong answer that behaves like a known misconception gets that misconception's message.
+"""
+
+import copy
+import html
+import inspect
+import itertools
+import linecache
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from dpcourse.exercises import limits
+from dpcourse.exercises.values import plain, show, type_name
+
+RIGHT, WRONG, BLANK, ERROR = "right", "wrong", "not attempted", "error"
+MOST_PRINTED = 300
+
+
+@dataclass(frozen=True)
+class Misconception:
+    """A named wrong answer: `code` makes the mistake, `message` tells it to the learner who made it.
+
+    recognise(cases, values) -> bool: only for random answers whose mistake no count can show.
+    """
+
+    name: str
+    message: str
+    code: Callable
+    recognise: Callable | None = None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is said of one answer: its state, one message, what was observed, and points."""
+
+    exercise: "Exercise"
+    state: str
+    message: str
+    observed: tuple[str, ...] = ()
+    misconception: str | None = None
+    printed: str = ""
+
+    @property
+    def points(self):
+        return self.exercise.points if self.state == RIGHT else 0
+
+    @property
+    def headline(self):
+        points = f"{self.exercise.points} point{'s' * (self.exercise.points != 1)}"
+        said = {RIGHT: f"passed ({points})", WRONG: "not yet", BLANK: "not attempted", ERROR: "could not be judged"}
+        return f"{self.exercise.id} {self.exercise.title}: {said[self.state]}"
+
+    def __repr__(self):
+        return "\n".join([self.headline, self.message, *self.observed, *self._next(), *self._printed()])
+
+    def _repr_html_(self):
+        mark, colour = {
+            RIGHT: ("✓", "#1b7f3b"),
+            WRONG: ("✗", "#b3261e"),
+            BLANK: ("○", "#5f6368"),
+            ERROR: ("!", "#9a5b00"),
+        }[self.state]
+        observed = "".join(f"<li><code>{html.escape(line)}</code></li>" for line in self.observed)
+        after = "".join(f"<p style='margin:.3em 0'>{as_code(line)}</p>" for line in self._next())
+        printed = "".join(f"<pre style='margin:.3em 0'>{html.escape(text)}</pre>" for text in self._printed())
+        return (
+            f"<div role='status' style='border-left:4px solid {colour};padding:.3em .8em;margin:.3em 0'>"
+            f"<p style='margin:.3em 0'><strong><span aria-hidden='true' style='color:{colour}'>{mark}</span> "
+            f"{html.escape(self.headline)}</strong></p>"
+            f"<p style='margin:.3em 0'>{as_code(self.message)}</p>"
+            f"{f'<ul style=margin:.3em>{observed}</ul>' if observed else ''}{after}{printed}</div>"
+        )
+
+    def _printed(self):
+        if self.printed:
+            yield f"Printed by your function: {self.printed}"
+
+    def _next(self):
+        if self.state in (WRONG, ERROR) and self.exercise.hints:
+            yield f'For help, run `hint("{self.exercise.id}")` in a cell.'
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of a quiz question, and why it is right or wrong."""
+
+    text: str
+    right: bool
+    why: str
+
+    @property
+    def reply(self):
+        return f"✓ Right. {self.why}" if self.right else f"✗ Not quite. {self.why}"
+
+
+@dataclass(frozen=True)
+class Question:
+    """A quiz question; exactly one option is right."""
+
+    text: str
+    options: tuple[Option, ...]
+
+
+def as_code(text):
+    """HTML of a line of text in which `code` stands in backticks."""
+    parts = html.escape(text).split("`")
+    return "".join(f"<code>{part}</code>" if i % 2 else part for i, part in enumerate(parts))
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """One exercise: what the learner sees of it, how inputs are drawn, and how what comes back is judged.
+
+    function: the name of the function that the learner writes; `reference` is a right one.
+    draw(rng) -> list of cases, each a dict argument -> plain value. A case's `rng` holds a seed.
+    returns(value, case) -> None, or a complaint about type, shape or range.
+    forbidden: Python functions that the answer must not call.
+    seconds: the time limit of one check; rtol, atol: how close a number must be.
+    """
+
+    id: str
+    title: str
+    function: str
+    good_for: str
+    difficulty: int
+    minutes: int
+    points: int
+    draw: Callable
+    reference: Callable
+    returns: Callable
+    misconceptions: tuple[Misconception, ...]
+    hints: tuple[str, ...]
+    forbidden: tuple[Callable, ...] = ()
+    seconds: float = 10.0
+    rtol: float = 1e-6
+    atol: float = 1e-12
+
+    def blank(self):
+        """The verdict on an answer that nobody has begun."""
+        message = f"Write the body of `{self.function}`, run its cell, then run this cell again."
+        return Verdict(self, BLANK, message)
+
+    def check(self, answer, rng=None):
+        """Draw inputs, probe the answer on them, and judge. rng: Generator, seed or None."""
+        cases = self.cases(np.random.default_rng(rng))
+        return self.judge(cases, self.probe(answer, cases))
+
+    def cases(self, rng):
+        """Inputs on which the reference and the misconceptions all differ: drawn again until they do."""
+        codes = [self.reference, *(slip.code for slip in self.misconceptions)]
+        for _ in range(100):
+            cases = self.draw(rng)
+            results = [[plain(code(*_arguments(case))) for case in cases] for code in codes]
+            if not any(self._same(one, other) for one, other in itertools.combinations(results, 2)):
+                return cases
+        raise RuntimeError(f"exercise {self.id}: no inputs in 100 draws tell its misconceptions apart")
+
+    def probe(self, answer, cases):
+        """What the answer does on each case: a list of outcomes (dicts of plain data); stops at the first failure."""
+        outcomes = []
+        deadline = time.monotonic() + self.seconds
+        for case in cases:
+            outcomes.append(self._outcome(answer, case, deadline))
+            if "value" not in outcomes[-1]:
+                break
+        return outcomes
+
+    def _outcome(self, answer, case, deadline):
+        if not callable(answer):
+            return {"not_callable": type_name(answer)}
+        arguments = _arguments(case)
+        try:
+            inspect.signature(answer).bind(*arguments)
+        except (TypeError, ValueError):
+            return {"signature": f"{self.function}({', '.join(case)})"}
+        left = max(0.001, deadline - time.monotonic())
+        with limits.captured_output() as printed, limits.forbidding(self.forbidden) as called:
+            try:
+                with limits.time_limit(left):
+                    outcome = {"value": plain(answer(*arguments))}
+            except NotImplementedError:
+                outcome = {"blank": True}
+            except limits.Forbidden:
+                outcome = {}
+            except limits.TimeUp:
+                outcome = {"timeout": self.seconds}
+            except (Exception, SystemExit) as error:
+                outcome = {"raised": _raised(error, answer)}
+        if called:
+            outcome = {"forbidden": called[0]}
+        return outcome | {"printed": printed.text, "printed_count": printed.count}
+
+    def judge(self, cases, outcomes):
+        """The Verdict on what came back, from data alone."""
+        return replace(self._judge(cases, outcomes), printed=_printed(outcomes))
+
+    def _judge(self, cases, outcomes):
+        for case, outcome in zip(cases, outcomes, strict=False):
+            if outcome.get("blank"):
+                return self.blank()
+            complaint = self._complaint(case, outcome)
+            if complaint:
+                return Verdict(self, ERROR, complaint, (self._tried(case, outcome),))
+        if len(outcomes) != len(cases):
+            return Verdict(self, ERROR, f"Your function gave {len(outcomes)} answers to {len(cases)} questions.")
+        values = [outcome["value"] for outcome in outcomes]
+        if self.agrees(cases, values, self.reference):
+            return Verdict(self, RIGHT, "Right on inputs drawn just now.")
+        observed = self.observed(cases, values)
+        for slip in self.misconceptions:
+            if self.behaves_like(slip, cases, values):
+                return Verdict(self, WRONG, slip.message, observed, slip.name)
+        return Verdict(self, WRONG, "The result is not right, and it is none of the mistakes that we know.", observed)
+
+    def behaves_like(self, slip, cases, values):
+        """Whether these values are what the misconception gives."""
+        return self.agrees(cases, values, slip.code)
+
+    def agrees(self, cases, values, function):
+        """Whether these values are those of `function`, on every case."""
+        return self._same(values, [plain(function(*_arguments(case))) for case in cases])
+
+    def observed(self, cases, values):
+        """One line: the first case on which the answer is off, what it gave and what is right."""
+        for case, value in zip(cases, values, strict=True):
+            expected = plain(self.reference(*_arguments(case)))
+            if not self._close(value, expected):
+                return (f"{self._call(case)} gave {show(value)}; right is {show(expected)}",)
+        return ()
+
+    def _same(self, values, others):
+        return all(self._close(value, other) for value, other in zip(values, others, strict=True))
+
+    def _close(self, value, expected):
+        try:
+            value, expected = np.asarray(value, dtype=float), np.asarray(expected, dtype=float)
+        except (TypeError, ValueError):
+            return False
+        return value.shape == expected.shape and np.allclose(value, expected, self.rtol, self.atol)
+
+    def _complaint(self, case, outcome):
+        match outcome:
+            case {"timeout": seconds}:
+                return (
+                    f"Your function did not finish: the limit is {seconds:g} seconds for one check. "
+                    "Is there a loop that never ends, or one that could be an array operation?"
+                )
+            case {"not_callable": kind}:
+                return f"`check` needs the function itself, not {kind}: write its name without brackets behind it."
+            case {"signature": signature}:
+                return f"Your function must take these arguments, in this order: `{signature}`."
+            case {"forbidden": name}:
+                return f"Your function calls `{name}`, which is the very thing to write here. Write it yourself."
+            case {"raised": raised}:
+                return raised
+            case {"value": None, "printed_count": count} if count:
+                return "Your function printed something and returned nothing (None). Use `return` in place of `print`."
+            case {"value": None}:
+                return "Your function returned nothing (None). Does every path through it end in a `return`?"
+            case {"value": value}:
+                return self.returns(value, case)
+        return "Your function gave no result."
+
+    def _call(self, case):
+        return f"{self.function}({', '.join(f'{name}={show(value)}' for name, value in case.items())})"
+
+    def _tried(self, case, outcome):
+        if "value" in outcome:
+            return f"{self._call(case)} gave {show(outcome['value'])}"
+        return f"tried with {self._call(case)}"
+
+
+@dataclass(frozen=True)
+class RandomExercise(Exercise):
+    """An exercise whose right answers are random, judged by exact binomial tests on counts.
+
+    counts(cases, values) -> list of (what was counted, successes, trials).
+    chances(cases) -> list of the probabilities of a success under a right answer, in the same order.
+    A right answer fails with probability at most `false_failure`, shared evenly between the counts.
+    """
+
+    counts: Callable = field(kw_only=True)
+    chances: Callable = field(kw_only=True)
+    false_failure: float = 1e-6
+
+    def cases(self, rng):
+        """Inputs drawn once: counts, not single values, tell random answers apart."""
+        return self.draw(rng)
+
+    def agrees(self, cases, values, function):
+        """Whether every count is one that `function` could have given; only its law is used for the reference."""
+        if function is self.reference:
+            return not self._too_rare(cases, values)
+        other = [plain(function(*_arguments(case))) for case in cases]
+        pairs = zip(self.counts(cases, values), self.counts(cases, other), strict=True)
+        limit = self.false_failure / len(self.chances(cases))
+        return all(two_sample_p_value(a, n, b, m) >= limit for (_, a, n), (_, b, m) in pairs)
+
+    def behaves_like(self, slip, cases, values):
+        if slip.recognise is not None:
+            return slip.recognise(cases, values)
+        return self.agrees(cases, values, slip.code)
+
+    def observed(self, cases, values):
+        """One line for each count that a right answer would hardly ever give."""
+        return tuple(
+            f"{what}: {successes} of {trials}, expected about {chance * trials:.0f}"
+            for (what, successes, trials), chance in self._too_rare(cases, values)
+        )
+
+    def _too_rare(self, cases, values):
+        counts, chances = self.counts(cases, values), self.chances(cases)
+        limit = self.false_failure / len(chances)
+        pairs = zip(counts, chances, strict=True)
+        return [(count, chance) for count, chance in pairs if binomial_p_value(*count[1:], chance) < limit]
+
+
+def binomial_p_value(successes, trials, chance):
+    """Two-sided p-value: twice the smaller tail of Binomial(trials, chance) that holds `successes`, at most 1.
+
+    Under the law itself it is at most t with probability at most t. Source: Clopper & Pearson (1934).
+
+    >>> binomial_p_value(0, 10, 0.5) == 2 * 0.5**10
+    True
+    """
+    from scipy.special import bdtr, bdtrc
+
+    below = bdtr(successes, trials, chance)
+    above = bdtrc(successes - 1, trials, chance) if successes else 1.0
+    return float(min(1.0, 2 * min(below, above)))
+
+
+def two_sample_p_value(a, n, b, m):
+    """Two-sided exact p-value of a successes in n against b in m, given a + b. Source: Fisher (1935).
+
+    >>> two_sample_p_value(5, 10, 5, 10)
+    1.0
+    """
+    from scipy.stats import hypergeom
+
+    law = hypergeom(n + m, a + b, n)
+    return float(min(1.0, 2 * min(law.cdf(a), law.sf(a - 1))))
+
+
+def _arguments(case):
+    """The arguments of a case, fresh copies, with the seed made a Generator."""
+    arguments = copy.deepcopy(case)
+    if "rng" in arguments:
+        arguments["rng"] = np.random.default_rng(arguments["rng"])
+    return arguments.values()
+
+
+def _printed(outcomes):
+    """The beginning of what was printed over all cases, and how much there was."""
+    text = "".join(outcome.get("printed", "") for outcome in outcomes)
+    count = sum(outcome.get("printed_count", 0) for outcome in outcomes)
+    return text.rstrip() if count <= MOST_PRINTED else f"{text[:MOST_PRINTED]}… ({count:,} characters in all)"
+
+
+def _raised(error, answer):
+    """One or two sentences on an exception: what, where in the learner's own code, and what it often means."""
+    file = getattr(getattr(answer, "__code__", None), "co_filename", None)
+    where = ""
+    for frame in traceback.extract_tb(error.__traceback__):
+        if frame.filename == file:
+            line = linecache.getline(file, frame.lineno).strip()
+            where = f", at `{line}`" if line else f", in line {frame.lineno} of its cell"
+    often = {
+        "NameError": " Is the name spelled right, and has the cell that defines it been run?",
+        "ZeroDivisionError": " Something below a fraction line is 0.",
+        "OverflowError": " A number became too large: can you work with its logarithm?",
+        "RecursionError": " The function calls itself without end.",
+        "IndexError": " A position lies outside a list or an array.",
+        "SystemExit": " Do not call `exit` or `quit` in an answer.",
+    }.get(type(error).__name__, "")
+    said = str(error).splitlines()[0][:200] if str(error) else "no message"
+    return f"Your function stopped with {type(error).__name__} ({said}){where}.{often}"

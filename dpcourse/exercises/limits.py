@@ -1,0 +1,140 @@
+"""Run somebody else's function without letting it hang, flood the page or call what it must not."""
+
+import contextlib
+import ctypes
+import io
+import signal
+import sys
+import threading
+
+
+class TimeUp(BaseException):
+    """The time limit has passed; not an Exception, so that `except Exception` does not swallow it."""
+
+
+class Forbidden(BaseException):
+    """A function was called that the exercise asks the learner to write."""
+
+
+AGAIN = 0.5
+
+
+def raise_at_next_line(frame, event, argument):
+    if event == "line":
+        raise TimeUp
+    return raise_at_next_line
+
+
+@contextlib.contextmanager
+def time_limit(seconds):
+    """Raise TimeUp inside the block once `seconds` have passed, and every half second until it leaves.
+
+    In the main thread of a Unix system a timer signal does it, which also ends a sleep. Elsewhere the
+    exception is set from a watching thread and arrives between two lines of Python.
+    """
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    arm, disarm = _by_signal() if hasattr(signal, "setitimer") and in_main_thread else _by_thread()
+    try:  # the outer disarm is for a TimeUp that arrives while the inner one runs
+        try:
+            arm(seconds)
+            yield
+        finally:
+            disarm()
+    finally:
+        disarm()
+
+
+def _by_signal():
+    outside = sys._getframe(3)  # whoever entered the `with` block: its frames are not to be traced
+
+    def raise_time_up(signum, frame):
+        # A bare `except:` in a loop swallows TimeUp. So the next line to run, in the handler, raises it again.
+        sys.settrace(lambda *new_frame: None)
+        while frame is not None and frame is not outside:
+            frame.f_trace = raise_at_next_line
+            frame = frame.f_back
+        raise TimeUp
+
+    before = signal.getsignal(signal.SIGALRM)
+    traced_before = sys.gettrace()
+
+    def arm(seconds):
+        signal.signal(signal.SIGALRM, raise_time_up)
+        signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
+
+    def disarm():
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        sys.settrace(traced_before)
+        signal.signal(signal.SIGALRM, before)
+
+    return arm, disarm
+
+
+def _by_thread():
+    target = ctypes.c_ulong(threading.get_ident())
+    done = threading.Event()
+    watchers = []
+
+    def watch(seconds):
+        while not done.wait(seconds):
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(target, ctypes.py_object(TimeUp))
+            seconds = AGAIN
+
+    def arm(seconds):
+        watchers.append(threading.Thread(target=watch, args=(seconds,), daemon=True))
+        watchers[0].start()
+
+    def disarm():
+        done.set()
+        watchers[0].join()
+        with contextlib.suppress(TimeUp):
+            for _ in range(10):  # an exception set just now arrives here
+                pass
+
+    return arm, disarm
+
+
+class Captured(io.TextIOBase):
+    """A text stream that keeps the first `limit` characters and counts the rest."""
+
+    def __init__(self, limit=2000):
+        self.limit, self.count, self.text = limit, 0, ""
+
+    def write(self, text):
+        self.count += len(text)
+        if len(self.text) < self.limit:
+            self.text += text[: self.limit - len(self.text)]
+        return len(text)
+
+
+@contextlib.contextmanager
+def captured_output():
+    """Everything printed inside the block, as a Captured stream."""
+    stream = Captured()
+    with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(stream):
+        yield stream
+
+
+@contextlib.contextmanager
+def forbidding(functions):
+    """Raise Forbidden when a Python function among `functions` runs inside the block, under whatever name.
+
+    Yields the list of the names that were called, which also holds calls whose Forbidden was swallowed.
+    """
+    called = []
+    names = {function.__code__: function.__qualname__ for function in functions}
+    if not names:
+        yield called
+        return
+
+    def watch(frame, event, argument):
+        if event == "call" and frame.f_code in names:
+            called.append(f"{frame.f_globals.get('__name__', '')}.{names[frame.f_code]}")
+            raise Forbidden(called[-1])
+
+    before = sys.getprofile()
+    sys.setprofile(watch)
+    try:
+        yield called
+    finally:
+        sys.setprofile(before)

@@ -1,0 +1,119 @@
+"""Plain data: what may cross from the learner's process to the judge, what an answer may return, how it is shown."""
+
+import math
+import numbers
+
+import numpy as np
+
+LARGEST_ARRAY = 1_000_000
+
+
+# ---- what an answer may return: value, case -> None or a complaint
+
+
+def a_number(value, case):
+    """A finite real number."""
+    if isinstance(value, np.ndarray) and value.size == 1:
+        return "Return one number, not an array that holds one number: `float(...)` takes it out."
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        return f"Return one number, not {type_name(value)}."
+    if not math.isfinite(value):
+        return f"The result is {value}. Look for a division by zero, an overflow, or the logarithm of something <= 0."
+    return None
+
+
+def a_whole_number(value, case):
+    """A whole number, as an int or a float without a fraction."""
+    complaint = a_number(value, case)
+    if complaint is None and value != int(value):
+        return f"Return a whole number, not {value}."
+    return complaint
+
+
+def a_pair(first, second):
+    """Two finite numbers, in this order."""
+
+    def complain(value, case):
+        if not isinstance(value, (list, np.ndarray)) or len(value) != 2:
+            return f"Return two numbers, `{first}, {second}`, not {type_name(value)}."
+        for name, number in zip((first, second), value, strict=True):
+            complaint = a_number(plain(number), case)
+            if complaint:
+                return f"{name}: {complaint}"
+        return None
+
+    return complain
+
+
+def bits_like(argument):
+    """An array of 0s and 1s, as long as the argument of that name."""
+
+    def complain(value, case):
+        expected = len(case[argument])
+        try:
+            array = np.asarray(value)
+        except ValueError:
+            array = np.asarray(None)
+        if array.ndim != 1 or array.dtype.kind not in "biuf":
+            return f"Return one array (or list) of {expected} bits, not {type_name(value)}."
+        if len(array) != expected:
+            return f"Return one bit for each of the {expected} in `{argument}`, not {len(array)}."
+        if not np.isin(array, (0, 1)).all():
+            return "Return 0s and 1s only."
+        return None
+
+    return complain
+
+
+# ---- plain data
+
+
+def plain(value):
+    """The value as plain data (numbers, text, lists, real arrays); anything else as {"type": its name}."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return value[:200]
+    if isinstance(value, np.bool_):
+        return bool(value)
+    if isinstance(value, numbers.Integral):
+        return int(value) if abs(int(value)) < 2**63 else float("inf")
+    if isinstance(value, numbers.Real):
+        return float(value)
+    if isinstance(value, (list, tuple)) and len(value) <= LARGEST_ARRAY:
+        return [plain(item) for item in value]
+    if hasattr(value, "__array__"):
+        array = np.asarray(value)
+        if array.ndim == 0 and array.dtype.kind in "biuf":
+            return array.item()
+        if array.dtype.kind in "biuf" and array.size <= LARGEST_ARRAY:
+            return array
+    return {"type": type(value).__name__}
+
+
+def show(value):
+    """A short text of plain data: numbers to six digits, long arrays cut."""
+    if isinstance(value, (bool, str)) or value is None:
+        return repr(value)
+    if isinstance(value, numbers.Integral):
+        return str(value)
+    if isinstance(value, numbers.Real):
+        return f"{value:.6g}"
+    if isinstance(value, dict):
+        return f"a {value.get('type', 'dict')}"
+    items = list(value)
+    shown = ", ".join(show(item) for item in items[:6])
+    return f"[{shown}{', …' if len(items) > 6 else ''}]"
+
+
+def type_name(value):
+    """How a beginner calls the type of a value."""
+    if isinstance(value, dict):
+        return f"a {value['type']}" if set(value) == {"type"} else "a dict"
+    if isinstance(value, np.ndarray):
+        return f"an array of shape {value.shape}"
+    if isinstance(value, (list, tuple)):
+        return f"a list of {len(value)}"
+    return {bool: "True or False", str: "text", int: "a number", float: "a number"}.get(
+        type(value), f"a {type(value).__name__}"
+    )

@@ -1,0 +1,124 @@
+"""What the learner has passed, kept in a small JSON file that survives the kernel."""
+
+import contextlib
+import html
+import json
+import os
+import tempfile
+from pathlib import Path
+
+import platformdirs
+
+from dpcourse import exercises
+
+_shown = []
+
+
+def data_folder():
+    """The folder of the learner's progress: $DPCOURSE_DATA, or the user's data folder."""
+    return Path(os.environ.get("DPCOURSE_DATA") or platformdirs.user_data_dir("dpcourse", appauthor=False))
+
+
+def passed():
+    """The ids of the exercises passed and the quiz questions answered ("1.q2"), as a set.
+
+    A damaged file is set aside under another name, which is printed, and progress begins anew.
+    """
+    file = data_folder() / "progress.json"
+    try:
+        ids = json.loads(file.read_text(encoding="utf-8"))["passed"]
+        if not all(isinstance(name, str) for name in ids):
+            raise ValueError("an id is not text")
+        return set(ids)
+    except FileNotFoundError:
+        return set()
+    except OSError as error:
+        print(f"Your progress cannot be read: {error}")
+        return set()
+    except (ValueError, KeyError, TypeError):
+        aside = _set_aside(file)
+        print(f"The progress file was damaged. It is kept as {aside.name}; progress begins anew.")
+        return set()
+
+
+def record(name):
+    """Add an id to what is passed and redraw every progress() on show in this kernel."""
+    from filelock import FileLock, Timeout
+
+    folder = data_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder / "progress.lock", timeout=5):
+            before = passed()
+            if name not in before:
+                write_atomically(folder / "progress.json", json.dumps({"passed": sorted(before | {name})}, indent=1))
+    except (OSError, Timeout) as error:
+        print(f"Passed, but your progress cannot be saved: {error}")
+    for handle in _shown:
+        handle.update(Progress())
+
+
+def progress():
+    """Show what is done over all lessons; the picture goes on changing as checks pass."""
+    from IPython.display import display
+
+    handle = display(Progress(), display_id=True)
+    if handle is not None:
+        _shown.append(handle)
+
+
+class Progress:
+    """How many exercises and quiz questions of each lesson are done, as text and as HTML."""
+
+    def __init__(self):
+        done = passed()
+        self.rows = []
+        for number in range(len(exercises.LESSONS)):
+            module = exercises.lesson(number)
+            tasks = [exercise.id for exercise in module.EXERCISES]
+            questions = [f"{number}.q{i}" for i in range(1, len(module.QUIZ) + 1)]
+            self.rows.append((f"{number:02} {module.TITLE}", done.intersection(tasks), tasks, done.intersection(questions), questions))
+
+    def __repr__(self):
+        return "\n".join(
+            f"{title}: {len(passed)} of {len(tasks)} exercises, {len(answered)} of {len(questions)} quiz questions"
+            for title, passed, tasks, answered, questions in self.rows
+        )
+
+    def _repr_html_(self):
+        rows = "".join(
+            f"<tr><th scope='row' style='text-align:left'>{html.escape(title)}</th>"
+            f"<td>{_bar(len(passed), len(tasks))}</td><td>{_bar(len(answered), len(questions))}</td></tr>"
+            for title, passed, tasks, answered, questions in self.rows
+        )
+        head = "".join(f"<th scope='col' style='text-align:left'>{name}</th>" for name in ("Lesson", "Exercises", "Quiz"))
+        return f"<table class='dpcourse-progress'><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _bar(done, of):
+    return f"<progress value='{done}' max='{of}' aria-label='{done} of {of}'></progress> {done} of {of}"
+
+
+def write_atomically(file, text):
+    """Write text to a file so that a reader, or a crash, finds the old text or the new one, never a part."""
+    handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, file)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
+        raise
+
+
+def _set_aside(file):
+    """Rename a damaged file to the first free name beside it."""
+    number = 1
+    while (aside := file.with_name(f"{file.stem}.damaged-{number}{file.suffix}")).exists():
+        number += 1
+    file.replace(aside)
+    return aside

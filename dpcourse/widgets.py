@@ -1,0 +1,38 @@
+"""Sliders under the pictures of `plots`."""
+
+import ipywidgets
+
+from dpcourse import plots
+
+
+def explore(picture, **sliders):
+    """Show a picture with one slider per argument; it is drawn anew whenever one moves.
+
+    picture: a function of `plots`. sliders: argument name -> a widget of `slider`.
+    """
+    from IPython.display import display
+
+    image = ipywidgets.HTML()
+
+    def draw(change=None):
+        image.value, _ = plots.as_image(picture, **{name: slider.value for name, slider in sliders.items()})
+
+    for control in sliders.values():
+        control.observe(draw, names="value")
+    draw()
+    box = ipywidgets.VBox([*sliders.values(), image])
+    box.add_class("dpcourse-explorer")
+    still = "An explorer with sliders. It needs a running kernel; the figure above shows the same picture, still."
+    display({**box._repr_mimebundle_(), "text/plain": still, "text/html": f"<p><em>{still}</em></p>"}, raw=True)
+
+
+def slider(label, low, high, start, step=None, log=False):
+    """A labelled slider from low to high; whole numbers where `start` is one, powers of ten where `log`."""
+    common = {"description": label, "style": {"description_width": "16em"}, "layout": {"width": "98%", "max_width": "46em"}}
+    if log:
+        from math import log10
+
+        return ipywidgets.FloatLogSlider(value=start, min=log10(low), max=log10(high), step=step or 0.05, readout_format=".2g", **common)
+    if isinstance(start, int):
+        return ipywidgets.IntSlider(value=start, min=low, max=high, step=step or 1, **common)
+    return ipywidgets.FloatSlider(value=start, min=low, max=high, step=step or (high - low) / 100, readout_format=".2f", **common)
