@@ -143,7 +143,7 @@ def optimal_delta(epsilon, delta, k, epsilon_total):
     above = loss > epsilon_total
     spill = float(np.sum(np.exp(log_p[above]) * -np.expm1(epsilon_total - loss[above])))
     certain = _any_failure(delta, k)
-    return certain + (1 - certain) * spill
+    return min(1.0, certain + (1 - certain) * spill)
 
 
 def losses(epsilon, k):

@@ -3,8 +3,8 @@
 import html
 import importlib.metadata
 import os
+import platform
 import shutil
-import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,7 +33,11 @@ class Report:
 
     @property
     def verdict(self):
-        return "This machine is ready." if self.ok else "Something is missing. Mend the lines marked MISSING, from the top."
+        return (
+            "This machine is ready."
+            if self.ok
+            else "Something is missing. Mend the lines marked MISSING, from the top."
+        )
 
     def __repr__(self):
         return "\n".join([f"{f.state.upper():8}{f.what}: {f.said}" for f in self.findings] + [self.verdict])
@@ -54,10 +58,7 @@ def report():
 
 
 def _python():
-    version = ".".join(map(str, sys.version_info[:3]))
-    if sys.version_info >= (3, 11):
-        return Finding("Python", "ok", version)
-    return Finding("Python", "missing", f"{version} is too old: install Python 3.11 or newer and set the course up again")
+    return Finding("Python", "ok", platform.python_version())  # pip has refused an older one
 
 
 def _packages():
@@ -85,7 +86,11 @@ def _memory():
     free = psutil.virtual_memory().available / 2**30
     if free >= 1.5:
         return Finding("memory", "ok", f"{free:.1f} GiB free")
-    return Finding("memory", "note", f"{free:.1f} GiB free: shut down other notebooks (Running Terminals and Kernels) before lesson 05")
+    return Finding(
+        "memory",
+        "note",
+        f"{free:.1f} GiB free: shut down other notebooks (Running Terminals and Kernels) before lesson 05",
+    )
 
 
 def _disk():
@@ -110,4 +115,8 @@ def _data_folder():
         with tempfile.NamedTemporaryFile(dir=folder):
             return Finding("progress", "ok", "can be saved")
     except OSError as error:
-        return Finding("progress", "missing", f"cannot be saved ({os.strerror(error.errno)}): set DPCOURSE_DATA to a folder that you may write to")
+        return Finding(
+            "progress",
+            "missing",
+            f"cannot be saved ({os.strerror(error.errno)}): set DPCOURSE_DATA to a folder that you may write to",
+        )

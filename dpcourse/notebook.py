@@ -5,8 +5,8 @@ import json
 from pathlib import Path
 
 from dpcourse import exercises
-from dpcourse.progress import record
 from dpcourse.exercises.engine import RIGHT, as_code
+from dpcourse.progress import record
 
 _state = {"hints": {}, "asked": set(), "verdicts": {}}
 
@@ -37,7 +37,11 @@ def hint(exercise_id):
     given = min(_state["hints"].get(exercise_id, 0) + 1, len(exercise.hints))
     _state["hints"][exercise_id] = given
     last = given == len(exercise.hints)
-    after = f'That was the last hint. `solution("{exercise_id}")` shows the solution.' if last else "Run this again for the next one."
+    after = (
+        f'That was the last hint. `solution("{exercise_id}")` shows the solution.'
+        if last
+        else "Run this again for the next one."
+    )
     _say(f"Hint {given} of {len(exercise.hints)} for {exercise_id}", exercise.hints[given - 1], after)
 
 
@@ -54,7 +58,9 @@ def solution(exercise_id):
         return
     code = _solution_code(exercise)
     if code is None:
-        _say(f"Solution of {exercise_id}", "The solutions are not in this copy of the course. Your instructor has them.")
+        _say(
+            f"Solution of {exercise_id}", "The solutions are not in this copy of the course. Your instructor has them."
+        )
     else:
         _say(f"Solution of {exercise_id}", code=code)
 

@@ -78,7 +78,12 @@ def neighbours(figure):
         panel.axis("off")
         panel.set_title(title)
         answers = ["no", "yes", third, "no", "no"]
-        table = panel.table([[*row] for row in zip(people, answers, strict=True)], colLabels=["name", "answer"], loc="center", cellLoc="left")
+        table = panel.table(
+            [[*row] for row in zip(people, answers, strict=True)],
+            colLabels=["name", "answer"],
+            loc="center",
+            cellLoc="left",
+        )
         table.scale(1, 1.6)
         table.set_fontsize(11)
         for column in (0, 1):
@@ -95,13 +100,18 @@ def response(figure, epsilon):
     epsilon = validate.number("epsilon", epsilon, low=0)
     keep = 1 / (1 + math.exp(-epsilon))
     (panel,) = _panels(figure)
-    for shift, chances, style, label in [(-0.18, (keep, 1 - keep), DARK, "true answer: yes"), (0.18, (1 - keep, keep), LIGHT, "true answer: no")]:
+    for shift, chances, style, label in [
+        (-0.18, (keep, 1 - keep), DARK, "true answer: yes"),
+        (0.18, (1 - keep, keep), LIGHT, "true answer: no"),
+    ]:
         bars = panel.bar(np.arange(2) + shift, chances, 0.34, label=label, **style)
         panel.bar_label(bars, [f"{chance:.2f}" for chance in chances], fontsize=9, padding=2)
     panel.set_xticks([0, 1], ['report "yes"', 'report "no"'])
     panel.set_ylim(0, 1.18)
     panel.set_ylabel("probability")
-    panel.set_title(f"ε = {epsilon:.2g}: the taller bar of each pair is e^ε = {math.exp(epsilon):.3g} times the lower one")
+    panel.set_title(
+        f"ε = {epsilon:.2g}: the taller bar of each pair is e^ε = {math.exp(epsilon):.3g} times the lower one"
+    )
     panel.legend(loc="upper center", ncols=2)
     return (
         f"Two pairs of bars for epsilon {epsilon:.2g}. A report of yes has probability {keep:.2f} if the true answer is yes "
@@ -112,9 +122,7 @@ def response(figure, epsilon):
 def response_error(figure, epsilon, n, share=0.32):
     """How far the debiased share of n reports strays from the true share."""
     epsilon, n = validate.number("epsilon", epsilon, low=0, open_low=True), validate.whole("n", n)
-    keep = 1 / (1 + math.exp(-epsilon))
-    yes = keep * share + (1 - keep) * (1 - share)
-    error = math.sqrt(yes * (1 - yes) / n) / (2 * keep - 1)
+    error = 1 / (2 * math.sinh(epsilon / 2) * math.sqrt(n))
     left, right = _panels(figure, 2)
     x = np.linspace(share - 4 * error, share + 4 * error, 300)
     left.plot(x, np.exp(-(((x - share) / error) ** 2) / 2), **FIRST)
@@ -125,12 +133,10 @@ def response_error(figure, epsilon, n, share=0.32):
     left.set_xlabel("estimated share of yes")
     left.set_title(f"truth {share:.0%}; 95% of estimates in the grey band")
     grid = np.geomspace(0.05, 5, 200)
-    grid_keep = 1 / (1 + np.exp(-grid))
-    grid_yes = grid_keep * share + (1 - grid_keep) * (1 - share)
-    right.loglog(grid, np.sqrt(grid_yes * (1 - grid_yes) / n) / (2 * grid_keep - 1), **FIRST)
+    right.loglog(grid, 1 / (2 * np.sinh(grid / 2) * math.sqrt(n)), **FIRST)
     right.plot([epsilon], [error], "o", color="#d1690e", markersize=9)
     right.set_xlabel("ε")
-    right.set_ylim(1e-3, 2)
+    right.set_ylim(3e-4, 3)
     right.set_title(f"standard error {error:.2g} at ε = {epsilon:.2g}, n = {n:,}")
     return (
         f"Left: a bell curve of estimates around the true share {share:.2f}; 95 percent lie within {2 * error:.2g} of it. "
@@ -237,8 +243,13 @@ def bounds(figure, epsilon, k, delta):
     crossing = "Advanced does not get below basic here."
     if better.size:
         panel.plot(counts[better[0]], advanced[better[0]], "o", color="black", markersize=8, fillstyle="none")
-        panel.annotate(f"advanced wins from k = {counts[better[0]]}", (counts[better[0]], advanced[better[0]]),
-                       xytext=(10, -14), textcoords="offset points", fontsize=9)
+        panel.annotate(
+            f"advanced wins from k = {counts[better[0]]}",
+            (counts[better[0]], advanced[better[0]]),
+            xytext=(10, -14),
+            textcoords="offset points",
+            fontsize=9,
+        )
         crossing = f"Advanced gets below basic at k = {counts[better[0]]}."
     panel.set_ylim(0, 1.1 * max(basic[-1], min(advanced[-1], 2 * basic[-1])))
     panel.set_xlabel("number of answers k")
@@ -259,7 +270,9 @@ def spill(figure, epsilon, k, epsilon_total):
     p, allowed = np.exp(log_p), np.exp(log_p - loss + epsilon_total)
     delta = composition.optimal_delta(epsilon, 0, k, epsilon_total)
     (panel,) = _panels(figure)
-    panel.bar(kept, np.minimum(p, allowed), 0.85, color="#b5c3d1", label="covered by $e^{ε}$ · (chance under the neighbour)")
+    panel.bar(
+        kept, np.minimum(p, allowed), 0.85, color="#b5c3d1", label="covered by $e^{ε}$ · (chance under the neighbour)"
+    )
     over = p > allowed
     panel.bar(kept[over], (p - allowed)[over], 0.85, bottom=allowed[over], **LIGHT, label="spill: adds up to δ")
     panel.set_ylim(0, 1.25 * p.max())

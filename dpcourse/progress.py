@@ -77,7 +77,15 @@ class Progress:
             module = exercises.lesson(number)
             tasks = [exercise.id for exercise in module.EXERCISES]
             questions = [f"{number}.q{i}" for i in range(1, len(module.QUIZ) + 1)]
-            self.rows.append((f"{number:02} {module.TITLE}", done.intersection(tasks), tasks, done.intersection(questions), questions))
+            self.rows.append(
+                (
+                    f"{number:02} {module.TITLE}",
+                    done.intersection(tasks),
+                    tasks,
+                    done.intersection(questions),
+                    questions,
+                )
+            )
 
     def __repr__(self):
         return "\n".join(
@@ -91,7 +99,9 @@ class Progress:
             f"<td>{_bar(len(passed), len(tasks))}</td><td>{_bar(len(answered), len(questions))}</td></tr>"
             for title, passed, tasks, answered, questions in self.rows
         )
-        head = "".join(f"<th scope='col' style='text-align:left'>{name}</th>" for name in ("Lesson", "Exercises", "Quiz"))
+        head = "".join(
+            f"<th scope='col' style='text-align:left'>{name}</th>" for name in ("Lesson", "Exercises", "Quiz")
+        )
         return f"<table class='dpcourse-progress'><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 

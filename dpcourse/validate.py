@@ -37,7 +37,7 @@ def numbers(name, values, low=-math.inf, high=math.inf):
     array = np.atleast_1d(np.asarray(values))
     if array.ndim != 1 or array.size == 0 or array.dtype.kind not in "biuf":
         raise ValueError(f"{name} must be a non-empty list of numbers, got {values!r}")
-    for value in array[~((array >= low) & (array <= high) & np.isfinite(array))][:1]:
+    for value in array[~((array >= low) & (array <= high) & np.isfinite(array))][:1].tolist():
         number(f"every entry of {name}", value, low, high)
     return array.astype(float)
 

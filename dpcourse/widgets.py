@@ -28,11 +28,19 @@ def explore(picture, **sliders):
 
 def slider(label, low, high, start, step=None, log=False):
     """A labelled slider from low to high; whole numbers where `start` is one, powers of ten where `log`."""
-    common = {"description": label, "style": {"description_width": "16em"}, "layout": {"width": "98%", "max_width": "46em"}}
+    common = {
+        "description": label,
+        "style": {"description_width": "16em"},
+        "layout": {"width": "98%", "max_width": "46em"},
+    }
     if log:
         from math import log10
 
-        return ipywidgets.FloatLogSlider(value=start, min=log10(low), max=log10(high), step=step or 0.05, readout_format=".2g", **common)
+        return ipywidgets.FloatLogSlider(
+            value=start, min=log10(low), max=log10(high), step=step or 0.05, readout_format=".2g", **common
+        )
     if isinstance(start, int):
         return ipywidgets.IntSlider(value=start, min=low, max=high, step=step or 1, **common)
-    return ipywidgets.FloatSlider(value=start, min=low, max=high, step=step or (high - low) / 100, readout_format=".2f", **common)
+    return ipywidgets.FloatSlider(
+        value=start, min=low, max=high, step=step or (high - low) / 100, readout_format=".2f", **common
+    )

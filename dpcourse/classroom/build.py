@@ -129,7 +129,9 @@ def _exercises_in(file, number, cells, lines):
                 raise SourceError(file, line, f"exercise {exercise_id} is checked a second time")
             if function != known[exercise_id].function or function not in open_functions:
                 raise SourceError(
-                    file, line, f"check {exercise_id} must be given `{known[exercise_id].function}`, defined in the solution cell before"
+                    file,
+                    line,
+                    f"check {exercise_id} must be given `{known[exercise_id].function}`, defined in the solution cell before",
                 )
             found[id(cell)] = known[exercise_id]
             open_functions = {}
@@ -225,7 +227,10 @@ def _filled(file, text, about):
 
 def opening(about):
     """Title, goals with their checks, what is needed first, minutes."""
-    goals = "\n".join(f"- {goal['can']} (exercise{'s' * (len(goal['checks']) > 1)} {', '.join(goal['checks'])})" for goal in about["goals"])
+    goals = "\n".join(
+        f"- {goal['can']} (exercise{'s' * (len(goal['checks']) > 1)} {', '.join(goal['checks'])})"
+        for goal in about["goals"]
+    )
     return (
         f"# {about['title']}\n\n**When you have finished this lesson you can**\n\n{goals}\n\n"
         f"**You need first:** {about['needs']}\n\n**Time:** about {about['minutes']} minutes."
@@ -264,11 +269,21 @@ def execute(lesson):
 
     notebook = copy.deepcopy(lesson.solved)
     client = NotebookClient(
-        notebook, timeout=120, kernel_name="python3", record_timing=False,
+        notebook,
+        timeout=120,
+        kernel_name="python3",
+        record_timing=False,
+        extra_arguments=["--log-level=ERROR"],
         resources={"metadata": {"path": str(lesson.file.parent)}},
     )
-    lines = dict(zip((i for i, cell in enumerate(notebook.cells) if cell.cell_type == "code"), lesson.lines, strict=True))
-    with tempfile.TemporaryDirectory() as data, _environment(DPCOURSE_DATA=data, PYTHONHASHSEED="0"), client.setup_kernel():
+    lines = dict(
+        zip((i for i, cell in enumerate(notebook.cells) if cell.cell_type == "code"), lesson.lines, strict=True)
+    )
+    with (
+        tempfile.TemporaryDirectory() as data,
+        _environment(DPCOURSE_DATA=data, PYTHONHASHSEED="0"),
+        client.setup_kernel(),
+    ):
         for i, start in lines.items():
             cell = notebook.cells[i]
             try:
@@ -327,7 +342,9 @@ def build(root, names=(), fresh=False, progress=lambda lessons: lessons):
     wanted = [file for file in sources(root) if not names or file.stem in names]
     unknown = set(names) - {file.stem for file in wanted}
     if unknown:
-        raise ValueError(f"there is no lesson {min(unknown)!r}; there are {', '.join(file.stem for file in sources(root))}")
+        raise ValueError(
+            f"there is no lesson {min(unknown)!r}; there are {', '.join(file.stem for file in sources(root))}"
+        )
     lessons = [read(file) for file in wanted]
     memory = root / ".dpcourse-build.json"
     built_before = json.loads(memory.read_text()) if memory.exists() else {}
@@ -374,7 +391,7 @@ def _first_difference(path, expected, outputs):
         return "is missing"
     except ValueError as error:
         return f"is not a notebook: {error}"
-    kept = ["id", "cell_type", "source", "metadata"] + (["outputs"] if outputs else [])
+    kept = ["cell_type", "source", "id", "metadata"] + (["outputs"] if outputs else [])
     cells = committed.get("cells", [])
     for number, (cell, right) in enumerate(zip(cells, expected.cells, strict=False)):
         for part in kept:

@@ -5,7 +5,9 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, help="Build the course, and check that this machine is ready for it.")
+app = typer.Typer(
+    add_completion=False, no_args_is_help=True, help="Build the course, and check that this machine is ready for it."
+)
 
 
 @app.callback()
@@ -15,8 +17,12 @@ def main():
 
 @app.command()
 def build(
-    names: Annotated[list[str] | None, typer.Argument(help="Lessons such as 01-composition; all of them if none is named.")] = None,
-    check: Annotated[bool, typer.Option("--check", help="Execute nothing; say which notebook is not what its source gives.")] = False,
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Lessons such as 01-composition; all of them if none is named.")
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Execute nothing; say which notebook is not what its source gives.")
+    ] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Build even what is up to date.")] = False,
     root: Annotated[Path, typer.Option(help="The folder that holds lessons/ and solutions/.")] = Path("."),
 ):
@@ -35,7 +41,9 @@ def build(
                 raise typer.Exit(1)
             typer.echo(f"{len(builder.sources(root))} lessons are as their sources say.")
             return
-        built = builder.build(root, names or (), fresh, progress=lambda lessons: tqdm(lessons, desc="lessons", unit="lesson"))
+        built = builder.build(
+            root, names or (), fresh, progress=lambda lessons: tqdm(lessons, desc="lessons", unit="lesson")
+        )
         typer.echo(f"Built {', '.join(built)}." if built else "Everything is up to date.")
     except ModuleNotFoundError as error:
         typer.echo(f"`dpcourse build` needs {error.name}: run `pip install -r tests/requirements.txt`.", err=True)

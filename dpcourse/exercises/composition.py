@@ -129,7 +129,10 @@ privacy_bill = Exercise(
 
 
 def _draw_prior(rng):
-    return [{"prior": _round(prior), "epsilon": _round(rng.uniform(0.3, 2))} for prior in (rng.uniform(0.02, 0.2), rng.uniform(0.6, 0.9))]
+    return [
+        {"prior": _round(prior), "epsilon": _round(rng.uniform(0.3, 2))}
+        for prior in (rng.uniform(0.02, 0.2), rng.uniform(0.6, 0.9))
+    ]
 
 
 worst_posterior = Exercise(
@@ -202,7 +205,10 @@ basic = Exercise(
     reference=composition.basic,
     returns=a_pair("epsilon", "delta"),
     forbidden=(composition.basic, composition.sequential),
-    hints=("Both parameters follow the same rule.", "Return two sums, first of the epsilons, then of the deltas: `return a, b`."),
+    hints=(
+        "Both parameters follow the same rule.",
+        "Return two sums, first of the epsilons, then of the deltas: `return a, b`.",
+    ),
     misconceptions=(
         Misconception(
             "largest delta",
@@ -245,7 +251,9 @@ def _draw_advanced(rng):
     ]
 
 
-def _advanced(root, drift=lambda epsilon, k: k * epsilon * math.expm1(epsilon), failure=lambda delta, k, slack: k * delta + slack):
+def _advanced(
+    root, drift=lambda epsilon, k: k * epsilon * math.expm1(epsilon), failure=lambda delta, k, slack: k * delta + slack
+):
     """Advanced composition with one of its three parts replaced."""
 
     def code(epsilon, delta, k, delta_prime):
@@ -326,7 +334,10 @@ def _crossing(epsilon, delta_prime, drift=math.expm1, log=math.log):
 
 
 def _draw_crossing(rng):
-    return [{"epsilon": _round(epsilon), "delta_prime": 10.0 ** -int(rng.integers(4, 10))} for epsilon in (0.1, rng.uniform(0.2, 0.35), rng.uniform(0.4, 0.5))]
+    return [
+        {"epsilon": _round(epsilon), "delta_prime": 10.0 ** -int(rng.integers(4, 10))}
+        for epsilon in (0.1, rng.uniform(0.2, 0.35), rng.uniform(0.4, 0.5))
+    ]
 
 
 crossing = Exercise(
@@ -461,15 +472,27 @@ QUIZ = (
     Question(
         "A clinic answers 10 questions about all of its patients, each with ε = 0.2. What does it guarantee, by sequential composition?",
         (
-            Option("ε = 0.2", False, "That would be parallel composition: every answer about other people. These are about the same ones."),
+            Option(
+                "ε = 0.2",
+                False,
+                "That would be parallel composition: every answer about other people. These are about the same ones.",
+            ),
             Option("ε = 2", True, "Ten times 0.2. The likelihood ratios multiply, so the epsilons add."),
-            Option("ε = 0.63", False, "That is 0.2 · √10. A root appears only with a δ above 0, and with constants in front of it."),
+            Option(
+                "ε = 0.63",
+                False,
+                "That is 0.2 · √10. A root appears only with a δ above 0, and with constants in front of it.",
+            ),
         ),
     ),
     Question(
         "The same clinic asks one question with ε = 0.2 in each of its 10 wards. Every patient lies in one ward. What does it guarantee?",
         (
-            Option("ε = 2", False, "Sequential composition holds too, but it is far from tight: nine of the answers do not touch Mia."),
+            Option(
+                "ε = 2",
+                False,
+                "Sequential composition holds too, but it is far from tight: nine of the answers do not touch Mia.",
+            ),
             Option("ε = 0.2", True, "One patient added or removed changes one ward only."),
             Option("ε = 0.02", False, "Splitting does not add protection. Mia's ward is still asked with ε = 0.2."),
         ),
@@ -477,31 +500,61 @@ QUIZ = (
     Question(
         "And if neighbours differ by one patient replaced, where the new one may lie in another ward?",
         (
-            Option("Still ε = 0.2.", False, "Now two wards change: the one that was left and the one that was entered."),
-            Option("ε = 0.4", True, "Two wards change, and each costs 0.2. Parallel composition depends on what a neighbour is."),
+            Option(
+                "Still ε = 0.2.", False, "Now two wards change: the one that was left and the one that was entered."
+            ),
+            Option(
+                "ε = 0.4",
+                True,
+                "Two wards change, and each costs 0.2. Parallel composition depends on what a neighbour is.",
+            ),
             Option("ε = 2", False, "Two of the ten wards change, not all."),
         ),
     ),
     Question(
         "An attacker has a second data set with names in it and links it with the private answers. What happens to ε?",
         (
-            Option("It grows with what the attacker knows.", False, "The bound on the ratio holds for every belief that the attacker begins with."),
-            Option("It stays.", True, "Linking is post-processing: a computation on the answers that does not look at the data again."),
-            Option("It is void: DP assumes an attacker who knows nothing.", False, "DP assumes nothing about the attacker. That is its point."),
+            Option(
+                "It grows with what the attacker knows.",
+                False,
+                "The bound on the ratio holds for every belief that the attacker begins with.",
+            ),
+            Option(
+                "It stays.",
+                True,
+                "Linking is post-processing: a computation on the answers that does not look at the data again.",
+            ),
+            Option(
+                "It is void: DP assumes an attacker who knows nothing.",
+                False,
+                "DP assumes nothing about the attacker. That is its point.",
+            ),
         ),
     ),
     Question(
         "In advanced composition, what is δ′?",
         (
             Option("The δ of one answer.", False, "That is δ. It enters as kδ."),
-            Option("The chance that we let the total loss pass ε′.", True, "You choose it. A smaller δ′ costs a larger ε′, by √ln(1/δ′)."),
-            Option("A constant, 10⁻⁵.", False, "It is often set so, but it is yours to choose, well below one over the number of people."),
+            Option(
+                "The chance that we let the total loss pass ε′.",
+                True,
+                "You choose it. A smaller δ′ costs a larger ε′, by √ln(1/δ′).",
+            ),
+            Option(
+                "A constant, 10⁻⁵.",
+                False,
+                "It is often set so, but it is yours to choose, well below one over the number of people.",
+            ),
         ),
     ),
     Question(
         "You answer 5 questions with ε = 0.1 each and want δ′ = 10⁻⁶. Which bound is smaller?",
         (
-            Option("Advanced, as always.", False, "Advanced has √(2 ln 10⁶) = 5.3 in front of √k. With k = 5 it gives 1.23."),
+            Option(
+                "Advanced, as always.",
+                False,
+                "Advanced has √(2 ln 10⁶) = 5.3 in front of √k. With k = 5 it gives 1.23.",
+            ),
             Option("Basic.", True, "Basic gives 0.5. Advanced needs k above 34 here."),
             Option("They agree.", False, "They agree at one k only, and it is far above 5."),
         ),

@@ -105,7 +105,9 @@ def _with_keep(keep):
 
 def _same_flips_every_time(cases, values):
     flips = _flips(cases, values)
-    return bool((flips == flips[0]).all() and 0 < flips[0].mean() < 1)
+    ones = cases[0]["bits"] == 1
+    mixed = 0 < flips[0][ones].mean() < 1 and 0 < flips[0][~ones].mean() < 1
+    return bool(mixed and (flips == flips[0]).all())
 
 
 def _ignores_the_generator(cases, values):
@@ -254,7 +256,11 @@ QUIZ = (
     Question(
         "Mia answers a survey by randomized response with ε = 1, and her report is “yes”. What does the report prove?",
         (
-            Option("That Mia's true answer is yes.", False, "A report of yes comes from a true no as well, with chance 0.27."),
+            Option(
+                "That Mia's true answer is yes.",
+                False,
+                "A report of yes comes from a true no as well, with chance 0.27.",
+            ),
             Option(
                 "Nothing: whatever was likely before is as likely now.",
                 False,
@@ -270,8 +276,14 @@ QUIZ = (
     Question(
         "Which mechanism protects best?",
         (
-            Option("The one with ε = 0.1.", True, "A smaller ε lets one person change the chances of every output less."),
-            Option("The one with ε = 10.", False, "e^10 is about 22,000: one person may make an output 22,000 times as likely."),
+            Option(
+                "The one with ε = 0.1.", True, "A smaller ε lets one person change the chances of every output less."
+            ),
+            Option(
+                "The one with ε = 10.",
+                False,
+                "e^10 is about 22,000: one person may make an output 22,000 times as likely.",
+            ),
             Option(
                 "Both the same, if the noise is random.",
                 False,
@@ -282,13 +294,21 @@ QUIZ = (
     Question(
         "A hospital publishes the exact number of its patients with flu, every day. Is that ε-DP for some ε?",
         (
-            Option("Yes, because only a number is published, no names.", False, "If you know everyone but Mia, the exact number tells you about Mia."),
+            Option(
+                "Yes, because only a number is published, no names.",
+                False,
+                "If you know everyone but Mia, the exact number tells you about Mia.",
+            ),
             Option(
                 "No, for no ε.",
                 True,
                 "Without Mia the same number has probability 0. A ratio of 1 to 0 is not bounded by any e^ε.",
             ),
-            Option("Yes, if there are many patients.", False, "However many there are, adding one person changes an exact count for certain."),
+            Option(
+                "Yes, if there are many patients.",
+                False,
+                "However many there are, adding one person changes an exact count for certain.",
+            ),
         ),
     ),
     Question(
@@ -296,7 +316,11 @@ QUIZ = (
         (
             Option("Twice as many people.", False, "The error falls with the square root of the number of people."),
             Option("Four times as many people.", True, "The error is a constant over √n."),
-            Option("Nothing helps: the answers are lies.", False, "The lies have a known frequency, so they cancel out on average."),
+            Option(
+                "Nothing helps: the answers are lies.",
+                False,
+                "The lies have a known frequency, so they cancel out on average.",
+            ),
         ),
     ),
     Question(
@@ -308,7 +332,9 @@ QUIZ = (
                 True,
                 "Message first, then hints one by one, then the solution if you ask twice.",
             ),
-            Option("I can pass by returning the value that the message shows.", False, "The next check uses other inputs."),
+            Option(
+                "I can pass by returning the value that the message shows.", False, "The next check uses other inputs."
+            ),
         ),
     ),
 )

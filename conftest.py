@@ -1,0 +1,45 @@
+"""For all tests: a progress folder of their own, and the seconds and peak memory of each notebook at the end."""
+
+import os
+import re
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+_data = tempfile.TemporaryDirectory()
+os.environ["DPCOURSE_DATA"] = _data.name
+
+hypothesis.settings.register_profile("dpcourse", deadline=None, derandomize=True)
+hypothesis.settings.load_profile("dpcourse")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_call(item):
+    """After each notebook cell, note the peak memory of its kernel, so that it travels with the report."""
+    kernel = getattr(item.parent, "kernel", None)
+    if kernel is not None:
+        item.user_properties.append(("peak", _peak_memory(kernel.km.provisioner.pid)))
+
+
+def _peak_memory(pid):
+    """MiB; 0 where the system does not tell."""
+    try:
+        return int(re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())[1]) / 1024
+    except (OSError, TypeError):
+        return 0.0
+
+
+def pytest_terminal_summary(terminalreporter):
+    seconds, peak = defaultdict(float), defaultdict(float)
+    for report in (report for reports in terminalreporter.stats.values() for report in reports):
+        notebook, cell, _ = getattr(report, "nodeid", "").partition(".ipynb::")
+        if cell:
+            seconds[notebook] += report.duration
+            peak[notebook] = max(peak[notebook], dict(report.user_properties).get("peak", 0))
+    if seconds:
+        terminalreporter.section("notebooks: seconds, and peak memory of the kernel")
+        for name in sorted(seconds):
+            terminalreporter.line(f"{name:30} {seconds[name]:6.1f} s {peak[name]:7.0f} MiB")

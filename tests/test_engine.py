@@ -1,0 +1,345 @@
+"""The check engine against answers that fail in every way a beginner's (or a joker's) answer fails."""
+
+import dataclasses
+import itertools
+import math
+import sys
+import threading
+import time
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from dpcourse.exercises import limits
+from dpcourse.exercises.engine import ERROR, RIGHT, WRONG, Exercise, Misconception, binomial_p_value, two_sample_p_value
+from dpcourse.exercises.values import a_number, a_pair, a_whole_number, bits_like, plain, show
+
+
+def library_square(x):
+    return x * x
+
+
+square = Exercise(
+    id="9.1",
+    title="Square",
+    function="square",
+    good_for="testing",
+    difficulty=1,
+    minutes=1,
+    points=2,
+    draw=lambda rng: [{"x": float(rng.integers(3, 100))} for _ in range(3)],
+    reference=lambda x: x * x,
+    returns=a_number,
+    misconceptions=(
+        Misconception("doubled", "You doubled.", lambda x: 2 * x),
+        Misconception("cubed", "You cubed.", lambda x: x**3),
+    ),
+    hints=("Multiply.", "By itself."),
+    forbidden=(library_square,),
+    seconds=1.0,
+)
+
+
+def verdict_of(answer):
+    return square.check(answer, rng=1)
+
+
+def test_right():
+    verdict = verdict_of(lambda x: x**2)
+    assert (verdict.state, verdict.points) == (RIGHT, 2)
+    assert repr(verdict) == "9.1 Square: passed (2 points)\nRight on inputs drawn just now."
+
+
+def test_wrong_shows_the_message_first_then_what_was_observed_then_where_help_is():
+    headline, message, observed, after = repr(verdict_of(lambda x: 2 * x)).splitlines()
+    assert headline == "9.1 Square: not yet"
+    assert message == "You doubled."
+    assert observed.startswith("square(x=")
+    assert " gave " in observed
+    assert 'hint("9.1")' in after
+
+
+def test_right_on_the_first_input_only_is_wrong():
+    asked = []
+
+    def once(x):
+        asked.append(x)
+        return x * x if len(asked) == 1 else -1
+
+    assert verdict_of(once).state == WRONG
+
+
+def forever(x):
+    while True:
+        pass
+
+
+def forever_and_deaf(x):
+    while True:
+        try:
+            len([1])
+        except:  # noqa: E722
+            continue
+
+
+def asleep(x):
+    time.sleep(60)
+
+
+@pytest.mark.parametrize("answer", [forever, forever_and_deaf, asleep])
+def test_an_answer_that_never_ends_is_stopped(answer):
+    began = time.monotonic()
+    verdict = verdict_of(answer)
+    assert verdict.state == ERROR
+    assert "did not finish: the limit is 1 seconds" in verdict.message
+    assert time.monotonic() - began < 5
+    assert verdict_of(lambda x: x * x).state == RIGHT, "the next check works"
+    assert sys.gettrace() is None or "coverage" in repr(sys.gettrace())
+
+
+def test_the_limit_holds_outside_the_main_thread_too():
+    verdicts = []
+    thread = threading.Thread(target=lambda: verdicts.append(verdict_of(forever)))
+    thread.start()
+    thread.join(10)
+    assert verdicts[0].state == ERROR
+    assert "did not finish" in verdicts[0].message
+
+
+def test_the_limit_is_for_the_whole_check():
+    def slow(x):
+        time.sleep(0.45)
+        return x * x
+
+    assert "did not finish" in verdict_of(slow).message
+
+
+def test_the_timer_is_gone_after_a_check():
+    verdict_of(lambda x: x * x)
+    verdict_of(forever)
+    time.sleep(1.2)  # a forgotten timer would raise here
+
+
+def returns(value):
+    return lambda x: value
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (returns(None), "returned nothing (None)"),
+        (lambda x: print(x * x), "printed something and returned nothing"),
+        (returns("9"), "Return one number, not text"),
+        (returns([1, 2]), "Return one number, not a list of 2"),
+        (returns({}), "Return one number, not a dict"),
+        (returns(True), "Return one number, not True or False"),
+        (returns(2j), "Return one number, not a complex"),
+        (returns(np.ones(1)), "an array that holds one number"),
+        (returns(np.ones((2, 3))), "an array of shape (2, 3)"),
+        (returns(np.nan), "The result is nan"),
+        (returns(float("inf")), "The result is inf"),
+        (returns(10**400), "The result is inf"),
+        (lambda x: 1 / 0, "ZeroDivisionError (division by zero), at `(lambda x: 1 / 0"),
+        (lambda x: undefined, "Is the name spelled right, and has the cell that defines it been run?"),  # noqa: F821
+        (lambda x: [][3], "A position lies outside"),
+        (lambda x: sys.exit(3), "Do not call `exit`"),
+        (lambda: 1, "must take these arguments, in this order: `square(x)`"),
+        (lambda x, y: 1, "must take these arguments, in this order: `square(x)`"),
+        (81, "needs the function itself, not a number: write its name without brackets"),
+        (lambda x: library_square(x), "Write it yourself"),
+    ],
+)
+def test_what_cannot_be_judged_gets_a_message_for_a_beginner(answer, said):
+    verdict = verdict_of(answer)
+    assert verdict.state == ERROR
+    assert said in verdict.message
+    assert "Traceback" not in repr(verdict)
+
+
+def recursive(x):
+    return recursive(x) + 1
+
+
+def test_recursion_without_end():
+    assert "calls itself without end" in verdict_of(recursive).message
+
+
+def test_a_forbidden_call_is_caught_under_another_name_and_when_its_exception_is_swallowed():
+    alias = library_square
+
+    def sly(x):
+        try:
+            return alias(x)
+        except BaseException:
+            return x * x
+
+    assert "library_square" in verdict_of(sly).message
+
+
+def test_the_keyboard_interrupt_belongs_to_the_learner():
+    def interrupted(x):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        verdict_of(interrupted)
+
+
+def test_printing_a_lot_is_cut_and_counted_and_does_not_reach_the_page(capsys):
+    def chatty(x):
+        for _ in range(100_000):
+            print("Mia " * 5)
+        return x * x
+
+    verdict = verdict_of(chatty)
+    assert verdict.state == RIGHT
+    assert "6,300,000 characters in all" in repr(verdict)
+    assert len(repr(verdict)) < 1000
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.filterwarnings("ignore:deprecated")
+def test_warnings_do_not_reach_the_page(capfd):
+    def warns(x):
+        print("look here", file=sys.stderr)
+        warnings.warn("deprecated", stacklevel=1)
+        return x * x
+
+    assert "look here" in repr(verdict_of(warns))
+    assert capfd.readouterr().err == ""
+
+
+def test_an_answer_cannot_change_what_it_is_judged_by():
+    bits = dataclasses.replace(
+        square,
+        draw=lambda rng: [{"bits": rng.integers(0, 2, size=8)}],
+        reference=lambda bits: float(bits.sum()),
+        misconceptions=(),
+        forbidden=(),
+    )
+
+    def vandal(bits):
+        total = bits.sum()
+        bits[:] = 1
+        return total
+
+    assert bits.check(vandal).state == RIGHT
+
+
+def test_html_is_escaped():
+    shown = verdict_of(lambda x: print("<script>alert(1)</script>") or 2 * x)._repr_html_()
+    assert "<script>" not in shown
+    assert "&lt;script&gt;" in shown
+
+
+def test_html_and_text_say_the_same():
+    verdict = verdict_of(lambda x: 2 * x)
+    page = verdict._repr_html_()
+    for line in (verdict.headline, verdict.message, *verdict.observed):
+        assert line in page
+    assert "✗" in page, "colour is not the only carrier"
+
+
+def test_judging_needs_data_only():
+    """The judge gives the same verdict for outcomes that went through JSON."""
+    import json
+
+    cases = square.cases(np.random.default_rng(3))
+    outcomes = square.probe(lambda x: 2 * x, cases)
+    assert square.judge(cases, json.loads(json.dumps(outcomes))) == square.judge(cases, outcomes)
+
+
+def test_a_missing_outcome_is_not_right():
+    cases = square.cases(np.random.default_rng(3))
+    outcomes = square.probe(lambda x: x * x, cases)
+    assert square.judge(cases, outcomes[:-1]).state == ERROR
+    assert square.judge(cases, []).state == ERROR
+    assert square.judge(cases, [{}] * 3).state == ERROR
+
+
+def test_inputs_that_do_not_tell_misconceptions_apart_are_drawn_again():
+    """x = 2 squared is x = 2 doubled."""
+    narrow = dataclasses.replace(square, draw=lambda rng: [{"x": float(rng.choice([2, 5]))}])
+    assert {narrow.cases(np.random.default_rng(seed))[0]["x"] for seed in range(30)} == {5.0}
+    hopeless = dataclasses.replace(square, draw=lambda rng: [{"x": 2.0}])
+    with pytest.raises(RuntimeError, match=r"exercise 9\.1: no inputs in 100 draws"):
+        hopeless.check(lambda x: x)
+
+
+# ---- what may be returned
+
+
+def test_return_types():
+    assert a_whole_number(3.0, {}) is None
+    assert "not 2.5" in a_whole_number(2.5, {})
+    pair = a_pair("epsilon", "delta")
+    assert pair([1.0, 2.0], {}) is None
+    assert pair(np.array([1.0, 2.0]), {}) is None
+    assert "`epsilon, delta`, not a number" in pair(3.0, {})
+    assert pair([1.0, math.nan], {}).startswith("delta: The result is nan")
+    bits = bits_like("bits")
+    case = {"bits": np.zeros(3)}
+    assert bits([0, 1, 1], case) is None
+    assert bits(np.array([True, False, True]), case) is None
+    assert "each of the 3" in bits([0, 1], case)
+    assert "0s and 1s" in bits([0, 1, 2], case)
+    assert "one array" in bits([[0, 1, 1]], case)
+    assert "one array" in bits([[0], [1, 1]], case)
+    assert "one array" in bits("011", case)
+    assert "one array" in bits([0, None, 1], case)
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=5),
+        lambda inner: st.lists(inner, max_size=4),
+    )
+)
+def test_plain_data_stays_as_it_is_and_can_be_shown(value):
+    assert repr(plain(plain(value))) == repr(plain(value))
+    assert isinstance(show(plain(value)), str)
+
+
+def test_anything_else_becomes_its_type_name():
+    assert plain(object()) == {"type": "object"}
+    assert plain([1, {2}]) == [1, {"type": "set"}]
+    assert plain(np.float64(2)) == 2.0
+    assert plain(np.array(3)) == 3
+    assert plain(np.array(["a"])) == {"type": "ndarray"}
+    assert plain(list(range(2_000_000))) == {"type": "list"}
+
+
+# ---- statistics
+
+
+@given(trials=st.integers(1, 60), chance=st.floats(0.01, 0.99), level=st.floats(1e-9, 0.5))
+def test_binomial_test_rejects_at_most_at_its_level(trials, chance, level):
+    """Exactly: the law's own probability of the rejected outcomes."""
+    rejected = [x for x in range(trials + 1) if binomial_p_value(x, trials, chance) < level]
+    assert stats.binom.pmf(rejected, trials, chance).sum() <= level * (1 + 1e-9)
+
+
+def test_binomial_test_with_certain_outcomes():
+    assert binomial_p_value(5, 5, 1.0) == 1
+    assert binomial_p_value(4, 5, 1.0) == 0
+
+
+@given(n=st.integers(1, 25), m=st.integers(1, 25), total=st.integers(0, 50), level=st.floats(1e-9, 0.5))
+def test_two_sample_test_rejects_at_most_at_its_level(n, m, total, level):
+    total = min(total, n + m)
+    possible = range(max(0, total - m), min(n, total) + 1)
+    rejected = [a for a in possible if two_sample_p_value(a, n, total - a, m) < level]
+    assert stats.hypergeom.pmf(rejected, n + m, total, n).sum() <= level * (1 + 1e-9)
+
+
+def test_nested_limits_are_independent_of_leftover_time():
+    for seconds, work in itertools.product((0.05, 0.2), (0.0, 0.5)):
+        try:
+            with limits.time_limit(seconds):
+                time.sleep(work)
+            assert work < seconds
+        except limits.TimeUp:
+            assert work > seconds

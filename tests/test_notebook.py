@@ -1,0 +1,112 @@
+"""check, hint, solution and passed, as a learner calls them (outside a notebook they print the plain-text twin)."""
+
+import math
+import subprocess
+import sys
+
+import pytest
+
+import dpcourse
+from dpcourse import check, hint, notebook, passed, quiz, solution
+from dpcourse.progress import passed as recorded
+
+
+@pytest.fixture(autouse=True)
+def fresh(tmp_path, monkeypatch):
+    monkeypatch.setenv("DPCOURSE_DATA", str(tmp_path / "data"))
+    monkeypatch.setattr(notebook, "_state", {"hints": {}, "asked": set(), "verdicts": {}})
+
+
+def keep_probability(epsilon):
+    return 1 / (1 + math.exp(-epsilon))
+
+
+def test_check_shows_the_verdict_and_records_what_is_passed(capsys):
+    check("0.1", keep_probability)
+    assert "0.1 How often to keep the truth: passed (1 point)" in capsys.readouterr().out
+    assert passed("0.1")
+    assert recorded() == {"0.1"}
+
+
+def test_a_wrong_answer_is_not_recorded(capsys):
+    check("0.1", lambda epsilon: 1 - keep_probability(epsilon))
+    assert "That is the chance to flip the bit." in capsys.readouterr().out
+    assert not passed("0.1")
+    assert recorded() == set()
+
+
+def test_passed_follows_the_last_check(capsys):
+    check("0.1", keep_probability)
+    check("0.1", lambda epsilon: 0.5)
+    assert not passed("0.1")
+    assert recorded() == {"0.1"}, "what was passed once stays passed"
+
+
+def test_hints_come_one_by_one_and_end_at_the_last(capsys):
+    shown = []
+    for _ in range(4):
+        hint("1.7")
+        shown.append(capsys.readouterr().out)
+    assert "Hint 1 of 3" in shown[0]
+    assert "Hint 2 of 3" in shown[1]
+    assert "Hint 3 of 3" in shown[2]
+    assert 'solution("1.7")' in shown[2]
+    assert shown[3] == shown[2]
+
+
+def test_the_solution_is_shown_when_asked_twice(capsys):
+    solution("1.5")
+    first = capsys.readouterr().out
+    assert "are you sure?" in first
+    assert "spread" not in first
+    solution("1.5")
+    assert "spread = math.sqrt(2 * k * math.log(1 / delta_prime)) * epsilon" in capsys.readouterr().out
+
+
+def test_without_the_folder_the_instructor_has_the_solution(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(notebook, "__file__", str(tmp_path / "dpcourse" / "notebook.py"))
+    solution("1.5")
+    solution("1.5")
+    assert "Your instructor has them." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "call", [lambda: check("8.1", print), lambda: hint("8.1"), lambda: solution("8.1"), lambda: quiz(8)]
+)
+def test_an_id_that_does_not_exist(call):
+    with pytest.raises(ValueError, match="8"):
+        call()
+
+
+HEAVY = {
+    "torch",
+    "matplotlib",
+    "IPython",
+    "ipywidgets",
+    "pandas",
+    "statsmodels",
+    "scipy.stats",
+    "jupytext",
+    "nbformat",
+    "typer",
+}
+
+
+def test_import_is_light():
+    """By what it imports, and by the interpreter's own clock: the least of five runs."""
+    times = []
+    for _ in range(5):
+        code = "import dpcourse, sys; print(*sys.modules)"
+        run = subprocess.run(
+            [sys.executable, "-X", "importtime", "-c", code], capture_output=True, text=True, check=True
+        )
+        assert HEAVY.isdisjoint(run.stdout.split())
+        line = next(line for line in run.stderr.splitlines() if line.rpartition("|")[2].strip() == "dpcourse")
+        times.append(int(line.split("|")[1]) / 1e6)
+    assert min(times) < 0.3
+
+
+def test_public_names():
+    assert set(dpcourse.__all__) >= {"check", "hint", "solution", "quiz", "progress"}
+    assert all(callable(getattr(dpcourse, name)) for name in dpcourse.__all__)

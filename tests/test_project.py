@@ -1,0 +1,173 @@
+"""The project as a whole: its laws, its lessons' metadata, its lists of versions, its README."""
+
+import ast
+import importlib.metadata
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import jupytext
+import pytest
+import yaml
+from packaging.requirements import Requirement
+
+from dpcourse import exercises
+from dpcourse.classroom import build
+
+ROOT = Path(__file__).parents[1]
+SOURCES = build.sources(ROOT)
+every_lesson = pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.stem)
+
+
+def tool(*command):
+    return subprocess.run([sys.executable, *command], cwd=ROOT, capture_output=True, text=True)
+
+
+def test_import_laws_are_kept():
+    result = tool("-c", "from importlinter.cli import lint_imports_command; lint_imports_command()", "--no-cache")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "0 broken" in result.stdout
+
+
+@pytest.mark.parametrize("command", [("check", "."), ("format", "--check", ".")])
+def test_ruff_is_content(command):
+    result = tool("-m", "ruff", *command)
+    assert result.returncode == 0, result.stdout
+
+
+# ---- lessons
+
+
+def about(source):
+    return jupytext.read(source).metadata["dpcourse"]
+
+
+def cells(source, kind):
+    return [cell for cell in jupytext.read(source).cells if cell.cell_type == kind]
+
+
+def test_a_lesson_has_the_same_name_everywhere():
+    assert [source.stem[:2] for source in SOURCES] == [f"{number:02}" for number in range(len(exercises.LESSONS))]
+    for source, name in zip(SOURCES, exercises.LESSONS, strict=True):
+        assert source.stem[3:].replace("-", "_") == name
+        assert (ROOT / "dpcourse" / "exercises" / f"{name}.py").exists()
+
+
+@every_lesson
+def test_goals_and_exercises_belong_together(source):
+    known = [exercise.id for exercise in exercises.lesson(int(source.stem[:2])).EXERCISES]
+    promised = [check for goal in about(source)["goals"] for check in goal["checks"]]
+    assert sorted(promised) == sorted(known)
+    assert all(goal["checks"] for goal in about(source)["goals"])
+
+
+@every_lesson
+def test_a_lesson_has_its_parts_in_order(source):
+    text = source.read_text(encoding="utf-8")
+    number = int(source.stem[:2])
+    parts = [
+        "{opening}",
+        "\n## 1. ",
+        f"quiz({number})",
+        "## Summary",
+        "| symbol |",
+        "## Where this comes from",
+        "{closing}",
+    ]
+    places = [text.index(part) for part in parts]
+    assert places == sorted(places)
+    headers = re.findall(r"^\{exercise (.+)\}$", text, flags=re.MULTILINE)
+    assert headers == [exercise.id for exercise in exercises.lesson(number).EXERCISES]
+
+
+@every_lesson
+def test_each_explorer_has_the_same_picture_still_beside_it(source):
+    still, live = set(), []
+    for cell in cells(source, "code"):
+        for call in (node for node in ast.walk(ast.parse(cell.source)) if isinstance(node, ast.Call)):
+            name = ast.unparse(call.func)
+            if name == "plots.show":
+                still.add(ast.unparse(call.args[0]))
+            if name == "widgets.explore":
+                live.append(ast.unparse(call.args[0]))
+                assert live[-1] in still, f"no plots.show({live[-1]}) above its explorer"
+    assert live
+
+
+@every_lesson
+def test_printed_text_is_compared_by_nbval(source):
+    """A cell that prints, in lesson and solution alike, has the tag."""
+    for cell in cells(source, "code"):
+        if "print(" in cell.source and "if passed(" not in cell.source:
+            assert build.CHECKED in cell.metadata.get("tags", []), cell.source
+
+
+@every_lesson
+def test_the_readme_names_each_lesson_with_its_minutes(source):
+    row = next(
+        line
+        for line in (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+        if f"lessons/{source.stem}.ipynb)" in line and line[0] == "|"
+    )
+    assert row.endswith(f"| {about(source)['minutes']} |")
+
+
+@every_lesson
+def test_links_lead_somewhere(source):
+    for target in re.findall(r"\]\((?!http)([^)#]+)\)", build.closing(source)):
+        assert (ROOT / "lessons" / target).exists()
+
+
+# ---- versions
+
+
+def pins(path):
+    lines = (ROOT / path).read_text().split("\n")
+    return {Requirement(line).name: Requirement(line) for line in lines if line and not line.startswith("-e")}
+
+
+def test_requirements_are_exact_and_end_with_the_course_itself():
+    assert (ROOT / "requirements.txt").read_text().rstrip().endswith("\n-e .")
+    for path in ("requirements.txt", "tests/requirements.txt"):
+        assert all(str(need.specifier).startswith("==") for need in pins(path).values())
+
+
+def test_what_the_package_needs_is_pinned_for_the_learner():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    pinned = pins("requirements.txt")
+    for line in project["dependencies"]:
+        need = Requirement(line)
+        assert need.name in pinned
+        assert need.specifier.contains(str(pinned[need.name].specifier).removeprefix("=="))
+
+
+def test_the_tests_run_with_the_pinned_versions():
+    for need in (pins("requirements.txt") | pins("tests/requirements.txt")).values():
+        assert need.specifier.contains(importlib.metadata.version(need.name)), need
+
+
+def test_binder_has_the_same_versions():
+    listed = yaml.safe_load((ROOT / "binder" / "environment.yml").read_text())
+    assert listed["channels"] == ["conda-forge"]
+    other_names = {"matplotlib-base": "matplotlib", "pytorch-cpu": "torch"}
+    conda = dict(line.split("=") for line in listed["dependencies"] if "=" in line)
+    conda = {other_names.get(name, name): version for name, version in conda.items() if name != "python"}
+    learner = {
+        name: str(need.specifier).removeprefix("==")
+        for name, need in pins("requirements.txt").items()
+        if name != "nbval"
+    }
+    assert conda == learner
+
+
+def test_ci_runs_the_readmes_own_command():
+    script = (ROOT / ".ci" / "run").read_text()
+    extract = next(line for line in script.splitlines() if line.startswith("command="))
+    found = subprocess.run(
+        ["bash", "-c", f'{extract}; echo "$command"'], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    assert found.startswith("python3 -m venv --clear .venv-tests && ")
+    assert found.rstrip().endswith("-m pytest")
+    assert ".ci/run" in (ROOT / ".github" / "workflows" / "ci.yml").read_text()
