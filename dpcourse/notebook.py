@@ -66,7 +66,7 @@ def solution(exercise_id):
 
 
 def _solution_code(exercise):
-    """The cell of the solved lesson that defines the exercise's function; None where solutions/ is not there."""
+    """The cell of the solved lesson that defines the exercise's function, without the marks; None where solutions/ is not there."""
     number = int(exercise.id.split(".")[0])
     here = Path.cwd().resolve()
     for folder in (here, *here.parents, Path(__file__).resolve().parents[1]):
@@ -74,7 +74,7 @@ def _solution_code(exercise):
             for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]:
                 code = "".join(cell["source"])
                 if cell["cell_type"] == "code" and f"def {exercise.function}(" in code:
-                    return code
+                    return "\n".join(line for line in code.splitlines() if not line.strip().startswith("###"))
     return None
 
 

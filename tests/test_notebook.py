@@ -60,7 +60,9 @@ def test_the_solution_is_shown_when_asked_twice(capsys):
     assert "are you sure?" in first
     assert "spread" not in first
     solution("1.5")
-    assert "spread = math.sqrt(2 * k * math.log(1 / delta_prime)) * epsilon" in capsys.readouterr().out
+    second = capsys.readouterr().out
+    assert "spread = math.sqrt(2 * k * math.log(1 / delta_prime)) * epsilon" in second
+    assert "###" not in second
 
 
 def test_without_the_folder_the_instructor_has_the_solution(capsys, tmp_path, monkeypatch):
