@@ -273,6 +273,7 @@ def execute(lesson):
         timeout=120,
         kernel_name="python3",
         record_timing=False,
+        coalesce_streams=True,
         extra_arguments=["--log-level=ERROR"],
         resources={"metadata": {"path": str(lesson.file.parent)}},
     )

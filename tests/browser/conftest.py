@@ -87,7 +87,7 @@ def browser(chromium):
 def lab(server, browser, request):
     """Opens a lesson: lab("01-composition") gives a Lab. Screenshots go to $DPCOURSE_SCREENSHOTS if it is set."""
     page = browser.new_page(viewport={"width": 1300, "height": 1000})
-    page.set_default_timeout(20_000)
+    page.set_default_timeout(60_000)
     yield lambda lesson: Lab(page, server, lesson)
     save_picture(page, f"{request.node.name}-end")
     page.close()

@@ -1,0 +1,83 @@
+"""The numbers that the lessons' prose, quizzes and messages state: each phrase stands there, with the value computed here."""
+
+import math
+from pathlib import Path
+
+import jupytext
+import numpy as np
+import pytest
+from statsmodels.datasets import fair, randhie
+
+from dpcourse import composition, exercises
+from dpcourse.classroom import build
+
+ROOT = Path(__file__).parents[1]
+KEEP_1 = math.e / (1 + math.e)
+RESPOND, CROSSING = exercises.find("0.2"), exercises.find("1.6")
+ADVANCED_5 = composition.advanced(0.1, 0, 5, 1e-6)[0]
+
+CLAIMS = [
+    (0, "A check stops after {:g} seconds", max(exercise.seconds for exercise in exercises.every_exercise())),
+    (0, "runs your function on {} surveys", len(RESPOND.cases(np.random.default_rng(0)))),
+    (0, "at most once in {} times", {1e-6: "a million"}[RESPOND.false_failure]),
+    (0, "$\\ln 3 \\approx {:.2f}$", math.log(3)),
+    (0, "keep the truth with probability {:.0f}/4", 4 / (1 + math.exp(-math.log(3)))),
+    (0, 'n=widgets.slider("n, people asked", 100, 20_000, {}', len(fair.load_pandas().data)),
+    (0, "comes from a true no as well, with chance {:.2f}", 1 - KEEP_1),
+    (0, "Its odds grew by the factor e = {:.2f}", KEEP_1 / (1 - KEEP_1)),
+    (0, "e^10 is about {:,.0f}", round(math.exp(10), -3)),
+    (1, "$\\ln 2 \\approx {:.2f}$", math.log(2)),
+    (
+        1,
+        "ε is at most {}, so there is such a $k$",
+        max(case["epsilon"] for seed in range(300) for case in CROSSING.draw(np.random.default_rng(seed))),
+    ),
+    (1, "Option: ε = {:g}", composition.sequential([0.2] * 10)),
+    (1, "Option: ε = {:.2f}", 0.2 * math.sqrt(10)),
+    (1, "Option: ε = {:g}", composition.sequential([0.2, 0.2])),
+    (1, "√(2 ln 10⁶) = {:.1f} in front", math.sqrt(2 * math.log(1e6))),
+    (1, "With k = 5 it gives {:.2f}", ADVANCED_5),
+    (1, "Basic gives {:g}. Advanced needs k above", composition.sequential([0.1] * 5)),
+    (1, "needs k above {} here", CROSSING.reference(0.1, 1e-6) - 1),
+]
+
+
+def text_of(number):
+    """All that a learner may read in a lesson: source, quiz."""
+    (source,) = [source for source in build.sources(ROOT) if source.stem.startswith(f"{number:02}")]
+    quiz = [
+        f"Option: {option.text}\n{option.reply}"
+        for question in exercises.lesson(number).QUIZ
+        for option in question.options
+    ]
+    return "\n".join([source.read_text(encoding="utf-8"), *quiz])
+
+
+@pytest.mark.parametrize(("number", "phrase", "value"), CLAIMS)
+def test_a_stated_number_is_the_computed_one(number, phrase, value):
+    assert phrase.format(value) in text_of(number)
+
+
+def test_statements_in_words():
+    survey = fair.load_pandas().data
+    assert len(survey) == 6366
+    noise = 1 / (2 * math.sinh(0.5) * math.sqrt(len(survey)))
+    assert round(100 * noise) == 1, "off by about one percentage point"
+    assert (survey["affairs"] > 0)[0], "Mia, in the first row, had an affair"
+    assert len(randhie.load_pandas().data) == 20_190
+    for k in (50, 1000):
+        loss, log_p = composition.losses(0.1, k)
+        mean = (np.exp(log_p) * loss).sum()
+        assert mean / (k * 0.1 * math.expm1(0.1)) == pytest.approx(0.5, abs=0.05), (
+            "the true drift is about half of what is allowed"
+        )
+    for small in (0.01, 0.1):
+        assert 1 / (2 * math.sinh(small / 2)) == pytest.approx(1 / small, rel=0.01), "for small ε it is about 1/(ε√n)"
+    assert 1 - math.expm1(math.log(2)) == 0, "at ln 2 the drift alone is kε"
+
+
+@pytest.mark.parametrize("number", range(len(exercises.LESSONS)))
+def test_the_exercises_fit_into_the_lessons_time(number):
+    (source,) = [source for source in build.sources(ROOT) if source.stem.startswith(f"{number:02}")]
+    minutes = jupytext.read(source).metadata["dpcourse"]["minutes"]
+    assert sum(exercise.minutes for exercise in exercises.lesson(number).EXERCISES) < minutes
