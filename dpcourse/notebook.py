@@ -8,52 +8,65 @@ from dpcourse import exercises
 from dpcourse.exercises.engine import RIGHT, as_code
 from dpcourse.progress import record
 
-_state = {"hints": {}, "asked": set(), "verdicts": {}}
+_last_state = {}
 
 
-def check(exercise_id, answer):
+def check(exercise_id, answer=None):
     """Judge an answer on inputs drawn just now, show the verdict, and note what is passed.
 
-    exercise_id: such as "1.3". answer: the function itself, without brackets.
+    exercise_id: in quotes, such as "1.3". answer: the function itself, without brackets.
     """
     from IPython.display import display
 
-    exercise = exercises.find(exercise_id)
-    verdict = exercise.check(answer)
-    _state["verdicts"][exercise_id] = verdict.state
+    exercise = _find(exercise_id)
+    if exercise is None:
+        return
+    try:
+        verdict = exercise.check(answer)
+    except KeyboardInterrupt:
+        _say(f"{exercise.id} {exercise.title}: stopped", "You interrupted the check. Nothing was judged.")
+        return
+    _last_state[exercise.id] = verdict.state
     display(verdict)
     if verdict.state == RIGHT:
-        record(exercise_id)
+        record(exercise.id)
 
 
 def passed(exercise_id):
     """Whether the last check of that exercise in this kernel was right."""
-    return _state["verdicts"].get(exercise_id) == RIGHT
+    return _last_state.get(exercise_id) == RIGHT
 
 
-def hint(exercise_id):
-    """Show the next hint; each call goes one step further, up to the last."""
-    exercise = exercises.find(exercise_id)
-    given = min(_state["hints"].get(exercise_id, 0) + 1, len(exercise.hints))
-    _state["hints"][exercise_id] = given
-    last = given == len(exercise.hints)
+def hint(exercise_id, number=1):
+    """Show a hint: the first, or the one of that number. Each goes one step further."""
+    exercise = _find(exercise_id)
+    if exercise is None:
+        return
+    count = len(exercise.hints)
+    if number not in range(1, count + 1):
+        _say(
+            f"Exercise {exercise_id} has {count} hints",
+            f'`hint("{exercise_id}", 1)` to `hint("{exercise_id}", {count})` show them.',
+        )
+        return
     after = (
-        f'That was the last hint. `solution("{exercise_id}")` shows the solution.'
-        if last
-        else "Run this again for the next one."
+        f'The next one: `hint("{exercise_id}", {number + 1})`'
+        if number < count
+        else f'The solution: `solution("{exercise_id}")`'
     )
-    _say(f"Hint {given} of {len(exercise.hints)} for {exercise_id}", exercise.hints[given - 1], after)
+    _say(f"Hint {number} of {count} for {exercise_id}", exercise.hints[number - 1], after)
 
 
-def solution(exercise_id):
-    """Show the solution, at the second time of asking; without the folder solutions/, say who has it."""
-    exercise = exercises.find(exercise_id)
-    if exercise_id not in _state["asked"]:
-        _state["asked"].add(exercise_id)
+def solution(exercise_id, sure=False):
+    """Show the solution if you are sure; without the folder solutions/, say who has it."""
+    exercise = _find(exercise_id)
+    if exercise is None:
+        return
+    if not sure:
         _say(
             f"Solution of {exercise_id}: are you sure?",
-            f'You learn more from one more try: `hint("{exercise_id}")` gives {len(exercise.hints)} hints, one by one.',
-            f'To see the solution all the same, run `solution("{exercise_id}")` again.',
+            f'You learn more from one more try. There are {len(exercise.hints)} hints, from `hint("{exercise_id}")` on.',
+            f'If you are sure: `solution("{exercise_id}", sure=True)`',
         )
         return
     code = _solution_code(exercise)
@@ -65,8 +78,17 @@ def solution(exercise_id):
         _say(f"Solution of {exercise_id}", code=code)
 
 
+def _find(exercise_id):
+    """The exercise; None, with a message on the page, where there is none."""
+    try:
+        return exercises.find(exercise_id)
+    except ValueError as error:
+        _say("No such exercise", str(error))
+        return None
+
+
 def _solution_code(exercise):
-    """The cell of the solved lesson that defines the exercise's function, without the marks; None where solutions/ is not there."""
+    """The solved cell that defines the exercise's function, without the marks; None where solutions/ is not there."""
     number = int(exercise.id.split(".")[0])
     here = Path.cwd().resolve()
     for folder in (here, *here.parents, Path(__file__).resolve().parents[1]):
@@ -85,5 +107,6 @@ def _say(title, *lines, code=None):
     text = "\n".join([title, *lines] + ([code] if code else []))
     body = "".join(f"<p style='margin:.3em 0'>{as_code(line)}</p>" for line in lines)
     body += f"<pre>{html.escape(code)}</pre>" if code else ""
-    panel = f"<div role='status' style='border-left:4px solid #1a5fb4;padding:.3em .8em'><strong>{html.escape(title)}</strong>{body}</div>"
+    style = "border-left:4px solid #1a5fb4;padding:.3em .8em"
+    panel = f"<div role='status' style='{style}'><strong>{html.escape(title)}</strong>{body}</div>"
     display({"text/plain": text, "text/html": panel}, raw=True)

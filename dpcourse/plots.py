@@ -13,6 +13,7 @@ import math
 import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 
 from dpcourse import composition, validate
 
@@ -21,7 +22,7 @@ STYLE = {
     "axes.spines.top": False,
     "axes.titlesize": 10.5,
     "figure.subplot.bottom": 0.16,
-    "figure.subplot.left": 0.09,
+    "figure.subplot.left": 0.1,
     "figure.subplot.right": 0.98,
     "figure.subplot.top": 0.9,
     "figure.subplot.wspace": 0.28,
@@ -34,7 +35,7 @@ FIRST = {"color": "#12355b", "linestyle": "-", "linewidth": 2}
 SECOND = {"color": "#d1690e", "linestyle": "--", "linewidth": 2}
 THIRD = {"color": "#4a9c7c", "linestyle": "-.", "linewidth": 2}
 FOURTH = {"color": "#9a9a9a", "linestyle": ":", "linewidth": 2.5}
-DARK, LIGHT = {"color": "#12355b"}, {"color": "#f3c9a0", "edgecolor": "#d1690e", "hatch": "///"}
+DARK, LIGHT = {"color": "#12355b"}, {"facecolor": "#f3c9a0", "edgecolor": "#d1690e", "hatch": "///"}
 
 
 def show(picture, **arguments):
@@ -69,29 +70,24 @@ def _panels(figure, count=1):
 
 def neighbours(figure):
     """A table of five people, the same without Mia, and the same with Mia replaced by Noa."""
+    people = [["Ada", "no"], ["Ben", "yes"], ["Mia", "yes"], ["Omar", "no"], ["Zoe", "no"]]
     tables = [
-        ("the data set", ["Ada", "Ben", "Mia", "Omar", "Zoe"], "yes"),
-        ("Mia removed", ["Ada", "Ben", "", "Omar", "Zoe"], ""),
-        ("Mia replaced by Noa", ["Ada", "Ben", "Noa", "Omar", "Zoe"], "no"),
+        ("the data set: 5 people", people),
+        ("Mia removed: 4 people", people[:2] + people[3:]),
+        ("Noa for Mia: 5 people", [*people[:2], ["Noa", "no"], *people[3:]]),
     ]
-    for panel, (title, people, third) in zip(_panels(figure, 3), tables, strict=True):
+    for panel, (title, rows) in zip(_panels(figure, 3), tables, strict=True):
         panel.axis("off")
         panel.set_title(title)
-        answers = ["no", "yes", third, "no", "no"]
-        table = panel.table(
-            [[*row] for row in zip(people, answers, strict=True)],
-            colLabels=["name", "answer"],
-            loc="center",
-            cellLoc="left",
-        )
-        table.scale(1, 1.6)
+        table = panel.table(rows, colLabels=["name", "answer"], loc="upper center", cellLoc="left")
+        table.scale(1, 2)
         table.set_fontsize(11)
-        for column in (0, 1):
+        for column in (0, 1) if len(rows) == 5 else ():
             table[3, column].set_facecolor("#f3c9a0")
             table[3, column].set_linewidth(2)
     return (
         "Three tables of names and answers. The first has Ada, Ben, Mia, Omar and Zoe. The second is the same "
-        "with Mia's row empty. The third is the same with Mia's row replaced by a row of Noa with another answer."
+        "without Mia's row. The third is the same with Mia's row replaced by a row of Noa with another answer."
     )
 
 
@@ -105,12 +101,12 @@ def response(figure, epsilon):
         (0.18, (1 - keep, keep), LIGHT, "true answer: no"),
     ]:
         bars = panel.bar(np.arange(2) + shift, chances, 0.34, label=label, **style)
-        panel.bar_label(bars, [f"{chance:.2f}" for chance in chances], fontsize=9, padding=2)
+        panel.bar_label(bars, [f"{chance:.3g}" for chance in chances], fontsize=9, padding=2)
     panel.set_xticks([0, 1], ['report "yes"', 'report "no"'])
     panel.set_ylim(0, 1.18)
     panel.set_ylabel("probability")
     panel.set_title(
-        f"ε = {epsilon:.2g}: the taller bar of each pair is e^ε = {math.exp(epsilon):.3g} times the lower one"
+        f"ε = {epsilon:.2g}: the taller bar of each pair is $e^{{ε}}$ = {math.exp(epsilon):.3g} times the shorter one"
     )
     panel.legend(loc="upper center", ncols=2)
     return (
@@ -121,25 +117,28 @@ def response(figure, epsilon):
 
 def response_error(figure, epsilon, n, share=0.32):
     """How far the debiased share of n reports strays from the true share."""
-    epsilon, n = validate.number("epsilon", epsilon, low=0, open_low=True), validate.whole("n", n)
+    epsilon, n = validate.number("epsilon", epsilon, low=0, open_low=True), validate.whole("n", round(n))
     error = 1 / (2 * math.sinh(epsilon / 2) * math.sqrt(n))
     left, right = _panels(figure, 2)
     x = np.linspace(share - 4 * error, share + 4 * error, 300)
     left.plot(x, np.exp(-(((x - share) / error) ** 2) / 2), **FIRST)
-    left.axvspan(share - 2 * error, share + 2 * error, color="#dddddd", zorder=0)
+    left.axvspan(share - 1.96 * error, share + 1.96 * error, color="#dddddd", zorder=0)
     left.axvline(share, **FOURTH)
     left.set_yticks([])
+    left.set_ylim(0, 1.1)
+    left.set_ylabel("how often")
     left.set_xlim(-0.2, 0.85)
     left.set_xlabel("estimated share of yes")
-    left.set_title(f"truth {share:.0%}; 95% of estimates in the grey band")
+    left.set_title(f"95% of the estimates: {share:.2f} ± {1.96 * error:.2g}")
     grid = np.geomspace(0.05, 5, 200)
     right.loglog(grid, 1 / (2 * np.sinh(grid / 2) * math.sqrt(n)), **FIRST)
     right.plot([epsilon], [error], "o", color="#d1690e", markersize=9)
     right.set_xlabel("ε")
-    right.set_ylim(3e-4, 3)
-    right.set_title(f"standard error {error:.2g} at ε = {epsilon:.2g}, n = {n:,}")
+    right.set_ylim(1e-4, 3)
+    right.set_ylabel("standard error")
+    right.set_title(f"ε = {epsilon:.2g}, n = {n:,}: {error:.2g}")
     return (
-        f"Left: a bell curve of estimates around the true share {share:.2f}; 95 percent lie within {2 * error:.2g} of it. "
+        f"Left: a bell curve of estimates around the true share {share:.2f}; 95 percent lie within {1.96 * error:.2g} of it. "
         f"Right: the standard error falls as epsilon grows; at epsilon {epsilon:.2g} and {n:,} people it is {error:.2g}."
     )
 
@@ -157,11 +156,12 @@ def repeated(figure, epsilon, k):
     panel.plot(counts, bound, **SECOND, label="most that kε-DP allows")
     panel.plot(counts, guess, **FIRST, label="majority of the reports")
     panel.axhline(0.5, **FOURTH, label="a blind guess")
-    panel.set_ylim(0.45, 1.02)
+    panel.set_ylim(0.28, 1.02)
+    panel.xaxis.get_major_locator().set_params(integer=True)
     panel.set_xlabel("number of reports k about the same bit")
     panel.set_ylabel("chance to guess the bit")
     panel.set_title(f"ε = {epsilon:.2g} for each report")
-    panel.legend(loc="lower right", bbox_to_anchor=(1, 0.12))
+    panel.legend(loc="lower right", ncols=3)
     return (
         f"The chance to guess a bit from k randomized reports with epsilon {epsilon:.2g} each. The majority is right with "
         f"probability {guess[0]:.2f} after one report and {guess[-1]:.2f} after {k}. It stays below the bound for k epsilon, "
@@ -194,7 +194,8 @@ def posterior(figure, epsilon):
     panel.set_xlabel("belief before, with all side information")
     panel.set_ylabel("belief after")
     panel.set_title(f"ε = {epsilon:.2g}: whatever is known already, the answer moves belief only inside the band")
-    panel.legend(loc="lower right")
+    panel.set_ylim(-0.22, 1.02)
+    panel.legend(loc="lower right", ncols=3)
     half = 1 / (1 + math.exp(-epsilon))
     return (
         f"Belief after an answer with epsilon {epsilon:.2g} against belief before. The band around the diagonal is widest in "
@@ -208,7 +209,8 @@ def walks(figure, epsilon, k, delta_prime, paths=40, seed=1):
     steps = np.where(np.random.default_rng(seed).random((paths, k)) < 1 / (1 + math.exp(-epsilon)), epsilon, -epsilon)
     counts = np.arange(1, k + 1)
     (panel,) = _panels(figure)
-    panel.plot(counts, np.cumsum(steps, axis=1).T, color="#b5c3d1", linewidth=0.8)
+    losses = np.cumsum(steps, axis=1)
+    panel.plot(counts, losses.T, color="#b5c3d1", linewidth=0.8)
     panel.plot([], [], color="#b5c3d1", label=f"{paths} runs")
     bound = [composition.advanced(epsilon, 0, count, delta_prime)[0] for count in counts]
     mean = counts * epsilon * math.tanh(epsilon / 2)
@@ -216,7 +218,8 @@ def walks(figure, epsilon, k, delta_prime, paths=40, seed=1):
     panel.plot(counts, bound, **FIRST, label="advanced")
     panel.plot(counts, mean, **FOURTH, label="mean loss")
     top = max(k * epsilon, bound[-1])
-    panel.set_ylim(-0.25 * top, 1.05 * top)
+    panel.set_ylim(min(-0.1 * top, 1.1 * losses.min()), 1.05 * top)
+    panel.xaxis.get_major_locator().set_params(integer=True)
     panel.set_xlabel("number of answers k")
     panel.set_ylabel("privacy loss so far")
     panel.set_title(f"ε = {epsilon:.2g} for each answer, slack δ′ = {delta_prime:.0e}")
@@ -240,30 +243,23 @@ def bounds(figure, epsilon, k, delta):
     panel.plot(counts, advanced, **FIRST, label="advanced")
     panel.plot(some, optimal, **THIRD, label="optimal")
     better = np.flatnonzero(advanced < basic)
-    crossing = "Advanced does not get below basic here."
+    crossing = f"advanced is not below basic up to k = {k}"
     if better.size:
         panel.plot(counts[better[0]], advanced[better[0]], "o", color="black", markersize=8, fillstyle="none")
-        panel.annotate(
-            f"advanced wins from k = {counts[better[0]]}",
-            (counts[better[0]], advanced[better[0]]),
-            xytext=(10, -14),
-            textcoords="offset points",
-            fontsize=9,
-        )
-        crossing = f"Advanced gets below basic at k = {counts[better[0]]}."
-    panel.set_ylim(0, 1.1 * max(basic[-1], min(advanced[-1], 2 * basic[-1])))
+        crossing = f"advanced is below basic from k = {counts[better[0]]}"
+    panel.set_ylim(0, 1.1 * max(basic[-1], min(advanced[-1], 3 * basic[-1])))
     panel.set_xlabel("number of answers k")
     panel.set_ylabel("total ε")
-    panel.set_title(f"each answer ε = {epsilon:.2g}, δ = 0; total δ = {delta:.0e}")
+    panel.set_title(f"each answer ε = {epsilon:.2g}; total δ = {delta:.0e}; {crossing}")
     panel.legend(loc="upper left")
     return (
         f"Total epsilon against the number of answers, each with epsilon {epsilon:.2g}, at delta {delta:.0e}. At k = {k} basic "
-        f"composition gives {basic[-1]:.3g}, advanced {advanced[-1]:.3g}, optimal {optimal[-1]:.3g}. {crossing}"
+        f"composition gives {basic[-1]:.3g}, advanced {advanced[-1]:.3g}, optimal {optimal[-1]:.3g}; {crossing}."
     )
 
 
 def spill(figure, epsilon, k, epsilon_total):
-    """The chance of each number of kept bits under one neighbour, what e^epsilon_total times the other allows, and the rest."""
+    """The chance of each number of yes reports if the truth is yes, what e^epsilon_total times the other chance allows, the rest."""
     epsilon_total = validate.number("epsilon_total", epsilon_total, low=0)
     loss, log_p = composition.losses(epsilon, k)
     kept = k - np.arange(k + 1)
@@ -274,13 +270,20 @@ def spill(figure, epsilon, k, epsilon_total):
         kept, np.minimum(p, allowed), 0.85, color="#b5c3d1", label="covered by $e^{ε}$ · (chance under the neighbour)"
     )
     over = p > allowed
-    panel.bar(kept[over], (p - allowed)[over], 0.85, bottom=allowed[over], **LIGHT, label="spill: adds up to δ")
+    panel.bar(kept[over], (p - allowed)[over], 0.85, bottom=allowed[over], **LIGHT)
     panel.set_ylim(0, 1.25 * p.max())
-    panel.set_xlabel(f"number of kept bits among k = {k}")
+    panel.set_xlabel(f"number of yes reports among k = {k}")
     panel.set_ylabel("probability")
-    panel.set_title(f"each report ε = {epsilon:.2g}; total ε = {epsilon_total:.2g} leaves δ = {delta:.2g}")
-    panel.legend(loc="upper left")
+    panel.xaxis.get_major_locator().set_params(integer=True)
+    panel.set_title(f"each report ε = {epsilon:.2g}; total ε = {epsilon_total:.2g} leaves δ = {delta:.3g}")
+    panel.legend(
+        handles=[
+            Patch(color="#b5c3d1", label="covered by $e^{ε_{tot}}$ Q"),
+            Patch(**LIGHT, label="spill: adds up to δ"),
+        ],
+        loc="upper left",
+    )
     return (
-        f"Bars for the number of kept bits among {k} reports with epsilon {epsilon:.2g}. The part of each bar above "
+        f"Bars for the number of yes reports among {k} with epsilon {epsilon:.2g} each, if the truth is yes. The part of each bar above "
         f"e to the {epsilon_total:.2g} times the chance under the neighbour is hatched; these parts add up to delta {delta:.2g}."
     )

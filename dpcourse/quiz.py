@@ -61,7 +61,8 @@ def _widget(lesson, questions):
                 record(f"{lesson}.q{i}")
 
         buttons.observe(chosen, names="value")
-        return widgets.VBox([widgets.HTML(f"<strong>{i}. {html.escape(question.text)}</strong>"), buttons, reply])
+        text = widgets.HTML(f"<div style='line-height:1.5'><strong>{i}. {html.escape(question.text)}</strong></div>")
+        return widgets.VBox([text, buttons, reply], layout={"margin": "0 0 1em 0"})
 
     box = widgets.VBox([block(i, question) for i, question in enumerate(questions, 1)])
     box.add_class("dpcourse-quiz")

@@ -26,18 +26,21 @@ def explore(picture, **sliders):
     display({**box._repr_mimebundle_(), "text/plain": still, "text/html": f"<p><em>{still}</em></p>"}, raw=True)
 
 
-def slider(label, low, high, start, step=None, log=False):
-    """A labelled slider from low to high; whole numbers where `start` is one, powers of ten where `log`."""
+def slider(label, low, high, start, step=None, log=False, readout=".2g"):
+    """A labelled slider from low to high; whole numbers where `start` is one, powers of ten where `log`.
+
+    readout: how a logarithmic slider shows its value, in d3-format's language.
+    """
     common = {
         "description": label,
-        "style": {"description_width": "16em"},
-        "layout": {"width": "98%", "max_width": "46em"},
+        "style": {"description_width": "11em"},
+        "layout": {"width": "98%", "min_width": "26em", "max_width": "46em"},
     }
     if log:
         from math import log10
 
         return ipywidgets.FloatLogSlider(
-            value=start, min=log10(low), max=log10(high), step=step or 0.05, readout_format=".2g", **common
+            value=start, min=log10(low), max=log10(high), step=step or 0.05, readout_format=readout, **common
         )
     if isinstance(start, int):
         return ipywidgets.IntSlider(value=start, min=low, max=high, step=step or 1, **common)

@@ -123,6 +123,12 @@ def test_every_quiz_question_has_one_right_option_and_explains_all(number):
         assert len({option.text for option in question.options}) == len(question.options) >= 3
 
 
+@pytest.mark.parametrize("number", range(len(exercises.LESSONS)))
+def test_the_right_option_does_not_always_stand_in_the_same_place(number):
+    places = {[option.right for option in question.options].index(True) for question in exercises.lesson(number).QUIZ}
+    assert len(places) == 3
+
+
 def test_an_unknown_id_names_those_there_are():
     with pytest.raises(ValueError, match=r"there is no exercise '9.9'; there are 0.1, 0.2"):
         exercises.find("9.9")

@@ -7,14 +7,14 @@ import sys
 import pytest
 
 import dpcourse
-from dpcourse import check, hint, notebook, passed, quiz, solution
+from dpcourse import check, exercises, hint, notebook, passed, quiz, solution
 from dpcourse.progress import passed as recorded
 
 
 @pytest.fixture(autouse=True)
 def fresh(tmp_path, monkeypatch):
     monkeypatch.setenv("DPCOURSE_DATA", str(tmp_path / "data"))
-    monkeypatch.setattr(notebook, "_state", {"hints": {}, "asked": set(), "verdicts": {}})
+    monkeypatch.setattr(notebook, "_last_state", {})
 
 
 def keep_probability(epsilon):
@@ -42,43 +42,64 @@ def test_passed_follows_the_last_check(capsys):
     assert recorded() == {"0.1"}, "what was passed once stays passed"
 
 
-def test_hints_come_one_by_one_and_end_at_the_last(capsys):
-    shown = []
-    for _ in range(4):
-        hint("1.7")
-        shown.append(capsys.readouterr().out)
-    assert "Hint 1 of 3" in shown[0]
-    assert "Hint 2 of 3" in shown[1]
-    assert "Hint 3 of 3" in shown[2]
-    assert 'solution("1.7")' in shown[2]
-    assert shown[3] == shown[2]
+def test_hints_go_one_step_further_each(capsys):
+    for number in (1, 2, 3):
+        hint("1.7", number)
+        assert f"Hint {number} of 3" in (said := capsys.readouterr().out)
+        assert exercises.find("1.7").hints[number - 1] in said
+    assert 'solution("1.7")' in said
+    hint("1.7")
+    assert "Hint 1 of 3" in capsys.readouterr().out
+    hint("1.7", 4)
+    assert "has 3 hints" in capsys.readouterr().out
 
 
-def test_the_solution_is_shown_when_asked_twice(capsys):
-    solution("1.5")
-    first = capsys.readouterr().out
-    assert "are you sure?" in first
-    assert "spread" not in first
-    solution("1.5")
-    second = capsys.readouterr().out
-    assert "spread = math.sqrt(2 * k * math.log(1 / delta_prime)) * epsilon" in second
-    assert "###" not in second
+def test_the_solution_is_shown_to_those_who_are_sure(capsys):
+    for _ in range(2):
+        solution("1.5")
+        asked = capsys.readouterr().out
+        assert "are you sure?" in asked
+        assert "spread" not in asked
+    solution("1.5", sure=True)
+    shown = capsys.readouterr().out
+    assert "spread = math.sqrt(2 * k * math.log(1 / delta_prime)) * epsilon" in shown
+    assert "###" not in shown
 
 
 def test_without_the_folder_the_instructor_has_the_solution(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(notebook, "__file__", str(tmp_path / "dpcourse" / "notebook.py"))
-    solution("1.5")
-    solution("1.5")
+    solution("1.5", sure=True)
     assert "Your instructor has them." in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    "call", [lambda: check("8.1", print), lambda: hint("8.1"), lambda: solution("8.1"), lambda: quiz(8)]
-)
-def test_an_id_that_does_not_exist(call):
-    with pytest.raises(ValueError, match="8"):
-        call()
+@pytest.mark.parametrize("call", [lambda: check("8.1", print), lambda: hint("8.1"), lambda: solution("8.1")])
+def test_an_id_that_does_not_exist_is_said_on_the_page(call, capsys):
+    call()
+    assert "there is no exercise '8.1'; there are 0.1, 0.2" in capsys.readouterr().out
+
+
+def test_an_id_without_quotes(capsys):
+    check(0.1, keep_probability)
+    assert 'an exercise is named in quotes, such as "0.1", not 0.1' in capsys.readouterr().out
+
+
+def test_a_forgotten_answer(capsys):
+    check("0.1")
+    assert "needs the function itself, not nothing" in capsys.readouterr().out
+
+
+def test_an_interrupted_check_shows_no_traceback(capsys):
+    def interrupted(epsilon):
+        raise KeyboardInterrupt
+
+    check("0.1", interrupted)
+    assert "You interrupted the check." in capsys.readouterr().out
+
+
+def test_a_quiz_that_does_not_exist():
+    with pytest.raises(ValueError, match="lesson must be one of"):
+        quiz(8)
 
 
 HEAVY = {

@@ -107,10 +107,10 @@ def test_bounds_marks_the_crossing():
     curves = lines(figure)
     advanced, basic = curves["advanced"][:, 1], curves["basic"][:, 1]
     first = int(np.argmax(advanced < basic)) + 1
-    assert f"below basic at k = {first}." in description
+    assert f"below basic from k = {first}." in description
     assert curves["optimal"][-1, 1] == pytest.approx(composition.optimal(0.1, 0, 200, 1e-5))
     _, without = drawn(plots.bounds, epsilon=0.9, k=200, delta=1e-5)
-    assert "does not get below basic here" in without
+    assert "not below basic up to k = 200" in without
 
 
 def test_spill_adds_up_to_delta():

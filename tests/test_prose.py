@@ -18,11 +18,12 @@ ADVANCED_5 = composition.advanced(0.1, 0, 5, 1e-6)[0]
 
 CLAIMS = [
     (0, "A check stops after {:g} seconds", max(exercise.seconds for exercise in exercises.every_exercise())),
-    (0, "runs your function on {} surveys", len(RESPOND.cases(np.random.default_rng(0)))),
+    (0, "runs your function on {} surveys of 100 people", len(RESPOND.cases(np.random.default_rng(0)))),
     (0, "at most once in {} times", {1e-6: "a million"}[RESPOND.false_failure]),
+    (0, "At $\\varepsilon = 3$ about {:.0f} of 100 reports are true", 100 / (1 + math.exp(-3))),
     (0, "$\\ln 3 \\approx {:.2f}$", math.log(3)),
     (0, "keep the truth with probability {:.0f}/4", 4 / (1 + math.exp(-math.log(3)))),
-    (0, 'n=widgets.slider("n, people asked", 100, 20_000, {}', len(fair.load_pandas().data)),
+    (0, 'n=widgets.slider("n, people asked", 100, 1_000_000, {}', len(fair.load_pandas().data)),
     (0, "comes from a true no as well, with chance {:.2f}", 1 - KEEP_1),
     (0, "Its odds grew by the factor e = {:.2f}", KEEP_1 / (1 - KEEP_1)),
     (0, "e^10 is about {:,.0f}", round(math.exp(10), -3)),

@@ -27,6 +27,8 @@ def find(exercise_id):
     >>> find("0.1").id
     '0.1'
     """
+    if not isinstance(exercise_id, str):
+        raise ValueError(f'an exercise is named in quotes, such as "{exercise_id}", not {exercise_id!r}')
     known = {exercise.id: exercise for exercise in every_exercise()}
     if exercise_id not in known:
         raise ValueError(f"there is no exercise {exercise_id!r}; there are {', '.join(known)}")

@@ -16,7 +16,9 @@ def _round(value, digits=2):
 
 
 def _draw_epsilons(rng):
-    return [{"epsilons": [_round(e) for e in rng.uniform(0.1, 2, size=size)]} for size in (3, int(rng.integers(4, 9)))]
+    """Two lists; the second holds one value twice, as happens when a question is asked again."""
+    first, second = rng.uniform(0.1, 2, size=3), rng.uniform(0.1, 2, size=int(rng.integers(3, 7)))
+    return [{"epsilons": [_round(e) for e in epsilons]} for epsilons in (first, [*second, second[0]])]
 
 
 sequential = Exercise(
@@ -57,6 +59,16 @@ sequential = Exercise(
             lambda epsilons: sum(epsilons) / len(epsilons),
         ),
         Misconception(
+            "equal ones once",
+            "You counted equal epsilons once. Asking again costs again.",
+            lambda epsilons: sum(set(epsilons)),
+        ),
+        Misconception(
+            "first times count",
+            "You multiplied the first epsilon by the number of answers. Each answer has its own epsilon.",
+            lambda epsilons: len(epsilons) * epsilons[0],
+        ),
+        Misconception(
             "ratio",
             "That is the bound e^epsilon on the likelihood ratio. The question is for epsilon, its logarithm.",
             lambda epsilons: math.exp(sum(epsilons)),
@@ -69,9 +81,8 @@ def _draw_queries(rng):
     """Several queries on each of three blocks, so that no two ways to count agree."""
     cases = []
     for _ in range(2):
-        blocks = ["north"] * 3 + ["south"] * 2 + ["west"] * int(rng.integers(1, 3))
-        order = rng.permutation(len(blocks))
-        cases.append({"queries": [[blocks[i], _round(rng.uniform(0.1, 1))] for i in order]})
+        blocks = rng.permutation(["north"] * 3 + ["south"] * 2 + ["west"] * int(rng.integers(1, 3)))
+        cases.append({"queries": [(str(block), _round(rng.uniform(0.1, 1))) for block in blocks]})
     return cases
 
 
@@ -118,6 +129,12 @@ privacy_bill = Exercise(
             "overwritten",
             "Only the last query of each block counted: `spent[block] = epsilon` forgets what stood there. Add to it.",
             lambda queries: max(epsilons[-1] for epsilons in _per_block(queries)),
+        ),
+        Misconception(
+            "two largest",
+            "You added the two blocks that pay most. That is the bill where a person may be replaced by one of another block; "
+            "here one person is added or removed.",
+            lambda queries: sum(sorted(sum(epsilons) for epsilons in _per_block(queries))[-2:]),
         ),
         Misconception(
             "average block",
@@ -177,6 +194,18 @@ worst_posterior = Exercise(
             lambda prior, epsilon: prior / (prior + (1 - prior) * math.exp(epsilon)),
         ),
         Misconception(
+            "both odds",
+            "You moved the odds by e^2epsilon: up for yes and down for no. The ratio of the two is what e^epsilon bounds; use it once.",
+            lambda prior, epsilon: (
+                prior * math.exp(epsilon) / (prior * math.exp(epsilon) + (1 - prior) * math.exp(-epsilon))
+            ),
+        ),
+        Misconception(
+            "prior times keep",
+            "You multiplied the prior by e^epsilon / (1 + e^epsilon). Bayes' rule multiplies odds, prior / (1 - prior), by e^epsilon.",
+            lambda prior, epsilon: prior * math.exp(epsilon) / (1 + math.exp(epsilon)),
+        ),
+        Misconception(
             "epsilon as factor",
             "You multiplied the odds by epsilon. The factor is e^epsilon.",
             lambda prior, epsilon: prior * epsilon / (prior * epsilon + 1 - prior),
@@ -226,6 +255,11 @@ basic = Exercise(
             lambda epsilons, deltas: (sum(epsilons), 0.0),
         ),
         Misconception(
+            "independent failures",
+            "1 - (1 - delta_1)(1 - delta_2)… is a little smaller, and it is what optimal composition gives. Basic composition just adds.",
+            lambda epsilons, deltas: (sum(epsilons), 1 - math.prod(1 - delta for delta in deltas)),
+        ),
+        Misconception(
             "swapped",
             "The two results are in the wrong order: first epsilon, then delta.",
             lambda epsilons, deltas: (sum(deltas), sum(epsilons)),
@@ -240,14 +274,15 @@ basic = Exercise(
 
 
 def _draw_advanced(rng):
+    """Two settings: few answers, where basic composition is smaller, and many."""
     return [
         {
             "epsilon": _round(rng.uniform(0.05, 0.5)),
             "delta": float(f"{10 ** rng.uniform(-8, -6):.1e}"),
-            "k": int(rng.integers(20, 300)),
+            "k": int(k),
             "delta_prime": float(f"{10 ** rng.uniform(-6, -3):.1e}"),
         }
-        for _ in range(2)
+        for k in (rng.integers(3, 9), rng.integers(100, 300))
     ]
 
 
@@ -289,6 +324,22 @@ advanced = Exercise(
             _advanced(lambda epsilon, k, slack: math.sqrt(2 * k * math.log(1 / epsilon)) * epsilon),
         ),
         Misconception(
+            "log of 1/delta",
+            "You took ln(1/delta). The slack is delta_prime, which you choose; delta is the failure of a single answer.",
+            lambda epsilon, delta, k, delta_prime: (
+                _advanced(_root)(epsilon, delta, k, delta)[0],
+                k * delta + delta_prime,
+            ),
+        ),
+        Misconception(
+            "smaller of two",
+            "You returned basic composition where it is smaller. When you promise something, do; here return advanced composition itself.",
+            lambda epsilon, delta, k, delta_prime: (
+                min(k * epsilon, _advanced(_root)(epsilon, delta, k, delta_prime)[0]),
+                k * delta + delta_prime,
+            ),
+        ),
+        Misconception(
             "2 forgotten",
             "The 2 under the root is missing: sqrt(2 k ln(1/delta_prime)).",
             _advanced(lambda epsilon, k, slack: math.sqrt(k * math.log(1 / slack)) * epsilon),
@@ -312,6 +363,36 @@ advanced = Exercise(
             "drift with e^epsilon",
             "In the second term you have e^epsilon where e^epsilon - 1 belongs. For a small epsilon that is nearly 1 in place of nearly 0.",
             _advanced(_root, drift=lambda epsilon, k: k * epsilon * math.exp(epsilon)),
+        ),
+        Misconception(
+            "drift without epsilon",
+            "In the second term epsilon is missing as a factor: k epsilon (e^epsilon - 1).",
+            _advanced(_root, drift=lambda epsilon, k: k * math.expm1(epsilon)),
+        ),
+        Misconception(
+            "drift without k",
+            "In the second term k is missing as a factor: k epsilon (e^epsilon - 1).",
+            _advanced(_root, drift=lambda epsilon, k: epsilon * math.expm1(epsilon)),
+        ),
+        Misconception(
+            "brackets",
+            "You took e^(epsilon - 1). It is e^epsilon, minus 1: `math.exp(epsilon) - 1`.",
+            _advanced(_root, drift=lambda epsilon, k: k * epsilon * math.exp(epsilon - 1)),
+        ),
+        Misconception(
+            "drift approximated",
+            "You used epsilon squared for epsilon (e^epsilon - 1). It is smaller than the true drift, so it is no bound.",
+            _advanced(_root, drift=lambda epsilon, k: k * epsilon**2),
+        ),
+        Misconception(
+            "no slack",
+            "Your delta is k delta. The slack counts as well: k delta + delta_prime.",
+            _advanced(_root, failure=lambda delta, k, slack: k * delta),
+        ),
+        Misconception(
+            "slack k times",
+            "You added the slack once for each answer. It is spent once, for the whole walk: k delta + delta_prime.",
+            _advanced(_root, failure=lambda delta, k, slack: k * (delta + slack)),
         ),
         Misconception(
             "only the slack",
@@ -382,6 +463,16 @@ crossing = Exercise(
             lambda epsilon, delta_prime: _crossing(epsilon, delta_prime, log=math.log10),
         ),
         Misconception(
+            "k = 0",
+            "You returned 0. With no answer both bounds are 0; begin at k = 1.",
+            lambda epsilon, delta_prime: 0,
+        ),
+        Misconception(
+            "k = 1",
+            "You returned 1, where basic is still the smaller one. Is your comparison the wrong way round?",
+            lambda epsilon, delta_prime: 1,
+        ),
+        Misconception(
             "k = 2",
             "You compared sqrt(k) with k. The constants matter: advanced has sqrt(2 ln(1/delta_prime)) in front of its root.",
             lambda epsilon, delta_prime: 2,
@@ -428,8 +519,8 @@ composed_delta = Exercise(
     returns=a_number,
     forbidden=(composition.optimal, composition.optimal_delta),
     hints=(
-        "Loop over the number of flips, 0 to k. P is binomial: `math.comb(k, flips) * keep**(k - flips) * flip**flips`. What is Q?",
-        "Under the neighbour kept and flipped change places: Q = `math.comb(k, flips) * keep**flips * flip**(k - flips)`.",
+        "Loop over j, the number of no reports, from 0 to k. If the truth is yes, these are flips: P is `math.comb(k, j) * keep**(k - j) * flip**j`.",
+        "If the truth is no, the same j no reports are kept bits: Q is `math.comb(k, j) * keep**j * flip**(k - j)`.",
         "Add up `max(0, P - math.exp(epsilon_total) * Q)`.",
     ),
     misconceptions=(
@@ -440,12 +531,12 @@ composed_delta = Exercise(
         ),
         Misconception(
             "no binomial",
-            "The binomial coefficient is missing: there are math.comb(k, flips) ways to have that many flips.",
+            "The binomial coefficient is missing: there are math.comb(k, j) ways to have j no reports.",
             _spill(_spilled, choose=lambda k, flips: 1),
         ),
         Misconception(
             "flips not counted against",
-            "A flip does not only fail to add to the loss, it takes epsilon away: the loss is (k - 2 flips) epsilon.",
+            "A no report does not only fail to add to the loss, it takes epsilon away: P/Q is e^((k - 2j) epsilon).",
             _spill(_spilled, loss=lambda k, flips, epsilon: (k - flips) * epsilon),
         ),
         Misconception(
@@ -457,6 +548,29 @@ composed_delta = Exercise(
             "negative terms kept",
             "You also added the negative differences. Each output counts as max(0, P - e^epsilon_total Q).",
             _spill(lambda chance, loss, total: chance - math.exp(total - loss) * chance),
+        ),
+        Misconception(
+            "zero",
+            "Your result is 0. Either P and Q are the same in your code, or you took the max of 0 and the whole sum: it belongs to each term.",
+            lambda epsilon, k, epsilon_total: 0.0,
+        ),
+        Misconception(
+            "absolute",
+            "You added absolute differences. Where P is below e^epsilon_total Q nothing spills: max(0, P - e^epsilon_total Q).",
+            _spill(lambda chance, loss, total: abs(chance - math.exp(total - loss) * chance)),
+        ),
+        Misconception(
+            "no exponential",
+            "You multiplied Q by epsilon_total. The factor is e^epsilon_total.",
+            _spill(lambda chance, loss, total: max(0.0, chance - total * math.exp(-loss) * chance)),
+        ),
+        Misconception(
+            "first term left out",
+            "The term j = 0 is missing, where all reports are yes. It has the largest loss of all: begin the loop at 0.",
+            lambda epsilon, k, epsilon_total: (
+                _spill(_spilled)(epsilon, k, epsilon_total)
+                - _spilled((math.exp(epsilon) / (1 + math.exp(epsilon))) ** k, k * epsilon, epsilon_total)
+            ),
         ),
         Misconception(
             "one epsilon",
@@ -493,8 +607,8 @@ QUIZ = (
                 False,
                 "Sequential composition holds too, but it is far from tight: nine of the answers do not touch Mia.",
             ),
-            Option("ε = 0.2", True, "One patient added or removed changes one ward only."),
             Option("ε = 0.02", False, "Splitting does not add protection. Mia's ward is still asked with ε = 0.2."),
+            Option("ε = 0.2", True, "One patient added or removed changes one ward only."),
         ),
     ),
     Question(
@@ -515,14 +629,14 @@ QUIZ = (
         "An attacker has a second data set with names in it and links it with the private answers. What happens to ε?",
         (
             Option(
-                "It grows with what the attacker knows.",
-                False,
-                "The bound on the ratio holds for every belief that the attacker begins with.",
-            ),
-            Option(
                 "It stays.",
                 True,
                 "Linking is post-processing: a computation on the answers that does not look at the data again.",
+            ),
+            Option(
+                "It grows with what the attacker knows.",
+                False,
+                "The bound on the ratio holds for every belief that the attacker begins with.",
             ),
             Option(
                 "It is void: DP assumes an attacker who knows nothing.",
@@ -534,12 +648,12 @@ QUIZ = (
     Question(
         "In advanced composition, what is δ′?",
         (
-            Option("The δ of one answer.", False, "That is δ. It enters as kδ."),
             Option(
                 "The chance that we let the total loss pass ε′.",
                 True,
                 "You choose it. A smaller δ′ costs a larger ε′, by √ln(1/δ′).",
             ),
+            Option("The δ of one answer.", False, "That is δ. It enters as kδ."),
             Option(
                 "A constant, 10⁻⁵.",
                 False,
@@ -550,12 +664,12 @@ QUIZ = (
     Question(
         "You answer 5 questions with ε = 0.1 each and want δ′ = 10⁻⁶. Which bound is smaller?",
         (
+            Option("Basic.", True, "Basic gives 0.5. Advanced needs k above 34 here."),
             Option(
                 "Advanced, as always.",
                 False,
                 "Advanced has √(2 ln 10⁶) = 5.3 in front of √k. With k = 5 it gives 1.23.",
             ),
-            Option("Basic.", True, "Basic gives 0.5. Advanced needs k above 34 here."),
             Option("They agree.", False, "They agree at one k only, and it is far above 5."),
         ),
     ),

@@ -21,7 +21,7 @@ from dpcourse.exercises import limits
 from dpcourse.exercises.values import plain, show, type_name
 
 RIGHT, WRONG, BLANK, ERROR = "right", "wrong", "not attempted", "error"
-MOST_PRINTED = 300
+MOST_PRINTED, MOST_LINES = 500, 8
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Verdict:
 
     def _printed(self):
         if self.printed:
-            yield f"Printed by your function: {self.printed}"
+            yield f"Printed by your function:\n{self.printed}"
 
     def _next(self):
         if self.state in (WRONG, ERROR) and self.exercise.hints:
@@ -176,7 +176,7 @@ class Exercise:
     def _outcome(self, answer, case, deadline):
         if not callable(answer):
             return {"not_callable": type_name(answer)}
-        arguments = _arguments(case)
+        arguments = list(_arguments(case))
         try:
             inspect.signature(answer).bind(*arguments)
         except (TypeError, ValueError):
@@ -186,8 +186,8 @@ class Exercise:
             try:
                 with limits.time_limit(left):
                     outcome = {"value": plain(answer(*arguments))}
-            except NotImplementedError:
-                outcome = {"blank": True}
+            except NotImplementedError as error:
+                outcome = _unwritten(error, answer)
             except limits.Forbidden:
                 outcome = {}
             except limits.TimeUp:
@@ -196,6 +196,11 @@ class Exercise:
                 outcome = {"raised": _raised(error, answer)}
         if called:
             outcome = {"forbidden": called[0]}
+        for name, now in zip(case, arguments, strict=True):
+            if name != "rng" and not np.array_equal(
+                np.asarray(case[name], dtype=object), np.asarray(now, dtype=object)
+            ):
+                outcome = {"changed": name}
         return outcome | {"printed": printed.text, "printed_count": printed.count}
 
     def judge(self, cases, outcomes):
@@ -218,7 +223,27 @@ class Exercise:
         for slip in self.misconceptions:
             if self.behaves_like(slip, cases, values):
                 return Verdict(self, WRONG, slip.message, observed, slip.name)
-        return Verdict(self, WRONG, "The result is not right, and it is none of the mistakes that we know.", observed)
+        return Verdict(self, WRONG, self.unknown_mistake(cases, values), observed)
+
+    def unknown_mistake(self, cases, values):
+        """What can be said where no misconception fits: slips that occur with every number, or nothing."""
+        expected = [plain(self.reference(*_arguments(case))) for case in cases]
+        for digits in range(7):
+            if self._same(values, [np.round(value, digits) for value in expected]):
+                return "Right, but rounded. Return the number as it is; a caller can still round it."
+        if self._same(values, [np.negative(value) for value in expected]):
+            return "Right, but with the opposite sign."
+        if self._same(values, [np.multiply(value, 100) for value in expected]):
+            return "Right, but 100 times too large. Return a share, not a percentage."
+        if isinstance(expected[0], tuple) and all(np.shape(value) == np.shape(expected[0]) for value in values):
+            good = [
+                i
+                for i, right in enumerate(zip(*expected, strict=True), 1)
+                if self._same([value[i - 1] for value in values], right)
+            ]
+            if good:
+                return f"Of the numbers you return, number {good[0]} is right. Look at the other."
+        return "The result is not right, and it is none of the mistakes that we know."
 
     def behaves_like(self, slip, cases, values):
         """Whether these values are what the misconception gives."""
@@ -259,6 +284,10 @@ class Exercise:
                 return f"Your function must take these arguments, in this order: `{signature}`."
             case {"forbidden": name}:
                 return f"Your function calls `{name}`, which is the very thing to write here. Write it yourself."
+            case {"changed": name}:
+                return (
+                    f"Your function changes `{name}`, which belongs to the caller. Work on a copy, or build a new one."
+                )
             case {"raised": raised}:
                 return raised
             case {"value": None, "printed_count": count} if count:
@@ -270,7 +299,8 @@ class Exercise:
         return "Your function gave no result."
 
     def _call(self, case):
-        return f"{self.function}({', '.join(f'{name}={show(value)}' for name, value in case.items())})"
+        shown = (f"{name}={f'default_rng({value})' if name == 'rng' else show(value)}" for name, value in case.items())
+        return f"{self.function}({', '.join(shown)})"
 
     def _tried(self, case, outcome):
         if "value" in outcome:
@@ -303,6 +333,9 @@ class RandomExercise(Exercise):
         pairs = zip(self.counts(cases, values), self.counts(cases, other), strict=True)
         limit = self.false_failure / len(self.chances(cases))
         return all(two_sample_p_value(a, n, b, m) >= limit for (_, a, n), (_, b, m) in pairs)
+
+    def unknown_mistake(self, cases, values):
+        return "The reports are not what they should be, and it is none of the mistakes that we know."
 
     def behaves_like(self, slip, cases, values):
         if slip.recognise is not None:
@@ -359,10 +392,19 @@ def _arguments(case):
 
 
 def _printed(outcomes):
-    """The beginning of what was printed over all cases, and how much there was."""
+    """The first lines of what was printed over all cases, and how much there was."""
     text = "".join(outcome.get("printed", "") for outcome in outcomes)
     count = sum(outcome.get("printed_count", 0) for outcome in outcomes)
-    return text.rstrip() if count <= MOST_PRINTED else f"{text[:MOST_PRINTED]}… ({count:,} characters in all)"
+    first = "\n".join(text[:MOST_PRINTED].splitlines()[:MOST_LINES])
+    return first if len(first) >= count - 1 else f"{first}\n… ({count:,} characters in all)"
+
+
+def _unwritten(error, answer):
+    """The outcome of NotImplementedError: the answer is blank, or it calls another function that is."""
+    *_, last = traceback.walk_tb(error.__traceback__)
+    if last[0].f_code is getattr(answer, "__code__", None):
+        return {"blank": True}
+    return {"raised": f"Your function calls `{last[0].f_code.co_name}`, which is not written yet."}
 
 
 def _raised(error, answer):
@@ -377,9 +419,16 @@ def _raised(error, answer):
         "NameError": " Is the name spelled right, and has the cell that defines it been run?",
         "ZeroDivisionError": " Something below a fraction line is 0.",
         "OverflowError": " A number became too large: can you work with its logarithm?",
+        "KeyError": " The dict has nothing under that key yet: `d.get(key, 0)` gives 0 instead.",
         "RecursionError": " The function calls itself without end.",
         "IndexError": " A position lies outside a list or an array.",
         "SystemExit": " Do not call `exit` or `quit` in an answer.",
     }.get(type(error).__name__, "")
+    if "truth value of an array" in str(error):
+        often = " An `if` needs one True or False, and here is an array of them. `np.where` chooses entry by entry."
+    elif "math domain" in str(error) or "positive input" in str(error):
+        often = " Is it the logarithm of something <= 0, or the root of something negative? Note that ln(1/x) = -ln(x) >= 0 for x <= 1."
+    elif "broadcast" in str(error):
+        often = " Two arrays have different lengths."
     said = str(error).splitlines()[0][:200] if str(error) else "no message"
     return f"Your function stopped with {type(error).__name__} ({said}){where}.{often}"

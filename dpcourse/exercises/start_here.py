@@ -32,7 +32,7 @@ keep_probability = Exercise(
     returns=a_number,
     hints=(
         "You need two numbers, p for keeping and 1 - p for flipping. Their ratio p / (1 - p) has to be e^epsilon.",
-        "Solve p / (1 - p) = e^epsilon for p. In Python, e^epsilon is `math.exp(epsilon)`.",
+        "Multiply both sides of p / (1 - p) = e^epsilon by 1 - p. That gives p = e^epsilon - e^epsilon p. Collect p on the left.",
     ),
     misconceptions=(
         Misconception(
@@ -56,6 +56,16 @@ keep_probability = Exercise(
             lambda epsilon: epsilon / (1 + epsilon),
         ),
         Misconception(
+            "brackets",
+            "Python divides before it adds: a / 1 + a is (a / 1) + a. Put the denominator into brackets: a / (1 + a).",
+            lambda epsilon: math.exp(epsilon) / 1 + math.exp(epsilon),
+        ),
+        Misconception(
+            "sign lost",
+            "A sign was lost in solving for p: the denominator is 1 + e^epsilon. Yours makes p negative.",
+            lambda epsilon: math.exp(epsilon) / (1 - math.exp(epsilon)),
+        ),
+        Misconception(
             "power of ten",
             "You used 10^epsilon. The ratio is e^epsilon, with e = 2.718…: `math.exp(epsilon)`.",
             lambda epsilon: 10**epsilon / (1 + 10**epsilon),
@@ -64,36 +74,57 @@ keep_probability = Exercise(
 )
 
 
+SURVEYS, PEOPLE = 400, 100
+
+
 def _draw_respond(rng):
-    """101 surveys of the same 400 people: the first two with the same seed, every other with its own."""
-    epsilon = rng.choice([rng.uniform(0.4, 0.7), rng.uniform(1.4, 1.7)])
-    bits = rng.integers(0, 2, size=400, dtype=np.int8)
+    """401 surveys of the same 100 people: the first two with the same seed, every other with its own."""
+    epsilon = rng.choice([rng.uniform(0.55, 0.75), rng.uniform(1.6, 1.9)])
+    bits = rng.permutation(PEOPLE) % 2
     seed = int(rng.integers(2**31))
-    return [{"bits": bits, "epsilon": round(float(epsilon), 2), "rng": seed + run} for run in (0, *range(100))]
+    return [{"bits": bits, "epsilon": round(float(epsilon), 2), "rng": seed + run} for run in (0, *range(SURVEYS))]
 
 
 def _flips(cases, values):
-    """Which bits each survey flipped: booleans of shape (101, 400)."""
+    """Which bits each survey flipped: booleans of shape (1 + SURVEYS, PEOPLE)."""
     return np.array([np.asarray(value) != case["bits"] for case, value in zip(cases, values, strict=True)])
+
+
+def _usual_flips(epsilon):
+    """The middle numbers of flips in one survey: about two thirds of the surveys have one of them."""
+    mean, spread = PEOPLE * (1 - _keep(epsilon)), math.sqrt(PEOPLE * _keep(epsilon) * (1 - _keep(epsilon)))
+    return math.ceil(mean - spread), math.floor(mean + spread)
 
 
 def _count_respond(cases, values):
     again, *flips = _flips(cases, values)
     flips = np.array(flips)
     ones = cases[0]["bits"] == 1
+    low, high = _usual_flips(cases[0]["epsilon"])
+    numbers = flips.sum(axis=1)
+    half = SURVEYS * PEOPLE // 2
     return [
-        ("true 1s that were kept", int((~flips[:, ones]).sum()), int(ones.sum()) * 100),
-        ("true 0s that were kept", int((~flips[:, ~ones]).sum()), int((~ones).sum()) * 100),
-        ("pairs of people treated alike in one survey", int((flips[:, 0::2] == flips[:, 1::2]).sum()), 200 * 100),
-        ("people treated alike in two surveys", int((flips[0::2] == flips[1::2]).sum()), 400 * 50),
+        ("true 1s that were kept", int((~flips[:, ones]).sum()), half),
+        ("true 0s that were kept", int((~flips[:, ~ones]).sum()), half),
+        (
+            "neighbours in the list who were both kept or both flipped",
+            int((flips[:, 0::2] == flips[:, 1::2]).sum()),
+            half,
+        ),
+        ("people who were kept in two surveys or flipped in both", int((flips[0::2] == flips[1::2]).sum()), half),
+        (f"surveys with {low} to {high} flips", int(((numbers >= low) & (numbers <= high)).sum()), SURVEYS),
         ("surveys that come out the same with the same seed", int((flips[0] == again).all()), 1),
     ]
 
 
 def _chances_respond(cases):
+    from scipy.stats import binom
+
     keep = _keep(cases[0]["epsilon"])
     alike = keep**2 + (1 - keep) ** 2
-    return [keep, keep, alike, alike, 1.0]
+    low, high = _usual_flips(cases[0]["epsilon"])
+    usual = binom.cdf(high, PEOPLE, 1 - keep) - binom.cdf(low - 1, PEOPLE, 1 - keep)
+    return [keep, keep, alike, alike, usual, 1.0]
 
 
 def _with_keep(keep):
@@ -110,6 +141,12 @@ def _same_flips_every_time(cases, values):
     return bool(mixed and (flips == flips[0]).all())
 
 
+def _fixed_number(cases, values):
+    flips = _flips(cases, values)
+    numbers = flips.sum(axis=1)
+    return bool((numbers == numbers[0]).all() and 0 < numbers[0] < PEOPLE and (flips != flips[0]).any())
+
+
 def _ignores_the_generator(cases, values):
     first, again, *_ = _flips(cases, values)
     return bool((first != again).any())
@@ -124,9 +161,9 @@ randomized_response = RandomExercise(
     id="0.2",
     title="Randomized response",
     function="randomized_response",
-    good_for="your first private mechanism; it runs in surveys and in phones",
+    good_for="your first private mechanism; surveys have used it for decades",
     difficulty=2,
-    minutes=10,
+    minutes=15,
     points=2,
     draw=_draw_respond,
     reference=composition.randomized_response,
@@ -145,6 +182,11 @@ randomized_response = RandomExercise(
             _with_keep(lambda epsilon: 1 - _keep(epsilon)),
         ),
         Misconception(
+            "flip e^-epsilon",
+            "You flip with probability e^-epsilon. Then keep / flip is e^epsilon - 1, not e^epsilon.",
+            _with_keep(lambda epsilon: 1 - math.exp(-epsilon)),
+        ),
+        Misconception(
             "fixed coin",
             "You keep the truth with probability 3/4 whatever epsilon is. That coin fits epsilon = ln 3 only.",
             _with_keep(lambda epsilon: 0.75),
@@ -161,8 +203,20 @@ randomized_response = RandomExercise(
         ),
         Misconception(
             "nothing random",
-            "You report every bit as it is. That is exact, and it hides nobody.",
+            "Every report is the true bit. That is exact, and it hides nobody. Is your probability to keep above 1?",
             lambda bits, epsilon, rng: bits,
+        ),
+        Misconception(
+            "bits not used",
+            "Your reports do not depend on `bits`: you report the coins themselves. A coin decides between the bit and its opposite.",
+            lambda bits, epsilon, rng: (rng.random(len(bits)) < _keep(epsilon)).astype(int),
+        ),
+        Misconception(
+            "fixed number",
+            "The number of flips is the same in every survey. Then one person more with a 1 makes some results impossible, "
+            "and that is private for no epsilon. Let each person's own coin decide.",
+            lambda bits, epsilon, rng: bits ^ (rng.permutation(len(bits)) >= round(len(bits) * _keep(epsilon))),
+            recognise=_fixed_number,
         ),
         Misconception(
             "one coin for all",
@@ -187,9 +241,9 @@ randomized_response = RandomExercise(
 
 
 def _draw_reports(rng):
-    """Two surveys of 40 to 80 people; in the second nearly everybody reports 1, so that the estimate passes 1."""
+    """Three surveys of 40 to 80 people; in two of them nearly all report the same: the estimate leaves [0, 1]."""
     cases = []
-    for share in (rng.uniform(0.4, 0.6), 0.97):
+    for share in (rng.uniform(0.4, 0.6), 0.97, 0.03):
         reports = (rng.permutation(n := int(rng.integers(40, 81))) < round(share * n)).astype(np.int8)
         cases.append({"reports": reports, "epsilon": round(float(rng.uniform(0.5, 1.5)), 2)})
     return cases
@@ -213,7 +267,7 @@ debias = Exercise(
     forbidden=(composition.debiased_mean,),
     hints=(
         "Let t be the true share of 1s and p the chance to keep. A report of 1 is a kept 1 or a flipped 0: its chance is t p + (1 - t)(1 - p).",
-        "Put the mean of the reports in the place of that chance, and solve for t.",
+        "Sorted by t, that chance is (1 - p) + t (2 p - 1). Set it equal to the mean of the reports, take away 1 - p, divide by 2 p - 1.",
     ),
     misconceptions=(
         Misconception(
@@ -235,6 +289,32 @@ debias = Exercise(
             "divided by p",
             "You divide by p. From nobody to everybody the mean of the reports rises from 1 - p to p, which is a rise of 2p - 1.",
             lambda reports, epsilon: (np.mean(reports) - (1 - _keep(epsilon))) / _keep(epsilon),
+        ),
+        Misconception(
+            "not divided",
+            "You took away 1 - p and stopped there. From nobody to everybody the mean rises by 2p - 1 only: divide by that.",
+            lambda reports, epsilon: np.mean(reports) - (1 - _keep(epsilon)),
+        ),
+        Misconception(
+            "brackets above",
+            "Brackets are missing above the line: only 1 - p is divided. Put the whole difference into brackets.",
+            lambda reports, epsilon: np.mean(reports) - (1 - _keep(epsilon)) / (2 * _keep(epsilon) - 1),
+        ),
+        Misconception(
+            "brackets below",
+            "Brackets are missing below the line: a / 2 * p - 1 is ((a / 2) * p) - 1. Write a / (2 * p - 1).",
+            lambda reports, epsilon: (np.mean(reports) - (1 - _keep(epsilon))) / 2 * _keep(epsilon) - 1,
+        ),
+        Misconception(
+            "forward",
+            "That is the share of 1s you would expect after one more round of flips. Here the flips are to be undone: solve for t.",
+            lambda reports, epsilon: np.mean(reports) * _keep(epsilon) + (1 - np.mean(reports)) * (1 - _keep(epsilon)),
+        ),
+        Misconception(
+            "cut off below",
+            "You cut the estimate off at 0. That is allowed, but then it is no longer right on average: "
+            "here return the unbiased estimate, even where it is negative.",
+            lambda reports, epsilon: max(0.0, _estimate(np.mean(reports), _keep(epsilon))),
         ),
         Misconception(
             "cut off",
@@ -297,7 +377,7 @@ QUIZ = (
             Option(
                 "Yes, because only a number is published, no names.",
                 False,
-                "If you know everyone but Mia, the exact number tells you about Mia.",
+                "If you know everyone but Mia, the exact number tells you about Mia, and no bound on a ratio holds.",
             ),
             Option(
                 "No, for no ε.",
@@ -330,7 +410,7 @@ QUIZ = (
             Option(
                 "The message names my mistake if it is a known one, and hint() goes further.",
                 True,
-                "Message first, then hints one by one, then the solution if you ask twice.",
+                "Message first, then hints one by one, then the solution if you are sure.",
             ),
             Option(
                 "I can pass by returning the value that the message shows.", False, "The next check uses other inputs."

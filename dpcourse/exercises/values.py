@@ -34,7 +34,7 @@ def a_pair(first, second):
     """Two finite numbers, in this order."""
 
     def complain(value, case):
-        if not isinstance(value, (list, np.ndarray)) or len(value) != 2:
+        if not isinstance(value, (list, tuple, np.ndarray)) or len(value) != 2:
             return f"Return two numbers, `{first}, {second}`, not {type_name(value)}."
         for name, number in zip((first, second), value, strict=True):
             complaint = a_number(plain(number), case)
@@ -59,7 +59,7 @@ def bits_like(argument):
         if len(array) != expected:
             return f"Return one bit for each of the {expected} in `{argument}`, not {len(array)}."
         if not np.isin(array, (0, 1)).all():
-            return "Return 0s and 1s only."
+            return "Return 0s and 1s only. The opposite of a bit is `1 - bit`."
         return None
 
     return complain
@@ -81,7 +81,7 @@ def plain(value):
     if isinstance(value, numbers.Real):
         return float(value)
     if isinstance(value, (list, tuple)) and len(value) <= LARGEST_ARRAY:
-        return [plain(item) for item in value]
+        return type(value)(map(plain, value)) if type(value) in (list, tuple) else [plain(item) for item in value]
     if hasattr(value, "__array__"):
         array = np.asarray(value)
         if array.ndim == 0 and array.dtype.kind in "biuf":
@@ -101,9 +101,8 @@ def show(value):
         return f"{value:.6g}"
     if isinstance(value, dict):
         return f"a {value.get('type', 'dict')}"
-    items = list(value)
-    shown = ", ".join(show(item) for item in items[:6])
-    return f"[{shown}{', …' if len(items) > 6 else ''}]"
+    shown = ", ".join(show(item) for item in value[:8]) + (", …" if len(value) > 8 else "")
+    return f"({shown})" if isinstance(value, tuple) else f"[{shown}]"
 
 
 def type_name(value):
@@ -113,7 +112,7 @@ def type_name(value):
     if isinstance(value, np.ndarray):
         return f"an array of shape {value.shape}"
     if isinstance(value, (list, tuple)):
-        return f"a list of {len(value)}"
-    return {bool: "True or False", str: "text", int: "a number", float: "a number"}.get(
+        return f"a {type(value).__name__} of {len(value)}"
+    return {bool: "True or False", str: "text", int: "a number", float: "a number", type(None): "nothing"}.get(
         type(value), f"a {type(value).__name__}"
     )

@@ -40,6 +40,7 @@ def test_wrong_then_right_then_a_slider_then_the_quiz(lab):
     lesson.write(check, 'solution("1.5")')
     lesson.run(check)
     said.get_by_text("are you sure?").wait_for()
+    lesson.write(check, 'solution("1.5", sure=True)')
     lesson.run(check)
     said.get_by_text("spread = math.sqrt(2 * k * math.log(1 / delta_prime)) * epsilon").wait_for()
     lesson.picture("solution")
