@@ -62,22 +62,23 @@ def _python():
 
 
 def _packages():
-    """One finding per package that the course needs, from its own metadata."""
+    """One finding for all packages that the course needs, from its own metadata, or one for each that is amiss."""
     from packaging.requirements import Requirement
 
-    for line in importlib.metadata.requires("dpcourse"):
-        need = Requirement(line)
-        if need.marker and not need.marker.evaluate({"extra": ""}):
-            continue
+    needs = [Requirement(line) for line in importlib.metadata.requires("dpcourse")]
+    amiss = 0
+    for need in needs:
         try:
             version = importlib.metadata.version(need.name)
         except importlib.metadata.PackageNotFoundError:
+            amiss += 1
             yield Finding(need.name, "missing", INSTALL)
             continue
-        if need.specifier.contains(version, prereleases=True):
-            yield Finding(need.name, "ok", version)
-        else:
+        if not need.specifier.contains(version, prereleases=True):
+            amiss += 1
             yield Finding(need.name, "missing", f"{version} does not satisfy {need.specifier}: {INSTALL}")
+    if not amiss:
+        yield Finding("packages", "ok", f"all {len(needs)} are there: {', '.join(need.name for need in needs)}")
 
 
 def _memory():

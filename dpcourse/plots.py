@@ -80,7 +80,7 @@ def neighbours(figure):
         panel.axis("off")
         panel.set_title(title)
         table = panel.table(rows, colLabels=["name", "answer"], loc="upper center", cellLoc="left")
-        table.scale(1, 2)
+        table.scale(1, 2.4)
         table.set_fontsize(11)
         for column in (0, 1) if len(rows) == 5 else ():
             table[3, column].set_facecolor("#f3c9a0")

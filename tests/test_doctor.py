@@ -19,6 +19,7 @@ def finding(what):
 def test_this_machine_is_ready():
     report = doctor.report()
     assert report.ok, repr(report)
+    assert "numpy" in finding("packages").said
     assert repr(report).endswith("This machine is ready.")
     assert "✓ ok" in report._repr_html_()
 

@@ -105,6 +105,11 @@ def test_printed_text_is_compared_by_nbval(source):
 
 
 @every_lesson
+def test_code_fits_into_the_page(source):
+    assert max(len(line) for cell in cells(source, "code") for line in cell.source.splitlines()) <= 95
+
+
+@every_lesson
 def test_the_readme_names_each_lesson_with_its_minutes(source):
     row = next(
         line

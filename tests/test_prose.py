@@ -16,6 +16,11 @@ KEEP_1 = math.e / (1 + math.e)
 RESPOND, CROSSING = exercises.find("0.2"), exercises.find("1.6")
 ADVANCED_5 = composition.advanced(0.1, 0, 5, 1e-6)[0]
 
+
+def standard_error(epsilon, n):
+    return 1 / (2 * math.sinh(epsilon / 2) * math.sqrt(n))
+
+
 CLAIMS = [
     (0, "A check stops after {:g} seconds", max(exercise.seconds for exercise in exercises.every_exercise())),
     (0, "runs your function on {} surveys of 100 people", len(RESPOND.cases(np.random.default_rng(0)))),
@@ -33,6 +38,8 @@ CLAIMS = [
         "ε is at most {}, so there is such a $k$",
         max(case["epsilon"] for seed in range(300) for case in CROSSING.draw(np.random.default_rng(seed))),
     ),
+    (1, "the standard error is {:.1f} percentage points among the excellent", 100 * standard_error(1.0, 11_019)),
+    (1, "and {:.1f} among the poor", 100 * standard_error(1.0, 302)),
     (1, "Option: ε = {:g}", composition.sequential([0.2] * 10)),
     (1, "Option: ε = {:.2f}", 0.2 * math.sqrt(10)),
     (1, "Option: ε = {:g}", composition.sequential([0.2, 0.2])),
@@ -62,10 +69,12 @@ def test_a_stated_number_is_the_computed_one(number, phrase, value):
 def test_statements_in_words():
     survey = fair.load_pandas().data
     assert len(survey) == 6366
-    noise = 1 / (2 * math.sinh(0.5) * math.sqrt(len(survey)))
-    assert round(100 * noise) == 1, "off by about one percentage point"
+    assert round(100 * standard_error(1.0, len(survey))) == 1, "off by about one percentage point"
     assert (survey["affairs"] > 0)[0], "Mia, in the first row, had an affair"
-    assert len(randhie.load_pandas().data) == 20_190
+    insured = randhie.load_pandas().data
+    assert len(insured) == 20_190
+    assert (insured["hlthp"] == 1).sum() == 302
+    assert (insured[["hlthp", "hlthf", "hlthg"]].sum(axis=1) == 0).sum() == 11_019
     for k in (50, 1000):
         loss, log_p = composition.losses(0.1, k)
         mean = (np.exp(log_p) * loss).sum()
@@ -73,7 +82,7 @@ def test_statements_in_words():
             "the true drift is about half of what is allowed"
         )
     for small in (0.01, 0.1):
-        assert 1 / (2 * math.sinh(small / 2)) == pytest.approx(1 / small, rel=0.01), "for small ε it is about 1/(ε√n)"
+        assert standard_error(small, 1) == pytest.approx(1 / small, rel=0.01), "for small ε it is about 1/(ε√n)"
     assert 1 - math.expm1(math.log(2)) == 0, "at ln 2 the drift alone is kε"
 
 

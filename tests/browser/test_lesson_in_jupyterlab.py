@@ -30,7 +30,7 @@ def test_wrong_then_right_then_a_slider_then_the_quiz(lab):
     said = check.locator(".jp-OutputArea")
     said.get_by_text("not yet").wait_for()
     assert message("log of 1/epsilon") in said.inner_text()
-    assert re.search(r"advanced_composition\(epsilon=.*\) gave \[.*\]; right is \[", said.inner_text())
+    assert re.search(r"advanced_composition\(epsilon=.*\) gave \(.*\); right is \(", said.inner_text())
     lesson.picture("wrong")
 
     lesson.write(check, 'hint("1.5")')
