@@ -53,7 +53,7 @@ def test_wrong_then_right_then_a_slider_then_the_quiz(lab):
     lesson.picture("right")
     page.wait_for_function("row => row.innerText.includes('1 of 7')", arg=done.element_handle())
 
-    explorer = lesson.cell("widgets.explore(plots.posterior").locator(".dpcourse-explorer")
+    explorer = lesson.cell("ε of the answer").locator(".dpcourse-explorer")
     explorer.scroll_into_view_if_needed()
     before = explorer.locator("img").get_attribute("alt")
     assert "epsilon 1 against" in before
