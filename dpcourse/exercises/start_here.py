@@ -79,7 +79,7 @@ SURVEYS, PEOPLE = 400, 100
 
 def _draw_respond(rng):
     """401 surveys of the same 100 people: the first two with the same seed, every other with its own."""
-    epsilon = rng.choice([rng.uniform(0.55, 0.75), rng.uniform(1.6, 1.9)])
+    epsilon = rng.choice([rng.uniform(0.55, 0.75), rng.uniform(1.55, 1.7)])
     bits = rng.permutation(PEOPLE) % 2
     seed = int(rng.integers(2**31))
     return [{"bits": bits, "epsilon": round(float(epsilon), 2), "rng": seed + run} for run in (0, *range(SURVEYS))]
@@ -177,6 +177,31 @@ randomized_response = RandomExercise(
     ),
     misconceptions=(
         Misconception(
+            "fixed number",
+            "The number of flips is the same in every survey. Then one person more with a 1 makes some results impossible, "
+            "and that is private for no epsilon. Let each person's own coin decide.",
+            lambda bits, epsilon, rng: bits ^ (rng.permutation(len(bits)) >= round(len(bits) * _keep(epsilon))),
+            recognise=_fixed_number,
+        ),
+        Misconception(
+            "one coin for all",
+            "One coin decides for everybody: all bits are kept, or all are flipped. Toss one coin for each person.",
+            lambda bits, epsilon, rng: bits if rng.random() < _keep(epsilon) else 1 - bits,
+            recognise=_one_coin,
+        ),
+        Misconception(
+            "own seed",
+            "The same people are flipped at every run: you made a generator with a fixed seed. Use the `rng` you are given.",
+            lambda bits, epsilon, rng: _with_keep(_keep)(bits, epsilon, np.random.default_rng(0)),
+            recognise=_same_flips_every_time,
+        ),
+        Misconception(
+            "generator ignored",
+            "The same `rng` gave two different results: your coins come from somewhere else. Draw them from `rng`.",
+            lambda bits, epsilon, rng: _with_keep(_keep)(bits, epsilon, np.random.default_rng()),
+            recognise=_ignores_the_generator,
+        ),
+        Misconception(
             "flips too often",
             "You keep with the chance that belongs to flipping, so most reports are lies. Keep with e^epsilon / (1 + e^epsilon).",
             _with_keep(lambda epsilon: 1 - _keep(epsilon)),
@@ -210,31 +235,6 @@ randomized_response = RandomExercise(
             "bits not used",
             "Your reports do not depend on `bits`: you report the coins themselves. A coin decides between the bit and its opposite.",
             lambda bits, epsilon, rng: (rng.random(len(bits)) < _keep(epsilon)).astype(int),
-        ),
-        Misconception(
-            "fixed number",
-            "The number of flips is the same in every survey. Then one person more with a 1 makes some results impossible, "
-            "and that is private for no epsilon. Let each person's own coin decide.",
-            lambda bits, epsilon, rng: bits ^ (rng.permutation(len(bits)) >= round(len(bits) * _keep(epsilon))),
-            recognise=_fixed_number,
-        ),
-        Misconception(
-            "one coin for all",
-            "One coin decides for everybody: all bits are kept, or all are flipped. Toss one coin for each person.",
-            lambda bits, epsilon, rng: bits if rng.random() < _keep(epsilon) else 1 - bits,
-            recognise=_one_coin,
-        ),
-        Misconception(
-            "own seed",
-            "The same people are flipped at every run: you made a generator with a fixed seed. Use the `rng` you are given.",
-            lambda bits, epsilon, rng: _with_keep(_keep)(bits, epsilon, np.random.default_rng(0)),
-            recognise=_same_flips_every_time,
-        ),
-        Misconception(
-            "generator ignored",
-            "The same `rng` gave two different results: your coins come from somewhere else. Draw them from `rng`.",
-            lambda bits, epsilon, rng: _with_keep(_keep)(bits, epsilon, np.random.default_rng()),
-            recognise=_ignores_the_generator,
         ),
     ),
 )
