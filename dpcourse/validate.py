@@ -70,3 +70,20 @@ def bits(name, values):
     if array.ndim != 1 or array.dtype.kind not in "biuf" or not np.isin(array, (0, 1)).all():
         raise ValueError(f"{name} must be a list of 0s and 1s, got {values!r}")
     return array.astype(np.int8)
+
+
+def reals(name, values, low=-math.inf, high=math.inf):
+    """Real numbers between `low` and `high`, infinities included where the range has them: an array of any shape.
+
+    >>> reals("alpha", [[0, 0.5], [1, 1]], 0, 1).shape
+    (2, 2)
+    >>> reals("alpha", 1.5, 0, 1)
+    Traceback (most recent call last):
+    ValueError: alpha must be a number in [0, 1], got 1.5
+    """
+    array = np.asarray(values)
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"{name} must be a number or an array of numbers, got {values!r}")
+    for value in array[~((array >= low) & (array <= high))][:1].tolist():
+        number(name, value, low, high)
+    return array.astype(float)
