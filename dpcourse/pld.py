@@ -32,8 +32,7 @@ FFT_LEVEL = 8 * ULP  # error per level of the FFT, relative to the sum of the in
 TAIL = 1e-9  # share of delta that each truncation may cost
 SPILL = 18.0  # -log of the tilted mass that the first window may leave out at each end
 AIM = 4e-6  # the relative width that is tried first, where it costs little
-SIZES = (2**19, 2**21, 2**23)  # the largest grids: for the first tries, and for the later ones
-TRIES = [(level, size, share) for level, size in enumerate(SIZES) for share in (1.0, 0.25)]  # share of the best tilt
+SIZES = (2**19, 2**21, 2**23)  # the largest grids: for the first try, and for the later ones
 LINES = 1500  # that support the trade-off curve
 
 
@@ -51,14 +50,6 @@ class Bounds(NamedTuple):
         0.5
         """
         return 0.0 if self.lower == self.upper else self.upper - self.lower
-
-    def within(self, other):
-        """What both intervals hold: both are certified, so the truth lies there.
-
-        >>> Bounds(1.0, 2.0).within(Bounds(1.5, 3.0))
-        Bounds(lower=1.5, upper=2.0)
-        """
-        return Bounds(max(self.lower, other.lower), min(self.upper, other.upper))
 
 
 class _TooCoarse(Exception):
@@ -239,7 +230,7 @@ def _measure(step, loss, upper):
         scale = max(1.0, float(np.max(wanted[seen] / own[seen])), float(1 / total)) * (1 + 2 * ULP)
     else:
         scale = min(1.0, float(np.min(wanted[seen] / own[seen])), float(1 / total)) * (1 - 2 * ULP)
-    if not upper and (float(total) * scale < 1 - 1e-6 or not mass.any()):
+    if not upper and float(total) * scale < 1 - 1e-6:
         raise _TooCoarse
     if not abs(float(total) * scale - 1) < 1e-6:
         raise AssertionError(f"the mass of a discretized privacy loss is {float(total) * scale}, not 1")
@@ -428,9 +419,8 @@ class _Composed:
 
 
 def _log_mgf(measure, theta):
-    seen = np.flatnonzero(measure.mass)
-    top = theta * measure.loss[seen[-1] if theta > 0 else seen[0]]
-    return top + math.log(float(measure.mass @ np.exp(np.minimum(theta * measure.loss - top, 0))))
+    top = theta * (measure.loss[-1] if theta > 0 else measure.loss[0])
+    return top + math.log(float(measure.mass @ np.exp(theta * measure.loss - top)))
 
 
 # ---- one direction of the composition
@@ -597,21 +587,19 @@ class Curve:
             return Bounds(*(max(_closed_delta(steps[0], epsilon, s) for steps in self._steps) for s in (-1, 1)))
         if epsilon >= self._reach():
             return Bounds(self._failing(), self._failing())
-        best = Bounds(0.0, 1.0)
-        for level, size, share in TRIES:
+        for attempt, size in enumerate(SIZES):
             ends = []
             for d in self._directions:
-                d.spill = SPILL * (1 + level)
-                theta = share * d.tilt(lambda e, _: epsilon - e)
+                d.spill = SPILL * (1 + attempt)
+                theta = d.tilt(lambda e, _: epsilon - e)
                 log_delta = d.guess(theta)[1]
                 ends.append((log_delta, d, theta, math.exp(max(log_delta, -650.0))))
             bounds = self._both(
-                ends, size, min(width, 1e-4) / 2 / 16**level, lambda c, upper, _: c.delta(epsilon, upper)
+                ends, size, min(width, 1e-4) / 2 / 16**attempt, lambda c, upper, _: c.delta(epsilon, upper)
             )
-            best = best.within(bounds)
-            if best.width <= width * best.upper:
-                return best
-        raise self._unreachable("delta", best, width)
+            if bounds.width <= width * bounds.upper:
+                return bounds
+        raise self._unreachable("delta", bounds, width)
 
     def epsilon(self, delta, width=1e-3):
         """Bounds on the smallest epsilon >= 0 for which the composition is (epsilon, delta)-DP; 0 where delta suffices.
@@ -632,19 +620,17 @@ class Curve:
             return Bounds(0.0, 0.0) if delta == 1 else Bounds(self._reach(), self._reach())
         if sum(self._counts) == 1:
             return Bounds(*(max(_closed_epsilon(steps[0], delta, s) for steps in self._steps) for s in (-1, 1)))
-        best = Bounds(0.0, math.inf)
-        for level, size, share in TRIES:
+        for attempt, size in enumerate(SIZES):
             ends = []
             for d in self._directions:
-                d.spill = SPILL * (1 + level)
-                theta = share * d.tilt(lambda _, log_delta: log_delta - math.log(delta - failing))
+                d.spill = SPILL * (1 + attempt)
+                theta = d.tilt(lambda _, log_delta: log_delta - math.log(delta - failing))
                 ends.append((d.guess(theta)[0], d, theta, delta))
-            aim = min(width / 2, AIM) / 16**level * max(e[0] * e[2] for e in ends)
+            aim = min(width / 2, AIM) / 16**attempt * max(e[0] * e[2] for e in ends)
             bounds = self._both(ends, size, max(aim, 1e-12), lambda c, upper, guess: _solve(c, upper, delta, guess))
-            best = best.within(bounds)
-            if best.width <= width * best.upper:
-                return best
-        raise self._unreachable("epsilon", best, width)
+            if bounds.width <= width * bounds.upper:
+                return bounds
+        raise self._unreachable("epsilon", bounds, width)
 
     def tradeoff(self):
         """The safe, that is lower, trade-off curve: the supremum of the lines that delta's upper bounds support.
