@@ -11,6 +11,7 @@ delta at gamma = e^epsilon. How the interval is certified:
 4. The measures are tilted by e^(theta loss) before the Fourier transform, so that round-off is small beside delta itself;
    the mass beyond the window is bounded by Chernoff's inequality, the round-off by the usual bound for the FFT.
 5. delta is linear in the composed measure: all these errors are added to the upper end and taken from the lower one.
+Taken as given, not proved: ndtr, erfcx and exp are within EVALUATION, and scipy's FFT within FFT_LEVEL per level.
 Source: Doroshenko, Ghazi, Kamath, Kumar & Manurangsi (2022), theorem 4.1 (connect the dots); Zhu, Dong & Wang (2022),
 theorem 10 (domination survives composition); Koskela, Jälkö & Honkela (2020) (FFT); Gopi, Lee & Wutschitz (2021).
 """
