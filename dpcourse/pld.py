@@ -33,7 +33,18 @@ FFT_LEVEL = 8 * ULP  # error per level of the FFT, relative to the sum of the in
 TAIL = 1e-9  # share of delta that each truncation may cost
 SPILL = 18.0  # -log of the tilted mass that the first window may leave out at each end
 AIM = 4e-6  # the relative width that is tried first, where it costs little
-SIZES = (2**19, 2**21, 2**23)  # the largest grids: for the first try, and for the later ones
+SIZE = 2**19  # the largest grid of the first try
+# grid size, share of the best tilt, and how many times finer than wanted: the best tilt may look at rare large losses
+ATTEMPTS = (
+    (SIZE, 1, 1),
+    (SIZE, 1 / 4, 16),
+    (2**21, 1, 256),
+    (2**21, 1 / 2, 256),
+    (2**21, 1 / 8, 256),
+    (2**22, 3 / 4, 4096),
+    (2**22, 1 / 4, 4096),
+    (2**23, 1, 4096),
+)
 LINES = 1500  # that support the trade-off curve
 
 
@@ -427,9 +438,10 @@ def _log_mgf(measure, theta):
 # ---- one direction of the composition
 
 
-def _rough(step):
-    """The privacy loss on nodes of the step's own, for choosing grids only: nothing is proved from it."""
-    nodes = step.nodes(2000)
+def _rough(step, ends):
+    """The privacy loss between the ends, on nodes of the step's own, for choosing grids only: nothing is proved from it."""
+    nodes = step.nodes(4000)
+    nodes = nodes[(nodes >= ends[0]) & (nodes <= ends[1])]
     left, right = np.r_[nodes[nodes < 0], 0.0], np.r_[0.0, nodes[nodes > 0]]
     below, above = step.under(left)[1], step.over(right)[1]
     if step.lattice is not None and nodes.size == 2:
@@ -440,24 +452,27 @@ def _rough(step):
 
 
 class _Direction:
-    """All steps, seen from P against Q: chooses tilt, grid and window, and composes upper and lower measures."""
+    """All steps, seen from P against Q: chooses tilt, grid and window, and composes upper and lower measures.
 
-    def __init__(self, steps, counts):
-        self.steps, self.counts, self.total = steps, counts, sum(counts)
-        self.rough = [_rough(step) for step in steps]
-        self.failing = -math.expm1(sum(n * math.log1p(-s.infinite) for s, n in zip(steps, counts, strict=True)))
-        self.spill = SPILL  # -log of the tilted mass that the window may leave out at each end
+    delta: about what will be asked for; losses that matter less than TAIL of it are rounded.
+    """
+
+    def __init__(self, steps, counts, delta):
+        self.steps, self.counts, self.total, self.delta = steps, counts, sum(counts), delta
+        self.ends = [_ends_of(step, TAIL * delta / self.total) for step in steps]
+        self.rough = [_rough(step, ends) for step, ends in zip(steps, self.ends, strict=True)]
 
     def moments(self, theta):
         """Cumulant function of the sum at theta, its first and its second derivative."""
         log_mgf = mean = variance = 0.0
         for m, n in zip(self.rough, self.counts, strict=True):
-            weight = np.exp(theta * m.loss - (theta * m.loss).max()) * m.mass
-            weight /= weight.sum()
-            first = float(weight @ m.loss)
-            log_mgf += n * _log_mgf(m, theta)
+            top = theta * (m.loss[-1] if theta > 0 else m.loss[0])
+            weight = np.exp(theta * m.loss - top) * m.mass
+            total = weight.sum()
+            first = float(weight @ m.loss / total)
+            log_mgf += n * (top + math.log(total))
             mean += n * first
-            variance += n * float(weight @ (m.loss - first) ** 2)
+            variance += n * float(weight @ (m.loss - first) ** 2 / total)
         return log_mgf, mean, variance
 
     def guess(self, theta):
@@ -469,37 +484,35 @@ class _Direction:
 
     def tilt(self, wanted):
         """theta at which `wanted(epsilon, log_delta)`, falling in theta, changes sign."""
-        low, high = 1e-3 / math.sqrt(self.moments(0.0)[2] + 1e-300), 1e7
+        low, high = math.log(1e-3 / math.sqrt(self.moments(0.0)[2] + 1e-300)), math.log(1e7)
 
         def sign(log_theta):
             return wanted(*self.guess(math.exp(log_theta)))
 
-        low, high = math.log(low), math.log(high)
-        if sign(low) <= 0:
-            return math.exp(low)
-        while high - low > 1e-3:
-            middle = (low + high) / 2
-            low, high = (middle, high) if sign(middle) > 0 else (low, middle)
-        return math.exp(low)
+        if sign(low) <= 0 or sign(high) >= 0:
+            return math.exp(low if sign(low) <= 0 else high)
+        return math.exp(brentq(sign, low, high, xtol=1e-3))
 
     def window(self, theta):
-        """Where the tilted sum lies up to about e^-spill, by Chernoff's bound, and the further tilts that show it."""
-        log_mgf, _, variance = self.moments(theta)
-        tilts = np.geomspace(0.5, 40, 16) / math.sqrt(variance + 1e-300)
-        above = [(self.moments(theta + t)[0] - log_mgf + self.spill) / t for t in tilts]
-        below = [(log_mgf - self.moments(theta - t)[0] - self.spill) / t for t in tilts]
+        """Where the tilted sum lies, by Chernoff's bound, up to what matters little, and the tilts that show it."""
+        log_mgf, mean, variance = self.moments(theta)
+        epsilon = mean - 1 / theta - 1 / (1 + theta)
+        spill = SPILL + max(0.0, log_mgf - theta * epsilon - math.log1p(theta) - math.log(self.delta))
+        spread = math.sqrt(variance) + 1e-300
+        tilts = np.geomspace(0.01 / max(spread, max(high - low for low, high in self.ends)), 50 / spread, 32)
+        above = [(self.moments(theta + t)[0] - log_mgf + spill) / t for t in tilts]
+        below = [(log_mgf - self.moments(theta - t)[0] - spill) / t for t in tilts]
         return float(max(below)), float(min(above)), tilts[int(np.argmax(below))], tilts[int(np.argmin(above))]
 
-    def composed(self, upper, theta, step, delta):
-        measures = [_measure(s, _grid(s, step, TAIL * delta / self.total), upper) for s in self.steps]
+    def composed(self, upper, theta, step):
+        measures = [_measure(s, _grid(s, step, e), upper) for s, e in zip(self.steps, self.ends, strict=True)]
         return _Composed(measures, self.counts, step, theta).transform(*self.window(theta))
 
-    def step(self, theta, largest_error, largest_size, delta):
+    def step(self, theta, largest_error, largest_size):
         """The spacing whose interval, in log mgf, is about as wide as largest_error: n step^2 theta (theta + 1) / 8."""
         low, high, _, _ = self.window(theta)
         wanted = math.sqrt(8 * largest_error / (self.total * theta * (theta + 1)))
-        spans = [_ends_of(s, TAIL * delta / self.total) for s in self.steps]
-        longest = max(high - low, *(top - bottom for bottom, top in spans))
+        longest = max(high - low, *(top - bottom for bottom, top in self.ends))
         step = max(min(wanted, (high - low) / 2**12), longest / largest_size)
         lattices = {s.lattice for s in self.steps}
         if lattices == {None} or len(lattices) > 1:
@@ -509,13 +522,35 @@ class _Direction:
         return span if alone else span / math.ceil(span / step)
 
 
-def _grid(one, step, small):
-    """Losses a step apart; what lies beyond them, less than `small`, is rounded."""
+class _Side:
+    """What is known of the answer in one direction."""
+
+    def __init__(self, direction, theta, guess, answer):
+        """answer(composed, upper, guess): a bound from a composition of upper, or lower, measures."""
+        self.direction, self.theta, self.guess, self.answer = direction, theta, guess, answer
+        self.lower, self.upper = 0.0, math.inf
+
+    def narrow(self, upper, error, size, share):
+        """Use a grid of at most `size` points, and a share of the best tilt."""
+        theta = share * self.theta
+        step = self.direction.step(theta, error, size)
+        try:
+            bound = self.answer(self.direction.composed(upper, theta, step), upper, self.guess)
+        except _TooCoarse:
+            return
+        if upper:
+            self.upper = min(self.upper, bound)
+        else:
+            self.lower = max(self.lower, bound)
+
+
+def _grid(one, step, ends):
+    """Losses a step apart, from end to end."""
     if one.lattice is not None:
         loss = -one.lattice + step * np.arange(math.ceil(2 * one.lattice / step - 1e-9) + 1)
         loss[-1] = one.lattice if abs(loss[-1] - one.lattice) < 1e-9 * step else loss[-1]
         return loss
-    (low, high), core = _ends_of(one, small), one.core(step)
+    (low, high), core = ends, one.core(step)
     return core + step * np.arange(math.floor((low - core) / step), math.ceil((high - core) / step) + 1)
 
 
@@ -547,12 +582,6 @@ class Curve:
         back = [step.reversed() for step in steps]
         self._steps = [steps] if all(a is b for a, b in zip(steps, back, strict=True)) else [steps, back]
         self._counts = counts
-        self._made = None
-
-    @property
-    def _directions(self):
-        self._made = self._made or [_Direction(steps, self._counts) for steps in self._steps]
-        return self._made
 
     def __matmul__(self, other):
         """Both compositions, one after the other.
@@ -588,19 +617,15 @@ class Curve:
             return Bounds(*(max(_closed_delta(steps[0], epsilon, s) for steps in self._steps) for s in (-1, 1)))
         if epsilon >= self._reach():
             return Bounds(self._failing(), self._failing())
-        for attempt, size in enumerate(SIZES):
-            ends = []
-            for d in self._directions:
-                d.spill = SPILL * (1 + attempt)
-                theta = d.tilt(lambda e, _: epsilon - e)
-                log_delta = d.guess(theta)[1]
-                ends.append((log_delta, d, theta, math.exp(max(log_delta, -650.0))))
-            bounds = self._both(
-                ends, size, min(width, 1e-4) / 2 / 16**attempt, lambda c, upper, _: c.delta(epsilon, upper)
-            )
-            if bounds.width <= width * bounds.upper:
-                return bounds
-        raise self._unreachable("delta", bounds, width)
+        sides = []
+        for steps in self._steps:
+            delta = 0.0
+            for _ in range(3):  # what is cut off depends on delta, and delta is not known
+                d = _Direction(steps, self._counts, delta)
+                theta = d.tilt(lambda e, _, d=d: epsilon - e)
+                delta = math.exp(min(max(d.guess(theta)[1], -650.0), 0.0))
+            sides.append(_Side(d, theta, delta, lambda c, upper, _: c.delta(epsilon, upper)))
+        return self._narrowed("delta", sides, width, min(width, 1e-4) / 2)
 
     def epsilon(self, delta, width=1e-3):
         """Bounds on the smallest epsilon >= 0 for which the composition is (epsilon, delta)-DP; 0 where delta suffices.
@@ -621,17 +646,15 @@ class Curve:
             return Bounds(0.0, 0.0) if delta == 1 else Bounds(self._reach(), self._reach())
         if sum(self._counts) == 1:
             return Bounds(*(max(_closed_epsilon(steps[0], delta, s) for steps in self._steps) for s in (-1, 1)))
-        for attempt, size in enumerate(SIZES):
-            ends = []
-            for d in self._directions:
-                d.spill = SPILL * (1 + attempt)
-                theta = d.tilt(lambda _, log_delta: log_delta - math.log(delta - failing))
-                ends.append((d.guess(theta)[0], d, theta, delta))
-            aim = min(width / 2, AIM) / 16**attempt * max(e[0] * e[2] for e in ends)
-            bounds = self._both(ends, size, max(aim, 1e-12), lambda c, upper, guess: _solve(c, upper, delta, guess))
-            if bounds.width <= width * bounds.upper:
-                return bounds
-        raise self._unreachable("epsilon", bounds, width)
+        sides = []
+        for steps in self._steps:
+            d = _Direction(steps, self._counts, delta - failing)
+            theta = d.tilt(lambda _, log_delta: log_delta - math.log(delta - failing))
+            sides.append(
+                _Side(d, theta, d.guess(theta)[0], lambda c, upper, guess: _solve(c, upper, delta, guess))
+            )
+        error = min(width / 2, AIM) * max(side.guess * side.theta for side in sides)
+        return self._narrowed("epsilon", sides, width, max(error, 1e-12))
 
     def tradeoff(self):
         """The safe, that is lower, trade-off curve: the supremum of the lines that delta's upper bounds support.
@@ -644,49 +667,43 @@ class Curve:
         last = min(self._reach(), self.epsilon(max(1e-12, 2 * self._failing())).upper)
         epsilon = np.linspace(0, last, LINES)
         delta = np.zeros(LINES)
-        for d in self._directions if sum(self._counts) > 1 else []:
-            delta = np.maximum(delta, self._upper_deltas(d, epsilon))
+        for steps in self._steps if sum(self._counts) > 1 else []:
+            delta = np.maximum(delta, self._upper_deltas(steps, epsilon))
         if sum(self._counts) == 1:
             delta = np.array([max(_closed_delta(steps[0], e, 1) for steps in self._steps) for e in epsilon])
         return _supremum(epsilon, np.minimum(delta, 1))
 
-    def _upper_deltas(self, d, epsilon):
+    def _upper_deltas(self, steps, epsilon):
         """Upper bounds on delta at each epsilon, from a few tilts, each used where its error is small."""
         delta = np.ones(epsilon.size)
         middle = 0
         while middle < epsilon.size:
+            d = _Direction(steps, self._counts, 1e-12)
             theta = d.tilt(lambda e, _, middle=middle: epsilon[middle] - e)
             spread = math.sqrt(d.moments(theta)[2])
             stop = max(int(np.searchsorted(epsilon, epsilon[middle] + 2 * spread)), middle + 1)
-            small = math.exp(max(d.guess(theta)[1], -650.0))
-            c = d.composed(True, theta, d.step(theta, 1e-5, SIZES[0], small), small)
+            c = d.composed(True, theta, d.step(theta, 1e-5, SIZE))
             delta[middle:stop] = [c.delta(e, True) for e in epsilon[middle:stop]]
             middle = stop
         return delta
 
-    def _both(self, ends, size, error, answer):
-        """Bounds from the direction that is worse by the guess; the other one only if a coarse grid does not rule it out."""
-        ends.sort(key=lambda end: end[0], reverse=True)
-        guess, d, theta, small = ends[0]
-        step = d.step(theta, error, size, small)
-        upper = answer(d.composed(True, theta, step, small), True, guess)
-        lower = self._lower(d, theta, step, small, answer, guess)
-        for guess, d, theta, small in ends[1:]:
-            for factor in (16, 1):
-                step = d.step(theta, error * factor**2, size // factor, small)
-                other = answer(d.composed(True, theta, step, small), True, guess)
-                if other <= upper:
-                    break
-            else:
-                upper = max(upper, other)
-                lower = max(lower, self._lower(d, theta, step, small, answer, guess))
-        return Bounds(lower, upper)
-
-    def _lower(self, d, theta, step, small, answer, guess):
-        try:
-            return answer(d.composed(False, theta, step, small), False, guess)
-        except _TooCoarse:
-            return 0.0
+    def _narrowed(self, name, sides, width, error):
+        """Bounds on the worse of the sides, from ever finer grids; every interval holds, so they count together."""
+        for size, share, finer in ATTEMPTS:
+            done = 0.0
+            for side in sorted(sides, key=lambda side: (side.upper, side.guess), reverse=True):
+                if done:  # a coarse grid may do to rule this side out
+                    side.narrow(True, 256 * error / finer, size // 16, share)
+                if side.upper > done:
+                    side.narrow(True, error / finer, size, share)
+                    side.narrow(False, error / finer, size, share)
+                done = max(done, side.upper)
+            bounds = Bounds(max(side.lower for side in sides), max(side.upper for side in sides))
+            if bounds.width <= width * bounds.upper:
+                return bounds
+        raise Unreachable(
+            f"width {width!r} of {name} cannot be met with {size} grid points: it lies in [{bounds.lower!r}, {bounds.upper!r}]"
+        )
 
     def _failing(self):
         """The probability that some step tells everything."""
@@ -696,10 +713,6 @@ class Curve:
         """The largest finite privacy loss, or infinity."""
         return sum(n * s.lattice if s.lattice is not None else math.inf for s, n in self.parts)
 
-    def _unreachable(self, name, bounds, width):
-        return Unreachable(
-            f"width {width!r} of {name} cannot be met with {SIZES[-1]} grid points: it lies in [{bounds.lower!r}, {bounds.upper!r}]"
-        )
 
 
 def _solve(composed, upper, delta, guess):

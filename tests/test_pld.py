@@ -98,13 +98,12 @@ def test_a_discretized_step_keeps_its_order_everywhere(noise, rate, spacing, bac
     step = step.reversed() if back else step
     low, high = pld._ends_of(step, 1e-20)
     try:
-        measure = pld._measure(step, pld._grid(step, max((high - low) * 10**spacing, 1e-12), 1e-20), upper)
+        measure = pld._measure(step, pld._grid(step, max((high - low) * 10**spacing, 1e-12), (low, high)), upper)
     except pld._TooCoarse:
         assume(False)
     epsilon = np.sort(np.random.default_rng(seed).uniform(low, high, 300))
-    gamma = np.exp(epsilon)[:, None]
-    loss, mass = measure.loss.astype(np.longdouble), measure.mass
-    own = measure.infinite + (np.maximum(0, -np.expm1(np.log(gamma.astype(np.longdouble)) - loss)) * mass).sum(axis=1)
+    over = epsilon.astype(np.longdouble)[:, None] - measure.loss
+    own = measure.infinite + (np.maximum(0, -np.expm1(over)) * measure.mass).sum(axis=1)
     truth = np.where(epsilon >= 0, step.over(np.maximum(epsilon, 0))[0], step.under(np.minimum(epsilon, 0))[0])
     truth = truth - np.where(epsilon >= 0, 0, np.expm1(epsilon))
     rounding = 1e-12 * truth
