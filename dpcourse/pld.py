@@ -650,9 +650,7 @@ class Curve:
         for steps in self._steps:
             d = _Direction(steps, self._counts, delta - failing)
             theta = d.tilt(lambda _, log_delta: log_delta - math.log(delta - failing))
-            sides.append(
-                _Side(d, theta, d.guess(theta)[0], lambda c, upper, guess: _solve(c, upper, delta, guess))
-            )
+            sides.append(_Side(d, theta, d.guess(theta)[0], lambda c, upper, guess: _solve(c, upper, delta, guess)))
         error = min(width / 2, AIM) * max(side.guess * side.theta for side in sides)
         return self._narrowed("epsilon", sides, width, max(error, 1e-12))
 
@@ -712,7 +710,6 @@ class Curve:
     def _reach(self):
         """The largest finite privacy loss, or infinity."""
         return sum(n * s.lattice if s.lattice is not None else math.inf for s, n in self.parts)
-
 
 
 def _solve(composed, upper, delta, guess):

@@ -1,149 +1,12 @@
-"""The pictures of the lessons.
+"""The pictures of lesson 01."""
 
-A picture is a function that draws on a matplotlib Figure and returns its description: the same function is
-shown once as a still image (`show`) and once under sliders (`widgets.explore`). The description is the
-image's alt text. Lines differ in dash and in lightness, areas in hatching, so that grey print will do.
-"""
-
-import base64
-import html
-import io
 import math
 
-import matplotlib
 import numpy as np
-from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from dpcourse import composition, validate
-
-STYLE = {
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "axes.titlesize": 10.5,
-    "figure.subplot.bottom": 0.16,
-    "figure.subplot.left": 0.1,
-    "figure.subplot.right": 0.98,
-    "figure.subplot.top": 0.9,
-    "figure.subplot.wspace": 0.28,
-    "legend.fontsize": 9,
-    "legend.frameon": False,
-    "xtick.labelsize": 9,
-    "ytick.labelsize": 9,
-}
-FIRST = {"color": "#12355b", "linestyle": "-", "linewidth": 2}
-SECOND = {"color": "#d1690e", "linestyle": "--", "linewidth": 2}
-THIRD = {"color": "#4a9c7c", "linestyle": "-.", "linewidth": 2}
-FOURTH = {"color": "#9a9a9a", "linestyle": ":", "linewidth": 2.5}
-DARK, LIGHT = {"color": "#12355b"}, {"facecolor": "#f3c9a0", "edgecolor": "#d1690e", "hatch": "///"}
-
-
-def show(picture, **arguments):
-    """Show a picture as an image with alt text; prints nothing.
-
-    picture: a function (figure, **arguments) -> description.
-    """
-    from IPython.display import display
-
-    image, description = as_image(picture, **arguments)
-    display({"text/html": image, "text/plain": description}, raw=True)
-
-
-def as_image(picture, **arguments):
-    """(HTML img element, description) of a picture."""
-    png = io.BytesIO()
-    with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(7.2, 3.3), dpi=110)
-        description = picture(figure, **arguments)
-        figure.savefig(png, format="png", metadata={"Software": None})
-    data = base64.b64encode(png.getvalue()).decode()
-    style = "max-width:100%;height:auto;background:white"
-    return f'<img src="data:image/png;base64,{data}" alt="{html.escape(description)}" style="{style}">', description
-
-
-def _panels(figure, count=1):
-    return figure.subplots(1, count, squeeze=False)[0]
-
-
-# ---- lesson 00
-
-
-def neighbours(figure):
-    """A table of five people, the same without Mia, and the same with Mia replaced by Noa."""
-    people = [["Ada", "no"], ["Ben", "yes"], ["Mia", "yes"], ["Omar", "no"], ["Zoe", "no"]]
-    tables = [
-        ("the data set: 5 people", people),
-        ("Mia removed: 4 people", people[:2] + people[3:]),
-        ("Noa for Mia: 5 people", [*people[:2], ["Noa", "no"], *people[3:]]),
-    ]
-    for panel, (title, rows) in zip(_panels(figure, 3), tables, strict=True):
-        panel.axis("off")
-        panel.set_title(title)
-        table = panel.table(rows, colLabels=["name", "answer"], loc="upper center", cellLoc="left")
-        table.scale(1, 2.4)
-        table.set_fontsize(11)
-        for column in (0, 1) if len(rows) == 5 else ():
-            table[3, column].set_facecolor("#f3c9a0")
-            table[3, column].set_linewidth(2)
-    return (
-        "Three tables of names and answers. The first has Ada, Ben, Mia, Omar and Zoe. The second is the same "
-        "without Mia's row. The third is the same with Mia's row replaced by a row of Noa with another answer."
-    )
-
-
-def response(figure, epsilon):
-    """Chances of each report of randomized response, for a true yes beside a true no."""
-    epsilon = validate.number("epsilon", epsilon, low=0)
-    keep = 1 / (1 + math.exp(-epsilon))
-    (panel,) = _panels(figure)
-    for shift, chances, style, label in [
-        (-0.18, (keep, 1 - keep), DARK, "true answer: yes"),
-        (0.18, (1 - keep, keep), LIGHT, "true answer: no"),
-    ]:
-        bars = panel.bar(np.arange(2) + shift, chances, 0.34, label=label, **style)
-        panel.bar_label(bars, [f"{chance:.3g}" for chance in chances], fontsize=9, padding=2)
-    panel.set_xticks([0, 1], ['report "yes"', 'report "no"'])
-    panel.set_ylim(0, 1.18)
-    panel.set_ylabel("probability")
-    panel.set_title(
-        f"ε = {epsilon:.2g}: the taller bar of each pair is $e^{{ε}}$ = {math.exp(epsilon):.3g} times the shorter one"
-    )
-    panel.legend(loc="upper center", ncols=2)
-    return (
-        f"Two pairs of bars for epsilon {epsilon:.2g}. A report of yes has probability {keep:.2f} if the true answer is yes "
-        f"and {1 - keep:.2f} if it is no; for a report of no it is the other way round. The ratio is {math.exp(epsilon):.3g}."
-    )
-
-
-def response_error(figure, epsilon, n, share=0.32):
-    """How far the debiased share of n reports strays from the true share."""
-    epsilon, n = validate.number("epsilon", epsilon, low=0, open_low=True), validate.whole("n", round(n))
-    error = 1 / (2 * math.sinh(epsilon / 2) * math.sqrt(n))
-    left, right = _panels(figure, 2)
-    x = np.linspace(share - 4 * error, share + 4 * error, 300)
-    left.plot(x, np.exp(-(((x - share) / error) ** 2) / 2), **FIRST)
-    left.axvspan(share - 1.96 * error, share + 1.96 * error, color="#dddddd", zorder=0)
-    left.axvline(share, **FOURTH)
-    left.set_yticks([])
-    left.set_ylim(0, 1.1)
-    left.set_ylabel("how often")
-    left.set_xlim(-0.2, 0.85)
-    left.set_xlabel("estimated share of yes")
-    left.set_title(f"95% of the estimates: {share:.2f} ± {1.96 * error:.2g}")
-    grid = np.geomspace(0.05, 5, 200)
-    right.loglog(grid, 1 / (2 * np.sinh(grid / 2) * math.sqrt(n)), **FIRST)
-    right.plot([epsilon], [error], "o", color="#d1690e", markersize=9)
-    right.set_xlabel("ε")
-    right.set_ylim(1e-4, 3)
-    right.set_ylabel("standard error")
-    right.set_title(f"ε = {epsilon:.2g}, n = {n:,}: {error:.2g}")
-    return (
-        f"Left: a bell curve of estimates around the true share {share:.2f}; 95 percent lie within {1.96 * error:.2g} of it. "
-        f"Right: the standard error falls as epsilon grows; at epsilon {epsilon:.2g} and {n:,} people it is {error:.2g}."
-    )
-
-
-# ---- lesson 01
+from dpcourse.plots.frame import FIRST, FOURTH, LIGHT, SECOND, THIRD, panels
 
 
 def repeated(figure, epsilon, k):
@@ -152,7 +15,7 @@ def repeated(figure, epsilon, k):
     counts = np.arange(1, k + 1)
     guess = np.array([majority_is_right(epsilon, count) for count in counts])
     bound = 1 / (1 + np.exp(-counts * epsilon))
-    (panel,) = _panels(figure)
+    (panel,) = panels(figure)
     panel.plot(counts, bound, **SECOND, label="most that kε-DP allows")
     panel.plot(counts, guess, **FIRST, label="majority of the reports")
     panel.axhline(0.5, **FOURTH, label="a blind guess")
@@ -186,7 +49,7 @@ def posterior(figure, epsilon):
     epsilon = validate.number("epsilon", epsilon, low=0)
     prior = np.linspace(0, 1, 201)
     up, down = (prior * math.exp(s) / (prior * math.exp(s) + 1 - prior) for s in (epsilon, -epsilon))
-    (panel,) = _panels(figure)
+    (panel,) = panels(figure)
     panel.fill_between(prior, down, up, color="#e4e4e4")
     panel.plot(prior, up, **FIRST, label="highest belief after")
     panel.plot(prior, down, **SECOND, label="lowest belief after")
@@ -208,7 +71,7 @@ def walks(figure, epsilon, k, delta_prime, paths=40, seed=1):
     epsilon, k = validate.number("epsilon", epsilon, low=0), validate.whole("k", k)
     steps = np.where(np.random.default_rng(seed).random((paths, k)) < 1 / (1 + math.exp(-epsilon)), epsilon, -epsilon)
     counts = np.arange(1, k + 1)
-    (panel,) = _panels(figure)
+    (panel,) = panels(figure)
     losses = np.cumsum(steps, axis=1)
     panel.plot(counts, losses.T, color="#b5c3d1", linewidth=0.8)
     panel.plot([], [], color="#b5c3d1", label=f"{paths} runs")
@@ -238,7 +101,7 @@ def bounds(figure, epsilon, k, delta):
     advanced = np.array([composition.advanced(epsilon, 0, count, delta)[0] for count in counts])
     some = np.unique(np.linspace(1, k, min(k, 80)).astype(int))
     optimal = np.array([composition.optimal(epsilon, 0, count, delta) for count in some])
-    (panel,) = _panels(figure)
+    (panel,) = panels(figure)
     panel.plot(counts, basic, **SECOND, label="basic")
     panel.plot(counts, advanced, **FIRST, label="advanced")
     panel.plot(some, optimal, **THIRD, label="optimal")
@@ -265,7 +128,7 @@ def spill(figure, epsilon, k, epsilon_total):
     kept = k - np.arange(k + 1)
     p, allowed = np.exp(log_p), np.exp(log_p - loss + epsilon_total)
     delta = composition.optimal_delta(epsilon, 0, k, epsilon_total)
-    (panel,) = _panels(figure)
+    (panel,) = panels(figure)
     panel.bar(
         kept, np.minimum(p, allowed), 0.85, color="#b5c3d1", label="covered by $e^{ε}$ · (chance under the neighbour)"
     )
