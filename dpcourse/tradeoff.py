@@ -196,7 +196,7 @@ class TradeOff:
     def log_slope(self, alpha):
         """log|f'(alpha)|, the privacy loss; minus infinity where f is flat. alpha: in [0, 1], else ValueError.
 
-        Source: section 3.2, before definition 3.3 of the moments.
+        Source: section 3.2.
 
         >>> gaussian(2.0).log_slope(0.5)
         -2.0
