@@ -144,7 +144,7 @@ def which_are_fdp(figure, mu):
         (
             "Gaussian noise, σ = 2",
             tradeoff.gaussian(0.5),
-            {"color": "#7a5195", "linestyle": (0, (1, 1)), "linewidth": 2},
+            {"color": "#9db8d6", "linestyle": "-", "linewidth": 3},
         ),
         ("tells all, δ = 0.05", tradeoff.approx_dp(0.0, 0.05), FOURTH),
     ]
