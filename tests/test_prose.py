@@ -114,7 +114,7 @@ def test_statements_in_words_of_lesson_03():
     alpha = np.linspace(0, 1, 1001)
     short = alpha[gaussian(alpha) > laplace(alpha) + 1e-9]
     assert 0.2 < short.min() < short.max() < 0.4, "Laplace noise fails in the middle only"
-    assert (gaussian(alpha) - laplace(alpha)).max() < 0.01, "and by a hair"
+    assert (gaussian(alpha) - laplace(alpha)).max() < 0.011, "and by a hair"
     for seed in range(300):
         cases = exercises.find("3.7").draw(np.random.default_rng(seed))
         deltas = [gdp.delta(**case) for case in cases]
