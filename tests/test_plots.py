@@ -20,7 +20,7 @@ PICTURES = [
     (plots.walks, {"epsilon": 0.1, "k": 200, "delta_prime": 1e-5}),
     (plots.bounds, {"epsilon": 0.1, "k": 200, "delta": 1e-5}),
     (plots.spill, {"epsilon": 0.3, "k": 20, "epsilon_total": 2.0}),
-    (plots.tester, {"mu": 1.0, "threshold": 1.2}),
+    (plots.two_errors, {"mu": 1.0, "threshold": 1.2}),
     (plots.candidates, {}),
     (plots.which_are_fdp, {"mu": 1.0}),
     (plots.symmetry, {}),
@@ -132,8 +132,8 @@ def test_spill_adds_up_to_delta():
 
 
 @pytest.mark.parametrize(("mu", "threshold"), [(1.0, 1.2), (0.0, -2.0), (4.0, 5.0)])
-def test_tester_hatches_the_two_errors_and_puts_the_point_on_the_curve(mu, threshold):
-    figure, description = drawn(plots.tester, mu=mu, threshold=threshold)
+def test_two_errors_hatches_the_two_errors_and_puts_the_point_on_the_curve(mu, threshold):
+    figure, description = drawn(plots.two_errors, mu=mu, threshold=threshold)
     left, right = figure.axes
     miss, alarm = (area(collection) for collection in left.collections)
     (point,) = [line.get_xydata()[0] for line in right.lines if line.get_marker() == "o"]

@@ -10,7 +10,7 @@ from dpcourse.plots.gdp import (
     noise_sizes,
     one_sided,
     symmetry,
-    tester,
+    two_errors,
     which_are_fdp,
 )
 from dpcourse.plots.start_here import neighbours, response, response_error
@@ -33,7 +33,7 @@ __all__ = [
     "show",
     "spill",
     "symmetry",
-    "tester",
+    "two_errors",
     "walks",
     "which_are_fdp",
 ]

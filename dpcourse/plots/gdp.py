@@ -16,7 +16,7 @@ DEEPEST = -20
 ALPHA, BETA = "α, type I error (false alarm)", "β, type II error (miss)"
 
 
-def tester(figure, mu, threshold):
+def two_errors(figure, mu, threshold):
     """The densities of N(0, 1) and N(mu, 1) cut at a threshold, and the point of G_mu that this test has."""
     mu, threshold = validate.number("mu", mu, low=0), validate.number("threshold", threshold)
     alpha, beta = float(ndtr(-threshold)), float(ndtr(threshold - mu))
