@@ -232,7 +232,9 @@ def test_group_limit_approaches_laplace():
 
 @pytest.mark.parametrize("delta", [1e-2, 1e-5, 1e-10])
 def test_noise_sizes_cross_where_the_classic_promise_breaks(delta):
-    figure, _ = drawn(plots.noise_sizes, delta=delta)
+    figure, description = drawn(plots.noise_sizes, delta=delta)
+    stated = float(re.search(r"too small from ε ≈ ([\d.]+) on", description)[1])
+    assert gdp.classic_sigma(stated, delta) == pytest.approx(gdp.analytic_sigma(stated, delta), rel=0.01)
     curve = lines(figure)["classic σ / least σ"]
     for x, ratio in curve:
         kept = gdp.delta(10**x, 1 / gdp.classic_sigma(10**x, delta)) <= delta

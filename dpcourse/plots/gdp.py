@@ -12,7 +12,7 @@ from dpcourse.plots.frame import FIRST, FOURTH, LIGHT, SECOND, THIRD, panels
 FALSE_ALARM = {"facecolor": "#c3cfdd", "edgecolor": "#12355b", "hatch": "\\\\\\", "linewidth": 0}
 MISS = LIGHT | {"linewidth": 0}
 POINT = {"color": "black", "marker": "o", "linestyle": "none", "markersize": 7, "zorder": 5}
-DEEPEST = -20
+DEEPEST, HALVES = -20, (0, 0.5, 1)
 ALPHA, BETA = "α, type I error (false alarm)", "β, type II error (miss)"
 
 
@@ -30,6 +30,7 @@ def two_errors(figure, mu, threshold):
     left.axvline(threshold, ymax=0.7, color="black", linewidth=1.2)
     left.set_ylim(0, 0.6)
     left.set_xlim(-4, 8)
+    left.set_xticks([-4, 0, 4, 8])
     left.set_yticks([])
     left.set_xlabel("noisy answer, in standard deviations")
     left.set_title(f"says “in” above {threshold:.2f}")
@@ -44,7 +45,7 @@ def two_errors(figure, mu, threshold):
     right.plot(grid, 1 - grid, **FOURTH, label="blind guess")
     right.plot(grid, ndtr(ndtri(1 - grid) - mu), **FIRST, label="best tests, G")
     right.plot([alpha], [beta], **POINT)
-    _unit_square(right)
+    _unit_square(right, ticks=HALVES)
     right.set_title(f"μ = {mu:.2f}: the point ({alpha:.3f}, {beta:.3f})")
     right.legend(loc="upper right")
     return (
@@ -98,7 +99,7 @@ def symmetry(figure):
     right.set_title("the larger of both is symmetric")
     for panel in (left, right):
         panel.plot(x[x < 0.6], x[x < 0.6], **FOURTH, label="mirror")
-        _unit_square(panel)
+        _unit_square(panel, ticks=HALVES)
         panel.legend(loc="upper right")
     return (
         "Left: a curve f that starts at 0.7 and reaches 0 only at alpha = 1, and its mirror image in the diagonal, which "
@@ -162,7 +163,6 @@ def which_are_fdp(figure, mu):
         said.append(f"{name} {verdict}")
     _unit_square(panel)
     panel.set_xlim(0, 1.75)
-    panel.set_xticks([0, 0.2, 0.4, 0.6, 0.8, 1])
     panel.spines["bottom"].set_bounds(0, 1)
     panel.xaxis.set_label_coords(0.3, -0.12)
     panel.set_title(f"μ = {mu:.2f}: a circle marks where a curve falls below f")
@@ -190,7 +190,7 @@ def duality(figure, mu, epsilon):
     touch = float(ndtr(-epsilon / mu - mu / 2))
     beta = float(ndtr(epsilon / mu - mu / 2))
     left.plot([touch, beta], [beta, touch], **POINT)
-    _unit_square(left)
+    _unit_square(left, ticks=HALVES)
     left.set_title(f"ε = {epsilon:.2f} touches the curve twice")
     left.legend(loc="upper right")
     grid = np.linspace(0, 6, 121)
@@ -198,8 +198,9 @@ def duality(figure, mu, epsilon):
     shown = max(float(tradeoff.log_gaussian_delta(epsilon, mu)) / math.log(10), DEEPEST)
     right.plot([epsilon], [shown], **POINT | {"marker": "o" if shown > DEEPEST else "v", "clip_on": False})
     right.set_ylim(DEEPEST, 0.3)
-    right.set_yticks(range(DEEPEST, 1, 5))
+    right.set_yticks(range(DEEPEST, 1, 10))
     right.set_xlim(0, 6)
+    right.set_xticks([0, 2, 4, 6])
     right.set_xlabel("ε")
     right.set_ylabel("log10 of δ(ε)", labelpad=0)
     right.set_title(f"μ = {mu:.2f}: δ({epsilon:.2f}) = {delta:.2g}")
@@ -224,8 +225,8 @@ def group_limit(figure, mu, k):
     panel.set_title(f"ε = μ/k = {mu / k:.3g}: the group's curve is {gap:.3f} or less from the Laplace curve")
     panel.legend(loc="upper right")
     return (
-        f"Four curves. For one person with epsilon {mu / k:.3g} the curve is high. For a group of {k} it is much lower, and at most "
-        f"{gap:.3f} away from the trade-off between two Laplace laws at distance {mu:.2g}. The curve of {mu:.2g}-DP lies below both."
+        f"Four curves. The highest is that of one person, with epsilon {mu / k:.3g}. The curve of a group of {k} is at most "
+        f"{gap:.3f} away from the trade-off between two Laplace laws at distance {mu:.2g}. The curve of {mu:.2g}-DP is nowhere above it."
     )
 
 
@@ -244,10 +245,8 @@ def noise_sizes(figure, delta):
     panel.set_ylim(0.6, 1.12 * ratio.max())
     panel.set_xlabel("ε (grey: the classic proof does not reach)")
     panel.set_ylabel("times the least noise")
-    short = np.flatnonzero(ratio < 1)
-    ends = (
-        f"classic is too small from ε ≈ {epsilon[short[0]]:.0f} on" if short.size else "classic is enough up to ε = 20"
-    )
+    enough = 10 ** np.interp(-1, -ratio, x)  # the ratio falls: where it passes 1
+    ends = f"classic is too small from ε ≈ {enough:.2g} on" if ratio[-1] < 1 else "classic is enough up to ε = 20"
     panel.set_title(f"δ = {delta:.0e}; {ends}")
     panel.legend(loc="upper right")
     at_one = gdp.classic_sigma(1.0, delta) / gdp.analytic_sigma(1.0, delta)
@@ -257,8 +256,10 @@ def noise_sizes(figure, delta):
     )
 
 
-def _unit_square(panel, low=0.0):
+def _unit_square(panel, low=0.0, ticks=(0, 0.2, 0.4, 0.6, 0.8, 1)):
     panel.set_xlim(0, 1)
     panel.set_ylim(low, 1.02)
+    panel.set_xticks(ticks)
+    panel.set_yticks(ticks)
     panel.set_xlabel(ALPHA)
     panel.set_ylabel(BETA)
