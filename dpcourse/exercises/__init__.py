@@ -2,7 +2,7 @@
 
 import importlib
 
-LESSONS = ("start_here", "composition")
+LESSONS = ("start_here", "composition", "laplace", "gdp", "clt")
 
 
 def lesson(number):

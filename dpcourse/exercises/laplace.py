@@ -1,0 +1,5 @@
+"""Exercises of this lesson."""
+
+EXERCISES = ()
+
+QUIZ = ()
