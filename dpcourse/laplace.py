@@ -183,8 +183,9 @@ def textbook_noise(j, b):
 def can_give(value, output, b):
     """Whether value + textbook_noise(j, b) is this very double for any of the 2^53 - 1 numbers j.
 
-    Looks at the 33 numbers j around the one that real arithmetic gives. value, output: finite numbers;
-    b: > 0. ValueError otherwise. Source: the attack of Mironov (2012).
+    Looks at the numbers j around the one that real arithmetic gives, as many as it takes to have the output
+    between the sums at both ends. The noise rises with j, so no other j can give it. value, output: finite
+    numbers; b: > 0. ValueError otherwise. Source: the attack of Mironov (2012).
 
     >>> can_give(0.0, textbook_noise(12345, 1.0), 1.0)
     True
@@ -194,8 +195,15 @@ def can_give(value, output, b):
     noise = output - value
     half_tail = math.exp(-abs(noise) / b) / 2
     middle = round((1 - half_tail if noise >= 0 else half_tail) * _UNIFORMS)
-    near = range(max(1, middle - 16), min(_UNIFORMS, middle + 17))
-    return any(value + textbook_noise(j, b) == output for j in near)
+    reach = 4
+    while True:
+        first, last = max(1, middle - reach), min(_UNIFORMS - 1, middle + reach)
+        low, high = (value + textbook_noise(j, b) for j in (first, last))
+        if (low < output or first == 1) and (output < high or last == _UNIFORMS - 1):
+            return any(value + textbook_noise(j, b) == output for j in range(first, last + 1))
+        if output in (low, high):
+            return True
+        reach *= 4
 
 
 def coin(numerator, denominator, rng=None):

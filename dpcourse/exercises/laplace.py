@@ -481,7 +481,7 @@ counts = Exercise(
         Misconception(
             "error summed",
             "You spread `error` over the m counts. It is asked for each count, not for their sum.",
-            lambda m, at_most, error: m / error * at_most / m**2,
+            lambda m, at_most, error: at_most / (m * error),
         ),
         Misconception(
             "replaced",
@@ -1060,7 +1060,7 @@ discrete = RandomExercise(
     returns=_whole_numbers,
     counts=_count_discrete,
     chances=_chances_discrete,
-    forbidden=(laplace.discrete_noise, laplace.discrete_mechanism, laplace._discrete),
+    forbidden=(laplace.discrete_noise, laplace.discrete_mechanism),
     hints=(
         "First the size: begin at 0, and while the coin shows heads go up by 1. So size n has probability q^n (1 - q).",
         "Then the sign: `rng.integers(2)` is 0 or 1. If the size is 0 and the sign is minus, forget both and begin anew.",
