@@ -41,7 +41,7 @@ def test_the_noise_is_laplace_of_scale_sensitivity_over_epsilon_and_independent(
 
 
 def test_a_number_gives_a_number_and_an_array_its_shape():
-    assert isinstance(laplace.mechanism(3, 1, 1.0, rng=0), float)
+    assert type(laplace.mechanism(3, 1, 1.0, rng=0)) is float
     assert laplace.mechanism([[1, 2, 3]], 1, 1.0, rng=0).shape == (1, 3)
     assert laplace.mechanism(3, 1, 1.0, rng=5) == laplace.mechanism(3, 1, 1.0, rng=np.random.default_rng(5))
 
@@ -202,7 +202,7 @@ def test_the_discrete_noise_needs_no_logarithm_and_no_exponential(monkeypatch):
 
 
 def test_a_uniform_number_is_uniform_also_where_it_needs_more_than_64_bits():
-    rng, n = np.random.default_rng(9), 3 * 2**70
+    rng, n = np.random.default_rng(9), 3 * 2**67
     drawn = [laplace._below(n, rng) for _ in range(6000)]
     assert min(drawn) >= 0
     assert max(drawn) < n
