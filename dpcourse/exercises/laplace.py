@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+from scipy.special import ndtr
 
 from dpcourse import laplace
 from dpcourse.exercises.engine import Exercise, Misconception, Option, Question, RandomExercise, binomial_p_value
@@ -769,18 +770,18 @@ error = Exercise(
 # ---- 2.7 report noisy max
 
 
-FAR, NEAR, OPTIONS = 300, 200, 10
+FAR, NEAR, OPTIONS = 300, 300, 10
 
 
 def _draw_noisy_max(rng):
-    """501 elections: the first two with the same seed; 300 with a clear leader, 200 with one that leads by 1."""
-    epsilon = _round(rng.uniform(0.55, 0.7))
+    """601 elections: the first two with the same seed; 300 with a clear leader, 300 with one that leads by 2."""
+    epsilon = _round(rng.uniform(0.5, 0.6))
     base = int(rng.integers(100, 800))
     far = base - round(3 / epsilon) - rng.integers(0, 2, size=OPTIONS)
-    near = base - 3 - rng.integers(0, 4, size=OPTIONS)
+    near = base - 4 - rng.integers(0, 4, size=OPTIONS)
     first, second, leader = rng.permutation(np.arange(1, OPTIONS - 1))[:3]
     far[leader] = base
-    near[first], near[second] = base, base - 1
+    near[first], near[second] = base, base - 2
     seed = int(rng.integers(2**31))
     tables = [far, *[far] * FAR, *[near] * NEAR]
     runs = [0, *range(FAR + NEAR)]
@@ -794,7 +795,7 @@ def _place(value):
 
 
 def _elections(cases, values):
-    """The places reported in the 300 clear and the 200 close elections, and the counts of either."""
+    """The places reported in the 300 clear and the 300 close elections, and the counts of either."""
     places = np.array([_place(value) for value in values])
     return places[1 : 1 + FAR], places[1 + FAR :], cases[1]["counts"], cases[-1]["counts"]
 
@@ -805,17 +806,17 @@ def _count_noisy_max(cases, values):
     same = _place(values[0]) == _place(values[1])
     return [
         ("reports of the leader where the lead is large", int((clear == np.argmax(far)).sum()), FAR),
-        ("reports of the leader where the lead is 1", int((close == first).sum()), NEAR),
-        ("reports of the second where the lead is 1", int((close == second).sum()), NEAR),
+        ("reports of the leader where the lead is small", int((close == first).sum()), NEAR),
+        ("reports of the second where the lead is small", int((close == second).sum()), NEAR),
         ("runs that come out the same with the same seed", int(same), 1),
     ]
 
 
-def _chances_noisy_max(cases):
+def _chances_noisy_max(cases, chances=laplace.noisy_max_chances):
     _, _, far, near = _elections(cases, [0] * len(cases))
-    epsilon = cases[0]["epsilon"]
-    clear, close = laplace.noisy_max_chances(far, epsilon), laplace.noisy_max_chances(near, epsilon)
-    return [clear.max(), close.max(), np.sort(close)[-2], 1.0]
+    clear, close = (chances(counts, cases[0]["epsilon"]) for counts in (far, near))
+    second, first = np.argsort(near)[-2:]
+    return [clear[np.argmax(far)], close[first], close[second], 1.0]
 
 
 def _a_place(value, case):
@@ -842,22 +843,59 @@ def _leads_always(cases, values):
     return all(_place(value) == np.argmax(case["counts"]) for case, value in zip(cases, values, strict=True))
 
 
-def _laplace_of_scale(scale):
-    """Whether each count is one that Laplace noise of scale(epsilon, m) gives, by the exact chances."""
+def _gaussian_chances(counts, epsilon):
+    """The chance of each place to have the largest of counts + N(0, 1/epsilon^2)."""
+    x = (np.asarray(counts) - np.max(counts)) * epsilon
+    z = np.linspace(-9, 9, 2001)
+    below = ndtr(z - x[:, None])
+    density = np.exp(-((z - x[:, None]) ** 2) / 2) / math.sqrt(2 * math.pi)
+    return np.array([np.trapezoid(density[i] * np.delete(below, i, axis=0).prod(axis=0), z) for i in range(len(x))])
+
+
+def _winner_only_chances(counts, epsilon):
+    """The chances if the largest count alone gets Laplace noise: it stays, or the second wins."""
+    first = np.argmax(counts)
+    second = np.argmax(
+        np.where(np.arange(len(counts)) == first, -np.inf, counts)
+    )  # of equal ones, argmax takes the first
+    chances = np.zeros(len(counts))
+    chances[second] = math.exp(-epsilon * (counts[first] - counts[second])) / 2
+    chances[first] = 1 - chances[second]
+    return chances
+
+
+LAWS = {
+    "winner only": _winner_only_chances,
+    "fraction turned over": lambda counts, epsilon: laplace.noisy_max_chances(counts, 1 / epsilon),
+    "twice the noise": lambda counts, epsilon: laplace.noisy_max_chances(counts, epsilon / 2),
+    "m times the noise": lambda counts, epsilon: laplace.noisy_max_chances(counts, epsilon / OPTIONS),
+    "Gaussian": _gaussian_chances,
+}
+
+
+def _most_likely(name):
+    """Whether this law explains the winners best, and not too badly: no count is rarer than 1 in a million."""
 
     def recognise(cases, values):
-        wrong = [{**case, "epsilon": 1 / scale(case["epsilon"], OPTIONS)} for case in cases]
-        pairs = zip(_count_noisy_max(cases, values), _chances_noisy_max(wrong), strict=True)
-        return all(binomial_p_value(*count[1:], chance) > 1e-6 for count, chance in pairs)
+        fits = {law: _rarest_and_likelihood(cases, values, chances) for law, chances in LAWS.items()}
+        return fits[name][0] > 1e-6 and fits[name][1] == max(likelihood for _, likelihood in fits.values())
 
     return recognise
 
 
-def _first_or_second_always(cases, values):
+def _rarest_and_likelihood(cases, values, chances):
+    """The smallest p-value of the three counts of winners under a law, and the log-likelihood of all of them."""
     clear, close, far, near = _elections(cases, values)
-    seconds = np.flatnonzero(far == np.sort(far)[-2])
-    fine = np.isin(clear, [np.argmax(far), *seconds[:1]]).all() and np.isin(close, np.argsort(near)[-2:]).all()
-    return bool(fine and np.ptp(close))
+    counted = _count_noisy_max(cases, values)[:3]
+    law = _chances_noisy_max(cases, chances)[:3]
+    rarest = min(binomial_p_value(*count[1:], chance) for count, chance in zip(counted, law, strict=True))
+    likelihood = 0.0
+    for places, counts in ((clear, far), (close, near)):
+        if not np.isin(places, np.arange(OPTIONS)).all():
+            return 0.0, -math.inf
+        with np.errstate(divide="ignore"):
+            likelihood += np.log(chances(counts, cases[0]["epsilon"]))[places].sum()
+    return rarest, float(likelihood)
 
 
 def _leader_never(cases, values):
@@ -940,31 +978,32 @@ noisy_max = RandomExercise(
             lambda counts, epsilon, rng: int(
                 np.argmax(counts + (counts == counts.max()) * rng.laplace(0, 1 / epsilon, len(counts)))
             ),
-            recognise=_first_or_second_always,
+            recognise=_most_likely("winner only"),
         ),
         Misconception(
             "fraction turned over",
             "Your noise has the scale epsilon. More privacy means a smaller epsilon and more noise: 1 / epsilon.",
             _noisy(lambda rng, epsilon, m: rng.laplace(0, epsilon, m)),
-            recognise=_laplace_of_scale(lambda epsilon, m: epsilon),
+            recognise=_most_likely("fraction turned over"),
         ),
         Misconception(
             "twice the noise",
             "Your noise has the scale 2 / epsilon. That is needed where one person may raise a count and lower another. "
             "These counts all move the same way, and 1 / epsilon is enough.",
             _noisy(lambda rng, epsilon, m: rng.laplace(0, 2 / epsilon, m)),
-            recognise=_laplace_of_scale(lambda epsilon, m: 2 / epsilon),
+            recognise=_most_likely("twice the noise"),
         ),
         Misconception(
             "m times the noise",
             "Your noise has the scale m / epsilon, as if all counts were released. Only the place leaves: 1 / epsilon is enough.",
             _noisy(lambda rng, epsilon, m: rng.laplace(0, m / epsilon, m)),
-            recognise=_laplace_of_scale(lambda epsilon, m: m / epsilon),
+            recognise=_most_likely("m times the noise"),
         ),
         Misconception(
             "Gaussian",
             "Your noise looks Gaussian. The step of the proof from r* to r* + 1 costs e^epsilon for Laplace noise only.",
             _noisy(lambda rng, epsilon, m: rng.normal(0, 1 / epsilon, m)),
+            recognise=_most_likely("Gaussian"),
         ),
         Misconception(
             "smallest",
