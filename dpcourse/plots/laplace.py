@@ -35,6 +35,7 @@ def laplace_pair(figure, epsilon, change):
     right.set_title(f"ε = {epsilon:.2g}: {'kept' if kept else 'broken'}, the loss reaches {worst:.2g}")
     for panel in (left, right):
         panel.set_xlabel("output, from the middle of the two")
+        panel.locator_params(nbins=5)
     return (
         f"Left: two Laplace densities of scale {b:.3g}, whose peaks are {change:.2g} apart. Right: the logarithm of their ratio "
         f"against the output. It is flat outside the peaks, at plus and minus {worst:.3g}; the lines of plus and minus epsilon are "
@@ -106,8 +107,9 @@ def noisy_max_or_all(figure, epsilon, m, lead):
     left.set_ylim(0, 1.35)
     left.set_ylabel("density, peaks made equal")
     left.set_xlabel("noise on each count")
+    left.locator_params(axis="x", nbins=5)
     left.set_title(f"scale {spread['noisy max']:.3g} against {spread['release all']:.3g}")
-    leads = np.unique(np.append(np.round(np.linspace(0, 100, 26)), lead))
+    leads = np.unique(np.append(np.round(np.linspace(0, 100, 17)), lead))
     found, from_all = (
         np.array([laplace.noisy_max_chances([gap, *[0] * (m - 1)], rate)[0] for gap in leads])
         for rate in (epsilon, epsilon / m)
@@ -118,7 +120,8 @@ def noisy_max_or_all(figure, epsilon, m, lead):
     for chances in (found, from_all):
         right.plot([lead], [chances[place]], "o", color="black", markersize=7, fillstyle="none")
     right.set_ylim(0, 1.3)
-    right.set_yticks(np.linspace(0, 1, 6))
+    right.set_yticks([0, 0.5, 1])
+    right.locator_params(axis="x", nbins=5)
     right.set_xlabel("lead of the largest count")
     right.set_ylabel("chance to report it")
     right.set_title(f"lead {lead}: {found[place]:.2f} against {from_all[place]:.2f}")
