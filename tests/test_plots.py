@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from dpcourse import composition, gdp, plots, tradeoff
+from dpcourse import composition, gdp, laplace, plots, tradeoff
 
 PICTURES = [
     (plots.neighbours, {}),
@@ -20,6 +20,13 @@ PICTURES = [
     (plots.walks, {"epsilon": 0.1, "k": 200, "delta_prime": 1e-5}),
     (plots.bounds, {"epsilon": 0.1, "k": 200, "delta": 1e-5}),
     (plots.spill, {"epsilon": 0.3, "k": 20, "epsilon_total": 2.0}),
+    (plots.laplace_pair, {"epsilon": 1.0, "change": 1.0}),
+    (plots.histogram_release, {"names": ["a", "b", "c"], "counts": [10, 200, 30], "epsilon": 0.1}),
+    (plots.worst_error, {"k": 10_000, "epsilon": 1.0, "failure": 0.05}),
+    (plots.noisy_max_or_all, {"epsilon": 0.5, "m": 10, "lead": 20}),
+    (plots.coupling, {"epsilon": 0.5, "threshold": 1.0}),
+    (plots.noise_per_count, {"epsilon": 0.5, "delta": 1e-6}),
+    (plots.low_bits, {}),
     (plots.two_errors, {"mu": 1.0, "threshold": 1.2}),
     (plots.candidates, {}),
     (plots.which_are_fdp, {"mu": 1.0}),
@@ -126,6 +133,104 @@ def test_spill_adds_up_to_delta():
     hatched = [bar.get_height() for bar in figure.axes[0].patches if bar.get_hatch()]
     assert sum(hatched) == pytest.approx(composition.optimal_delta(0.3, 0, 20, 2.0))
     assert "delta 0.092" in description
+
+
+# ---- lesson 02
+
+
+def trapezoid(xy):
+    return np.trapezoid(xy[:, 1], xy[:, 0])
+
+
+def test_laplace_pair_shows_densities_and_the_log_of_their_ratio():
+    figure, description = drawn(plots.laplace_pair, epsilon=2.0, change=1.0)
+    curves = lines(figure)
+    first, second, loss = curves["with Mia"], curves["without her"], curves["log of the ratio"]
+    assert trapezoid(first) == pytest.approx(1, abs=2e-3)
+    assert first[np.argmax(first[:, 1]), 0] - second[np.argmax(second[:, 1]), 0] == pytest.approx(1, abs=0.05)
+    assert loss[:, 1] == pytest.approx(np.log(first[:, 1] / second[:, 1]))
+    assert np.abs(loss[:, 1]).max() == pytest.approx(2)
+    assert "the promise is kept" in description
+    assert "the promise is broken" in drawn(plots.laplace_pair, epsilon=2.0, change=1.1)[1]
+
+
+def test_histogram_release_has_the_exact_counts_and_noise_of_two_scales():
+    counts = [10, 200, 30, 5]
+    figure, description = drawn(plots.histogram_release, names=list("abcd"), counts=counts, epsilon=0.1)
+    heights = np.array([bar.get_height() for bar in figure.axes[0].patches]).reshape(3, 4)
+    assert heights[0].tolist() == counts
+    assert heights[1] == pytest.approx(laplace.mechanism(counts, 1, 0.1, rng := np.random.default_rng(1))), (
+        "noise for one cell"
+    )
+    assert heights[2] == pytest.approx(laplace.mechanism(counts, 4, 0.1, rng)), "noise for all cells"
+    assert f"off by {np.abs(heights[1] - counts).mean():.3g} on average" in description
+
+
+def test_worst_error_is_the_law_of_the_largest_noise_and_meets_the_bound():
+    figure, description = drawn(plots.worst_error, k=50, epsilon=0.5, failure=0.1)
+    curves = lines(figure)
+    exact, union = curves["exact"], curves["union bound"]
+    assert (exact[:, 1] <= union[:, 1] + 1e-12).all()
+    largest = np.abs(np.random.default_rng(0).laplace(0, 2, (20_000, 50))).max(axis=1)
+    for t, chance in exact[::20]:
+        assert (largest > t).mean() == pytest.approx(chance, abs=0.015)
+    bound = curves["theorem 3.8"][0, 0]
+    assert bound == pytest.approx(laplace.error_bound(50, 0.1, 1, 0.5))
+    assert np.interp(bound, *union.T) == pytest.approx(0.1, rel=0.01)
+    assert f"At t = {bound:.4g} the union bound is 0.1" in description
+
+
+def test_noisy_max_or_all_draws_the_exact_chances_of_both():
+    figure, description = drawn(plots.noisy_max_or_all, epsilon=0.2, m=5, lead=13)
+    left, right = (
+        {line.get_label(): dict(line.get_xydata().tolist()) for line in panel.lines} for panel in figure.axes
+    )
+    counts = [113, 100, 100, 100, 100]
+    for label, scale in (("noisy max", 5.0), ("release all", 25.0)):
+        assert right[label][13] == pytest.approx(laplace.noisy_max_chances(counts, 1 / scale)[0])
+        x, density = max(left[label].items())
+        assert density == pytest.approx(math.exp(-x / scale))
+    wins = (np.random.default_rng(0).laplace(0, 5, (40_000, 5)) + counts).argmax(axis=1) == 0
+    assert right["noisy max"][13] == pytest.approx(wins.mean(), abs=0.012)
+    assert f"it is {right['noisy max'][13]:.3f} for noisy max" in description
+
+
+def test_coupling_shows_two_tails_within_e_to_the_epsilon():
+    for epsilon, threshold in ((0.5, 1.0), (1.0, -0.4), (2.0, -3.0)):
+        _, description = drawn(plots.coupling, epsilon=epsilon, threshold=threshold)
+        first, second, ratio, allowed = map(
+            float,
+            re.search(
+                r"is ([\d.e-]+), the area beyond r\* \+ 1 is ([\d.e-]+)\. .* is ([\d.]+), .* is ([\d.]+)\.", description
+            ).groups(),
+        )
+        noise = np.random.default_rng(0).laplace(0, 1 / epsilon, 400_000)
+        assert first == pytest.approx((noise > threshold).mean(), abs=3e-3)
+        assert second == pytest.approx((noise > threshold + 1).mean(), abs=3e-3)
+        assert ratio <= allowed == pytest.approx(math.exp(epsilon), abs=1e-3)
+
+
+def test_noise_per_count_draws_the_three_deviations():
+    figure, description = drawn(plots.noise_per_count, epsilon=0.5, delta=1e-6)
+    curves = lines(figure)
+    m = curves["Laplace, δ = 0"][:, 0]
+    assert curves["Laplace, δ = 0"][:, 1] == pytest.approx(math.sqrt(2) * m / 0.5)
+    assert curves["Gaussian, classic"][:, 1] == pytest.approx(gdp.classic_sigma(0.5, 1e-6) * np.sqrt(m))
+    analytic = curves["Gaussian, analytic"][:, 1]
+    assert analytic == pytest.approx(gdp.analytic_sigma(0.5, 1e-6, sensitivity=1.0) * np.sqrt(m))
+    better = m[analytic < curves["Laplace, δ = 0"][:, 1]][0]
+    assert f"is smaller from m = {better:.0f}." in description
+    without, _ = drawn(plots.noise_per_count, epsilon=1.5, delta=1e-6)
+    assert "Gaussian, classic" not in lines(without), "it is proved for epsilon < 1 only"
+
+
+def test_low_bits_has_rows_without_a_common_output():
+    figure, description = drawn(plots.low_bits)
+    rows = [{segment[0, 0] for segment in row.get_segments()} for row in figure.axes[0].collections]
+    assert [len(row) for row in rows] == [31, 31]
+    assert not rows[0] & rows[1]
+    assert "; 0 are in both rows" in description
+    assert all(laplace.can_give(count, z, 1.0) for count, row in enumerate(rows) for z in row)
 
 
 # ---- lesson 03

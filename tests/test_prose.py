@@ -8,14 +8,21 @@ import numpy as np
 import pytest
 from statsmodels.datasets import fair, randhie
 
-from dpcourse import composition, exercises, gdp, tradeoff
+from dpcourse import composition, exercises, gdp, laplace, tradeoff
 from dpcourse.classroom import build
 
 ROOT = Path(__file__).parents[1]
 KEEP_1 = math.e / (1 + math.e)
 RESPOND, CROSSING, RELEASE = exercises.find("0.2"), exercises.find("1.6"), exercises.find("3.6")
-FAIR = fair.load_pandas().data
 ADVANCED_5 = composition.advanced(0.1, 0, 5, 1e-6)[0]
+
+
+SURVEY = fair.load_pandas().data
+LEADERS = (SURVEY["yrs_married"] >= 6).sum(), (SURVEY["children"] > 0).sum()
+
+
+def generator():
+    return np.random.default_rng(0)
 
 
 def standard_error(epsilon, n):
@@ -48,8 +55,23 @@ CLAIMS = [
     (1, "With k = 5 it gives {:.2f}", ADVANCED_5),
     (1, "Basic gives {:g}. Advanced needs k above", composition.sequential([0.1] * 5)),
     (1, "needs k above {} here", CROSSING.reference(0.1, 1e-6) - 1),
-    (3, "here $N({}, 1)$", (FAIR["affairs"][1:] > 0).sum()),
-    (3, "drawn from $Q$, here $N({}, 1)$", (FAIR["affairs"] > 0).sum()),
+    (2, "runs your function {} times on an array of 2,000", {3: "three"}[len(exercises.find("2.2").draw(generator()))]),
+    (2, "three times on an array of {:,} numbers", len(exercises.find("2.2").draw(generator())[0]["value"])),
+    (2, "The check makes {} histograms", len(exercises.find("2.5").draw(generator()))),
+    (2, "histograms of the same {} people", len(exercises.find("2.5").draw(generator())[0]["values"])),
+    (2, "The check holds {} elections among ten options", len(exercises.find("2.7").draw(generator()))),
+    (2, "among {} options and counts who wins", {10: "ten"}[len(exercises.find("2.7").draw(generator())[0]["counts"])]),
+    (2, "The check draws {:,} numbers", exercises.find("2.8").draw(generator())[-1]["size"]),
+    (2, "$\\ln(10{{,}}000/0.05) \\approx {:.1f}$", laplace.error_bound(10_000, 0.05, 1, 1)),
+    (2, "$\\ln 10 \\approx {:.1f}$ scales", math.log(10)),
+    (2, "$\\Delta f = {}$, with and without Mia", 1 + 30),
+    (2, "noise of scale ${}/\\varepsilon$. But the answer", 6),
+    (2, "all* $2^{}$ kinds of women", 6),
+    (2, "The two leaders among our six counts are only {:.0f} apart", LEADERS[0] - LEADERS[1]),
+    (2, "Option: {:.1f}\n✓", math.sqrt(2 * 10**2)),
+    (2, "The root of the variance 2b² = {}", 2 * 10**2),
+    (3, "here $N({}, 1)$", (SURVEY["affairs"][1:] > 0).sum()),
+    (3, "drawn from $Q$, here $N({}, 1)$", (SURVEY["affairs"] > 0).sum()),
     (3, "accepts 5% of false alarms misses Mia in {:.0f}%", 100 * tradeoff.gaussian(1)(0.05)),
     (3, "its curve starts at {:g}", tradeoff.approx_dp(0, 0.05)(0)),
     (
@@ -94,6 +116,17 @@ def test_statements_in_words():
     assert len(insured) == 20_190
     assert (insured["hlthp"] == 1).sum() == 302
     assert (insured[["hlthp", "hlthf", "hlthg"]].sum(axis=1) == 0).sum() == 11_019
+    mia = survey.iloc[0]
+    like_mia = (
+        survey[["age", "yrs_married", "children", "educ", "occupation"]]
+        == mia[["age", "yrs_married", "children", "educ", "occupation"]]
+    )
+    assert like_mia.all(axis=1).sum() == 1, "Mia is the only one of her kind"
+    assert (mia["age"], mia["yrs_married"], mia["children"], mia["educ"], mia["occupation"]) == (32, 9, 3, 17, 2)
+    assert survey["occupation"].nunique() == 6, "six classes of occupation"
+    assert survey["yrs_married"].max() <= 30, "clipping a marriage to 30 years changes nothing"
+    assert (survey["children"] > 0)[0], "Mia has children"
+    assert exercises.find("2.2").false_failure == exercises.find("2.7").false_failure == 1e-6
     for k in (50, 1000):
         loss, log_p = composition.losses(0.1, k)
         mean = (np.exp(log_p) * loss).sum()
@@ -106,7 +139,7 @@ def test_statements_in_words():
 
 
 def test_statements_in_words_of_lesson_03():
-    mia = FAIR.iloc[0]
+    mia = SURVEY.iloc[0]
     assert (mia["affairs"] > 0, mia["children"] > 0, mia["educ"] >= 16) == (True, True, True)
     assert mia["rate_marriage"] <= 3, "Mia is in all five totals"
     assert mia["religious"] >= 3

@@ -13,6 +13,15 @@ from dpcourse.plots.gdp import (
     two_errors,
     which_are_fdp,
 )
+from dpcourse.plots.laplace import (
+    coupling,
+    histogram_release,
+    laplace_pair,
+    low_bits,
+    noise_per_count,
+    noisy_max_or_all,
+    worst_error,
+)
 from dpcourse.plots.start_here import neighbours, response, response_error
 
 __all__ = [
@@ -20,11 +29,17 @@ __all__ = [
     "as_image",
     "bounds",
     "candidates",
+    "coupling",
     "duality",
     "group_limit",
+    "histogram_release",
+    "laplace_pair",
+    "low_bits",
     "majority_is_right",
     "neighbours",
+    "noise_per_count",
     "noise_sizes",
+    "noisy_max_or_all",
     "one_sided",
     "posterior",
     "repeated",
@@ -36,4 +51,5 @@ __all__ = [
     "two_errors",
     "walks",
     "which_are_fdp",
+    "worst_error",
 ]
