@@ -246,7 +246,11 @@ def _measure(step, loss, upper):
         raise _TooCoarse
     if not abs(float(total) * scale - 1) < 1e-6:
         raise AssertionError(f"the mass of a discretized privacy loss is {float(total) * scale}, not 1")
-    return _Measure(loss, mass * scale, float(h[-1]) * scale)
+    kept = np.flatnonzero(mass * scale)
+    if kept.size == 0:
+        raise _TooCoarse
+    kept = slice(kept[0], kept[-1] + 1)
+    return _Measure(loss[kept], mass[kept] * scale, float(h[-1]) * scale)
 
 
 def _slack(value, p, q, epsilon):
@@ -504,8 +508,10 @@ class _Direction:
         below = [(log_mgf - self.moments(theta - t)[0] - spill) / t for t in tilts]
         return float(max(below)), float(min(above)), tilts[int(np.argmax(below))], tilts[int(np.argmin(above))]
 
-    def composed(self, upper, theta, step):
-        measures = [_measure(s, _grid(s, step, e), upper) for s, e in zip(self.steps, self.ends, strict=True)]
+    def measures(self, upper, step):
+        return [_measure(s, _grid(s, step, e), upper) for s, e in zip(self.steps, self.ends, strict=True)]
+
+    def composed(self, measures, step, theta):
         return _Composed(measures, self.counts, step, theta).transform(*self.window(theta))
 
     def step(self, theta, largest_error, largest_size):
@@ -535,7 +541,8 @@ class _Side:
         theta = share * self.theta
         step = self.direction.step(theta, error, size)
         try:
-            bound = self.answer(self.direction.composed(upper, theta, step), upper, self.guess)
+            composed = self.direction.composed(self.direction.measures(upper, step), step, theta)
+            bound = self.answer(composed, upper, self.guess)
         except _TooCoarse:
             return
         if upper:
@@ -604,27 +611,26 @@ class Curve:
     def delta(self, epsilon, width=1e-3):
         """Bounds on the smallest delta for which the composition is (epsilon, delta)-DP.
 
-        epsilon: >= 0; width: the largest (upper - lower) / upper, > 0. ValueError otherwise, and where the largest
-        grid does not reach the width. Source: the module's docstring.
+        epsilon: >= 0, a number, or a list of numbers, for which both bounds are arrays; width: the largest
+        (upper - lower) / upper, > 0. ValueError otherwise, and where the largest grid does not reach the width.
+        Source: the module's docstring.
 
         >>> lower, upper = noisy_sgd(1.0, 0.01, 1000).delta(1.0)
         >>> lower < 0.00261242 < upper < 1.001 * lower
         True
         """
-        epsilon = validate.number("epsilon", epsilon, 0)
         width = validate.number("width", width, 0, open_low=True)
+        if np.ndim(epsilon):
+            return self._deltas(validate.numbers("epsilon", epsilon, 0), width)
+        epsilon = validate.number("epsilon", epsilon, 0)
         if sum(self._counts) == 1:
             return Bounds(*(max(_closed_delta(steps[0], epsilon, s) for steps in self._steps) for s in (-1, 1)))
         if epsilon >= self._reach():
             return Bounds(self._failing(), self._failing())
         sides = []
         for steps in self._steps:
-            delta = 0.0
-            for _ in range(3):  # what is cut off depends on delta, and delta is not known
-                d = _Direction(steps, self._counts, delta)
-                theta = d.tilt(lambda e, _, d=d: epsilon - e)
-                delta = math.exp(min(max(d.guess(theta)[1], -650.0), 0.0))
-            sides.append(_Side(d, theta, delta, lambda c, upper, _: c.delta(epsilon, upper)))
+            d, theta = self._direction_at(steps, epsilon)
+            sides.append(_Side(d, theta, d.delta, lambda c, upper, _: c.delta(epsilon, upper)))
         return self._narrowed("delta", sides, width, min(width, 1e-4) / 2)
 
     def epsilon(self, delta, width=1e-3):
@@ -664,26 +670,50 @@ class Curve:
         """
         last = min(self._reach(), self.epsilon(max(1e-12, 2 * self._failing())).upper)
         epsilon = np.linspace(0, last, LINES)
-        delta = np.zeros(LINES)
-        for steps in self._steps if sum(self._counts) > 1 else []:
-            delta = np.maximum(delta, self._upper_deltas(steps, epsilon))
         if sum(self._counts) == 1:
-            delta = np.array([max(_closed_delta(steps[0], e, 1) for steps in self._steps) for e in epsilon])
+            return _supremum(epsilon, self.delta(epsilon).upper)
+        delta = np.max([self._ends(steps, epsilon, True, 1e-4) for steps in self._steps], axis=0)
         return _supremum(epsilon, np.minimum(delta, 1))
 
-    def _upper_deltas(self, steps, epsilon):
-        """Upper bounds on delta at each epsilon, from a few tilts, each used where its error is small."""
-        delta = np.ones(epsilon.size)
-        middle = 0
-        while middle < epsilon.size:
-            d = _Direction(steps, self._counts, 1e-12)
-            theta = d.tilt(lambda e, _, middle=middle: epsilon[middle] - e)
-            spread = math.sqrt(d.moments(theta)[2])
-            stop = max(int(np.searchsorted(epsilon, epsilon[middle] + 2 * spread)), middle + 1)
-            c = d.composed(True, theta, d.step(theta, 1e-5, SIZE))
-            delta[middle:stop] = [c.delta(e, True) for e in epsilon[middle:stop]]
-            middle = stop
-        return delta
+    def _deltas(self, epsilon, width):
+        """Bounds at each epsilon: many from one composition where that is narrow enough, else each by itself."""
+        lower, upper = np.zeros(epsilon.size), np.ones(epsilon.size)
+        near = epsilon < self._reach()
+        if sum(self._counts) > 1 and near.any():
+            lower[near] = np.max([self._ends(steps, epsilon[near], False, width / 10) for steps in self._steps], axis=0)
+            upper[near] = np.max([self._ends(steps, epsilon[near], True, width / 10) for steps in self._steps], axis=0)
+        for i in np.flatnonzero(upper - lower > width * upper):
+            lower[i], upper[i] = self.delta(float(epsilon[i]), width)
+        return Bounds(lower, upper)
+
+    def _direction_at(self, steps, epsilon):
+        """The direction with what matters at epsilon, and the best tilt there."""
+        delta = 0.0
+        for _ in range(3):  # what is cut off depends on delta, and delta is not known
+            d = _Direction(steps, self._counts, delta)
+            theta = d.tilt(lambda e, _, d=d: epsilon - e)
+            delta = math.exp(min(max(d.guess(theta)[1], -650.0), 0.0))
+        return d, theta
+
+    def _ends(self, steps, epsilon, upper, error):
+        """Upper (or lower) ends of delta in one direction: one grid, a few tilts, each used where its error is small."""
+        d, steepest = self._direction_at(steps, epsilon.max())
+        step = d.step(steepest, error, SIZE)
+        try:
+            measures = d.measures(upper, step)
+        except _TooCoarse:
+            return np.zeros(epsilon.size)
+        order = np.argsort(epsilon)
+        ends, i = np.empty(epsilon.size), 0
+        while i < order.size:
+            first = epsilon[order[i]]
+            reach = 3 * math.sqrt(d.moments(d.tilt(lambda e, _, first=first: first - e))[2])
+            middle = min(first + reach, epsilon.max())
+            composed = d.composed(measures, step, d.tilt(lambda e, _, middle=middle: middle - e))
+            while i < order.size and epsilon[order[i]] <= middle + reach:
+                ends[order[i]] = composed.delta(float(epsilon[order[i]]), upper)
+                i += 1
+        return ends
 
     def _narrowed(self, name, sides, width, error):
         """Bounds on the worse of the sides, from ever finer grids; every interval holds, so they count together."""

@@ -214,6 +214,34 @@ def test_more_noise_fewer_steps_and_smaller_samples_are_more_private(noise, rate
         assert pld.noisy_sgd(*better).delta(epsilon, width=0.5).lower <= upper
 
 
+@settings(max_examples=8)
+@given(
+    noise=st.floats(0.5, 5),
+    rate=st.floats(0.003, 0.5),
+    steps=st.integers(50, 5000),
+    epsilons=st.lists(st.floats(0, 4), min_size=1, max_size=12),
+)
+def test_many_epsilons_at_once_are_bounded_as_each_alone(noise, rate, steps, epsilons):
+    curve = pld.noisy_sgd(noise, rate, steps)
+    assume(curve.delta(max(epsilons), 0.5).lower > 1e-100)
+    lower, upper = curve.delta(epsilons, 0.01)
+    assert lower.shape == upper.shape == (len(epsilons),)
+    assert (upper - lower <= 0.01 * upper).all()
+    for i, epsilon in enumerate(epsilons):
+        alone = curve.delta(epsilon)
+        assert lower[i] <= alone.upper
+        assert alone.lower <= upper[i]
+
+
+def test_many_epsilons_of_one_step_and_beyond_the_largest_loss():
+    lower, upper = pld.gaussian(1.0).delta([0, 1])
+    for ends in (lower, upper):
+        assert ends == pytest.approx([gdp.delta(0, 1.0), gdp.delta(1, 1.0)], rel=1e-12)
+    lower, upper = pld.laplace(2.0, 4).delta([3.0, 1.0, 2.0])
+    assert lower[[0, 2]].tolist() == upper[[0, 2]].tolist() == [0, 0]
+    assert 0 < lower[1] <= upper[1] <= 1.001 * lower[1]
+
+
 # ---- the trade-off curve
 
 
@@ -281,6 +309,7 @@ def test_a_width_that_cannot_be_met_is_refused():
         (lambda: pld.approx_dp(0.1, 2), "delta must be a number in [0, 1], got 2"),
         (lambda: pld.randomized_response(0), "epsilon must be a number in (0, inf), got 0"),
         (lambda: pld.gaussian(1).delta(-1), "epsilon must be a number in [0, inf), got -1"),
+        (lambda: pld.gaussian(1).delta([0.5, -1]), "every entry of epsilon must be a number in [0, inf), got -1.0"),
         (lambda: pld.gaussian(1).epsilon(math.nan), "delta must be a number in [0, 1], got nan"),
         (lambda: pld.gaussian(1).epsilon(0.1, width=0), "width must be a number in (0, inf), got 0"),
         (lambda: pld.gaussian(1).power(1.5), "n must be a whole number >= 1, got 1.5"),
