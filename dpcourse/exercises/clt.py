@@ -1148,4 +1148,115 @@ EXERCISES = (
     too_high,
 )
 
-QUIZ = ()
+QUIZ = (
+    Question(
+        "Two answers about Mia have the curves G_1 and G_1. Which curve do they have together?",
+        (
+            Option(
+                "G_2: the μs add.",
+                False,
+                "That is what epsilons do in the worst case. Here squares add: 1 + 1 = 2, and the root is 1.41.",
+            ),
+            Option(
+                "G_1: the second answer brings nothing new.",
+                False,
+                "It brings a second look, with noise of its own. Averaging the two halves the variance.",
+            ),
+            Option("G_1.41, exactly.", True, "√(1² + 1²) = 1.41. For Gaussians this is no approximation."),
+        ),
+    ),
+    Question(
+        "Somebody computes kl of a trade-off function and gets a negative number. What happened?",
+        (
+            Option(
+                "The minus sign was forgotten.",
+                True,
+                "kl is minus the mean loss. By Jensen's inequality that is never negative.",
+            ),
+            Option(
+                "The mechanism is better than perfectly private.",
+                False,
+                "Nothing is. The identity has kl = 0, and every other curve has more.",
+            ),
+            Option(
+                "Nothing: it depends on the curve.",
+                False,
+                "It does not: kl is a Kullback-Leibler divergence, and those are never negative.",
+            ),
+        ),
+    ),
+    Question(
+        "100 answers have γ = 0.057. What does Berry and Esseen's theorem prove about δ = 10⁻⁵?",
+        (
+            Option(
+                "That the limit's ε is right up to 5.7 %.",
+                False,
+                "γ is a distance between probabilities, not a relative error of ε.",
+            ),
+            Option(
+                "Nothing.", True, "For α below γ the theorem is silent, and the smallest δ it can prove is 3γ = 0.17."
+            ),
+            Option(
+                "That the limit's ε is on the safe side.",
+                False,
+                "The theorem bounds the error on both sides, and at this δ it does not bound it at all.",
+            ),
+        ),
+    ),
+    Question(
+        "Why does f_{0,δ} stay beside the Gaussian in the limit of many (ε, δ)-DP answers?",
+        (
+            Option(
+                "Because δ is too small to matter.",
+                False,
+                "It matters: it is the chance that everything is told. It stays in the result as it is.",
+            ),
+            Option(
+                "Because a failure has an infinite loss, and a sum with infinite summands does not become normal.",
+                True,
+                "The failures are taken out first, and what remains has finite moments.",
+            ),
+            Option(
+                "Because deltas add in quadrature too.",
+                False,
+                "They do not: the chance that nothing fails is the product of the (1 - δ), which goes to e^-Σδ.",
+            ),
+        ),
+    ),
+    Question(
+        "A paper says: trained with ε = 1.62 at δ = 10⁻⁵, by the CLT. `pld` says: between 1.8282 and 1.8283. What do you report?",
+        (
+            Option("1.8283", True, "The upper end is a guarantee: the truth is certainly not above it."),
+            Option(
+                "1.62: the smaller value is the better analysis.",
+                False,
+                "A smaller ε is better only where it is true. The lower end of the interval proves that this one is not.",
+            ),
+            Option(
+                "1.8282, to be fair to both.",
+                False,
+                "The lower end shows how good the upper one is. It is no guarantee.",
+            ),
+        ),
+    ),
+    Question(
+        "With little noise and many steps the limit's ε is far above the exact one. Is this dangerous?",
+        (
+            Option(
+                "Yes: Mia is less protected than promised.",
+                False,
+                "It is the other way round: she is better protected than was said.",
+            ),
+            Option(
+                "No, but it wastes accuracy: more noise is added than the promise needs.",
+                True,
+                "Whoever chooses the noise by the limit chooses too much of it here.",
+            ),
+            Option(
+                "It cannot happen: the limit is always too low.",
+                False,
+                "It happens. Exercise 4.11 finds such a setting.",
+            ),
+        ),
+    ),
+)
