@@ -5,17 +5,18 @@ import math
 from pathlib import Path
 
 import numpy as np
-from matplotlib.ticker import FixedLocator, NullLocator
+from matplotlib.ticker import FixedLocator
 from scipy.special import ndtr
 
 from dpcourse import clt, gdp
 from dpcourse.plots.frame import FIRST, FOURTH, LIGHT, SECOND, THIRD, panels
-from dpcourse.tradeoff import approx_dp, gaussian, laplace
+from dpcourse.tradeoff import TradeOff, approx_dp, gaussian, laplace
 
+SAMPLED = "Gaussian noise, 10 % sampled"
 MECHANISMS = {
     "randomized response": approx_dp,
     "Laplace noise": laplace,
-    "Gaussian noise, 10 % sampled": lambda mu: gaussian(mu).subsampled(0.1),
+    SAMPLED: lambda mu: gaussian(mu).subsampled(0.1),
 }
 BAND = {"color": "#dfe5ec", "linewidth": 0}
 WASTE = {"facecolor": "#e3efe9", "edgecolor": "#4a9c7c", "hatch": "..."}
@@ -42,17 +43,23 @@ def product(figure, epsilon, mu):
     panel.set_ylabel("β, misses")
     panel.set_title(f"ε = {epsilon:.2g}, μ = {mu:.2g}: two answers are easier to tell apart than either one")
     panel.legend(loc="upper right")
-    half, at = 0.1, np.searchsorted(ALPHA, 0.1)
     return (
         f"Trade-off curves of randomized response with epsilon {epsilon:.2g}, of Gaussian noise with mu {mu:.2g}, and of both "
-        f"answers together, which lies below the two. At alpha {half} they miss with probability {f(half):.2f}, {g(half):.2f} "
-        f"and {both[at]:.2f}."
+        f"answers together, which lies below the two. At alpha 0.1 they miss with probability {f(0.1):.2f}, {g(0.1):.2f} "
+        f"and {np.interp(0.1, ALPHA, both):.2f}."
     )
 
 
 @functools.lru_cache(maxsize=256)
 def _of_two(epsilon, mu):
-    return (approx_dp(epsilon) @ gaussian(mu))(ALPHA)
+    return (approx_dp(epsilon) @ _through_points(gaussian(mu)))(ALPHA)
+
+
+def _through_points(f):
+    """A smooth curve as 6,000 points: its products are several times faster, and 3e-6 away."""
+    alpha = np.r_[0, np.geomspace(1e-12, 0.5, 3000)]
+    alpha = np.unique(np.r_[alpha, 1 - alpha])
+    return TradeOff.from_points(alpha, f(alpha), repair=True)
 
 
 # ---- the limit and its band
@@ -77,9 +84,9 @@ def limit(figure, mechanism, size, n):
     left.set_xlabel("privacy loss of all answers")
     left.set_ylabel("chance to be below")
     left.legend(loc="upper left", ncols=2, columnspacing=1)
-    right.fill_between(ALPHA, *proved(mu, gamma), **BAND, label="proved: G ± γ")
-    right.plot(ALPHA, beta, **FIRST, label=r"$f^{⊗n}$, exactly")
-    right.plot(ALPHA, gaussian(mu)(ALPHA), **SECOND, label="$G_μ$")
+    right.fill_between(ALPHA, *proved(mu, gamma), **BAND, label="proved")
+    right.plot(ALPHA, beta, **FIRST, label="exactly")
+    right.plot(ALPHA, gaussian(mu)(ALPHA), **SECOND, label="limit Gμ")
     right.set_xlim(0, 1)
     right.set_ylim(-0.02, 1.3)
     right.set_yticks(np.linspace(0, 1, 6))
@@ -122,7 +129,8 @@ def _limit_of(mechanism, size, n):
 @functools.lru_cache(maxsize=256)
 def _exact(mechanism, size, n):
     """The total loss at which alpha is reached, and beta, at each of ALPHA."""
-    curve = MECHANISMS[mechanism](size).power(n)
+    f = MECHANISMS[mechanism](size)
+    curve = (_through_points(f) if mechanism == SAMPLED else f).power(n)
     return np.clip(curve.log_slope(ALPHA), -1e3, 1e3), curve(ALPHA)
 
 
@@ -134,26 +142,25 @@ def limit_error(figure, noise_multiplier, sample_rate, steps):
     lower, upper = certified(noise_multiplier, sample_rate, steps)
     deltas = table()["delta"]
     mu = clt.noisy_sgd_mu(noise_multiplier, sample_rate, steps)
-    said = np.array([gdp.epsilon(delta, mu) for delta in deltas])
+    said = limit_epsilons(deltas, mu)
     x = np.log10(deltas)
     (panel,) = panels(figure)
     panel.fill_between(x, said, lower, where=said < lower, interpolate=True, **LIGHT, label="promises too much")
     panel.fill_between(x, upper, said, where=said > upper, interpolate=True, **WASTE, label="promises too little")
     panel.plot(x, upper, **FIRST, label="exact (certified)")
-    panel.plot(x, said, **SECOND, label="limit $G_μ$")
+    panel.plot(x, said, **SECOND, label="limit")
     top = max(upper.max(), said.max())
     panel.set_ylim(0, 1.3 * top)
     panel.set_xlim(x[-1], x[0])
     panel.xaxis.set_major_locator(FixedLocator(np.arange(-10, 0)))
-    panel.xaxis.set_minor_locator(NullLocator())
-    panel.xaxis.set_major_formatter(lambda value, _: f"$10^{{{value:.0f}}}$")
+    panel.xaxis.set_major_formatter(lambda value, _: f"1e{value:.0f}")  # much faster than a power of ten in TeX
     panel.set_xlabel("δ")
     panel.set_ylabel("ε")
     at = int(np.argmin(np.abs(x + 5)))
     panel.plot([x[at]] * 2, [said[at], upper[at]], "o", color="black", markersize=6, fillstyle="none")
     low, high = sorted((said[at] / upper[at] - 1, said[at] / lower[at] - 1))
     panel.set_title(
-        f"σ = {noise_multiplier:g}, rate {sample_rate:g}, {steps:,} steps; at δ = $10^{{-5}}$: "
+        f"σ = {noise_multiplier:g}, rate {sample_rate:g}, {steps:,} steps; at δ = 1e-5: "
         f"limit {said[at]:.3g}, exact {upper[at]:.3g}: {_signed((low + high) / 2)}"
     )
     panel.legend(loc="upper right", ncols=4, columnspacing=1)
@@ -163,6 +170,12 @@ def limit_error(figure, noise_multiplier, sample_rate, steps):
         f"{steps} steps. At delta 1e-5 the limit says {said[at]:.3g} and the certified value is {upper[at]:.3g}: the limit is "
         f"{side} ({_signed((low + high) / 2)})."
     )
+
+
+def limit_epsilons(deltas, mu):
+    """gdp.epsilon at several deltas, by interpolation: a slider has no time for as many roots."""
+    grid = np.linspace(0, gdp.epsilon(float(deltas.min()), mu) * 1.001, 400)
+    return np.interp(-np.log(deltas), -np.log(gdp.delta(grid, mu)), grid)
 
 
 def _signed(error):
