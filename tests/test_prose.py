@@ -1,5 +1,6 @@
 """The numbers that the lessons' prose, quizzes and messages state: each phrase stands there, with the value computed here."""
 
+import importlib
 import math
 from pathlib import Path
 
@@ -8,12 +9,17 @@ import numpy as np
 import pytest
 from statsmodels.datasets import fair, randhie
 
-from dpcourse import composition, exercises
+from dpcourse import clt, composition, exercises, gdp, pld, tradeoff
 from dpcourse.classroom import build
 
 ROOT = Path(__file__).parents[1]
 KEEP_1 = math.e / (1 + math.e)
 RESPOND, CROSSING = exercises.find("0.2"), exercises.find("1.6")
+GAMMA_100 = clt.berry_esseen([tradeoff.laplace(0.1)] * 100)[1]
+STANDARD_SGD = pld.noisy_sgd(1.0, 0.01, 1000).epsilon(1e-5)
+SETTING = importlib.import_module("dpcourse.exercises.clt").RANGES
+MARGIN = importlib.import_module("dpcourse.exercises.clt").MARGIN
+DELTAS = [case["delta"] for seed in range(300) for case in exercises.find("4.10").draw(np.random.default_rng(seed))]
 ADVANCED_5 = composition.advanced(0.1, 0, 5, 1e-6)[0]
 
 
@@ -47,6 +53,25 @@ CLAIMS = [
     (1, "With k = 5 it gives {:.2f}", ADVANCED_5),
     (1, "Basic gives {:g}. Advanced needs k above", composition.sequential([0.1] * 5)),
     (1, "needs k above {} here", CROSSING.reference(0.1, 1e-6) - 1),
+    (4, "at the same {} values of α", len(exercises.find("4.1").draw(np.random.default_rng(0))[0]["curves"]["f"])),
+    (4, "A colleague has {} candidates", ["five"][len(exercises.find("4.1").draw(np.random.default_rng(0))) - 5]),
+    (4, "The constant {:g}: Irina Shevtsova", clt.BERRY_ESSEEN),
+    (4, "\\gamma = \\frac{{{:g} \\sum_i", clt.BERRY_ESSEEN),
+    (4, "100 answers have γ = {:.3f}", GAMMA_100),
+    (4, "the smallest δ it can prove is 3γ = {:.2f}", 3 * GAMMA_100),
+    (4, "Option: G_{:.2f}, exactly", gdp.compose([1.0, 1.0])),
+    (4, "√(1² + 1²) = {:.2f}", math.sqrt(2)),
+    (4, "trained with ε = {:.2f} at δ = 10⁻⁵", gdp.epsilon(1e-5, clt.noisy_sgd_mu(1.0, 0.01, 1000))),
+    (4, "`pld` says: between {:.4f}", math.floor(1e4 * STANDARD_SGD.lower) / 1e4),
+    (4, "and {:.4f}. What do you report?", math.ceil(1e4 * STANDARD_SGD.upper) / 1e4),
+    (4, "Option: {:.4f}\n✓ Right", math.ceil(1e4 * STANDARD_SGD.upper) / 1e4),
+    (4, "more than {:.0f} % **below**", 100 * MARGIN),
+    (4, "more than {:.0f} % **above**", 100 * MARGIN),
+    (4, "`noise_multiplier` from {0[0]:g} to {0[1]:g}", SETTING["noise_multiplier"]),
+    (4, "`sample_rate` from {0[0]:g} to {0[1]:g}", SETTING["sample_rate"]),
+    (4, "`steps` a whole number from {0[0]} to {0[1]:,}", SETTING["steps"]),
+    (4, "(from $10^{{{:.0f}}}$", math.log10(min(DELTAS))),
+    (4, "to $10^{{{:.0f}}}$)", math.log10(max(DELTAS))),
 ]
 
 
@@ -54,9 +79,9 @@ def text_of(number):
     """All that a learner may read in a lesson: source, quiz."""
     (source,) = [source for source in build.sources(ROOT) if source.stem.startswith(f"{number:02}")]
     quiz = [
-        f"Option: {option.text}\n{option.reply}"
+        line
         for question in exercises.lesson(number).QUIZ
-        for option in question.options
+        for line in (question.text, *(f"Option: {option.text}\n{option.reply}" for option in question.options))
     ]
     return "\n".join([source.read_text(encoding="utf-8"), *quiz])
 
@@ -84,6 +109,28 @@ def test_statements_in_words():
     for small in (0.01, 0.1):
         assert standard_error(small, 1) == pytest.approx(1 / small, rel=0.01), "for small ε it is about 1/(ε√n)"
     assert 1 - math.expm1(math.log(2)) == 0, "at ln 2 the drift alone is kε"
+
+
+def test_statements_in_words_of_lesson_04():
+    alpha = np.linspace(0, 1, 2001)
+    response = tradeoff.approx_dp(0.5)
+    for n in (1, 2, 3, 5, 10, 30, 100, 300, 1000):
+        limit = tradeoff.gaussian(clt.berry_esseen([response] * n)[0])
+        apart = np.abs(response.power(n)(alpha) - limit(alpha)).max()
+        assert apart < 0.06, "nowhere more than 0.06 away"
+    for f in (tradeoff.laplace(0.1), tradeoff.gaussian(0.1), tradeoff.gaussian(0.1).subsampled(0.1), response):
+        kl, kappa2, _, _ = clt.functionals(f)
+        assert kappa2 == pytest.approx(2 * kl, rel=0.025), "kappa_2 is nearly 2 kl"
+    ones = [tradeoff.approx_dp(0.1), tradeoff.laplace(0.1), tradeoff.gaussian(1.0).subsampled(0.1)]
+    least = min((3 * clt.berry_esseen([f])[1] / 1e-5) ** 2 for f in ones)
+    assert 2.7e10 < least < 3e10, "nearly thirty billion answers, and that is the least of the three"
+    gamma = np.linspace(0.001, 0.49, 50)
+    assert (tradeoff.gaussian(0.0)(2 * gamma) - gamma <= 1 - 3 * gamma + 1e-12).all(), "at most 1 - 3 gamma"
+    for noise, rate, steps, sign in [(0.5, 0.001, 1000, -1), (0.5, 0.03, 10_000, 1)]:
+        exact = pld.noisy_sgd(noise, rate, steps).epsilon(1e-5).upper
+        assert sign * (gdp.epsilon(1e-5, clt.noisy_sgd_mu(noise, rate, steps)) - exact) > 0.5 * exact
+    half = np.geomspace(1e-12, 0.5, 10_000)
+    assert np.unique(np.r_[0, half, 1 - half, 1]).size == 20_001, "curves through 20,001 points"
 
 
 @pytest.mark.parametrize("number", range(len(exercises.LESSONS)))
