@@ -58,11 +58,11 @@ CLAIMS = [
     (4, "The constant {:g}: Irina Shevtsova", clt.BERRY_ESSEEN),
     (4, "\\gamma = \\frac{{{:g} \\sum_i", clt.BERRY_ESSEEN),
     (4, "100 answers have γ = {:.3f}", GAMMA_100),
-    (4, "the smallest δ it can prove is 3γ = {:.2f}", 3 * GAMMA_100),
-    (4, "Option: G_{:.2f}, exactly", gdp.compose([1.0, 1.0])),
+    (4, "so no δ below {:.3f} can be proved", GAMMA_100),
+    (4, "Option: {:.2f}-GDP, exactly", gdp.compose([1.0, 1.0])),
     (4, "√(1² + 1²) = {:.2f}", math.sqrt(2)),
     (4, "trained with ε = {:.2f} at δ = 10⁻⁵", gdp.epsilon(1e-5, clt.noisy_sgd_mu(1.0, 0.01, 1000))),
-    (4, "`pld` says: between {:.4f}", math.floor(1e4 * STANDARD_SGD.lower) / 1e4),
+    (4, "pld says: between {:.4f}", math.floor(1e4 * STANDARD_SGD.lower) / 1e4),
     (4, "and {:.4f}. What do you report?", math.ceil(1e4 * STANDARD_SGD.upper) / 1e4),
     (4, "Option: {:.4f}\n✓ Right", math.ceil(1e4 * STANDARD_SGD.upper) / 1e4),
     (4, "more than {:.0f} % **below**", 100 * MARGIN),
@@ -122,10 +122,8 @@ def test_statements_in_words_of_lesson_04():
         kl, kappa2, _, _ = clt.functionals(f)
         assert kappa2 == pytest.approx(2 * kl, rel=0.025), "kappa_2 is nearly 2 kl"
     ones = [tradeoff.approx_dp(0.1), tradeoff.laplace(0.1), tradeoff.gaussian(1.0).subsampled(0.1)]
-    least = min((3 * clt.berry_esseen([f])[1] / 1e-5) ** 2 for f in ones)
-    assert 2.7e10 < least < 3e10, "nearly thirty billion answers, and that is the least of the three"
-    gamma = np.linspace(0.001, 0.49, 50)
-    assert (tradeoff.gaussian(0.0)(2 * gamma) - gamma <= 1 - 3 * gamma + 1e-12).all(), "at most 1 - 3 gamma"
+    least = min((clt.berry_esseen([f])[1] / 1e-5) ** 2 for f in ones)
+    assert 3e9 < least < 3.3e9, "more than three billion answers, and that is the least of the three"
     for noise, rate, steps, sign in [(0.5, 0.001, 1000, -1), (0.5, 0.03, 10_000, 1)]:
         exact = pld.noisy_sgd(noise, rate, steps).epsilon(1e-5).upper
         assert sign * (gdp.epsilon(1e-5, clt.noisy_sgd_mu(noise, rate, steps)) - exact) > 0.5 * exact

@@ -187,7 +187,7 @@ laws = Exercise(
     returns=_yes_or_no,
     hints=(
         "Two lists are equal up to rounding where `np.allclose(a, b, rtol=0, atol=1e-6)` is True. The fourth law is not about "
-        "equality: it asks whether f*g lies nowhere above f*h.",
+        "equality: it asks whether f*g lies nowhere above f*h. You may print what you compare; the check shows it.",
         "First law: `np.allclose(curves['f*g'], curves['g*f'], rtol=0, atol=1e-6)`. For the third compare f*Id with f itself.",
     ),
     misconceptions=(
@@ -1150,19 +1150,19 @@ EXERCISES = (
 
 QUIZ = (
     Question(
-        "Two answers about Mia have the curves G_1 and G_1. Which curve do they have together?",
+        "Two answers about Mia are 1-GDP each. What are they together?",
         (
             Option(
-                "G_2: the μs add.",
+                "2-GDP: the μs add.",
                 False,
                 "That is what epsilons do in the worst case. Here squares add: 1 + 1 = 2, and the root is 1.41.",
             ),
             Option(
-                "G_1: the second answer brings nothing new.",
+                "1-GDP: the second answer brings nothing new.",
                 False,
                 "It brings a second look, with noise of its own. Averaging the two halves the variance.",
             ),
-            Option("G_1.41, exactly.", True, "√(1² + 1²) = 1.41. For Gaussians this is no approximation."),
+            Option("1.41-GDP, exactly.", True, "√(1² + 1²) = 1.41. For Gaussians this is no approximation."),
         ),
     ),
     Question(
@@ -1194,7 +1194,9 @@ QUIZ = (
                 "γ is a distance between probabilities, not a relative error of ε.",
             ),
             Option(
-                "Nothing.", True, "For α below γ the theorem is silent, and the smallest δ it can prove is 3γ = 0.17."
+                "Nothing.",
+                True,
+                "A mechanism that tells everything with probability γ lies within its band, so no δ below 0.057 can be proved.",
             ),
             Option(
                 "That the limit's ε is on the safe side.",
@@ -1204,7 +1206,7 @@ QUIZ = (
         ),
     ),
     Question(
-        "Why does f_{0,δ} stay beside the Gaussian in the limit of many (ε, δ)-DP answers?",
+        "Why do the deltas stay beside the Gaussian in the limit of many (ε, δ)-DP answers?",
         (
             Option(
                 "Because δ is too small to matter.",
@@ -1224,7 +1226,7 @@ QUIZ = (
         ),
     ),
     Question(
-        "A paper says: trained with ε = 1.62 at δ = 10⁻⁵, by the CLT. `pld` says: between 1.8282 and 1.8283. What do you report?",
+        "A paper says: trained with ε = 1.62 at δ = 10⁻⁵, by the CLT. The library's pld says: between 1.8282 and 1.8283. What do you report?",
         (
             Option("1.8283", True, "The upper end is a guarantee: the truth is certainly not above it."),
             Option(
