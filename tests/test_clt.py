@@ -78,8 +78,7 @@ def test_quadrature_agrees_with_the_exact_sum_of_a_piecewise_line(epsilon, p):
     assert clt.functionals(smooth) == pytest.approx(exact, rel=1e-6, abs=1e-9)
 
 
-@settings(max_examples=8, deadline=None)
-@given(mu=st.floats(0.1, 2), p=st.floats(0.01, 0.9))
+@pytest.mark.parametrize(("mu", "p"), [(1.0, 0.1), (2.0, 0.5), (0.3, 0.02)])
 def test_a_subsampled_gaussian_agrees_with_mpmath(mu, p):
     """C_p of G_mu is symmetric: its steep half, seen from P and from Q, and no loss between (equation 13)."""
     edge = -mpmath.mpf(mu) / 2

@@ -398,6 +398,8 @@ def test_an_open_exercise_is_judged_by_its_law_alone():
     assert (odd.state, odd.misconception) == (WRONG, "odd")
     assert len(odd.observed) == 2
     assert "gave 21: wanted above" in odd.observed[0]
+    first_only = iter([20, -2])
+    assert even.check(lambda bound: next(first_only)).state == WRONG
     small = even.check(lambda bound: -2)
     assert (small.state, small.misconception) == (WRONG, None)
     assert even.check(lambda bound: "no").state == ERROR
