@@ -87,20 +87,21 @@ CANDIDATES = {
 
 
 def _table(function):
-    return [round(float(beta), 15) for beta in np.asarray(function(ALPHA))]
+    return [float(beta) for beta in function(ALPHA)]
 
 
 def _inverted(function):
     """The smallest alpha with function(alpha) <= level, for a function that falls."""
 
-    def smallest(level):
-        low, high = 0.0, 1.0
+    def smallest(levels):
+        low, high = np.zeros_like(levels), np.ones_like(levels)
         for _ in range(60):
             middle = (low + high) / 2
-            low, high = (low, middle) if function(np.array(middle)) <= level else (middle, high)
+            below = function(middle) <= levels
+            low, high = np.where(below, low, middle), np.where(below, middle, high)
         return high
 
-    return lambda levels: np.array([smallest(level) for level in levels])
+    return smallest
 
 
 def _curves(name, rng):
