@@ -41,11 +41,11 @@ def product(figure, epsilon, mu):
     panel.set_xticks(np.linspace(0, 1, 6))
     panel.set_xlabel("α, false alarms", loc="left")
     panel.set_ylabel("β, misses")
-    panel.set_title(f"ε = {epsilon:.2g}, μ = {mu:.2g}: two answers are easier to tell apart than either one")
+    panel.set_title(f"ε = {epsilon:.2g}, μ = {mu:.2g}: the curve of both answers is nowhere above the others")
     panel.legend(loc="upper right")
     return (
         f"Trade-off curves of randomized response with epsilon {epsilon:.2g}, of Gaussian noise with mu {mu:.2g}, and of both "
-        f"answers together, which lies below the two. At alpha 0.1 they miss with probability {f(0.1):.2f}, {g(0.1):.2f} "
+        f"answers together, which is nowhere above the two. At alpha 0.1 they miss with probability {f(0.1):.2f}, {g(0.1):.2f} "
         f"and {np.interp(0.1, ALPHA, both):.2f}."
     )
 
@@ -79,8 +79,9 @@ def limit(figure, mechanism, size, n):
     left.plot(np.r_[reach[0], loss[::-1], reach[-1]], np.r_[0, 1 - ALPHA[::-1], 1], **FIRST, label="the loss, exactly")
     left.plot(reach, normal, **SECOND, label="normal")
     left.set_xlim(reach[0], reach[-1])
+    left.locator_params(axis="x", nbins=4)
     left.set_ylim(-0.02, 1.3)
-    left.set_yticks(np.linspace(0, 1, 6))
+    left.set_yticks([0, 0.5, 1])
     left.set_xlabel("privacy loss of all answers")
     left.set_ylabel("chance to be below")
     left.legend(loc="upper left", ncols=2, columnspacing=1)
@@ -88,8 +89,9 @@ def limit(figure, mechanism, size, n):
     right.plot(ALPHA, beta, **FIRST, label="exactly")
     right.plot(ALPHA, gaussian(mu)(ALPHA), **SECOND, label="limit Gμ")
     right.set_xlim(0, 1)
+    right.set_xticks([0, 0.5, 1])
     right.set_ylim(-0.02, 1.3)
-    right.set_yticks(np.linspace(0, 1, 6))
+    right.set_yticks([0, 0.5, 1])
     right.set_xlabel("α, false alarms")
     right.set_ylabel("β, misses")
     right.legend(loc="upper right", ncols=3, columnspacing=1, handlelength=1.6)
