@@ -34,16 +34,14 @@ TAIL = 1e-9  # share of delta that each truncation may cost
 SPILL = 18.0  # -log of the tilted mass that the first window may leave out at each end
 AIM = 4e-6  # the relative width that is tried first, where it costs little
 SIZE = 2**19  # the largest grid of the first try
-# grid size, share of the best tilt, and how many times finer than wanted: the best tilt may look at rare large losses
+# largest grid, and share of the best tilt, which may look at rare large losses: after the first, the whole grid is used
 ATTEMPTS = (
-    (SIZE, 1, 1),
-    (SIZE, 1 / 4, 16),
-    (2**21, 1, 256),
-    (2**21, 1 / 2, 256),
-    (2**21, 1 / 8, 256),
-    (2**22, 3 / 4, 4096),
-    (2**22, 1 / 4, 4096),
-    (2**23, 1, 4096),
+    (SIZE, 1),
+    (SIZE, 1 / 4),
+    (2**21, 1),
+    (2**21, 1 / 2),
+    (2**21, 1 / 8),
+    (2**22, 1 / 4),
 )
 LINES = 1500  # that support the trade-off curve
 
@@ -64,8 +62,8 @@ class Bounds(NamedTuple):
         return 0.0 if self.lower == self.upper else self.upper - self.lower
 
 
-class _TooCoarse(Exception):
-    """The grid has no room for a lower curve."""
+class _Unfit(Exception):
+    """The grid has no room for a lower curve, or is so fine that rounding bends the curve."""
 
 
 class Unreachable(ValueError):
@@ -243,12 +241,12 @@ def _measure(step, loss, upper):
     else:
         scale = min(1.0, float(np.min(wanted[seen] / own[seen])), float(1 / total)) * (1 - 2 * ULP)
     if not upper and float(total) * scale < 1 - 1e-6:
-        raise _TooCoarse
+        raise _Unfit
     if not abs(float(total) * scale - 1) < 1e-6:
         raise AssertionError(f"the mass of a discretized privacy loss is {float(total) * scale}, not 1")
     kept = np.flatnonzero(mass * scale)
     if kept.size == 0:
-        raise _TooCoarse
+        raise _Unfit
     kept = slice(kept[0], kept[-1] + 1)
     return _Measure(loss[kept], mass[kept] * scale, float(h[-1]) * scale)
 
@@ -308,7 +306,7 @@ def _tangents(step, loss, middle, turn):
     right = np.minimum(np.r_[start, step.infinite], np.r_[np.inf, stop])
     both = min(right[0], left[-1] - math.expm1(loss[turn]))
     if both < max(step.infinite, -math.expm1(loss[turn])) - 1e-6 * (loss[1] - loss[0]):
-        raise _TooCoarse
+        raise _Unfit
     right[0] = both
     left[-1] = both + math.expm1(loss[turn])
     return left, right
@@ -329,7 +327,7 @@ def _masses(loss, turn, k, h):
     return np.maximum(q, 0) * gamma
 
 
-def _hull(loss, value):
+def _hull(loss, value, passes=30):
     """The vertices of the lower convex envelope over gamma = e^loss, and the slopes between them."""
     index, gamma = np.arange(loss.size), np.exp(loss)
     if loss.size > 3:  # the edges at both ends at once, which may pass over many dots
@@ -337,12 +335,13 @@ def _hull(loss, value):
         stop = int(np.argmin((value[:-1] - value[-1]) / -np.expm1(loss[:-1] - loss[-1])))
         if start <= stop:
             index = np.r_[0, np.arange(start, stop + 1), loss.size - 1]
-    while True:
+    for _ in range(passes):
         slope = np.diff(value[index]) / (gamma[index[:-1]] * np.expm1(np.diff(loss[index])))
         bends = np.diff(slope) >= 0
         if bends.all():
             return index, slope
         index = index[np.r_[True, bends, True]]
+    raise _Unfit
 
 
 # ---- composition of measures
@@ -543,7 +542,7 @@ class _Side:
         try:
             composed = self.direction.composed(self.direction.measures(upper, step), step, theta)
             bound = self.answer(composed, upper, self.guess)
-        except _TooCoarse:
+        except _Unfit:
             return
         if upper:
             self.upper = min(self.upper, bound)
@@ -636,8 +635,9 @@ class Curve:
     def epsilon(self, delta, width=1e-3):
         """Bounds on the smallest epsilon >= 0 for which the composition is (epsilon, delta)-DP; 0 where delta suffices.
 
-        delta: in [0, 1]; width: the largest (upper - lower) / upper, > 0. ValueError otherwise, and where the largest
-        grid does not reach the width. Source: the module's docstring.
+        delta: in [0, 1]; width: the largest (upper - lower) / upper, > 0. ValueError otherwise, and Unreachable where
+        the largest grid does not reach the width: near the delta at which epsilon becomes 0, and sometimes where the
+        sample rate is below 1e-3 and delta below 1e-9. Source: the module's docstring.
 
         >>> lower, upper = noisy_sgd(0.6, 0.01, 10_000).epsilon(1e-5)
         >>> 23.0172 < lower < 23.017572 < upper < 23.01767
@@ -656,7 +656,14 @@ class Curve:
         for steps in self._steps:
             d = _Direction(steps, self._counts, delta - failing)
             theta = d.tilt(lambda _, log_delta: log_delta - math.log(delta - failing))
-            sides.append(_Side(d, theta, d.guess(theta)[0], lambda c, upper, guess: _solve(c, upper, delta, guess)))
+            sides.append(
+                _Side(
+                    d,
+                    theta,
+                    d.guess(theta)[0],
+                    lambda c, upper, guess: _solve(c, upper, delta, guess, min(width / 100, 1e-8)),
+                )
+            )
         error = min(width / 2, AIM) * max(side.guess * side.theta for side in sides)
         return self._narrowed("epsilon", sides, width, max(error, 1e-12))
 
@@ -701,7 +708,7 @@ class Curve:
         step = d.step(steepest, error, SIZE)
         try:
             measures = d.measures(upper, step)
-        except _TooCoarse:
+        except _Unfit:
             return np.zeros(epsilon.size)
         order = np.argsort(epsilon)
         ends, i = np.empty(epsilon.size), 0
@@ -717,18 +724,19 @@ class Curve:
 
     def _narrowed(self, name, sides, width, error):
         """Bounds on the worse of the sides, from ever finer grids; every interval holds, so they count together."""
-        for size, share, finer in ATTEMPTS:
+        for size, share in ATTEMPTS:
             done = 0.0
             for side in sorted(sides, key=lambda side: (side.upper, side.guess), reverse=True):
                 if done:  # a coarse grid may do to rule this side out
-                    side.narrow(True, 256 * error / finer, size // 16, share)
+                    side.narrow(True, 256 * error, size // 16, share)
                 if side.upper > done:
-                    side.narrow(True, error / finer, size, share)
-                    side.narrow(False, error / finer, size, share)
+                    side.narrow(True, error, size, share)
+                    side.narrow(False, error, size, share)
                 done = max(done, side.upper)
             bounds = Bounds(max(side.lower for side in sides), max(side.upper for side in sides))
             if bounds.width <= width * bounds.upper:
                 return bounds
+            error = 0.0
         raise Unreachable(
             f"width {width!r} of {name} cannot be met with {size} grid points: it lies in [{bounds.lower!r}, {bounds.upper!r}]"
         )
@@ -742,7 +750,7 @@ class Curve:
         return sum(n * s.lattice if s.lattice is not None else math.inf for s, n in self.parts)
 
 
-def _solve(composed, upper, delta, guess):
+def _solve(composed, upper, delta, guess, tolerance):
     """The epsilon at which the upper (or lower) bound on delta meets delta, moved to the safe side of rounding."""
 
     def excess(epsilon):
@@ -761,8 +769,9 @@ def _solve(composed, upper, delta, guess):
         high, reach = high + reach, 2 * reach
         if high > 1e12:
             return math.inf
-    root = float(brentq(excess, low, high, xtol=1e-13 * high, rtol=1e-13)) if high > low else high
-    nudge = 1e-13 * root + 1e-300
+    tolerance = max(tolerance, 1e-13)
+    root = float(brentq(excess, low, high, xtol=tolerance * high, rtol=tolerance)) if high > low else high
+    nudge = tolerance * root + 1e-300
     if upper:
         while excess(root) > 0:
             root, nudge = root + nudge, 2 * nudge
@@ -795,7 +804,9 @@ def _closed_epsilon(step, delta, sign):
 
 def _supremum(epsilon, delta):
     """The trade-off function above the lines 1 - delta - e^epsilon alpha and their mirror images."""
-    index, slope = _hull(epsilon, delta)  # alpha where two lines meet is minus the slope of delta over gamma
+    index, slope = _hull(
+        epsilon, delta, passes=epsilon.size
+    )  # alpha where two lines meet is minus the slope of delta over gamma
     alpha, line = -slope[::-1], index[::-1]
     alpha = np.maximum.accumulate(np.clip(alpha, 0, 1))
     beta = 1 - delta[line][1:] - np.exp(epsilon[line][1:]) * alpha

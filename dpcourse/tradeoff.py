@@ -17,6 +17,7 @@ from dpcourse import validate
 
 TINY = 1e-15  # the tail mass that products cut off
 CELLS = 2**17  # of the grid on which products are computed
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(12)
 
 
 class TradeOff:
@@ -196,7 +197,7 @@ class TradeOff:
     def log_slope(self, alpha):
         """log|f'(alpha)|, the privacy loss; minus infinity where f is flat. alpha: in [0, 1], else ValueError.
 
-        Source: section 3.2, before definition 3.3 of the moments.
+        Source: section 3.2.
 
         >>> gaussian(2.0).log_slope(0.5)
         -2.0
@@ -556,9 +557,8 @@ def _log_gaussian_delta(epsilon, mu):
     a = epsilon / mu - mu / 2
     tail = np.maximum(a, -mu / 2 if mu <= 1 else 0.0)
     if mu <= 1:  # integrate -m'(t) = 1 - t m(t) from a to a + mu, for the difference would cancel
-        node, weight = np.polynomial.legendre.leggauss(12)
-        t = tail[..., None] + mu * (node + 1) / 2
-        difference = mu / 2 * (weight * _falling_mills(t)).sum(axis=-1)
+        t = tail[..., None] + mu * (NODES + 1) / 2
+        difference = mu / 2 * (WEIGHTS * _falling_mills(t)).sum(axis=-1)
     else:
         difference = _mills(tail) - _mills(tail + mu)
     in_tail = np.log(difference) - tail**2 / 2 - math.log(2 * math.pi) / 2

@@ -25,7 +25,16 @@ from dpcourse.exercises.engine import (
     binomial_p_value,
     two_sample_p_value,
 )
-from dpcourse.exercises.values import a_number, a_pair, a_whole_number, bits_like, plain, show
+from dpcourse.exercises.values import (
+    a_number,
+    a_pair,
+    a_whole_number,
+    bits_like,
+    numbers_like,
+    plain,
+    show,
+    true_or_false,
+)
 
 
 def library_square(x):
@@ -318,6 +327,32 @@ def test_return_types():
     assert "one array" in bits([[0], [1, 1]], case)
     assert "one array" in bits("011", case)
     assert "one array" in bits([0, None, 1], case)
+    assert true_or_false(True, {}) is None
+    assert true_or_false(1, {}) is None
+    assert "not text" in true_or_false("yes", {})
+    assert "np.all" in true_or_false(np.array([True]), {})
+    numbers = numbers_like("bits")
+    assert numbers([0.5, 1, 2], case) is None
+    assert numbers(np.array([0.5, 1, 2]), case) is None
+    assert "each of the 3" in numbers([0.5, 1], case)
+    assert "holds nan" in numbers([0.5, math.nan, 1], case)
+    assert "one array" in numbers([[1, 2, 3]], case)
+    assert "one array" in numbers([[1], [2, 3]], case)
+    assert "one array" in numbers(np.array([1j, 2, 3]), case)
+
+
+def test_a_wrong_truth_value_is_counted_not_negated():
+    is_large = dataclasses.replace(
+        square,
+        draw=lambda rng: [{"x": float(x)} for x in (1, 2, 3, 50)],
+        reference=lambda x: x > 10,
+        returns=true_or_false,
+        misconceptions=(),
+    )
+    assert is_large.check(lambda x: np.bool_(x > 10)).state == RIGHT
+    verdict = is_large.check(lambda x: x > 1.5)
+    assert verdict.message == "Right on 2 of 4 inputs, and the mistake is none that we know."
+    assert verdict.observed == ("square(x=2) gave True; right is False",)
 
 
 @given(

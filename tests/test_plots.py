@@ -21,6 +21,14 @@ PICTURES = [
     (plots.walks, {"epsilon": 0.1, "k": 200, "delta_prime": 1e-5}),
     (plots.bounds, {"epsilon": 0.1, "k": 200, "delta": 1e-5}),
     (plots.spill, {"epsilon": 0.3, "k": 20, "epsilon_total": 2.0}),
+    (plots.two_errors, {"mu": 1.0, "threshold": 1.2}),
+    (plots.candidates, {}),
+    (plots.which_are_fdp, {"mu": 1.0}),
+    (plots.symmetry, {}),
+    (plots.approx_dp_lines, {"epsilon": 1.0, "delta": 0.1}),
+    (plots.duality, {"mu": 1.0, "epsilon": 1.0}),
+    (plots.group_limit, {"mu": 2.0, "k": 4}),
+    (plots.noise_sizes, {"delta": 1e-5}),
     (plots.product, {"epsilon": 1.0, "mu": 1.0}),
     (plots.limit, {"mechanism": "randomized response", "size": 0.5, "n": 10}),
     (plots.limit, {"mechanism": "Laplace noise", "size": 1.0, "n": 1}),
@@ -123,6 +131,120 @@ def test_spill_adds_up_to_delta():
     hatched = [bar.get_height() for bar in figure.axes[0].patches if bar.get_hatch()]
     assert sum(hatched) == pytest.approx(composition.optimal_delta(0.3, 0, 20, 2.0))
     assert "delta 0.092" in description
+
+
+# ---- lesson 03
+
+
+@pytest.mark.parametrize(("mu", "threshold"), [(1.0, 1.2), (0.0, -2.0), (4.0, 5.0)])
+def test_two_errors_hatches_the_two_errors_and_puts_the_point_on_the_curve(mu, threshold):
+    figure, description = drawn(plots.two_errors, mu=mu, threshold=threshold)
+    left, right = figure.axes
+    miss, alarm = (area(collection) for collection in left.collections)
+    (point,) = [line.get_xydata()[0] for line in right.lines if line.get_marker() == "o"]
+    assert alarm == pytest.approx(point[0], abs=0.02), "a quarter of a grid cell of 0.05 at a height of 0.4"
+    assert miss == pytest.approx(point[1], abs=0.02)
+    assert tradeoff.gaussian(mu)(point[0]) == pytest.approx(point[1], abs=1e-12)
+    assert f"alpha {point[0]:.3f}, and the miss, beta {point[1]:.3f}" in description
+
+
+def area(collection):
+    """The area of a filled region, by the shoelace formula."""
+    total = 0.0
+    for path in collection.get_paths():
+        x, y = path.vertices.T
+        total += abs(np.dot(x, np.roll(y, 1)) - np.dot(y, np.roll(x, 1))) / 2
+    return total
+
+
+def test_three_of_the_candidates_are_tradeoff_functions():
+    figure, _ = drawn(plots.candidates)
+    lawful = []
+    for panel in figure.axes:
+        alpha, beta = panel.lines[0].get_xydata().T
+        convex = (np.diff(np.diff(beta) / np.diff(alpha)) > -1e-9).all()
+        jumps = any(line.get_fillstyle() == "none" for line in panel.lines)
+        if convex and not jumps and (np.diff(beta) <= 1e-12).all() and (beta <= 1 - alpha + 1e-12).all():
+            lawful.append(panel.texts[0].get_text())
+    assert lawful == ["A", "C", "F"]
+
+
+@pytest.mark.parametrize(("mu", "expected"), [(1.0, [2]), (1.2, [1, 2]), (1.3, [0, 1, 2]), (0.4, [])])
+def test_which_are_fdp_agrees_with_the_algebra(mu, expected):
+    figure, description = drawn(plots.which_are_fdp, mu=mu)
+    curves = [tradeoff.approx_dp(1.0), tradeoff.laplace(1.0), tradeoff.gaussian(0.5), tradeoff.approx_dp(0.0, 0.05)]
+    assert [i for i, curve in enumerate(curves) if curve >= tradeoff.gaussian(mu)] == expected
+    named = [line for line in figure.axes[0].lines if " noise" in line.get_label() or "," in line.get_label()][1:]
+    assert [i for i, line in enumerate(named) if line.get_label().endswith("is f-DP")] == expected
+    assert description.count("is f-DP") == len(expected)
+    circles = [line.get_xydata()[0] for line in figure.axes[0].lines if line.get_marker() == "o"]
+    assert len(circles) == 4 - len(expected)
+    assert all(beta < tradeoff.gaussian(mu)(alpha) for alpha, beta in circles)
+
+
+def test_symmetry_mirrors_the_curve():
+    figure, _ = drawn(plots.symmetry)
+    curves = lines(figure)
+    f = plots.one_sided()
+    for x, y in curves["f inverse"][1:-1:20]:
+        assert f(y) == pytest.approx(x, abs=1e-9) or y == 0
+    best = curves["max of both"][:, 1]
+    assert (best >= curves["f"][:, 1] - 1e-12).all()
+    assert (best >= curves["f inverse"][:, 1] - 1e-12).all()
+    assert (np.minimum(abs(best - curves["f"][:, 1]), abs(best - curves["f inverse"][:, 1])) < 1e-12).all()
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.1), (0.0, 0.0), (3.0, 0.5)])
+def test_approx_dp_lines_meet_at_the_point(epsilon, delta):
+    figure, _ = drawn(plots.approx_dp_lines, epsilon=epsilon, delta=delta)
+    curves = lines(figure)
+    steep, flat = curves["1 - δ - e^ε α"], curves["e^-ε (1 - δ - α)"]
+    assert curves["the largest, or 0"][:, 1] == pytest.approx(np.maximum(0, np.maximum(steep[:, 1], flat[:, 1])))
+    (point,) = [line.get_xydata()[0] for line in figure.axes[0].lines if line.get_marker() == "o"]
+    assert 1 - delta - math.exp(epsilon) * point[0] == pytest.approx(point[1])
+    assert math.exp(-epsilon) * (1 - delta - point[0]) == pytest.approx(point[1])
+
+
+@pytest.mark.parametrize(("mu", "epsilon"), [(1.0, 1.0), (0.3, 6.0), (3.0, 0.0)])
+def test_duality_touches_from_below(mu, epsilon):
+    figure, description = drawn(plots.duality, mu=mu, epsilon=epsilon)
+    left, right = figure.axes
+    curves = lines(figure)
+    lower = curves["(ε, δ(ε))-DP"]
+    assert (lower[:, 1] <= tradeoff.gaussian(mu)(lower[:, 0]) + 1e-12).all()
+    touching = next(line.get_xydata() for line in left.lines if line.get_marker() == "o")
+    pair = tradeoff.approx_dp(epsilon, gdp.delta(epsilon, mu))
+    for alpha, beta in touching:
+        assert pair(alpha) == pytest.approx(beta, abs=1e-9)
+        assert tradeoff.gaussian(mu)(alpha) == pytest.approx(beta, abs=1e-9)
+    grid = right.lines[0].get_xydata()
+    assert 10 ** grid[20, 1] == pytest.approx(gdp.delta(grid[20, 0], mu))
+    assert f"at epsilon {epsilon:.2f} it is {gdp.delta(epsilon, mu):.2g}" in description
+
+
+def test_group_limit_approaches_laplace():
+    gaps = []
+    for k in (2, 4, 8):
+        figure, description = drawn(plots.group_limit, mu=2.0, k=k)
+        curves = lines(figure)
+        group, limit = curves[f"group of {k}"][:, 1], curves["T(Lap(0, 1), Lap(2, 1))"][:, 1]
+        assert (group <= limit + 1e-12).all()
+        assert (group >= curves["(kε)-DP"][:, 1] - 1e-12).all()
+        gaps.append(np.abs(group - limit).max())
+        assert f"at most {gaps[-1]:.3f} away" in description
+    assert gaps[0] > 2.5 * gaps[1] > 2.5**2 * gaps[2]
+
+
+@pytest.mark.parametrize("delta", [1e-2, 1e-5, 1e-10])
+def test_noise_sizes_cross_where_the_classic_promise_breaks(delta):
+    figure, description = drawn(plots.noise_sizes, delta=delta)
+    stated = float(re.search(r"too small from ε ≈ ([\d.]+) on", description)[1])
+    assert gdp.classic_sigma(stated, delta) == pytest.approx(gdp.analytic_sigma(stated, delta), rel=0.01)
+    curve = lines(figure)["classic σ / least σ"]
+    for x, ratio in curve:
+        kept = gdp.delta(10**x, 1 / gdp.classic_sigma(10**x, delta)) <= delta
+        assert kept == (ratio >= 1)
+    assert ratio < 1 < curve[0, 1]
 
 
 # ---- lesson 04

@@ -14,7 +14,8 @@ from dpcourse.classroom import build
 
 ROOT = Path(__file__).parents[1]
 KEEP_1 = math.e / (1 + math.e)
-RESPOND, CROSSING = exercises.find("0.2"), exercises.find("1.6")
+RESPOND, CROSSING, RELEASE = exercises.find("0.2"), exercises.find("1.6"), exercises.find("3.6")
+FAIR = fair.load_pandas().data
 GAMMA_100 = clt.berry_esseen([tradeoff.laplace(0.1)] * 100)[1]
 STANDARD_SGD = pld.noisy_sgd(1.0, 0.01, 1000).epsilon(1e-5)
 SETTING = importlib.import_module("dpcourse.exercises.clt").RANGES
@@ -53,6 +54,24 @@ CLAIMS = [
     (1, "With k = 5 it gives {:.2f}", ADVANCED_5),
     (1, "Basic gives {:g}. Advanced needs k above", composition.sequential([0.1] * 5)),
     (1, "needs k above {} here", CROSSING.reference(0.1, 1e-6) - 1),
+    (3, "here $N({}, 1)$", (FAIR["affairs"][1:] > 0).sum()),
+    (3, "drawn from $Q$, here $N({}, 1)$", (FAIR["affairs"] > 0).sum()),
+    (3, "accepts 5% of false alarms misses Mia in {:.0f}%", 100 * tradeoff.gaussian(1)(0.05)),
+    (3, "its curve starts at {:g}", tradeoff.approx_dp(0, 0.05)(0)),
+    (
+        3,
+        "with probability {:.1g} some output gives Mia away",
+        1 - tradeoff.TradeOff.from_points([0, 0.8, 1], [0.8, 0, 0])(0),
+    ),
+    (3, "the noise is about {:.1f}", gdp.sigma(math.sqrt(5), 0.5)),
+    (3, "releases two tables, {} times each", len(RELEASE.cases(np.random.default_rng(0))) // 2),
+    (3, "at most once in {} times", {1e-6: "a million"}[RELEASE.false_failure]),
+    (3, "asks for {:.0f}% more noise at", 100 * (gdp.classic_sigma(1, 1e-5) / gdp.analytic_sigma(1, 1e-5) - 1)),
+    (3, "So TV is at least {:g}", 1 - (0.3 + 0.2)),
+    (3, "Option: μ = {:g}", 5 / gdp.sigma(5, 0.5)),
+    (3, "Option: μ = {:g}", 5 / 10**2),
+    (3, "Option: {:g}-GDP", gdp.group(0.5, 4)),
+    (3, "Option: {:g}-GDP", gdp.compose([0.5] * 4)),
     (4, "at the same {} values of α", len(exercises.find("4.1").draw(np.random.default_rng(0))[0]["curves"]["f"])),
     (4, "A colleague has {} candidates", ["five"][len(exercises.find("4.1").draw(np.random.default_rng(0))) - 5]),
     (4, "The constant {:g}: Irina Shevtsova", clt.BERRY_ESSEEN),
@@ -109,6 +128,29 @@ def test_statements_in_words():
     for small in (0.01, 0.1):
         assert standard_error(small, 1) == pytest.approx(1 / small, rel=0.01), "for small ε it is about 1/(ε√n)"
     assert 1 - math.expm1(math.log(2)) == 0, "at ln 2 the drift alone is kε"
+
+
+def test_statements_in_words_of_lesson_03():
+    mia = FAIR.iloc[0]
+    assert (mia["affairs"] > 0, mia["children"] > 0, mia["educ"] >= 16) == (True, True, True)
+    assert mia["rate_marriage"] <= 3, "Mia is in all five totals"
+    assert mia["religious"] >= 3
+    laplace, gaussian = tradeoff.laplace(1.0), tradeoff.gaussian(1.0)
+    alpha = np.linspace(0, 1, 1001)
+    short = alpha[gaussian(alpha) > laplace(alpha) + 1e-9]
+    assert 0.2 < short.min() < short.max() < 0.4, "Laplace noise fails in the middle only"
+    assert (gaussian(alpha) - laplace(alpha)).max() < 0.011, "and by a hair"
+    for seed in range(300):
+        cases = exercises.find("3.7").draw(np.random.default_rng(seed))
+        deltas = [gdp.delta(**case) for case in cases]
+        assert min(deltas) < 1e-20, "one of the inputs of 3.7 is so far out"
+        assert max(case["epsilon"] for case in cases) < 700, "no input makes e^ε overflow"
+        cases = exercises.find("3.8").draw(np.random.default_rng(seed))
+        assert min(case["delta"] for case in cases) >= 1e-30
+        assert max(gdp.mu(**case) for case in cases) > 1, "μ may be larger than 1"
+    for digits in (2, 5, 10):
+        assert gdp.delta(0.9, 1 / gdp.classic_sigma(0.9, 10.0**-digits)) < 10.0**-digits, "below 1 it is true"
+    assert gdp.delta(10, 1 / gdp.classic_sigma(10, 1e-5)) > 1e-5, "at ε = 10 the promised δ is missed"
 
 
 def test_statements_in_words_of_lesson_04():

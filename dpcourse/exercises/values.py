@@ -45,6 +45,35 @@ def a_pair(first, second):
     return complain
 
 
+def true_or_false(value, case):
+    """One truth value; a number passes too and is compared as one, so that 1 is True."""
+    if isinstance(value, np.ndarray):
+        return "Return one True or False, not an array: `np.all(...)` is True where every entry is."
+    if not isinstance(value, numbers.Real):
+        return f"Return True or False, not {type_name(value)}."
+    return None
+
+
+def numbers_like(argument):
+    """An array (or list) of finite numbers, as long as the argument of that name."""
+
+    def complain(value, case):
+        expected = len(case[argument])
+        try:
+            array = np.asarray(value)
+        except ValueError:
+            array = np.asarray(None)
+        if array.ndim != 1 or array.dtype.kind not in "iuf":
+            return f"Return one array (or list) of {expected} numbers, not {type_name(value)}."
+        if len(array) != expected:
+            return f"Return one number for each of the {expected} in `{argument}`, not {len(array)}."
+        if not np.isfinite(array).all():
+            return f"The result holds {array[~np.isfinite(array)][0]}. Look for a division by zero or an overflow."
+        return None
+
+    return complain
+
+
 def bits_like(argument):
     """An array of 0s and 1s, as long as the argument of that name."""
 

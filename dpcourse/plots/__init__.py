@@ -3,16 +3,33 @@
 from dpcourse.plots.clt import MECHANISMS, limit, limit_error, product, settings
 from dpcourse.plots.composition import bounds, majority_is_right, posterior, repeated, spill, walks
 from dpcourse.plots.frame import as_image, show
+from dpcourse.plots.gdp import (
+    approx_dp_lines,
+    candidates,
+    duality,
+    group_limit,
+    noise_sizes,
+    one_sided,
+    symmetry,
+    two_errors,
+    which_are_fdp,
+)
 from dpcourse.plots.start_here import neighbours, response, response_error
 
 __all__ = [
     "MECHANISMS",
+    "approx_dp_lines",
     "as_image",
     "bounds",
+    "candidates",
+    "duality",
+    "group_limit",
     "limit",
     "limit_error",
     "majority_is_right",
     "neighbours",
+    "noise_sizes",
+    "one_sided",
     "posterior",
     "product",
     "repeated",
@@ -21,5 +38,8 @@ __all__ = [
     "settings",
     "show",
     "spill",
+    "symmetry",
+    "two_errors",
     "walks",
+    "which_are_fdp",
 ]
