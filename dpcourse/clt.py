@@ -131,7 +131,7 @@ def _law(f, split_at):
         return f.slopes, np.diff(f.alpha)
     if isinstance(f, _Laplace):
         return _laplace_law(f.mu, 0.0 if split_at is None else split_at)
-    edges = np.r_[np.linspace(-38, 8.3, 500), ndtri(f.kinks())]
+    edges = np.r_[np.linspace(-37, 8.3, 500), ndtri(f.kinks())]  # below -37.6 alpha would be 0, and L infinite
     z, weight = _panels(np.unique(edges))
     return f.log_slope(np.minimum(ndtr(z), np.nextafter(1, 0))), weight * np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
 

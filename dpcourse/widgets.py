@@ -8,7 +8,7 @@ from dpcourse import plots
 def explore(picture, **sliders):
     """Show a picture with one slider per argument; it is drawn anew whenever one moves.
 
-    picture: a function of `plots`. sliders: argument name -> a widget of `slider`.
+    picture: a function of `plots`. sliders: argument name -> a widget of `slider` or `choice`.
     """
     from IPython.display import display
 
@@ -26,16 +26,20 @@ def explore(picture, **sliders):
     display({**box._repr_mimebundle_(), "text/plain": still, "text/html": f"<p><em>{still}</em></p>"}, raw=True)
 
 
+def choice(label, options, start=None):
+    """A labelled slider that steps through a list of texts or numbers; from the first of them, or from `start`."""
+    shown = [option if isinstance(option, str) else f"{option:,}" for option in options]
+    return ipywidgets.SelectionSlider(
+        options=list(zip(shown, options, strict=True)), value=options[0] if start is None else start, **_looks(label)
+    )
+
+
 def slider(label, low, high, start, step=None, log=False, readout=".2g"):
     """A labelled slider from low to high; whole numbers where `start` is one, powers of ten where `log`.
 
     readout: how a logarithmic slider shows its value, in d3-format's language.
     """
-    common = {
-        "description": label,
-        "style": {"description_width": "11em"},
-        "layout": {"width": "98%", "min_width": "26em", "max_width": "46em"},
-    }
+    common = _looks(label)
     if log:
         from math import log10
 
@@ -47,3 +51,11 @@ def slider(label, low, high, start, step=None, log=False, readout=".2g"):
     return ipywidgets.FloatSlider(
         value=start, min=low, max=high, step=step or (high - low) / 100, readout_format=".2f", **common
     )
+
+
+def _looks(label):
+    return {
+        "description": label,
+        "style": {"description_width": "11em"},
+        "layout": {"width": "98%", "min_width": "26em", "max_width": "46em"},
+    }

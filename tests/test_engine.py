@@ -15,7 +15,16 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from dpcourse.exercises import limits
-from dpcourse.exercises.engine import ERROR, RIGHT, WRONG, Exercise, Misconception, binomial_p_value, two_sample_p_value
+from dpcourse.exercises.engine import (
+    ERROR,
+    RIGHT,
+    WRONG,
+    Exercise,
+    Misconception,
+    OpenExercise,
+    binomial_p_value,
+    two_sample_p_value,
+)
 from dpcourse.exercises.values import (
     a_number,
     a_pair,
@@ -397,3 +406,35 @@ def test_nested_limits_are_independent_of_leftover_time():
             assert work < seconds
         except limits.TimeUp:
             assert work > seconds
+
+
+def test_an_open_exercise_is_judged_by_its_law_alone():
+    """Any even number above the bound is right; what is odd has a name; what is small has none."""
+    even = OpenExercise(
+        id="9.9",
+        title="An even number",
+        function="even_above",
+        good_for="tests",
+        difficulty=1,
+        minutes=1,
+        points=1,
+        draw=lambda rng: [{"bound": int(rng.integers(10))}, {"bound": int(rng.integers(10))}],
+        reference=lambda bound: 2 * bound + 2,
+        returns=a_whole_number,
+        misconceptions=(
+            Misconception("odd", "It is odd.", lambda bound: 21, lambda cases, values: any(v % 2 for v in values)),
+        ),
+        hints=("a", "b"),
+        law=lambda value, case: (value % 2 == 0 and value > case["bound"], f"wanted above {case['bound']}"),
+    )
+    assert even.check(lambda bound: 20).state == RIGHT
+    assert even.check(even.reference).state == RIGHT
+    odd = even.check(lambda bound: 21)
+    assert (odd.state, odd.misconception) == (WRONG, "odd")
+    assert len(odd.observed) == 2
+    assert "gave 21: wanted above" in odd.observed[0]
+    first_only = iter([20, -2])
+    assert even.check(lambda bound: next(first_only)).state == WRONG
+    small = even.check(lambda bound: -2)
+    assert (small.state, small.misconception) == (WRONG, None)
+    assert even.check(lambda bound: "no").state == ERROR

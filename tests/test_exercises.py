@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dpcourse import exercises
-from dpcourse.exercises.engine import BLANK, RIGHT, WRONG, RandomExercise
+from dpcourse.exercises.engine import BLANK, RIGHT, WRONG, OpenExercise, RandomExercise
 
 EVERY = exercises.every_exercise()
 SLIPS = [(exercise, slip) for exercise in EVERY for slip in exercise.misconceptions]
@@ -55,7 +55,7 @@ def test_inputs_are_drawn_afresh(exercise):
     assert len(drawn) == 5
 
 
-@each(EVERY)
+@each([exercise for exercise in EVERY if not isinstance(exercise, OpenExercise)])
 def test_an_answer_that_nobody_foresaw_is_wrong_without_a_false_diagnosis(exercise):
     def strange(*arguments):
         value = exercise.reference(*arguments)

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from dpcourse import composition, gdp, laplace, plots, tradeoff
+from dpcourse import clt, composition, gdp, laplace, pld, plots, tradeoff
+from dpcourse.plots import clt as clt_plots
 
 PICTURES = [
     (plots.neighbours, {}),
@@ -35,6 +36,10 @@ PICTURES = [
     (plots.duality, {"mu": 1.0, "epsilon": 1.0}),
     (plots.group_limit, {"mu": 2.0, "k": 4}),
     (plots.noise_sizes, {"delta": 1e-5}),
+    (plots.product, {"epsilon": 1.0, "mu": 1.0}),
+    (plots.limit, {"mechanism": "randomized response", "size": 0.5, "n": 10}),
+    (plots.limit, {"mechanism": "Laplace noise", "size": 1.0, "n": 1}),
+    (plots.limit_error, {"noise_multiplier": 1.0, "sample_rate": 0.01, "steps": 1000}),
 ]
 
 
@@ -345,6 +350,84 @@ def test_noise_sizes_cross_where_the_classic_promise_breaks(delta):
         kept = gdp.delta(10**x, 1 / gdp.classic_sigma(10**x, delta)) <= delta
         assert kept == (ratio >= 1)
     assert ratio < 1 < curve[0, 1]
+
+
+# ---- lesson 04
+
+
+def test_product_draws_f_g_and_their_tensor_product():
+    for epsilon, mu in ((1.0, 1.0), (3.0, 2.5), (0.0, 1.0), (1.0, 0.0)):
+        figure, description = drawn(plots.product, epsilon=epsilon, mu=mu)
+        curves = lines(figure)
+        alpha, both = curves["f ⊗ g: both answers"].T
+        f, g = tradeoff.approx_dp(epsilon), tradeoff.gaussian(mu)
+        assert both == pytest.approx((f @ g)(alpha), abs=1e-5)
+        assert curves["f: randomized response"][:, 1] == pytest.approx(f(alpha))
+        assert (both <= np.minimum(f(alpha), g(alpha)) + 1e-5).all()
+        assert f"{(f @ g)(0.1):.2f}." in description
+
+
+@pytest.mark.parametrize("mechanism", plots.MECHANISMS)
+@pytest.mark.parametrize(("size", "n"), [(0.05, 1), (0.5, 10), (1.0, 100)])
+def test_limit_draws_the_exact_curve_within_what_is_proved(mechanism, size, n):
+    figure, description = drawn(plots.limit, mechanism=mechanism, size=size, n=n)
+    f = plots.MECHANISMS[mechanism](size)
+    mu, gamma = clt.berry_esseen([f] * n)
+    left, right = ({line.get_label(): line.get_xydata() for line in panel.lines} for panel in figure.axes)
+    alpha, beta = right["exactly"].T
+    assert beta == pytest.approx(f.power(n)(alpha), abs=1e-5)
+    assert right["limit Gμ"][:, 1] == pytest.approx(tradeoff.gaussian(mu)(alpha))
+    low, high = clt_plots.proved(mu, gamma)
+    assert (low <= beta + 1e-9).all()
+    assert (beta <= high + 1e-9).all()
+    inside = np.abs(alpha - 0.5) < 0.5 - gamma
+    theorem = tradeoff.gaussian(mu)(alpha[inside] + gamma) - gamma
+    assert low[inside] == pytest.approx(np.maximum(theorem, 0))
+    loss, below = left["the loss, exactly"][1:-1].T  # a step function, drawn through both ends of each step
+    near = np.interp(loss, *left["normal"].T)
+    assert (np.abs(below - near) < gamma + 0.01).all()
+    assert f"gamma is {gamma:.2g}" in description
+    assert ("too large to prove anything" in description) == (gamma >= 0.5)
+
+
+def test_limit_error_hatches_each_side_by_the_sign_of_the_error():
+    seen = set()
+    for setting in [(0.6, 0.001, 1000), (0.5, 0.03, 10_000), (0.5, 0.01, 1000)]:
+        figure, description = drawn(plots.limit_error, **dict(zip(plots.settings(), setting, strict=True)))
+        curves = lines(figure)
+        exact, limit = curves["exact (certified)"][:, 1], curves["limit"][:, 1]
+        areas = figure.axes[0].collections
+        assert len({area.get_hatch() for area in areas}) == 2
+        hatched = {area.get_label() for area in areas if area.get_paths()}
+        lower, upper = clt_plots.certified(*setting)
+        sides = {"promises too much": (limit < lower).any(), "promises too little": (limit > upper).any()}
+        assert hatched == {side for side, there in sides.items() if there}
+        seen.add(frozenset(hatched))
+        assert ("dangerous side" in description) == (limit[8] < exact[8])
+    assert len(seen) >= 2
+    mu = clt.noisy_sgd_mu(0.5, 0.01, 1000)
+    deltas = 10.0 ** curves["limit"][:, 0]
+    assert limit == pytest.approx([gdp.epsilon(float(delta), mu) for delta in deltas], rel=1e-3, abs=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_stored_intervals_are_those_that_pld_certifies(seed):
+    """Two intervals that hold the same truth overlap, and both are narrow."""
+    rng = np.random.default_rng(seed)
+    setting = [rng.choice(values).item() for values in plots.settings().values()]
+    lower, upper = clt_plots.certified(*setting)
+    assert (lower <= upper).all()
+    assert (upper - lower <= 1e-3 * upper).all()
+    assert upper[8] > 0
+    for i in rng.choice(lower.size, 2, replace=False):
+        again = pld.noisy_sgd(*setting).epsilon(float(clt_plots.table()["delta"][i]))
+        assert again.lower <= upper[i]
+        assert lower[i] <= again.upper
+
+
+def test_a_setting_that_is_not_stored_is_named():
+    with pytest.raises(ValueError, match=r"sample_rate must be one of \[0.0003, .*\], got 0.5"):
+        clt_plots.certified(1.0, 0.5, 1000)
 
 
 def test_bad_input_is_refused():

@@ -1,5 +1,6 @@
 """The numbers that the lessons' prose, quizzes and messages state: each phrase stands there, with the value computed here."""
 
+import importlib
 import math
 from pathlib import Path
 
@@ -8,12 +9,18 @@ import numpy as np
 import pytest
 from statsmodels.datasets import fair, randhie
 
-from dpcourse import composition, exercises, gdp, laplace, tradeoff
+from dpcourse import clt, composition, exercises, gdp, laplace, pld, tradeoff
 from dpcourse.classroom import build
 
 ROOT = Path(__file__).parents[1]
 KEEP_1 = math.e / (1 + math.e)
 RESPOND, CROSSING, RELEASE = exercises.find("0.2"), exercises.find("1.6"), exercises.find("3.6")
+FAIR = fair.load_pandas().data
+GAMMA_100 = clt.berry_esseen([tradeoff.laplace(0.1)] * 100)[1]
+STANDARD_SGD = pld.noisy_sgd(1.0, 0.01, 1000).epsilon(1e-5)
+SETTING = importlib.import_module("dpcourse.exercises.clt").RANGES
+MARGIN = importlib.import_module("dpcourse.exercises.clt").MARGIN
+DELTAS = [case["delta"] for seed in range(300) for case in exercises.find("4.10").draw(np.random.default_rng(seed))]
 ADVANCED_5 = composition.advanced(0.1, 0, 5, 1e-6)[0]
 
 
@@ -88,6 +95,25 @@ CLAIMS = [
     (3, "Option: μ = {:g}", 5 / 10**2),
     (3, "Option: {:g}-GDP", gdp.group(0.5, 4)),
     (3, "Option: {:g}-GDP", gdp.compose([0.5] * 4)),
+    (4, "at the same {} values of α", len(exercises.find("4.1").draw(np.random.default_rng(0))[0]["curves"]["f"])),
+    (4, "A colleague has {} candidates", ["five"][len(exercises.find("4.1").draw(np.random.default_rng(0))) - 5]),
+    (4, "The constant {:g}: Irina Shevtsova", clt.BERRY_ESSEEN),
+    (4, "\\gamma = \\frac{{{:g} \\sum_i", clt.BERRY_ESSEEN),
+    (4, "100 answers have γ = {:.3f}", GAMMA_100),
+    (4, "so no δ below {:.3f} can be proved", GAMMA_100),
+    (4, "Option: {:.2f}-GDP, exactly", gdp.compose([1.0, 1.0])),
+    (4, "√(1² + 1²) = {:.2f}", math.sqrt(2)),
+    (4, "trained with ε = {:.2f} at δ = 10⁻⁵", gdp.epsilon(1e-5, clt.noisy_sgd_mu(1.0, 0.01, 1000))),
+    (4, "pld says: between {:.4f}", math.floor(1e4 * STANDARD_SGD.lower) / 1e4),
+    (4, "and {:.4f}. What do you report?", math.ceil(1e4 * STANDARD_SGD.upper) / 1e4),
+    (4, "Option: {:.4f}\n✓ Right", math.ceil(1e4 * STANDARD_SGD.upper) / 1e4),
+    (4, "more than {:.0f} % **below**", 100 * MARGIN),
+    (4, "more than {:.0f} % **above**", 100 * MARGIN),
+    (4, "`noise_multiplier` from {0[0]:g} to {0[1]:g}", SETTING["noise_multiplier"]),
+    (4, "`sample_rate` from {0[0]:g} to {0[1]:g}", SETTING["sample_rate"]),
+    (4, "`steps` a whole number from {0[0]} to {0[1]:,}", SETTING["steps"]),
+    (4, "(from $10^{{{:.0f}}}$", math.log10(min(DELTAS))),
+    (4, "to $10^{{{:.0f}}}$)", math.log10(max(DELTAS))),
 ]
 
 
@@ -95,9 +121,9 @@ def text_of(number):
     """All that a learner may read in a lesson: source, quiz."""
     (source,) = [source for source in build.sources(ROOT) if source.stem.startswith(f"{number:02}")]
     quiz = [
-        f"Option: {option.text}\n{option.reply}"
+        line
         for question in exercises.lesson(number).QUIZ
-        for option in question.options
+        for line in (question.text, *(f"Option: {option.text}\n{option.reply}" for option in question.options))
     ]
     return "\n".join([source.read_text(encoding="utf-8"), *quiz])
 
@@ -159,6 +185,26 @@ def test_statements_in_words_of_lesson_03():
     for digits in (2, 5, 10):
         assert gdp.delta(0.9, 1 / gdp.classic_sigma(0.9, 10.0**-digits)) < 10.0**-digits, "below 1 it is true"
     assert gdp.delta(10, 1 / gdp.classic_sigma(10, 1e-5)) > 1e-5, "at ε = 10 the promised δ is missed"
+
+
+def test_statements_in_words_of_lesson_04():
+    alpha = np.linspace(0, 1, 2001)
+    response = tradeoff.approx_dp(0.5)
+    for n in (1, 2, 3, 5, 10, 30, 100, 300, 1000):
+        limit = tradeoff.gaussian(clt.berry_esseen([response] * n)[0])
+        apart = np.abs(response.power(n)(alpha) - limit(alpha)).max()
+        assert apart < 0.06, "nowhere more than 0.06 away"
+    for f in (tradeoff.laplace(0.1), tradeoff.gaussian(0.1), tradeoff.gaussian(0.1).subsampled(0.1), response):
+        kl, kappa2, _, _ = clt.functionals(f)
+        assert kappa2 == pytest.approx(2 * kl, rel=0.025), "kappa_2 is nearly 2 kl"
+    ones = [tradeoff.approx_dp(0.1), tradeoff.laplace(0.1), tradeoff.gaussian(1.0).subsampled(0.1)]
+    least = min((clt.berry_esseen([f])[1] / 1e-5) ** 2 for f in ones)
+    assert 3e9 < least < 3.3e9, "more than three billion answers, and that is the least of the three"
+    for noise, rate, steps, sign in [(0.5, 0.001, 1000, -1), (0.5, 0.03, 10_000, 1)]:
+        exact = pld.noisy_sgd(noise, rate, steps).epsilon(1e-5).upper
+        assert sign * (gdp.epsilon(1e-5, clt.noisy_sgd_mu(noise, rate, steps)) - exact) > 0.5 * exact
+    half = np.geomspace(1e-12, 0.5, 10_000)
+    assert np.unique(np.r_[0, half, 1 - half, 1]).size == 20_001, "curves through 20,001 points"
 
 
 @pytest.mark.parametrize("number", range(len(exercises.LESSONS)))

@@ -26,3 +26,13 @@ def test_sliders_keep_their_kind():
     log = widgets.slider("δ", 1e-10, 0.1, 1e-5, log=True, step=1)
     assert (log.min, log.max, log.value) == (-10, -1, 1e-5)
     assert widgets.slider("ε", 0.0, 5.0, 1.0).value == 1.0
+
+
+def test_a_choice_steps_through_texts_or_numbers():
+    texts = widgets.choice("mechanism", ["one", "other"])
+    assert texts.value == "one"
+    texts.index = 1
+    assert texts.value == "other"
+    numbers = widgets.choice("n", [1, 1000, 0.5], 1000)
+    assert numbers.value == 1000
+    assert [shown for shown, _ in numbers.options] == ["1", "1,000", "0.5"]

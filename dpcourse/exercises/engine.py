@@ -28,7 +28,7 @@ MOST_PRINTED, MOST_LINES = 500, 8
 class Misconception:
     """A named wrong answer: `code` makes the mistake, `message` tells it to the learner who made it.
 
-    recognise(cases, values) -> bool: only for random answers whose mistake no count can show.
+    recognise(cases, values) -> bool: for an OpenExercise, and for random answers whose mistake no count can show.
     """
 
     name: str
@@ -357,6 +357,36 @@ class RandomExercise(Exercise):
         limit = self.false_failure / len(chances)
         pairs = zip(counts, chances, strict=True)
         return [(count, chance) for count, chance in pairs if binomial_p_value(*count[1:], chance) < limit]
+
+
+@dataclass(frozen=True)
+class OpenExercise(Exercise):
+    """An exercise with many right answers, judged by a law instead of by the reference.
+
+    law(value, case) -> (whether the value is right, what was seen of it in one line). Each misconception has a
+    `recognise`: which wrong values it explains.
+    """
+
+    law: Callable = field(kw_only=True)
+
+    def cases(self, rng):
+        """Inputs drawn once: different answers may all be right."""
+        return self.draw(rng)
+
+    def agrees(self, cases, values, function):
+        """Whether every value obeys the law."""
+        return all(self.law(value, case)[0] for case, value in zip(cases, values, strict=True))
+
+    def behaves_like(self, slip, cases, values):
+        return slip.recognise(cases, values)
+
+    def unknown_mistake(self, cases, values):
+        return "This is not what was asked for, and it is none of the mistakes that we know."
+
+    def observed(self, cases, values):
+        """One line for each case in which the law does not hold."""
+        seen = [(case, value, *self.law(value, case)) for case, value in zip(cases, values, strict=True)]
+        return tuple(f"{self._call(case)} gave {show(value)}: {line}" for case, value, right, line in seen if not right)
 
 
 def binomial_p_value(successes, trials, chance):

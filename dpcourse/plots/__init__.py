@@ -1,5 +1,6 @@
 """The pictures of the lessons, one file per lesson; `show` shows one."""
 
+from dpcourse.plots.clt import MECHANISMS, limit, limit_error, product, settings
 from dpcourse.plots.composition import bounds, majority_is_right, posterior, repeated, spill, walks
 from dpcourse.plots.frame import as_image, show
 from dpcourse.plots.gdp import (
@@ -25,6 +26,7 @@ from dpcourse.plots.laplace import (
 from dpcourse.plots.start_here import neighbours, response, response_error
 
 __all__ = [
+    "MECHANISMS",
     "approx_dp_lines",
     "as_image",
     "bounds",
@@ -34,6 +36,8 @@ __all__ = [
     "group_limit",
     "histogram_release",
     "laplace_pair",
+    "limit",
+    "limit_error",
     "low_bits",
     "majority_is_right",
     "neighbours",
@@ -42,9 +46,11 @@ __all__ = [
     "noisy_max_or_all",
     "one_sided",
     "posterior",
+    "product",
     "repeated",
     "response",
     "response_error",
+    "settings",
     "show",
     "spill",
     "symmetry",
