@@ -15,7 +15,6 @@ from dpcourse.classroom import build
 ROOT = Path(__file__).parents[1]
 KEEP_1 = math.e / (1 + math.e)
 RESPOND, CROSSING, RELEASE = exercises.find("0.2"), exercises.find("1.6"), exercises.find("3.6")
-FAIR = fair.load_pandas().data
 GAMMA_100 = clt.berry_esseen([tradeoff.laplace(0.1)] * 100)[1]
 STANDARD_SGD = pld.noisy_sgd(1.0, 0.01, 1000).epsilon(1e-5)
 SETTING = importlib.import_module("dpcourse.exercises.clt").RANGES
