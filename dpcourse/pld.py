@@ -41,8 +41,11 @@ ATTEMPTS = (
     (2**21, 1),
     (2**21, 1 / 2),
     (2**21, 1 / 8),
+    (2**22, 1),
     (2**22, 1 / 4),
+    (2**23, 1),
 )
+DENSEST = 1_200_000  # frequencies that a later grid may need: of a few steps with atoms the spectrum does not fade
 LINES = 1500  # that support the trade-off curve
 
 
@@ -327,7 +330,7 @@ def _masses(loss, turn, k, h):
     return np.maximum(q, 0) * gamma
 
 
-def _hull(loss, value, passes=30):
+def _hull(loss, value, passes=200):
     """The vertices of the lower convex envelope over gamma = e^loss, and the slopes between them."""
     index, gamma = np.arange(loss.size), np.exp(loss)
     if loss.size > 3:  # the edges at both ends at once, which may pass over many dots
@@ -533,14 +536,17 @@ class _Side:
     def __init__(self, direction, theta, guess, answer):
         """answer(composed, upper, guess): a bound from a composition of upper, or lower, measures."""
         self.direction, self.theta, self.guess, self.answer = direction, theta, guess, answer
-        self.lower, self.upper = 0.0, math.inf
+        self.lower, self.upper, self.density = 0.0, math.inf, 0.0
 
     def narrow(self, upper, error, size, share):
-        """Use a grid of at most `size` points, and a share of the best tilt."""
+        """Use a grid of at most `size` points, and a share of the best tilt, unless that would take minutes."""
+        if self.density * size > DENSEST:
+            return
         theta = share * self.theta
         step = self.direction.step(theta, error, size)
         try:
             composed = self.direction.composed(self.direction.measures(upper, step), step, theta)
+            self.density = composed.frequency.size / composed.size
             bound = self.answer(composed, upper, self.guess)
         except _Unfit:
             return
