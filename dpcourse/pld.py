@@ -66,7 +66,7 @@ class Bounds(NamedTuple):
 
 
 class _Unfit(Exception):
-    """The grid has no room for a lower curve, or is so fine that rounding bends the curve."""
+    """The grid has no room for a lower curve."""
 
 
 class Unreachable(ValueError):
@@ -330,7 +330,7 @@ def _masses(loss, turn, k, h):
     return np.maximum(q, 0) * gamma
 
 
-def _hull(loss, value, passes=200):
+def _hull(loss, value):
     """The vertices of the lower convex envelope over gamma = e^loss, and the slopes between them."""
     index, gamma = np.arange(loss.size), np.exp(loss)
     if loss.size > 3:  # the edges at both ends at once, which may pass over many dots
@@ -338,13 +338,32 @@ def _hull(loss, value, passes=200):
         stop = int(np.argmin((value[:-1] - value[-1]) / -np.expm1(loss[:-1] - loss[-1])))
         if start <= stop:
             index = np.r_[0, np.arange(start, stop + 1), loss.size - 1]
-    for _ in range(passes):
+    for _ in range(20):
         slope = np.diff(value[index]) / (gamma[index[:-1]] * np.expm1(np.diff(loss[index])))
         bends = np.diff(slope) >= 0
         if bends.all():
             return index, slope
         index = index[np.r_[True, bends, True]]
-    raise _Unfit
+    index = _chain(loss, gamma, value, index)
+    return index, np.diff(value[index]) / (gamma[index[:-1]] * np.expm1(np.diff(loss[index])))
+
+
+def _chain(loss, gamma, value, index):
+    """The same vertices, point by point: slower, but sure where rounding bends a straight line."""
+    kept, slopes = [], []
+    for i, here, e, g in zip(*(x.tolist() for x in (index, value[index], loss[index], gamma[index])), strict=True):
+        slope = math.inf
+        while kept:
+            _, before, e_before, g_before = kept[-1]
+            slope = (here - before) / (g_before * math.expm1(e - e_before))
+            if len(kept) == 1 or slope > slopes[-1]:
+                break
+            kept.pop()
+            slopes.pop()
+        if kept:
+            slopes.append(slope)
+        kept.append((i, here, e, g))
+    return np.array([vertex[0] for vertex in kept])
 
 
 # ---- composition of measures
@@ -811,7 +830,8 @@ def _closed_epsilon(step, delta, sign):
 def _supremum(epsilon, delta):
     """The trade-off function above the lines 1 - delta - e^epsilon alpha and their mirror images."""
     index, slope = _hull(
-        epsilon, delta, passes=epsilon.size
+        epsilon,
+        delta,
     )  # alpha where two lines meet is minus the slope of delta over gamma
     alpha, line = -slope[::-1], index[::-1]
     alpha = np.maximum.accumulate(np.clip(alpha, 0, 1))
