@@ -656,8 +656,9 @@ def _loss_pmf(f, step, low, high):
     slope_right = np.diff(over) / (gamma_right[:-1] * math.expm1(step))
     slope_left = np.diff(under) / (gamma_left[:-1] * math.expm1(step))
     start = under[0] / gamma_left[0]  # the line from (0, 0)
-    p = np.diff(np.r_[start, slope_left, 1 + slope_right, 1.0])
-    rounding = 8 * np.finfo(float).eps * np.r_[under, over[1:]] / math.expm1(step)
+    middle = 1 + slope_right[0] - np.r_[start, slope_left][-1]
+    p = np.r_[np.diff(np.r_[start, slope_left]), middle, np.diff(np.r_[slope_right, 0.0])]
+    rounding = 8 * np.finfo(float).eps * np.r_[under / gamma_left, over[1:] / gamma_right[1:]] / math.expm1(step)
     q = np.where(p > rounding, p, 0) * np.exp(step * j)
     infinite = max(float(over[-1]), 0.0)
     return j, q * (1 - infinite) / max(q.sum(), 1e-300), min(infinite, 1 - 1e-16)

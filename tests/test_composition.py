@@ -132,7 +132,8 @@ def test_optimal_agrees_with_theorem_3_3_on_its_grid(epsilon, delta, k, i):
         k - 2 * i < 2
         or composition.optimal_delta(epsilon, delta, k, on_grid - 2 * epsilon) > delta_total + 2 * rounding
     )
-    assume(delta_total < 0.9)  # near 1, delta no longer determines epsilon to nine digits
+    assume(delta_total < 0.9)  # near 1, delta no longer determines epsilon to nine digits,
+    assume(composition.optimal_delta(epsilon, 0, k, on_grid) > 1e-6 * k * delta)  # nor where the failures hide the rest
     theirs = accountant.advanced_composition(
         common.DifferentialPrivacyParameters(epsilon, delta), k, delta_total + rounding
     )
@@ -145,6 +146,7 @@ def test_optimal_and_optimal_delta_are_inverse(epsilon, delta, k, share):
     total = share * k * epsilon
     delta_total = composition.optimal_delta(epsilon, delta, k, total)
     assume(delta_total > composition.optimal_delta(epsilon, delta, k, k * epsilon) * (1 + 1e-6) + 1e-300)
+    assume(delta_total < 1 - 1e-9)  # nearer to 1, delta no longer determines epsilon
     back = composition.optimal(epsilon, delta, k, delta_total)
     assert composition.optimal_delta(epsilon, delta, k, back) == pytest.approx(delta_total, rel=1e-9)
 
@@ -166,6 +168,8 @@ def test_optimal_grows_with_epsilon_and_k_and_falls_with_delta(epsilon, k, delta
 
 
 def test_optimal_at_its_ends():
+    nearly = composition.optimal_delta(1.6, 0, 159, 15.9)  # 1 but for rounding: an upper bound, on the grid
+    assert 15.9 <= composition.optimal(1.6, 0, 159, nearly) < 40
     assert composition.optimal(0.5, 0, 4, 0) == pytest.approx(2.0)
     assert composition.optimal(0.5, 1e-3, 4, 1e-3) == math.inf
     assert composition.optimal(0.5, 0, 4, 1) == 0

@@ -7,7 +7,7 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -49,6 +49,7 @@ def test_a_number_gives_a_number_and_an_array_its_shape():
 @given(st.lists(st.tuples(finite, finite), min_size=1, max_size=4), st.floats(0.1, 20))
 def test_the_log_density_is_that_of_independent_laplace_variables(pairs, b):
     output, value = np.array(pairs).T
+    assume((np.abs(output - value) < 600 * b).all())  # scipy takes the logarithm of a density that underflows
     assert laplace.log_density(output, value, b) == pytest.approx(stats.laplace(value, b).logpdf(output).sum())
 
 
