@@ -125,10 +125,10 @@ def optimal(epsilon, delta, k, delta_total):
     log_q_sum = np.logaddexp.accumulate(log_p - loss)
     at_next = np.exp(log_p_sum[:-1]) * -np.expm1(loss[1:] + log_q_sum[:-1] - log_p_sum[:-1])
     j = int(np.argmax(at_next >= target)) if (at_next >= target).any() else k
-    left = -np.expm1(math.log(target) - log_p_sum[j])
-    if left <= 0:  # delta_total is 1 but for rounding
+    share = target * np.exp(-log_p_sum[j])
+    if share >= 1:  # delta_total is 1 but for rounding
         return float(loss[j])
-    return float(np.clip(log_p_sum[j] + math.log(left) - log_q_sum[j], max(loss[min(j + 1, k)], 0.0), loss[j]))
+    return float(np.clip(log_p_sum[j] + np.log1p(-share) - log_q_sum[j], max(loss[min(j + 1, k)], 0.0), loss[j]))
 
 
 def optimal_delta(epsilon, delta, k, epsilon_total):
