@@ -196,22 +196,22 @@ def test_only_what_is_certain_counts(monkeypatch, bounds, low, high):
 
 def test_many_settings_are_right_and_a_search_with_the_library_is_allowed():
     def searched(delta):
-        for noise in (1.0, 0.8, 0.6, 0.5):
-            limit = gdp.epsilon(delta, clt.noisy_sgd_mu(noise, 0.002, 500))
-            if limit < 0.75 * pld.noisy_sgd(noise, 0.002, 500).epsilon(delta).lower:
-                return noise, 0.002, 500
+        for noise in (2.0, 1.5, 1.2, 1.0):
+            limit = gdp.epsilon(delta, clt.noisy_sgd_mu(noise, 0.01, 100))
+            if limit < 0.75 * pld.noisy_sgd(noise, 0.01, 100).epsilon(delta).lower:
+                return noise, 0.01, 100
         return None
 
-    for answer in (lambda delta: [0.5, 0.0001, 200], lambda delta: np.array([0.7, 0.001, 100]), searched):
+    for answer in (lambda delta: [1.0, 0.005, 200], lambda delta: np.array([1.0, 0.01, 100]), searched):
         assert exercises.find("4.10").check(answer, rng=1).state == RIGHT
-    assert exercises.find("4.11").check(lambda delta: (0.5, 0.02, 20_000.0), rng=1).state == RIGHT
+    assert exercises.find("4.11").check(lambda delta: (0.62, 0.05, 20_000.0), rng=1).state == RIGHT
     assert exercises.find("4.11").check(searched, rng=1).state == WRONG
 
 
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        ((0.4, 0.01, 1000), "noise_multiplier must be from 0.5 to 10 here, and yours is 0.4"),
+        ((0.4, 0.01, 1000), "noise_multiplier must be from 1 to 10 here, and yours is 0.4"),
         ((1, 1, 1000), "sample_rate must be from 0.0001 to 0.05 here, and yours is 1"),
         ((1, 0.01, 10), "steps must be from 100 to 20,000 here, and yours is 10"),
         ((1, 0.01, 1000.5), "steps must be a whole number, not 1000.5"),

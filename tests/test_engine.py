@@ -438,3 +438,10 @@ def test_an_open_exercise_is_judged_by_its_law_alone():
     small = even.check(lambda bound: -2)
     assert (small.state, small.misconception) == (WRONG, None)
     assert even.check(lambda bound: "no").state == ERROR
+
+
+@pytest.mark.parametrize("exercise", exercises.every_exercise(), ids=lambda exercise: exercise.id)
+def test_an_array_of_booleans_never_breaks_the_check(exercise):
+    """A comparison without `np.all` is the likeliest slip of all."""
+    assert exercise.check(lambda *_: np.array([True, False]), rng=0).state in (WRONG, ERROR)
+    assert exercise.check(lambda *_: np.array([True, False] * 500), rng=0).state in (WRONG, ERROR)

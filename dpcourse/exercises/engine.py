@@ -228,7 +228,7 @@ class Exercise:
     def unknown_mistake(self, cases, values):
         """What can be said where no misconception fits: slips that occur with every number, or nothing."""
         expected = [plain(self.reference(*_arguments(case))) for case in cases]
-        if isinstance(expected[0], bool):
+        if np.asarray(expected[0]).dtype == bool:
             right = sum(map(self._close, values, expected))
             return f"Right on {right} of {len(cases)} inputs, and the mistake is none that we know."
         for digits in range(7):
@@ -458,7 +458,10 @@ def _raised(error, answer):
         "SystemExit": " Do not call `exit` or `quit` in an answer.",
     }.get(type(error).__name__, "")
     if "truth value of an array" in str(error):
-        often = " An `if` needs one True or False, and here is an array of them. `np.where` chooses entry by entry."
+        often = (
+            " `if`, `max`, `min`, `and` and `or` need one True or False, and here is an array of them. "
+            "`np.where`, `np.maximum` and `np.minimum` work entry by entry."
+        )
     elif "math domain" in str(error) or "positive input" in str(error):
         often = " Is it the logarithm of something <= 0, or the root of something negative? Note that ln(1/x) = -ln(x) >= 0 for x <= 1."
     elif "broadcast" in str(error):

@@ -122,6 +122,8 @@ def plain(value):
 
 def show(value):
     """A short text of plain data: numbers to six digits, long arrays cut."""
+    if isinstance(value, np.bool_):
+        value = bool(value)
     if isinstance(value, (bool, str)) or value is None:
         return repr(value)
     if isinstance(value, numbers.Integral):

@@ -12,7 +12,7 @@ from dpcourse import clt, gdp
 from dpcourse.plots.frame import FIRST, FOURTH, LIGHT, SECOND, THIRD, panels
 from dpcourse.tradeoff import TradeOff, approx_dp, gaussian, laplace
 
-SAMPLED = "Gaussian noise, 10 % sampled"
+SAMPLED = "sampled Gaussian"  # Mia's data are used with probability 0.1
 MECHANISMS = {
     "randomized response": approx_dp,
     "Laplace noise": laplace,
