@@ -615,7 +615,7 @@ class Curve:
         self._counts = counts
 
     def __matmul__(self, other):
-        """Both compositions, one after the other.
+        """Both compositions, one after the other. Source: Zhu, Dong & Wang (2022), theorem 10.
 
         >>> both = gaussian(2.0, 9) @ gaussian(1.0, 4)
         >>> round(both.delta(1.0).upper, 6) == round(gaussian(0.4, 1).delta(1.0).upper, 6)
@@ -624,7 +624,7 @@ class Curve:
         return Curve(self.parts + other.parts) if isinstance(other, Curve) else NotImplemented
 
     def power(self, n):
-        """The composition n times over. ValueError unless n is whole and >= 1.
+        """The composition n times over. ValueError unless n is whole and >= 1. Source: as for `@`.
 
         >>> round(gaussian(2.0, 1).power(4).epsilon(1e-5).upper, 6)
         4.377178
