@@ -34,7 +34,7 @@ PICTURES = [
     (plots.symmetry, {}),
     (plots.approx_dp_lines, {"epsilon": 1.0, "delta": 0.1}),
     (plots.duality, {"mu": 1.0, "epsilon": 1.0}),
-    (plots.group_limit, {"mu": 2.0, "k": 4}),
+    (plots.group_limit, {"group_epsilon": 2.0, "k": 4}),
     (plots.noise_sizes, {"delta": 1e-5}),
     (plots.product, {"epsilon": 1.0, "mu": 1.0}),
     (plots.limit, {"mechanism": "randomized response", "size": 0.5, "n": 10}),
@@ -306,6 +306,7 @@ def test_approx_dp_lines_meet_at_the_point(epsilon, delta):
     steep, flat = curves["1 - δ - e^ε α"], curves["e^-ε (1 - δ - α)"]
     assert curves["the largest, or 0"][:, 1] == pytest.approx(np.maximum(0, np.maximum(steep[:, 1], flat[:, 1])))
     (point,) = [line.get_xydata()[0] for line in figure.axes[0].lines if line.get_marker() == "o"]
+    assert ("both lines are the same" in figure.axes[0].get_title()) == (epsilon == 0)
     assert 1 - delta - math.exp(epsilon) * point[0] == pytest.approx(point[1])
     assert math.exp(-epsilon) * (1 - delta - point[0]) == pytest.approx(point[1])
 
@@ -319,6 +320,8 @@ def test_duality_touches_from_below(mu, epsilon):
     assert (lower[:, 1] <= tradeoff.gaussian(mu)(lower[:, 0]) + 1e-12).all()
     touching = next(line.get_xydata() for line in left.lines if line.get_marker() == "o")
     pair = tradeoff.approx_dp(epsilon, gdp.delta(epsilon, mu))
+    places = len({round(alpha, 9) for alpha, _ in touching})
+    assert left.get_title().endswith({1: "touch G once", 2: "touch G twice"}[places])
     for alpha, beta in touching:
         assert pair(alpha) == pytest.approx(beta, abs=1e-9)
         assert tradeoff.gaussian(mu)(alpha) == pytest.approx(beta, abs=1e-9)
@@ -330,14 +333,17 @@ def test_duality_touches_from_below(mu, epsilon):
 def test_group_limit_approaches_laplace():
     gaps = []
     for k in (2, 4, 8):
-        figure, description = drawn(plots.group_limit, mu=2.0, k=k)
+        figure, description = drawn(plots.group_limit, group_epsilon=2.0, k=k)
         curves = lines(figure)
         group, limit = curves[f"group of {k}"][:, 1], curves["T(Lap(0, 1), Lap(2, 1))"][:, 1]
         assert (group <= limit + 1e-12).all()
         assert (group >= curves["(kε)-DP"][:, 1] - 1e-12).all()
         gaps.append(np.abs(group - limit).max())
-        assert f"at most {gaps[-1]:.3f} away" in description
+        assert f"is {gaps[-1]:.3f} or less away" in description
     assert gaps[0] > 2.5 * gaps[1] > 2.5**2 * gaps[2]
+    figure, description = drawn(plots.group_limit, group_epsilon=0.5, k=20)
+    assert "less than 0.001 from" in figure.axes[0].get_title()
+    assert "less than 0.001 away" in description
 
 
 @pytest.mark.parametrize("delta", [1e-2, 1e-5, 1e-10])

@@ -86,7 +86,8 @@ CLAIMS = [
         1 - tradeoff.TradeOff.from_points([0, 0.8, 1], [0.8, 0, 0])(0),
     ),
     (3, "the noise is about {:.1f}", gdp.sigma(math.sqrt(5), 0.5)),
-    (3, "releases two tables, {} times each", len(RELEASE.cases(np.random.default_rng(0))) // 2),
+    (3, "a table of two counts {} times", sum(len(case["counts"]) == 2 for case in RELEASE.cases(generator()))),
+    (3, "and a longer one {} times", sum(len(case["counts"]) > 2 for case in RELEASE.cases(generator()))),
     (3, "at most once in {} times", {1e-6: "a million"}[RELEASE.false_failure]),
     (3, "asks for {:.0f}% more noise at", 100 * (gdp.classic_sigma(1, 1e-5) / gdp.analytic_sigma(1, 1e-5) - 1)),
     (3, "So TV is at least {:g}", 1 - (0.3 + 0.2)),
@@ -184,6 +185,10 @@ def test_statements_in_words_of_lesson_03():
         cases = exercises.find("3.8").draw(np.random.default_rng(seed))
         assert min(case["delta"] for case in cases) >= 1e-30
         assert max(gdp.mu(**case) for case in cases) > 1, "μ may be larger than 1"
+    assert max(abs(tradeoff.approx_dp(0, 0.05)(alpha) - np.maximum(0, 0.95 - alpha))) < 1e-12, (
+        "with probability 0.05 it tells whether Mia is in: of (alpha, beta) one is 0 on 0.05, the rest is a guess"
+    )
+    assert gdp.delta(1.0, 0.01) == 0.0, "far below 1e-300 gdp.delta is 0 too"
     for digits in (2, 5, 10):
         assert gdp.delta(0.9, 1 / gdp.classic_sigma(0.9, 10.0**-digits)) < 10.0**-digits, "below 1 it is true"
     assert gdp.delta(10, 1 / gdp.classic_sigma(10, 1e-5)) > 1e-5, "at ε = 10 the promised δ is missed"

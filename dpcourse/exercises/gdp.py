@@ -103,6 +103,22 @@ error_rates = Exercise(
             ),
         ),
         Misconception(
+            "coins cut at one half",
+            "You took an output as rejected if reject is above one half, and as not rejected otherwise. An entry of 0.3 means: say that Mia is in with chance 0.3. It counts with 0.3.",
+            lambda p, q, reject: (
+                _chance(p, np.asarray(reject) >= 0.5),
+                _chance(q, np.asarray(reject) < 0.5),
+            ),
+        ),
+        Misconception(
+            "coins left out",
+            "You counted only the outputs with reject exactly 1 or exactly 0. Those in between count too: an entry of 0.3 means that the test says “in” with chance 0.3, and “out” with chance 0.7.",
+            lambda p, q, reject: (
+                _chance(p, np.asarray(reject) == 1),
+                _chance(q, np.asarray(reject) == 0),
+            ),
+        ),
+        Misconception(
             "halved",
             "You halved the errors, as if each data set had chance 1/2. Each error is counted under its own data set, without a prior.",
             lambda p, q, reject: (_chance(p, reject) / 2, _chance(q, _not(reject)) / 2),
@@ -115,18 +131,24 @@ error_rates = Exercise(
 
 
 def _draw_two_laws(rng):
-    """Pairs whose total variation is not near one half, where it and 1 - TV are alike."""
+    """An output with p = 0, then one with q = 0. TV is not near one half, where it and 1 - TV are alike."""
     cases = []
     while len(cases) < 2:
         size = int(rng.integers(4, 7))
-        p, q = _probabilities(rng, size), _probabilities(rng, size)
-        if 0.1 < _tv(p, q) < 0.45:
-            cases.append({"p": p, "q": q})
-    return cases
+        gappy, full = _probabilities(rng, size - 1), _probabilities(rng, size)
+        gappy.insert(int(rng.integers(size)), 0.0)
+        if 0.1 < _tv(gappy, full) < 0.45:
+            cases.append({"q": gappy, "p": full} if cases else {"p": gappy, "q": full})
+    return [{"p": case["p"], "q": case["q"]} for case in cases]
 
 
 def _tv(p, q):
     return float(np.abs(np.subtract(p, q)).sum()) / 2
+
+
+def _without(p, q, left_out):
+    """1 - TV, added up over some of the outputs only."""
+    return 1 - _tv(*np.array([(a, b) for a, b in zip(p, q, strict=True) if not left_out(a, b)]).T)
 
 
 least_error_sum = Exercise(
@@ -181,6 +203,21 @@ least_error_sum = Exercise(
             lambda p, q: 1 - float((np.subtract(p, q) ** 2).sum()) / 2,
         ),
         Misconception(
+            "zeros left out",
+            "You left out outputs that one of the two never gives. They tell most: keep them.",
+            lambda p, q: _without(p, q, lambda a, b: a == 0 or b == 0),
+        ),
+        Misconception(
+            "zeros of p left out",
+            "You left out an output with p = 0. It gives Mia away for certain, so it tells most: keep it.",
+            lambda p, q: _without(p, q, lambda a, b: a == 0),
+        ),
+        Misconception(
+            "zeros of q left out",
+            "You left out an output with q = 0. It says for certain that Mia is out, so it tells most: keep it.",
+            lambda p, q: _without(p, q, lambda a, b: b == 0),
+        ),
+        Misconception(
             "average error",
             "That is the average of the two errors, (1 - TV)/2. The question is for their sum.",
             lambda p, q: (1 - _tv(p, q)) / 2,
@@ -200,7 +237,7 @@ def _curve(widths, falls, end=0.0):
 
 
 def _draw_curves(rng):
-    """Four trade-off functions, and four curves that break one law each, in any order."""
+    """Five trade-off functions, and six curves that break one law each, in any order."""
 
     def pick(low, high):
         return int(rng.integers(low, high + 1))
@@ -214,9 +251,12 @@ def _draw_curves(rng):
         _curve(rest(2, pick(9, 14), pick(14, 20)), [4, 1, 0.5, 0.125]),  # right; its drops grow at first
         _curve(rest(pick(8, 14), pick(16, 24)), [2, 0.5, 0]),  # right, with a flat end
         _curve(np.diff([0, *straight, 64]), [1, 1, 1, 1]),  # right: 1 - alpha
-        _curve([steep, 64 - 5 * steep, 4 * steep], [4, 1, 0.25]),  # right, from (0, 1)
+        _curve([steep, 64 - 5 * steep, 4 * steep], [4, 1, 0.25]),  # right, symmetric, from (0, 1)
+        _curve([8, 24, 32], [3, 1, 0.5]),  # right, from (0, 1) and not symmetric
         _curve(rest(pick(14, 18), pick(14, 18), pick(14, 18)), [1, 0.25, 1, 0.25]),  # not convex
         _curve(rest(pick(20, 26), pick(6, 9)), [1, 2, 0.25]),  # not convex, though its drops shrink
+        _curve([16, 24, 24], [1.5, 0.25, 0.75]),  # not convex at its last corner only
+        _curve([8, 20, 20, 16], [2, 0.75, 1, 0.125]),  # not convex, though the mean slopes of two lines grow
         _curve(rest(pick(8, 12), pick(14, 20)), [2, 0.5, 0.25], end=pick(2, 5) / 64),  # above 1 - alpha at the end
         _curve([16, 32, 16], [0.25, 0.875, 2]),  # concave
     ]
@@ -270,7 +310,7 @@ is_tradeoff = Exercise(
         ),
         Misconception(
             "bends the wrong way",
-            "You ask that the slopes shrink from left to right; that is a concave curve. A convex one falls steeply first: its slopes (which are negative) grow.",
+            "Of all these you accept only the straight line 1 - alpha. Do you ask that slopes shrink (that is concave), or that beta is at least 1 - alpha?",
             lambda alpha, beta: _is_convex(alpha, -beta) and _falls(alpha, beta) and _is_below(alpha, beta),
         ),
         Misconception(
@@ -284,6 +324,20 @@ is_tradeoff = Exercise(
             "must start at 1",
             "You ask that the curve starts at 1. It may start lower: then some outputs give Mia away for certain, as with a delta.",
             lambda alpha, beta: _is_tradeoff(alpha, beta) and bool(beta[0] == 1),
+        ),
+        Misconception(
+            "last corner left out",
+            "You accept a curve that bulges at its last corner. n points make n - 1 slopes and n - 2 comparisons: does your loop end one too early?",
+            lambda alpha, beta: (
+                bool((np.diff(np.diff(beta) / np.diff(alpha))[:-1] >= -1e-9).all())
+                and _falls(alpha, beta)
+                and _is_below(alpha, beta)
+            ),
+        ),
+        Misconception(
+            "must be symmetric",
+            "You refuse a curve that is not symmetric. No law asks for that.",
+            lambda alpha, beta: _is_tradeoff(alpha, beta) and bool(np.allclose(np.interp(beta, alpha, beta), alpha)),
         ),
         Misconception(
             "flat not allowed",
@@ -318,12 +372,16 @@ is_tradeoff = Exercise(
 
 
 def _draw_approx(rng):
-    """A few alphas on each of the three lines."""
+    """A few alphas on each of the three lines, and one between the corner and where it would be without delta."""
     cases = []
     for low, high in ((0.3, 0.9), (1.2, 2.0)):
         epsilon, delta = _round(rng.uniform(low, high)), _round(rng.uniform(0.05, 0.25))
-        corner = (1 - delta) / (1 + math.exp(epsilon))
-        alpha = np.r_[0, rng.uniform(0.1, 0.9, 2) * corner, rng.uniform(corner, 1 - delta, 2), 1 - delta / 2, 1]
+        without = 1 / (1 + math.exp(epsilon))
+        corner = (1 - delta) * without
+        between = (corner + min(without, (1 - delta) * math.exp(-epsilon))) / 2  # where the steep line is above 0
+        alpha = np.r_[
+            0, rng.uniform(0.1, 0.9, 2) * corner, between, rng.uniform(without, 1 - delta, 2), 1 - delta / 2, 1
+        ]
         cases.append({"alpha": np.sort(alpha.round(4)), "epsilon": epsilon, "delta": delta})
     return cases
 
@@ -401,6 +459,15 @@ approx_dp_curve = Exercise(
             "You took the smaller of the two lines and cut it off at 0. Each line is a lower bound on beta: take the larger.",
             lambda alpha, epsilon, delta: _highest(
                 np.minimum(_first(alpha, epsilon, delta), _second(alpha, epsilon, delta))
+            ),
+        ),
+        Misconception(
+            "corner without delta",
+            "You change lines at 1/(1 + e^epsilon). With delta the lines meet at (1 - delta)/(1 + e^epsilon). Taking the maximum needs no corner at all.",
+            lambda alpha, epsilon, delta: _highest(
+                np.where(
+                    alpha < 1 / (1 + math.exp(epsilon)), _first(alpha, epsilon, delta), _second(alpha, epsilon, delta)
+                )
             ),
         ),
         Misconception(
@@ -491,26 +558,26 @@ gaussian_curve = Exercise(
 # ---- 3.6
 
 
-RUNS, WITHIN = 150, (0.05, 0.3, 1, 2)
+RUNS, WITHIN = (800, 150), (0.05, 0.3, 1, 2)
 
 
 def _draw_counts(rng):
-    """Two tables, half of their counts 0, each released RUNS + 1 times: the first two with the same seed."""
+    """A short and a long table, half of their counts 0, released RUNS + 1 times: the first two with the same seed."""
     seed = int(rng.integers(2**31))
     cases = []
-    for size in (9, int(rng.integers(18, 24))):
+    for size, runs in zip((2, int(rng.integers(18, 24))), RUNS, strict=True):
         counts = rng.integers(1, 30, size) * (rng.permutation(size) % 2)
         mu = _round(rng.uniform(0.6, 0.7))
-        cases += [{"counts": counts, "mu": mu, "rng": seed + run} for run in (0, *range(RUNS))]
+        cases += [{"counts": counts, "mu": mu, "rng": seed + run} for run in (0, *range(runs))]
     return cases
 
 
 def _noise(cases, values):
-    """The two tables' noise in units of sqrt(m)/mu: pairs (the repeated release, array of RUNS releases)."""
+    """The two tables' noise in units of sqrt(m)/mu: pairs (the repeated release, array of all others)."""
     tables = []
-    for half in (slice(0, RUNS + 1), slice(RUNS + 1, None)):
-        counts, mu = cases[half][0]["counts"], cases[half][0]["mu"]
-        again, *noise = (np.asarray(values[half], dtype=float) - counts) * mu / math.sqrt(len(counts))
+    for part in (slice(0, RUNS[0] + 1), slice(RUNS[0] + 1, None)):
+        counts, mu = cases[part][0]["counts"], cases[part][0]["mu"]
+        again, *noise = (np.asarray(values[part], dtype=float) - counts) * mu / math.sqrt(len(counts))
         tables.append((again, np.array(noise)))
     return tables
 
@@ -524,7 +591,7 @@ def _count_noise(cases, values):
         rows += [
             (f"{table}: noise below 0", int(down.sum()), down.size),
             *((f"{table}: noise within {c} times sqrt(m)/mu", int((abs(noise) < c).sum()), down.size) for c in WITHIN),
-            (f"{table}: neighbours in the list with noise of the same sign", int((left == right).sum()), left.size),
+            (f"{table}: counts next to each other with noise of the same sign", int((left == right).sum()), left.size),
             (f"{table}: counts with noise of the same sign in two releases", int((first == second).sum()), first.size),
             (f"{table}: releases that come out the same with the same seed", int((again == noise[0]).all()), 1),
         ]
@@ -562,11 +629,23 @@ def _cut_off(cases, values):
     return bool((values >= 0).all() and 0.01 < (values == 0).mean() < 0.9)
 
 
+def _rounded(cases, values):
+    values = [np.asarray(value, dtype=float) for value in values]
+    return (values[1] != values[2]).any() and all((value == value.round(3)).all() for value in values)
+
+
 def _no_noise(cases, values):
     return all((noise == 0).all() for _, noise in _noise(cases, values))
 
 
-noisy_counts = RandomExercise(
+class TwoLines(RandomExercise):
+    """A random exercise that shows two of the counts that are off, not all of them."""
+
+    def observed(self, cases, values):
+        return super().observed(cases, values)[:2]
+
+
+noisy_counts = TwoLines(
     id="3.6",
     title="The Gaussian mechanism",
     function="noisy_counts",
@@ -579,7 +658,7 @@ noisy_counts = RandomExercise(
     returns=numbers_like("counts"),
     counts=_count_noise,
     chances=_chances_noise,
-    forbidden=(gdp.mechanism, gdp.sigma),
+    forbidden=(gdp.mechanism,),
     hints=(
         "The noise has the deviation sensitivity / mu. How long is the vector by which Mia can move the m counts, at most?",
         "All m counts may change by 1: the length of (1, 1, …, 1) is sqrt(m). `rng.normal(0, sigma, len(counts))` draws one number for each count.",
@@ -616,9 +695,25 @@ noisy_counts = RandomExercise(
             recognise=_cut_off,
         ),
         Misconception(
+            "rounded",
+            "You rounded the noisy counts. That is allowed, as post-processing, but here return them as they are: a caller can still round them.",
+            lambda counts, mu, rng: np.round(_normal(_right_scale)(counts, mu, rng)),
+            recognise=_rounded,
+        ),
+        Misconception(
+            "counts forgotten",
+            "You return the noise alone, without the counts. Add the two.",
+            lambda counts, mu, rng: rng.normal(0, _right_scale(len(counts), mu), len(counts)),
+        ),
+        Misconception(
             "one count only",
             "Your noise is enough for one count. There are m of them, and Mia may be in all: the whole list moves by up to sqrt(m).",
             _normal(lambda m, mu: 1 / mu),
+        ),
+        Misconception(
+            "one too few",
+            "Your noise is sqrt(m - 1)/mu. Nothing is lost to an average here: all m counts may change by 1, so the length is sqrt(m).",
+            _normal(lambda m, mu: math.sqrt(m - 1) / mu),
         ),
         Misconception(
             "l1 sensitivity",
@@ -721,7 +816,7 @@ delta_of = Exercise(
     misconceptions=(
         Misconception(
             "1 - cdf",
-            "Right in the middle, and 0 far out. You compute a tail as 1 - cdf (or by erf): 1 minus something tiny is rounded to 1. Use Phi(-x) in place of 1 - Phi(x).",
+            "Did you round, or compute a tail as 1 - cdf (or by erf)? Your result is right in the middle and off far out: near 1 a tiny tail is rounded away. Use Phi(-x) in place of 1 - Phi(x), and do not round.",
             _one_minus(),
         ),
         Misconception(
@@ -811,7 +906,46 @@ def _z(delta):
     return -float(ndtri(delta))
 
 
-largest_mu = Exercise(
+def _halving(epsilon, delta, stop=lambda value, delta: False, wrong_way=False):
+    """Bisection as the lesson's solution does it, with a part replaced."""
+    low, high = 0.0, 1.0
+    while gdp.delta(epsilon, high) < delta:
+        high *= 2
+    for _ in range(100):
+        middle = (low + high) / 2
+        value = gdp.delta(epsilon, middle)
+        if stop(value, delta):
+            return middle
+        if (value <= delta) != wrong_way:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _stops_early(cases, values):
+    """The deltas agree to 1e-7, and not because the mu were rounded."""
+    reached = [float(gdp.delta(case["epsilon"], max(0, value))) for case, value in zip(cases, values, strict=True)]
+    near = all(abs(delta - case["delta"]) < 1e-7 for case, delta in zip(cases, reached, strict=True))
+    return near and any(value != round(value, 4) for value in values)
+
+
+def _at_the_ends(cases, values):
+    """Each value is a whole number, as the ends of a search are, and some are far off."""
+    far = any(abs(value - _mu(**case)) > 0.5 for case, value in zip(cases, values, strict=True))
+    return far and all(abs(value - round(value)) < 1e-6 for value in values)
+
+
+class Search(Exercise):
+    """An exercise where some misconceptions are recognised by what they give, whatever interval the search began with."""
+
+    def behaves_like(self, slip, cases, values):
+        if slip.recognise is not None:
+            return slip.recognise(cases, values)
+        return super().behaves_like(slip, cases, values)
+
+
+largest_mu = Search(
     id="3.8",
     title="From (ε, δ) to μ",
     function="largest_mu",
@@ -865,6 +999,18 @@ largest_mu = Exercise(
             "zero",
             "You returned 0. That is safe for every promise and allows no answer at all. Is the comparison in your search the wrong way round?",
             lambda epsilon, delta: 0.0,
+        ),
+        Misconception(
+            "wrong way",
+            "Your search runs to an end of its interval, away from the answer. Where delta is still small enough, mu may grow: then low moves up to the middle.",
+            lambda epsilon, delta: _halving(epsilon, delta, wrong_way=True),
+            recognise=_at_the_ends,
+        ),
+        Misconception(
+            "stops early",
+            "Your search stops when the two deltas differ by little. At a delta of 1e-30 that is true at once: compare ratios, or halve 100 times.",
+            lambda epsilon, delta: _halving(epsilon, delta, stop=lambda a, b: abs(a - b) < 1e-10),
+            recognise=_stops_early,
         ),
     ),
 )
@@ -920,6 +1066,11 @@ group_curve = Exercise(
     ),
     misconceptions=(
         Misconception(
+            "one person",
+            "That is the curve of one person. For k people apply 1 - f k times.",
+            _as_group(lambda epsilon, delta, k: tradeoff.approx_dp(epsilon, delta)),
+        ),
+        Misconception(
             "one time too few",
             "You applied 1 - f only k - 1 times. From the table to one with k people changed there are k steps.",
             _group(-1),
@@ -950,6 +1101,15 @@ group_curve = Exercise(
             _as_group(lambda epsilon, delta, k: tradeoff.approx_dp(k * epsilon, min(1, k * delta))),
         ),
         Misconception(
+            "bound for groups",
+            "That is the (epsilon, delta) bound for groups. It is true, but its middle is too low: repeat 1 - f instead.",
+            _as_group(
+                lambda epsilon, delta, k: tradeoff.approx_dp(
+                    k * epsilon, min(1, delta * math.expm1(k * epsilon) / math.expm1(epsilon))
+                )
+            ),
+        ),
+        Misconception(
             "k epsilon, delta",
             "You multiplied epsilon by k and left delta. Every step of the chain adds to delta as well: repeat 1 - f instead.",
             _as_group(lambda epsilon, delta, k: tradeoff.approx_dp(k * epsilon, delta)),
@@ -961,7 +1121,7 @@ group_curve = Exercise(
         ),
         Misconception(
             "composition",
-            "That is the curve of k answers about one person, f ⊗ … ⊗ f. Here one answer is about k people.",
+            "That is the curve of k answers about one person. Here one answer is about k people.",
             _as_group(lambda epsilon, delta, k: tradeoff.approx_dp(epsilon, delta).power(k)),
         ),
     ),
@@ -993,9 +1153,9 @@ group_sigma = Exercise(
     draw=_draw_family,
     reference=lambda sensitivity, mu, k: k * sensitivity / mu,
     returns=a_number,
-    forbidden=(gdp.sigma, gdp.group),
+    forbidden=(gdp.group,),
     hints=(
-        "An answer that is m-GDP for one person is (k m)-GDP for k people. Which m makes k m equal to mu?",
+        "An answer that is ν-GDP for one person is (k ν)-GDP for k people. Which ν makes k ν equal to mu?",
         "Each person gets mu / k. The noise for that is sensitivity / (mu / k).",
     ),
     misconceptions=(
@@ -1072,13 +1232,13 @@ QUIZ = (
         ),
     ),
     Question(
-        "f lies above g everywhere. Which promise is stronger?",
+        "f is never below g, and somewhere above it. Which promise is stronger?",
         (
             Option(
                 "f-DP.", True, "A higher curve leaves every tester with larger errors. Whatever is f-DP is also g-DP."
             ),
             Option("g-DP.", False, "A lower curve means smaller errors for the tester, so less privacy."),
-            Option("That depends on α.", False, "It would if the curves crossed. Here f is higher at every α."),
+            Option("That depends on α.", False, "It would if the curves crossed. Here f is nowhere the lower one."),
         ),
     ),
     Question(

@@ -43,7 +43,7 @@ def two_errors(figure, mu, threshold):
     )
     grid = np.linspace(0, 1, 201)
     right.plot(grid, 1 - grid, **FOURTH, label="blind guess")
-    right.plot(grid, ndtr(ndtri(1 - grid) - mu), **FIRST, label="best tests, G")
+    right.plot(grid, ndtr(ndtri(1 - grid) - mu), **FIRST, label="best tests")
     right.plot([alpha], [beta], **POINT)
     _unit_square(right, ticks=HALVES)
     right.set_title(f"μ = {mu:.2f}: the point ({alpha:.3f}, {beta:.3f})")
@@ -79,6 +79,8 @@ def candidates(figure):
         panel.set_ylim(0, 1.04)
         panel.set_xticks([0, 1])
         panel.set_yticks([0, 1])
+        panel.set_xlabel("α", labelpad=-9)
+        panel.set_ylabel("β", labelpad=-5)
     figure.subplots_adjust(hspace=0.35, wspace=0.2, left=0.05, bottom=0.09, top=0.97)
     return (
         "Six curves in the unit square, each beside the dotted diagonal 1 - alpha. A is the diagonal. B arches above it. "
@@ -128,8 +130,15 @@ def approx_dp_lines(figure, epsilon, delta):
     panel.plot(alpha, 1 - alpha, **FOURTH, label="blind guess")
     panel.plot([corner], [corner], **POINT)
     _unit_square(panel, low=-0.12)
-    panel.set_title(f"ε = {epsilon:.2f}, δ = {delta:.2f}: the lines meet at α = β = {corner:.3f}")
+    if epsilon > 0:
+        panel.set_title(f"ε = {epsilon:.2f}, δ = {delta:.2f}: the lines meet at α = β = {corner:.3f}")
+    else:
+        panel.set_title(f"ε = 0, δ = {delta:.2f}: both lines are the same")
     panel.legend(loc="upper right")
+    if epsilon == 0:
+        return (
+            f"The curve of (0, {delta:.2f})-DP falls straight from {1 - delta:.2f} to 0: both lines are the same one."
+        )
     return (
         f"The curve of ({epsilon:.2f}, {delta:.2f})-DP is the largest of two falling lines and 0. It starts at {1 - delta:.2f}, "
         f"falls steeply to the corner where alpha and beta are {corner:.3f}, and then slowly to 0 at alpha = {1 - delta:.2f}."
@@ -141,9 +150,9 @@ def which_are_fdp(figure, mu):
     f = tradeoff.gaussian(mu)
     mechanisms = [
         ("randomized response, ε = 1", tradeoff.approx_dp(1.0), SECOND),
-        ("Laplace noise, ε = 1", tradeoff.laplace(1.0), THIRD),
+        ("Laplace noise, ε = 1, sensitivity 1", tradeoff.laplace(1.0), THIRD),
         (
-            "Gaussian noise, σ = 2",
+            "Gaussian noise, σ = 2, sensitivity 1",
             tradeoff.gaussian(0.5),
             {"color": "#9db8d6", "linestyle": "-", "linewidth": 3},
         ),
@@ -165,7 +174,7 @@ def which_are_fdp(figure, mu):
     panel.set_xlim(0, 1.75)
     panel.spines["bottom"].set_bounds(0, 1)
     panel.xaxis.set_label_coords(0.3, -0.12)
-    panel.set_title(f"μ = {mu:.2f}: a circle marks where a curve falls below f")
+    panel.set_title(f"μ = {mu:.2f}: a circle marks where a curve falls furthest below f")
     panel.legend(loc="upper right", bbox_to_anchor=(1.0, 1.0))
     return f"The curve G of mu {mu:.2f} and four mechanisms' curves. To be f-DP, a curve must stay above it: {'; '.join(said)}."
 
@@ -191,7 +200,7 @@ def duality(figure, mu, epsilon):
     beta = float(ndtr(epsilon / mu - mu / 2))
     left.plot([touch, beta], [beta, touch], **POINT)
     _unit_square(left, ticks=HALVES)
-    left.set_title(f"ε = {epsilon:.2f} touches the curve twice")
+    left.set_title(f"the lines for ε = {epsilon:.2f} touch G{' twice' if epsilon > 0 else ' once'}")
     left.legend(loc="upper right")
     grid = np.linspace(0, 6, 121)
     right.plot(grid, tradeoff.log_gaussian_delta(grid, mu) / math.log(10), **FIRST)
@@ -204,29 +213,31 @@ def duality(figure, mu, epsilon):
     right.set_xlabel("ε")
     right.set_ylabel("log10 of δ(ε)", labelpad=0)
     right.set_title(f"μ = {mu:.2f}: δ({epsilon:.2f}) = {delta:.2g}")
+    places = f"at alpha {touch:.3g} and at alpha {beta:.3g}" if epsilon > 0 else f"once, at alpha {touch:.3g}"
     return (
-        f"Left: the curve G of mu {mu:.2f}, and below it the two lines of ({epsilon:.2f}, {delta:.2g})-DP, which touch it at alpha "
-        f"{touch:.3g} and at alpha {beta:.3g}. Right: delta falls as epsilon grows, faster and faster; at epsilon {epsilon:.2f} it is {delta:.2g}."
+        f"Left: the curve G of mu {mu:.2f}, and below it the lines of ({epsilon:.2f}, {delta:.2g})-DP, which touch it "
+        f"{places}. Right: delta falls as epsilon grows, faster and faster; at epsilon {epsilon:.2f} it is {delta:.2g}."
     )
 
 
-def group_limit(figure, mu, k):
-    """The curve of a group of k for an answer with epsilon = mu/k, beside the Laplace limit."""
-    mu, k = validate.number("mu", mu, low=0, open_low=True), validate.whole("k", k)
+def group_limit(figure, group_epsilon, k):
+    """The curve of a group of k for an answer with epsilon = group_epsilon/k, beside the Laplace limit."""
+    total, k = validate.number("group_epsilon", group_epsilon, low=0, open_low=True), validate.whole("k", k)
     alpha = np.linspace(0, 1, 401)
-    group, limit = tradeoff.approx_dp(mu / k).group(k)(alpha), tradeoff.laplace(mu)(alpha)
+    group, limit = tradeoff.approx_dp(total / k).group(k)(alpha), tradeoff.laplace(total)(alpha)
     gap = float(np.abs(group - limit).max())
+    close = f"{gap:.3f} or less" if gap >= 0.0005 else "less than 0.001"
     (panel,) = panels(figure)
-    panel.plot(alpha, limit, **FIRST, label=f"T(Lap(0, 1), Lap({mu:.2g}, 1))")
+    panel.plot(alpha, limit, **FIRST, label=f"T(Lap(0, 1), Lap({total:.2g}, 1))")
     panel.plot(alpha, group, **SECOND, label=f"group of {k}")
-    panel.plot(alpha, tradeoff.approx_dp(mu)(alpha), **THIRD, label="(kε)-DP")
-    panel.plot(alpha, tradeoff.approx_dp(mu / k)(alpha), **FOURTH, label="one person, f")
+    panel.plot(alpha, tradeoff.approx_dp(total)(alpha), **THIRD, label="(kε)-DP")
+    panel.plot(alpha, tradeoff.approx_dp(total / k)(alpha), **FOURTH, label="one person, f")
     _unit_square(panel)
-    panel.set_title(f"ε = μ/k = {mu / k:.3g}: the group's curve is {gap:.3f} or less from the Laplace curve")
+    panel.set_title(f"ε = λ/k = {total / k:.3g}: the group's curve is {close} from the Laplace curve")
     panel.legend(loc="upper right")
     return (
-        f"Four curves. The highest is that of one person, with epsilon {mu / k:.3g}. The curve of a group of {k} is at most "
-        f"{gap:.3f} away from the trade-off between two Laplace laws at distance {mu:.2g}. The curve of {mu:.2g}-DP is nowhere above it."
+        f"Four curves. The highest is that of one person, with epsilon {total / k:.3g}. The curve of a group of {k} is "
+        f"{close} away from the trade-off between two Laplace laws at distance {total:.2g}. The curve of {total:.2g}-DP is nowhere above it."
     )
 
 
