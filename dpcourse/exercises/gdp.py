@@ -558,7 +558,7 @@ gaussian_curve = Exercise(
 # ---- 3.6
 
 
-RUNS, WITHIN = (800, 150), (0.05, 0.3, 1, 2)
+RUNS, WITHIN = (500, 70), (0.05, 0.3, 1, 2)
 
 
 def _draw_counts(rng):
