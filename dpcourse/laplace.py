@@ -145,7 +145,7 @@ def noisy_max_chances(counts, epsilon):
     [0.5, 0.5]
     """
     counts = validate.numbers("counts", counts) * validate.number("epsilon", epsilon, 0, open_low=True)
-    counts -= counts.max()
+    counts, place, times = np.unique(counts - counts.max(), return_inverse=True, return_counts=True)
     kinks = np.unique(np.concatenate([counts, [counts.min() - 45, 45.0]]))
     edges = np.concatenate(
         [np.linspace(a, b, 1 + math.ceil((b - a) / 4))[:-1] for a, b in itertools.pairwise(kinks)] + [[45.0]]
@@ -155,8 +155,8 @@ def noisy_max_chances(counts, epsilon):
     z = (edges[:-1] + half)[:, None] + half[:, None] * nodes
     x = z.ravel() - counts[:, None]
     log_below = np.where(x < 0, x - math.log(2), np.log1p(-np.exp(-np.abs(x)) / 2))
-    log_wins = -np.abs(x) - math.log(2) + log_below.sum(axis=0) - log_below
-    return np.exp(log_wins) @ (half[:, None] * weights).ravel()
+    log_wins = -np.abs(x) - math.log(2) + times @ log_below - log_below
+    return (np.exp(log_wins) @ (half[:, None] * weights).ravel())[place]
 
 
 # ---- floating point: the leak, and the mend
