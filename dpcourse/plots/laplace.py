@@ -34,7 +34,7 @@ def laplace_pair(figure, epsilon, change):
     kept = worst <= epsilon * (1 + 1e-12)
     right.set_title(f"ε = {epsilon:.2g}: {'kept' if kept else 'broken'}, the loss reaches {worst:.2g}")
     for panel in (left, right):
-        panel.set_xlabel("output (0: half-way between the answers)")
+        panel.set_xlabel("output (0: half-way between)")
         panel.locator_params(nbins=5)
     return (
         f"Left: two Laplace densities of scale {b:.3g}, whose peaks are {change:.2g} apart. Right: the logarithm of their ratio "
@@ -83,7 +83,7 @@ def worst_error(figure, k, epsilon, failure):
     panel.set_ylim(0, 1.28)
     panel.set_yticks(np.linspace(0, 1, 6))
     panel.set_xlabel("t, error of a count")
-    panel.set_ylabel("chance: worst error above t")
+    panel.set_ylabel("chance that the worst error is above t")
     panel.legend(loc="upper center", ncols=3)
     panel.set_title(
         f"{k:,} counts at ε = {epsilon:.2g}: with probability {1 - failure:.2g} all errors are below {bound:.3g}"
@@ -141,7 +141,7 @@ def coupling(figure, epsilon, threshold):
     density = epsilon * np.exp(-epsilon * np.abs(x)) / 2
     first, second = (_tail(at, epsilon) for at in (r, r + 1))
     (panel,) = panels(figure)
-    panel.plot(x, density, **FIRST, label="noise of option i")
+    panel.plot(x, density, **FIRST, label="noise $r_i$")
     panel.fill_between(x, density, where=x >= r, color="#b5c3d1", label=f"beyond r*: {first:.3g} (grey and hatched)")
     panel.fill_between(x, density, where=x >= r + 1, **LIGHT, label=f"beyond r* + 1: {second:.3g}")
     panel.set_ylim(0, 0.8 * epsilon)
