@@ -198,6 +198,7 @@ def test_noisy_max_or_all_draws_the_exact_chances_of_both():
     wins = (np.random.default_rng(0).laplace(0, 5, (40_000, 5)) + counts).argmax(axis=1) == 0
     assert right["noisy max"][13] == pytest.approx(wins.mean(), abs=0.012)
     assert f"it is {right['noisy max'][13]:.3f} for noisy max" in description
+    assert list(right["noisy max"]) == list(range(101)), "a point for each lead, so that no curve has kinks"
 
 
 def test_coupling_shows_two_tails_within_e_to_the_epsilon():
@@ -235,6 +236,8 @@ def test_low_bits_has_rows_without_a_common_output():
     assert [len(row) for row in rows] == [31, 31]
     assert not rows[0] & rows[1]
     assert "; 0 are in both rows" in description
+    outputs = [{count + laplace.textbook_noise(2**46 * j, 1.0) for j in range(1, 2**7)} for count in (0, 1)]
+    assert not outputs[0] & outputs[1], "nor outside the picture"
     assert all(laplace.can_give(count, z, 1.0) for count, row in enumerate(rows) for z in row)
 
 

@@ -24,6 +24,7 @@ ADVANCED_5 = composition.advanced(0.1, 0, 5, 1e-6)[0]
 
 
 SURVEY = fair.load_pandas().data
+WORST = 1 - (1 - math.exp(-laplace.error_bound(10_000, 0.05, 1, 1))) ** 10_000
 LEADERS = (SURVEY["yrs_married"] >= 6).sum(), (SURVEY["children"] > 0).sum()
 
 
@@ -61,13 +62,31 @@ CLAIMS = [
     (1, "With k = 5 it gives {:.2f}", ADVANCED_5),
     (1, "Basic gives {:g}. Advanced needs k above", composition.sequential([0.1] * 5)),
     (1, "needs k above {} here", CROSSING.reference(0.1, 1e-6) - 1),
-    (2, "runs your function {} times on an array of 2,000", {3: "three"}[len(exercises.find("2.2").draw(generator()))]),
+    (
+        2,
+        "runs your function {} times on an array of 2,000",
+        {3: "three"}[len(exercises.find("2.2").draw(generator())) - 1],
+    ),
+    (2, "and once on {} of them", len(exercises.find("2.2").draw(generator())[-1]["value"])),
+    (2, "has lasted longer than {:g} years", SURVEY["yrs_married"].max()),
+    (2, "within chance of {:.1f} %; the", 100 * WORST),
+    (2, "the standard error is {:.1f} %.)", 100 * math.sqrt(WORST * (1 - WORST) / 1000)),
+    (2, "of 7 bits there are {} outputs for each count", 2**7 - 1),
     (2, "three times on an array of {:,} numbers", len(exercises.find("2.2").draw(generator())[0]["value"])),
     (2, "The check makes {} histograms", len(exercises.find("2.5").draw(generator()))),
     (2, "histograms of the same {} people", len(exercises.find("2.5").draw(generator())[0]["values"])),
-    (2, "The check holds {} elections among ten options", len(exercises.find("2.7").draw(generator()))),
-    (2, "among {} options and counts who wins", {10: "ten"}[len(exercises.find("2.7").draw(generator())[0]["counts"])]),
-    (2, "The check draws {:,} numbers", exercises.find("2.8").draw(generator())[-1]["size"]),
+    (2, "The check holds {} elections among ten options or a thousand", len(exercises.find("2.7").draw(generator()))),
+    (
+        2,
+        "among {} options or a",
+        {10: "ten"}[min(len(case["counts"]) for case in exercises.find("2.7").draw(generator()))],
+    ),
+    (
+        2,
+        "options or {}, and counts who wins",
+        {1000: "a thousand"}[max(len(case["counts"]) for case in exercises.find("2.7").draw(generator()))],
+    ),
+    (2, "The check draws {:,} numbers", sum(case["size"] for case in exercises.find("2.8").draw(generator()))),
     (2, "$\\ln(10{{,}}000/0.05) \\approx {:.1f}$", laplace.error_bound(10_000, 0.05, 1, 1)),
     (2, "$\\ln 10 \\approx {:.1f}$ scales", math.log(10)),
     (2, "$\\Delta f = {}$, with and without Mia", 1 + 30),

@@ -123,6 +123,8 @@ class Exercise:
     draw(rng) -> list of cases, each a dict argument -> plain value. A case's `rng` holds a seed.
     returns(value, case) -> None, or a complaint about type, shape or range.
     forbidden: Python functions that the answer must not call.
+    needed: (a Python function, how often an answer to a case must call it at least, what to say if it does not);
+    counted together with the watch for `forbidden`.
     seconds: the time limit of one check; rtol, atol: how close a number must be.
     """
 
@@ -139,6 +141,7 @@ class Exercise:
     misconceptions: tuple[Misconception, ...]
     hints: tuple[str, ...]
     forbidden: tuple[Callable, ...] = ()
+    needed: tuple[Callable, Callable, str] | None = None
     seconds: float = 10.0
     rtol: float = 1e-6
     atol: float = 1e-12
@@ -182,7 +185,8 @@ class Exercise:
         except (TypeError, ValueError):
             return {"signature": f"{self.function}({', '.join(case)})"}
         left = max(0.001, deadline - time.monotonic())
-        with limits.captured_output() as printed, limits.forbidding(self.forbidden) as called:
+        counted = {self.needed[0].__code__: 0} if self.needed and self.forbidden else {}
+        with limits.captured_output() as printed, limits.forbidding(self.forbidden, counted) as called:
             try:
                 with limits.time_limit(left):
                     outcome = {"value": plain(answer(*arguments))}
@@ -201,7 +205,8 @@ class Exercise:
                 np.asarray(case[name], dtype=object), np.asarray(now, dtype=object)
             ):
                 outcome = {"changed": name}
-        return outcome | {"printed": printed.text, "printed_count": printed.count}
+        calls = {"calls": sum(counted.values())} if counted else {}
+        return outcome | calls | {"printed": printed.text, "printed_count": printed.count}
 
     def judge(self, cases, outcomes):
         """The Verdict on what came back, from data alone."""
@@ -218,6 +223,9 @@ class Exercise:
             return Verdict(self, ERROR, f"Your function gave {len(outcomes)} answers to {len(cases)} questions.")
         values = [outcome["value"] for outcome in outcomes]
         if self.agrees(cases, values, self.reference):
+            for case, outcome in zip(cases, outcomes, strict=True):
+                if "calls" in outcome and outcome["calls"] < self.needed[1](case):
+                    return Verdict(self, WRONG, self.needed[2], (self._tried(case, outcome),))
             return Verdict(self, RIGHT, "Right on inputs drawn just now.")
         observed = self.observed(cases, values)
         for slip in self.misconceptions:

@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import log_ndtr
 
 from dpcourse import laplace
 from dpcourse.exercises.engine import Exercise, Misconception, Option, Question, RandomExercise, binomial_p_value
@@ -57,7 +57,7 @@ sensitivity = Exercise(
     misconceptions=(
         Misconception(
             "replaced",
-            "You added up high - low. That is the change when a row is replaced. Here a row is added or removed: its whole entry comes or goes.",
+            "You went from one end to the other, high - low. That is the change when a row is replaced. Here a row comes or goes; it does not move.",
             lambda lows, highs: sum(highs) - sum(lows),
         ),
         Misconception(
@@ -86,6 +86,11 @@ sensitivity = Exercise(
             lambda lows, highs: sum(map(abs, lows)) + sum(map(abs, highs)),
         ),
         Misconception(
+            "one end for all columns",
+            "The row may be at the upper end in one column and at the lower in another: take the larger in each column, then add.",
+            lambda lows, highs: max(sum(map(abs, lows)), sum(map(abs, highs))),
+        ),
+        Misconception(
             "average",
             "You averaged over the columns. The l1 norm is the sum.",
             lambda lows, highs: sum(_largest(lows, highs)) / len(lows),
@@ -102,18 +107,24 @@ sensitivity = Exercise(
 # ---- 2.2 the mechanism
 
 
-ENTRIES = 2000
+ENTRIES, FEW = 2000, 7
 
 
 def _draw_mechanism(rng):
-    """The same array three times, the first two with the same seed; all scales in the misconceptions lie apart."""
+    """The same array three times, the first two with the same seed, and a short one; all scales in the misconceptions lie apart."""
     value = rng.integers(0, 100, size=ENTRIES).astype(float)
     seed, epsilon, sensitivity = int(rng.integers(2**31)), _round(rng.uniform(0.2, 0.25)), _round(rng.uniform(9, 12))
-    return [{"value": value, "sensitivity": sensitivity, "epsilon": epsilon, "rng": seed + run} for run in (0, 0, 1)]
+    runs = ((value, 0), (value, 0), (value, 1), (value[:FEW], 2))
+    return [{"value": v, "sensitivity": sensitivity, "epsilon": epsilon, "rng": seed + run} for v, run in runs]
 
 
 def _noises(cases, values):
-    return np.array([np.asarray(value) - case["value"] for case, value in zip(cases, values, strict=True)])
+    """The noises of the three runs on the long array."""
+    return np.array([np.asarray(value) - case["value"] for case, value in zip(cases[:3], values[:3], strict=True)])
+
+
+def _whole(values):
+    return np.asarray(values) == np.round(values)
 
 
 def _shape_counts(noise, b):
@@ -135,11 +146,15 @@ def _count_mechanism(cases, values):
     b = cases[0]["sensitivity"] / cases[0]["epsilon"]
     both, half = np.concatenate([again, other]), b * math.log(2)
     pairs = np.abs(both.reshape(-1, 2)) > half
+    front, back = both.reshape(2, 2, -1).swapaxes(0, 1)
     return [
         *_shape_counts(both, b),
         ("neighbours with noises of the same sign", int((both[0::2] * both[1::2] > 0).sum()), ENTRIES),
         ("neighbours with noises of like size", int((pairs[:, 0] == pairs[:, 1]).sum()), ENTRIES),
+        ("entries half the array apart with noises of the same sign", int((front * back > 0).sum()), ENTRIES),
         ("entries with noises of the same sign in two runs", int((again * other > 0).sum()), ENTRIES),
+        ("entries without noise", int((both == 0).sum()), both.size),
+        ("results that are whole numbers", int(_whole(values[1:3]).sum()), both.size),
         ("runs that come out the same with the same seed", int(np.array_equal(first, again)), 1),
     ]
 
@@ -200,9 +215,10 @@ mechanism = RandomExercise(
     reference=laplace.mechanism,
     returns=_an_array_like("value"),
     counts=_count_mechanism,
-    chances=lambda cases: [*SHAPE_CHANCES, 0.5, 0.5, 0.5, 1.0],
+    chances=lambda cases: [*SHAPE_CHANCES, 0.5, 0.5, 0.5, 0.5, 0.0, 0.0, 1.0],
     forbidden=(laplace.mechanism, laplace.scale),
     hints=(
+        "By how much can one row move the answer, and how does epsilon enter?",
         "The scale is b = sensitivity / epsilon. `rng.laplace(0, b, n)` gives n independent noises of scale b.",
         "Every entry needs a noise of its own: as many as `len(value)`. Add them to `value`.",
     ),
@@ -240,8 +256,14 @@ mechanism = RandomExercise(
             "You cut the results off at 0. That is allowed, as post-processing, but it is one step too many here: return the noisy numbers as they are.",
             lambda value, sensitivity, epsilon, rng: np.maximum(0, _with_scale(_b)(value, sensitivity, epsilon, rng)),
             recognise=lambda cases, values: bool(
-                np.min(values) == 0 and 5 <= (np.asarray(values[0]) == 0).sum() < ENTRIES
+                np.min(values[0]) == 0 and 5 <= (np.asarray(values[0]) == 0).sum() < ENTRIES
             ),
+        ),
+        Misconception(
+            "rounded",
+            "You rounded the results. That is allowed, as post-processing, but here return the noisy numbers as they are.",
+            lambda value, sensitivity, epsilon, rng: np.round(_with_scale(_b)(value, sensitivity, epsilon, rng)),
+            recognise=lambda cases, values: bool(_whole(values[1:3]).all() and (_noises(cases, values) != 0).any()),
         ),
         Misconception(
             "fraction turned over",
@@ -336,6 +358,12 @@ def _l1(x):
     return np.abs(x).sum()
 
 
+def _log_of_sums(output, value, neighbour, sensitivity, epsilon):
+    b = _b(sensitivity, epsilon)
+    ours, theirs = (np.exp(-np.abs(np.subtract(output, x)) / b).sum() for x in (value, neighbour))
+    return float(np.log(ours / theirs))
+
+
 privacy_loss = Exercise(
     id="2.3",
     title="The privacy loss of one output",
@@ -397,8 +425,13 @@ privacy_loss = Exercise(
         ),
         Misconception(
             "average",
-            "You averaged over the entries. Their densities multiply, so the logarithms add.",
+            "You divided by the number of entries (an average, or a sensitivity multiplied by it). The entries' densities multiply, so the logarithms add.",
             _loss(lambda x: np.abs(x).mean()),
+        ),
+        Misconception(
+            "sum of densities",
+            "Independent densities multiply; you added them. The logarithm of a product is a sum of logarithms.",
+            _log_of_sums,
         ),
         Misconception(
             "sensitivity forgotten",
@@ -497,6 +530,7 @@ counts = Exercise(
 
 
 RUNS, CELLS, PEOPLE = 60, 40, 150
+EXACT = 1e-9  # a noisy total is that near to the true one in any of the runs with probability 3e-9
 
 
 def _draw_histogram(rng):
@@ -526,6 +560,8 @@ def _count_histogram(cases, values):
     half = runs.size // 2
     return [
         *_shape_counts(runs, 1 / cases[0]["epsilon"]),
+        ("histograms with an exact total", int((np.abs(runs.sum(axis=1)) < EXACT).sum()), RUNS),
+        ("cells without noise", int((runs == 0).sum()), runs.size),
         ("noises above 0 in empty cells", int((in_empty > 0).sum()), in_empty.size),
         ("neighbouring cells with noises of the same sign", int((runs[:, 0::2] * runs[:, 1::2] > 0).sum()), half),
         ("cells with noises of the same sign in two runs", int((runs[0::2] * runs[1::2] > 0).sum()), half),
@@ -562,11 +598,11 @@ histogram = RandomExercise(
     reference=laplace.histogram,
     returns=_an_array_of_cells,
     counts=_count_histogram,
-    chances=lambda cases: [*SHAPE_CHANCES, 0.5, 0.5, 0.5, 1.0],
+    chances=lambda cases: [*SHAPE_CHANCES, 0.0, 0.0, 0.5, 0.5, 0.5, 1.0],
     forbidden=(laplace.histogram,),
     hints=(
-        "Count first: `[values.count(cell) for cell in cells]`, in the order of `cells`. Empty cells get a 0.",
-        "One person is in one cell. What is the l1 sensitivity of the whole list? Add noise of that sensitivity / epsilon to every cell, the empty ones too.",
+        "One person comes or goes. How many counts of the list change, and by how much? So what is the l1 sensitivity of the whole list?",
+        "It is 1. Count, `[values.count(cell) for cell in cells]`, and add noise of scale 1 / epsilon to every cell, the empty ones too.",
     ),
     misconceptions=(
         Misconception(
@@ -611,7 +647,28 @@ histogram = RandomExercise(
             "cut off",
             "You cut the counts off at 0. That is allowed, as post-processing, but then empty cells are too high on average: here return them as they are.",
             _histogram(after=lambda noisy, true, rng: np.maximum(0, noisy)),
-            recognise=lambda cases, values: bool(np.min(values) >= 0 and np.max(values) > 0),
+            recognise=lambda cases, values: bool(
+                np.min(values) >= 0 and (np.asarray(values) == 0).any() and (_cell_noises(cases, values)[0] < 0).any()
+            ),
+        ),
+        Misconception(
+            "exact total",
+            "Your counts add up to the exact number of people. Whether Mia is among them is the secret; leave the total noisy.",
+            _histogram(after=lambda noisy, true, rng: noisy * true.sum() / noisy.sum()),
+            recognise=lambda cases, values: bool((np.abs(_cell_noises(cases, values)[0].sum(axis=1)) < EXACT).all()),
+        ),
+        Misconception(
+            "one-sided",
+            "Your results are never below the true count. An output below it would prove a neighbour wrong. Use `rng.laplace`.",
+            _histogram(after=lambda noisy, true, rng: true + np.abs(noisy - true)),
+            recognise=lambda cases, values: bool((_cell_noises(cases, values)[0] > 0).all()),
+        ),
+        Misconception(
+            "absolute value",
+            "You took the absolute value of the noisy counts. That is allowed, as post-processing, but then empty cells are too high on average: "
+            "here return negative results as they are.",
+            _histogram(after=lambda noisy, true, rng: np.abs(noisy)),
+            recognise=lambda cases, values: bool(np.min(values) > 0 and (_cell_noises(cases, values)[0] < 0).any()),
         ),
         Misconception(
             "sensitivity per cell",
@@ -625,10 +682,21 @@ histogram = RandomExercise(
         ),
         Misconception(
             "budget split",
-            "Your noise has the scale 1 / (epsilon · people). The sensitivity of a count does not shrink with the number of people.",
+            "Your noise has the scale 1 / (epsilon · cells) or 1 / (epsilon · people). The sensitivity shrinks with neither.",
             lambda values, cells, epsilon, rng: (
                 _tally(values, cells) + rng.laplace(0, 1 / (epsilon * len(values)), len(cells))
             ),
+            recognise=lambda cases, values: any(_scale_is(1 / n, cases, values) for n in (CELLS, PEOPLE)),
+        ),
+        Misconception(
+            "standard deviation",
+            "Your noise has the scale b times the root of 2, its standard deviation. numpy's `laplace` wants the scale b = 1 / epsilon itself.",
+            _histogram(lambda epsilon, cells: math.sqrt(2) / epsilon),
+        ),
+        Misconception(
+            "Gaussian",
+            "You added Gaussian noise. Its tails fall faster, so far out the ratio of the densities passes e^epsilon. Use `rng.laplace`.",
+            lambda values, cells, epsilon, rng: _tally(values, cells) + rng.normal(0, 1 / epsilon, len(cells)),
         ),
         Misconception(
             "fraction turned over",
@@ -647,6 +715,12 @@ histogram = RandomExercise(
             _histogram(after=lambda noisy, true, rng: noisy / PEOPLE),
             recognise=lambda cases, values: bool(0 < np.abs(values[0]).max() < 1.5),
         ),
+        Misconception(
+            "noise only",
+            "You returned the noise alone. Add it to the counts.",
+            lambda values, cells, epsilon, rng: rng.laplace(0, 1 / epsilon, len(cells)),
+            recognise=lambda cases, values: _close_to(cases, values, []),
+        ),
     ),
 )
 
@@ -655,9 +729,15 @@ def _only_in_full_cells(noise, empty):
     return bool((noise[:, empty] == 0).all() and 0.4 < (noise[:, ~empty] > 0).mean() < 0.6)
 
 
+def _scale_is(b, cases, values):
+    """Whether the noise is as large as Lap(b / epsilon) noise is on average, to five standard errors."""
+    noise = _cell_noises(cases, values)[0][1:]
+    return bool(abs(np.abs(noise).mean() * cases[0]["epsilon"] / b - 1) < 5 / math.sqrt(noise.size))
+
+
 def _close_to(cases, values, cells):
-    """Whether the mean over the runs is nearer to the counts of these cells, in this order, than chance allows."""
-    mean, true = np.mean(values, axis=0), _tally(cases[0]["values"], cells)
+    """Whether the means over the runs are as near to the counts of these cells, in this order, as chance allows (no cells: to 0)."""
+    mean, true = np.mean(values, axis=0), _tally(cases[0]["values"], cells) if cells else 0
     return bool(np.abs(mean - true).mean() < 3 / cases[0]["epsilon"] / math.sqrt(RUNS))
 
 
@@ -730,6 +810,11 @@ error = Exercise(
             _error(lambda k, failure: math.log(k) / failure),
         ),
         Misconception(
+            "both tails",
+            "You counted two tails. The tail e^-t counts both sides already: ln(k / failure).",
+            _error(lambda k, failure: math.log(2 * k / failure)),
+        ),
+        Misconception(
             "base ten",
             "You took the logarithm to base 10. It is the natural one, `math.log`.",
             _error(lambda k, failure: math.log10(k / failure)),
@@ -770,21 +855,24 @@ error = Exercise(
 # ---- 2.7 report noisy max
 
 
-FAR, NEAR, OPTIONS = 300, 300, 10
+AGAIN, MANY, WIDE, NEAR, EQUAL, OPTIONS = 3, 1000, 130, 100, 250, 10
 
 
 def _draw_noisy_max(rng):
-    """601 elections: the first two with the same seed; 300 with a clear leader, 300 with one that leads by 2."""
+    """483 elections: 3 with the same seed and equal counts, 130 with a clear leader of 1,000, 100 close ones, 250 with equal counts.
+
+    In a close one the second is 2 behind, two more are near, and six are so far behind that they win by a mistake only.
+    """
     epsilon = _round(rng.uniform(0.5, 0.6))
-    base = int(rng.integers(100, 800))
-    far = base - round(3 / epsilon) - rng.integers(0, 2, size=OPTIONS)
-    near = base - 4 - rng.integers(0, 4, size=OPTIONS)
-    first, second, leader = rng.permutation(np.arange(1, OPTIONS - 1))[:3]
-    far[leader] = base
-    near[first], near[second] = base, base - 2
+    base = int(rng.integers(300, 900))
+    wide, equal = np.full(MANY, base), np.full(OPTIONS, base)
+    wide[rng.integers(MANY)] += round(8 / epsilon)
+    near = base - round(60 / epsilon) - rng.integers(0, 4, size=OPTIONS)
+    contenders = rng.permutation(np.arange(1, OPTIONS - 1))[:4]
+    near[contenders] = base - np.array([0, 2, 4, 5])
     seed = int(rng.integers(2**31))
-    tables = [far, *[far] * FAR, *[near] * NEAR]
-    runs = [0, *range(FAR + NEAR)]
+    tables = [*[np.full(MANY, base)] * AGAIN, *[wide] * WIDE, *[near] * NEAR, *[equal] * EQUAL]
+    runs = [*[0] * AGAIN, *range(1, 1 + WIDE + NEAR + EQUAL)]
     return [{"counts": table, "epsilon": epsilon, "rng": seed + run} for table, run in zip(tables, runs, strict=True)]
 
 
@@ -795,28 +883,28 @@ def _place(value):
 
 
 def _elections(cases, values):
-    """The places reported in the 300 clear and the 300 close elections, and the counts of either."""
+    """The places reported in the four kinds of elections: repeated, wide, near, equal."""
     places = np.array([_place(value) for value in values])
-    return places[1 : 1 + FAR], places[1 + FAR :], cases[1]["counts"], cases[-1]["counts"]
+    return np.split(places, np.cumsum([AGAIN, WIDE, NEAR]))
 
 
 def _count_noisy_max(cases, values):
-    clear, close, far, near = _elections(cases, values)
-    first, second = np.argsort(near)[::-1][:2]
-    same = _place(values[0]) == _place(values[1])
+    repeated, wide, close, equal = _elections(cases, values)
+    second, first = np.argsort(cases[AGAIN + WIDE]["counts"])[-2:]
     return [
-        ("reports of the leader where the lead is large", int((clear == np.argmax(far)).sum()), FAR),
+        ("reports of the leader among 1,000 options", int((wide == np.argmax(cases[AGAIN]["counts"])).sum()), WIDE),
         ("reports of the leader where the lead is small", int((close == first).sum()), NEAR),
         ("reports of the second where the lead is small", int((close == second).sum()), NEAR),
-        ("runs that come out the same with the same seed", int(same), 1),
+        ("reports of the first place where all counts are equal", int((equal == 0).sum()), EQUAL),
+        ("runs that come out the same with the same seed", int(np.ptp(repeated) == 0), 1),
     ]
 
 
 def _chances_noisy_max(cases, chances=laplace.noisy_max_chances):
-    _, _, far, near = _elections(cases, [0] * len(cases))
-    clear, close = (chances(counts, cases[0]["epsilon"]) for counts in (far, near))
+    wide, near = cases[AGAIN]["counts"], cases[AGAIN + WIDE]["counts"]
+    leads, close = (chances(counts, cases[0]["epsilon"]) for counts in (wide, near))
     second, first = np.argsort(near)[-2:]
-    return [clear[np.argmax(far)], close[first], close[second], 1.0]
+    return [leads[np.argmax(wide)], close[first], close[second], 1 / OPTIONS, 1.0]
 
 
 def _a_place(value, case):
@@ -845,11 +933,11 @@ def _leads_always(cases, values):
 
 def _gaussian_chances(counts, epsilon):
     """The chance of each place to have the largest of counts + N(0, 1/epsilon^2)."""
-    x = (np.asarray(counts) - np.max(counts)) * epsilon
-    z = np.linspace(-9, 9, 2001)
-    below = ndtr(z - x[:, None])
-    density = np.exp(-((z - x[:, None]) ** 2) / 2) / math.sqrt(2 * math.pi)
-    return np.array([np.trapezoid(density[i] * np.delete(below, i, axis=0).prod(axis=0), z) for i in range(len(x))])
+    x, place, times = np.unique((counts - np.max(counts)) * epsilon, return_inverse=True, return_counts=True)
+    z = np.linspace(-9, 9, 1001)
+    log_below = log_ndtr(z - x[:, None])
+    log_wins = -((z - x[:, None]) ** 2) / 2 - math.log(2 * math.pi) / 2 + times @ log_below - log_below
+    return np.trapezoid(np.exp(log_wins), z)[place]
 
 
 def _winner_only_chances(counts, epsilon):
@@ -868,45 +956,55 @@ LAWS = {
     "winner only": _winner_only_chances,
     "fraction turned over": lambda counts, epsilon: laplace.noisy_max_chances(counts, 1 / epsilon),
     "twice the noise": lambda counts, epsilon: laplace.noisy_max_chances(counts, epsilon / 2),
-    "m times the noise": lambda counts, epsilon: laplace.noisy_max_chances(counts, epsilon / OPTIONS),
+    "m times the noise": lambda counts, epsilon: laplace.noisy_max_chances(counts, epsilon / len(counts)),
     "Gaussian": _gaussian_chances,
+    "Gaussian of the same variance": lambda counts, epsilon: _gaussian_chances(counts, epsilon / math.sqrt(2)),
+    "no counts": lambda counts, epsilon: np.full(len(counts), 1 / len(counts)),
 }
 
 
-def _most_likely(name):
-    """Whether this law explains the winners best, and not too badly: no count is rarer than 1 in a million."""
+def _most_likely(*names):
+    """Whether one of these laws explains the winners best, and not too badly: no count is rarer than 1 in a million."""
 
     def recognise(cases, values):
         fits = {law: _rarest_and_likelihood(cases, values, chances) for law, chances in LAWS.items()}
-        return fits[name][0] > 1e-6 and fits[name][1] == max(likelihood for _, likelihood in fits.values())
+        best = max(fits, key=lambda law: fits[law][1])
+        return best in names and fits[best][0] > 1e-6
 
     return recognise
 
 
 def _rarest_and_likelihood(cases, values, chances):
-    """The smallest p-value of the three counts of winners under a law, and the log-likelihood of all of them."""
-    clear, close, far, near = _elections(cases, values)
+    """The smallest p-value of the first three counts under a law, and the log-likelihood of the winners counted there."""
+    _, wide, close, _ = _elections(cases, values)
     counted = _count_noisy_max(cases, values)[:3]
     law = _chances_noisy_max(cases, chances)[:3]
     rarest = min(binomial_p_value(*count[1:], chance) for count, chance in zip(counted, law, strict=True))
     likelihood = 0.0
-    for places, counts in ((clear, far), (close, near)):
-        if not np.isin(places, np.arange(OPTIONS)).all():
+    for places, counts in ((wide, cases[AGAIN]["counts"]), (close, cases[AGAIN + WIDE]["counts"])):
+        if not np.isin(places, np.arange(len(counts))).all():
             return 0.0, -math.inf
         with np.errstate(divide="ignore"):
             likelihood += np.log(chances(counts, cases[0]["epsilon"]))[places].sum()
     return rarest, float(likelihood)
 
 
-def _leader_never(cases, values):
-    clear, close, far, _ = _elections(cases, values)
-    places = np.concatenate([clear, close])
-    return bool((clear == np.argmax(far)).mean() < 0.02 and np.isin(places, np.arange(OPTIONS)).all())
+def _leaders_never(cases, values):
+    """Whether none of the four who lead the close elections ever wins, and each winner is an option."""
+    _, wide, close, _ = _elections(cases, values)
+    behind = np.argsort(cases[AGAIN + WIDE]["counts"])[:-4]
+    return bool(np.isin(close, behind).all() and (wide >= 0).all())
+
+
+def _first_place_rare(cases, values):
+    _, wide, _, equal = _elections(cases, values)
+    leads = (wide == np.argmax(cases[AGAIN]["counts"])).mean()
+    return bool((equal == 0).mean() < 0.03 and leads > 0.5)
 
 
 def _counts_from_one(cases, values):
-    places, m = {_place(value) for value in values}, len(cases[0]["counts"])
-    return m in places and places <= set(range(1, m + 1))
+    places = set(np.concatenate(_elections(cases, values)[2:]).tolist())
+    return OPTIONS in places and places <= set(range(1, OPTIONS + 1))
 
 
 noisy_max = RandomExercise(
@@ -970,7 +1068,29 @@ noisy_max = RandomExercise(
             lambda counts, epsilon, rng: _noisy(lambda rng, e, m: rng.laplace(0, 1 / e, m))(
                 counts, epsilon, np.random.default_rng(5)
             ),
-            recognise=lambda cases, values: all(np.ptp(places) == 0 for places in _elections(cases, values)[:2]),
+            recognise=lambda cases, values: all(np.ptp(places) == 0 for places in _elections(cases, values)[2:]),
+        ),
+        Misconception(
+            "generator ignored",
+            "The same `rng` gave different winners: your noise comes from somewhere else. Draw it from `rng`.",
+            lambda counts, epsilon, rng: _noisy(lambda rng, e, m: rng.laplace(0, 1 / e, m))(
+                counts, epsilon, np.random.default_rng()
+            ),
+            recognise=lambda cases, values: bool(np.ptp(_elections(cases, values)[0]) > 0),
+        ),
+        Misconception(
+            "smallest",
+            "You report the smallest noisy count. The question is for the largest: `np.argmax`.",
+            lambda counts, epsilon, rng: int(np.argmin(counts + rng.laplace(0, 1 / epsilon, len(counts)))),
+            recognise=_leaders_never,
+        ),
+        Misconception(
+            "no counts",
+            "Your winner hardly depends on the counts: did you add the noise to them, and not to shares?",
+            lambda counts, epsilon, rng: int(
+                np.argmax(counts / counts.sum() + rng.laplace(0, 1 / epsilon, len(counts)))
+            ),
+            recognise=_most_likely("no counts"),
         ),
         Misconception(
             "winner only",
@@ -1003,13 +1123,18 @@ noisy_max = RandomExercise(
             "Gaussian",
             "Your noise looks Gaussian. The step of the proof from r* to r* + 1 costs e^epsilon for Laplace noise only.",
             _noisy(lambda rng, epsilon, m: rng.normal(0, 1 / epsilon, m)),
-            recognise=_most_likely("Gaussian"),
+            recognise=_most_likely("Gaussian", "Gaussian of the same variance"),
         ),
         Misconception(
-            "smallest",
-            "You report the smallest noisy count. The question is for the largest: `np.argmax`.",
-            lambda counts, epsilon, rng: int(np.argmin(counts + rng.laplace(0, 1 / epsilon, len(counts)))),
-            recognise=_leader_never,
+            "leader without noise",
+            "The leader gets no noise, or another noise than the rest: where all counts were equal, the first place should win as often as "
+            "any other. Each count needs a noise of its own, the largest too.",
+            lambda counts, epsilon, rng: int(
+                np.argmax(
+                    counts + (np.arange(len(counts)) != np.argmax(counts)) * rng.laplace(0, 1 / epsilon, len(counts))
+                )
+            ),
+            recognise=_first_place_rare,
         ),
     ),
 )
@@ -1018,17 +1143,23 @@ noisy_max = RandomExercise(
 # ---- 2.8 discrete noise
 
 
-DRAWS, AGAIN = 2000, 40
-RATIOS = ((5, 4), (4, 3), (9, 7), (7, 5), (10, 7), (11, 8), (3, 2))
+DRAWS, TAIL, SHORT = 1600, 120, 40
+RATIOS = ((11, 8), (7, 5), (10, 7), (3, 2), (8, 5))
+SMALL = (1, 8)
 
 
 def _draw_discrete(rng):
-    """Three runs: two short ones with the same seed, and a long one."""
-    numerator, denominator = RATIOS[rng.integers(len(RATIOS))]
+    """Four runs: two short ones with the same seed, a long one, and one whose small epsilon shows the tail."""
+    ratio = RATIOS[rng.integers(len(RATIOS))]
     seed = int(rng.integers(2**31))
     return [
         {"numerator": numerator, "denominator": denominator, "size": size, "rng": seed + run}
-        for size, run in ((AGAIN, 0), (AGAIN, 0), (DRAWS, 1))
+        for (numerator, denominator), size, run in (
+            (ratio, SHORT, 0),
+            (ratio, SHORT, 0),
+            (ratio, DRAWS, 1),
+            (SMALL, TAIL, 2),
+        )
     ]
 
 
@@ -1037,21 +1168,28 @@ def _q(case):
 
 
 def _count_discrete(cases, values):
-    first, again, x = map(np.asarray, values)
-    size = np.abs(x)
+    first, again, x, wide = map(np.asarray, values)
+    size, far, signs = np.abs(x), np.abs(wide), np.sign(x[x != 0])
     return [
         ("zeros", int((x == 0).sum()), DRAWS),
         ("numbers above 0", int((x > 0).sum()), DRAWS),
         ("numbers of size 2 or more", int((size >= 2).sum()), DRAWS),
-        ("numbers of size 4 or more", int((size >= 4).sum()), DRAWS),
         ("neighbours in the list both above 0", int(((x[0::2] > 0) & (x[1::2] > 0)).sum()), DRAWS // 2),
+        (
+            "numbers (other than 0) with the sign of the one before",
+            int((signs[1:] == signs[:-1]).sum()),
+            len(signs[1:]),
+        ),
+        ("numbers of size 4 or more at a small epsilon", int((far >= 4).sum()), TAIL),
+        ("numbers of size 16 or more at a small epsilon", int((far >= 16).sum()), TAIL),
         ("runs that come out the same with the same seed", int(np.array_equal(first, again)), 1),
     ]
 
 
 def _chances_discrete(cases):
-    q = _q(cases[0])
-    return [(1 - q) / (1 + q), q / (1 + q), 2 * q**2 / (1 + q), 2 * q**4 / (1 + q), (q / (1 + q)) ** 2, 1.0]
+    q, r = _q(cases[0]), _q(cases[-1])
+    tails = (2 * r**4 / (1 + r), 2 * r**16 / (1 + r))
+    return [(1 - q) / (1 + q), q / (1 + q), 2 * q**2 / (1 + q), (q / (1 + q)) ** 2, 0.5, *tails, 1.0]
 
 
 def _whole_numbers(value, case):
@@ -1086,6 +1224,20 @@ def _difference(q, n, rng):
     return rng.geometric(1 - q, n) - rng.geometric(1 - q, n)
 
 
+def _rounded(cases, values):
+    """Whether zeros and far numbers are as frequent as in rounded Laplace noise."""
+    zeros, _, _, _, _, _, far, _ = _count_discrete(cases, values)
+    (_, _, main, wide) = (case["numerator"] / case["denominator"] for case in cases)
+    chances = (-math.expm1(-main / 2), math.exp(-15.5 * wide))
+    return all(binomial_p_value(*count[1:], chance) > 1e-6 for count, chance in zip((zeros, far), chances, strict=True))
+
+
+def _keep_the_sign(epsilon, n, rng):
+    """A sign first, then sizes until one fits it: a 0 fits plus only."""
+    plus, size = rng.choice([False, True], size=n), rng.geometric(-math.expm1(-epsilon), n)
+    return np.where(plus, size - 1, -size)
+
+
 discrete = RandomExercise(
     id="2.8",
     title="Noise of whole numbers",
@@ -1100,8 +1252,15 @@ discrete = RandomExercise(
     counts=_count_discrete,
     chances=_chances_discrete,
     forbidden=(laplace.discrete_noise, laplace.discrete_mechanism),
+    needed=(
+        laplace.coin,
+        lambda case: case["size"],
+        "The numbers have the right frequencies, but they do not come from `laplace.coin`. `rng.geometric`, `rng.random` and `math.log` "
+        "begin with a double, which is the leak of section 10.",
+    ),
     hints=(
         "First the size: begin at 0, and while the coin shows heads go up by 1. So size n has probability q^n (1 - q).",
+        "How often do you reach 0 with each sign, compared with +1 and -1?",
         "Then the sign: `rng.integers(2)` is 0 or 1. If the size is 0 and the sign is minus, forget both and begin anew.",
         "In code: a `while` loop until the list is long enough; in it `n = 0`, a `while laplace.coin(numerator, denominator, rng): n += 1`, then the sign.",
     ),
@@ -1124,6 +1283,11 @@ discrete = RandomExercise(
             _draws(lambda q, n, rng: rng.geometric(1 - q, n) - 1),
         ),
         Misconception(
+            "sign kept",
+            "Throw the sign away together with the size: else minus is as frequent as plus, though it has no zero.",
+            lambda numerator, denominator, size, rng: _keep_the_sign(numerator / denominator, size, rng),
+        ),
+        Misconception(
             "no zero",
             "Zero never comes. Either your sizes begin at 1, or you throw every zero away: only -0 must go.",
             _draws(lambda q, n, rng: rng.geometric(1 - q, n)),
@@ -1144,6 +1308,7 @@ discrete = RandomExercise(
             "rounded",
             "Your noise looks like rounded Laplace noise. It begins as a double with low bits, and zero has another probability. Use `laplace.coin`.",
             lambda numerator, denominator, size, rng: np.round(rng.laplace(0, denominator / numerator, size)),
+            recognise=_rounded,
         ),
         Misconception(
             "heads and tails swapped",

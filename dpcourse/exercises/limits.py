@@ -116,10 +116,11 @@ def captured_output():
 
 
 @contextlib.contextmanager
-def forbidding(functions):
+def forbidding(functions, counted=()):
     """Raise Forbidden when a Python function among `functions` runs inside the block, under whatever name.
 
     Yields the list of the names that were called, which also holds calls whose Forbidden was swallowed.
+    counted: a dict code object -> number of calls, in which each call adds 1.
     """
     called = []
     names = {function.__code__: function.__qualname__ for function in functions}
@@ -131,6 +132,8 @@ def forbidding(functions):
         if event == "call" and frame.f_code in names:
             called.append(f"{frame.f_globals.get('__name__', '')}.{names[frame.f_code]}")
             raise Forbidden(called[-1])
+        if event == "call" and frame.f_code in counted:
+            counted[frame.f_code] += 1
 
     before = sys.getprofile()
     sys.setprofile(watch)

@@ -34,7 +34,7 @@ def laplace_pair(figure, epsilon, change):
     kept = worst <= epsilon * (1 + 1e-12)
     right.set_title(f"ε = {epsilon:.2g}: {'kept' if kept else 'broken'}, the loss reaches {worst:.2g}")
     for panel in (left, right):
-        panel.set_xlabel("output, from the middle of the two")
+        panel.set_xlabel("output (0: half-way between)")
         panel.locator_params(nbins=5)
     return (
         f"Left: two Laplace densities of scale {b:.3g}, whose peaks are {change:.2g} apart. Right: the logarithm of their ratio "
@@ -83,7 +83,7 @@ def worst_error(figure, k, epsilon, failure):
     panel.set_ylim(0, 1.28)
     panel.set_yticks(np.linspace(0, 1, 6))
     panel.set_xlabel("t, error of a count")
-    panel.set_ylabel("chance that one is worse")
+    panel.set_ylabel("chance that the worst error is above t")
     panel.legend(loc="upper center", ncols=3)
     panel.set_title(
         f"{k:,} counts at ε = {epsilon:.2g}: with probability {1 - failure:.2g} all errors are below {bound:.3g}"
@@ -108,8 +108,8 @@ def noisy_max_or_all(figure, epsilon, m, lead):
     left.set_ylabel("density, peaks made equal")
     left.set_xlabel("noise on each count")
     left.locator_params(axis="x", nbins=5)
-    left.set_title(f"scale {spread['noisy max']:.3g} against {spread['release all']:.3g}")
-    leads = np.unique(np.append(np.round(np.linspace(0, 100, 17)), lead))
+    left.set_title(f"scale {spread['noisy max']:,.4g} against {spread['release all']:,.4g}")
+    leads = np.union1d(np.arange(101), lead)
     found, from_all = (
         np.array([laplace.noisy_max_chances([gap, *[0] * (m - 1)], rate)[0] for gap in leads])
         for rate in (epsilon, epsilon / m)
@@ -141,8 +141,8 @@ def coupling(figure, epsilon, threshold):
     density = epsilon * np.exp(-epsilon * np.abs(x)) / 2
     first, second = (_tail(at, epsilon) for at in (r, r + 1))
     (panel,) = panels(figure)
-    panel.plot(x, density, **FIRST, label="noise of option i")
-    panel.fill_between(x, density, where=x >= r, color="#b5c3d1", label=f"beyond r*: {first:.3g}")
+    panel.plot(x, density, **FIRST, label="noise $r_i$")
+    panel.fill_between(x, density, where=x >= r, color="#b5c3d1", label=f"beyond r*: {first:.3g} (grey and hatched)")
     panel.fill_between(x, density, where=x >= r + 1, **LIGHT, label=f"beyond r* + 1: {second:.3g}")
     panel.set_ylim(0, 0.8 * epsilon)
     panel.set_xlim(-5, 7)
