@@ -236,7 +236,7 @@ class Exercise:
     def unknown_mistake(self, cases, values):
         """What can be said where no misconception fits: slips that occur with every number, or nothing."""
         expected = [plain(self.reference(*_arguments(case))) for case in cases]
-        if np.asarray(expected[0]).dtype == bool:
+        if all(isinstance(item, bool) for item in (expected[0] if isinstance(expected[0], list) else expected[:1])):
             right = sum(map(self._close, values, expected))
             return f"Right on {right} of {len(cases)} inputs, and the mistake is none that we know."
         for digits in range(7):
