@@ -855,13 +855,13 @@ error = Exercise(
 # ---- 2.7 report noisy max
 
 
-AGAIN, MANY, WIDE, NEAR, EQUAL, OPTIONS = 3, 1000, 130, 100, 250, 10
+AGAIN, MANY, WIDE, NEAR, EQUAL, OPTIONS = 3, 1000, 130, 120, 230, 10
 
 
 def _draw_noisy_max(rng):
-    """483 elections: 3 with the same seed and equal counts, 130 with a clear leader of 1,000, 100 close ones, 250 with equal counts.
+    """483 elections: 3 with the same seed and equal counts, 130 with a clear leader of 1,000, 120 close ones, 230 with equal counts.
 
-    In a close one the second is 2 behind, two more are near, and six are so far behind that they win by a mistake only.
+    In a close one two are 2 behind, one 5, and six are so far behind that they win by a mistake only.
     """
     epsilon = _round(rng.uniform(0.5, 0.6))
     base = int(rng.integers(300, 900))
@@ -869,7 +869,7 @@ def _draw_noisy_max(rng):
     wide[rng.integers(MANY)] += round(8 / epsilon)
     near = base - round(60 / epsilon) - rng.integers(0, 4, size=OPTIONS)
     contenders = rng.permutation(np.arange(1, OPTIONS - 1))[:4]
-    near[contenders] = base - np.array([0, 2, 4, 5])
+    near[contenders] = base - np.array([0, 2, 2, 5])
     seed = int(rng.integers(2**31))
     tables = [*[np.full(MANY, base)] * AGAIN, *[wide] * WIDE, *[near] * NEAR, *[equal] * EQUAL]
     runs = [*[0] * AGAIN, *range(1, 1 + WIDE + NEAR + EQUAL)]
@@ -1079,6 +1079,17 @@ noisy_max = RandomExercise(
             recognise=lambda cases, values: bool(np.ptp(_elections(cases, values)[0]) > 0),
         ),
         Misconception(
+            "leader without noise",
+            "The leader gets no noise, or another noise than the rest: where all counts were equal, the first place should win as often as "
+            "any other. Each count needs a noise of its own, the largest too.",
+            lambda counts, epsilon, rng: int(
+                np.argmax(
+                    counts + (np.arange(len(counts)) != np.argmax(counts)) * rng.laplace(0, 1 / epsilon, len(counts))
+                )
+            ),
+            recognise=_first_place_rare,
+        ),
+        Misconception(
             "smallest",
             "You report the smallest noisy count. The question is for the largest: `np.argmax`.",
             lambda counts, epsilon, rng: int(np.argmin(counts + rng.laplace(0, 1 / epsilon, len(counts)))),
@@ -1124,17 +1135,6 @@ noisy_max = RandomExercise(
             "Your noise looks Gaussian. The step of the proof from r* to r* + 1 costs e^epsilon for Laplace noise only.",
             _noisy(lambda rng, epsilon, m: rng.normal(0, 1 / epsilon, m)),
             recognise=_most_likely("Gaussian", "Gaussian of the same variance"),
-        ),
-        Misconception(
-            "leader without noise",
-            "The leader gets no noise, or another noise than the rest: where all counts were equal, the first place should win as often as "
-            "any other. Each count needs a noise of its own, the largest too.",
-            lambda counts, epsilon, rng: int(
-                np.argmax(
-                    counts + (np.arange(len(counts)) != np.argmax(counts)) * rng.laplace(0, 1 / epsilon, len(counts))
-                )
-            ),
-            recognise=_first_place_rare,
         ),
     ),
 )
