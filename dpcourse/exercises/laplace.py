@@ -263,7 +263,9 @@ mechanism = RandomExercise(
             "rounded",
             "You rounded the results. That is allowed, as post-processing, but here return the noisy numbers as they are.",
             lambda value, sensitivity, epsilon, rng: np.round(_with_scale(_b)(value, sensitivity, epsilon, rng)),
-            recognise=lambda cases, values: bool(_whole(values[1:3]).all() and (_noises(cases, values) != 0).any()),
+            recognise=lambda cases, values: bool(
+                _whole(values[1:3]).all() and np.any(values[1]) and (_noises(cases, values) != 0).any()
+            ),
         ),
         Misconception(
             "fraction turned over",
@@ -648,7 +650,7 @@ histogram = RandomExercise(
             "You cut the counts off at 0. That is allowed, as post-processing, but then empty cells are too high on average: here return them as they are.",
             _histogram(after=lambda noisy, true, rng: np.maximum(0, noisy)),
             recognise=lambda cases, values: bool(
-                np.min(values) >= 0 and (np.asarray(values) == 0).any() and (_cell_noises(cases, values)[0] < 0).any()
+                np.min(values) == 0 and np.any(values) and (_cell_noises(cases, values)[0] < 0).any()
             ),
         ),
         Misconception(
@@ -719,7 +721,7 @@ histogram = RandomExercise(
             "noise only",
             "You returned the noise alone. Add it to the counts.",
             lambda values, cells, epsilon, rng: rng.laplace(0, 1 / epsilon, len(cells)),
-            recognise=lambda cases, values: _close_to(cases, values, []),
+            recognise=lambda cases, values: bool(np.any(values)) and _close_to(cases, values, []),
         ),
     ),
 )

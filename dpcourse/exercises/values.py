@@ -57,39 +57,37 @@ def true_or_false(value, case):
 def numbers_like(argument):
     """An array (or list) of finite numbers, as long as the argument of that name."""
 
-    def complain(value, case):
-        expected = len(case[argument])
-        try:
-            array = np.asarray(value)
-        except ValueError:
-            array = np.asarray(None)
-        if array.ndim != 1 or array.dtype.kind not in "iuf":
-            return f"Return one array (or list) of {expected} numbers, not {type_name(value)}."
-        if len(array) != expected:
-            return f"Return one number for each of the {expected} in `{argument}`, not {len(array)}."
+    def fault(array):
         if not np.isfinite(array).all():
             return f"The result holds {array[~np.isfinite(array)][0]}. Look for a division by zero or an overflow."
         return None
 
-    return complain
+    return _one_each(argument, "number", "iuf", fault)
 
 
 def bits_like(argument):
     """An array of 0s and 1s, as long as the argument of that name."""
 
+    def fault(array):
+        return None if np.isin(array, (0, 1)).all() else "Return 0s and 1s only. The opposite of a bit is `1 - bit`."
+
+    return _one_each(argument, "bit", "biuf", fault)
+
+
+def _one_each(argument, what, kinds, fault):
+    """One array with as many entries as the argument has, of those kinds of numpy, and without `fault`."""
+
     def complain(value, case):
         expected = len(case[argument])
         try:
             array = np.asarray(value)
         except ValueError:
             array = np.asarray(None)
-        if array.ndim != 1 or array.dtype.kind not in "biuf":
-            return f"Return one array (or list) of {expected} bits, not {type_name(value)}."
+        if array.ndim != 1 or array.dtype.kind not in kinds:
+            return f"Return one array (or list) of {expected} {what}s, not {type_name(value)}."
         if len(array) != expected:
-            return f"Return one bit for each of the {expected} in `{argument}`, not {len(array)}."
-        if not np.isin(array, (0, 1)).all():
-            return "Return 0s and 1s only. The opposite of a bit is `1 - bit`."
-        return None
+            return f"Return one {what} for each of the {expected} in `{argument}`, not {len(array)}."
+        return fault(array)
 
     return complain
 

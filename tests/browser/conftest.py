@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import sync_playwright
 
+from dpcourse import exercises
+
 ROOT = Path(__file__).parents[2]
 TOKEN = "dpcourse-tests"
 SETTINGS = {
@@ -141,6 +143,22 @@ class Lab:
         cell.locator(".cm-content").click()
         self.page.keyboard.press("Control+A")
         self.page.keyboard.insert_text(code)
+
+    def wrong_then_right(self, number, wrong, slip, right):
+        """Answer an exercise as the misconception `slip` does and read its message; then rightly, and pass."""
+        exercise = exercises.find(number)
+        (misconception,) = [known for known in exercise.misconceptions if known.name == slip]
+        answer, check = self.cell(f"def {exercise.function}"), self.cell(f'check("{number}"')
+        said = check.locator(".jp-OutputArea")
+        assert "not attempted" in said.inner_text()
+        for code, verdict in ((wrong, "not yet"), (right, "passed (")):
+            self.write(answer, code)
+            self.run(answer)
+            self.run(check)
+            said.get_by_text(verdict).wait_for()
+            if code == wrong:
+                assert misconception.message in said.inner_text()
+                self.picture(f"wrong-{number}")
 
     def picture(self, name):
         """Take a screenshot if somebody wants to look."""

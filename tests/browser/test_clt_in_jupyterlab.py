@@ -1,7 +1,5 @@
 """Lesson 04 as a learner meets it: wrong, then right, then every explorer by keyboard."""
 
-from dpcourse import exercises
-
 WRONG = """def limit_mu(epsilons):
     return math.sqrt(sum(epsilon**2 for epsilon in epsilons))
 """
@@ -15,20 +13,7 @@ def test_wrong_then_right_then_every_explorer(lab):
     lesson = lab("04-clt")
     lesson.run_all()
     page = lesson.page
-    answer, check = lesson.cell("def limit_mu"), lesson.cell('check("4.8"')
-    said = check.locator(".jp-OutputArea")
-    assert "not attempted" in said.inner_text()
-    lesson.write(answer, WRONG)
-    lesson.run(answer)
-    lesson.run(check)
-    said.get_by_text("not yet").wait_for()
-    (slip,) = [slip for slip in exercises.find("4.8").misconceptions if slip.name == "small epsilons"]
-    assert slip.message in said.inner_text()
-    lesson.picture("clt-wrong")
-    lesson.write(answer, RIGHT)
-    lesson.run(answer)
-    lesson.run(check)
-    said.get_by_text("passed (2 points)").wait_for()
+    lesson.wrong_then_right("4.8", WRONG, "small epsilons", RIGHT)
 
     for place, first, then, key in [
         ("plots.product,", "epsilon 1,", "epsilon 1.1,", "ArrowRight"),

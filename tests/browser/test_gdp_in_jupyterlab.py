@@ -1,7 +1,5 @@
 """Lesson 03 as a learner meets it: a naive tail, then the right one, and every explorer by keyboard."""
 
-from dpcourse import exercises
-
 NAIVE = """def delta_of(epsilon, mu):
     upper = 1 - norm.cdf(epsilon / mu - mu / 2)
     lower = 1 - norm.cdf(epsilon / mu + mu / 2)
@@ -25,20 +23,7 @@ def test_a_naive_tail_then_the_right_one_then_every_explorer(lab):
     lesson = lab("03-gdp")
     lesson.run_all()
     page = lesson.page
-    answer, check = lesson.cell("def delta_of"), lesson.cell('check("3.7"')
-    said = check.locator(".jp-OutputArea")
-    assert "not attempted" in said.inner_text()
-    lesson.write(answer, NAIVE)
-    lesson.run(answer)
-    lesson.run(check)
-    said.get_by_text("not yet").wait_for()
-    (slip,) = [slip for slip in exercises.find("3.7").misconceptions if slip.name == "1 - cdf"]
-    assert slip.message in said.inner_text()
-    lesson.picture("gdp-wrong")
-    lesson.write(answer, STABLE)
-    lesson.run(answer)
-    lesson.run(check)
-    said.get_by_text("passed (3 points)").wait_for()
+    lesson.wrong_then_right("3.7", NAIVE, "1 - cdf", STABLE)
 
     for i, source in enumerate(EXPLORERS):
         explorer = lesson.cell(source).locator(".dpcourse-explorer")

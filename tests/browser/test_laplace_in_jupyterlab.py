@@ -1,7 +1,5 @@
 """Lesson 02 as a learner meets it: a wrong mechanism, a right one, and each explorer moved by keyboard."""
 
-from dpcourse import exercises
-
 RIGHT = """def report_noisy_max(counts, epsilon, rng):
     noisy = counts + rng.laplace(0, 1 / epsilon, len(counts))
     return np.argmax(noisy)
@@ -13,20 +11,7 @@ def test_wrong_then_right_then_the_explorers(lab):
     lesson = lab("02-laplace")
     lesson.run_all()
     page = lesson.page
-    answer, check = lesson.cell("def report_noisy_max"), lesson.cell('check("2.7"')
-    said = check.locator(".jp-OutputArea")
-    assert "not attempted" in said.inner_text()
-    (slip,) = [slip for slip in exercises.find("2.7").misconceptions if slip.name == "m times the noise"]
-    for code, state, message in (
-        (WRONG, "not yet", slip.message),
-        (RIGHT, "passed (3 points)", "Right on inputs drawn just now."),
-    ):
-        lesson.write(answer, code)
-        lesson.run(answer)
-        lesson.run(check)
-        said.get_by_text(state).wait_for()
-        assert message in said.inner_text()
-        lesson.picture(f"laplace-{state[:6].strip()}")
+    lesson.wrong_then_right("2.7", WRONG, "m times the noise", RIGHT)
 
     for cell, slider, before, after in (
         ("change by one row", 1, "are 1 apart", "are 1.1 apart"),
