@@ -11,6 +11,7 @@ delta at gamma = e^epsilon. How the interval is certified:
 4. The measures are tilted by e^(theta loss) before the Fourier transform, so that round-off is small beside delta itself;
    the mass beyond the window is bounded by Chernoff's inequality, the round-off by the usual bound for the FFT.
 5. delta is linear in the composed measure: all these errors are added to the upper end and taken from the lower one.
+6. Every grid and every tilt gives an interval that holds, so several tries may be intersected.
 Taken as given, not proved: ndtr, erfcx and exp are within EVALUATION, and scipy's FFT within FFT_LEVEL per level.
 Source: Doroshenko, Ghazi, Kamath, Kumar & Manurangsi (2022), theorem 4.1 (connect the dots); Zhu, Dong & Wang (2022),
 theorem 10 (domination survives composition); Koskela, Jälkö & Honkela (2020) (FFT); Gopi, Lee & Wutschitz (2021).
@@ -31,7 +32,7 @@ ULP = 2.0**-52
 EVALUATION = 4 * ULP  # relative error of one evaluation of ndtr, erfcx, exp: a few units in the last place
 FFT_LEVEL = 8 * ULP  # error per level of the FFT, relative to the sum of the inputs: Higham (2002), theorem 24.2
 TAIL = 1e-9  # share of delta that each truncation may cost
-SPILL = 18.0  # -log of the tilted mass that the first window may leave out at each end
+SPILL = 18.0  # -log of the tilted mass that the window may leave out at each end, relative to delta
 AIM = 4e-6  # the relative width that is tried first, where it costs little
 SIZE = 2**19  # the largest grid of the first try
 # largest grid, and share of the best tilt, which may look at rare large losses: after the first, the whole grid is used
@@ -704,8 +705,7 @@ class Curve:
         epsilon = np.linspace(0, last, LINES)
         if sum(self._counts) == 1:
             return _supremum(epsilon, self.delta(epsilon).upper)
-        delta = np.max([self._ends(steps, epsilon, True, 1e-4) for steps in self._steps], axis=0)
-        return _supremum(epsilon, np.minimum(delta, 1))
+        return _supremum(epsilon, np.max([self._ends(steps, epsilon, True, 1e-4) for steps in self._steps], axis=0))
 
     def _deltas(self, epsilon, width):
         """Bounds at each epsilon: many from one composition where that is narrow enough, else each by itself."""
@@ -734,7 +734,7 @@ class Curve:
         try:
             measures = d.measures(upper, step)
         except _Unfit:
-            return np.zeros(epsilon.size)
+            return np.full(epsilon.size, 1.0 if upper else 0.0)
         order = np.argsort(epsilon)
         ends, i = np.empty(epsilon.size), 0
         while i < order.size:
@@ -743,7 +743,7 @@ class Curve:
             middle = min(first + reach, epsilon.max())
             composed = d.composed(measures, step, d.tilt(lambda e, _, middle=middle: middle - e))
             while i < order.size and epsilon[order[i]] <= middle + reach:
-                ends[order[i]] = composed.delta(float(epsilon[order[i]]), upper)
+                ends[order[i]] = min(composed.delta(float(epsilon[order[i]]), upper), 1.0)
                 i += 1
         return ends
 

@@ -215,7 +215,7 @@ def test_many_settings_are_right_and_a_search_with_the_library_is_allowed():
         ((1, 1, 1000), "sample_rate must be from 0.0001 to 0.05 here, and yours is 1"),
         ((1, 0.01, 10), "steps must be from 100 to 20,000 here, and yours is 10"),
         ((1, 0.01, 1000.5), "steps must be a whole number, not 1000.5"),
-        ((1, 0.01), "Return 3 numbers"),
+        ((1, 0.01), "Return three numbers, `noise_multiplier, sample_rate, steps`"),
         ((1, 0.01, "many"), "steps: Return one number, not text"),
     ],
 )

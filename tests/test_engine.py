@@ -28,11 +28,11 @@ from dpcourse.exercises.engine import (
 )
 from dpcourse.exercises.values import (
     a_number,
-    a_pair,
     a_whole_number,
     bits_like,
     numbers_like,
     plain,
+    several,
     show,
     true_or_false,
 )
@@ -313,7 +313,7 @@ def test_inputs_that_do_not_tell_misconceptions_apart_are_drawn_again():
 def test_return_types():
     assert a_whole_number(3.0, {}) is None
     assert "not 2.5" in a_whole_number(2.5, {})
-    pair = a_pair("epsilon", "delta")
+    pair = several("epsilon", "delta")
     assert pair([1.0, 2.0], {}) is None
     assert pair(np.array([1.0, 2.0]), {}) is None
     assert "`epsilon, delta`, not a number" in pair(3.0, {})

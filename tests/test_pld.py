@@ -258,6 +258,22 @@ def test_many_epsilons_at_once_are_bounded_as_each_alone(noise, rate, steps, eps
         assert alone.lower <= upper[i]
 
 
+def test_an_end_that_a_grid_cannot_give_is_the_trivial_one(monkeypatch):
+    """Nothing is promised where nothing was computed: delta lies between 0 and 1."""
+
+    def none(*_):
+        raise pld._Unfit
+
+    curve = pld.noisy_sgd(1.0, 0.01, 100)
+    computed = curve._ends(curve._steps[0], np.array([0.0, 1.0]), True, 1e-4)
+    monkeypatch.setattr(pld._Composed, "delta", lambda *_: math.inf)
+    assert curve._ends(curve._steps[0], np.array([0.0, 1.0]), True, 1e-4).tolist() == [1, 1]
+    monkeypatch.setattr(pld, "_measure", none)
+    assert curve._ends(curve._steps[0], np.array([0.0, 1.0]), True, 1e-4).tolist() == [1, 1]
+    assert curve._ends(curve._steps[0], np.array([0.0, 1.0]), False, 1e-4).tolist() == [0, 0]
+    assert (computed < 1).all()
+
+
 def test_many_epsilons_of_one_step_and_beyond_the_largest_loss():
     lower, upper = pld.gaussian(1.0).delta([0, 1])
     for ends in (lower, upper):

@@ -8,32 +8,13 @@ from scipy.optimize import brentq
 
 from dpcourse import clt, gdp, pld, validate
 from dpcourse.exercises.engine import Exercise, Misconception, OpenExercise, Option, Question
-from dpcourse.exercises.values import a_number, a_pair, plain, type_name
+from dpcourse.exercises.values import a_number, rounded, several, type_name
 from dpcourse.tradeoff import TradeOff, gaussian
 
 TITLE = "The central limit theorem of privacy"
 
 
-def _round(value, digits=2):
-    return round(float(value), digits)
-
-
 # ---- what an answer may return
-
-
-def _several(count, names):
-    """A list, tuple or array of `count` finite numbers."""
-
-    def complain(value, case):
-        if not isinstance(value, (list, tuple, np.ndarray)) or len(value) != count:
-            return f"Return {count} numbers, `[{names}]`, not {type_name(value)}."
-        for name, number in zip(names.split(", "), value, strict=True):
-            complaint = a_number(plain(number), case)
-            if complaint:
-                return f"{name}: {complaint}"
-        return None
-
-    return complain
 
 
 def _yes_or_no(value, case):
@@ -251,7 +232,7 @@ def _draw_mus(rng):
     cases = []
     for size in (2, int(rng.integers(3, 6))):
         mus = rng.uniform(0.05, 1, size=size)
-        cases.append({"mus": [_round(mu) for mu in mus], "counts": rng.integers(2, 40, size=size).tolist()})
+        cases.append({"mus": [rounded(mu) for mu in mus], "counts": rng.integers(2, 40, size=size).tolist()})
     return cases
 
 
@@ -406,11 +387,11 @@ def _draw_losses(rng):
     cases = []
     for _ in range(2):
         below, above = int(rng.integers(1, 3)), int(rng.integers(3, 5))
-        loss = _round(rng.uniform(0.1, 0.4)) * np.arange(-below, above + 1)
+        loss = rounded(rng.uniform(0.1, 0.4)) * np.arange(-below, above + 1)
         weight = rng.uniform(0.5, 2, size=loss.size)
         tilt = brentq(lambda t, w=weight, x=loss: float(w @ (np.exp(-t * x) * np.expm1(x))), -200, 200)
         mass = weight * np.exp(-tilt * (loss - loss.max()))
-        epsilon = _round(rng.uniform(0.05, 0.3) * 3 * loss[-1])
+        epsilon = rounded(rng.uniform(0.05, 0.3) * 3 * loss[-1])
         cases.append({"loss": loss, "mass": mass / mass.sum(), "n": int(rng.integers(3, 6)), "epsilon": epsilon})
     return cases
 
@@ -571,7 +552,7 @@ functionals = Exercise(
     points=2,
     draw=_draw_atoms,
     reference=_moments,
-    returns=_several(4, "kl, kappa2, kappa3, kappa3_bar"),
+    returns=several("kl", "kappa2", "kappa3", "kappa3_bar"),
     forbidden=(clt.functionals,),
     hints=(
         "An integral over alpha is an average with the masses as weights: `(mass * something).sum()`.",
@@ -650,9 +631,9 @@ def _draw_functionals(rng):
         spread = rng.uniform(0.1, 0.3, size=size)
         cases.append(
             {
-                "kl": [_round(x, 5) for x in spread**2 / 2 * rng.uniform(0.9, 1, size=size)],
-                "kappa2": [_round(x, 5) for x in spread**2],
-                "kappa3_bar": [_round(x, 6) for x in spread**3 * rng.uniform(1, 1.5, size=size)],
+                "kl": [rounded(x, 5) for x in spread**2 / 2 * rng.uniform(0.9, 1, size=size)],
+                "kappa2": [rounded(x, 5) for x in spread**2],
+                "kappa3_bar": [rounded(x, 6) for x in spread**3 * rng.uniform(1, 1.5, size=size)],
             }
         )
     return cases
@@ -681,7 +662,7 @@ berry_esseen = Exercise(
     points=2,
     draw=_draw_functionals,
     reference=_bound(),
-    returns=a_pair("mu", "gamma"),
+    returns=several("mu", "gamma"),
     forbidden=(clt.berry_esseen,),
     hints=(
         "Begin with the variance of the total loss. Variances of independent steps add: each step has kappa2 - kl^2.",
@@ -756,7 +737,7 @@ def _draw_band(rng):
         (rng.uniform(0.5, 1.5), rng.uniform(0.55, 0.7), rng.uniform(0.45, 0.5)),
     ]
     return [
-        {"mu": _round(mu), "gamma": _round(gamma, 3), "alpha": _round(alpha, 3)}
+        {"mu": rounded(mu), "gamma": rounded(gamma, 3), "alpha": rounded(alpha, 3)}
         for mu, gamma, alpha in (places[i] for i in rng.permutation(len(places)))
     ]
 
@@ -793,7 +774,7 @@ band = Exercise(
     points=2,
     draw=_draw_band,
     reference=_edges(_low, _high),
-    returns=a_pair("lowest", "highest"),
+    returns=several("lowest", "highest"),
     hints=(
         "First ask whether the theorem speaks at this alpha. If it does not, only what holds for every trade-off function is left: "
         "0 <= beta <= 1 - alpha.",
@@ -851,7 +832,7 @@ band = Exercise(
 def _draw_responses(rng):
     """Some with a large epsilon, where tanh is not its argument."""
     return [
-        {"epsilons": [_round(e) for e in rng.uniform(0.2, high, size=int(rng.integers(3, 8)))]} for high in (1.0, 2.5)
+        {"epsilons": [rounded(e) for e in rng.uniform(0.2, high, size=int(rng.integers(3, 8)))]} for high in (1.0, 2.5)
     ]
 
 
@@ -937,8 +918,8 @@ def _berry_esseen_mu(e):
 def _draw_approx(rng):
     cases = []
     for size in (2, int(rng.integers(3, 7))):
-        epsilons = [_round(e) for e in rng.uniform(0.05, 0.5, size=size)]
-        cases.append({"epsilons": epsilons, "deltas": [_round(d, 3) for d in rng.uniform(0.01, 0.04, size=size)]})
+        epsilons = [rounded(e) for e in rng.uniform(0.05, 0.5, size=size)]
+        cases.append({"epsilons": epsilons, "deltas": [rounded(d, 3) for d in rng.uniform(0.01, 0.04, size=size)]})
     return cases
 
 
@@ -956,7 +937,7 @@ approx_limit = Exercise(
     points=1,
     draw=_draw_approx,
     reference=_mu_and(lambda deltas: -math.expm1(-sum(deltas))),
-    returns=a_pair("mu", "delta"),
+    returns=several("mu", "delta"),
     forbidden=(clt.approx_dp_limit,),
     hints=(
         "Split each curve into its pure part and its failing part. The pure parts go to a Gaussian, whose mu you know from the end of "
@@ -1036,7 +1017,7 @@ def _setting(ranges):
     """(noise_multiplier, sample_rate, steps), each within its range."""
 
     def returns(value, case):
-        complaint = _several(3, "noise_multiplier, sample_rate, steps")(value, case)
+        complaint = several(*ranges)(value, case)
         if complaint:
             return complaint
         for (name, (low, high)), number in zip(ranges.items(), value, strict=True):

@@ -6,19 +6,15 @@ import numpy as np
 
 from dpcourse import composition
 from dpcourse.exercises.engine import Exercise, Misconception, Option, Question
-from dpcourse.exercises.values import a_number, a_pair, a_whole_number
+from dpcourse.exercises.values import a_number, a_whole_number, rounded, several
 
 TITLE = "Composition"
-
-
-def _round(value, digits=2):
-    return round(float(value), digits)
 
 
 def _draw_epsilons(rng):
     """Two lists; the second holds one value twice, as happens when a question is asked again."""
     first, second = rng.uniform(0.1, 2, size=3), rng.uniform(0.1, 2, size=int(rng.integers(3, 7)))
-    return [{"epsilons": [_round(e) for e in epsilons]} for epsilons in (first, [*second, second[0]])]
+    return [{"epsilons": [rounded(e) for e in epsilons]} for epsilons in (first, [*second, second[0]])]
 
 
 sequential = Exercise(
@@ -82,7 +78,7 @@ def _draw_queries(rng):
     cases = []
     for _ in range(2):
         blocks = rng.permutation(["north"] * 3 + ["south"] * 2 + ["west"] * int(rng.integers(1, 3)))
-        cases.append({"queries": [(str(block), _round(rng.uniform(0.1, 1))) for block in blocks]})
+        cases.append({"queries": [(str(block), rounded(rng.uniform(0.1, 1))) for block in blocks]})
     return cases
 
 
@@ -147,7 +143,7 @@ privacy_bill = Exercise(
 
 def _draw_prior(rng):
     return [
-        {"prior": _round(prior), "epsilon": _round(rng.uniform(0.3, 2))}
+        {"prior": rounded(prior), "epsilon": rounded(rng.uniform(0.3, 2))}
         for prior in (rng.uniform(0.02, 0.2), rng.uniform(0.6, 0.9))
     ]
 
@@ -218,7 +214,7 @@ def _draw_pairs(rng):
     cases = []
     for size in (2, int(rng.integers(3, 7))):
         deltas = [float(f"{10 ** rng.uniform(-4, -2):.1e}") for _ in range(size)]
-        cases.append({"epsilons": [_round(e) for e in rng.uniform(0.1, 1, size=size)], "deltas": deltas})
+        cases.append({"epsilons": [rounded(e) for e in rng.uniform(0.1, 1, size=size)], "deltas": deltas})
     return cases
 
 
@@ -232,7 +228,7 @@ basic = Exercise(
     points=1,
     draw=_draw_pairs,
     reference=composition.basic,
-    returns=a_pair("epsilon", "delta"),
+    returns=several("epsilon", "delta"),
     forbidden=(composition.basic, composition.sequential),
     hints=(
         "Both parameters follow the same rule.",
@@ -277,7 +273,7 @@ def _draw_advanced(rng):
     """Two settings: few answers, where basic composition is smaller, and many."""
     return [
         {
-            "epsilon": _round(rng.uniform(0.05, 0.5)),
+            "epsilon": rounded(rng.uniform(0.05, 0.5)),
             "delta": float(f"{10 ** rng.uniform(-8, -6):.1e}"),
             "k": int(k),
             "delta_prime": float(f"{10 ** rng.uniform(-6, -3):.1e}"),
@@ -311,7 +307,7 @@ advanced = Exercise(
     points=2,
     draw=_draw_advanced,
     reference=composition.advanced,
-    returns=a_pair("epsilon", "delta"),
+    returns=several("epsilon", "delta"),
     forbidden=(composition.advanced,),
     hints=(
         "Two terms for epsilon: the spread of a random walk of k steps, and its drift. Two terms for delta: k failures, and the slack.",
@@ -416,7 +412,7 @@ def _crossing(epsilon, delta_prime, drift=math.expm1, log=math.log):
 
 def _draw_crossing(rng):
     return [
-        {"epsilon": _round(epsilon), "delta_prime": 10.0 ** -int(rng.integers(4, 10))}
+        {"epsilon": rounded(epsilon), "delta_prime": 10.0 ** -int(rng.integers(4, 10))}
         for epsilon in (0.1, rng.uniform(0.2, 0.35), rng.uniform(0.4, 0.5))
     ]
 
@@ -484,8 +480,8 @@ crossing = Exercise(
 def _draw_spill(rng):
     cases = []
     for _ in range(2):
-        k, epsilon = int(rng.integers(5, 25)), _round(rng.uniform(0.2, 0.8))
-        cases.append({"epsilon": epsilon, "k": k, "epsilon_total": _round(rng.uniform(0.2, 0.5) * k * epsilon)})
+        k, epsilon = int(rng.integers(5, 25)), rounded(rng.uniform(0.2, 0.8))
+        cases.append({"epsilon": epsilon, "k": k, "epsilon_total": rounded(rng.uniform(0.2, 0.5) * k * epsilon)})
     return cases
 
 

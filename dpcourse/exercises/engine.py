@@ -28,7 +28,7 @@ MOST_PRINTED, MOST_LINES = 500, 8
 class Misconception:
     """A named wrong answer: `code` makes the mistake, `message` tells it to the learner who made it.
 
-    recognise(cases, values) -> bool: for an OpenExercise, and for random answers whose mistake no count can show.
+    recognise(cases, values) -> bool: only where `code` is one of many answers that make the mistake.
     """
 
     name: str
@@ -258,6 +258,8 @@ class Exercise:
 
     def behaves_like(self, slip, cases, values):
         """Whether these values are what the misconception gives."""
+        if slip.recognise is not None:
+            return slip.recognise(cases, values)
         return self.agrees(cases, values, slip.code)
 
     def agrees(self, cases, values, function):
@@ -348,16 +350,11 @@ class RandomExercise(Exercise):
     def unknown_mistake(self, cases, values):
         return "The reports are not what they should be, and it is none of the mistakes that we know."
 
-    def behaves_like(self, slip, cases, values):
-        if slip.recognise is not None:
-            return slip.recognise(cases, values)
-        return self.agrees(cases, values, slip.code)
-
     def observed(self, cases, values):
-        """One line for each count that a right answer would hardly ever give."""
+        """One line for each count that a right answer would hardly ever give, two at most."""
         return tuple(
             f"{what}: {successes} of {trials}, expected about {chance * trials:.0f}"
-            for (what, successes, trials), chance in self._too_rare(cases, values)
+            for (what, successes, trials), chance in self._too_rare(cases, values)[:2]
         )
 
     def _too_rare(self, cases, values):
@@ -384,9 +381,6 @@ class OpenExercise(Exercise):
     def agrees(self, cases, values, function):
         """Whether every value obeys the law."""
         return all(self.law(value, case)[0] for case, value in zip(cases, values, strict=True))
-
-    def behaves_like(self, slip, cases, values):
-        return slip.recognise(cases, values)
 
     def unknown_mistake(self, cases, values):
         return "This is not what was asked for, and it is none of the mistakes that we know."

@@ -7,13 +7,9 @@ from scipy.special import log_ndtr
 
 from dpcourse import laplace
 from dpcourse.exercises.engine import Exercise, Misconception, Option, Question, RandomExercise, binomial_p_value
-from dpcourse.exercises.values import a_number, type_name
+from dpcourse.exercises.values import a_number, numbers_like, rounded, type_name
 
 TITLE = "Laplace"
-
-
-def _round(value):
-    return round(float(value), 2)
 
 
 # ---- 2.1 sensitivity
@@ -23,7 +19,7 @@ def _draw_bounds(rng):
     """Four columns: one of each sign, and two that cross 0 with the longer arm on either side."""
     cases = []
     for _ in range(2):
-        a = [_round(x) for x in rng.uniform(1, 9, size=8)]
+        a = [rounded(x) for x in rng.uniform(1, 9, size=8)]
         columns = [
             (a[0], a[0] + a[1]),
             (-a[2] - a[3], -a[3]),
@@ -31,7 +27,7 @@ def _draw_bounds(rng):
             (-min(a[6], a[7]), a[6] + 1),
         ]
         columns = [columns[i] for i in rng.permutation(4)]
-        cases.append({"lows": [_round(low) for low, _ in columns], "highs": [_round(high) for _, high in columns]})
+        cases.append({"lows": [rounded(low) for low, _ in columns], "highs": [rounded(high) for _, high in columns]})
     return cases
 
 
@@ -113,7 +109,7 @@ ENTRIES, FEW = 2000, 7
 def _draw_mechanism(rng):
     """The same array three times, the first two with the same seed, and a short one; all scales in the misconceptions lie apart."""
     value = rng.integers(0, 100, size=ENTRIES).astype(float)
-    seed, epsilon, sensitivity = int(rng.integers(2**31)), _round(rng.uniform(0.2, 0.25)), _round(rng.uniform(9, 12))
+    seed, epsilon, sensitivity = int(rng.integers(2**31)), rounded(rng.uniform(0.2, 0.25)), rounded(rng.uniform(9, 12))
     runs = ((value, 0), (value, 0), (value, 1), (value[:FEW], 2))
     return [{"value": v, "sensitivity": sensitivity, "epsilon": epsilon, "rng": seed + run} for v, run in runs]
 
@@ -159,23 +155,6 @@ def _count_mechanism(cases, values):
     ]
 
 
-def _an_array_like(argument):
-    def complain(value, case):
-        expected = len(case[argument])
-        try:
-            array = np.asarray(value, dtype=float)
-        except (TypeError, ValueError):
-            return f"Return an array of {expected} numbers, not {type_name(value)}."
-        if array.shape != (expected,):
-            got = type_name(value) if array.ndim != 1 else f"{len(array)}"
-            return f"Return one number for each of the {expected} entries of `{argument}`, not {got}."
-        if not np.isfinite(array).all():
-            return "There is an infinity or a NaN in the result. Look for a division by zero."
-        return None
-
-    return complain
-
-
 def _with_scale(scale):
     return lambda value, sensitivity, epsilon, rng: value + rng.laplace(0, scale(sensitivity, epsilon), len(value))
 
@@ -213,7 +192,7 @@ mechanism = RandomExercise(
     points=3,
     draw=_draw_mechanism,
     reference=laplace.mechanism,
-    returns=_an_array_like("value"),
+    returns=numbers_like("value"),
     counts=_count_mechanism,
     chances=lambda cases: [*SHAPE_CHANCES, 0.5, 0.5, 0.5, 0.5, 0.0, 0.0, 1.0],
     forbidden=(laplace.mechanism, laplace.scale),
@@ -336,11 +315,11 @@ def _draw_loss(rng):
         step = rng.uniform(0.5, 2, size=3) * rng.choice([-1, 1], size=3)
         cases.append(
             {
-                "output": [_round(x) for x in value + step * rng.uniform(-0.6, 1.6, size=3)],
+                "output": [rounded(x) for x in value + step * rng.uniform(-0.6, 1.6, size=3)],
                 "value": value.tolist(),
-                "neighbour": [_round(x) for x in value + step],
-                "sensitivity": _round(np.abs(step).sum() + rng.uniform(0.2, 1)),
-                "epsilon": _round(rng.uniform(0.3, 0.9)),
+                "neighbour": [rounded(x) for x in value + step],
+                "sensitivity": rounded(np.abs(step).sum() + rng.uniform(0.2, 1)),
+                "epsilon": rounded(rng.uniform(0.3, 0.9)),
             }
         )
     return cases
@@ -458,7 +437,7 @@ privacy_loss = Exercise(
 
 def _draw_counts(rng):
     return [
-        {"m": int(rng.integers(12, 40)), "at_most": int(at_most), "error": _round(rng.uniform(3, 20))}
+        {"m": int(rng.integers(12, 40)), "at_most": int(at_most), "error": rounded(rng.uniform(3, 20))}
         for at_most in (rng.integers(3, 5), rng.integers(5, 8))
     ]
 
@@ -541,7 +520,7 @@ def _draw_histogram(rng):
     cells = [cells[i] for i in rng.permutation(CELLS)]
     values = [cells[i] for i in rng.integers(0, CELLS * 2 // 3, size=PEOPLE)]
     cells = [cells[i] for i in rng.permutation(CELLS)]
-    seed, epsilon = int(rng.integers(2**31)), _round(rng.uniform(0.3, 0.6))
+    seed, epsilon = int(rng.integers(2**31)), rounded(rng.uniform(0.3, 0.6))
     return [{"values": values, "cells": cells, "epsilon": epsilon, "rng": seed + run} for run in (0, *range(RUNS))]
 
 
@@ -574,7 +553,7 @@ def _count_histogram(cases, values):
 def _an_array_of_cells(value, case):
     if isinstance(value, dict):
         return "Return an array of numbers in the order of `cells`, not a dict."
-    complaint = _an_array_like("cells")(value, case)
+    complaint = numbers_like("cells")(value, case)
     if complaint and isinstance(value, (list, tuple, np.ndarray)) and 0 < len(value) < CELLS:
         return f"You returned {len(value)} of {CELLS} cells. Cells in which nobody is need a noisy number as well: their absence would be exact."
     return complaint
@@ -750,9 +729,9 @@ def _draw_error(rng):
     return [
         {
             "k": int(k),
-            "failure_probability": _round(rng.uniform(0.02, 0.3)),
+            "failure_probability": rounded(rng.uniform(0.02, 0.3)),
             "sensitivity": int(rng.integers(2, 6)),
-            "epsilon": _round(rng.uniform(0.2, 0.9)),
+            "epsilon": rounded(rng.uniform(0.2, 0.9)),
         }
         for k in (rng.integers(5, 30), rng.integers(500, 20_000))
     ]
@@ -865,7 +844,7 @@ def _draw_noisy_max(rng):
 
     In a close one two are 2 behind, one 5, and six are so far behind that they win by a mistake only.
     """
-    epsilon = _round(rng.uniform(0.5, 0.6))
+    epsilon = rounded(rng.uniform(0.5, 0.6))
     base = int(rng.integers(300, 900))
     wide, equal = np.full(MANY, base), np.full(OPTIONS, base)
     wide[rng.integers(MANY)] += round(8 / epsilon)

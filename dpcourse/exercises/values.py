@@ -30,13 +30,14 @@ def a_whole_number(value, case):
     return complaint
 
 
-def a_pair(first, second):
-    """Two finite numbers, in this order."""
+def several(*names):
+    """As many finite numbers as there are names, in this order."""
 
     def complain(value, case):
-        if not isinstance(value, (list, tuple, np.ndarray)) or len(value) != 2:
-            return f"Return two numbers, `{first}, {second}`, not {type_name(value)}."
-        for name, number in zip((first, second), value, strict=True):
+        if not isinstance(value, (list, tuple, np.ndarray)) or len(value) != len(names):
+            count = {2: "two", 3: "three", 4: "four"}[len(names)]
+            return f"Return {count} numbers, `{', '.join(names)}`, not {type_name(value)}."
+        for name, number in zip(names, value, strict=True):
             complaint = a_number(plain(number), case)
             if complaint:
                 return f"{name}: {complaint}"
@@ -90,6 +91,14 @@ def _one_each(argument, what, kinds, fault):
         return fault(array)
 
     return complain
+
+
+# ---- inputs
+
+
+def rounded(value, digits=2):
+    """A plain float with few digits, as an input that a learner can read."""
+    return round(float(value), digits)
 
 
 # ---- plain data
