@@ -5,6 +5,7 @@ import math
 from pathlib import Path
 
 import numpy as np
+from matplotlib.collections import LineCollection
 from matplotlib.patches import Circle
 
 from dpcourse import clt, gdp, validate
@@ -28,20 +29,19 @@ def clipping(figure, clip_norm, noise_multiplier=1.0):
     gradients = people()
     kept = clipped(gradients, clip_norm)
     left, right = panels(figure, 2)
-    for gradient, end in zip(gradients, kept, strict=True):
-        left.plot(*np.c_[end, gradient], color="#b9b9b9", linewidth=1)
-        left.plot(*np.c_[[0, 0], end], color=FIRST["color"], linewidth=1.2)
+    left.add_collection(LineCollection(np.stack([kept, gradients], axis=1), color="#b9b9b9", linewidth=1))
+    left.add_collection(LineCollection(np.stack([0 * kept, kept], axis=1), color=FIRST["color"], linewidth=1.2))
     left.plot(*gradients.T, "o", color="#9a9a9a", markersize=3)
     left.add_patch(Circle((0, 0), clip_norm, fill=False, edgecolor=SECOND["color"], linestyle="--", linewidth=1.5))
     left.set_aspect("equal")
-    left.set_xlim(-3.2, 6.2)
-    left.set_ylim(-2.6, 3.6)
+    left.set_xlim(-2.4, 5.4)
+    left.set_ylim(-2.8, 3.5)
     left.set_xlabel("first weight")
     left.set_ylabel("second weight")
     short = np.linalg.norm(gradients - kept, axis=1) > 0
     left.set_title(f"R = {clip_norm:.2g}: {short.sum()} of {len(gradients)} gradients clipped")
     norms = np.geomspace(0.1, 8, 60)
-    lost, noise = np.array([_errors(r, noise_multiplier) for r in norms]).T
+    lost, noise = np.array([_errors(r, noise_multiplier) for r in norms.tolist()]).T
     right.plot(norms, lost, **SECOND, label="lost by clipping")
     right.plot(norms, noise, **THIRD, label="added as noise")
     right.plot(norms, np.hypot(lost, noise), **FIRST, label="both")
@@ -63,11 +63,12 @@ def clipping(figure, clip_norm, noise_multiplier=1.0):
     )
 
 
+@functools.cache
 def people():
     """24 gradients in the plane: most point the same way, and a few are very long."""
     rng = np.random.default_rng(4)
-    lengths = rng.lognormal(0.2, 0.75, size=24)
-    angles = rng.normal(0.35, 1.0, size=24)
+    lengths = np.minimum(rng.lognormal(0.2, 0.75, size=24), 5)
+    angles = rng.normal(0.1, 0.9, size=24)
     return lengths[:, None] * np.c_[np.cos(angles), np.sin(angles)]
 
 
@@ -75,6 +76,7 @@ def clipped(gradients, clip_norm):
     return gradients / np.maximum(1, np.linalg.norm(gradients, axis=1, keepdims=True) / clip_norm)
 
 
+@functools.lru_cache(maxsize=10_000)
 def _errors(clip_norm, noise_multiplier):
     """How far the mean of the clipped gradients is from the mean; the root mean square length of the noise on it."""
     gradients = people()
@@ -123,19 +125,19 @@ def accountants(figure, noise_multiplier, batch, epochs):
     at = {name: float(np.interp(epochs, known, curve)) for name, curve in curves.items()}
     (panel,) = panels(figure)
     for name, curve in curves.items():
-        panel.plot(known, curve, **LOOKS[name], label=f"{ACCOUNTANTS[name]}: {at[name]:.2f}")
+        panel.plot(known, curve, **LOOKS[name], label=f"{ACCOUNTANTS[name]}: {at[name]:.3g}")
     panel.plot([epochs] * 4, list(at.values()), **MARK)
     top = max(curve.max() for curve in curves.values())
-    panel.set_xlim(0, 140)
+    panel.set_xlim(0, 165)
     panel.set_xticks([0, 20, 40, 60, 80, 100])
     panel.set_ylim(0, 1.05 * top)
     panel.set_xlabel("epochs", loc="left")
     panel.set_ylabel("ε at δ = 1e-5")
     panel.set_title(f"σ = {noise_multiplier:g}, batches of {batch:,} among 60,000")
-    panel.legend(title=f"ε after {epochs} epochs", loc="center right", alignment="left")
+    panel.legend(title=f"ε after epoch {epochs}", loc="center right", alignment="left")
     return (
         f"Epsilon at delta 1e-5 against epochs, for noise multiplier {noise_multiplier:g} and batches of {batch} among 60,000. After "
-        f"{epochs} epochs: " + ", ".join(f"{ACCOUNTANTS[name]} {value:.2f}" for name, value in at.items()) + "."
+        f"epoch {epochs}: " + ", ".join(f"{ACCOUNTANTS[name]} {value:.3g}" for name, value in at.items()) + "."
     )
 
 
@@ -155,10 +157,12 @@ def noise_needed(figure, batch, epochs):
     panel.set_ylabel("σ, noise multiplier")
     asked = {name: float(needed(name, batch, epochs, 2.0)) for name in ACCOUNTANTS}
     asked = {name: f"less than {noises[0]:g}" if math.isnan(value) else f"{value:.2f}" for name, value in asked.items()}
-    panel.set_title(f"{epochs} epochs, batches of {batch:,} among 60,000: what each accountant asks for")
+    panel.set_title(
+        f"{epochs} epoch{'s' * (epochs > 1)}, batches of {batch:,} among 60,000: what each accountant asks for"
+    )
     panel.legend(loc="upper right")
     return (
-        f"The noise multiplier needed to keep an epsilon from 0.5 to 8 at delta 1e-5, for {epochs} epochs with batches of {batch} among "
+        f"The noise multiplier needed to keep an epsilon from 0.5 to 8 at delta 1e-5, for {epochs} epoch{'s' * (epochs > 1)} with batches of {batch} among "
         "60,000. For epsilon 2: " + ", ".join(f"{ACCOUNTANTS[name]} {value}" for name, value in asked.items()) + "."
     )
 
