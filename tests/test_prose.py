@@ -40,7 +40,7 @@ def standard_error(epsilon, n):
 
 def paper_run(noise_multiplier, epochs):
     """epsilon of one of the paper's runs: (moments accountant, limit, exact upper bound)."""
-    rate, steps = 256 / 60_000, round(epochs * 60_000 / 256)
+    rate, steps = 256 / 60_000, math.ceil(epochs * 60_000 / 256)
     return (
         rdp.epsilon(noise_multiplier, rate, steps, 1e-5, conversion="classic"),
         gdp.epsilon(1e-5, clt.noisy_sgd_mu(noise_multiplier, rate, steps)),
