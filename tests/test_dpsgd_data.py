@@ -19,9 +19,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_digits
 
-from dpcourse.dpsgd import generators
 from dpcourse import dpsgd
 from dpcourse.dpsgd import data as module
+from dpcourse.dpsgd import generators
 
 with_debians_package = pytest.mark.skipif(
     not (module.DEBIAN / "fashion-mnist").exists(), reason="needs Debian's package dataset-fashion-mnist"
