@@ -108,7 +108,7 @@ def _gpu():
 
 
 def _data_folder():
-    from dpcourse.progress import data_folder
+    from dpcourse.files import data_folder
 
     folder = data_folder()
     try:

@@ -1,22 +1,12 @@
 """What the learner has passed, kept in a small JSON file that survives the kernel."""
 
-import contextlib
 import html
 import json
-import os
-import tempfile
-from pathlib import Path
-
-import platformdirs
 
 from dpcourse import exercises
+from dpcourse.files import data_folder, write_atomically
 
 _shown = []
-
-
-def data_folder():
-    """The folder of the learner's progress: $DPCOURSE_DATA, or the user's data folder."""
-    return Path(os.environ.get("DPCOURSE_DATA") or platformdirs.user_data_dir("dpcourse", appauthor=False))
 
 
 def passed():
@@ -107,22 +97,6 @@ class Progress:
 
 def _bar(done, of):
     return f"<progress value='{done}' max='{of}' aria-label='{done} of {of}'></progress> {done} of {of}"
-
-
-def write_atomically(file, text):
-    """Write text to a file so that a reader, or a crash, finds the old text or the new one, never a part."""
-    handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, file)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)
-        raise
 
 
 def _set_aside(file):

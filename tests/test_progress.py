@@ -7,7 +7,8 @@ import os
 
 import pytest
 
-from dpcourse.progress import Progress, data_folder, passed, record, write_atomically
+from dpcourse.files import data_folder, write_atomically
+from dpcourse.progress import Progress, passed, record
 
 module = importlib.import_module("dpcourse.progress")
 

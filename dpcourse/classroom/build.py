@@ -21,7 +21,7 @@ from pathlib import Path
 import nbformat
 
 from dpcourse import exercises
-from dpcourse.progress import write_atomically
+from dpcourse.files import write_atomically
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 CHECKED = "nbval-check-output"

@@ -52,7 +52,9 @@ class _Noisy:
         sums = [self._sums[p] if p in self._sums else torch.zeros_like(p) for p in parameters]
         if _first_process():
             generator = self._generator_on(parameters[0].device)
-            self._noise = [torch.randn(p.shape, generator=generator, dtype=p.dtype, device=p.device) for p in parameters]
+            self._noise = [
+                torch.randn(p.shape, generator=generator, dtype=p.dtype, device=p.device) for p in parameters
+            ]
             torch._foreach_add_(sums, self._noise, alpha=self.noise_multiplier * self.clip_norm)
         if _many_processes():
             for total in sums:
@@ -124,7 +126,9 @@ class NoisySGD(_Noisy, torch.optim.SGD):
     [0.0, 0.0]
     """
 
-    def __init__(self, params, lr, *, noise_multiplier, clip_norm, expected_batch, momentum=0.0, weight_decay=0.0, generator=None):
+    def __init__(
+        self, params, lr, *, noise_multiplier, clip_norm, expected_batch, momentum=0.0, weight_decay=0.0, generator=None
+    ):
         super().__init__(params, lr=lr, momentum=momentum, weight_decay=weight_decay)
         self._set(noise_multiplier, clip_norm, expected_batch, generator)
 
@@ -141,7 +145,19 @@ class NoisyAdam(_Noisy, torch.optim.Adam):
     [0.0, 0.0]
     """
 
-    def __init__(self, params, lr, *, noise_multiplier, clip_norm, expected_batch, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, generator=None):
+    def __init__(
+        self,
+        params,
+        lr,
+        *,
+        noise_multiplier,
+        clip_norm,
+        expected_batch,
+        betas=(0.9, 0.999),
+        eps=1e-8,
+        weight_decay=0.0,
+        generator=None,
+    ):
         super().__init__(params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay)
         self._set(noise_multiplier, clip_norm, expected_batch, generator)
 

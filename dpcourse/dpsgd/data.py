@@ -1,0 +1,196 @@
+"""Images to train on: scikit-learn's digits, always there, and Fashion-MNIST and MNIST, found or downloaded."""
+
+import gzip
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from dpcourse.files import data_folder
+
+DEBIAN = Path("/usr/share/datasets")
+SECONDS_TO_WAIT = 10  # for a server's first sign of life
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Data:
+    """Labelled images, in one part to train on and one to test on.
+
+    train_inputs, test_inputs: float32 in [0, 1], shape (people, 1, height, width); train_targets, test_targets: int64,
+    the number of the class, shape (people,). name: of the data set; classes: their names, in the order of the numbers.
+    """
+
+    train_inputs: torch.Tensor
+    train_targets: torch.Tensor
+    test_inputs: torch.Tensor
+    test_targets: torch.Tensor
+    name: str
+    classes: tuple[str, ...]
+
+    @property
+    def shape(self):
+        """Channels, height and width of an image, as the models take them."""
+        return tuple(self.train_inputs.shape[1:])
+
+    def __repr__(self):
+        height, width = self.shape[1:]
+        train, test = len(self.train_inputs), len(self.test_inputs)
+        return f"{self.name}: {train:,} images to train on, {test:,} to test on, {height} x {width} pixels, {len(self.classes)} classes"
+
+
+def digits():
+    """The 1,797 handwritten digits that scikit-learn brings along, 8 x 8 pixels: 1,437 to train on and 360 to test on.
+
+    The split is always the same, and each class has its share in both parts.
+    Source: Alpaydin & Kaynak (1998), Optical recognition of handwritten digits, UCI Machine Learning Repository.
+
+    >>> digits()
+    Digits: 1,437 images to train on, 360 to test on, 8 x 8 pixels, 10 classes
+    """
+    from sklearn.datasets import load_digits
+    from sklearn.model_selection import train_test_split
+
+    bundle = load_digits()
+    train, test, train_targets, test_targets = train_test_split(
+        bundle.images, bundle.target, test_size=360, random_state=0, stratify=bundle.target
+    )
+    return _data((train, train_targets, test, test_targets), white=16, name="Digits", classes=tuple("0123456789"))
+
+
+def fashion_mnist():
+    """Fashion-MNIST, 60,000 photographs of clothes to train on and 10,000 to test on; the digits where it cannot be had.
+
+    Looked for where Debian's package dataset-fashion-mnist puts it, then in the folder of the learner's data, then
+    downloaded into that folder and compared with its checksum. What was tried in vain is printed.
+    Source: Xiao, Rasul & Vollgraf (2017), Fashion-MNIST: a novel image dataset for benchmarking machine learning algorithms.
+    """
+    return _load(FASHION_MNIST)
+
+
+def mnist():
+    """MNIST, 60,000 handwritten digits to train on and 10,000 to test on, found or downloaded like Fashion-MNIST.
+
+    Source: LeCun, Cortes & Burges (1998), The MNIST database of handwritten digits.
+    """
+    return _load(MNIST)
+
+
+@dataclass(frozen=True)
+class _Source:
+    """A data set in MNIST's four files: names of the files with sha256, and the addresses that have them."""
+
+    name: str
+    folder: str
+    mirrors: tuple[str, ...]
+    checksums: dict[str, str]
+    classes: tuple[str, ...]
+    debian_package: str | None = None
+
+
+FASHION_MNIST = _Source(
+    name="Fashion-MNIST",
+    folder="fashion-mnist",
+    mirrors=(
+        "https://raw.githubusercontent.com/zalandoresearch/fashion-mnist/master/data/fashion/",
+        "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/",
+    ),
+    checksums={
+        "train-images-idx3-ubyte.gz": "3aede38d61863908ad78613f6a32ed271626dd12800ba2636569512369268a84",
+        "train-labels-idx1-ubyte.gz": "a04f17134ac03560a47e3764e11b92fc97de4d1bfaf8ba1a3aa29af54cc90845",
+        "t10k-images-idx3-ubyte.gz": "346e55b948d973a97e58d2351dde16a484bd415d4595297633bb08f03db6a073",
+        "t10k-labels-idx1-ubyte.gz": "67da17c76eaffca5446c3361aaab5c3cd6d1c2608764d35dfb1850b086bf8dd5",
+    },
+    classes=(
+        *("T-shirt/top", "trouser", "pullover", "dress", "coat"),
+        *("sandal", "shirt", "sneaker", "bag", "ankle boot"),
+    ),
+    debian_package="dataset-fashion-mnist",
+)
+
+MNIST = _Source(
+    name="MNIST",
+    folder="mnist",
+    mirrors=(
+        "https://ossci-datasets.s3.amazonaws.com/mnist/",
+        "https://storage.googleapis.com/cvdf-datasets/mnist/",
+    ),
+    checksums={
+        "train-images-idx3-ubyte.gz": "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609",
+        "train-labels-idx1-ubyte.gz": "3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c",
+        "t10k-images-idx3-ubyte.gz": "8d422c7b0a1c1c79245a5bcf07fe86e33eeafee792b84584aec276f5a2dbc4e6",
+        "t10k-labels-idx1-ubyte.gz": "f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6",
+    },
+    classes=tuple("0123456789"),
+)
+
+
+def _load(source):
+    """The data set from the first place that has all of it, or the digits and what was tried."""
+    tried = []
+    for place, find in _places(source):
+        try:
+            arrays = [_array(find(file)) for file in source.checksums]
+            return _data(arrays, white=255, name=source.name, classes=source.classes)
+        except (OSError, EOFError, ValueError, zlib.error) as error:
+            tried.append(f"  {place} {_what_happened(error)}")
+    print("\n".join([f"{source.name} cannot be had, so here are the digits instead. Tried:", *tried, _advice(source)]))
+    return digits()
+
+
+def _places(source):
+    """Where to look, in this order, each with a function from a file's name to its path."""
+    import pooch
+
+    pooch.get_logger().setLevel("WARNING")
+    if source.debian_package:
+        yield DEBIAN / source.folder, (DEBIAN / source.folder).joinpath
+    for mirror in source.mirrors:
+        store = pooch.create(path=_folder(source), base_url=mirror, registry=source.checksums)
+        yield mirror, lambda file, store=store: store.fetch(file, downloader=_download)
+
+
+def _folder(source):
+    return data_folder() / "datasets" / source.folder
+
+
+def _download(url, file, store):
+    """What pooch calls when a file is not in the store, or not whole."""
+    import pooch
+
+    print(f"Downloading {url}", flush=True)
+    pooch.HTTPDownloader(timeout=SECONDS_TO_WAIT)(url, file, store)
+
+
+def _array(path):
+    """The array of bytes in a gzipped file of MNIST's format IDX: 0, 0, 8, dimensions, then big-endian sizes, then data."""
+    with gzip.open(path) as stream:
+        content = stream.read()
+    if content[:3] != b"\0\0\x08":
+        raise ValueError(f"{path} is not an IDX file of bytes")
+    dimensions = content[3]
+    sizes = np.frombuffer(content, ">u4", count=dimensions, offset=4)
+    return np.frombuffer(content, np.uint8, offset=4 + 4 * dimensions).reshape(sizes)
+
+
+def _data(arrays, white, **about):
+    train, train_targets, test, test_targets = arrays
+    inputs = [torch.from_numpy(np.float32(images[:, None]) / white) for images in (train, test)]
+    targets = [torch.from_numpy(classes.astype(np.int64)) for classes in (train_targets, test_targets)]
+    return Data(inputs[0], targets[0], inputs[1], targets[1], **about)
+
+
+def _what_happened(error):
+    if isinstance(error, (ValueError, EOFError, zlib.error, gzip.BadGzipFile)):
+        return "has a damaged file"
+    answer = getattr(error, "response", None)
+    if answer is not None:
+        return f"answered {answer.status_code}"
+    return f"({error.strerror}: {error.filename})" if error.strerror else "cannot be reached"
+
+
+def _advice(source):
+    package = f"`apt-get install {source.debian_package}` on Debian or Ubuntu, or " if source.debian_package else ""
+    files = ", ".join(source.checksums)
+    return f"To get it: {package}save {files} from {source.mirrors[0]} in {_folder(source)}"
