@@ -45,6 +45,7 @@ PICTURES = [
     (plots.sampled, {"p": 0.3, "noise_multiplier": 0.5}),
     (plots.accountants, {"noise_multiplier": 1.3, "batch": 256, "epochs": 20}),
     (plots.noise_needed, {"batch": 256, "epochs": 60}),
+    (plots.training, {"at": [10, 20], "accuracies": [0.5, 0.9], "epsilons": [1.0, 1.4], "budget": 2.0}),
 ]
 
 
@@ -474,10 +475,10 @@ def test_sampled_draws_the_mixture_its_mirror_image_and_a_convex_curve_below_bot
     left, right = ({line.get_label(): line.get_xydata() for line in panel.lines} for panel in figure.axes)
     one_way = left["p G + (1 - p) Id"]
     assert one_way[:, 1] == pytest.approx(p * left["G: drawn"][:, 1] + (1 - p) * left["Id: not drawn"][:, 1], abs=1e-9)
-    assert right["with, without Mia"] == pytest.approx(one_way[:, ::-1])
+    assert right["T(with, without)"] == pytest.approx(one_way[:, ::-1])
     alpha, both = right["both directions"].T
     assert (np.diff(np.diff(both) / np.diff(alpha)) >= -1e-6).all()
-    mirrored = np.interp(alpha, *right["with, without Mia"][::-1].T)
+    mirrored = np.interp(alpha, *right["T(with, without)"][::-1].T)
     assert (both <= np.minimum(one_way[:, 1], mirrored) + 1e-4).all()
     assert both == pytest.approx(np.interp(alpha, both[::-1], alpha[::-1]), abs=2e-3), "its own mirror image"
     assert f"which is {tradeoff.gaussian(1 / noise_multiplier).subsampled(p)(0.1):.2f} at" in description
@@ -533,6 +534,17 @@ def test_the_stored_epsilons_are_those_of_the_accountants(seed):
     assert (table["lower"] <= table["upper"]).all()
     assert (table["upper"] <= table["improved"]).all()
     assert (table["improved"] <= table["classic"]).all()
+
+
+@pytest.mark.parametrize("budget", [None, 3.0])
+def test_training_draws_what_it_is_given_and_starts_epsilon_at_0(budget):
+    figure, description = drawn(plots.training, at=[5, 9], accuracies=[0.4, 0.75], epsilons=[1.5, 2.25], budget=budget)
+    accuracy, spent = (panel.lines[0].get_xydata().tolist() for panel in figure.axes)
+    assert accuracy == [[5, 0.4], [9, 0.75]]
+    assert spent == [[0, 0], [5, 1.5], [9, 2.25]]
+    assert ("budget" in lines(figure)) == (budget is not None)
+    assert "it is 0.750" in description
+    assert "at the end 2.250" in description
 
 
 def test_a_run_that_is_not_stored_is_named():

@@ -2,7 +2,7 @@
 
 from dpcourse.plots.clt import MECHANISMS, limit, limit_error, product, settings
 from dpcourse.plots.composition import bounds, majority_is_right, posterior, repeated, spill, walks
-from dpcourse.plots.dpsgd import accountants, clipping, noise_needed, run_settings, sampled
+from dpcourse.plots.dpsgd import accountants, clipping, noise_needed, run_settings, sampled, training
 from dpcourse.plots.frame import as_image, show
 from dpcourse.plots.gdp import (
     approx_dp_lines,
@@ -60,6 +60,7 @@ __all__ = [
     "show",
     "spill",
     "symmetry",
+    "training",
     "two_errors",
     "walks",
     "which_are_fdp",

@@ -96,8 +96,8 @@ def sampled(figure, p, noise_multiplier):
     left.plot(ALPHA, g(ALPHA), **THIRD, label="G: drawn")
     left.plot(ALPHA, one_way(ALPHA), **FIRST, label="p G + (1 - p) Id")
     left.set_title(f"p = {p:.2g}, σ = {noise_multiplier:.2g}: one direction")
-    right.plot(ALPHA, one_way(ALPHA), **FOURTH, label="without, with Mia")
-    right.plot(one_way(ALPHA), ALPHA, **SECOND, label="with, without Mia")
+    right.plot(ALPHA, one_way(ALPHA), **FOURTH, label="T(without, with)")
+    right.plot(one_way(ALPHA), ALPHA, **SECOND, label="T(with, without)")
     right.plot(ALPHA, both(ALPHA), **FIRST, label="both directions")
     right.set_title("the lower convex hull of both")
     for panel in (left, right):
@@ -164,6 +164,32 @@ def noise_needed(figure, batch, epochs):
     return (
         f"The noise multiplier needed to keep an epsilon from 0.5 to 8 at delta 1e-5, for {epochs} epoch{'s' * (epochs > 1)} with batches of {batch} among "
         "60,000. For epsilon 2: " + ", ".join(f"{ACCOUNTANTS[name]} {value}" for name, value in asked.items()) + "."
+    )
+
+
+def training(figure, at, accuracies, epsilons, budget):
+    """Accuracy and certified epsilon of a run along its steps.
+
+    at: after which steps; accuracies, epsilons: at these; budget: epsilon that may not be passed, or None.
+    """
+    left, right = panels(figure, 2)
+    left.plot(at, accuracies, **FIRST)
+    left.set_ylim(0, 1)
+    left.set_ylabel("accuracy on the test part")
+    left.set_title(f"after {at[-1]:,} steps: accuracy {accuracies[-1]:.3f}")
+    right.plot([0, *at], [0, *epsilons], **SECOND, label="spent")
+    if budget is not None:
+        right.axhline(budget, **FOURTH, label="budget")
+    right.set_ylim(0, 1.25 * max(epsilons[-1], budget or 0))
+    right.set_ylabel("ε, certified")
+    right.set_title(f"ε at most {epsilons[-1]:.3f}")
+    right.legend(loc="upper left", ncols=2)
+    for panel in (left, right):
+        panel.set_xlim(0, at[-1])
+        panel.set_xlabel("steps")
+    return (
+        f"Left: accuracy on the test part along {at[-1]:,} steps of training; at the end it is {accuracies[-1]:.3f}. Right: the certified "
+        f"epsilon spent, at the end {epsilons[-1]:.3f}" + ("." if budget is None else f", and the budget {budget:g}.")
     )
 
 
