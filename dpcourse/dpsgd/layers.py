@@ -101,17 +101,20 @@ class Patches:
         self.layer, self.a, self.g, self.matrices = layer, a, g, None
         at_once = AT_ONCE if a.device.type == "cpu" else 2**10 * AT_ONCE
         self.part = max(1, at_once // (g.shape[1] * g.shape[3] * layer.weight[0].numel()))
-        self.keep = len(a) * layer.weight.numel() <= 4 * at_once
+        self.keep = len(a) * layer.weight.numel() <= 8 * at_once
 
     @property
     def parameters(self):
         return (self.layer.weight,)
 
     def square_norms(self):
-        if self.keep:
-            self.matrices = torch.cat([g @ patches for patches, g in self._parts()])
-            return _square_norms(self.matrices)
-        return torch.cat([_square_norms(g @ patches) for patches, g in self._parts()])
+        if not self.keep:
+            return torch.cat([_square_norms(g @ patches) for patches, g in self._parts()])
+        _, groups, outputs, _ = self.g.shape
+        self.matrices = self.g.new_empty(len(self.g), groups, outputs, self.layer.weight[0].numel())
+        for into, (patches, g) in zip(self.matrices.split(self.part), self._parts(), strict=True):
+            torch.matmul(g, patches, out=into)
+        return _square_norms(self.matrices)
 
     def weighted_sums(self, weights):
         if self.matrices is not None:
