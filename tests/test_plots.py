@@ -547,6 +547,13 @@ def test_training_draws_what_it_is_given_and_starts_epsilon_at_0(budget):
     assert "at the end 2.250" in description
 
 
+def test_no_noise_is_named_that_the_table_does_not_reach():
+    assert math.isnan(dpsgd_plots.needed("exact", 64, 1, 100.0))
+    assert math.isnan(dpsgd_plots.needed("exact", 64, 1, 1e-4))
+    figure, _ = drawn(plots.noise_needed, batch=64, epochs=1)
+    assert np.isnan(lines(figure)["limit"][-1, 1]), "epsilon 8 needs less noise than any in the table"
+
+
 def test_a_run_that_is_not_stored_is_named():
     with pytest.raises(ValueError, match=r"batch must be one of \[64, 256, 1024\], got 100"):
         dpsgd_plots.epsilons(1.3, 100)

@@ -156,6 +156,7 @@ CLAIMS = [
     (4, "(from $10^{{{:.0f}}}$", math.log10(min(DELTAS))),
     (4, "to $10^{{{:.0f}}}$)", math.log10(max(DELTAS))),
     (5, "It has {:,} small images", len(DIGITS.data)),
+    (5, "We set {} images aside for testing", len(DIGITS.data) - 1500),
     (5, "{} inputs, 10 classes", f"${DIGITS.data.shape[1]} + 1$"),
     (5, "and so {} weights", (DIGITS.data.shape[1] + 1) * 10),
     (5, "a blind guess has β = {:g}", tradeoff.identity()(0.05)),
@@ -265,6 +266,16 @@ def test_statements_in_words_of_lesson_04():
         assert sign * (gdp.epsilon(1e-5, clt.noisy_sgd_mu(noise, rate, steps)) - exact) > 0.5 * exact
     half = np.geomspace(1e-12, 0.5, 10_000)
     assert np.unique(np.r_[0, half, 1 - half, 1]).size == 20_001, "curves through 20,001 points"
+
+
+def test_the_papers_table_in_lesson_05_is_that_of_the_package():
+    from dpcourse.dpsgd import paper
+
+    for noise, learning_rate, _, epochs, accuracy, mu, moments in paper.TABLE:
+        star = " " if learning_rate else "*"
+        assert f'({noise:g}, {epochs}, "{star}", {accuracy:g}, {mu:.2f}, {moments:.2f})' in text_of(5)
+    for epochs, _, epsilon, moments, limit in paper.FIGURE_4:
+        assert f"({epochs}, {epsilon:g}, {moments:g}, {limit:g})" in text_of(5)
 
 
 def test_statements_in_words_of_lesson_05():
