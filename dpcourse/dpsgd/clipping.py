@@ -38,8 +38,9 @@ class Clipped:
 def clipped_sum(model, loss, inputs, targets, clip_norm, engine="book-keeping", precision="float32"):
     """The sum over examples of their gradients, each shortened to length clip_norm if it is longer.
 
-    model: torch.nn.Module, first dimension of inputs and outputs, of each layer too: the examples; loss(outputs, targets): one number per
-    example, shape (batch,); inputs, targets: tensors of the same first dimension, which may be 0; clip_norm: > 0;
+    model: torch.nn.Module, first dimension of inputs and outputs, of each layer too: the examples; loss(outputs,
+    targets): one number per example, shape (batch,); inputs, targets: tensors of the same first dimension, which may
+    be 0; clip_norm: > 0;
     engine: "loop", "vmap" or "book-keeping"; precision: "float32", "tf32" or "bf16", of forward and backward pass
     (norms and sums are in full precision always). ValueError for a layer that cannot be private or is not known, for
     a loss of another shape, and for a gradient that is not finite. Source: Abadi et al. (2016), algorithm 1.
@@ -51,13 +52,16 @@ def clipped_sum(model, loss, inputs, targets, clip_norm, engine="book-keeping", 
     (tensor([[0.9000, 1.2000]]), tensor([5.0000, 0.5000]))
     """
     clip_norm = validate.number("clip_norm", clip_norm, 0, open_low=True)
-    if engine not in ENGINES:
-        raise ValueError(f"engine must be one of {sorted(ENGINES)}, got {engine!r}")
-    if len(inputs) != len(targets):
-        raise ValueError(f"targets must have one entry per example ({len(inputs)}), got {len(targets)}")
+    refuse_if_not_private(model, engine)
+    return clipped_sum_of(model, loss, inputs, targets, clip_norm, engine, precision)
+
+
+def clipped_sum_of(model, loss, inputs, targets, clip_norm, engine, precision):
+    """clipped_sum, for a model and an engine that were looked at before: looking takes longer than a small step."""
     if isinstance(model, nn.parallel.DistributedDataParallel):
         model = model.module
-    refuse_if_not_private(model, engine)
+    if len(inputs) != len(targets):
+        raise ValueError(f"targets must have one entry per example ({len(inputs)}), got {len(targets)}")
     if len(inputs) == 0:
         return _nothing(model, inputs)
     with passes(precision, inputs.device) as forward:
@@ -74,6 +78,8 @@ def refuse_if_not_private(model, engine="book-keeping"):
     Traceback (most recent call last):
     ValueError: layer '1' (BatchNorm1d) mixes the examples of a batch, so no example has a gradient of its own to clip: put torch.nn.GroupNorm in its place
     """
+    if engine not in ENGINES:
+        raise ValueError(f"engine must be one of {sorted(ENGINES)}, got {engine!r}")
     for name, layer in model.named_modules():
         why = _not_private(layer) or (_not_known(layer) if engine == "book-keeping" else "")
         if why:
