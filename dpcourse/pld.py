@@ -46,6 +46,7 @@ ATTEMPTS = (
     (2**22, 1 / 4),
     (2**23, 1),
 )
+LARGEST_LOSS = 700.0  # of one step: e^loss is a double
 DENSEST = 1_200_000  # frequencies that a later grid may need: of a few steps with atoms the spectrum does not fade
 LINES = 1500  # that support the trade-off curve
 
@@ -67,11 +68,15 @@ class Bounds(NamedTuple):
 
 
 class _Unfit(Exception):
-    """The grid has no room for a lower curve."""
+    """The grid has no room for a lower curve, or doubles none for the losses: the mass would not be 1."""
 
 
 class Unreachable(ValueError):
-    """The requested width needs a larger grid than the largest."""
+    """The requested width needs a larger grid than the largest; `bounds` is the certified interval that was reached."""
+
+    def __init__(self, message, bounds):
+        super().__init__(message)
+        self.bounds = bounds
 
 
 # ---- one step: where its privacy loss lies, and its tails
@@ -118,7 +123,7 @@ class _Gaussian(_Step):
         )
 
     def nodes(self, count):
-        return self.mu * np.linspace(-38, 38, count) + self.mu**2 / 2
+        return self.mu * np.linspace(-max(38, self.mu), 38, count) + self.mu**2 / 2
 
 
 class _Sampled(_Step):
@@ -129,7 +134,7 @@ class _Sampled(_Step):
 
     def _inner(self, epsilon):
         """The loss of the Gaussian where this loss is epsilon; minus infinity below the smallest loss."""
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
             return np.log(np.maximum(1 + np.expm1(epsilon) / self.rate, 0))
 
     def over(self, epsilon):
@@ -228,6 +233,8 @@ class _Measure(NamedTuple):
 
 def _measure(step, loss, upper):
     """The step's measure on the grid points `loss`, pessimistic or optimistic, with its order verified."""
+    if np.abs(loss[[0, -1]]).max() > LARGEST_LOSS:
+        raise _Unfit
     middle = (loss[:-1] + loss[1:]) / 2
     turn = int(np.searchsorted(middle, 0.0))  # below, k is used; from there on, h
     k, h = (_dots if upper else _tangents)(step, loss, middle, turn)
@@ -244,10 +251,8 @@ def _measure(step, loss, upper):
         scale = max(1.0, float(np.max(wanted[seen] / own[seen])), float(1 / total)) * (1 + 2 * ULP)
     else:
         scale = min(1.0, float(np.min(wanted[seen] / own[seen])), float(1 / total)) * (1 - 2 * ULP)
-    if not upper and float(total) * scale < 1 - 1e-6:
-        raise _Unfit
     if not abs(float(total) * scale - 1) < 1e-6:
-        raise AssertionError(f"the mass of a discretized privacy loss is {float(total) * scale}, not 1")
+        raise _Unfit
     kept = np.flatnonzero(mass * scale)
     if kept.size == 0:
         raise _Unfit
@@ -763,7 +768,8 @@ class Curve:
                 return bounds
             error = 0.0
         raise Unreachable(
-            f"width {width!r} of {name} cannot be met with {size} grid points: it lies in [{bounds.lower!r}, {bounds.upper!r}]"
+            f"width {width!r} of {name} cannot be met with {size} grid points: it lies in [{bounds.lower!r}, {bounds.upper!r}]",
+            bounds,
         )
 
     def _failing(self):

@@ -20,17 +20,33 @@ def epsilon(noise_multiplier, sample_rate, steps, delta, conversion="improved"):
     >>> round(epsilon(1.0, 0.01, 1000, 1e-5), 3), round(epsilon(1.0, 0.01, 1000, 1e-5, conversion="classic"), 3)
     (2.101, 2.538)
     """
-    steps, delta = validate.whole("steps", steps), validate.number("delta", delta, 0, 1)
-    noise_multiplier, sample_rate = _sgd(noise_multiplier, sample_rate)
+    return epsilon_of_runs([(noise_multiplier, sample_rate, steps)], delta, conversion)
+
+
+def epsilon_of_runs(runs, delta, conversion="improved"):
+    """The same for several runs on the same people: at each order their divergences add up.
+
+    runs: a non-empty list of (noise_multiplier, sample_rate, steps); the other arguments and ValueError as for epsilon.
+    Source: Mironov (2017), proposition 1, and the sources of epsilon.
+
+    >>> round(epsilon_of_runs([(1.0, 0.01, 400), (1.0, 0.01, 600)], 1e-5), 3)
+    2.101
+    >>> round(epsilon_of_runs([(1.0, 0.01, 500), (0.7, 0.01, 500)], 1e-5), 3)
+    4.552
+    """
+    delta = validate.number("delta", delta, 0, 1)
     if conversion not in CONVERSIONS:
         raise ValueError(f"conversion must be one of {sorted(CONVERSIONS)}, got {conversion!r}")
+    if not runs:
+        raise ValueError(f"runs must be a non-empty list of (noise_multiplier, sample_rate, steps), got {runs!r}")
+    runs = [(*_sgd(noise, rate), validate.whole("steps", steps)) for noise, rate, steps in runs]
     if delta == 0:
         return math.inf
     convert = CONVERSIONS[conversion]
 
     def bound(log_excess):
         order = 1 + math.exp(log_excess)
-        return convert(order, steps * _divergence(noise_multiplier, sample_rate, order), delta)
+        return convert(order, sum(steps * _divergence(noise, rate, order) for noise, rate, steps in runs), delta)
 
     grid = np.linspace(math.log(0.01), math.log(1e4), 40)
     best = int(np.argmin([bound(x) for x in grid]))

@@ -333,10 +333,20 @@ def test_ends():
 
 
 def test_a_width_that_cannot_be_met_is_refused():
+    curve = pld.noisy_sgd(1.0, 0.01, 100)
     with pytest.raises(
         pld.Unreachable, match=r"^width 1e-13 of epsilon cannot be met with \d+ grid points: it lies in "
-    ):
-        pld.noisy_sgd(1.0, 0.01, 100).epsilon(1e-5, width=1e-13)
+    ) as refused:
+        curve.epsilon(1e-5, width=1e-13)
+    reached, wide = refused.value.bounds, curve.epsilon(1e-5)
+    assert wide.lower <= reached.lower <= reached.upper <= wide.upper
+
+
+@pytest.mark.parametrize(("mu", "rate"), [(30.0, 0.01), (100.0, 1e-5), (1e-8, 1e-4)])
+def test_losses_that_doubles_cannot_hold_have_no_upper_bound(mu, rate):
+    """e^loss overflows, or the loss drowns beside 1: no crash, and no guess."""
+    curve = pld.Curve([(pld._Gaussian(mu), 1), (pld._Sampled(mu, rate), 100)])
+    assert curve.epsilon(1e-20, width=1).upper == math.inf
 
 
 @pytest.mark.parametrize(

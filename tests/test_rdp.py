@@ -98,6 +98,23 @@ def test_epsilon_is_at_most_that_of_dp_accounting(noise, rate, steps, digits):
     assert theirs == 0 or rdp.epsilon(noise, rate, steps, 10.0**-digits) <= theirs * (1 + 1e-6) + 1e-9
 
 
+@settings(max_examples=15)
+@given(noise=noises, counts=st.lists(st.integers(1, 1000), min_size=1, max_size=4), digits=st.floats(3, 10))
+def test_several_runs_of_full_batches_have_the_closed_form(noise, counts, digits):
+    """The divergence at order a is a rho, rho the sum of 1 / (2 sigma^2): the classic bound is rho + 2 sqrt(rho log 1/delta)."""
+    runs = [(noise * (1 + i), 1.0, steps) for i, steps in enumerate(counts)]
+    rho, log = sum(steps / (2 * sigma**2) for sigma, _, steps in runs), digits * math.log(10)
+    ours = rdp.epsilon_of_runs(runs, 10.0**-digits, conversion="classic")
+    assert ours == pytest.approx(rho + 2 * math.sqrt(rho * log), rel=1e-8)
+
+
+@settings(max_examples=15)
+@given(noise=noises, rate=rates, counts=st.lists(st.integers(1, 1000), min_size=1, max_size=4))
+def test_several_runs_of_one_kind_are_one_run(noise, rate, counts):
+    ours = rdp.epsilon_of_runs([(noise, rate, steps) for steps in counts], 1e-5)
+    assert ours == pytest.approx(rdp.epsilon(noise, rate, sum(counts), 1e-5), rel=1e-9)
+
+
 @settings(max_examples=30)
 @given(noise=st.floats(0.4, 50), steps=st.integers(1, 1000), digits=st.floats(3, 12))
 def test_it_is_a_bound_on_the_gaussian_mechanism(noise, steps, digits):
@@ -118,6 +135,11 @@ def test_ends():
         (lambda: rdp.epsilon(1, 0.1, 1.5, 1e-5), "steps must be a whole number >= 1, got 1.5"),
         (lambda: rdp.epsilon(1, 0.1, 1, 2), "delta must be a number in [0, 1], got 2"),
         (lambda: rdp.epsilon(1, 0.1, 1, 0.1, "x"), "conversion must be one of ['classic', 'improved'], got 'x'"),
+        (
+            lambda: rdp.epsilon_of_runs([], 0.1),
+            "runs must be a non-empty list of (noise_multiplier, sample_rate, steps), got []",
+        ),
+        (lambda: rdp.epsilon_of_runs([(1, 0.1, 1), (1, 0.1, 0)], 0.1), "steps must be a whole number >= 1, got 0"),
         (lambda: rdp.divergence(1, 0.1, 1), "order must be a number in (1, inf), got 1"),
     ],
 )

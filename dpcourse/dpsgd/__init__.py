@@ -1,6 +1,34 @@
-"""Deep learning with differential privacy on PyTorch: `from dpcourse import dpsgd`."""
+"""Lesson 05: DP-SGD on PyTorch. Per-example gradients, clipped and summed; noise; Poisson batches; the budget spent."""
 
+from dpcourse.dpsgd.clipping import Clipped, clipped_sum, refuse_if_not_private
 from dpcourse.dpsgd.data import Data, digits, fashion_mnist, mnist
+from dpcourse.dpsgd.ledger import BudgetError, Epsilons, Ledger, noise_for
 from dpcourse.dpsgd.models import logistic, mlp, paper_cnn, tanh_cnn
+from dpcourse.dpsgd.optimizers import NoisyAdam, NoisySGD
+from dpcourse.dpsgd.paper import FigureRow, TableRow, paper_figure_4, paper_table
+from dpcourse.dpsgd.sampling import poisson_batches
 
-__all__ = ["Data", "digits", "fashion_mnist", "logistic", "mlp", "mnist", "paper_cnn", "tanh_cnn"]
+__all__ = [
+    "BudgetError",
+    "Clipped",
+    "Data",
+    "Epsilons",
+    "FigureRow",
+    "Ledger",
+    "NoisyAdam",
+    "NoisySGD",
+    "TableRow",
+    "clipped_sum",
+    "digits",
+    "fashion_mnist",
+    "logistic",
+    "mlp",
+    "mnist",
+    "noise_for",
+    "paper_cnn",
+    "paper_figure_4",
+    "paper_table",
+    "poisson_batches",
+    "refuse_if_not_private",
+    "tanh_cnn",
+]

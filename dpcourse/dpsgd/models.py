@@ -6,6 +6,7 @@ import torch
 from torch import nn
 
 from dpcourse import validate
+from dpcourse.dpsgd import generators
 
 NOT_YET_DRAWN = torch.device("meta")  # layers made there draw no weights, and leave torch's global generator alone
 
@@ -15,8 +16,8 @@ def paper_cnn(shape=(1, 28, 28), classes=10, generator=None):
 
     shape: channels, height and width of an image, at least 8 pixels high and wide; below 16 pixels the first
     convolution has stride 1, so that something is left for the second. classes: whole, >= 2. ValueError otherwise.
-    generator: torch.Generator, a whole number, or None for one from the operating system's entropy. The weights are
-    Glorot's, the biases 0, and torch's global generator is left alone; so it is in every model here.
+    generator: torch.Generator on the CPU, a seed, or None for the operating system's entropy; torch's global generator
+    is left alone. The weights are Glorot's, the biases 0. So it is in every model here.
     Source: Bu, Dong, Long & Su (2020), the experiment on MNIST; the network is that of TensorFlow Privacy's tutorial.
 
     >>> sum(weights.numel() for weights in paper_cnn(generator=0).parameters())
@@ -99,13 +100,10 @@ def _sides(shape):
 
 def _drawn(model, generator):
     """The model on the CPU, its weights drawn by Glorot & Bengio (2010) from the generator, its biases 0."""
-    if not isinstance(generator, torch.Generator):
-        seed = generator
-        generator = torch.Generator()
-        generator.seed() if seed is None else generator.manual_seed(validate.whole("generator", seed, low=0))
-    model.to_empty(device="cpu")
+    generator = generators.make(generator, "weights")
     for layer in model:
-        if hasattr(layer, "weight"):
+        if isinstance(layer, nn.Conv2d | nn.Linear):
+            layer.to_empty(device="cpu")
             nn.init.xavier_uniform_(layer.weight, generator=generator)
             nn.init.zeros_(layer.bias)
     return model

@@ -1,0 +1,258 @@
+"""The clipped sum: each example's gradient, shortened to at most clip_norm, added up. Three engines, one result.
+
+"loop" takes one example at a time and is the definition; "vmap" lets torch.func do the same for all at once;
+"book-keeping" never writes most of the gradients down (see layers.py) and is the one to train with.
+"""
+
+import contextlib
+import functools
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+from torch.autograd.graph import get_gradient_edge
+
+from dpcourse import validate
+from dpcourse.dpsgd import layers
+
+MIXES = nn.modules.batchnorm._BatchNorm
+PRECISIONS = ("float32", "tf32", "bf16")
+
+
+@dataclass(frozen=True)
+class Clipped:
+    """What clipped_sum found.
+
+    sums: {parameter's name: sum of the clipped gradients, in the parameter's shape}; norms: (batch,), the lengths
+    before clipping; losses: (batch,); outputs: the model's, detached.
+    """
+
+    sums: dict
+    norms: torch.Tensor
+    losses: torch.Tensor
+    outputs: torch.Tensor
+
+
+def clipped_sum(model, loss, inputs, targets, clip_norm, engine="book-keeping", precision="float32"):
+    """The sum over examples of their gradients, each shortened to length clip_norm if it is longer.
+
+    model: torch.nn.Module, first dimension of inputs and outputs: the examples; loss(outputs, targets): one number per
+    example, shape (batch,); inputs, targets: tensors of the same first dimension, which may be 0; clip_norm: > 0;
+    engine: "loop", "vmap" or "book-keeping"; precision: "float32", "tf32" or "bf16", of forward and backward pass
+    (norms and sums are in full precision always). ValueError for a layer that cannot be private or is not known, for
+    a loss of another shape, and for a gradient that is not finite. Source: Abadi et al. (2016), algorithm 1.
+
+    >>> model = torch.nn.Linear(2, 1, bias=False)
+    >>> inputs, targets = torch.tensor([[3.0, 4.0], [0.3, 0.4]]), torch.zeros(2)
+    >>> clipped = clipped_sum(model, lambda outputs, targets: outputs[:, 0] - targets, inputs, targets, clip_norm=1.0)
+    >>> clipped.sums["weight"], clipped.norms
+    (tensor([[0.9000, 1.2000]]), tensor([5.0000, 0.5000]))
+    """
+    clip_norm = validate.number("clip_norm", clip_norm, 0, open_low=True)
+    if engine not in ENGINES:
+        raise ValueError(f"engine must be one of {sorted(ENGINES)}, got {engine!r}")
+    if len(inputs) != len(targets):
+        raise ValueError(f"targets must have one entry per example ({len(inputs)}), got {len(targets)}")
+    if isinstance(model, nn.parallel.DistributedDataParallel):
+        model = model.module
+    refuse_if_not_private(model, engine)
+    if len(inputs) == 0:
+        return _nothing(model, inputs)
+    with passes(precision, inputs.device) as forward:
+        return ENGINES[engine](model, _checked(loss), inputs, targets, clip_norm, forward)
+
+
+def refuse_if_not_private(model, engine="book-keeping"):
+    """Raise ValueError, with the layer's name and a way out, if a layer mixes examples or the engine does not know it.
+
+    >>> refuse_if_not_private(nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3)))
+    Traceback (most recent call last):
+    ValueError: layer '1' (BatchNorm1d) mixes the examples of a batch, so no example has a gradient of its own to clip: put torch.nn.GroupNorm in its place
+    """
+    for name, layer in model.named_modules():
+        what = f"layer {name!r} ({type(layer).__name__})"
+        if isinstance(layer, MIXES):
+            raise ValueError(
+                f"{what} mixes the examples of a batch, so no example has a gradient of its own to clip: "
+                "put torch.nn.GroupNorm in its place"
+            )
+        if getattr(layer, "track_running_stats", False):
+            raise ValueError(
+                f"{what} keeps running statistics of the data, and no noise protects them: "
+                "set track_running_stats=False"
+            )
+        if engine == "book-keeping" and _own_parameters(layer) and type(layer) not in layers.RULES:
+            known = ", ".join(kind.__name__ for kind in layers.RULES)
+            raise ValueError(
+                f"{what} has parameters, and book-keeping knows only {known}: freeze it with requires_grad_(False), "
+                "or use engine='vmap', or 'loop' if it takes one example at a time"
+            )
+
+
+def _own_parameters(layer):
+    return any(parameter is not None and parameter.requires_grad for parameter in layer._parameters.values())
+
+
+def trainable(model):
+    """{name: parameter} of what is trained."""
+    return {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}
+
+
+def factors(norms, clip_norm):
+    """min(1, clip_norm / norm) for each example; ValueError where a norm is not finite."""
+    if not math.isfinite(norms.sum()):
+        wrong = int((~torch.isfinite(norms)).sum())
+        raise ValueError(f"the gradients of {wrong} of {len(norms)} examples are not finite: a smaller lr may help")
+    return clip_norm / norms.clamp(min=clip_norm)
+
+
+def _nothing(model, inputs):
+    sums = {name: torch.zeros_like(parameter) for name, parameter in trainable(model).items()}
+    none = torch.zeros(0, device=inputs.device)
+    return Clipped(sums, none, none, none)
+
+
+def _checked(loss):
+    def one_per_example(outputs, targets):
+        losses = loss(outputs, targets)
+        if losses.shape != targets.shape[:1]:
+            raise ValueError(
+                f"loss must return one number per example, shape ({len(targets)},), got shape {tuple(losses.shape)}: "
+                "with torch's losses, say reduction='none'"
+            )
+        return losses
+
+    return one_per_example
+
+
+def _loop(model, loss, inputs, targets, clip_norm, forward):
+    parameters = trainable(model)
+    sums = {name: torch.zeros_like(parameter) for name, parameter in parameters.items()}
+    norms, losses, outputs = [], [], []
+    for x, y in zip(inputs.split(1), targets.split(1), strict=True):
+        with forward():
+            output = model(x)
+            one_loss = loss(output, y)
+        gradients = torch.autograd.grad(one_loss.sum(), list(parameters.values()), allow_unused=True)
+        gradients = {
+            name: torch.zeros_like(parameter) if gradient is None else gradient
+            for (name, parameter), gradient in zip(parameters.items(), gradients, strict=True)
+        }
+        norm = torch.stack([gradient.norm() for gradient in gradients.values()]).norm()[None]
+        for name, gradient in gradients.items():
+            sums[name] += factors(norm, clip_norm) * gradient
+        norms.append(norm), losses.append(one_loss.detach()), outputs.append(output.detach())
+    return Clipped(sums, torch.cat(norms), torch.cat(losses), torch.cat(outputs))
+
+
+def _vmap(model, loss, inputs, targets, clip_norm, forward):
+    from torch.func import functional_call, grad, vmap
+
+    def one_loss(parameters, x, y):
+        with forward():
+            output = functional_call(model, parameters, (x[None],))
+            one = loss(output, y[None])
+        return one[0], (one[0], output[0])
+
+    parameters = {name: parameter.detach() for name, parameter in trainable(model).items()}
+    per_example = vmap(grad(one_loss, has_aux=True), in_dims=(None, 0, 0), randomness="different")
+    gradients, (losses, outputs) = per_example(parameters, inputs, targets)
+    shares = [layers.Direct(parameter, gradients[name]) for name, parameter in trainable(model).items()]
+    with full_precision(inputs.device):
+        return _weigh(model, shares, clip_norm, losses, outputs)
+
+
+def _book_keeping(model, loss, inputs, targets, clip_norm, forward):
+    with _watched(model) as calls, forward():
+        outputs = model(inputs)
+        losses = loss(outputs, targets)
+    gradients = torch.autograd.grad(losses.sum(), [call.edge for call in calls], allow_unused=True)
+    with torch.no_grad(), full_precision(inputs.device):
+        shares = [share for call, g in zip(calls, gradients, strict=True) for share in call.shares(g)]
+        return _weigh(model, layers.separate(shares), clip_norm, losses.detach(), outputs.detach())
+
+
+def _weigh(model, shares, clip_norm, losses, outputs):
+    """Clip and sum what is known of all examples, share by share; a parameter in no share was not used."""
+    squares = [share.square_norms() for share in shares]
+    norms = sum(squares[1:], squares[0]).sqrt_()
+    weights = factors(norms, clip_norm)
+    sums = {}
+    for share in shares:
+        sums.update(zip(share.parameters, share.weighted_sums(weights), strict=True))
+    sums = {name: sums[p] if p in sums else torch.zeros_like(p) for name, p in trainable(model).items()}
+    return Clipped(sums, norms, losses, outputs)
+
+
+ENGINES = {"loop": _loop, "vmap": _vmap, "book-keeping": _book_keeping}
+
+
+@dataclass(frozen=True)
+class _Call:
+    """One call of a layer: its inputs, and the place in the graph where the gradient of its outputs will arrive.
+
+    The place is asked for during the call: an activation that works in place would move the outputs to another one.
+    """
+
+    layer: nn.Module
+    inputs: torch.Tensor
+    version: int
+    edge: torch.autograd.graph.GradientEdge
+
+    def shares(self, g):
+        """What this call adds to the gradients; g: the gradient of its outputs, None where the loss ignores them."""
+        if g is None:
+            return []
+        if self.inputs._version != self.version:
+            raise ValueError(f"the inputs of {self.layer} were changed in place afterwards: use inplace=False, and no +=")
+        return layers.shares(self.layer, self.inputs, g)
+
+
+@contextlib.contextmanager
+def _watched(model):
+    """The list of calls of layers that are trained, filled while the block runs."""
+    calls = []
+
+    def note(layer, inputs, output):
+        calls.append(_Call(layer, inputs[0].detach(), inputs[0]._version, get_gradient_edge(output)))
+
+    hooks = [layer.register_forward_hook(note) for layer in model.modules() if _own_parameters(layer)]
+    try:
+        yield calls
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+@contextlib.contextmanager
+def passes(precision, device):
+    """Let forward and backward passes run at a precision; yields the context for the forward pass."""
+    if precision not in PRECISIONS:
+        raise ValueError(f"precision must be one of {PRECISIONS}, got {precision!r}")
+    forward = contextlib.nullcontext
+    if precision == "bf16":
+        forward = functools.partial(torch.autocast, torch.device(device).type, torch.bfloat16)
+    with _tf32(device, precision == "tf32"):
+        yield forward
+
+
+def full_precision(device):
+    """No TF32 while norms and sums are computed: a norm that is too small by 1e-3 is a bound that does not hold."""
+    return _tf32(device, False)
+
+
+@contextlib.contextmanager
+def _tf32(device, allowed):
+    if torch.device(device).type != "cuda":
+        yield
+        return
+    switches = torch.backends.cuda.matmul, torch.backends.cudnn.conv
+    before = [switch.fp32_precision for switch in switches]
+    try:
+        for switch in switches:
+            switch.fp32_precision = "tf32" if allowed else "ieee"
+        yield
+    finally:
+        for switch, was in zip(switches, before, strict=True):
+            switch.fp32_precision = was

@@ -1,0 +1,282 @@
+"""Book-keeping, layer by layer: each example's gradient, from a layer's inputs a and the gradients g of its outputs.
+
+For most layers the gradient of one example is the product g^T a, summed over positions (of an image, of a text), so
+its norm and the weighted sum over the examples need no gradient per example. A share is the gradients of all examples
+to some parameters; every kind of share has
+
+    parameters              the parameters, a tuple
+    square_norms()          (batch,), over these parameters together
+    weighted_sums(weights)  for each parameter, the sum over the examples, in the parameter's shape
+    per_example()           for each parameter, (batch, *its shape)
+
+Source: Bu, Mao & Xu (2022), "Scalable and efficient training of large convolutional neural networks with differential
+privacy" (norms without gradients for convolutions, the cheaper way per layer); Bu, Wang, Zha & Karypis (2023),
+"Differentially private optimization on large model at small cost" (book-keeping).
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+GHOST = 16  # a number written to memory and read again costs about as much as this many multiplications
+AT_ONCE = 2**18  # numbers: what fits into the cache of a CPU; a GPU takes 1,024 times as many
+
+
+@dataclass
+class Direct:
+    """One parameter, its gradients written down. gradients: (batch, *shape)."""
+
+    parameter: nn.Parameter
+    gradients: torch.Tensor
+
+    @property
+    def parameters(self):
+        return (self.parameter,)
+
+    def square_norms(self):
+        return _square_norms(self.gradients)
+
+    def weighted_sums(self, weights):
+        return ((weights @ self.gradients.flatten(1)).view(self.gradients.shape[1:]),)
+
+    def per_example(self):
+        return (self.gradients,)
+
+
+@dataclass
+class Dense:
+    """Weight and bias of a linear layer that sees one vector per example. a: (batch, in); g: (batch, out)."""
+
+    parameters: tuple
+    a: torch.Tensor
+    g: torch.Tensor
+
+    def square_norms(self):  # |g^T a|^2 + |g|^2
+        return _square_norms(self.a).add_(1).mul_(_square_norms(self.g))
+
+    def weighted_sums(self, weights):
+        g = self.g * weights[:, None]
+        return g.mT @ self.a, g.sum(0)
+
+    def per_example(self):
+        return self.g[:, :, None] * self.a[:, None, :], self.g
+
+
+@dataclass
+class Product:
+    """One weight, its gradients sum_t g_t^T a_t left as factors. a: (batch, positions, in); g: (batch, positions, out)."""
+
+    layer: nn.Module
+    a: torch.Tensor
+    g: torch.Tensor
+
+    @property
+    def parameters(self):
+        return (self.layer.weight,)
+
+    def square_norms(self):
+        if self.a.shape[1] == 1:
+            return _square_norms(self.a) * _square_norms(self.g)
+        gram = torch.bmm(self.a, self.a.mT).mul_(torch.bmm(self.g, self.g.mT))
+        return gram.sum((1, 2)).clamp_(min=0)  # |sum_t g_t^T a_t|^2 = sum over s, t of <a_s, a_t> <g_s, g_t>
+
+    def weighted_sums(self, weights):
+        g = (self.g * weights[:, None, None]).flatten(0, 1)
+        return (_as_weight(self.layer, g.mT @ self.a.flatten(0, 1)),)
+
+    def per_example(self):
+        return (_as_weight(self.layer, torch.bmm(self.g.mT, self.a)),)
+
+
+class Patches:
+    """The weight of a convolution: at each position, what the kernel sees, times the gradient there; summed.
+
+    Taken a part of the batch at a time, so that the patches, many times larger than the image, are never all there.
+    a: (batch, *size, channels), padded; g: (batch, groups, out-channels of the group, positions).
+    """
+
+    def __init__(self, layer, a, g):
+        self.layer, self.a, self.g, self.matrices = layer, a, g, None
+        at_once = AT_ONCE if a.device.type == "cpu" else 2**10 * AT_ONCE
+        self.part = max(1, at_once // (g.shape[1] * g.shape[3] * layer.weight[0].numel()))
+        self.keep = len(a) * layer.weight.numel() <= 4 * at_once
+
+    @property
+    def parameters(self):
+        return (self.layer.weight,)
+
+    def square_norms(self):
+        if self.keep:
+            self.matrices = torch.cat([g @ patches for patches, g in self._parts()])
+            return _square_norms(self.matrices)
+        return torch.cat([_square_norms(g @ patches) for patches, g in self._parts()])
+
+    def weighted_sums(self, weights):
+        if self.matrices is not None:
+            total = (weights @ self.matrices.flatten(1)).view(self.matrices.shape[1:])
+        else:
+            weighted = zip(self._parts(), weights.split(self.part), strict=True)
+            total = sum(self._sum(patches, g * weight[:, None, None, None]) for (patches, g), weight in weighted)
+        return (_as_kernel(self.layer, total),)
+
+    def per_example(self):
+        return (_as_kernel(self.layer, torch.cat([g @ patches for patches, g in self._parts()])),)
+
+    def _parts(self):
+        for a, g in zip(self.a.split(self.part), self.g.split(self.part), strict=True):
+            yield _patches(self.layer, a), g
+
+    @staticmethod
+    def _sum(patches, g):
+        return g.permute(1, 2, 0, 3).flatten(2) @ patches.movedim(1, 0).flatten(1, 2)
+
+
+@dataclass
+class Rows:
+    """A table of rows, of which each example used a few. rows: (batch, used); g: (batch, used, width)."""
+
+    table: nn.Parameter
+    rows: torch.Tensor
+    g: torch.Tensor
+
+    @property
+    def parameters(self):
+        return (self.table,)
+
+    def square_norms(self):
+        same = self.rows[:, :, None] == self.rows[:, None, :]
+        return (torch.bmm(self.g, self.g.mT) * same).sum((1, 2)).clamp_(min=0)
+
+    def weighted_sums(self, weights):
+        g = (self.g * weights[:, None, None]).flatten(0, 1)
+        return (g.new_zeros(self.table.shape).index_add_(0, self.rows.flatten(), g),)
+
+    def per_example(self):
+        at = self.rows[:, :, None].expand_as(self.g)
+        return (self.g.new_zeros(len(self.rows), *self.table.shape).scatter_add_(1, at, self.g),)
+
+
+def _square_norms(values):
+    return torch.linalg.vector_norm(values.flatten(1), dim=1).square_()
+
+
+def _ghost(positions, inputs, outputs):
+    """Whether the norm is cheaper without the gradients."""
+    return positions == 1 or positions**2 * (inputs + outputs) < GHOST * inputs * outputs
+
+
+def _linear(layer, a, g):
+    if a.ndim == 2 and _trained(layer.weight) and _trained(layer.bias):
+        return [Dense((layer.weight, layer.bias), a, g)]
+    a, g = a.reshape(len(a), -1, a.shape[-1]), g.reshape(len(g), -1, g.shape[-1])
+    weight = Product(layer, a, g)
+    if not _ghost(a.shape[1], layer.in_features, layer.out_features):
+        weight = Direct(layer.weight, *weight.per_example())
+    return [weight, Direct(layer.bias, g.sum(1))]
+
+
+def _convolution(layer, a, g):
+    g = g.flatten(2).unflatten(1, (layer.groups, -1))
+    weight = Patches(layer, _padded(layer, a), g)
+    if layer.groups == 1 and _ghost(g.shape[3], layer.weight[0].numel(), g.shape[2]):
+        weight = Product(layer, _patches(layer, weight.a)[:, 0], g[:, 0].mT)
+    return [weight, Direct(layer.bias, g.sum(3).flatten(1))]
+
+
+def _as_weight(layer, matrices):
+    """(..., out, in) -> (..., *shape of the layer's weight)."""
+    return matrices if matrices.shape[-2:] == layer.weight.shape else _as_kernel(layer, matrices.unsqueeze(-3))
+
+
+def _as_kernel(layer, matrices):
+    """(..., groups, out, kernel x in) -> (..., groups x out, in, *kernel)."""
+    nd = len(layer.kernel_size)
+    return matrices.unflatten(-1, (*layer.kernel_size, -1)).movedim(-1, -1 - nd).flatten(-3 - nd, -2 - nd)
+
+
+def _padded(layer, a):
+    """The inputs with the layer's padding, channels last, so that what one patch holds lies together in memory."""
+    if any(layer._reversed_padding_repeated_twice):
+        mode = "constant" if layer.padding_mode == "zeros" else layer.padding_mode
+        a = F.pad(a, layer._reversed_padding_repeated_twice, mode=mode)
+    return a.movedim(1, -1).contiguous()
+
+
+def _patches(layer, a):
+    """What the kernel sees: (batch, groups, positions, kernel x in-channels of the group). a: padded, channels last."""
+    kernel, stride, dilation = layer.kernel_size, layer.stride, layer.dilation
+    batch, *along, _ = a.stride()
+    channels = a.shape[-1] // layer.groups
+    places = [
+        (size - spread * (length - 1) - 1) // pace + 1
+        for size, length, pace, spread in zip(a.shape[1:-1], kernel, stride, dilation, strict=True)
+    ]
+    between_places = [one * pace for one, pace in zip(along, stride, strict=True)]
+    within_kernel = [one * spread for one, spread in zip(along, dilation, strict=True)]
+    view = a.as_strided(
+        (len(a), layer.groups, *places, *kernel, channels),
+        (batch, channels, *between_places, *within_kernel, 1),
+        a.storage_offset(),
+    )
+    return view.reshape(len(a), layer.groups, torch.Size(places).numel(), -1)
+
+
+def _embedding(layer, a, g):
+    rows, g = a.reshape(len(a), -1), g.reshape(len(a), -1, g.shape[-1])
+    if layer.padding_idx is not None:
+        g = g * (rows != layer.padding_idx)[:, :, None]
+    return [Rows(layer.weight, rows, g)]
+
+
+def _layer_norm(layer, a, g):
+    a = F.layer_norm(a, layer.normalized_shape, eps=layer.eps)
+    shape = (len(a), -1, *layer.normalized_shape)
+    return [Direct(layer.weight, (g * a).reshape(shape).sum(1)), Direct(layer.bias, g.reshape(shape).sum(1))]
+
+
+def _group_norm(layer, a, g):
+    a = F.group_norm(a, layer.num_groups, eps=layer.eps)
+    return [Direct(layer.weight, (g * a).flatten(2).sum(2)), Direct(layer.bias, g.flatten(2).sum(2))]
+
+
+RULES = {
+    nn.Linear: _linear,
+    nn.Conv1d: _convolution,
+    nn.Conv2d: _convolution,
+    nn.Conv3d: _convolution,
+    nn.Embedding: _embedding,
+    nn.LayerNorm: _layer_norm,
+    nn.GroupNorm: _group_norm,
+}
+
+
+def shares(layer, a, g):
+    """The shares of a layer in RULES, of its trained parameters, in their own precision.
+
+    a: the inputs of the layer, g: the gradient of the summed loss to its outputs; both have the examples first.
+    """
+    precision = layer.weight.dtype
+    a = a.to(precision) if a.is_floating_point() else a
+    found = RULES[type(layer)](layer, a, g.to(precision))
+    return [share for share in found if all(_trained(parameter) for parameter in share.parameters)]
+
+
+def separate(found):
+    """The shares with every parameter in one of them only: a layer called twice, or a weight used in two places."""
+    count = {}
+    for share in found:
+        for parameter in share.parameters:
+            count[parameter] = count.get(parameter, 0) + 1
+    if max(count.values(), default=1) == 1:
+        return found
+    together = {}
+    for share in found:
+        for parameter, gradients in zip(share.parameters, share.per_example(), strict=True):
+            together[parameter] = together.get(parameter, 0) + gradients
+    return [Direct(parameter, gradients) for parameter, gradients in together.items()]
+
+
+def _trained(parameter):
+    return parameter is not None and parameter.requires_grad

@@ -1,0 +1,154 @@
+"""NoisySGD and NoisyAdam: torch's SGD and Adam, given the noisy mean of clipped gradients and nothing else.
+
+Source: Bu, Dong, Long & Su (2020), "Deep learning with Gaussian differential privacy", algorithms 1 and 2.
+"""
+
+import torch
+from torch import distributed
+
+from dpcourse import validate
+from dpcourse.dpsgd import generators
+from dpcourse.dpsgd.clipping import clipped_sum, trainable
+
+
+class _Noisy:
+    """One private step: clipped sums are accumulated, noise is added once, the result is divided by expected_batch."""
+
+    def _set(self, noise_multiplier, clip_norm, expected_batch, generator):
+        self.noise_multiplier = validate.number("noise_multiplier", noise_multiplier, 0)
+        self.clip_norm = validate.number("clip_norm", clip_norm, 0, open_low=True)
+        self.expected_batch = validate.number("expected_batch", expected_batch, 0, open_low=True)
+        self._seed, self._generator = generator, None
+        self._sums, self._noise = {}, ()
+        self.register_step_pre_hook(_Noisy._make_private)
+        self.register_step_post_hook(_Noisy._forget)
+
+    def accumulate(self, model, loss, inputs, targets, engine="book-keeping", precision="float32"):
+        """Add the clipped sum of some examples to this step's; returns it, as clipped_sum does.
+
+        A batch that does not fit into memory comes in several chunks, each example in one of them; an empty batch
+        needs no call. Arguments and errors as in clipped_sum. step() then adds the noise.
+        """
+        clipped = clipped_sum(model, loss, inputs, targets, self.clip_norm, engine, precision)
+        for parameter, found in zip(trainable(model).values(), clipped.sums.values(), strict=True):
+            self._sums[parameter] = self._sums[parameter] + found if parameter in self._sums else found
+        return clipped
+
+    def zero_grad(self, set_to_none=True):
+        """Forget the sum accumulated so far, and every gradient."""
+        self._sums = {}
+        super().zero_grad(set_to_none)
+
+    @torch.no_grad()
+    def _make_private(self, args, kwargs):
+        """Before a step: each gradient is the sum, plus noise, divided by expected_batch.
+
+        With torch.distributed every process calls step; their sums are added up, and only the first adds noise.
+        """
+        if args[1:] or kwargs:
+            raise ValueError("step takes no closure: each evaluation of the loss would need a noise of its own")
+        parameters = [p for group in self.param_groups for p in group["params"] if p.requires_grad]
+        self._refuse_strangers(parameters)
+        sums = [self._sums[p] if p in self._sums else torch.zeros_like(p) for p in parameters]
+        if _first_process():
+            generator = self._generator_on(parameters[0].device)
+            self._noise = [torch.randn(p.shape, generator=generator, dtype=p.dtype, device=p.device) for p in parameters]
+            torch._foreach_add_(sums, self._noise, alpha=self.noise_multiplier * self.clip_norm)
+        if _many_processes():
+            for total in sums:
+                distributed.all_reduce(total)
+        torch._foreach_div_(sums, self.expected_batch)
+        for p, mean in zip(parameters, sums, strict=True):
+            p.grad = mean
+
+    def _forget(self, args, kwargs):
+        """After a step: nothing of its batch stays."""
+        self._sums = {}
+        for group in self.param_groups:
+            for p in group["params"]:
+                p.grad = None
+
+    @property
+    def noise_scale(self):
+        """Root mean square of the last step's noise on the sum: close to noise_multiplier * clip_norm. 0 before it."""
+        count = sum(noise.numel() for noise in self._noise)
+        squares = sum(float(noise.double().square().sum()) for noise in self._noise)
+        return self.noise_multiplier * self.clip_norm * (squares / max(count, 1)) ** 0.5
+
+    def state_dict(self):
+        """What torch's optimizer saves, and the noise's settings and generator: a saved run goes on exactly."""
+        generator = self._generator and self._generator.get_state()
+        noise = {name: getattr(self, name) for name in ("noise_multiplier", "clip_norm", "expected_batch")}
+        return super().state_dict() | {"noise": noise | {"generator": generator}}
+
+    def load_state_dict(self, state_dict):
+        """Restore what state_dict gave; ValueError where it is not of a noisy optimizer."""
+        if "noise" not in state_dict:
+            raise ValueError("state_dict must come from NoisySGD or NoisyAdam: it lacks 'noise'")
+        noise = dict(state_dict["noise"])
+        state = noise.pop("generator")
+        super().load_state_dict({name: value for name, value in state_dict.items() if name != "noise"})
+        for name, value in noise.items():
+            setattr(self, name, value)
+        if state is not None:
+            self._generator_on(self.param_groups[0]["params"][0].device).set_state(state.cpu())
+
+    def _generator_on(self, device):
+        if self._generator is None:
+            self._generator = generators.make(self._seed, "noise", device)
+        return self._generator
+
+    def _refuse_strangers(self, parameters):
+        if any(p.grad is not None for p in parameters):
+            raise ValueError(
+                "a gradient was set from outside, by loss.backward() perhaps; it is not clipped, so no noise protects "
+                "it: call zero_grad(), then accumulate(model, loss, inputs, targets)"
+            )
+        strangers = len(self._sums.keys() - set(parameters))
+        if strangers:
+            raise ValueError(f"the model has {strangers} trainable parameters that this optimizer was not given")
+
+
+class NoisySGD(_Noisy, torch.optim.SGD):
+    """SGD whose every step is a Gaussian mechanism on the clipped sum of a Poisson batch.
+
+    params, lr, momentum, weight_decay: as in torch.optim.SGD; noise_multiplier: >= 0, the noise's standard deviation
+    in units of clip_norm; clip_norm: > 0; expected_batch: > 0, the mean size of a batch, sample_rate * n, which is
+    public where the size of the batch drawn is not; generator: torch.Generator, seed, or None for the operating
+    system's entropy. ValueError otherwise. Source: algorithm 1, dividing by the expected size for |I_t|.
+
+    >>> weight = torch.nn.Parameter(torch.zeros(2))
+    >>> optimizer = NoisySGD([weight], lr=0.5, noise_multiplier=0.0, clip_norm=1.0, expected_batch=4)
+    >>> model = torch.nn.ParameterList([weight])
+    >>> optimizer.step(); weight.tolist()
+    [0.0, 0.0]
+    """
+
+    def __init__(self, params, lr, *, noise_multiplier, clip_norm, expected_batch, momentum=0.0, weight_decay=0.0, generator=None):
+        super().__init__(params, lr=lr, momentum=momentum, weight_decay=weight_decay)
+        self._set(noise_multiplier, clip_norm, expected_batch, generator)
+
+
+class NoisyAdam(_Noisy, torch.optim.Adam):
+    """Adam on the same noisy means; its running averages use nothing else, so they cost no privacy.
+
+    params, lr, betas, eps, weight_decay: as in torch.optim.Adam, with its correction of the bias at the start, which
+    algorithm 2 leaves out; the rest as in NoisySGD.
+
+    >>> weight = torch.nn.Parameter(torch.zeros(2))
+    >>> optimizer = NoisyAdam([weight], lr=0.5, noise_multiplier=0.0, clip_norm=1.0, expected_batch=4)
+    >>> optimizer.step(); weight.tolist()
+    [0.0, 0.0]
+    """
+
+    def __init__(self, params, lr, *, noise_multiplier, clip_norm, expected_batch, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, generator=None):
+        super().__init__(params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay)
+        self._set(noise_multiplier, clip_norm, expected_batch, generator)
+
+
+def _many_processes():
+    return distributed.is_available() and distributed.is_initialized() and distributed.get_world_size() > 1
+
+
+def _first_process():
+    return not _many_processes() or distributed.get_rank() == 0
