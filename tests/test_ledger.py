@@ -232,6 +232,15 @@ def test_one_step_at_a_time_stops_where_steps_left_said():
     assert pld.noisy_sgd(1.0, 0.02, left).epsilon(1e-5).lower <= 1.0 < more.epsilon(1e-5).upper
 
 
+def test_steps_of_one_kind_leave_less_room_for_another():
+    """What was found out before other steps were spent no longer counts."""
+    ledger = Ledger(1e-5, budget=2.0)
+    before = ledger.steps_left(1.0, 0.01)
+    ledger.spend(1.5, 0.02, 500)
+    again = ledger_of([(1.5, 0.02, 500)], budget=2.0)
+    assert ledger.steps_left(1.0, 0.01) == again.steps_left(1.0, 0.01) < before
+
+
 def test_a_step_of_a_long_run_costs_no_composition(monkeypatch):
     """At most two compositions for each doubling of the limit, however many steps are spent one by one."""
     computed = []

@@ -6,7 +6,9 @@ from dpcourse.dpsgd.ledger import BudgetError, Epsilons, Ledger, noise_for
 from dpcourse.dpsgd.models import Edges, logistic, logistic_on_edges, mlp, paper_cnn, tanh_cnn
 from dpcourse.dpsgd.optimizers import NoisyAdam, NoisySGD
 from dpcourse.dpsgd.paper import FigureRow, TableRow, paper_figure_4, paper_table
+from dpcourse.dpsgd.run import Run, inspect, replay
 from dpcourse.dpsgd.sampling import poisson_batches
+from dpcourse.dpsgd.training import fit
 
 __all__ = [
     "BudgetError",
@@ -18,10 +20,13 @@ __all__ = [
     "Ledger",
     "NoisyAdam",
     "NoisySGD",
+    "Run",
     "TableRow",
     "clipped_sum",
     "digits",
     "fashion_mnist",
+    "fit",
+    "inspect",
     "logistic",
     "logistic_on_edges",
     "mlp",
@@ -32,5 +37,6 @@ __all__ = [
     "paper_table",
     "poisson_batches",
     "refuse_if_not_private",
+    "replay",
     "tanh_cnn",
 ]

@@ -205,7 +205,9 @@ class _Call:
         if g is None:
             return []
         if self.inputs._version != self.version:
-            raise ValueError(f"the inputs of {self.layer} were changed in place afterwards: use inplace=False, and no +=")
+            raise ValueError(
+                f"the inputs of {self.layer} were changed in place afterwards: use inplace=False, and no +="
+            )
         return layers.shares(self.layer, self.inputs, g)
 
 

@@ -5,7 +5,9 @@ import torch
 
 from dpcourse import validate
 
-MT19937_WORDS = slice(3, 3 + 624)  # where the state of torch's generator on the CPU keeps the words of the Mersenne twister
+MT19937_WORDS = slice(
+    3, 3 + 624
+)  # where the state of torch's generator on the CPU keeps the words of the Mersenne twister
 
 
 def make(generator, purpose, device="cpu"):

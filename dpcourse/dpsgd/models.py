@@ -133,7 +133,7 @@ def _cnn(activation, shape, classes, generator):
             activation(),
             nn.Linear(32, classes),
         )
-    return _drawn(model, generator)
+    return _drawn(model, generator).to(memory_format=torch.channels_last)  # pooling is several times faster so
 
 
 def _sides(shape):

@@ -4,10 +4,9 @@ Source: Bu, Dong, Long & Su (2020), "Deep learning with Gaussian differential pr
 """
 
 import torch
-from torch import distributed
 
 from dpcourse import validate
-from dpcourse.dpsgd import generators
+from dpcourse.dpsgd import generators, processes
 from dpcourse.dpsgd.clipping import clipped_sum, trainable
 
 
@@ -50,13 +49,13 @@ class _Noisy:
         parameters = [p for group in self.param_groups for p in group["params"] if p.requires_grad]
         self._refuse_strangers(parameters)
         sums = [self._sums[p] if p in self._sums else torch.zeros_like(p) for p in parameters]
-        if _first_process():
+        if processes.is_first():
             generator = self._generator_on(parameters[0].device)
-            self._noise = [torch.randn(p.shape, generator=generator, dtype=p.dtype, device=p.device) for p in parameters]
+            self._noise = [
+                torch.randn(p.shape, generator=generator, dtype=p.dtype, device=p.device) for p in parameters
+            ]
             torch._foreach_add_(sums, self._noise, alpha=self.noise_multiplier * self.clip_norm)
-        if _many_processes():
-            for total in sums:
-                distributed.all_reduce(total)
+        processes.add_up(sums)
         torch._foreach_div_(sums, self.expected_batch)
         for p, mean in zip(parameters, sums, strict=True):
             p.grad = mean
@@ -67,6 +66,11 @@ class _Noisy:
         for group in self.param_groups:
             for p in group["params"]:
                 p.grad = None
+
+    @property
+    def sum_length(self):
+        """Euclidean length of the clipped sum accumulated so far in this process; not private. 0 where there is none."""
+        return float(sum(total.double().square().sum() for total in self._sums.values())) ** 0.5
 
     @property
     def noise_scale(self):
@@ -124,7 +128,9 @@ class NoisySGD(_Noisy, torch.optim.SGD):
     [0.0, 0.0]
     """
 
-    def __init__(self, params, lr, *, noise_multiplier, clip_norm, expected_batch, momentum=0.0, weight_decay=0.0, generator=None):
+    def __init__(
+        self, params, lr, *, noise_multiplier, clip_norm, expected_batch, momentum=0.0, weight_decay=0.0, generator=None
+    ):
         super().__init__(params, lr=lr, momentum=momentum, weight_decay=weight_decay)
         self._set(noise_multiplier, clip_norm, expected_batch, generator)
 
@@ -141,14 +147,18 @@ class NoisyAdam(_Noisy, torch.optim.Adam):
     [0.0, 0.0]
     """
 
-    def __init__(self, params, lr, *, noise_multiplier, clip_norm, expected_batch, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, generator=None):
+    def __init__(
+        self,
+        params,
+        lr,
+        *,
+        noise_multiplier,
+        clip_norm,
+        expected_batch,
+        betas=(0.9, 0.999),
+        eps=1e-8,
+        weight_decay=0.0,
+        generator=None,
+    ):
         super().__init__(params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay)
         self._set(noise_multiplier, clip_norm, expected_batch, generator)
-
-
-def _many_processes():
-    return distributed.is_available() and distributed.is_initialized() and distributed.get_world_size() > 1
-
-
-def _first_process():
-    return not _many_processes() or distributed.get_rank() == 0

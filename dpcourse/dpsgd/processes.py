@@ -1,0 +1,44 @@
+"""Several processes that train one model, started with torchrun: who adds noise, who takes which examples.
+
+The clipped sum of a batch is the sum of the processes' clipped sums, so nothing has to be known of the other
+processes' examples; noise is added by the first process alone, once. Without torch.distributed there is one process.
+"""
+
+import torch
+from torch import distributed
+
+
+def many():
+    """Whether there is more than one process."""
+    return distributed.is_available() and distributed.is_initialized() and distributed.get_world_size() > 1
+
+
+def is_first():
+    """Whether this is the process that adds the noise, shows the progress and writes the files."""
+    return not many() or distributed.get_rank() == 0
+
+
+def share(batch):
+    """The examples of a batch that this process takes: every example is taken by one process."""
+    return batch[distributed.get_rank() :: distributed.get_world_size()] if many() else batch
+
+
+def add_up(tensors):
+    """Replace each tensor, in place, by its sum over the processes."""
+    if many():
+        for tensor in tensors:
+            distributed.all_reduce(tensor)
+
+
+def agree(tensors):
+    """Replace each tensor, in place, by the first process's."""
+    if many():
+        for tensor in tensors:
+            distributed.broadcast(tensor, 0)
+
+
+def agree_on_state(generator):
+    """Give a generator the state of the first process's."""
+    state = generator.get_state().to(torch.uint8)
+    agree([state])
+    generator.set_state(state)

@@ -1,0 +1,271 @@
+"""fit: noisy training from the first step to the last, in sight, within a budget, and to be resumed exactly."""
+
+import contextlib
+import functools
+import math
+import os
+import pickle
+import signal
+import tempfile
+import threading
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import torch
+from torch.nn import functional as F
+
+from dpcourse import validate
+from dpcourse.dpsgd import generators, processes
+from dpcourse.dpsgd.clipping import clipped_sum, refuse_if_not_private, trainable
+from dpcourse.dpsgd.ledger import BudgetError, Ledger
+from dpcourse.dpsgd.optimizers import NoisyAdam, NoisySGD
+from dpcourse.dpsgd.run import Run, progress
+from dpcourse.dpsgd.sampling import poisson_batches
+
+cross_entropy = functools.partial(F.cross_entropy, reduction="none")
+
+
+def fit(
+    model,
+    optimizer,
+    ledger,
+    data,
+    steps,
+    *,
+    loss=cross_entropy,
+    engine="book-keeping",
+    chunk=1024,
+    device=None,
+    precision="float32",
+    generator=None,
+    checkpoint=None,
+    every=None,
+    show=True,
+):
+    """Train a model for `steps` noisy steps on Poisson batches, with a live bar; returns the Run.
+
+    optimizer: NoisySGD or NoisyAdam on the model's parameters; ledger: every step is written into it before it is
+    taken; data: a Data; loss(outputs, targets): one number per example; chunk: so many examples in memory at once;
+    device: "cuda", "cpu", a torch.device, or None for CUDA where there is one; precision: "float32", "tf32" or "bf16";
+    generator: of the coins that draw the batches, on the CPU, a seed, or None for the operating system's entropy;
+    checkpoint: a file, written every `every` steps (a twentieth of all by default) and read first where it exists: a
+    run that was killed then ends as if it had not been. Ctrl-C ends the run after the current step. Under torchrun
+    all processes call it alike and share each batch. ValueError for a model that cannot be private, settings that do
+    not fit together, or a checkpoint of another run; BudgetError, before anything is trained, where the budget has no
+    room for all steps.
+
+    The losses and accuracies in the Run are computed on the data itself, without noise: they are for whoever holds
+    the data. What is private is the model. A checkpoint holds the state of the noise's generator: keep it as secret
+    as the data.
+    """
+    steps, chunk = validate.whole("steps", steps), validate.whole("chunk", chunk)
+    every = max(1, steps // 20) if every is None else validate.whole("every", every)
+    if not isinstance(optimizer, (NoisySGD, NoisyAdam)):
+        raise ValueError(
+            f"optimizer must be a NoisySGD or a NoisyAdam, got {type(optimizer).__name__}: it adds no noise"
+        )
+    device = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
+    refuse_if_not_private(model, engine)
+    model.to(device).train()
+    data = _on(data, device)
+    _refuse_if_it_disagrees(model, loss, data, optimizer.clip_norm, engine)
+    coins = generators.make(generator, "coins")
+    training = _Training(model, optimizer, ledger, coins, _settings(model, optimizer, data, device, precision, steps))
+    training.resume(checkpoint)
+    training.refuse_if_too_much()
+    processes.agree(model.state_dict().values())
+    processes.agree_on_state(coins)
+    batches = poisson_batches(training.people, training.rate, steps, coins)
+    step = functools.partial(_step, model, optimizer, data, loss=loss, engine=engine, chunk=chunk, precision=precision)
+    with progress(steps, show and processes.is_first()) as bar, _interrupt_between_steps() as interrupted:
+        while training.left and not interrupted():
+            ledger.spend(optimizer.noise_multiplier, training.rate)
+            training.record(*step(next(batches)))
+            if training.done % every == 0 or not training.left or interrupted():
+                training.look(_accuracy(model, data, chunk), bar)
+                training.save(checkpoint)
+    if training.left and processes.is_first():
+        then = f": fit with checkpoint={str(checkpoint)!r} goes on from there" if checkpoint else ""
+        print(f"Stopped after step {training.done:,} of {steps:,}, epsilon {training.run.epsilon:.4f} spent{then}.")
+    return training.run
+
+
+def _step(model, optimizer, data, batch, *, loss, engine, chunk, precision):
+    """Take one step; returns the size of the batch, the mean loss, the length of the clipped sum and the noise on it."""
+    lost = torch.zeros((), device=data.train_inputs.device)
+    for part in processes.share(batch).to(data.train_inputs.device).split(chunk):
+        if len(part):
+            inputs, targets = data.train_inputs[part], data.train_targets[part]
+            lost += optimizer.accumulate(model, loss, inputs, targets, engine, precision).losses.sum()
+    of_all = torch.stack([lost, torch.as_tensor(optimizer.sum_length, device=lost.device)])
+    processes.add_up([of_all])
+    optimizer.step()
+    lost, length = of_all.tolist()
+    return len(batch), lost / len(batch) if len(batch) else math.nan, length, optimizer.noise_scale
+
+
+@torch.no_grad()
+def _accuracy(model, data, chunk):
+    """The share of the test part that the model gets right."""
+    model.eval()
+    parts = zip(data.test_inputs.split(chunk), data.test_targets.split(chunk), strict=True)
+    right = sum(int((model(inputs).argmax(1) == targets).sum()) for inputs, targets in parts)
+    model.train()
+    return right / len(data.test_inputs)
+
+
+@dataclass
+class _Training:
+    """Everything that one step changes, to be saved and resumed together."""
+
+    model: torch.nn.Module
+    optimizer: torch.optim.Optimizer
+    ledger: Ledger
+    coins: torch.Generator
+    settings: dict
+
+    def __post_init__(self):
+        self.run = Run(self.settings)
+        self.before = self.ledger.state_dict()
+        self.people = self.settings["people"]
+        self.rate = validate.number(
+            "expected_batch / people", self.optimizer.expected_batch / self.people, 0, 1, open_low=True
+        )
+
+    @property
+    def done(self):
+        return len(self.run.batches)
+
+    @property
+    def left(self):
+        return self.settings["steps"] - self.done
+
+    def refuse_if_too_much(self):
+        room = self.ledger.steps_left(self.optimizer.noise_multiplier, self.rate)
+        if self.left > room:
+            raise BudgetError(
+                f"the budget, epsilon {self.ledger.budget} at delta {self.ledger.delta}, has room for {room:,} steps, "
+                f"not for {self.left:,}: take fewer, or more noise (dpsgd.noise_for)"
+            )
+
+    def record(self, size, loss, length, noise):
+        self.run.batches.append(size)
+        self.run.losses.append(loss)
+        self.run.lengths.append(length)
+        self.run.noises.append(noise)
+
+    def look(self, accuracy, bar):
+        """Note how things stand, and show it."""
+        self.run.at.append(self.done)
+        self.run.accuracies.append(accuracy)
+        self.run.epsilons.append(self.ledger.epsilon())
+        self.run.ledger = self.ledger.state_dict()
+        bar.advance(self.done, self.run.losses[-1], accuracy, self.run.epsilon, self.ledger.budget)
+
+    def save(self, file):
+        """Write the checkpoint so that a crash leaves the old one or the new one, never a part."""
+        if file is None or not processes.is_first():
+            return
+        file = Path(file)
+        state = {
+            "run": asdict(self.run),
+            "ledger before": self.before,
+            "model": self.model.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "coins": self.coins.get_state(),
+            "torch": torch.get_rng_state(),
+        }
+        handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                torch.save(state, stream)
+                stream.flush()
+                os.fsync(stream.fileno())
+            os.replace(temporary, file)
+        except BaseException:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(temporary)
+            raise
+
+    def resume(self, file):
+        """Go back to the checkpoint, where there is one."""
+        if file is None or not Path(file).exists():
+            return
+        try:
+            state = torch.load(file, map_location="cpu", weights_only=True)
+            run = Run(**state["run"])
+        except (OSError, RuntimeError, EOFError, KeyError, TypeError, pickle.UnpicklingError) as error:
+            raise ValueError(f"the checkpoint {file} cannot be read: move it away to begin anew") from error
+        other = [name for name, value in self.settings.items() if run.settings.get(name) != value]
+        if other:
+            was = ", ".join(f"{name} was {run.settings.get(name)!r} and is {self.settings[name]!r}" for name in other)
+            raise ValueError(f"the checkpoint {file} is of another run: {was}; move it away to begin anew")
+        self._resume_ledger(file, state["ledger before"], run)
+        self.run, self.before = run, state["ledger before"]
+        self.model.load_state_dict(state["model"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.coins.set_state(state["coins"])
+        torch.set_rng_state(state["torch"])
+
+    def _resume_ledger(self, file, before, run):
+        if self.ledger.state_dict() == before:
+            self.ledger.spend(self.optimizer.noise_multiplier, self.rate, len(run.batches))
+        if self.ledger.state_dict() != run.ledger:
+            raise ValueError(
+                f"the ledger has runs {self.ledger.runs}, and the checkpoint {file} began with {before['runs']} and has "
+                f"come to {run.ledger['runs']}: give fit a ledger in one of these two states"
+            )
+
+
+def _settings(model, optimizer, data, device, precision, steps):
+    return {
+        "people": len(data.train_inputs),
+        "expected_batch": optimizer.expected_batch,
+        "noise_multiplier": optimizer.noise_multiplier,
+        "clip_norm": optimizer.clip_norm,
+        "weights": sum(parameter.numel() for parameter in trainable(model).values()),
+        "steps": steps,
+        "optimizer": type(optimizer).__name__,
+        "data": data.name,
+        "device": device.type,
+        "precision": precision,
+    }
+
+
+def _on(data, device):
+    names = ("train_inputs", "train_targets", "test_inputs", "test_targets")
+    return replace(data, **{name: getattr(data, name).to(device) for name in names})
+
+
+def _refuse_if_it_disagrees(model, loss, data, clip_norm, engine):
+    """Try the engine on two people against the loop of one: it finds what mixes examples, or hides from book-keeping."""
+    inputs, targets = data.train_inputs[:2], data.train_targets[:2]
+    model.eval()  # dropout would differ by chance
+    fast, slow = (clipped_sum(model, loss, inputs, targets, clip_norm, kind).sums for kind in (engine, "loop"))
+    model.train()
+    for name in slow:
+        if not torch.allclose(fast[name], slow[name], rtol=1e-2, atol=1e-3 * clip_norm):
+            raise ValueError(
+                f"engine {engine!r} and the loop of one disagree about {name!r}: either the model mixes the examples of "
+                "a batch, which no noise makes private, or it uses this parameter outside its layer; then try engine='vmap'"
+            )
+
+
+@contextlib.contextmanager
+def _interrupt_between_steps():
+    """Let Ctrl-C wait until a step is whole; yields a function that tells whether it was pressed. Twice is at once."""
+    pressed = []
+
+    def wait(*_):
+        if pressed:
+            raise KeyboardInterrupt
+        pressed.append(True)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    before = signal.signal(signal.SIGINT, wait)
+    try:
+        yield lambda: bool(pressed)
+    finally:
+        signal.signal(signal.SIGINT, before)
