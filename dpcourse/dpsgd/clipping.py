@@ -17,6 +17,7 @@ from dpcourse import validate
 from dpcourse.dpsgd import layers
 
 MIXES = nn.modules.batchnorm._BatchNorm
+TABLES = nn.Embedding, nn.EmbeddingBag
 PRECISIONS = ("float32", "tf32", "bf16")
 
 
@@ -37,7 +38,7 @@ class Clipped:
 def clipped_sum(model, loss, inputs, targets, clip_norm, engine="book-keeping", precision="float32"):
     """The sum over examples of their gradients, each shortened to length clip_norm if it is longer.
 
-    model: torch.nn.Module, first dimension of inputs and outputs: the examples; loss(outputs, targets): one number per
+    model: torch.nn.Module, first dimension of inputs and outputs, of each layer too: the examples; loss(outputs, targets): one number per
     example, shape (batch,); inputs, targets: tensors of the same first dimension, which may be 0; clip_norm: > 0;
     engine: "loop", "vmap" or "book-keeping"; precision: "float32", "tf32" or "bf16", of forward and backward pass
     (norms and sums are in full precision always). ValueError for a layer that cannot be private or is not known, for
@@ -66,32 +67,58 @@ def clipped_sum(model, loss, inputs, targets, clip_norm, engine="book-keeping", 
 def refuse_if_not_private(model, engine="book-keeping"):
     """Raise ValueError, with the layer's name and a way out, if a layer mixes examples or the engine does not know it.
 
+    So it does for a layer that changes with the data outside the noise, for parameters in half precision, in which
+    neither norms nor noise are what they should be, and where nothing is trained.
+
     >>> refuse_if_not_private(nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3)))
     Traceback (most recent call last):
     ValueError: layer '1' (BatchNorm1d) mixes the examples of a batch, so no example has a gradient of its own to clip: put torch.nn.GroupNorm in its place
     """
     for name, layer in model.named_modules():
-        what = f"layer {name!r} ({type(layer).__name__})"
-        if isinstance(layer, MIXES):
+        why = _not_private(layer) or (_not_known(layer) if engine == "book-keeping" else "")
+        if why:
+            raise ValueError(f"layer {name!r} ({type(layer).__name__}) {why}")
+    for name, parameter in trainable(model).items():
+        if parameter.dtype not in (torch.float32, torch.float64):
             raise ValueError(
-                f"{what} mixes the examples of a batch, so no example has a gradient of its own to clip: "
-                "put torch.nn.GroupNorm in its place"
+                f"parameter {name!r} must be float32 or float64, got {parameter.dtype}: "
+                "for faster passes leave it so and use precision='bf16'"
             )
-        if getattr(layer, "track_running_stats", False):
-            raise ValueError(
-                f"{what} keeps running statistics of the data, and no noise protects them: "
-                "set track_running_stats=False"
-            )
-        if engine == "book-keeping" and _own_parameters(layer) and type(layer) not in layers.RULES:
-            known = ", ".join(kind.__name__ for kind in layers.RULES)
-            raise ValueError(
-                f"{what} has parameters, and book-keeping knows only {known}: freeze it with requires_grad_(False), "
-                "or use engine='vmap', or 'loop' if it takes one example at a time"
-            )
+    if not trainable(model):
+        raise ValueError("model must have a parameter that is trained, got none: requires_grad_(True) lets it be")
+
+
+def _not_private(layer):
+    """Why nobody can train with this layer privately; empty where one can."""
+    if isinstance(layer, MIXES):
+        return (
+            "mixes the examples of a batch, so no example has a gradient of its own to clip: "
+            "put torch.nn.GroupNorm in its place"
+        )
+    if getattr(layer, "track_running_stats", False):
+        return "keeps running statistics of the data, and no noise protects them: set track_running_stats=False"
+    if isinstance(layer, TABLES) and layer.max_norm is not None:
+        return "shortens the rows that the data uses, and no noise protects that: leave out max_norm"
+    return ""
+
+
+def _not_known(layer):
+    """Why book-keeping cannot train this layer; empty where it can."""
+    own = _own_parameters(layer)
+    way_out = "freeze it with requires_grad_(False), or use engine='vmap', or 'loop' if it takes one example at a time"
+    if own and type(layer) not in layers.RULES:
+        known = ", ".join(kind.__name__ for kind in layers.RULES)
+        return f"has parameters, and book-keeping knows only {known}: {way_out}"
+    if own - {"weight", "bias"}:
+        return f"has the parameters {sorted(own)}, and book-keeping knows only weight and bias: {way_out}"
+    if own and getattr(layer, "scale_grad_by_freq", False):
+        return "divides gradients by frequencies, which book-keeping does not: leave out scale_grad_by_freq"
+    return ""
 
 
 def _own_parameters(layer):
-    return any(parameter is not None and parameter.requires_grad for parameter in layer._parameters.values())
+    """The names of those that are the layer's own, not an inner layer's, and are trained."""
+    return {name for name, parameter in layer._parameters.items() if parameter is not None and parameter.requires_grad}
 
 
 def trainable(model):
@@ -169,7 +196,7 @@ def _book_keeping(model, loss, inputs, targets, clip_norm, forward):
         losses = loss(outputs, targets)
     gradients = torch.autograd.grad(losses.sum(), [call.edge for call in calls], allow_unused=True)
     with torch.no_grad(), full_precision(inputs.device):
-        shares = [share for call, g in zip(calls, gradients, strict=True) for share in call.shares(g)]
+        shares = [share for call, g in zip(calls, gradients, strict=True) for share in call.shares(g, len(inputs))]
         return _weigh(model, layers.separate(shares), clip_norm, losses.detach(), outputs.detach())
 
 
@@ -200,10 +227,15 @@ class _Call:
     version: int
     edge: torch.autograd.graph.GradientEdge
 
-    def shares(self, g):
+    def shares(self, g, examples):
         """What this call adds to the gradients; g: the gradient of its outputs, None where the loss ignores them."""
         if g is None:
             return []
+        if len(self.inputs) != examples:
+            raise ValueError(
+                f"{self.layer} takes inputs of shape {tuple(self.inputs.shape)}, whose first dimension is not that of "
+                f"the {examples} examples: put the examples first, or use engine='vmap'"
+            )
         if self.inputs._version != self.version:
             raise ValueError(
                 f"the inputs of {self.layer} were changed in place afterwards: use inplace=False, and no +="
@@ -216,10 +248,17 @@ def _watched(model):
     """The list of calls of layers that are trained, filled while the block runs."""
     calls = []
 
-    def note(layer, inputs, output):
-        calls.append(_Call(layer, inputs[0].detach(), inputs[0]._version, get_gradient_edge(output)))
+    def note(layer, arguments, named, output):
+        (inputs,) = (*arguments, *named.values())
+        if not output.requires_grad:
+            raise ValueError(
+                f"{layer} is trained, and called where gradients are not recorded: freeze it with "
+                "requires_grad_(False), or call it outside no_grad, a checkpoint with use_reentrant=False"
+            )
+        calls.append(_Call(layer, inputs.detach(), inputs._version, get_gradient_edge(output)))
 
-    hooks = [layer.register_forward_hook(note) for layer in model.modules() if _own_parameters(layer)]
+    trained = [layer for layer in model.modules() if _own_parameters(layer)]
+    hooks = [layer.register_forward_hook(note, prepend=True, with_kwargs=True) for layer in trained]
     try:
         yield calls
     finally:

@@ -22,6 +22,7 @@ from torch.nn import functional as F
 
 GHOST = 16  # a number written to memory and read again costs about as much as this many multiplications
 AT_ONCE = 2**18  # numbers: what fits into the cache of a CPU; a GPU takes 1,024 times as many
+CANCELLED = 0.1  # where positions cancel so far, rounding would decide about a norm that is computed from products
 
 
 @dataclass
@@ -80,7 +81,7 @@ class Product:
         if self.a.shape[1] == 1:
             return _square_norms(self.a) * _square_norms(self.g)
         gram = torch.bmm(self.a, self.a.mT).mul_(torch.bmm(self.g, self.g.mT))
-        return gram.sum((1, 2)).clamp_(min=0)  # |sum_t g_t^T a_t|^2 = sum over s, t of <a_s, a_t> <g_s, g_t>
+        return _summed(gram, lambda these: Product(self.layer, self.a[these], self.g[these]))
 
     def weighted_sums(self, weights):
         g = (self.g * weights[:, None, None]).flatten(0, 1)
@@ -101,17 +102,20 @@ class Patches:
         self.layer, self.a, self.g, self.matrices = layer, a, g, None
         at_once = AT_ONCE if a.device.type == "cpu" else 2**10 * AT_ONCE
         self.part = max(1, at_once // (g.shape[1] * g.shape[3] * layer.weight[0].numel()))
-        self.keep = len(a) * layer.weight.numel() <= 4 * at_once
+        self.keep = len(a) * layer.weight.numel() <= 8 * at_once
 
     @property
     def parameters(self):
         return (self.layer.weight,)
 
     def square_norms(self):
-        if self.keep:
-            self.matrices = torch.cat([g @ patches for patches, g in self._parts()])
-            return _square_norms(self.matrices)
-        return torch.cat([_square_norms(g @ patches) for patches, g in self._parts()])
+        if not self.keep:
+            return torch.cat([_square_norms(g @ patches) for patches, g in self._parts()])
+        _, groups, outputs, _ = self.g.shape
+        self.matrices = self.g.new_empty(len(self.g), groups, outputs, self.layer.weight[0].numel())
+        for into, (patches, g) in zip(self.matrices.split(self.part), self._parts(), strict=True):
+            torch.matmul(g, patches, out=into)
+        return _square_norms(self.matrices)
 
     def weighted_sums(self, weights):
         if self.matrices is not None:
@@ -147,7 +151,9 @@ class Rows:
 
     def square_norms(self):
         same = self.rows[:, :, None] == self.rows[:, None, :]
-        return (torch.bmm(self.g, self.g.mT) * same).sum((1, 2)).clamp_(min=0)
+        return _summed(
+            torch.bmm(self.g, self.g.mT) * same, lambda these: Rows(self.table, self.rows[these], self.g[these])
+        )
 
     def weighted_sums(self, weights):
         g = (self.g * weights[:, None, None]).flatten(0, 1)
@@ -160,6 +166,15 @@ class Rows:
 
 def _square_norms(values):
     return torch.linalg.vector_norm(values.flatten(1), dim=1).square_()
+
+
+def _summed(gram, share_of):
+    """|sum_t v_t|^2 = sum over s, t of <v_s, v_t> = gram; of the examples whose v cancel, from what is written down."""
+    squares = gram.sum((1, 2))
+    cancelled = squares < CANCELLED * gram.diagonal(dim1=1, dim2=2).sum(1)
+    if cancelled.any():
+        squares[cancelled] = _square_norms(share_of(cancelled).per_example()[0])
+    return squares
 
 
 def _ghost(positions, inputs, outputs):
@@ -238,7 +253,8 @@ def _layer_norm(layer, a, g):
 
 def _group_norm(layer, a, g):
     a = F.group_norm(a, layer.num_groups, eps=layer.eps)
-    return [Direct(layer.weight, (g * a).flatten(2).sum(2)), Direct(layer.bias, g.flatten(2).sum(2))]
+    a, g = (values.reshape(len(a), layer.num_channels, -1) for values in (a, g))
+    return [Direct(layer.weight, (g * a).sum(2)), Direct(layer.bias, g.sum(2))]
 
 
 RULES = {

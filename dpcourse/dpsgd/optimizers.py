@@ -47,7 +47,7 @@ class _Noisy:
         if args[1:] or kwargs:
             raise ValueError("step takes no closure: each evaluation of the loss would need a noise of its own")
         parameters = [p for group in self.param_groups for p in group["params"] if p.requires_grad]
-        self._refuse_strangers(parameters)
+        self._refuse_what_is_not_protected(parameters)
         sums = [self._sums[p] if p in self._sums else torch.zeros_like(p) for p in parameters]
         if processes.is_first():
             generator = self._generator_on(parameters[0].device)
@@ -81,7 +81,7 @@ class _Noisy:
 
     def state_dict(self):
         """What torch's optimizer saves, and the noise's settings and generator: a saved run goes on exactly."""
-        generator = self._generator and self._generator.get_state()
+        generator = self._generator_on(self.param_groups[0]["params"][0].device).get_state()
         noise = {name: getattr(self, name) for name in ("noise_multiplier", "clip_norm", "expected_batch")}
         return super().state_dict() | {"noise": noise | {"generator": generator}}
 
@@ -94,16 +94,21 @@ class _Noisy:
         super().load_state_dict({name: value for name, value in state_dict.items() if name != "noise"})
         for name, value in noise.items():
             setattr(self, name, value)
-        if state is not None:
-            self._generator_on(self.param_groups[0]["params"][0].device).set_state(state.cpu())
+        self._generator_on(self.param_groups[0]["params"][0].device).set_state(state.cpu())
+
+    def __getstate__(self):
+        raise TypeError(
+            f"{type(self).__name__} cannot be copied or pickled: a copy would add no noise, or the same noise again; "
+            "make another one, and use state_dict() to save it"
+        )
 
     def _generator_on(self, device):
         if self._generator is None:
             self._generator = generators.make(self._seed, "noise", device)
         return self._generator
 
-    def _refuse_strangers(self, parameters):
-        if any(p.grad is not None for p in parameters):
+    def _refuse_what_is_not_protected(self, parameters):
+        if any(p.grad is not None for group in self.param_groups for p in group["params"]):
             raise ValueError(
                 "a gradient was set from outside, by loss.backward() perhaps; it is not clipped, so no noise protects "
                 "it: call zero_grad(), then accumulate(model, loss, inputs, targets)"

@@ -2,7 +2,10 @@
 
 The clipped sum of a batch is the sum of the processes' clipped sums, so nothing has to be known of the other
 processes' examples; noise is added by the first process alone, once. Without torch.distributed there is one process.
+Start with torch.distributed.init_process_group() and no backend: then there is one for GPUs and one for the coins.
 """
+
+import functools
 
 import torch
 from torch import distributed
@@ -25,16 +28,12 @@ def share(batch):
 
 def add_up(tensors):
     """Replace each tensor, in place, by its sum over the processes."""
-    if many():
-        for tensor in tensors:
-            distributed.all_reduce(tensor)
+    _in_place(tensors, distributed.all_reduce)
 
 
 def agree(tensors):
     """Replace each tensor, in place, by the first process's."""
-    if many():
-        for tensor in tensors:
-            distributed.broadcast(tensor, 0)
+    _in_place(tensors, functools.partial(distributed.broadcast, src=0))
 
 
 def agree_on_state(generator):
@@ -42,3 +41,26 @@ def agree_on_state(generator):
     state = generator.get_state().to(torch.uint8)
     agree([state])
     generator.set_state(state)
+
+
+def of_first(number, device):
+    """The first process's number."""
+    number = torch.tensor([float(number)], device=device)
+    agree([number])
+    return float(number)
+
+
+def anywhere(here, device):
+    """Whether it is so in any of the processes."""
+    count = torch.tensor([float(here)], device=device)
+    add_up([count])
+    return bool(count)
+
+
+def _in_place(tensors, exchange):
+    """Exchange numbers in their logical order: processes may keep the same tensor in different orders in memory."""
+    if many():
+        for tensor in tensors:
+            in_order = tensor.contiguous()
+            exchange(in_order)
+            tensor.copy_(in_order)

@@ -141,17 +141,17 @@ def _coins(run):
 
 
 def _spread(run):
-    """Sizes of Poisson batches vary as coins do; those of shuffled epochs do not vary at all."""
-    people, rate = run.settings["people"], _rate(run)
-    variance = people * rate * (1 - rate)
-    if variance == 0:
-        return Finding("people in a batch, from step to step", set(run.batches) == {people}, "everybody in each")
-    squares = sum((size - people * rate) ** 2 for size in run.batches) / variance
-    low, high = chi2.interval(1 - FALSE_ALARM, len(run.batches))
-    numbers = (
-        f"standard deviation {np.sqrt(squares * variance / len(run.batches)):.1f}, of coins {np.sqrt(variance):.1f}"
-    )
-    return Finding("people in a batch, from step to step", bool(low * 0.8 <= squares <= high * 1.2), numbers)
+    """Sizes of Poisson batches vary as coins do; those of shuffled epochs do not vary at all.
+
+    So many of them are in the middle of the law of a size; how many is Binomial(steps, probability of the middle).
+    """
+    size, steps = binom(run.settings["people"], _rate(run)), len(run.batches)
+    first, last = size.ppf((0.4, 0.6))
+    middle = min(1.0, size.cdf(last) - size.cdf(first - 1))
+    found = sum(first <= batch <= last for batch in run.batches)
+    low, high = binom.interval(1 - FALSE_ALARM, steps, middle)
+    numbers = f"{found / steps:.0%} of the steps have {first:.0f} to {last:.0f}, expected {middle:.0%}"
+    return Finding("people in a batch, from step to step", bool(low <= found <= high), numbers)
 
 
 def _clipped(run):

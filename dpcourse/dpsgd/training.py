@@ -22,6 +22,8 @@ from dpcourse.dpsgd.optimizers import NoisyAdam, NoisySGD
 from dpcourse.dpsgd.run import Run, progress
 from dpcourse.dpsgd.sampling import poisson_batches
 
+CHECKPOINT = {"run", "ledger before", "model", "optimizer", "coins", "torch", "cuda"}
+
 cross_entropy = functools.partial(F.cross_entropy, reduction="none")
 
 
@@ -68,20 +70,24 @@ def fit(
     refuse_if_not_private(model, engine)
     model.to(device).train()
     data = _on(data, device)
+    _refuse_if_it_mixes(model, data)
     _refuse_if_it_disagrees(model, loss, data, optimizer.clip_norm, engine)
     coins = generators.make(generator, "coins")
     training = _Training(model, optimizer, ledger, coins, _settings(model, optimizer, data, device, precision, steps))
     training.resume(checkpoint)
     training.refuse_if_too_much()
+    training.refuse_if_apart(device)
     processes.agree(model.state_dict().values())
     processes.agree_on_state(coins)
     batches = poisson_batches(training.people, training.rate, steps, coins)
     step = functools.partial(_step, model, optimizer, data, loss=loss, engine=engine, chunk=chunk, precision=precision)
     with progress(steps, show and processes.is_first()) as bar, _interrupt_between_steps() as interrupted:
-        while training.left and not interrupted():
+        stop = False
+        while training.left and not stop:
             ledger.spend(optimizer.noise_multiplier, training.rate)
             training.record(*step(next(batches)))
-            if training.done % every == 0 or not training.left or interrupted():
+            stop = processes.anywhere(interrupted(), device)
+            if training.done % every == 0 or not training.left or stop:
                 training.look(_accuracy(model, data, chunk), bar)
                 training.save(checkpoint)
     if training.left and processes.is_first():
@@ -92,6 +98,7 @@ def fit(
 
 def _step(model, optimizer, data, batch, *, loss, engine, chunk, precision):
     """Take one step; returns the size of the batch, the mean loss, the length of the clipped sum and the noise on it."""
+    optimizer.zero_grad()  # an exception may have left a part of a batch behind
     lost = torch.zeros((), device=data.train_inputs.device)
     for part in processes.share(batch).to(data.train_inputs.device).split(chunk):
         if len(part):
@@ -148,6 +155,12 @@ class _Training:
                 f"not for {self.left:,}: take fewer, or more noise (dpsgd.noise_for)"
             )
 
+    def refuse_if_apart(self, device):
+        if processes.anywhere(self.done != processes.of_first(self.done, device), device):
+            raise ValueError(
+                "the processes come from different steps: keep the checkpoint where all of them can read it"
+            )
+
     def record(self, size, loss, length, noise):
         self.run.batches.append(size)
         self.run.losses.append(loss)
@@ -174,6 +187,7 @@ class _Training:
             "optimizer": self.optimizer.state_dict(),
             "coins": self.coins.get_state(),
             "torch": torch.get_rng_state(),
+            "cuda": torch.cuda.get_rng_state() if self.settings["device"] == "cuda" else None,
         }
         handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
         try:
@@ -191,30 +205,59 @@ class _Training:
         """Go back to the checkpoint, where there is one."""
         if file is None or not Path(file).exists():
             return
-        try:
-            state = torch.load(file, map_location="cpu", weights_only=True)
-            run = Run(**state["run"])
-        except (OSError, RuntimeError, EOFError, KeyError, TypeError, pickle.UnpicklingError) as error:
-            raise ValueError(f"the checkpoint {file} cannot be read: move it away to begin anew") from error
-        other = [name for name, value in self.settings.items() if run.settings.get(name) != value]
-        if other:
-            was = ", ".join(f"{name} was {run.settings.get(name)!r} and is {self.settings[name]!r}" for name in other)
-            raise ValueError(f"the checkpoint {file} is of another run: {was}; move it away to begin anew")
-        self._resume_ledger(file, state["ledger before"], run)
-        self.run, self.before = run, state["ledger before"]
-        self.model.load_state_dict(state["model"])
+        state, run = _read(file)
+        self._refuse_another_run(file, state["model"], run)
+        missing = self._steps_missing(file, state["ledger before"], run)
         self.optimizer.load_state_dict(state["optimizer"])
+        self.model.load_state_dict(state["model"])
+        if missing:
+            self.ledger.spend(self.optimizer.noise_multiplier, self.rate, missing)
+        self.run, self.before = run, state["ledger before"]
         self.coins.set_state(state["coins"])
         torch.set_rng_state(state["torch"])
+        if state["cuda"] is not None:
+            torch.cuda.set_rng_state(state["cuda"])
 
-    def _resume_ledger(self, file, before, run):
-        if self.ledger.state_dict() == before:
-            self.ledger.spend(self.optimizer.noise_multiplier, self.rate, len(run.batches))
-        if self.ledger.state_dict() != run.ledger:
-            raise ValueError(
-                f"the ledger has runs {self.ledger.runs}, and the checkpoint {file} began with {before['runs']} and has "
-                f"come to {run.ledger['runs']}: give fit a ledger in one of these two states"
-            )
+    def _refuse_another_run(self, file, weights, run):
+        other = [
+            f"{name} was {run.settings.get(name)!r} and is {value!r}"
+            for name, value in self.settings.items()
+            if run.settings.get(name) != value
+        ]
+        if _shapes(weights) != _shapes(self.model.state_dict()):
+            other.append("the layers of the model were others")
+        if other:
+            raise ValueError(f"the checkpoint {file} is of another run: {', '.join(other)}; move it away to begin anew")
+
+    def _steps_missing(self, file, before, run):
+        """How many steps of the checkpoint the ledger does not have yet: none, or all."""
+        now, steps = self.ledger.state_dict(), len(run.batches)
+        if now == run.ledger:
+            return 0
+        if (
+            now == before
+            and self.ledger.after(self.optimizer.noise_multiplier, self.rate, steps).state_dict() == run.ledger
+        ):
+            return steps
+        raise ValueError(
+            f"the ledger has runs {self.ledger.runs}, and the checkpoint {file} began with {before['runs']} and has "
+            f"come to {run.ledger['runs']}: give fit a ledger in one of these two states, with the same delta and budget"
+        )
+
+
+def _read(file):
+    """What a checkpoint holds, and its Run; ValueError where it is damaged, or something else."""
+    try:
+        state = torch.load(file, map_location="cpu", weights_only=True)
+        if set(state) != CHECKPOINT:
+            raise KeyError(*CHECKPOINT - set(state))
+        return state, Run(**state["run"])
+    except (OSError, RuntimeError, EOFError, KeyError, TypeError, pickle.UnpicklingError) as error:
+        raise ValueError(f"the checkpoint {file} cannot be read: move it away to begin anew") from error
+
+
+def _shapes(weights):
+    return {name: value.shape for name, value in weights.items()}
 
 
 def _settings(model, optimizer, data, device, precision, steps):
@@ -237,8 +280,35 @@ def _on(data, device):
     return replace(data, **{name: getattr(data, name).to(device) for name in names})
 
 
+@torch.no_grad()
+def _refuse_if_it_mixes(model, data):
+    """What the model says of one person, and what it keeps, may not depend on the other in the batch."""
+    inputs = data.train_inputs
+    said, kept = zip(*(_said_and_kept(model, inputs[[0, other]]) for other in (0, -1)), strict=True)
+    if not torch.allclose(*said, rtol=1e-4, atol=1e-6, equal_nan=True):
+        raise ValueError(
+            "what the model says of one example depends on the others in the batch, which no noise makes private: look "
+            "for means over the batch in its forward"
+        )
+    changed = [name for name in kept[0] if not torch.equal(kept[0][name], kept[1][name])]
+    if changed:
+        raise ValueError(f"the model keeps something of the data in {changed[0]!r}, and no noise protects that")
+
+
+def _said_and_kept(model, inputs):
+    """The output for the first of the inputs, and the buffers afterwards; the same random numbers each time."""
+    device, before = inputs.device, {name: buffer.clone() for name, buffer in model.named_buffers()}
+    with torch.random.fork_rng([device] if device.type == "cuda" else []):
+        torch.manual_seed(0)
+        said = model(inputs)[0]
+    kept = {name: buffer.clone() for name, buffer in model.named_buffers()}
+    for name, buffer in model.named_buffers():
+        buffer.copy_(before[name])
+    return said, kept
+
+
 def _refuse_if_it_disagrees(model, loss, data, clip_norm, engine):
-    """Try the engine on two people against the loop of one: it finds what mixes examples, or hides from book-keeping."""
+    """Try the engine on two people against the loop of one: it finds a loss that mixes, and what hides from book-keeping."""
     inputs, targets = data.train_inputs[:2], data.train_targets[:2]
     model.eval()  # dropout would differ by chance
     fast, slow = (clipped_sum(model, loss, inputs, targets, clip_norm, kind).sums for kind in (engine, "loop"))
