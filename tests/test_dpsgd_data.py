@@ -302,7 +302,7 @@ def test_the_classes_are_called_as_its_authors_call_them():
 
 # ---- models
 
-MODELS = (dpsgd.paper_cnn, dpsgd.tanh_cnn, dpsgd.mlp, dpsgd.logistic)
+MODELS = (dpsgd.paper_cnn, dpsgd.tanh_cnn, dpsgd.mlp, dpsgd.logistic, dpsgd.logistic_on_edges)
 every_model = pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
 
 

@@ -3,7 +3,7 @@
 from dpcourse.dpsgd.clipping import Clipped, clipped_sum, refuse_if_not_private
 from dpcourse.dpsgd.data import Data, digits, fashion_mnist, mnist
 from dpcourse.dpsgd.ledger import BudgetError, Epsilons, Ledger, noise_for
-from dpcourse.dpsgd.models import logistic, mlp, paper_cnn, tanh_cnn
+from dpcourse.dpsgd.models import Edges, logistic, logistic_on_edges, mlp, paper_cnn, tanh_cnn
 from dpcourse.dpsgd.optimizers import NoisyAdam, NoisySGD
 from dpcourse.dpsgd.paper import FigureRow, TableRow, paper_figure_4, paper_table
 from dpcourse.dpsgd.run import Run, inspect, replay
@@ -14,6 +14,7 @@ __all__ = [
     "BudgetError",
     "Clipped",
     "Data",
+    "Edges",
     "Epsilons",
     "FigureRow",
     "Ledger",
@@ -27,6 +28,7 @@ __all__ = [
     "fit",
     "inspect",
     "logistic",
+    "logistic_on_edges",
     "mlp",
     "mnist",
     "noise_for",
