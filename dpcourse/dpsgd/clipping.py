@@ -18,7 +18,7 @@ from dpcourse.dpsgd import layers
 
 MIXES = nn.modules.batchnorm._BatchNorm
 TABLES = nn.Embedding, nn.EmbeddingBag
-PRECISIONS = ("float32", "tf32", "bf16")
+PRECISIONS = ["float32", "tf32", "bf16"]
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,7 @@ def clipped_sum(model, loss, inputs, targets, clip_norm, engine="book-keeping", 
     (tensor([[0.9000, 1.2000]]), tensor([5.0000, 0.5000]))
     """
     clip_norm = validate.number("clip_norm", clip_norm, 0, open_low=True)
-    if engine not in ENGINES:
-        raise ValueError(f"engine must be one of {sorted(ENGINES)}, got {engine!r}")
+    refuse_unknown(engine, precision)
     if len(inputs) != len(targets):
         raise ValueError(f"targets must have one entry per example ({len(inputs)}), got {len(targets)}")
     if isinstance(model, nn.parallel.DistributedDataParallel):
@@ -62,6 +61,12 @@ def clipped_sum(model, loss, inputs, targets, clip_norm, engine="book-keeping", 
         return _nothing(model, inputs)
     with passes(precision, inputs.device) as forward:
         return ENGINES[engine](model, _checked(loss), inputs, targets, clip_norm, forward)
+
+
+def refuse_unknown(engine, precision):
+    for name, value, known in (("engine", engine, sorted(ENGINES)), ("precision", precision, PRECISIONS)):
+        if value not in known:
+            raise ValueError(f"{name} must be one of {known}, got {value!r}")
 
 
 def refuse_if_not_private(model, engine="book-keeping"):
@@ -269,8 +274,6 @@ def _watched(model):
 @contextlib.contextmanager
 def passes(precision, device):
     """Let forward and backward passes run at a precision; yields the context for the forward pass."""
-    if precision not in PRECISIONS:
-        raise ValueError(f"precision must be one of {PRECISIONS}, got {precision!r}")
     forward = contextlib.nullcontext
     if precision == "bf16":
         forward = functools.partial(torch.autocast, torch.device(device).type, torch.bfloat16)
