@@ -18,7 +18,7 @@ from dpcourse.dpsgd import layers
 
 MIXES = nn.modules.batchnorm._BatchNorm
 TABLES = nn.Embedding, nn.EmbeddingBag
-PRECISIONS = ("float32", "tf32", "bf16")
+PRECISIONS = ["float32", "tf32", "bf16"]
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,7 @@ def clipped_sum(model, loss, inputs, targets, clip_norm, engine="book-keeping", 
 
 def clipped_sum_of(model, loss, inputs, targets, clip_norm, engine, precision):
     """clipped_sum, for a model and an engine that were looked at before: looking takes longer than a small step."""
+    refuse_unknown(engine, precision)
     if isinstance(model, nn.parallel.DistributedDataParallel):
         model = model.module
     if len(inputs) != len(targets):
@@ -66,6 +67,13 @@ def clipped_sum_of(model, loss, inputs, targets, clip_norm, engine, precision):
         return _nothing(model, inputs)
     with passes(precision, inputs.device) as forward:
         return ENGINES[engine](model, _checked(loss), inputs, targets, clip_norm, forward)
+
+
+def refuse_unknown(engine, precision):
+    """Raise ValueError for a name that is neither an engine's nor a precision's."""
+    for name, value, known in (("engine", engine, sorted(ENGINES)), ("precision", precision, PRECISIONS)):
+        if value not in known:
+            raise ValueError(f"{name} must be one of {known}, got {value!r}")
 
 
 def refuse_if_not_private(model, engine="book-keeping"):
@@ -78,8 +86,6 @@ def refuse_if_not_private(model, engine="book-keeping"):
     Traceback (most recent call last):
     ValueError: layer '1' (BatchNorm1d) mixes the examples of a batch, so no example has a gradient of its own to clip: put torch.nn.GroupNorm in its place
     """
-    if engine not in ENGINES:
-        raise ValueError(f"engine must be one of {sorted(ENGINES)}, got {engine!r}")
     for name, layer in model.named_modules():
         why = _not_private(layer) or (_not_known(layer) if engine == "book-keeping" else "")
         if why:
@@ -275,8 +281,6 @@ def _watched(model):
 @contextlib.contextmanager
 def passes(precision, device):
     """Let forward and backward passes run at a precision; yields the context for the forward pass."""
-    if precision not in PRECISIONS:
-        raise ValueError(f"precision must be one of {PRECISIONS}, got {precision!r}")
     forward = contextlib.nullcontext
     if precision == "bf16":
         forward = functools.partial(torch.autocast, torch.device(device).type, torch.bfloat16)
