@@ -59,6 +59,8 @@ def test_inputs_are_drawn_afresh(exercise):
 def test_an_answer_that_nobody_foresaw_is_wrong_without_a_false_diagnosis(exercise):
     def strange(*arguments):
         value = exercise.reference(*arguments)
+        if isinstance(value, list) and np.ndim(value[0]):
+            return [item[: len(item) // 2] for item in value]
         return (
             (0.4321 * value[0], value[1])
             if isinstance(value, tuple)

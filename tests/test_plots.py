@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from dpcourse import clt, composition, gdp, laplace, pld, plots, tradeoff
+from dpcourse import clt, composition, gdp, laplace, pld, plots, rdp, tradeoff
 from dpcourse.plots import clt as clt_plots
+from dpcourse.plots import dpsgd as dpsgd_plots
 
 PICTURES = [
     (plots.neighbours, {}),
@@ -40,6 +41,11 @@ PICTURES = [
     (plots.limit, {"mechanism": "randomized response", "size": 0.5, "n": 10}),
     (plots.limit, {"mechanism": "Laplace noise", "size": 1.0, "n": 1}),
     (plots.limit_error, {"noise_multiplier": 1.0, "sample_rate": 0.01, "steps": 1000}),
+    (plots.clipping, {"clip_norm": 1.5}),
+    (plots.sampled, {"p": 0.3, "noise_multiplier": 0.5}),
+    (plots.accountants, {"noise_multiplier": 1.3, "batch": 256, "epochs": 20}),
+    (plots.noise_needed, {"batch": 256, "epochs": 60}),
+    (plots.training, {"at": [10, 20], "accuracies": [0.5, 0.9], "epsilons": [1.0, 1.4], "budget": 2.0}),
 ]
 
 
@@ -437,6 +443,120 @@ def test_the_stored_intervals_are_those_that_pld_certifies(seed):
 def test_a_setting_that_is_not_stored_is_named():
     with pytest.raises(ValueError, match=r"sample_rate must be one of \[0.0003, .*\], got 0.5"):
         clt_plots.certified(1.0, 0.5, 1000)
+
+
+# ---- lesson 05
+
+
+@pytest.mark.parametrize("clip_norm", [0.1, 1.5, 8.0])
+def test_clipping_cuts_the_long_arrows_and_adds_both_errors(clip_norm):
+    figure, description = drawn(plots.clipping, clip_norm=clip_norm, noise_multiplier=2.0)
+    left, right = figure.axes
+    cut_off, arrows = (np.array(collection.get_segments()) for collection in left.collections)
+    whole, kept = cut_off[:, 1], arrows[:, 1]
+    assert (cut_off[:, 0] == kept).all()
+    assert (arrows[:, 0] == 0).all()
+    lengths, ends = np.linalg.norm(whole, axis=1), np.linalg.norm(kept, axis=1)
+    assert ends == pytest.approx(np.minimum(lengths, clip_norm))
+    assert (whole * ends[:, None]) == pytest.approx(kept * lengths[:, None]), "in the direction it had"
+    assert f"{(lengths > clip_norm).sum()} of them are longer" in description
+    curves = {line.get_label(): line.get_xydata() for line in right.lines}
+    lost, noise, both = (curves[name][:, 1] for name in ("lost by clipping", "added as noise", "both"))
+    assert both**2 == pytest.approx(lost**2 + noise**2)
+    stated = re.search(r"Here they are ([\d.]+) and ([\d.]+)\.", description)
+    assert float(stated[1]) == pytest.approx(np.linalg.norm(whole.mean(axis=0) - kept.mean(axis=0)), abs=0.005)
+    drawn_noise = np.random.default_rng(0).normal(0, 2.0 * clip_norm, (20_000, 2)) / len(whole)
+    assert float(stated[2]) == pytest.approx(math.sqrt((drawn_noise**2).sum(axis=1).mean()), abs=0.01)
+
+
+@pytest.mark.parametrize(("p", "noise_multiplier"), [(0.3, 0.5), (0.0, 1.0), (1.0, 2.0), (0.05, 3.0)])
+def test_sampled_draws_the_mixture_its_mirror_image_and_a_convex_curve_below_both(p, noise_multiplier):
+    figure, description = drawn(plots.sampled, p=p, noise_multiplier=noise_multiplier)
+    left, right = ({line.get_label(): line.get_xydata() for line in panel.lines} for panel in figure.axes)
+    one_way = left["p G + (1 - p) Id"]
+    assert one_way[:, 1] == pytest.approx(p * left["G: drawn"][:, 1] + (1 - p) * left["Id: not drawn"][:, 1], abs=1e-9)
+    assert right["T(with, without)"] == pytest.approx(one_way[:, ::-1])
+    alpha, both = right["both directions"].T
+    assert (np.diff(np.diff(both) / np.diff(alpha)) >= -1e-6).all()
+    mirrored = np.interp(alpha, *right["T(with, without)"][::-1].T)
+    assert (both <= np.minimum(one_way[:, 1], mirrored) + 1e-4).all()
+    assert both == pytest.approx(np.interp(alpha, both[::-1], alpha[::-1]), abs=2e-3), "its own mirror image"
+    assert f"which is {tradeoff.gaussian(1 / noise_multiplier).subsampled(p)(0.1):.2f} at" in description
+
+
+def test_accountants_draws_four_curves_and_reads_them_at_the_epochs():
+    figure, description = drawn(plots.accountants, noise_multiplier=0.7, batch=256, epochs=45)
+    curves = {line.get_label().split(":")[0]: line.get_xydata() for line in figure.axes[0].lines}
+    rate, steps = 256 / 60_000, round(50 * 60_000 / 256)
+    at = {name: dict(curve.tolist())[50.0] for name, curve in curves.items() if not name.startswith("_")}
+    assert at["moments accountant"] == pytest.approx(rdp.epsilon(0.7, rate, steps, 1e-5, conversion="classic"))
+    assert at["Rényi, improved"] == pytest.approx(rdp.epsilon(0.7, rate, steps, 1e-5))
+    assert at["limit"] == pytest.approx(gdp.epsilon(1e-5, clt.noisy_sgd_mu(0.7, rate, steps)))
+    assert at["exact"] == pytest.approx(pld.noisy_sgd(0.7, rate, steps).epsilon(1e-5).upper)
+    stated = dict(
+        zip(at, map(float, re.findall(r" (\d+\.\d+)(?=[,.])", description.split("epoch 45: ")[1])), strict=False)
+    )
+    assert stated["moments accountant"] == pytest.approx(7.10, abs=0.01), "the paper's own number"
+    assert stated["exact"] == pytest.approx(5.64, abs=0.01)
+
+
+@pytest.mark.parametrize(("batch", "epochs"), [(256, 60), (64, 7), (1024, 100)])
+def test_noise_needed_is_the_noise_at_which_the_accountant_says_so(batch, epochs):
+    figure, _ = drawn(plots.noise_needed, batch=batch, epochs=epochs)
+    curves = lines(figure)
+    rate, steps = batch / 60_000, round(epochs * 60_000 / batch)
+    for name, said in [
+        ("limit", lambda noise: gdp.epsilon(1e-5, clt.noisy_sgd_mu(noise, rate, steps))),
+        ("exact", lambda noise: pld.noisy_sgd(noise, rate, steps).epsilon(1e-5).upper),
+        ("moments accountant", lambda noise: rdp.epsilon(noise, rate, steps, 1e-5, conversion="classic")),
+    ]:
+        for wanted, noise in curves[name][5::15]:
+            if not math.isnan(noise):
+                assert said(noise) == pytest.approx(wanted, rel=0.03), "by straight lines between stored values"
+    both = [curves[name][:, 1] for name in ("moments accountant", "Rényi, improved", "exact")]
+    gaps = np.diff(both, axis=0)
+    assert (gaps[np.isfinite(gaps)] < 0).all(), "a sharper accountant asks for less"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_stored_epsilons_are_those_of_the_accountants(seed):
+    rng, table = np.random.default_rng(seed), dpsgd_plots.table()
+    i, j, k = (
+        rng.integers(values_of.size) for values_of in (table["noise_multiplier"], table["batch"], table["epochs"])
+    )
+    noise, batch, epochs = (table[name][at].item() for name, at in zip(plots.run_settings(), (i, j, k), strict=True))
+    rate, steps = batch / 60_000, max(1, round(epochs * 60_000 / batch))
+    again = pld.noisy_sgd(noise, rate, steps).epsilon(1e-5)
+    assert again.lower <= table["upper"][i, j, k]
+    assert table["lower"][i, j, k] <= again.upper
+    for name in ("classic", "improved"):
+        assert table[name][i, j, k] == pytest.approx(rdp.epsilon(noise, rate, steps, 1e-5, conversion=name))
+    assert (table["lower"] <= table["upper"]).all()
+    assert (table["upper"] <= table["improved"]).all()
+    assert (table["improved"] <= table["classic"]).all()
+
+
+@pytest.mark.parametrize("budget", [None, 3.0])
+def test_training_draws_what_it_is_given_and_starts_epsilon_at_0(budget):
+    figure, description = drawn(plots.training, at=[5, 9], accuracies=[0.4, 0.75], epsilons=[1.5, 2.25], budget=budget)
+    accuracy, spent = (panel.lines[0].get_xydata().tolist() for panel in figure.axes)
+    assert accuracy == [[5, 0.4], [9, 0.75]]
+    assert spent == [[0, 0], [5, 1.5], [9, 2.25]]
+    assert ("budget" in lines(figure)) == (budget is not None)
+    assert "it is 0.750" in description
+    assert "at the end 2.250" in description
+
+
+def test_no_noise_is_named_that_the_table_does_not_reach():
+    assert math.isnan(dpsgd_plots.needed("exact", 64, 1, 100.0))
+    assert math.isnan(dpsgd_plots.needed("exact", 64, 1, 1e-4))
+    figure, _ = drawn(plots.noise_needed, batch=64, epochs=1)
+    assert np.isnan(lines(figure)["limit"][-1, 1]), "epsilon 8 needs less noise than any in the table"
+
+
+def test_a_run_that_is_not_stored_is_named():
+    with pytest.raises(ValueError, match=r"batch must be one of \[64, 256, 1024\], got 100"):
+        dpsgd_plots.epsilons(1.3, 100)
 
 
 def test_bad_input_is_refused():

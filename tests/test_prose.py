@@ -7,9 +7,11 @@ from pathlib import Path
 import jupytext
 import numpy as np
 import pytest
+from scipy.optimize import brentq
+from sklearn.datasets import load_digits
 from statsmodels.datasets import fair, randhie
 
-from dpcourse import clt, composition, exercises, gdp, laplace, pld, tradeoff
+from dpcourse import clt, composition, exercises, gdp, laplace, pld, rdp, tradeoff
 from dpcourse.classroom import build
 
 ROOT = Path(__file__).parents[1]
@@ -35,6 +37,23 @@ def generator():
 def standard_error(epsilon, n):
     return 1 / (2 * math.sinh(epsilon / 2) * math.sqrt(n))
 
+
+def paper_run(noise_multiplier, epochs):
+    """epsilon of one of the paper's runs: (moments accountant, limit, exact upper bound)."""
+    rate, steps = 256 / 60_000, math.ceil(epochs * 60_000 / 256)
+    return (
+        rdp.epsilon(noise_multiplier, rate, steps, 1e-5, conversion="classic"),
+        gdp.epsilon(1e-5, clt.noisy_sgd_mu(noise_multiplier, rate, steps)),
+        pld.noisy_sgd(noise_multiplier, rate, steps).epsilon(1e-5).upper,
+    )
+
+
+def exact_noise(epsilon, epochs):
+    return brentq(lambda noise: paper_run(noise, epochs)[2] - epsilon, 0.5, 5, xtol=1e-4)
+
+
+DIGITS = load_digits()
+PAPER = [paper_run(*row) for row in [(1.3, 15), (1.1, 60), (0.7, 45), (0.6, 62), (0.55, 68), (0.5, 100)]]
 
 CLAIMS = [
     (0, "A check stops after {:g} seconds", max(exercise.seconds for exercise in exercises.every_exercise())),
@@ -136,6 +155,22 @@ CLAIMS = [
     (4, "and the formula says {:.4f}", 0.03**2 * math.expm1(1 / 0.5**2)),
     (4, "(from $10^{{{:.0f}}}$", math.log10(min(DELTAS))),
     (4, "to $10^{{{:.0f}}}$)", math.log10(max(DELTAS))),
+    (5, "It has {:,} small images", len(DIGITS.data)),
+    (5, "We set {} images aside for testing", len(DIGITS.data) - 1500),
+    (5, "{} inputs, 10 classes", f"${DIGITS.data.shape[1]} + 1$"),
+    (5, "and so {} weights", (DIGITS.data.shape[1] + 1) * 10),
+    (5, "a blind guess has β = {:g}", tradeoff.identity()(0.05)),
+    (5, "The check runs your function {} times; a", (len(exercises.find("5.2").draw(generator())) - 2) // 100 * 100),
+    (5, "your function {} times, with", ["four"][len(exercises.find("5.3").draw(generator())) - 4]),
+    (5, "with {} steps each", exercises.find("5.3").draw(generator())[0]["steps"]),
+    (5, "is {:.0f} to", 100 * (PAPER[-1][0] / PAPER[-1][2] - 1)),
+    (5, "to {:.0f} % above the truth", 100 * (PAPER[0][0] / PAPER[0][2] - 1)),
+    (5, "accountant needs {:.0f} % less noise", 100 * (1 - exact_noise(1.34, 20) / 1.3)),
+    (5, "exactly ε is {:.2f} against", paper_run(1.3, 20)[2]),
+    (5, "against {:.2f}.", paper_run(1.06, 20)[2]),
+    (5, "with {:.0f} % less it should", importlib.import_module("dpcourse.exercises.dpsgd").WASTE * 100),
+    (5, "from {:g} to", importlib.import_module("dpcourse.exercises.dpsgd").LEAST_NOISE),
+    (5, "to {:g}, for which noisy SGD", importlib.import_module("dpcourse.exercises.dpsgd").MOST_NOISE),
 ]
 
 
@@ -231,6 +266,29 @@ def test_statements_in_words_of_lesson_04():
         assert sign * (gdp.epsilon(1e-5, clt.noisy_sgd_mu(noise, rate, steps)) - exact) > 0.5 * exact
     half = np.geomspace(1e-12, 0.5, 10_000)
     assert np.unique(np.r_[0, half, 1 - half, 1]).size == 20_001, "curves through 20,001 points"
+
+
+def test_the_papers_table_in_lesson_05_is_that_of_the_package():
+    from dpcourse.dpsgd import paper
+
+    for noise, learning_rate, _, epochs, accuracy, mu, moments in paper.TABLE:
+        star = " " if learning_rate else "*"
+        assert f'({noise:g}, {epochs}, "{star}", {accuracy:g}, {mu:.2f}, {moments:.2f})' in text_of(5)
+    for epochs, _, epsilon, moments, limit in paper.FIGURE_4:
+        assert f"({epochs}, {epsilon:g}, {moments:g}, {limit:g})" in text_of(5)
+
+
+def test_statements_in_words_of_lesson_05():
+    above = [moments / exact - 1 for moments, _, exact in PAPER]
+    assert above == sorted(above, reverse=True), "15 to 38 % are the ends"
+    assert [limit < exact for _, limit, exact in PAPER] == [True] * 5 + [False], "below in the first five rows"
+    assert all(paper_run(1.3, 20)[i] == pytest.approx(paper_run(1.06, 20)[j], rel=0.01) for i, j in [(0, 1)])
+    for noise, epochs, mu in [(0.6, 62, 2.0), (0.55, 68, 2.76), (0.5, 100, 4.78)]:
+        fitting = [e for e in range(1, 200) if round(clt.noisy_sgd_mu(noise, 256 / 60_000, e * 60_000 / 256), 2) == mu]
+        assert fitting == [epochs], "the only whole number of epochs that fits"
+    mus = [gdp.mu(pld.noisy_sgd(1.3, 256 / 60_000, 3516).epsilon(10.0**-d).upper, 10.0**-d) for d in (2, 5, 8, 11)]
+    assert mus == sorted(mus), "the smaller δ, the larger the μ"
+    assert DIGITS.data.max() == 16, "pixels from 0 to 1 after division by 16"
 
 
 @pytest.mark.parametrize("number", range(len(exercises.LESSONS)))

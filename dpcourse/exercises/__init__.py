@@ -2,7 +2,7 @@
 
 import importlib
 
-LESSONS = ("start_here", "composition", "laplace", "gdp", "clt")
+LESSONS = ("start_here", "composition", "laplace", "gdp", "clt", "dpsgd")
 
 
 def lesson(number):

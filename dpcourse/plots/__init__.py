@@ -2,6 +2,7 @@
 
 from dpcourse.plots.clt import MECHANISMS, limit, limit_error, product, settings
 from dpcourse.plots.composition import bounds, majority_is_right, posterior, repeated, spill, walks
+from dpcourse.plots.dpsgd import accountants, clipping, noise_needed, run_settings, sampled, training
 from dpcourse.plots.frame import as_image, show
 from dpcourse.plots.gdp import (
     approx_dp_lines,
@@ -27,10 +28,12 @@ from dpcourse.plots.start_here import neighbours, response, response_error
 
 __all__ = [
     "MECHANISMS",
+    "accountants",
     "approx_dp_lines",
     "as_image",
     "bounds",
     "candidates",
+    "clipping",
     "coupling",
     "duality",
     "group_limit",
@@ -41,6 +44,7 @@ __all__ = [
     "low_bits",
     "majority_is_right",
     "neighbours",
+    "noise_needed",
     "noise_per_count",
     "noise_sizes",
     "noisy_max_or_all",
@@ -50,10 +54,13 @@ __all__ = [
     "repeated",
     "response",
     "response_error",
+    "run_settings",
+    "sampled",
     "settings",
     "show",
     "spill",
     "symmetry",
+    "training",
     "two_errors",
     "walks",
     "which_are_fdp",

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from dpcourse import exercises
+from dpcourse.classroom import build
 
 spec = importlib.util.spec_from_file_location("lab_fixtures", Path(__file__).parents[1] / "browser" / "conftest.py")
 fixtures = importlib.util.module_from_spec(spec)
@@ -37,7 +37,7 @@ MOVE = """([box, handle, key]) => new Promise(done => {
 
 
 def names():
-    return [f"{number:02}-{name.replace('_', '-')}" for number, name in enumerate(exercises.LESSONS)]
+    return [source.stem for source in build.sources(Path(__file__).parents[2])]
 
 
 @pytest.mark.parametrize("name", names())
