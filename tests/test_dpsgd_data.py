@@ -17,11 +17,12 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import ndimage
 from sklearn.datasets import load_digits
 
 from dpcourse import dpsgd
 from dpcourse.dpsgd import data as module
-from dpcourse.dpsgd import generators
+from dpcourse.dpsgd import generators, recipes
 
 with_debians_package = pytest.mark.skipif(
     not (module.DEBIAN / "fashion-mnist").exists(), reason="needs Debian's package dataset-fashion-mnist"
@@ -302,7 +303,7 @@ def test_the_classes_are_called_as_its_authors_call_them():
 
 # ---- models
 
-MODELS = (dpsgd.paper_cnn, dpsgd.tanh_cnn, dpsgd.mlp, dpsgd.logistic)
+MODELS = (dpsgd.paper_cnn, dpsgd.tanh_cnn, dpsgd.mlp, dpsgd.logistic, dpsgd.logistic_on_edges)
 every_model = pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
 
 
@@ -372,3 +373,57 @@ def test_an_image_too_small_for_the_network_is_refused():
         dpsgd.paper_cnn(shape=(1, 7, 28))
     with pytest.raises(ValueError, match="hidden must be a whole number"):
         dpsgd.mlp(hidden=0)
+
+
+def test_edges_are_sobels():
+    """Against scipy.ndimage; the diagonals by the chain rule from its two slopes."""
+    images = np.random.default_rng(0).random((3, 8, 10))
+    slopes = [[ndimage.sobel(image, axis, mode="constant") / 4 for image in images] for axis in (1, 0)]
+    across, down = np.array(slopes)
+    expected = [images, abs(across), abs(across + down) / 2**0.5, abs(down), abs(across - down) / 2**0.5]
+    cells = np.stack(expected, axis=1).reshape(3, 5, 4, 2, 5, 2).mean((3, 5))
+    assert np.allclose(dpsgd.Edges()(torch.tensor(images, dtype=torch.float32)[:, None]) + 0.3, cells, atol=1e-6)
+
+
+def test_edges_of_several_channels_are_those_of_each():
+    images = torch.rand(3, 2, 9, 8)
+    apart = [dpsgd.Edges()(images[:, channel : channel + 1]) for channel in range(2)]
+    assert torch.allclose(dpsgd.Edges(channels=2)(images), torch.cat(apart, dim=1))
+    with pytest.raises(ValueError, match="at least 2 pixels high and wide"):
+        dpsgd.logistic_on_edges(shape=(1, 1, 8))
+
+
+# ---- recipes
+
+every_recipe = pytest.mark.parametrize("recipe", [recipes.DIGITS, recipes.FASHION_MNIST], ids=["digits", "fashion"])
+
+
+@every_recipe
+def test_a_recipe_spends_its_budget_and_no_more(recipe):
+    spent = dpsgd.Ledger(recipe.delta).after(recipe.noise_multiplier, recipe.sample_rate, recipe.steps)
+    assert 0.99 * recipe.epsilon <= spent.epsilon() <= recipe.epsilon
+    assert recipe.epsilon <= 3
+    assert recipe.delta <= 1e-5
+
+
+@every_recipe
+def test_a_recipe_starts_a_training_that_can_be_repeated(recipe):
+    data = dpsgd.digits()
+    model, optimizer, ledger = recipe.start(data, generator=3)
+    again = recipe.start(data, generator=3)[0]
+    assert torch.equal(weights(model), weights(again))
+    assert not torch.equal(weights(model), weights(recipe.start(data)[0]))
+    assert optimizer.expected_batch == recipe.sample_rate * len(data.train_inputs)
+    assert (optimizer.noise_multiplier, optimizer.clip_norm) == (recipe.noise_multiplier, recipe.clip_norm)
+    assert (ledger.delta, ledger.budget, ledger.epsilon()) == (recipe.delta, recipe.epsilon, 0)
+
+
+def test_the_digits_are_learnt_within_epsilon_3():
+    """93 % of the test part, on average over seeds; tests/benchmarks/accuracy.py has more of them, and Fashion-MNIST."""
+    data, recipe, accuracies = dpsgd.digits(), recipes.DIGITS, []
+    for seed in range(5):
+        model, optimizer, ledger = recipe.start(data, generator=seed)
+        run = dpsgd.fit(model, optimizer, ledger, data, recipe.steps, device="cpu", generator=seed, show=False)
+        assert run.epsilon <= 3
+        accuracies.append(run.accuracy)
+    assert np.mean(accuracies) >= 0.93

@@ -1,11 +1,13 @@
 """Lesson 05: DP-SGD on PyTorch. Per-example gradients, clipped and summed; noise; Poisson batches; the budget spent."""
 
+from dpcourse.dpsgd import recipes
 from dpcourse.dpsgd.clipping import Clipped, clipped_sum, refuse_if_not_private
 from dpcourse.dpsgd.data import Data, digits, fashion_mnist, mnist
 from dpcourse.dpsgd.ledger import BudgetError, Epsilons, Ledger, noise_for
-from dpcourse.dpsgd.models import logistic, mlp, paper_cnn, tanh_cnn
+from dpcourse.dpsgd.models import Edges, logistic, logistic_on_edges, mlp, paper_cnn, tanh_cnn
 from dpcourse.dpsgd.optimizers import NoisyAdam, NoisySGD
 from dpcourse.dpsgd.paper import FigureRow, TableRow, paper_figure_4, paper_table
+from dpcourse.dpsgd.recipes import Recipe
 from dpcourse.dpsgd.run import Run, inspect, replay
 from dpcourse.dpsgd.sampling import poisson_batches
 from dpcourse.dpsgd.training import fit
@@ -14,11 +16,13 @@ __all__ = [
     "BudgetError",
     "Clipped",
     "Data",
+    "Edges",
     "Epsilons",
     "FigureRow",
     "Ledger",
     "NoisyAdam",
     "NoisySGD",
+    "Recipe",
     "Run",
     "TableRow",
     "clipped_sum",
@@ -27,6 +31,7 @@ __all__ = [
     "fit",
     "inspect",
     "logistic",
+    "logistic_on_edges",
     "mlp",
     "mnist",
     "noise_for",
@@ -34,6 +39,7 @@ __all__ = [
     "paper_figure_4",
     "paper_table",
     "poisson_batches",
+    "recipes",
     "refuse_if_not_private",
     "replay",
     "tanh_cnn",

@@ -18,7 +18,7 @@ from dpcourse.dpsgd import layers
 
 MIXES = nn.modules.batchnorm._BatchNorm
 TABLES = nn.Embedding, nn.EmbeddingBag
-PRECISIONS = ("float32", "tf32", "bf16")
+PRECISIONS = ["float32", "tf32", "bf16"]
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,9 @@ class Clipped:
 def clipped_sum(model, loss, inputs, targets, clip_norm, engine="book-keeping", precision="float32"):
     """The sum over examples of their gradients, each shortened to length clip_norm if it is longer.
 
-    model: torch.nn.Module, first dimension of inputs and outputs, of each layer too: the examples; loss(outputs, targets): one number per
-    example, shape (batch,); inputs, targets: tensors of the same first dimension, which may be 0; clip_norm: > 0;
+    model: torch.nn.Module, first dimension of inputs and outputs, of each layer too: the examples; loss(outputs,
+    targets): one number per example, shape (batch,); inputs, targets: tensors of the same first dimension, which may
+    be 0; clip_norm: > 0;
     engine: "loop", "vmap" or "book-keeping"; precision: "float32", "tf32" or "bf16", of forward and backward pass
     (norms and sums are in full precision always). ValueError for a layer that cannot be private or is not known, for
     a loss of another shape, and for a gradient that is not finite. Source: Abadi et al. (2016), algorithm 1.
@@ -51,17 +52,28 @@ def clipped_sum(model, loss, inputs, targets, clip_norm, engine="book-keeping", 
     (tensor([[0.9000, 1.2000]]), tensor([5.0000, 0.5000]))
     """
     clip_norm = validate.number("clip_norm", clip_norm, 0, open_low=True)
-    if engine not in ENGINES:
-        raise ValueError(f"engine must be one of {sorted(ENGINES)}, got {engine!r}")
-    if len(inputs) != len(targets):
-        raise ValueError(f"targets must have one entry per example ({len(inputs)}), got {len(targets)}")
+    refuse_if_not_private(model, engine)
+    return clipped_sum_of(model, loss, inputs, targets, clip_norm, engine, precision)
+
+
+def clipped_sum_of(model, loss, inputs, targets, clip_norm, engine, precision):
+    """clipped_sum, for a model and an engine that were looked at before: looking takes longer than a small step."""
+    refuse_unknown(engine, precision)
     if isinstance(model, nn.parallel.DistributedDataParallel):
         model = model.module
-    refuse_if_not_private(model, engine)
+    if len(inputs) != len(targets):
+        raise ValueError(f"targets must have one entry per example ({len(inputs)}), got {len(targets)}")
     if len(inputs) == 0:
         return _nothing(model, inputs)
     with passes(precision, inputs.device) as forward:
         return ENGINES[engine](model, _checked(loss), inputs, targets, clip_norm, forward)
+
+
+def refuse_unknown(engine, precision):
+    """Raise ValueError for a name that is neither an engine's nor a precision's."""
+    for name, value, known in (("engine", engine, sorted(ENGINES)), ("precision", precision, PRECISIONS)):
+        if value not in known:
+            raise ValueError(f"{name} must be one of {known}, got {value!r}")
 
 
 def refuse_if_not_private(model, engine="book-keeping"):
@@ -269,8 +281,6 @@ def _watched(model):
 @contextlib.contextmanager
 def passes(precision, device):
     """Let forward and backward passes run at a precision; yields the context for the forward pass."""
-    if precision not in PRECISIONS:
-        raise ValueError(f"precision must be one of {PRECISIONS}, got {precision!r}")
     forward = contextlib.nullcontext
     if precision == "bf16":
         forward = functools.partial(torch.autocast, torch.device(device).type, torch.bfloat16)

@@ -4,6 +4,7 @@ import math
 
 import torch
 from torch import nn
+from torch.nn import functional
 
 from dpcourse import validate
 from dpcourse.dpsgd import generators
@@ -16,8 +17,8 @@ def paper_cnn(shape=(1, 28, 28), classes=10, generator=None):
 
     shape: channels, height and width of an image, at least 8 pixels high and wide; below 16 pixels the first
     convolution has stride 1, so that something is left for the second. classes: whole, >= 2. ValueError otherwise.
-    generator: torch.Generator, a whole number, or None for one from the operating system's entropy. The weights are
-    Glorot's, the biases 0, and torch's global generator is left alone; so it is in every model here.
+    generator: torch.Generator on the CPU, a seed, or None for the operating system's entropy; torch's global generator
+    is left alone. The weights are Glorot's, the biases 0. So it is in every model here.
     Source: Bu, Dong, Long & Su (2020), the experiment on MNIST; the network is that of TensorFlow Privacy's tutorial.
 
     >>> sum(weights.numel() for weights in paper_cnn(generator=0).parameters())
@@ -63,6 +64,51 @@ def logistic(shape=(1, 28, 28), classes=10, generator=None):
     return _drawn(model, generator)
 
 
+def logistic_on_edges(shape=(1, 28, 28), classes=10, generator=None):
+    """Logistic regression over what `Edges` sees: at a small epsilon, better than a network that has to learn to see.
+
+    shape: as in `paper_cnn`, at least 2 pixels high and wide.
+
+    >>> sum(weights.numel() for weights in logistic_on_edges(generator=0).parameters()) == 5 * 14 * 14 * 10 + 10
+    True
+    """
+    channels, height, width = _sides(shape)
+    classes = validate.whole("classes", classes, low=2)
+    if min(height, width) < 2:
+        raise ValueError(f"shape must be at least 2 pixels high and wide, got {shape!r}: take mlp or logistic")
+    with NOT_YET_DRAWN:
+        linear = nn.Linear(5 * channels * (height // 2) * (width // 2), classes)
+    return _drawn(nn.Sequential(Edges(channels), nn.Flatten(), linear), generator)
+
+
+class Edges(nn.Module):
+    """Ink, and edges in four directions, averaged over cells of 2 x 2 pixels: (batch, c, h, w) -> (batch, 5 c, h // 2, w // 2).
+
+    An edge is the size of Sobel's slope across 0, 45, 90 or 135 degrees. Less 0.3, about the mean of all five on
+    handwritten digits: clipping leaves more of a gradient whose features are centred. Nothing in it is fitted to
+    data, so it costs no privacy.
+    Source: Dalal & Triggs (2005), Histograms of oriented gradients for human detection; Tramèr & Boneh (2021),
+    Differentially private learning needs better features (or much more data), who take a scattering network.
+
+    >>> slope = torch.linspace(0, 1, 6).expand(1, 1, 6, 6)  # rises by 0.2 from each pixel to the right
+    >>> Edges()(slope)[0, :, 1, 1] + 0.3
+    tensor([0.5000, 0.4000, 0.2828, 0.0000, 0.2828])
+    """
+
+    def __init__(self, channels=1):
+        super().__init__()
+        self.channels = validate.whole("channels", channels)
+        ink = torch.tensor([[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]])
+        across = torch.tensor([[-1.0, 0.0, 1.0], [-2.0, 0.0, 2.0], [-1.0, 0.0, 1.0]]) / 4
+        diagonal, opposite = (across + across.T) / 2**0.5, (across - across.T) / 2**0.5
+        kernels = torch.stack([ink, across, diagonal, across.T, opposite])[:, None]
+        self.register_buffer("kernels", kernels.repeat(self.channels, 1, 1, 1))
+
+    def forward(self, images):
+        found = functional.conv2d(images, self.kernels, padding=1, groups=self.channels).abs()
+        return functional.avg_pool2d(found, 2) - 0.3
+
+
 def _cnn(activation, shape, classes, generator):
     channels, height, width = _sides(shape)
     classes = validate.whole("classes", classes, low=2)
@@ -101,9 +147,9 @@ def _sides(shape):
 def _drawn(model, generator):
     """The model on the CPU, its weights drawn by Glorot & Bengio (2010) from the generator, its biases 0."""
     generator = generators.make(generator, "weights")
-    model.to_empty(device="cpu")
     for layer in model:
-        if hasattr(layer, "weight"):
+        if isinstance(layer, nn.Conv2d | nn.Linear):
+            layer.to_empty(device="cpu")
             nn.init.xavier_uniform_(layer.weight, generator=generator)
             nn.init.zeros_(layer.bias)
     return model

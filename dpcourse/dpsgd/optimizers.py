@@ -7,7 +7,7 @@ import torch
 
 from dpcourse import validate
 from dpcourse.dpsgd import generators, processes
-from dpcourse.dpsgd.clipping import clipped_sum, trainable
+from dpcourse.dpsgd.clipping import clipped_sum_of, refuse_if_not_private, trainable
 
 
 class _Noisy:
@@ -18,7 +18,7 @@ class _Noisy:
         self.clip_norm = validate.number("clip_norm", clip_norm, 0, open_low=True)
         self.expected_batch = validate.number("expected_batch", expected_batch, 0, open_low=True)
         self._seed, self._generator = generator, None
-        self._sums, self._noise = {}, ()
+        self._sums, self._noise, self._looked_at = {}, (), set()
         self.register_step_pre_hook(_Noisy._make_private)
         self.register_step_post_hook(_Noisy._forget)
 
@@ -28,7 +28,10 @@ class _Noisy:
         A batch that does not fit into memory comes in several chunks, each example in one of them; an empty batch
         needs no call. Arguments and errors as in clipped_sum. step() then adds the noise.
         """
-        clipped = clipped_sum(model, loss, inputs, targets, self.clip_norm, engine, precision)
+        if (model, engine) not in self._looked_at:
+            refuse_if_not_private(model, engine)
+            self._looked_at.add((model, engine))
+        clipped = clipped_sum_of(model, loss, inputs, targets, self.clip_norm, engine, precision)
         for parameter, found in zip(trainable(model).values(), clipped.sums.values(), strict=True):
             self._sums[parameter] = self._sums[parameter] + found if parameter in self._sums else found
         return clipped

@@ -95,8 +95,8 @@ class progress:
 
     def advance(self, step, loss, accuracy, epsilon, budget):
         spent = f"{epsilon:.3f}" if budget is None else f"{epsilon:.3f} of {budget:g}"
-        self.bar.set_postfix_str(f"loss {loss:.3f}, accuracy {accuracy:.3f}, epsilon {spent}", refresh=False)
         self.bar.update(step - self.bar.n)
+        self.bar.set_postfix_str(f"loss {loss:.3f}, accuracy {accuracy:.3f}, epsilon {spent}")
 
 
 @dataclass(frozen=True)
