@@ -54,13 +54,21 @@ def wait_for_orders():
     while True:
         order, sockets, _, _ = socket.recv_fds(orders, 2**16, 1)
         if not order:
-            return
+            return _end_all()
         order = json.loads(order)
         for name in order["warm"]:
             importlib.import_module(name)
         if os.fork() == 0:
             _work(order, sockets[0])
         os.close(sockets[0])
+
+
+def _end_all():
+    """The grader is gone: so goes whatever was forked for it."""
+    import psutil
+
+    for process in psutil.Process().children(recursive=True):
+        process.kill()
 
 
 def _silence():
