@@ -69,18 +69,23 @@ def submissions(folder, lesson=None):
 
 
 def notebooks(folder):
-    """Pairs (student, file) of all notebooks below a folder; links to folders are not followed."""
+    """Pairs (student, file) of all notebooks below a folder; for a student who has none, the folder itself.
+
+    Links are not followed.
+    """
     for entry in sorted(os.scandir(folder), key=lambda entry: os.fsencode(entry.name)):
-        if entry.name.startswith("."):
+        if entry.name.startswith((".", "__")):
             continue
-        if entry.is_dir(follow_symlinks=False):
-            for file in _below(Path(entry.path)):
+        if entry.is_dir():
+            for file in list(_below(entry)) or [Path(entry.path)]:
                 yield student_of(entry.name), file
         elif entry.name.lower().endswith(".ipynb"):
             yield student_of(entry.name[: -len(".ipynb")]), Path(entry.path)
 
 
 def _below(folder):
+    if folder.is_symlink():
+        return
     for path, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith((".", "__")))
         yield from (Path(path, name) for name in sorted(files) if name.lower().endswith(".ipynb") and name[0] != ".")
@@ -150,17 +155,21 @@ def _content(file):
 
 def read(file):
     """The bytes of an ordinary file of bearable size. Raises Unreadable."""
+    if os.path.islink(file):
+        raise Unreadable("it is a link")
+    if os.path.isdir(file):
+        raise Unreadable("there is no notebook in the folder")
     try:
         handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with open(handle, "rb") as stream:
+            about = os.fstat(handle)
+            if not stat.S_ISREG(about.st_mode):
+                raise Unreadable("it is no ordinary file")
+            if about.st_size > LARGEST_FILE:
+                raise Unreadable(f"it has {about.st_size / 2**20:.0f} MiB; at most {LARGEST_FILE / 2**20:.0f} are read")
+            return stream.read(LARGEST_FILE)
     except OSError as error:
-        raise Unreadable("it is a link" if os.path.islink(file) else os.strerror(error.errno)) from None
-    with open(handle, "rb") as stream:
-        about = os.fstat(handle)
-        if not stat.S_ISREG(about.st_mode):
-            raise Unreadable("it is no file")
-        if about.st_size > LARGEST_FILE:
-            raise Unreadable(f"it has {about.st_size / 2**20:.0f} MiB; at most {LARGEST_FILE / 2**20:.0f} are read")
-        return stream.read(LARGEST_FILE)
+        raise Unreadable(os.strerror(error.errno)) from None
 
 
 @dataclass(frozen=True)

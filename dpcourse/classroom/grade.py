@@ -21,7 +21,7 @@ from dpcourse.exercises.values import plain
 
 GRADED, FLAGGED, LIMIT, UNREADABLE, INFRASTRUCTURE = "graded", "flagged", "limit", "unreadable", "infrastructure"
 MOST_REPLAYS = 20
-GRACE = 5.0
+GRACE = 3.0
 JUDGE_SECONDS = 60.0
 SHINGLE, MOST_SHINGLES = 6, 400
 
@@ -103,10 +103,11 @@ class _Grading:
         self.deadline = time.monotonic() + job.limits.seconds
         self.verdicts, self.errors = {}, {}
         self.left_out, self.ours = {}, []
+        self.suspects, self.cleared = {}, set()
 
     def result(self):
         """Play the submission, again and again without the cell that ended it, until all exercises are judged."""
-        deaths = 0
+        ended_before = False
         for _ in range(MOST_REPLAYS):
             self.step, self.left_running = None, []
             try:
@@ -115,11 +116,9 @@ class _Grading:
             except sandbox.Stopped as stop:
                 if time.monotonic() > self.deadline:
                     break
-                deaths += str(stop) == sandbox.ENDED
-                if str(stop) == sandbox.ENDED and deaths == 1:
-                    continue  # once may be chance; a cell that ends its worker does it again
-                culprit = self.left_running[-1] if str(stop) == sandbox.ENDED and self.left_running else self.step
-                self.left_out[culprit] = str(stop)
+                if str(stop) != sandbox.ENDED or ended_before:  # once may be chance: what ends its worker does it again
+                    self._leave_out(str(stop))
+                ended_before = True
         for exercise in self.exercises:
             if exercise.id not in self.verdicts:
                 self.verdicts[exercise.id] = self._unjudged(exercise)
@@ -132,8 +131,24 @@ class _Grading:
             shingles(self.cells, self.job.release),
         )
 
+    def _leave_out(self, reason):
+        """Leave out a cell that left a thread running, else the step at which it stopped.
+
+        Where it stops there all the same, the suspect was innocent.
+        """
+        if self.step in self.suspects:
+            innocent = self.suspects.pop(self.step)
+            self.cleared.add(innocent)
+            del self.left_out[innocent]
+            suspect = None
+        else:
+            suspect = next((cell for cell in reversed(self.left_running) if cell not in self.cleared), None)
+        if suspect:
+            self.suspects[self.step] = suspect
+        self.left_out[suspect or self.step] = reason
+
     def _play(self):
-        probes = [_probe_spec(exercise) for exercise in self.exercises]
+        probes = [self._probe_spec(exercise) for exercise in self.exercises]
         with sandbox.Worker(self.job.limits, probes, self.job.release.modules, self.job.sandboxed) as worker:
             for cell in self.cells:
                 if cell not in self.left_out:
@@ -154,10 +169,21 @@ class _Grading:
         self.step = exercise.id
         cases = cases_of(exercise, self.job.seed)
         request = {"probe": exercise.function, "cases": cases}
-        reply = worker.ask(request, self._seconds(exercise.seconds + GRACE))
+        reply = worker.ask(request, self._seconds(self._answer_seconds(exercise) + GRACE))
         if reply.get("outcomes") is None:
             return self._undefined(exercise)
-        return self._judged(exercise, cases, _sound(reply["outcomes"], exercise))
+        return self._judged(exercise, cases, _sound(reply["outcomes"], self._answer_seconds(exercise)))
+
+    def _probe_spec(self, exercise):
+        return {
+            "function": exercise.function,
+            "forbidden": [_path(function) for function in exercise.forbidden],
+            "needed": _path(exercise.needed[0]) if exercise.needed else None,
+            "seconds": self._answer_seconds(exercise),
+        }
+
+    def _answer_seconds(self, exercise):
+        return min(exercise.seconds, self.job.limits.cell_seconds)
 
     def _seconds(self, most):
         return max(0.0, min(most, self.deadline - time.monotonic()))
@@ -211,15 +237,6 @@ class _Grading:
         return changes(self.cells, self.job.release.provided)
 
 
-def _probe_spec(exercise):
-    return {
-        "function": exercise.function,
-        "forbidden": [_path(function) for function in exercise.forbidden],
-        "needed": _path(exercise.needed[0]) if exercise.needed else None,
-        "seconds": exercise.seconds,
-    }
-
-
 def _path(function):
     return f"{function.__module__}:{function.__qualname__}"
 
@@ -242,14 +259,14 @@ def _told(verdict):
 # ---- what comes from the worker, made sound
 
 
-def _sound(outcomes, exercise):
+def _sound(outcomes, seconds):
     """The outcomes with known keys and types only; what is neither is as if it were not there."""
     if not isinstance(outcomes, list):
         return []
-    return [_sound_outcome(outcome, exercise) if isinstance(outcome, dict) else {} for outcome in outcomes]
+    return [_sound_outcome(outcome, seconds) if isinstance(outcome, dict) else {} for outcome in outcomes]
 
 
-def _sound_outcome(outcome, exercise):
+def _sound_outcome(outcome, seconds):
     sound = {
         key: outcome[key]
         for key in ("not_callable", "signature", "forbidden", "changed", "raised")
@@ -258,7 +275,7 @@ def _sound_outcome(outcome, exercise):
     if outcome.get("blank") is True:
         sound["blank"] = True
     if "timeout" in outcome:
-        sound["timeout"] = exercise.seconds
+        sound["timeout"] = seconds
     if "value" in outcome:
         sound["value"] = _sound_value(outcome["value"])
     printed = outcome.get("printed")

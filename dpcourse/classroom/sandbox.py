@@ -27,8 +27,9 @@ from dpcourse.classroom import wire
 PACKAGE = Path(__file__).resolve().parents[1]
 FOR_PROBES = ("__init__.py", "limits.py", "probe.py", "values.py")
 TICK = 0.1
-ENDED = "it ended the process that ran it"
+ENDED, GARBLED = "it ended the process that ran it", "it sent something that is no reply"
 SECONDS_TO_START = 120
+KEEP_OPEN = ("env", "--ignore-signal=CHLD", "cat")  # the first process, which lets the kernel bury all others
 
 
 class Unavailable(Exception):
@@ -202,7 +203,7 @@ class Worker:
         self._send(wire.pack(request | {"nonce": nonce}), deadline)
         reply = self._receive(deadline)
         if not isinstance(reply, dict) or reply.get("nonce") != nonce:
-            raise Stopped("it sent something that is no reply")
+            raise Stopped(GARBLED)
         return reply
 
     def _see_it_start(self):
@@ -227,8 +228,8 @@ class Worker:
     def _receive(self, deadline):
         try:
             return wire.receive(lambda size: self._read(size, deadline))
-        except wire.Garbled as error:
-            raise Stopped(f"it sent something that is no reply ({error})") from None
+        except wire.Garbled:
+            raise Stopped(GARBLED) from None
 
     def _read(self, size, deadline):
         data = bytearray()
@@ -304,7 +305,7 @@ def _hold(limits):
     read, write = os.pipe()
     try:
         holder = subprocess.Popen(
-            [*_bubblewrap(limits), "--info-fd", str(write), "--", "cat"],
+            [*_bubblewrap(limits), "--info-fd", str(write), "--as-pid-1", "--", *KEEP_OPEN],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -6,6 +6,7 @@ The warm process never runs a student's line. A fork of it enters the sandbox th
 every privilege, and only then takes requests: run this cell, probe that function. Nothing here knows an answer.
 """
 
+import contextlib
 import ctypes
 import importlib
 import json
@@ -212,7 +213,7 @@ class _Session:
         self.shell.showtraceback = self.shell.showsyntaxerror = _say_nothing
         self.stream = channel.makefile("rwb")
         self.alone, self.process = alone, os.getpid()
-        self.processes = self._count_processes()
+        self.threads = set(threading.enumerate())
         self.probes = probes
         self.answers = {name: [] for name in probes}
 
@@ -235,23 +236,23 @@ class _Session:
         return data
 
     def _reply(self, message):
-        if os.getpid() != self.process:  # a cell has forked: its child ends with the cell
-            os._exit(0)
         self.stream.write(wire.pack(message))
         self.stream.flush()
 
     def _run(self, request):
-        """Run a cell; note which functions it defines, what error it ended with, and whether it left anything running."""
+        """Run a cell; note which functions it defines, its error, and whether it left a thread running."""
         from IPython.core.inputtransformer2 import TransformerManager
 
         sys.stdout = sys.stderr = limits.Captured(0)
         self.shell.input_transformer_manager = TransformerManager()
-        self.shell.ast_transformers = []
+        self.shell.input_transformers_post, self.shell.ast_transformers = [], []
         try:
             result = self.shell.run_cell(request["cell"], store_history=False, silent=True)
             error = result.error_before_exec or result.error_in_exec
         except BaseException as raised:
             error = raised
+        if os.getpid() != self.process:  # the cell has forked: its child ends here
+            os._exit(0)
         signal.setitimer(signal.ITIMER_REAL, 0)
         for name, known in self.answers.items():
             answer = self.shell.user_ns.get(name)
@@ -260,10 +261,12 @@ class _Session:
         return {"error": _named(error), "left_running": self._left_running()}
 
     def _left_running(self):
-        return threading.active_count() > 1 or self._count_processes() > self.processes
-
-    def _count_processes(self):
-        return sum(name.isdigit() for name in os.listdir("/proc")) if self.alone else 0
+        """Whether the cell has left a thread running. No other process outlives its cell, where the sandbox allows it."""
+        if self.alone:
+            with contextlib.suppress(OSError):
+                os.kill(-1, signal.SIGKILL)
+        before, self.threads = self.threads, set(threading.enumerate())
+        return not self.threads <= before
 
     def _probe(self, request):
         """What the last answer of that name does that is not blank; it may start no process and no thread."""
@@ -275,6 +278,8 @@ class _Session:
             outcomes = self.probes[request["probe"]].probe(answer, request["cases"])
             if not outcomes[-1].get("blank"):
                 break
+        if os.getpid() != self.process:
+            os._exit(0)
         return {"outcomes": outcomes}
 
 

@@ -1,0 +1,2 @@
+def write(rows, out):
+    pass
