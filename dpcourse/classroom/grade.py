@@ -126,7 +126,7 @@ class _Grading:
             self.job.lesson,
             self._status(),
             self._notes(),
-            [_told(self.verdicts[exercise.id]) for exercise in self.exercises],
+            [told(self.verdicts[exercise.id]) for exercise in self.exercises],
             [f"cell {number}: {error}" for number, error in sorted(self.errors.items())],
             shingles(self.cells, self.job.release),
         )
@@ -241,7 +241,7 @@ def _path(function):
     return f"{function.__module__}:{function.__qualname__}"
 
 
-def _told(verdict):
+def told(verdict):
     """A verdict as plain data. `seen` is for the student, `observed`, with what is right, for the instructor."""
     return {
         "id": verdict.exercise.id,
@@ -253,6 +253,7 @@ def _told(verdict):
         "seen": list(verdict.seen),
         "observed": list(verdict.observed),
         "printed": verdict.printed,
+        "override": None,
     }
 
 

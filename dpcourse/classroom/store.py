@@ -5,6 +5,10 @@ import secrets
 import sqlite3
 from dataclasses import dataclass
 
+from dpcourse import exercises
+from dpcourse.classroom.grade import INFRASTRUCTURE, told
+from dpcourse.exercises.engine import ERROR, Verdict
+
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS results (
@@ -59,7 +63,7 @@ class Store:
             "SELECT result FROM results WHERE student = ? AND lesson = ? AND digest = ? AND grader = ?",
             [submission.student, submission.lesson, submission.digest, grader],
         ).fetchone()
-        return found is not None and json.loads(found[0])["status"] != "infrastructure"
+        return found is not None and json.loads(found[0])["status"] != INFRASTRUCTURE
 
     def save(self, submission, grader, result):
         """Store a result, in place of an earlier one."""
@@ -100,7 +104,7 @@ def _overridden(result, lesson, overrides):
         return result
     known = {verdict["id"]: verdict for verdict in result["exercises"]}
     for exercise, (points, reason) in mine.items():
-        verdict = known.setdefault(exercise, {"id": exercise, "state": "", "points": 0, "message": "", "seen": []})
+        verdict = known.setdefault(exercise, told(Verdict(exercises.find(exercise), ERROR, "It was not judged.")))
         verdict.update(points=points, override=reason)
     verdicts = sorted(known.values(), key=lambda verdict: [int(part) for part in verdict["id"].split(".")])
     return result | {"exercises": verdicts, "score": sum(verdict["points"] for verdict in verdicts)}

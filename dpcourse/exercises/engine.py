@@ -228,7 +228,7 @@ class Exercise(Probe):
         for case, value in zip(cases, values, strict=True):
             expected = plain(self.reference(*arguments(case)))
             if not self._close(value, expected):
-                return ((f"{self._call(case)} gave {show(value)}", f"; right is {show(expected)}"),)
+                return ((f"{self.call(case)} gave {show(value)}", f"; right is {show(expected)}"),)
         return ()
 
     def _same(self, values, others):
@@ -268,14 +268,15 @@ class Exercise(Probe):
                 return self.returns(value, case)
         return "Your function gave no result."
 
-    def _call(self, case):
+    def call(self, case):
+        """A case as the call that it is, as text."""
         shown = (f"{name}={f'default_rng({value})' if name == 'rng' else show(value)}" for name, value in case.items())
         return f"{self.function}({', '.join(shown)})"
 
     def _tried(self, case, outcome):
         if "value" in outcome:
-            return f"{self._call(case)} gave {show(outcome['value'])}"
-        return f"tried with {self._call(case)}"
+            return f"{self.call(case)} gave {show(outcome['value'])}"
+        return f"tried with {self.call(case)}"
 
 
 @dataclass(frozen=True)
@@ -346,7 +347,7 @@ class OpenExercise(Exercise):
         """For each case in which the law does not hold: what the answer gave, and what the law says of it."""
         seen = [(case, value, *self.law(value, case)) for case, value in zip(cases, values, strict=True)]
         return tuple(
-            (f"{self._call(case)} gave {show(value)}", f": {line}") for case, value, right, line in seen if not right
+            (f"{self.call(case)} gave {show(value)}", f": {line}") for case, value, right, line in seen if not right
         )
 
 
