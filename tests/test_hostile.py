@@ -347,7 +347,11 @@ def test_nothing_outside_the_output_folder_changes(the_class):
 def test_no_process_is_left(the_class):
     deadline = time.monotonic() + 5
     while time.monotonic() < deadline:
-        left = [p.info for p in psutil.process_iter(["cmdline", "ppid"]) if "sleep 3600" in " ".join(p.info["cmdline"] or [])]
+        left = [
+            p.info
+            for p in psutil.process_iter(["cmdline", "ppid"])
+            if "sleep 3600" in " ".join(p.info["cmdline"] or [])
+        ]
         if not left:
             return
         time.sleep(0.1)

@@ -198,11 +198,15 @@ class _Grading:
 
     def _undefined(self, exercise):
         """The verdict where no cell has defined the function: because one failed, or was left out, or nobody wrote it."""
-        definition = re.compile(rf"^\s*(async\s+)?def\s+{exercise.function}\b|^\s*{exercise.function}\s*=", re.MULTILINE)
+        definition = re.compile(
+            rf"^\s*(async\s+)?def\s+{exercise.function}\b|^\s*{exercise.function}\s*=", re.MULTILINE
+        )
         for cell in reversed(self.cells):
             if definition.search(cell.code):
                 if cell in self.left_out:
-                    why = f"Cell {cell.number}, which defines `{exercise.function}`, was left out: {self.left_out[cell]}."
+                    why = (
+                        f"Cell {cell.number}, which defines `{exercise.function}`, was left out: {self.left_out[cell]}."
+                    )
                     return Verdict(exercise, ERROR, why)
                 if cell.number in self.errors:
                     error = self.errors[cell.number]
@@ -214,7 +218,9 @@ class _Grading:
         if exercise.id in self.left_out:
             why = f"Calling `{exercise.function}` had to be stopped: {self.left_out[exercise.id]}."
         else:
-            why = f"The time limit of the whole submission ({self.job.limits.seconds:g} seconds) was reached before this."
+            why = (
+                f"The time limit of the whole submission ({self.job.limits.seconds:g} seconds) was reached before this."
+            )
         return Verdict(exercise, ERROR, why)
 
     def _status(self):

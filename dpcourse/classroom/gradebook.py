@@ -82,4 +82,8 @@ def harmless(cell):
     >>> harmless("=1+1"), harmless("Kim"), harmless(3)
     ("'=1+1", 'Kim', 3)
     """
-    return f"'{cell}" if isinstance(cell, str) and cell != "-" and cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
+    return (
+        f"'{cell}"
+        if isinstance(cell, str) and cell != "-" and cell.startswith(("=", "+", "-", "@", "\t", "\r"))
+        else cell
+    )

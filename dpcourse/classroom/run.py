@@ -26,8 +26,8 @@ def opened(out):
     """The Store in an output folder, held by one grader at a time. Raises filelock.Timeout where another has it."""
     out = Path(out)
     out.mkdir(parents=True, exist_ok=True)
+    (out / DATABASE).touch(mode=0o600)  # it holds the secret
     with FileLock(out / ".lock", timeout=5), Store(out / DATABASE) as store:
-        os.chmod(out / DATABASE, 0o600)  # it holds the secret
         yield store
 
 
@@ -73,7 +73,7 @@ def _results(jobs, executor):
     """Pairs (submission, result) as they come; a few jobs at a time are under way. A job that fails is tried again."""
     waiting, tries = {}, {}
     with contextlib.ExitStack() as stack:
-        pool = stack.enter_context(executor())
+        pool = stack.enter_context(_stopping(executor()))
         jobs = iter(jobs)
         while True:
             for submission, job in jobs:
@@ -87,7 +87,7 @@ def _results(jobs, executor):
                 return
             done, _ = wait(waiting, return_when=FIRST_COMPLETED)
             if any(isinstance(future.exception(), BrokenProcessPool) for future in done):
-                done, pool = set(waiting), stack.enter_context(executor())
+                done, pool = set(waiting), stack.enter_context(_stopping(executor()))
             for future in done:
                 submission, job = waiting.pop(future)
                 error = future.exception()
@@ -99,6 +99,15 @@ def _results(jobs, executor):
                     waiting[pool.submit(grade.grade, job)] = submission, job
                 else:
                     yield submission, grade.failed(submission.lesson, f"{type(error).__name__}: {str(error)[:300]}")
+
+
+@contextlib.contextmanager
+def _stopping(pool):
+    """An executor of which nothing more is begun once the block is left."""
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _with_others(result, submission):

@@ -68,7 +68,7 @@ class Warm:
     """A warm process and the socket on which it takes orders; `zygote` in other people's words."""
 
     def __init__(self):
-        self.home = tempfile.TemporaryDirectory(prefix="dpcourse-warm-")
+        self.home = tempfile.mkdtemp(prefix="dpcourse-")  # the warm process deletes it when it ends
         self.orders, theirs = socket.socketpair()
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the object
         self.process = subprocess.Popen(
@@ -77,7 +77,7 @@ class Warm:
             stdout=subprocess.DEVNULL,
             stderr=self.errors,
             cwd="/",
-            env=_environment(self.home.name),
+            env=_environment(self.home),
             start_new_session=True,
         )
         theirs.close()
@@ -110,13 +110,16 @@ class Warm:
 
     def close(self):
         """End it and all that came from it."""
-        for process in self.descendants():
-            _kill(process)
-        self.process.kill()
-        self.process.wait()
         self.orders.close()
+        try:
+            self.process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            for process in self.descendants():
+                _kill(process)
+            self.process.kill()
+            self.process.wait()
         self.errors.close()
-        self.home.cleanup()
+        shutil.rmtree(self.home, ignore_errors=True)
 
     def _last_words(self):
         self.errors.seek(0)
@@ -175,7 +178,7 @@ class Worker:
         with contextlib.ExitStack() as stack:
             self.warm = warm()
             self.base = psutil.Process(self.warm.process.pid).memory_info().rss
-            self.holder, inside, home = None, None, stack.enter_context(_home(self.sandboxed))
+            self.holder, inside, home = None, None, stack.enter_context(_home(self.sandboxed, self.warm.home))
             stack.callback(self._kill_all)
             if self.sandboxed:
                 self.holder, inside = _hold(self.limits)
@@ -291,12 +294,12 @@ class Worker:
 
 
 @contextlib.contextmanager
-def _home(sandboxed):
+def _home(sandboxed, folder):
     """The worker's home: inside the sandbox's own /tmp, or a folder that is deleted afterwards."""
     if sandboxed:
         yield "/tmp/home"
         return
-    with tempfile.TemporaryDirectory(prefix="dpcourse-worker-", ignore_cleanup_errors=True) as home:
+    with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as home:
         yield home
 
 

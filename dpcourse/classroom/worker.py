@@ -13,6 +13,7 @@ import json
 import os
 import random
 import resource
+import shutil
 import signal
 import socket
 import struct
@@ -25,7 +26,15 @@ from dpcourse.classroom import wire
 from dpcourse.exercises import limits
 from dpcourse.exercises.probe import Probe
 
-WARM = ("IPython", "ipywidgets", "matplotlib.pyplot", "scipy.optimize", "scipy.special", "scipy.stats", "dpcourse.plots")
+WARM = (
+    "IPython",
+    "ipywidgets",
+    "matplotlib.pyplot",
+    "scipy.optimize",
+    "scipy.special",
+    "scipy.stats",
+    "dpcourse.plots",
+)
 SILENT = {
     "dpcourse": ("check", "hint", "progress", "quiz", "solution"),
     "dpcourse.doctor": ("report",),
@@ -65,11 +74,15 @@ def wait_for_orders():
 
 
 def _end_all():
-    """The grader is gone: so goes whatever was forked for it."""
+    """The grader is done, or gone: so go whatever was forked for it, and the folder that was made for it."""
     import psutil
 
-    for process in psutil.Process().children(recursive=True):
-        process.kill()
+    while left := psutil.Process().children(recursive=True):
+        for process in left:
+            with contextlib.suppress(psutil.Error):
+                process.kill()
+        psutil.wait_procs(left, timeout=1)
+    shutil.rmtree(os.environ["HOME"], ignore_errors=True)
 
 
 def _silence():
