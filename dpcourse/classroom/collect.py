@@ -15,7 +15,7 @@ from pathlib import Path
 from dpcourse import exercises
 
 LARGEST_FILE = 64 * 2**20
-MOST_CELLS, MOST_CODE = 2_000, 2_000_000
+MOST_CELLS, MOST_CODE = 2_000, 500_000
 
 CANVAS = re.compile(r"(?P<student>[^_]+(?:_LATE)?_(?P<id>\d+))_\d+_.+")
 MOODLE = re.compile(r"(?P<student>.+_(?P<id>\d+))_assignsubmission_(?:file|onlinetext)_?")

@@ -56,18 +56,18 @@ def run_command(options):
 def _with_store(options, store):
     if options.override:
         _override(store, *options.override)
-    if options.submissions is not None:
-        _grade(options, store)
+    now = _grade(options, store) if options.submissions is not None else 0
     if options.explain:
         _explain(store, *options.explain)
         return 0
     rows = list(store.rows())
     gradebook.write(rows, options.out)
     report.write(rows, options.out)
-    return _say(options, rows)
+    return _say(options, rows, now)
 
 
 def _grade(options, store):
+    """Grade what is to be graded; returns how many that were."""
     if not options.submissions.is_dir():
         raise Refused(f"{options.submissions} is no folder.")
     if options.lesson is not None:
@@ -77,7 +77,7 @@ def _grade(options, store):
         raise Refused(f"No sandbox: {lacking}. Mend that, or say --no-sandbox if you trust every notebook.")
     if options.seed_file:
         store.secret(options.seed_file.read_text(encoding="utf-8").strip())
-    run.grade_class(
+    return run.grade_class(
         options.submissions,
         store,
         functools.partial(run.on_dask, options.dask) if options.dask else functools.partial(run.local, options.jobs),
@@ -106,7 +106,7 @@ def _row(store, student, lesson):
     if not found:
         known = sorted({row.student for row in store.rows()})
         near = [name for name in known if student.lower() in name.lower()] or known
-        raise Refused(f"No submission of {student!r} for this lesson. There are {', '.join(near[:10])}, …")
+        raise Refused(f"No submission of {student!r} for this lesson. There are {_some(near)}.")
     return found[0]
 
 
@@ -132,8 +132,9 @@ def _lesson_of(exercise):
     return int(exercise.id.split(".")[0])
 
 
-def _say(options, rows):
+def _say(options, rows, now):
     line, told = report.summary(rows)
+    told["graded_now"] = now
     failed = [row.student for row in rows if row.result["status"] in (UNREADABLE, INFRASTRUCTURE)]
     if options.as_json:
         print(json.dumps(told | {"out": str(options.out), "not_graded": failed}, ensure_ascii=False))
@@ -141,5 +142,9 @@ def _say(options, rows):
         print(line)
         print(f"See {options.out / 'report.html'}, {options.out / 'gradebook.csv'} and {options.out / 'feedback'}.")
         if failed:
-            print(f"Not graded: {', '.join(failed[:10])}{', …' if len(failed) > 10 else ''}", file=sys.stderr)
+            print(f"Not graded: {_some(failed)}.", file=sys.stderr)
     return 1 if failed else 0
+
+
+def _some(names):
+    return ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")

@@ -42,7 +42,7 @@ def grade_class(
     again=False,
     progress=lambda items, total: items,
 ):
-    """Grade what is not graded yet, and store it; returns how many were graded now and how many before.
+    """Grade what is not graded yet, and store it; returns how many submissions that were.
 
     executor: a function that makes a concurrent.futures.Executor. lesson: number of the lesson that all submissions
     are, or None. course: the folder that holds lessons/. again: grade anew what is graded. progress(items, total):
@@ -59,7 +59,7 @@ def grade_class(
     )
     for submission, result in progress(_results(jobs, executor), len(to_do)):
         store.save(submission, grader, _with_others(result, submission))
-    return len(to_do), len(submissions) - len(to_do)
+    return len(to_do)
 
 
 def _job(submission, secret, release, limits, sandboxed):

@@ -230,7 +230,7 @@ class Worker:
 
     def _receive(self, deadline):
         try:
-            return wire.receive(lambda size: self._read(size, deadline))
+            return wire.receive(lambda size: self._read(size, deadline), clean=wire.printable)
         except wire.Garbled:
             raise Stopped(GARBLED) from None
 

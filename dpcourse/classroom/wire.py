@@ -36,19 +36,19 @@ def check_lengths(text, raw):
         raise Garbled(f"a message of {(text + raw) / 2**20:.0f} MiB is too large")
 
 
-def unpack(text, raw):
-    """The message in the two parts that follow a header. Raises Garbled."""
+def unpack(text, raw, clean=str):
+    """The message in the two parts that follow a header, each text in it passed through `clean`. Raises Garbled."""
     try:
-        return _Decoder(raw).decoded(json.loads(text), 0)
+        return _Decoder(raw, clean).decoded(json.loads(text), 0)
     except (ValueError, TypeError, KeyError, RecursionError, OverflowError) as error:
         raise Garbled(f"not a message: {type(error).__name__}") from None
 
 
-def receive(read):
+def receive(read, clean=str):
     """The next message; read(n) gives exactly n bytes. Raises Garbled."""
     lengths = HEADER.unpack(read(HEADER.size))
     check_lengths(*lengths)
-    return unpack(read(lengths[0]), read(lengths[1]))
+    return unpack(read(lengths[0]), read(lengths[1]), clean)
 
 
 def _encoded(value, arrays):
@@ -72,14 +72,14 @@ def _portable(dtype):
 class _Decoder:
     """Takes the arrays off the raw bytes, in the order in which the JSON names them."""
 
-    def __init__(self, raw):
-        self.raw, self.taken = raw, 0
+    def __init__(self, raw, clean):
+        self.raw, self.clean, self.taken = raw, clean, 0
 
     def decoded(self, value, depth):
         if depth > DEEPEST:
             raise ValueError("too deep")
         if isinstance(value, str):
-            return printable(value)
+            return self.clean(value)
         if isinstance(value, list):
             return [self.decoded(item, depth + 1) for item in value]
         if not isinstance(value, dict):
@@ -88,7 +88,7 @@ class _Decoder:
             return self._array(value["array"], value["shape"])
         if "tuple" in value:
             return tuple(self.decoded(list(value["tuple"]), depth))
-        return {printable(key): self.decoded(item, depth + 1) for key, item in value["dict"].items()}
+        return {self.clean(key): self.decoded(item, depth + 1) for key, item in value["dict"].items()}
 
     def _array(self, kind, shape):
         if kind not in KINDS or not isinstance(shape, list) or len(shape) > 8:
