@@ -54,6 +54,32 @@ def build(
 
 
 @app.command()
+def release(
+    folder: Annotated[Path, typer.Argument(help="A new folder to write.")],
+    lesson: Annotated[
+        list[int] | None, typer.Option(help="The number of a lesson; may be given several times. All if none is.")
+    ] = None,
+    nbgrader: Annotated[
+        bool,
+        typer.Option(
+            "--nbgrader", help="Write the source of an nbgrader course in place of a bundle; it holds the solutions."
+        ),
+    ] = False,
+    course: Annotated[Path, typer.Option(help="The folder of the course.")] = Path("."),
+):
+    """Write what students are given: blank lessons, the package, a README. No solution is in it."""
+    from dpcourse.classroom import release as releasing
+
+    try:
+        write = releasing.nbgrader_course if nbgrader else releasing.student_bundle
+        names = write(course, folder, lesson or ())
+    except (ValueError, OSError) as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(2) from None
+    typer.echo(f"{folder}: {', '.join(names)}")
+
+
+@app.command()
 def grade(
     submissions: Annotated[
         Path | None,
