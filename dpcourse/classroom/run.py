@@ -19,6 +19,7 @@ from dpcourse.classroom.store import Store
 
 DATABASE = "grades.sqlite"
 TRIES = 3
+PATIENCE = 5
 
 
 @contextlib.contextmanager
@@ -27,7 +28,7 @@ def opened(out):
     out = Path(out)
     out.mkdir(parents=True, exist_ok=True)
     (out / DATABASE).touch(mode=0o600)  # it holds the secret
-    with FileLock(out / ".lock", timeout=5), Store(out / DATABASE) as store:
+    with FileLock(out / ".lock", timeout=PATIENCE), Store(out / DATABASE) as store:
         yield store
 
 
@@ -44,7 +45,7 @@ def grade_class(
 ):
     """Grade what is not graded yet, and store it; returns how many submissions that were.
 
-    executor: a function that makes a concurrent.futures.Executor. lesson: number of the lesson that all submissions
+    executor: a function that makes a concurrent.futures.Executor, as a context manager. lesson: number of the lesson that all submissions
     are, or None. course: the folder that holds lessons/. again: grade anew what is graded. progress(items, total):
     wraps the results as they come.
     """
@@ -73,7 +74,8 @@ def _results(jobs, executor):
     """Pairs (submission, result) as they come; a few jobs at a time are under way. A job that fails is tried again."""
     waiting, tries = {}, {}
     with contextlib.ExitStack() as stack:
-        pool = stack.enter_context(_stopping(executor()))
+        pool = stack.enter_context(executor())
+        stack.callback(lambda: [future.cancel() for future in waiting])
         jobs = iter(jobs)
         while True:
             for submission, job in jobs:
@@ -87,7 +89,7 @@ def _results(jobs, executor):
                 return
             done, _ = wait(waiting, return_when=FIRST_COMPLETED)
             if any(isinstance(future.exception(), BrokenProcessPool) for future in done):
-                done, pool = set(waiting), stack.enter_context(_stopping(executor()))
+                done, pool = set(waiting), stack.enter_context(executor())
             for future in done:
                 submission, job = waiting.pop(future)
                 error = future.exception()
@@ -99,15 +101,6 @@ def _results(jobs, executor):
                     waiting[pool.submit(grade.grade, job)] = submission, job
                 else:
                     yield submission, grade.failed(submission.lesson, f"{type(error).__name__}: {str(error)[:300]}")
-
-
-@contextlib.contextmanager
-def _stopping(pool):
-    """An executor of which nothing more is begun once the block is left."""
-    try:
-        yield pool
-    finally:
-        pool.shutdown(cancel_futures=True)
 
 
 def _with_others(result, submission):
@@ -157,8 +150,10 @@ def _end_with_the_parent(parent):
             os._exit(1)
 
 
+@contextlib.contextmanager
 def on_dask(address):
-    """The executor of a Dask cluster. Raises OSError where none answers."""
+    """The executor of a Dask cluster, whose machines have dpcourse and bubblewrap. Raises OSError where none answers."""
     from distributed import Client
 
-    return Client(address, timeout=30).get_executor(pure=False, retries=TRIES)
+    with Client(address, timeout=30) as client, client.get_executor(pure=False) as pool:
+        yield pool

@@ -88,6 +88,8 @@ class _Decoder:
             return self._array(value["array"], value["shape"])
         if "tuple" in value:
             return tuple(self.decoded(list(value["tuple"]), depth))
+        if not isinstance(value["dict"], dict):
+            raise ValueError("not a dict")
         return {self.clean(key): self.decoded(item, depth + 1) for key, item in value["dict"].items()}
 
     def _array(self, kind, shape):
