@@ -58,7 +58,9 @@ def missing():
     if shutil.which("bwrap") is None:
         return "bubblewrap is not installed (Debian and Ubuntu: `apt-get install bubblewrap`)"
     trial = subprocess.run([*_bubblewrap(Limits()), "true"], capture_output=True, text=True, stdin=subprocess.DEVNULL)
-    return None if trial.returncode == 0 else f"bubblewrap does not work here: {trial.stderr.strip()[:300]}"
+    if trial.returncode == 0:
+        return None
+    return f"bubblewrap does not work here ({trial.stderr.strip()[:300]}); Ubuntu may need `sysctl kernel.apparmor_restrict_unprivileged_userns=0`"
 
 
 # ---- the warm process, one per thread of the grader
