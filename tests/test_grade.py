@@ -283,7 +283,7 @@ def a_row(student="Kim Lee_77", status="graded", score=15, **more):
         "shingles": [],
     }
     store = Store(":memory:")
-    store.save(collect.Submission(student, 1, "x.ipynb", b""), "grader", result | more)
+    store.save(collect.Submission(student, 1, "x.ipynb", Path("x.ipynb"), ""), "grader", result | more)
     return next(store.rows())
 
 

@@ -27,19 +27,26 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True)
 class Submission:
-    """One student's notebook of one lesson. `fault` says why it cannot be read, where it cannot."""
+    """One student's notebook of one lesson.
+
+    file: its name, to be shown; path: where it is. digest: of its content. fault: why it cannot be read, where it
+    cannot. also: other notebooks of the same lesson.
+    """
 
     student: str
     lesson: int
     file: str
-    content: bytes
+    path: Path
+    digest: str
     fault: str | None = None
     also: tuple[str, ...] = ()
 
-    @property
-    def digest(self):
-        """The hash that tells whether a submission has changed."""
-        return hashlib.sha256(f"{self.lesson}\n{self.fault}\n".encode() + self.content).hexdigest()
+    def content(self):
+        """The bytes that the digest is of. Raises Unreadable where they are no longer there."""
+        content = read(self.path)
+        if _digest(content) != self.digest:
+            raise Unreadable("it changes while it is being graded")
+        return content
 
 
 # ---- from a folder to submissions
@@ -53,19 +60,42 @@ def submissions(folder, lesson=None):
     """
     found = {}
     for student, file in notebooks(Path(folder)):
-        found.setdefault(student, []).append((file, *_content(file)))
+        found.setdefault(student, []).append(_looked_at(file, lesson))
     if not found:
         raise ValueError(f"there is no notebook (.ipynb) in {folder}")
-    lessons = {file: lesson_of(file, content) if lesson is None else lesson for files in found.values() for file, content, _ in files}  # fmt: skip
-    usual = Counter(number for number in lessons.values() if number is not None).most_common(1)
-    unknown = usual[0][0] if usual else 0
+    known = Counter(each.lesson for files in found.values() for each in files if each.lesson is not None)
+    usual = known.most_common(1)[0][0] if known else 0
     for student in sorted(found):
         of_lesson = {}
-        for file, content, fault in sorted(found[student], key=_preference):
-            number = unknown if lessons[file] is None else lessons[file]
-            of_lesson.setdefault(number, []).append((_relative(file, folder), content, fault))
-        for number, [(name, content, fault), *others] in sorted(of_lesson.items()):
-            yield Submission(student, number, name, content, fault, tuple(other for other, _, _ in others))
+        for each in sorted(found[student], key=_preference):
+            of_lesson.setdefault(usual if each.lesson is None else each.lesson, []).append(each)
+        for number, [first, *others] in sorted(of_lesson.items()):
+            also = tuple(_relative(other.path, folder) for other in others)
+            yield Submission(
+                student, number, _relative(first.path, folder), first.path, first.digest, first.fault, also
+            )
+
+
+@dataclass(frozen=True)
+class _File:
+    """A file as it was found; its lesson where that could be told."""
+
+    path: Path
+    lesson: int | None
+    digest: str
+    fault: str | None
+
+
+def _looked_at(path, lesson):
+    try:
+        content, fault = read(path), None
+    except Unreadable as error:
+        content, fault = b"", str(error)
+    return _File(path, lesson_of(path, content) if lesson is None else lesson, _digest(content), fault)
+
+
+def _digest(content):
+    return hashlib.sha256(content).hexdigest()
 
 
 def notebooks(folder):
@@ -117,19 +147,18 @@ def lesson_of(file, content):
     for number in numbers:
         if f"{number:02}-{exercises.LESSONS[number].replace('_', '-')}" in file.name:
             return number
-    checks = Counter(re.findall(rb'check\(\\?[\'"](\d+)\.\d+\\?[\'"]', content))
+    checks = Counter(match[1] for match in re.finditer(rb'check\(\\?[\'"](\d+)\.\d+\\?[\'"]', content))
     told = {number: checks[str(number).encode()] for number in numbers}
     if any(told.values()):
         return max(told, key=told.get)
-    defined = {name.decode() for name in re.findall(rb"def (\w+)\(", content)}
+    defined = {match[1].decode() for match in re.finditer(rb"def (\w{1,100})\(", content)}
     told = {n: len(defined & {exercise.function for exercise in exercises.lesson(n).EXERCISES}) for n in numbers}
     return max(told, key=told.get) if any(told.values()) else None
 
 
-def _preference(found):
+def _preference(file):
     """Of several notebooks of one lesson the one with the plainest name counts."""
-    file = found[0]
-    return len(file.parts), len(file.name), os.fsencode(file)
+    return len(file.path.parts), len(file.path.name), os.fsencode(file.path)
 
 
 def _relative(file, folder):
@@ -143,14 +172,6 @@ def _text(name):
 
 
 # ---- from a file to cells
-
-
-def _content(file):
-    """(bytes, None), or (b"", why the file is not read)."""
-    try:
-        return read(file), None
-    except Unreadable as error:
-        return b"", str(error)
 
 
 def read(file):

@@ -2,6 +2,7 @@
 
 import functools
 import json
+import os
 import sys
 from collections import Counter
 from dataclasses import dataclass
@@ -68,6 +69,8 @@ def _with_store(options, store):
 
 def _grade(options, store):
     """Grade what is to be graded; returns how many that were."""
+    if not hasattr(os, "fork"):
+        raise Refused("Grading needs Linux or macOS; on Windows, run it in WSL.")
     if not options.submissions.is_dir():
         raise Refused(f"{options.submissions} is no folder.")
     if options.lesson is not None:

@@ -198,9 +198,7 @@ class _Grading:
 
     def _undefined(self, exercise):
         """The verdict where no cell has defined the function: because one failed, or was left out, or nobody wrote it."""
-        definition = re.compile(
-            rf"^\s*(async\s+)?def\s+{exercise.function}\b|^\s*{exercise.function}\s*=", re.MULTILINE
-        )
+        definition = re.compile(rf"^[ \t]*(def[ \t]+)?{exercise.function}[ \t]*[(=]", re.MULTILINE)
         for cell in reversed(self.cells):
             if definition.search(cell.code):
                 if cell in self.left_out:

@@ -64,10 +64,15 @@ def grade_class(
 
 
 def _job(submission, secret, release, limits, sandboxed):
+    """The Job of a submission, or the result where it cannot be read."""
     if submission.fault:
-        return None
+        return grade.unreadable(submission.lesson, submission.fault)
+    try:
+        content = submission.content()
+    except collect.Unreadable as error:
+        return grade.failed(submission.lesson, str(error))
     seed = grade.seed_of(secret, submission.digest)
-    return grade.Job(submission.lesson, submission.content, seed, release, limits, sandboxed)
+    return grade.Job(submission.lesson, content, seed, release, limits, sandboxed)
 
 
 def _results(jobs, executor):
@@ -79,8 +84,8 @@ def _results(jobs, executor):
         jobs = iter(jobs)
         while True:
             for submission, job in jobs:
-                if job is None:
-                    yield submission, grade.unreadable(submission.lesson, submission.fault)
+                if not isinstance(job, grade.Job):
+                    yield submission, job
                     continue
                 waiting[pool.submit(grade.grade, job)] = submission, job
                 if len(waiting) >= 4 * (os.cpu_count() or 1):
