@@ -406,6 +406,22 @@ def test_a_fault_of_ours_is_tried_again_and_then_told(quick, small, tmp_path):
     assert scores(out)["cat"] == ("graded", "1")
 
 
+def test_when_a_worker_process_dies_its_submissions_are_graded_by_another(quick, small, tmp_path, monkeypatch):
+    from concurrent.futures import Future, ThreadPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
+    class Dying(ThreadPoolExecutor):
+        def submit(self, *job):
+            future = Future()
+            future.set_exception(BrokenProcessPool("a process died"))
+            return future
+
+    pools = iter([Dying(1), ThreadPoolExecutor(1)])
+    monkeypatch.setattr(run, "local", lambda workers: next(pools))
+    assert call(small, "--out", tmp_path / "out").exit_code == 0
+    assert scores(tmp_path / "out") == {"ann": ("graded", "3"), "bob": ("graded", "1")}
+
+
 def test_an_override_needs_a_reason_and_survives_regrading(quick, small, tmp_path):
     out = tmp_path / "out"
     call(small, "--out", out)

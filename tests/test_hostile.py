@@ -9,6 +9,7 @@ import functools
 import hashlib
 import json
 import os
+import socket
 import textwrap
 import time
 from dataclasses import dataclass
@@ -41,6 +42,7 @@ class Kind:
     status: str
     score: int | None
     verdicts: tuple = ()
+    note: str = ""
 
 
 def cells_of(which):
@@ -127,6 +129,23 @@ FORGE = """
             pass
 """
 
+RIGHT = "odds = prior / (1 - prior) * math.exp(epsilon); return odds / (1 + odds)"
+SERVER = socket.create_server(("127.0.0.1", 0))  # it would be there for whoever has a network
+CONNECT = f"""
+    import socket
+    socket.create_connection(("127.0.0.1", {SERVER.getsockname()[1]}), 1)
+    {RIGHT}
+"""
+STEAL = f"""
+    import glob, json, os
+    for folder in ({str(ROOT)!r}, "/proc/1/root/" + {str(ROOT)!r}, "/proc/1/cwd", "..", "/tmp", os.path.expanduser("~")):
+        for file in glob.glob(folder + "/**/01-composition.ipynb", recursive=True):
+            for each in json.load(open(file))["cells"]:
+                if "def worst_posterior" in each["source"] and "NotImplementedError" not in each["source"]:
+                    exec(each["source"], globals())
+                    return globals()["worst_posterior"](prior, epsilon)
+"""
+
 NOT_A_NOTEBOOK = [
     Kind("not json.ipynb", b"%PDF-1.4 \xff\xfe not json", "unreadable", None),
     Kind("empty.ipynb", b"", "unreadable", None),
@@ -150,7 +169,7 @@ ORDINARY = [
     Kind("wrong.ipynb", written(body("return 0.123")), "graded", LOST),
     Kind("syntax error.ipynb", written(body("return (")), "graded", LOST),
     Kind("renamed.ipynb", written(solved(worst_posterior="def posterior(prior, epsilon): pass")), "graded", LOST),
-    Kind("warns.ipynb", written(body("import warnings; warnings.warn('careful'); odds = prior / (1 - prior) * math.exp(epsilon); return odds / (1 + odds)")), "graded", FULL),
+    Kind("warns.ipynb", written(body("import warnings; warnings.warn('careful'); " + RIGHT)), "graded", FULL),
     Kind("reads input.ipynb", written(body("return float(input('belief? '))")), "graded", LOST),
     Kind("blank copy below.ipynb", written(solved(last="def worst_posterior(prior, epsilon): raise NotImplementedError")), "graded", FULL),
     Kind("backwards.ipynb", written(solved()[::-1]), "graded", FULL),
@@ -180,7 +199,7 @@ HOSTILE = [
     Kind("endless recursion.ipynb", written(body("return worst_posterior(prior, epsilon)")), "graded", LOST),
     Kind("stack overflow.ipynb", written(body("import sys; sys.setrecursionlimit(10**9)\ndef f(x): return sorted([x], key=f)\nreturn f(0)")), "limit", LOST),
     Kind("memory bomb.ipynb", written(body("return len([0] * 10**10)")), "graded", LOST),
-    Kind("memory bomb of many.ipynb", written(solved(worst_posterior="import subprocess, sys, time\nfor _ in range(20): subprocess.Popen([sys.executable, '-c', 'import time; x = bytearray(10**8); x[::4096] = bytes(len(x[::4096])); time.sleep(60)'])\ntime.sleep(60)")), "limit", LOST),
+    Kind("memory bomb of many.ipynb", written(solved(worst_posterior="import subprocess, sys, time\nfor _ in range(20): subprocess.Popen([sys.executable, '-c', 'import time; x = bytearray(10**8); x[::4096] = bytes(len(x[::4096])); time.sleep(60)'])\ntime.sleep(60)")), "limit", LOST, note="the memory limit was reached"),
     Kind("fork bomb.ipynb", written(solved(first="import os\nfor _ in range(40):\n    try: os.fork()\n    except OSError: break")), "graded", FULL),
     Kind("fork bomb of the shell's.ipynb", written(solved(first="!bash -c ':(){ :|:& };:' &")), "graded", FULL),
     Kind("sleeping thread.ipynb", written(solved(first="import threading, time\nthreading.Thread(target=time.sleep, args=(3600,)).start()")), "graded", FULL),
@@ -193,11 +212,13 @@ HOSTILE = [
     Kind("segfault.ipynb", written(body("import ctypes; ctypes.string_at(0)")), "limit", LOST),
     Kind("exits.ipynb", written(solved(first="raise SystemExit", last="raise KeyboardInterrupt")), "graded", FULL),
     Kind("deletes everything.ipynb", written(solved(first=f"!chmod 000 / /usr /etc {ROOT} ~; rm -rf --no-preserve-root /etc {ROOT} ~")), "graded", FULL),
-    Kind("fills the disk.ipynb", written(solved(first="for i in range(50):\n    with open(f'/tmp/{i}', 'wb') as file: file.write(bytes(2**25))")), "graded", FULL),
-    Kind("reads the others.ipynb", written(body(f"return open({str(ROOT / 'solutions' / '01-composition.md')!r}).read() or open('../../right.ipynb').read()")), "graded", LOST),
+    Kind("fills the disk.ipynb", written(body("for i in range(10):\n    with open(f'/tmp/{i}', 'wb') as file: file.write(bytes(2**25))\n" + RIGHT)), "graded", LOST),
+    Kind("writes a large file.ipynb", written(body("with open('/tmp/large', 'wb') as file: file.write(bytes(2**27))\n" + RIGHT)), "graded", LOST),
+    Kind("two hundred processes.ipynb", written(solved(worst_posterior="import subprocess\nfor _ in range(200): subprocess.Popen(['sleep', '3600'])\ndef worst_posterior(prior, epsilon):\n    " + RIGHT)), "graded", LOST),
+    Kind("reads the solutions.ipynb", written(body(STEAL)), "graded", LOST),
     Kind("asks the exercises.ipynb", written(body("from dpcourse import exercises; return exercises.find('1.3').reference(prior, epsilon)")), "graded", LOST),
     Kind("asks the exercises' memory.ipynb", written(body("import gc\nfor x in gc.get_objects():\n    if type(x).__name__ == 'Exercise': return x.reference(prior, epsilon)")), "graded", LOST),
-    Kind("network.ipynb", written(body("import urllib.request; return float(urllib.request.urlopen('http://127.0.0.1:8888', timeout=1).read())")), "graded", LOST),
+    Kind("network.ipynb", written(body(CONNECT)), "graded", LOST),
     Kind("calls the library.ipynb", written(solved(sequential_composition="sequential_composition = composition.sequential")), "graded", without("sequential_composition")),
     Kind("calls the library unwatched.ipynb", written(body("import sys; sys.setprofile(None); return composition.sequential(epsilons)", "sequential_composition", "epsilons")), "graded", without("sequential_composition")),
     Kind("calls the library in a thread.ipynb", written(body("from concurrent.futures import ThreadPoolExecutor as T\nreturn T().submit(composition.sequential, epsilons).result()", "sequential_composition", "epsilons")), "graded", without("sequential_composition")),
@@ -241,7 +262,9 @@ HOSTILE = [
     """)), "limit", LOST),
     Kind("repr ends the process.ipynb", written(body("class R:\n    __repr__ = __str__ = lambda self: __import__('os')._exit(0)\nraise ValueError(R())")), "limit", LOST),
     Kind("HTML in an answer.ipynb", written(body("raise ValueError('<script>alert(1)</script><img src=x onerror=alert(2)>')")), "graded", LOST),
-    Kind("blanks later cells.ipynb", written(solved(first="get_ipython().input_transformers_post.append(lambda lines: [])\nget_ipython().input_transformer_manager.line_transforms.clear()")), "graded", FULL),
+    Kind("blanks later cells.ipynb", written(solved(first="get_ipython().input_transformers_post.append(lambda lines: [])")), "graded", FULL),
+    Kind("blanks later cells before that.ipynb", written(solved(first="get_ipython().input_transformer_manager.cleanup_transforms.append(lambda lines: [])")), "graded", FULL),
+    Kind("blanks later cells after that.ipynb", written(solved(first="import ast\nclass Blank(ast.NodeTransformer):\n    def visit(self, node): return ast.Module([], [])\nget_ipython().ast_transformers.append(Blank())")), "graded", FULL),
     Kind("closes every file.ipynb", written(solved(worst_posterior="import os\nos.closerange(0, 1000)\ndef worst_posterior(prior, epsilon): pass")), "limit", LOST),
     Kind("breaks what prints.ipynb", written(solved(first="import sys, builtins\nsys.stdout = sys.stderr = None\nbuiltins.print = None\ndel sys.path[:]")), "graded", FULL),
     Kind("memorised.ipynb", written(body("return {(0.11, 1.0): 0.25}[prior, epsilon]")), "graded", LOST),
@@ -329,6 +352,7 @@ def test_each_gets_its_status_and_its_score(the_class, kind):
     result = the_class[0][student(kind)]
     assert (result["status"], result["score"]) == (kind.status, kind.score), result
     assert result["points"] == FULL
+    assert kind.note in "; ".join(result["notes"])
 
 
 @needs_bubblewrap

@@ -45,7 +45,9 @@ def write(rows, out):
     for row in rows:
         of_student.setdefault(row.student, []).append(row)
     for student, mine in of_student.items():
-        write_atomically(out / "feedback" / page_name(student), feedback(student, mine))
+        page, text = out / "feedback" / page_name(student), feedback(student, mine)
+        if not page.exists() or page.read_text(encoding="utf-8") != text:
+            write_atomically(page, text)
     write_atomically(out / "report.html", class_report(rows))
 
 
