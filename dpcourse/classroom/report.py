@@ -14,7 +14,7 @@ from markupsafe import Markup
 from dpcourse import exercises
 from dpcourse.classroom import grade
 from dpcourse.classroom.gradebook import score, title
-from dpcourse.classroom.similar import near_identical
+from dpcourse.classroom.similar import identical, near_identical
 from dpcourse.exercises.engine import BLANK, ERROR, RIGHT, WRONG, as_code
 from dpcourse.progress import write_atomically
 
@@ -80,12 +80,14 @@ def class_report(rows):
 def _of_lesson(number, rows):
     rows = [row for row in rows if row.lesson == number]
     scores = [row.result["score"] for row in rows if row.result["score"] is not None]
+    code = {row.student: row.result["shingles"] for row in rows}
     return {
         "title": title(number),
         "points": rows[0].result["points"],
         "scores": scores,
         "exercises": [_of_exercise(exercise, rows) for exercise in exercises.lesson(number).EXERCISES],
-        "alike": near_identical({row.student: row.result["shingles"] for row in rows}),
+        "identical": identical(code),
+        "alike": near_identical(code),
     }
 
 
