@@ -54,6 +54,93 @@ def build(
 
 
 @app.command()
+def release(
+    folder: Annotated[Path, typer.Argument(help="A new folder to write.")],
+    lesson: Annotated[
+        list[int] | None, typer.Option(help="The number of a lesson; may be given several times. All if none is.")
+    ] = None,
+    nbgrader: Annotated[
+        bool,
+        typer.Option(
+            "--nbgrader", help="Write the source of an nbgrader course in place of a bundle; it holds the solutions."
+        ),
+    ] = False,
+    course: Annotated[Path, typer.Option(help="The folder of the course.")] = Path("."),
+):
+    """Write what students are given: blank lessons, the package, a README. No solution is in it."""
+    from dpcourse.classroom import release as releasing
+
+    try:
+        write = releasing.nbgrader_course if nbgrader else releasing.student_bundle
+        names = write(course, folder, lesson or ())
+    except (ValueError, OSError) as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(2) from None
+    typer.echo(f"{folder}: {', '.join(names)}")
+
+
+@app.command()
+def grade(
+    submissions: Annotated[
+        Path | None,
+        typer.Argument(
+            help="The folder of notebooks: one per student, or one folder per student, as Canvas, Moodle, nbgrader and GitHub Classroom export them."
+        ),
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Where gradebooks, feedback, report and database go.")] = Path("grades"),
+    lesson: Annotated[
+        int | None, typer.Option(help="The number of the lesson that all submissions are; else each tells by itself.")
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Submissions at a time; as many as there are cores.")] = None,
+    dask: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Grade on this Dask cluster, such as tcp://host:8786.")
+    ] = None,
+    no_sandbox: Annotated[
+        bool,
+        typer.Option("--no-sandbox", help="Grade without bubblewrap. Students' code can then do all that you can do."),
+    ] = False,
+    again: Annotated[bool, typer.Option("--again", help="Grade anew what is graded.")] = False,
+    cell_seconds: Annotated[float, typer.Option(help="The time limit of one cell, and of one answer at most.")] = 30,
+    seconds: Annotated[float, typer.Option(help="The time limit of one submission.")] = 300,
+    memory: Annotated[int, typer.Option(help="The memory limit of one submission, in MiB.")] = 2048,
+    seed_file: Annotated[
+        Path | None,
+        typer.Option(help="Draw the hidden inputs from the secret in this file; else one is made and kept in OUT."),
+    ] = None,
+    course: Annotated[
+        Path | None, typer.Option(help="The folder that holds lessons/ as given out; else where dpcourse is.")
+    ] = None,
+    explain: Annotated[
+        tuple[str, str] | None, typer.Option(metavar="STUDENT EXERCISE", help="Say why a mark is what it is.")
+    ] = None,
+    override: Annotated[
+        tuple[str, str, float, str] | None,
+        typer.Option(
+            metavar="STUDENT EXERCISE POINTS REASON", help="Set a mark by hand; it stays through every regrading."
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, and no progress bar.")] = False,
+):
+    """Grade a folder of notebooks, each in a sandbox; write gradebooks, feedback for each student, and a report.
+
+    Run it again after an interruption, or when submissions have come or changed: what is graded is not graded twice.
+
+    Status 0: everything is graded. 1: some submissions could not be graded; the report says which and why. 2: nothing was done.
+    """
+    from dpcourse.classroom import command
+
+    options = command.Options(**{name: value for name, value in locals().items() if name != "command"})
+    try:
+        raise typer.Exit(command.run_command(options))
+    except (command.Refused, ValueError, OSError) as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(2) from None
+    except KeyboardInterrupt:
+        typer.echo("Stopped. The same command goes on where it was.", err=True)
+        raise typer.Exit(130) from None
+
+
+@app.command()
 def doctor():
     """Say whether this machine has what the course needs, and how to mend what it lacks."""
     from dpcourse.doctor import report

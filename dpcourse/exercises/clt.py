@@ -2,13 +2,14 @@
 
 import functools
 import math
+import numbers
 
 import numpy as np
 from scipy.optimize import brentq
 
 from dpcourse import clt, gdp, pld, validate
 from dpcourse.exercises.engine import Exercise, Misconception, OpenExercise, Option, Question
-from dpcourse.exercises.values import a_number, rounded, several, type_name
+from dpcourse.exercises.values import a_number, plain, rounded, several, type_name
 from dpcourse.tradeoff import TradeOff, gaussian
 
 TITLE = "The central limit theorem of privacy"
@@ -21,7 +22,7 @@ def _yes_or_no(value, case):
     """Five entries, each True or False, 1 or 0."""
     if not isinstance(value, (list, tuple, np.ndarray)) or len(value) != 5:
         return f"Return a list of five True or False, one for each law, not {type_name(value)}."
-    if not all(entry in (True, False) for entry in value):
+    if not all(isinstance(plain(entry), numbers.Real) and entry in (True, False) for entry in value):
         return "Return True or False for each law. `np.all(...)` makes one of many."
     return None
 

@@ -5,20 +5,15 @@ An answer goes through two steps that share plain data only, so that they can ru
 it gave. A wrong answer that behaves like a known misconception gets that misconception's message.
 """
 
-import copy
 import html
-import inspect
 import itertools
-import linecache
-import time
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from dpcourse.exercises import limits
-from dpcourse.exercises.values import plain, show, type_name
+from dpcourse.exercises.probe import Probe, arguments
+from dpcourse.exercises.values import plain, show
 
 RIGHT, WRONG, BLANK, ERROR = "right", "wrong", "not attempted", "error"
 MOST_PRINTED, MOST_LINES = 500, 8
@@ -39,7 +34,10 @@ class Misconception:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is said of one answer: its state, one message, what was observed, and points."""
+    """What is said of one answer: its state, one message, what was observed, and points.
+
+    withheld: how each line of `observed` ends where the end gives the right answer away.
+    """
 
     exercise: "Exercise"
     state: str
@@ -47,6 +45,13 @@ class Verdict:
     observed: tuple[str, ...] = ()
     misconception: str | None = None
     printed: str = ""
+    withheld: tuple[str, ...] = ()
+
+    @property
+    def seen(self):
+        """What was observed, without what is right."""
+        pairs = itertools.zip_longest(self.observed, self.withheld, fillvalue="")
+        return tuple(line.removesuffix(end) for line, end in pairs)
 
     @property
     def points(self):
@@ -116,21 +121,17 @@ def as_code(text):
 
 
 @dataclass(frozen=True)
-class Exercise:
+class Exercise(Probe):
     """One exercise: what the learner sees of it, how inputs are drawn, and how what comes back is judged.
 
-    function: the name of the function that the learner writes; `reference` is a right one.
+    reference: a right answer. How an answer is called stands in Probe.
     draw(rng) -> list of cases, each a dict argument -> plain value. A case's `rng` holds a seed.
     returns(value, case) -> None, or a complaint about type, shape or range.
-    forbidden: Python functions that the answer must not call.
-    needed: (a Python function, how often an answer to a case must call it at least, what to say if it does not);
-    counted together with the watch for `forbidden`.
-    seconds: the time limit of one check; rtol, atol: how close a number must be.
+    rtol, atol: how close a number must be.
     """
 
     id: str
     title: str
-    function: str
     good_for: str
     difficulty: int
     minutes: int
@@ -140,9 +141,6 @@ class Exercise:
     returns: Callable
     misconceptions: tuple[Misconception, ...]
     hints: tuple[str, ...]
-    forbidden: tuple[Callable, ...] = ()
-    needed: tuple[Callable, Callable, str] | None = None
-    seconds: float = 10.0
     rtol: float = 1e-6
     atol: float = 1e-12
 
@@ -161,52 +159,10 @@ class Exercise:
         codes = [self.reference, *(slip.code for slip in self.misconceptions)]
         for _ in range(100):
             cases = self.draw(rng)
-            results = [[plain(code(*_arguments(case))) for case in cases] for code in codes]
+            results = [[plain(code(*arguments(case))) for case in cases] for code in codes]
             if not any(self._same(one, other) for one, other in itertools.combinations(results, 2)):
                 return cases
         raise RuntimeError(f"exercise {self.id}: no inputs in 100 draws tell its misconceptions apart")
-
-    def probe(self, answer, cases):
-        """What the answer does on each case: a list of outcomes (dicts of plain data); stops at the first failure."""
-        outcomes = []
-        deadline = time.monotonic() + self.seconds
-        for case in cases:
-            outcomes.append(self._outcome(answer, case, deadline))
-            if "value" not in outcomes[-1]:
-                break
-        return outcomes
-
-    def _outcome(self, answer, case, deadline):
-        if not callable(answer):
-            return {"not_callable": type_name(answer)}
-        arguments = list(_arguments(case))
-        try:
-            inspect.signature(answer).bind(*arguments)
-        except (TypeError, ValueError):
-            return {"signature": f"{self.function}({', '.join(case)})"}
-        left = max(0.001, deadline - time.monotonic())
-        counted = {self.needed[0].__code__: 0} if self.needed and self.forbidden else {}
-        with limits.captured_output() as printed, limits.forbidding(self.forbidden, counted) as called:
-            try:
-                with limits.time_limit(left):
-                    outcome = {"value": plain(answer(*arguments))}
-            except NotImplementedError as error:
-                outcome = _unwritten(error, answer)
-            except limits.Forbidden:
-                outcome = {}
-            except limits.TimeUp:
-                outcome = {"timeout": self.seconds}
-            except (Exception, SystemExit) as error:
-                outcome = {"raised": _raised(error, answer)}
-        if called:
-            outcome = {"forbidden": called[0]}
-        for name, now in zip(case, arguments, strict=True):
-            if name != "rng" and not np.array_equal(
-                np.asarray(case[name], dtype=object), np.asarray(now, dtype=object)
-            ):
-                outcome = {"changed": name}
-        calls = {"calls": sum(counted.values())} if counted else {}
-        return outcome | calls | {"printed": printed.text, "printed_count": printed.count}
 
     def judge(self, cases, outcomes):
         """The Verdict on what came back, from data alone."""
@@ -227,15 +183,16 @@ class Exercise:
                 if "calls" in outcome and outcome["calls"] < self.needed[1](case):
                     return Verdict(self, WRONG, self.needed[2], (self._tried(case, outcome),))
             return Verdict(self, RIGHT, "Right on inputs drawn just now.")
-        observed = self.observed(cases, values)
+        told = self.observed(cases, values)
+        told = {"observed": tuple(map("".join, told)), "withheld": tuple(end for _, end in told)}
         for slip in self.misconceptions:
             if self.behaves_like(slip, cases, values):
-                return Verdict(self, WRONG, slip.message, observed, slip.name)
-        return Verdict(self, WRONG, self.unknown_mistake(cases, values), observed)
+                return Verdict(self, WRONG, slip.message, misconception=slip.name, **told)
+        return Verdict(self, WRONG, self.unknown_mistake(cases, values), **told)
 
     def unknown_mistake(self, cases, values):
         """What can be said where no misconception fits: slips that occur with every number, or nothing."""
-        expected = [plain(self.reference(*_arguments(case))) for case in cases]
+        expected = [plain(self.reference(*arguments(case))) for case in cases]
         if all(isinstance(item, bool) for item in (expected[0] if isinstance(expected[0], list) else expected[:1])):
             right = sum(map(self._close, values, expected))
             return f"Right on {right} of {len(cases)} inputs, and the mistake is none that we know."
@@ -264,14 +221,14 @@ class Exercise:
 
     def agrees(self, cases, values, function):
         """Whether these values are those of `function`, on every case."""
-        return self._same(values, [plain(function(*_arguments(case))) for case in cases])
+        return self._same(values, [plain(function(*arguments(case))) for case in cases])
 
     def observed(self, cases, values):
-        """One line: the first case on which the answer is off, what it gave and what is right."""
+        """The first case on which the answer is off, in one pair: what it gave, and what is right."""
         for case, value in zip(cases, values, strict=True):
-            expected = plain(self.reference(*_arguments(case)))
+            expected = plain(self.reference(*arguments(case)))
             if not self._close(value, expected):
-                return (f"{self._call(case)} gave {show(value)}; right is {show(expected)}",)
+                return ((f"{self.call(case)} gave {show(value)}", f"; right is {show(expected)}"),)
         return ()
 
     def _same(self, values, others):
@@ -311,14 +268,15 @@ class Exercise:
                 return self.returns(value, case)
         return "Your function gave no result."
 
-    def _call(self, case):
+    def call(self, case):
+        """A case as the call that it is, as text."""
         shown = (f"{name}={f'default_rng({value})' if name == 'rng' else show(value)}" for name, value in case.items())
         return f"{self.function}({', '.join(shown)})"
 
     def _tried(self, case, outcome):
         if "value" in outcome:
-            return f"{self._call(case)} gave {show(outcome['value'])}"
-        return f"tried with {self._call(case)}"
+            return f"{self.call(case)} gave {show(outcome['value'])}"
+        return f"tried with {self.call(case)}"
 
 
 @dataclass(frozen=True)
@@ -342,7 +300,7 @@ class RandomExercise(Exercise):
         """Whether every count is one that `function` could have given; only its law is used for the reference."""
         if function is self.reference:
             return not self._too_rare(cases, values)
-        other = [plain(function(*_arguments(case))) for case in cases]
+        other = [plain(function(*arguments(case))) for case in cases]
         pairs = zip(self.counts(cases, values), self.counts(cases, other), strict=True)
         limit = self.false_failure / len(self.chances(cases))
         return all(two_sample_p_value(a, n, b, m) >= limit for (_, a, n), (_, b, m) in pairs)
@@ -351,9 +309,9 @@ class RandomExercise(Exercise):
         return "The reports are not what they should be, and it is none of the mistakes that we know."
 
     def observed(self, cases, values):
-        """One line for each count that a right answer would hardly ever give, two at most."""
+        """For each count that a right answer would hardly ever give, two at most: the count, and what is expected."""
         return tuple(
-            f"{what}: {successes} of {trials}, expected about {chance * trials:.0f}"
+            (f"{what}: {successes} of {trials}", f", expected about {chance * trials:.0f}")
             for (what, successes, trials), chance in self._too_rare(cases, values)[:2]
         )
 
@@ -386,9 +344,11 @@ class OpenExercise(Exercise):
         return "This is not what was asked for, and it is none of the mistakes that we know."
 
     def observed(self, cases, values):
-        """One line for each case in which the law does not hold."""
+        """For each case in which the law does not hold: what the answer gave, and what the law says of it."""
         seen = [(case, value, *self.law(value, case)) for case, value in zip(cases, values, strict=True)]
-        return tuple(f"{self._call(case)} gave {show(value)}: {line}" for case, value, right, line in seen if not right)
+        return tuple(
+            (f"{self.call(case)} gave {show(value)}", f": {line}") for case, value, right, line in seen if not right
+        )
 
 
 def binomial_p_value(successes, trials, chance):
@@ -418,55 +378,9 @@ def two_sample_p_value(a, n, b, m):
     return float(min(1.0, 2 * min(law.cdf(a), law.sf(a - 1))))
 
 
-def _arguments(case):
-    """The arguments of a case, fresh copies, with the seed made a Generator."""
-    arguments = copy.deepcopy(case)
-    if "rng" in arguments:
-        arguments["rng"] = np.random.default_rng(arguments["rng"])
-    return arguments.values()
-
-
 def _printed(outcomes):
     """The first lines of what was printed over all cases, and how much there was."""
     text = "".join(outcome.get("printed", "") for outcome in outcomes)
     count = sum(outcome.get("printed_count", 0) for outcome in outcomes)
     first = "\n".join(text[:MOST_PRINTED].splitlines()[:MOST_LINES])
     return first if len(first) >= count - 1 else f"{first}\n… ({count:,} characters in all)"
-
-
-def _unwritten(error, answer):
-    """The outcome of NotImplementedError: the answer is blank, or it calls another function that is."""
-    *_, last = traceback.walk_tb(error.__traceback__)
-    if last[0].f_code is getattr(answer, "__code__", None):
-        return {"blank": True}
-    return {"raised": f"Your function calls `{last[0].f_code.co_name}`, which is not written yet."}
-
-
-def _raised(error, answer):
-    """One or two sentences on an exception: what, where in the learner's own code, and what it often means."""
-    file = getattr(getattr(answer, "__code__", None), "co_filename", None)
-    where = ""
-    for frame in traceback.extract_tb(error.__traceback__):
-        if frame.filename == file:
-            line = linecache.getline(file, frame.lineno).strip()
-            where = f", at `{line}`" if line else f", in line {frame.lineno} of its cell"
-    often = {
-        "NameError": " Is the name spelled right, and has the cell that defines it been run?",
-        "ZeroDivisionError": " Something below a fraction line is 0.",
-        "OverflowError": " A number became too large: can you work with its logarithm?",
-        "KeyError": " The dict has nothing under that key yet: `d.get(key, 0)` gives 0 instead.",
-        "RecursionError": " The function calls itself without end.",
-        "IndexError": " A position lies outside a list or an array.",
-        "SystemExit": " Do not call `exit` or `quit` in an answer.",
-    }.get(type(error).__name__, "")
-    if "truth value of an array" in str(error):
-        often = (
-            " `if`, `max`, `min`, `and` and `or` need one True or False, and here is an array of them. "
-            "`np.where`, `np.maximum` and `np.minimum` work entry by entry."
-        )
-    elif "math domain" in str(error) or "positive input" in str(error):
-        often = " Is it the logarithm of something <= 0, or the root of something negative? Note that ln(1/x) = -ln(x) >= 0 for x <= 1."
-    elif "broadcast" in str(error):
-        often = " Two arrays have different lengths."
-    said = str(error).splitlines()[0][:200] if str(error) else "no message"
-    return f"Your function stopped with {type(error).__name__} ({said}){where}.{often}"

@@ -860,7 +860,7 @@ def _draw_noisy_max(rng):
 def _place(value):
     """The place that an answer names; -1 where it names none."""
     whole = isinstance(value, (int, float)) and not isinstance(value, bool) and value == int(value)
-    return int(value) if whole else -1
+    return int(value) if whole and abs(value) < 2**53 else -1
 
 
 def _elections(cases, values):
@@ -1184,7 +1184,7 @@ def _whole_list(value, size):
     try:
         array = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
-        return ""
+        return ", and nothing else"
     if array.shape != (size,):
         return f", not {len(value)}"
     return None if np.isfinite(array).all() and (array == np.round(array)).all() else "; yours have fractions"

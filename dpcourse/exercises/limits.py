@@ -119,7 +119,8 @@ def captured_output():
 def forbidding(functions, counted=()):
     """Raise Forbidden when a Python function among `functions` runs inside the block, under whatever name.
 
-    Yields the list of the names that were called, which also holds calls whose Forbidden was swallowed.
+    So does `sys.setprofile`, which would end the watch. Yields the list of the names that were called, which also
+    holds calls whose Forbidden was swallowed.
     counted: a dict code object -> number of calls, in which each call adds 1.
     """
     called = []
@@ -132,12 +133,15 @@ def forbidding(functions, counted=()):
         if event == "call" and frame.f_code in names:
             called.append(f"{frame.f_globals.get('__name__', '')}.{names[frame.f_code]}")
             raise Forbidden(called[-1])
+        if event == "c_call" and argument is set_profile and frame.f_code is not ours:
+            called.append("sys.setprofile")
+            raise Forbidden(called[-1])
         if event == "call" and frame.f_code in counted:
             counted[frame.f_code] += 1
 
-    before = sys.getprofile()
-    sys.setprofile(watch)
+    before, set_profile, ours = sys.getprofile(), sys.setprofile, sys._getframe().f_code
+    set_profile(watch)
     try:
         yield called
     finally:
-        sys.setprofile(before)
+        set_profile(before)

@@ -22,7 +22,7 @@ from dpcourse.dpsgd import recipes
 
 GOALS = {"Digits": 93.0, "Fashion-MNIST": 83.5}
 CHUNK = 256  # on a CPU faster than the default, as its cache is small
-COLUMNS = "{:46} {:>5} {:>9} {:>7} {:>7} {:>7} {:>8} {:>9}"
+COLUMNS = "{:50} {:>5} {:>9} {:>7} {:>7} {:>7} {:>8} {:>9}"
 
 
 def measure(what, data, recipe, seeds, device, goal=""):
