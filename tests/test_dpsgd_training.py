@@ -439,17 +439,27 @@ def test_fit_learns_the_digits_and_passes_inspection():
     assert dpsgd.inspect(run).ok, dpsgd.inspect(run)
 
 
+def test_the_accuracy_is_of_the_model_without_dropout():
+    model, *others = parts(model=small(dropout=0.9))
+    run = train(model, *others, steps=1)
+    assert model.training
+    model.eval()
+    right = model(few().test_inputs).argmax(1) == few().test_targets
+    assert run.accuracy == pytest.approx(float(right.float().mean()))
+
+
 def test_fit_is_the_steps_written_out():
-    """Batches, noise and weights of a loop that anybody could write."""
+    """Weights and record of a loop that anybody could write."""
     mine, own = parts("NoisySGD", model=small(dropout=0)), parts("NoisySGD", model=small(dropout=0))
     run = train(*mine, steps=5)
-    sizes = []
-    for batch in dpsgd.poisson_batches(PEOPLE, 30 / PEOPLE, 5, generator=2):
-        sizes.append(len(batch))
-        own[1].accumulate(own[0], training.cross_entropy, few().train_inputs[batch], few().train_targets[batch])
+    for step, batch in enumerate(dpsgd.poisson_batches(PEOPLE, 30 / PEOPLE, 5, generator=2)):
+        inputs, targets = few().train_inputs[batch], few().train_targets[batch]
+        clipped = own[1].accumulate(own[0], training.cross_entropy, inputs, targets)
+        length = float(nn.utils.get_total_norm(clipped.sums.values()))
         own[1].step()
+        found = run.batches[step], run.losses[step], run.lengths[step], run.noises[step]
+        assert found == pytest.approx((len(batch), float(clipped.losses.mean()), length, own[1].noise_scale), rel=1e-5)
     assert torch.equal(weights(mine[0]), weights(own[0]))
-    assert run.batches == sizes
 
 
 def test_empty_batches_are_steps_of_noise():
