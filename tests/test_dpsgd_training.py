@@ -686,3 +686,12 @@ def test_a_changed_file_is_not_replayed(tmp_path):
 
 if __name__ == "__main__":
     globals()[sys.argv[1]](Path(sys.argv[2]))
+
+
+def test_the_recording_of_the_course_passes_inspection():
+    run = dpsgd.replay(show=False)
+    assert run.settings["data"] == "Fashion-MNIST"
+    assert run.settings["people"] == 60_000
+    assert dpsgd.inspect(run).ok
+    assert run.accuracy > 0.85
+    assert run.epsilon <= run.ledger["budget"] == 3
