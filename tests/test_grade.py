@@ -211,7 +211,7 @@ def test_without_bubblewrap_all_is_the_same_on_request():
     try:
         assert grade.grade(job) == grade.grade(dataclasses.replace(job, sandboxed=False))
     finally:
-        grade.close()
+        sandbox.close()
 
 
 # ---- whose and what
@@ -224,6 +224,7 @@ def test_without_bubblewrap_all_is_the_same_on_request():
         ("leekim_1234_98765_01-composition.ipynb", "leekim_1234"),
         ("leekim_LATE_1234_98765_01-composition-3.ipynb", "leekim_1234"),
         ("Kim Lee_77_assignsubmission_file_/01-composition.ipynb", "Kim Lee_77"),
+        ("too_LATE_again/01-composition.ipynb", "too_LATE_again"),
         ("kim/01-composition/01-composition.ipynb", "kim"),
         ("dp-course-kimlee/lessons/01-composition.ipynb", "dp-course-kimlee"),
     ],
@@ -241,6 +242,15 @@ def test_a_lesson_is_told_by_its_exercises_where_the_name_does_not(tmp_path, nam
     shutil.copy(ROOT / "lessons" / name, tmp_path / "kim.ipynb")
     (tmp_path / "lee.ipynb").write_text("not a notebook")
     assert [each.lesson for each in collect.submissions(tmp_path)] == [int(name[:2])] * 2
+
+
+def test_a_second_folder_without_notebooks_takes_nothing_from_a_student(tmp_path):
+    for kind in ("file", "onlinetext"):
+        (tmp_path / f"Kim Lee_77_assignsubmission_{kind}").mkdir()
+    shutil.copy(ROOT / "lessons" / "01-composition.ipynb", tmp_path / "Kim Lee_77_assignsubmission_file")
+    (tmp_path / "nothing").mkdir()
+    found = {each.student: (each.fault, each.also) for each in collect.submissions(tmp_path)}
+    assert found == {"Kim Lee_77": (None, ()), "nothing": ("there is no notebook in the folder", ())}
 
 
 def test_a_folder_without_notebooks_is_refused(tmp_path):

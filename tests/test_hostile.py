@@ -146,6 +146,18 @@ STEAL = f"""
                     return globals()["worst_posterior"](prior, epsilon)
 """
 
+DRIP = """
+    import os, struct, time
+    for handle in range(3, 20):
+        try:
+            os.write(handle, struct.pack(">QQ", 2**20, 0))
+            while True:
+                time.sleep(0.02)
+                os.write(handle, b"[")
+        except OSError:
+            pass
+"""
+
 NOT_A_NOTEBOOK = [
     Kind("not json.ipynb", b"%PDF-1.4 \xff\xfe not json", "unreadable", None),
     Kind("empty.ipynb", b"", "unreadable", None),
@@ -236,6 +248,7 @@ HOSTILE = [
     Kind("forges a verdict.ipynb", written(body(FORGE.format(bytes="""b'{"state": "right", "points": 99}' * 9""") + "    return 0.5")), "limit", LOST),
     Kind("sends a pickle.ipynb", written(body(FORGE.format(bytes="__import__('pickle').dumps(__import__('os').system)") + "    return 0.5")), "limit", LOST),
     Kind("claims a huge message.ipynb", written(body(FORGE.format(bytes="b'\\\\xff' * 16") + "    return 0.5")), "limit", LOST),
+    Kind("drips.ipynb", written(body(DRIP)), "limit", LOST, note="the time limit was reached"),
     Kind("forges with the right nonce.ipynb", written(body("""
         import sys
         frame = sys._getframe()
