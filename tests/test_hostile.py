@@ -211,7 +211,7 @@ HOSTILE = [
     Kind("endless recursion.ipynb", written(body("return worst_posterior(prior, epsilon)")), "graded", LOST),
     Kind("stack overflow.ipynb", written(body("import sys; sys.setrecursionlimit(10**9)\ndef f(x): return sorted([x], key=f)\nreturn f(0)")), "limit", LOST),
     Kind("memory bomb.ipynb", written(body("return len([0] * 10**10)")), "graded", LOST),
-    Kind("memory bomb of many.ipynb", written(solved(worst_posterior="import subprocess, sys, time\nfor _ in range(20): subprocess.Popen([sys.executable, '-c', 'import time; x = bytearray(10**8); x[::4096] = bytes(len(x[::4096])); time.sleep(60)'])\ntime.sleep(60)")), "limit", LOST, note="the memory limit was reached"),
+    Kind("memory bomb of many.ipynb", written(solved(worst_posterior="import os, time\nfor _ in range(12):\n    if os.fork() == 0:\n        x = bytearray(10**8)\n        x[::4096] = bytes(len(x[::4096]))\n        time.sleep(60)\ntime.sleep(60)")), "limit", LOST, note="the memory limit was reached"),
     Kind("fork bomb.ipynb", written(solved(first="import os\nfor _ in range(40):\n    try: os.fork()\n    except OSError: break")), "graded", FULL),
     Kind("fork bomb of the shell's.ipynb", written(solved(first="!bash -c ':(){ :|:& };:' &")), "graded", FULL),
     Kind("sleeping thread.ipynb", written(solved(first="import threading, time\nthreading.Thread(target=time.sleep, args=(3600,)).start()")), "graded", FULL),
