@@ -8,6 +8,7 @@ import importlib
 import io
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -495,6 +496,30 @@ def test_what_cannot_be_done_is_said_in_one_line(quick, small, tmp_path, argumen
     assert result.exit_code == 2
     assert said in result.stderr
     assert len(result.stderr.splitlines()) == 1
+
+
+def test_the_inputs_follow_the_secret_in_a_file(quick, small, tmp_path):
+    seed, out = tmp_path / "seed", tmp_path / "out"
+    seed.write_text("too short")
+    assert call(small, "--out", out, "--seed-file", seed).exit_code == 2
+    for secret, graded in (("long enough a secret", 2), ("long enough a secret", 2), ("another of that length", 4)):
+        seed.write_text(secret)
+        assert call(small, "--out", out, "--seed-file", seed).exit_code == 0
+        assert len(quick) == graded
+    assert len({job.seed for job in quick}) == 4
+
+
+def test_the_readmes_two_lines_do_what_it_says(quick, small, tmp_path, monkeypatch):
+    for name in ("LICENSE", "dpcourse", "lessons", "pyproject.toml", "requirements.txt"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    small.rename(tmp_path / "submissions")
+    monkeypatch.chdir(tmp_path)
+    lines = re.findall(r"^\.venv/bin/dpcourse (.+)$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert [line.split()[0] for line in lines] == ["release", "grade"]
+    for line in lines:
+        assert CliRunner().invoke(app, line.split()).exit_code == 0
+    assert (tmp_path / "handout" / "lessons" / NAMES[0]).exists()
+    assert scores(tmp_path / "grades") == {"ann": ("graded", "3"), "bob": ("graded", "1")}
 
 
 @needs_bubblewrap

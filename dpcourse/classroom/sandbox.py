@@ -30,6 +30,7 @@ TICK = 0.1
 ENDED, GARBLED = "it ended the process that ran it", "it sent something that is no reply"
 PARTS_OF_PYTHON = ("bin", "lib", "lib64", "share", "pyvenv.cfg")  # a prefix may hold more: the course, for one
 SECONDS_TO_START = 120
+UBUNTU = "on Ubuntu 24.04 it needs `sysctl kernel.apparmor_restrict_unprivileged_userns=0`"
 KEEP_OPEN = ("env", "--ignore-signal=CHLD", "cat")  # the first process, which lets the kernel bury all others
 
 
@@ -61,7 +62,8 @@ def missing():
     trial = subprocess.run([*_bubblewrap(Limits()), "true"], capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if trial.returncode == 0:
         return None
-    return f"bubblewrap does not work here ({trial.stderr.strip()[:300]}); Ubuntu may need `sysctl kernel.apparmor_restrict_unprivileged_userns=0`"
+    reason = trial.stderr.strip()[:300]
+    return f"bubblewrap does not work here ({reason}). It must be 0.8 or newer; {UBUNTU}"
 
 
 # ---- the warm process, one per thread of the grader
