@@ -657,7 +657,7 @@ def _draw_step(rng):
                 "learning_rate": rounded(rng.uniform(0.1, 0.6)),
                 "noise_multiplier": rounded(rng.uniform(0.6, 2)),
                 "clip_norm": clip_norm,
-                "expected_batch": 4.5,
+                "expected_batch": rounded(rng.uniform(3.6, 4.4)),
             }
         )
     return cases
