@@ -83,11 +83,6 @@ def same(one, other):
     return one == other
 
 
-def unbroken(kind):
-    mine = parts(kind)
-    return everything(*mine, train(*mine))
-
-
 def weights(model):
     return torch.cat([parameter.detach().flatten() for parameter in model.parameters()])
 
@@ -100,13 +95,13 @@ def program(*arguments, command=()):
         env=environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     return done.returncode, done.stdout + done.stderr
 
 
-# ---- killed
+# ---- killed, or interrupted, in the middle
 
 
 class Killing:
@@ -141,24 +136,54 @@ def killed_while_it_writes(folder):
     train(*parts("NoisySGD", momentum=0.9), checkpoint=folder / "checkpoint")
 
 
-@pytest.mark.parametrize(
-    ("scene", "kind", "options"),
-    [(killed_in_a_step, "NoisyAdam", {}), (killed_while_it_writes, "NoisySGD", {"momentum": 0.9})],
-)
-def test_a_killed_run_ends_as_one_that_was_not(scene, kind, options, tmp_path):
-    """Model, optimizer, ledger, generators and record, bit by bit, with dropout."""
-    status, said = program(scene.__name__, tmp_path)
-    assert status == -signal.SIGKILL, said
-    checkpoint = tmp_path / "checkpoint"
-    before = len(torch.load(checkpoint, weights_only=True)["run"]["batches"])
-    assert before == (8 if scene is killed_in_a_step else 4)
+def interrupted_once(folder):
+    """Ctrl-C in step 6, which is between two checkpoints."""
+    model, optimizer, ledger = parts()
+    run = train(model, optimizer, ledger, checkpoint=folder / "checkpoint", loss=Killing(6, signal.SIGINT))
+    torch.save(everything(model, optimizer, ledger, run), folder / "left")
 
+
+SCENES = [killed_in_a_step, killed_while_it_writes, interrupted_once]
+
+
+def scenes(folder):
+    """Each in a process and a folder of its own; how they ended."""
+    ended = {}
+    for scene in SCENES:
+        (folder / scene.__name__).mkdir()
+        child = os.fork()
+        if child == 0:
+            scene(folder / scene.__name__)
+            sys.stdout.flush()
+            os._exit(0)
+        ended[scene.__name__] = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    print(ended)
+
+
+@pytest.fixture(scope="module")
+def left_behind(tmp_path_factory):
+    """The scenes' folders, and what they printed."""
+    folder = tmp_path_factory.mktemp("scenes")
+    status, said = program(scenes.__name__, folder)
+    assert status == 0, said
+    killed = -signal.SIGKILL
+    assert str({"killed_in_a_step": killed, "killed_while_it_writes": killed, "interrupted_once": 0}) in said, said
+    return folder, said
+
+
+@pytest.mark.parametrize(
+    ("scene", "step", "kind", "options"),
+    [("killed_in_a_step", 8, "NoisyAdam", {}), ("killed_while_it_writes", 4, "NoisySGD", {"momentum": 0.9})],
+)
+def test_a_killed_run_ends_as_one_that_was_not(scene, step, kind, options, left_behind):
+    """Model, optimizer, ledger, generators and record, bit by bit, with dropout."""
+    checkpoint = left_behind[0] / scene / "checkpoint"
+    assert len(torch.load(checkpoint, weights_only=True)["run"]["batches"]) == step
     mine = parts(kind, seed=9, **options | {"generator": 9})
     resumed = everything(*mine, train(*mine, checkpoint=checkpoint, generator=9))
-    theirs = parts(kind, **options)
-    assert same(resumed, everything(*theirs, train(*theirs)))
-    ledger = resumed["ledger"]
-    assert ledger["runs"] == [[1.0, 30 / PEOPLE, STEPS]]
+    unbroken = parts(kind, **options)
+    assert same(resumed, everything(*unbroken, train(*unbroken)))
+    assert resumed["ledger"]["runs"] == [[1.0, 30 / PEOPLE, STEPS]]
 
 
 def test_a_checkpoint_at_the_end_is_the_end(tmp_path):
@@ -171,28 +196,22 @@ def test_a_checkpoint_at_the_end_is_the_end(tmp_path):
     assert same(everything(*new, train(*new, checkpoint=tmp_path / "checkpoint")), end)
 
 
-# ---- interrupted
+# ---- afterwards
 
 
-def interrupted_once(folder):
-    """Ctrl-C in step 6, which is between two checkpoints."""
-    model, optimizer, ledger = parts()
-    run = train(model, optimizer, ledger, checkpoint=folder / "checkpoint", loss=Killing(6, signal.SIGINT))
-    torch.save(everything(model, optimizer, ledger, run), folder / "left")
-
-
-def test_ctrl_c_ends_after_the_step_and_leaves_everything_in_order(tmp_path):
-    status, said = program(interrupted_once.__name__, tmp_path)
-    assert status == 0, said
+def test_ctrl_c_ends_after_the_step_and_leaves_everything_in_order(left_behind):
+    folder, said = left_behind[0] / "interrupted_once", left_behind[1]
     assert "Stopped after step 6 of 11, epsilon" in said
-    left = torch.load(tmp_path / "left", weights_only=True)
-    saved = torch.load(tmp_path / "checkpoint", weights_only=True)
+    left = torch.load(folder / "left", weights_only=True)
+    saved = torch.load(folder / "checkpoint", weights_only=True)
     assert left["ledger"]["runs"] == saved["run"]["ledger"]["runs"] == [[1.0, 30 / PEOPLE, 6]]
     assert len(left["record"][0]) == len(saved["run"]["batches"]) == saved["run"]["at"][-1] == 6
     assert same([left["model"], left["optimizer"]], [saved["model"], saved["optimizer"]])
 
     mine = parts(seed=3)
-    assert same(everything(*mine, train(*mine, checkpoint=tmp_path / "checkpoint")), unbroken("NoisyAdam"))
+    resumed = everything(*mine, train(*mine, checkpoint=folder / "checkpoint"))
+    unbroken = parts()
+    assert same(resumed, everything(*unbroken, train(*unbroken)))
 
 
 def test_ctrl_c_works_as_before_afterwards():
@@ -420,17 +439,27 @@ def test_fit_learns_the_digits_and_passes_inspection():
     assert dpsgd.inspect(run).ok, dpsgd.inspect(run)
 
 
+def test_the_accuracy_is_of_the_model_without_dropout():
+    model, *others = parts(model=small(dropout=0.9))
+    run = train(model, *others, steps=1)
+    assert model.training
+    model.eval()
+    right = model(few().test_inputs).argmax(1) == few().test_targets
+    assert run.accuracy == pytest.approx(float(right.float().mean()))
+
+
 def test_fit_is_the_steps_written_out():
-    """Batches, noise and weights of a loop that anybody could write."""
+    """Weights and record of a loop that anybody could write."""
     mine, own = parts("NoisySGD", model=small(dropout=0)), parts("NoisySGD", model=small(dropout=0))
     run = train(*mine, steps=5)
-    sizes = []
-    for batch in dpsgd.poisson_batches(PEOPLE, 30 / PEOPLE, 5, generator=2):
-        sizes.append(len(batch))
-        own[1].accumulate(own[0], training.cross_entropy, few().train_inputs[batch], few().train_targets[batch])
+    for step, batch in enumerate(dpsgd.poisson_batches(PEOPLE, 30 / PEOPLE, 5, generator=2)):
+        inputs, targets = few().train_inputs[batch], few().train_targets[batch]
+        clipped = own[1].accumulate(own[0], training.cross_entropy, inputs, targets)
+        length = float(nn.utils.get_total_norm(clipped.sums.values()))
         own[1].step()
+        found = run.batches[step], run.losses[step], run.lengths[step], run.noises[step]
+        assert found == pytest.approx((len(batch), float(clipped.losses.mean()), length, own[1].noise_scale), rel=1e-5)
     assert torch.equal(weights(mine[0]), weights(own[0]))
-    assert run.batches == sizes
 
 
 def test_empty_batches_are_steps_of_noise():

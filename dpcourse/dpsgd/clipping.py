@@ -39,11 +39,11 @@ def clipped_sum(model, loss, inputs, targets, clip_norm, engine="book-keeping", 
     """The sum over examples of their gradients, each shortened to length clip_norm if it is longer.
 
     model: torch.nn.Module, first dimension of inputs and outputs, of each layer too: the examples; loss(outputs,
-    targets): one number per example, shape (batch,); inputs, targets: tensors of the same first dimension, which may
-    be 0; clip_norm: > 0;
-    engine: "loop", "vmap" or "book-keeping"; precision: "float32", "tf32" or "bf16", of forward and backward pass
-    (norms and sums are in full precision always). ValueError for a layer that cannot be private or is not known, for
-    a loss of another shape, and for a gradient that is not finite. Source: Abadi et al. (2016), algorithm 1.
+    targets): one number per example, shape (batch,); inputs, targets: tensors of the same first dimension, which
+    may be 0; clip_norm: > 0; engine: "loop", "vmap" or "book-keeping"; precision: "float32", "tf32" or "bf16", of
+    forward and backward pass (norms and sums are in full precision always). ValueError for a layer that cannot be
+    private or is not known, for a loss of another shape, and for a gradient that is not finite. Source: Abadi et
+    al. (2016), algorithm 1.
 
     >>> model = torch.nn.Linear(2, 1, bias=False)
     >>> inputs, targets = torch.tensor([[3.0, 4.0], [0.3, 0.4]]), torch.zeros(2)

@@ -5,9 +5,7 @@ import torch
 
 from dpcourse import validate
 
-MT19937_WORDS = slice(
-    3, 3 + 624
-)  # where the state of torch's generator on the CPU keeps the words of the Mersenne twister
+MT19937_WORDS = slice(3, 3 + 624)  # of the state of torch's generator on a CPU: the words of the Mersenne twister
 
 
 def make(generator, purpose, device="cpu"):
@@ -15,7 +13,7 @@ def make(generator, purpose, device="cpu"):
 
     generator: a torch.Generator on that device, which is returned as it is; a whole number >= 0, a seed; None: 128
     bits of the operating system's entropy. purpose: any text. ValueError otherwise. torch's own manual_seed takes
-    only 32 bits on a CPU, few enough to try them all; here the whole state is filled.
+    only 32 bits on a CPU, few enough to try them all; here the whole state is filled. A GPU's generator takes 64 bits.
 
     >>> noise, again, coins = make(7, "noise"), make(7, "noise"), make(7, "coins")
     >>> noise, again, coins = (torch.rand((), generator=g).item() for g in (noise, again, coins))

@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 from scipy.stats import binom
 
-from dpcourse import clt, gdp, pld, rdp
+from dpcourse import clt, gdp, pld, rdp, tradeoff
 from dpcourse.exercises.engine import Exercise, Misconception, OpenExercise, Option, Question, RandomExercise
 from dpcourse.exercises.values import a_number, numbers_like, rounded, type_name
 from dpcourse.tradeoff import TradeOff
@@ -19,15 +19,20 @@ TITLE = "DP-SGD"
 # ---- what an answer may return
 
 
+def _as_array(value):
+    """The value as an array; an array of objects where it is none, or ragged."""
+    try:
+        return np.asarray(value) if isinstance(value, (list, tuple, np.ndarray)) else np.asarray(None)
+    except ValueError:
+        return np.asarray(None)
+
+
 def _array_like(argument):
     """An array of finite numbers, of the shape of the argument of that name."""
 
     def complain(value, case):
         shape = case[argument].shape
-        try:
-            array = np.asarray(value)
-        except ValueError:
-            array = np.asarray(None)
+        array = _as_array(value)
         if array.dtype.kind not in "iuf":
             return f"Return an array of numbers of the shape of `{argument}`, {shape}, not {type_name(value)}."
         if array.shape != shape:
@@ -41,9 +46,9 @@ def _array_like(argument):
 
 def _one_per_weight(value, case):
     """One number for each column of `clipped`."""
-    array = np.asarray(value) if isinstance(value, (list, tuple, np.ndarray)) else None
+    array = _as_array(value)
     columns = case["clipped"].shape[1]
-    if array is None or array.dtype.kind not in "iuf" or array.shape != (columns,):
+    if array.dtype.kind not in "iuf" or array.shape != (columns,):
         return f"Return one array of {columns} numbers, one for each weight (column), not {type_name(value)}."
     return None if np.isfinite(array).all() else "The result holds numbers that are not finite."
 
@@ -54,7 +59,7 @@ def _batches(value, case):
     if not isinstance(value, (list, tuple, np.ndarray)) or len(value) != steps:
         return f"Return a list with one array of indices for each of the {steps} steps, not {type_name(value)}."
     for batch in value:
-        array = np.asarray(batch) if isinstance(batch, (list, tuple, np.ndarray)) else np.asarray(None)
+        array = _as_array(batch)
         if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
             what = (
                 "True and False; `np.flatnonzero` turns them into indices"
@@ -1057,7 +1062,7 @@ hull = Exercise(
     reference=_two_sided,
     returns=a_number,
     rtol=1e-5,
-    forbidden=(TradeOff.from_points.__func__, TradeOff.subsampled, TradeOff.inverse),
+    forbidden=(tradeoff._envelope, TradeOff.subsampled, TradeOff.inverse),
     hints=(
         "The corners of the inverse are the corners of f with the two coordinates exchanged. Put all corners into one set. The largest "
         "convex function below all of them is their lower convex hull.",
