@@ -334,6 +334,7 @@ def test_a_generator_of_ones_own_is_used_as_it_is():
     own = torch.Generator().manual_seed(5)
     expected = torch.randn(60, 50, generator=torch.Generator().manual_seed(5), dtype=torch.float64)
     assert np.allclose(noise_of(1, generator=own)[0, :3000] / 0.5, expected.flatten())
+    assert not torch.equal(own.get_state(), torch.Generator().manual_seed(5).get_state())
 
 
 # ---- Poisson batches

@@ -684,5 +684,14 @@ def test_a_changed_file_is_not_replayed(tmp_path):
     assert dpsgd.replay(tmp_path / "run.json", None, show=False).settings["people"] == 1001
 
 
+def test_the_recording_of_the_course_passes_inspection():
+    run = dpsgd.replay(show=False)
+    assert run.settings["data"] == "Fashion-MNIST"
+    assert run.settings["people"] == 60_000
+    assert dpsgd.inspect(run).ok
+    assert run.accuracy > 0.85
+    assert run.epsilon <= run.ledger["budget"] == 3
+
+
 if __name__ == "__main__":
     globals()[sys.argv[1]](Path(sys.argv[2]))

@@ -278,6 +278,13 @@ def test_the_papers_table_in_lesson_05_is_that_of_the_package():
         assert f"({epochs}, {epsilon:g}, {moments:g}, {limit:g})" in text_of(5)
 
 
+def test_the_recorded_run_is_the_one_that_lesson_05_speaks_of():
+    from dpcourse.dpsgd import replay
+
+    about = replay(show=False).settings
+    assert f"the {about['people']:,} photographs of clothes of {about['data']}" in text_of(5)
+
+
 def test_statements_in_words_of_lesson_05():
     above = [moments / exact - 1 for moments, _, exact in PAPER]
     assert above == sorted(above, reverse=True), "15 to 38 % are the ends"
