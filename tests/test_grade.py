@@ -168,6 +168,13 @@ def test_a_worker_needs_nothing_of_the_exercises(exercise):
         assert functools.reduce(getattr, name.split("."), importlib.import_module(module)) == function
 
 
+def test_a_release_names_what_its_lesson_imports():
+    release = grade.release_of((ROOT / "lessons" / "04-clt.ipynb").read_bytes(), 4)
+    assert {"dpcourse", "dpcourse.clt", "dpcourse.tradeoff", "numpy", "scipy.special"} <= set(release.modules)
+    written = {exercise.function for exercise in exercises.lesson(4).EXERCISES}
+    assert not any(f"def {name}(" in cell.code for name in written for cell in release.provided)
+
+
 # ---- whole lessons
 
 

@@ -27,7 +27,7 @@ SHINGLE, MOST_SHINGLES = 6, 400
 
 @dataclass(frozen=True)
 class Release:
-    """What was given out: the code cells that are not a student's to write, and the modules that a lesson imports."""
+    """What was given out: the code cells that are not a student's to write, and the names that a lesson imports."""
 
     provided: tuple[collect.Cell, ...] = ()
     modules: tuple[str, ...] = ()
@@ -320,7 +320,7 @@ def release_of(notebook, lesson):
             if isinstance(node, ast.Import):
                 modules |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom):
-                modules.add(node.module)
+                modules |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
     return Release(tuple(provided), tuple(sorted(modules)), "\n".join(cell.code for cell in cells))
 
 
