@@ -592,6 +592,7 @@ poisson = RandomExercise(
             "All your batches have the same size. Then people are not independent: whoever is in takes another's place. Let each person "
             "toss her own coin; the size comes out as it will.",
             _each_step(lambda n, p, rng: rng.choice(n, _expected(n, p), replace=False)),
+            recognise=lambda cases, values: _of_one_size(cases, values) and not _dealt_out(cases, values),
         ),
         Misconception(
             "with replacement",
@@ -604,6 +605,7 @@ poisson = RandomExercise(
             "You shuffled the people and dealt them out, once each per epoch. That is how most data loaders do it, and it is another "
             "mechanism with another, weaker guarantee. Here everybody tosses a coin in every step.",
             _shuffled,
+            recognise=lambda cases, values: _of_one_size(cases, values) and _dealt_out(cases, values),
         ),
         Misconception(
             "one coin for all",
@@ -635,6 +637,19 @@ poisson = RandomExercise(
         ),
     ),
 )
+
+
+def _of_one_size(cases, values):
+    """Whether all batches have one size, and nobody is in one twice."""
+    joins = [_joins(cases[i], values[i]) for i in (1, 3)]
+    return all(np.ptp(times.sum(axis=1)) == 0 and times.max() <= 1 for times in joins)
+
+
+def _dealt_out(cases, values):
+    """Whether people come back in the next step less than half as often as independent batches of this size would let them."""
+    joins = _joins(cases[1], values[1])
+    again = (joins[:-1] & joins[1:]).sum()
+    return bool(again < (joins.sum(axis=1)[1:] ** 2).sum() / joins.shape[1] / 2)
 
 
 def _same_batch(cases, values):
@@ -1405,7 +1420,7 @@ budget = OpenExercise(
         Misconception(
             "too much",
             "The promise holds, but there is more noise than it needs: with 1 % less it would hold as well.",
-            lambda epsilon, delta, sample_rate, steps: 1.2 * _least_noise("exact", epsilon, delta, sample_rate, steps),
+            lambda epsilon, delta, sample_rate, steps: 2.2 * _least_noise("exact", epsilon, delta, sample_rate, steps),
             recognise=lambda cases, values: not _any_over(cases, values),
         ),
     ),
