@@ -1,5 +1,6 @@
 """Answers of lesson 05 that pass where they should not, are refused where they should pass, or get a message of another."""
 
+import itertools
 import math
 
 import numpy as np
@@ -98,6 +99,12 @@ def every_other_step(n, p, steps, rng):
     return [batch for _ in range(steps // 2) for batch in [np.flatnonzero(rng.random(n) < p)] * 2]
 
 
+def dealt_to_the_last(n, p, steps, rng):
+    size = round(n * p)
+    dealt = (order[i : i + size] for _ in range(steps) for order in [rng.permutation(n)] for i in range(0, n, size))
+    return list(itertools.islice(dealt, steps))
+
+
 WRONG_ANSWERS = {
     "5.1 a little too long": ("5.1", lambda g, r: exercises.find("5.1").reference(g, 1.01 * r)),
     "5.1 direction lost": ("5.1", lambda g, r: np.abs(exercises.find("5.1").reference(g, r))),
@@ -117,9 +124,14 @@ WRONG_ANSWERS = {
     "5.3 twins": ("5.3", twins),
     "5.3 block": ("5.3", block),
     "5.3 each batch twice": ("5.3", every_other_step),
+    "5.3 dealt, with a short last batch": ("5.3", dealt_to_the_last),
     "5.3 a tenth too often": (
         "5.3",
         lambda n, p, steps, rng: [np.flatnonzero(rng.random(n) < 1.1 * p) for _ in range(steps)],
+    ),
+    "5.5 the scale of the gradients ignored": (
+        "5.5",
+        lambda weights, sums, noises, batch, rate: exercises.find("5.5").reference(weights, sums, noises, 1.0, rate),
     ),
     "5.7 hull of f alone": ("5.7", lambda alpha, beta, at: float(np.interp(at, alpha, beta))),
 }
@@ -140,6 +152,11 @@ COMPLAINTS = {
     ),
     "one row": ("5.1", lambda g, r: g[0], "the shape of `gradients`"),
     "masks": ("5.3", lambda n, p, steps, rng: rng.random((steps, n)) < p, "`np.flatnonzero` turns them into indices"),
+    "zeros and ones": (
+        "5.3",
+        lambda n, p, steps, rng: list(rng.binomial(1, p, size=(steps, n))),
+        "`np.flatnonzero` finds them",
+    ),
     "one batch": ("5.3", lambda n, p, steps, rng: np.flatnonzero(rng.random(n) < p), "for each of the 600 steps"),
     "indices from 1": (
         "5.3",
@@ -163,3 +180,34 @@ def test_what_cannot_be_judged_is_said_with_a_way_out(name):
     verdict = exercises.find(exercise_id).check(answer, rng=1)
     assert verdict.state == ERROR
     assert said in verdict.message
+
+
+@pytest.mark.parametrize(
+    ("exercise_id", "answer", "slip"),
+    [
+        ("5.3", dealt_to_the_last, "shuffled epochs"),
+        ("5.3", block, None),
+        ("5.3", twins, None),
+        ("5.7", lambda alpha, beta, at: 1.0001 * hull_by_scipy(alpha, beta, at), "nearly"),
+        ("5.8", lambda sigma, batch, n, epochs: 2.0, None),
+    ],
+)
+def test_a_slip_gets_its_own_message_and_another_does_not(exercise_id, answer, slip):
+    for seed in range(3):
+        assert exercises.find(exercise_id).check(answer, rng=seed).misconception == slip
+
+
+def test_bounds_on_epsilon_are_rounded_outwards():
+    exercise = exercises.find("5.9")
+    case = {"epsilon": 1.5, "delta": 1e-5, "sample_rate": 0.015, "steps": 300}
+    noise = exercise.reference(**case) / 1.0001 * (1 - 1e-5)  # over the budget by a hair
+    good, line = exercise.law(noise, case)
+    shown = float(line.split("at most ")[1].split(",")[0])
+    assert not good
+    assert shown > case["epsilon"]
+    assert shown >= pld.noisy_sgd(noise, 0.015, 300).epsilon(1e-5).upper
+
+
+def test_the_run_that_was_misjudged_is_shown():
+    verdict = exercises.find("5.10").check(lambda run: [False] * 5, rng=0)
+    assert "'noise_std': " in verdict.observed[0]

@@ -2,6 +2,7 @@
 
 import functools
 import math
+from collections import Counter
 
 import numpy as np
 from scipy.optimize import brentq
@@ -67,6 +68,8 @@ def _batches(value, case):
                 else type_name(batch)
             )
             return f"Each batch must be an array of indices (whole numbers), not {what}."
+        if array.size == n > 2 and set(array.tolist()) <= {0, 1}:
+            return f"A batch of yours holds {n} zeros and ones, one for each person. Return the indices of the ones: `np.flatnonzero` finds them."
         if array.size and not (array.min() >= 0 and array.max() < n):
             return f"The indices must be from 0 to n - 1 = {n - 1}; there is {array.max() if array.max() >= n else array.min()}."
     return None
@@ -383,8 +386,8 @@ noisy_sum = RandomExercise(
         ),
         _slip_of_size(
             "noise for each person",
-            "You added noise to every person's gradient. The sum then has the root of the number of people times too much: as private, "
-            "but far less useful, and the amount of noise tells how many were drawn. Add noise once, to the sum.",
+            "You added noise to every person's gradient. The noise of the sum then grows with the root of the number of people: mostly it is "
+            "far too much, and its amount tells how many were drawn. In an empty batch there is none. Add noise once, to the sum.",
             lambda people, sigma, r: math.sqrt(people) * sigma * r,
         ),
         _slip_of_size(
@@ -406,6 +409,12 @@ noisy_sum = RandomExercise(
             "squared",
             "Your noise has the deviation (noise_multiplier * clip_norm) squared. That is the variance; numpy's `normal` takes the deviation.",
             lambda people, sigma, r: (sigma * r) ** 2,
+        ),
+        _slip_of_size(
+            "twice",
+            "Your noise is made for a sum that moves by 2 * clip_norm. That is so if a person is replaced; here one is added or removed, "
+            "and the sum moves by clip_norm.",
+            lambda people, sigma, r: 2 * sigma * r,
         ),
         Misconception(
             "Laplace",
@@ -492,6 +501,20 @@ def _count_batches(cases, values):
 def _repeats(batches):
     """How many of the batches are equal to an earlier one."""
     return len(batches) - len({tuple(np.asarray(batch).tolist()) for batch in batches})
+
+
+def _round_and_round(batches):
+    """Whether a few batches come again and again, all of them equally often."""
+    times = Counter(tuple(np.asarray(batch).tolist()) for batch in batches).values()
+    return len(times) > 2 and min(times) >= 2 and max(times) - min(times) <= 1
+
+
+def _dealt(case, batches):
+    """Whether nobody is in two batches of the same epoch, with or without a short batch at its end."""
+    joins, size = _joins(case, batches), max(map(len, batches))
+    lengths = {case["n"] // size, -(-case["n"] // size)} if size else set()
+    epochs = [joins[: len(joins) // length * length].reshape(-1, length, case["n"]) for length in lengths if length > 1]
+    return any(bool((epoch.sum(axis=1) <= 1).all()) for epoch in epochs)
 
 
 def _alike(one, other):
@@ -585,14 +608,14 @@ poisson = RandomExercise(
             lambda n, sample_rate, steps, rng: _repeated(
                 _each_step(_coins)(n, sample_rate, _epoch(sample_rate), rng), steps
             ),
-            recognise=lambda cases, values: 2 < len(values[3]) - _repeats(values[3]) < len(values[3]),
+            recognise=lambda cases, values: _round_and_round(values[3]),
         ),
         Misconception(
             "fixed size",
             "All your batches have the same size. Then people are not independent: whoever is in takes another's place. Let each person "
             "toss her own coin; the size comes out as it will.",
             _each_step(lambda n, p, rng: rng.choice(n, _expected(n, p), replace=False)),
-            recognise=lambda cases, values: _of_one_size(cases, values) and not _dealt_out(cases, values),
+            recognise=lambda cases, values: _of_one_size(cases, values) and not _dealt(cases[1], values[1]),
         ),
         Misconception(
             "with replacement",
@@ -605,7 +628,7 @@ poisson = RandomExercise(
             "You shuffled the people and dealt them out, once each per epoch. That is how most data loaders do it, and it is another "
             "mechanism with another, weaker guarantee. Here everybody tosses a coin in every step.",
             _shuffled,
-            recognise=lambda cases, values: _of_one_size(cases, values) and _dealt_out(cases, values),
+            recognise=lambda cases, values: _dealt(cases[1], values[1]),
         ),
         Misconception(
             "one coin for all",
@@ -616,7 +639,7 @@ poisson = RandomExercise(
         Misconception(
             "empty batches drawn again",
             "None of your batches is empty, where some should be. An empty batch is drawn with a known probability and is accounted for. "
-            "Drawing again changes everybody's chances.",
+            "Drawing again, or putting somebody in, changes everybody's chances.",
             _each_step(_coins_until_somebody),
         ),
         Misconception(
@@ -643,13 +666,6 @@ def _of_one_size(cases, values):
     """Whether all batches have one size, and nobody is in one twice."""
     joins = [_joins(cases[i], values[i]) for i in (1, 3)]
     return all(np.ptp(times.sum(axis=1)) == 0 and times.max() <= 1 for times in joins)
-
-
-def _dealt_out(cases, values):
-    """Whether people come back in the next step less than half as often as independent batches of this size would let them."""
-    joins = _joins(cases[1], values[1])
-    again = (joins[:-1] & joins[1:]).sum()
-    return bool(again < (joins.sum(axis=1)[1:] ** 2).sum() / joins.shape[1] / 2)
 
 
 def _same_batch(cases, values):
@@ -748,8 +764,36 @@ sgd_step = Exercise(
         ),
         Misconception(
             "multiplier not in the noise",
-            "You added the noise as it is, or times clip_norm only. Multiply by noise_multiplier as well.",
+            "You multiplied the noise by clip_norm only. Multiply by noise_multiplier as well.",
             _step(deviation=lambda sigma, r, people: r),
+        ),
+        Misconception(
+            "noise as it is",
+            "You added the noise as it is. It has the deviation 1; on the sum it must have noise_multiplier * clip_norm.",
+            _step(deviation=lambda sigma, r, people: 1.0),
+        ),
+        Misconception(
+            "clipped the sum",
+            "You clipped the sum of the gradients. Then one person can turn the whole step round, and everybody else has no say. Clip each "
+            "person's gradient before adding up.",
+            _step(clipped=lambda g, r: np.repeat(_clipped(g.sum(axis=0, keepdims=True), r) / len(g), len(g), axis=0)),
+        ),
+        Misconception(
+            "whole batch",
+            "You clipped all rows by one factor, from the norm of the whole array. Every row has a norm of its own: `axis=1`.",
+            _step(clipped=lambda g, r: g / max(1, np.linalg.norm(g) / r)),
+        ),
+        Misconception(
+            "learning rate forgotten",
+            "You left out the learning rate. The weights move by -learning_rate times the noisy mean.",
+            lambda weights, gradients, noise, learning_rate, *rest: _step()(weights, gradients, noise, 1.0, *rest),
+        ),
+        Misconception(
+            "noise without the learning rate",
+            "You multiplied the gradients by the learning rate, but not the noise. The noise is on the sum; both are divided and multiplied alike.",
+            lambda weights, gradients, noise, learning_rate, *rest: _step()(
+                weights, gradients, noise / learning_rate, learning_rate, *rest
+            ),
         ),
         Misconception(
             "noise after dividing",
@@ -809,13 +853,14 @@ BETA1, BETA2, TINY = 0.9, 0.999, 1e-8
 
 
 def _draw_adam(rng):
+    """Two runs, and one whose gradients are so small that the 1e-8 counts."""
     cases = []
-    for steps in (2, 4):
+    for steps, scale, digits in ((2, 1, 2), (4, 1, 2), (2, 1e-7, 12)):
         cases.append(
             {
                 "weights": rng.normal(size=3).round(2),
-                "sums": (rng.normal(size=(steps, 3)) * 3).round(2),
-                "noises": (rng.normal(size=(steps, 3)) * 2).round(2),
+                "sums": (rng.normal(size=(steps, 3)) * 3 * scale).round(digits),
+                "noises": (rng.normal(size=(steps, 3)) * 2 * scale).round(digits),
                 "expected_batch": rounded(rng.uniform(4, 20), 1),
                 "learning_rate": rounded(rng.uniform(0.05, 0.3)),
             }
@@ -892,6 +937,22 @@ adam = Exercise(
             "noise not divided",
             "You divided the sum by the expected batch, but not the noise. The noise is on the sum; both are divided.",
             _adam(gradient=lambda s, z, b: s / b + z, squared=lambda s, z, b: (s / b + z) ** 2),
+        ),
+        Misconception(
+            "not divided",
+            "You did not divide by the expected batch. Adam's steps hardly depend on the scale of the gradients, so this shows only where "
+            "they are as small as the 1e-8. The formula has it all the same.",
+            _adam(gradient=lambda s, z, b: s + z, squared=lambda s, z, b: (s + z) ** 2),
+        ),
+        Misconception(
+            "1e-8 under the root",
+            "You put the 1e-8 under the root. It is added to the root.",
+            _adam(root=lambda u: np.sqrt(u + TINY) - TINY),
+        ),
+        Misconception(
+            "1e-8 left out",
+            "You left out the 1e-8 in the divisor. It counts where gradients are very small, and where one is 0 you would divide 0 by 0.",
+            _adam(root=lambda u: np.sqrt(u) - TINY),
         ),
         Misconception(
             "no bias correction",
@@ -1129,6 +1190,22 @@ hull = Exercise(
             "You took the highest of the lines between corners. The lowest is the hull.",
             lambda alpha, beta, at: _lines(alpha, beta, at).max(),
         ),
+        Misconception(
+            "corners of f only",
+            "You took the smaller of both curves at the corners of f only. The inverse has corners of its own, at the betas; they belong to the set as well.",
+            lambda alpha, beta, at: float(
+                _chords(alpha, np.minimum(beta, np.interp(alpha, beta[::-1], alpha[::-1])), at).min()
+            ),
+        ),
+        Misconception(
+            "nearly",
+            "Nearly, but not exactly. Did you work on a grid, or with slopes of your own choice? They miss the corners of the curves. Work "
+            "with the corners themselves.",
+            lambda alpha, beta, at: _on_a_grid(alpha, beta, at),
+            recognise=lambda cases, values: all(
+                abs(value - _two_sided(**case)) < 1e-3 for case, value in zip(cases, values, strict=True)
+            ),
+        ),
     ),
 )
 
@@ -1137,6 +1214,12 @@ def _hull_with(alpha, beta, other_alpha, other_beta, at):
     """The lower hull at `at` of the corners of f and of a second curve."""
     x, y = np.r_[alpha, other_alpha], np.r_[beta, other_beta]
     return float(_chords(x, y, at).min())
+
+
+def _on_a_grid(alpha, beta, at):
+    """The lower hull at `at` of the smaller of both curves on a grid."""
+    x = np.linspace(0, 1, 101)
+    return float(_chords(x, np.minimum(np.interp(x, alpha, beta), np.interp(x, beta[::-1], alpha[::-1])), at).min())
 
 
 def _lines(alpha, beta, at):
@@ -1207,6 +1290,21 @@ sgd_mu = Exercise(
             "rate under the root",
             "You put p under the root. It stands before it: in the sum of squares p is squared.",
             _mu(lambda s, p, t, b, n, e: math.sqrt(p * t * math.expm1(1 / s**2))),
+        ),
+        Misconception(
+            "steps before the root",
+            "You put T before the root. It is under the root: the squares of the steps add up.",
+            _mu(lambda s, p, t, b, n, e: p * t * math.sqrt(math.expm1(1 / s**2))),
+        ),
+        Misconception(
+            "steps upside down",
+            "You multiplied the epochs by batch / n. One epoch has n / batch steps, so T = epochs * n / batch.",
+            _mu(lambda s, p, t, b, n, e: p * math.sqrt(e * b / n * math.expm1(1 / s**2))),
+        ),
+        Misconception(
+            "minus one outside",
+            "You took 1 off at the end. It is taken off e^(1/sigma²), before T multiplies.",
+            _mu(lambda s, p, t, b, n, e: p * math.sqrt(t * math.exp(1 / s**2) - 1)),
         ),
         Misconception(
             "minus one forgotten",
@@ -1328,8 +1426,17 @@ def _enough_and_no_more(value, case):
     epsilon, setting = case["epsilon"], (case["sample_rate"], case["steps"], case["delta"])
     upper = _certified(float(value), *setting).upper
     less = _certified((1 - WASTE) * float(value), *setting).lower
-    line = f"epsilon is certainly at most {upper:.5g}, with {WASTE:.0%} less noise certainly at least {less:.5g}"
+    line = f"epsilon is certainly at most {_rounded_up(upper)}, with {WASTE:.0%} less noise certainly at least {_rounded_down(less)}"
     return upper <= epsilon < less, line
+
+
+def _rounded_up(number):
+    """Six digits after the point, never less than the number itself."""
+    return f"{math.ceil(number * 1e6) / 1e6:.6f}"
+
+
+def _rounded_down(number):
+    return f"{math.floor(number * 1e6) / 1e6:.6f}"
 
 
 def _any_over(cases, values):
@@ -1402,7 +1509,7 @@ budget = OpenExercise(
         ),
         Misconception(
             "a hair short",
-            "Nearly: but this noise does not keep the promise. Did you round down, stop on the wrong side, or take the lower end of the "
+            "Nearly: but with this noise the promise is not certain. Did you round down, stop on the wrong side, or take the lower end of the "
             "interval? Return a number for which the upper end is at most epsilon.",
             lambda epsilon, delta, sample_rate, steps: (
                 0.995 * _least_noise("exact", epsilon, delta, sample_rate, steps)
@@ -1411,7 +1518,7 @@ budget = OpenExercise(
         ),
         Misconception(
             "too little",
-            "This noise does not keep the promise: epsilon is certainly larger than the budget.",
+            "This noise is too small: the upper end of pld's interval is larger than the budget.",
             lambda epsilon, delta, sample_rate, steps: max(
                 LEAST_NOISE, 0.8 * _least_noise("exact", epsilon, delta, sample_rate, steps)
             ),
@@ -1442,7 +1549,7 @@ PARTS = ("clipping", "normalization", "noise", "division", "sampling")
 
 
 def _draw_traps(rng):
-    """Twelve runs: in turn each part is broken or looks so; the rest is drawn."""
+    """Runs: in turn each part is broken or looks so; the rest is drawn."""
     runs = [
         _run(rng),
         _run(rng, clipped=ONES[1], factor=1.0),
@@ -1458,6 +1565,9 @@ def _draw_traps(rng):
         _run(rng, drawn="fixed size", accounted="poisson", factor=1.4),
         _run(rng, neighbours="add or remove", clipped=ONES[0], factor=0.8, drawn="poisson"),
         _run(rng, neighbours="replace", clipped=ONES[1], drawn="fixed size", factor=1.0),
+        _run(rng, neighbours="replace", drawn="fixed size", factor=0.8),
+        _run(rng, drawn="poisson", accounted="fixed size"),
+        _run(rng, drawn="shuffled", accounted="shuffled"),
     ]
     return [{"run": runs[i]} for i in rng.permutation(len(runs))]
 
@@ -1540,6 +1650,12 @@ traps = Exercise(
             _in_order(sensitivity=lambda run: _sensitivity(run, twice=1)),
         ),
         Misconception(
+            "replaced is the root of two",
+            "You took the root of 2 times clip_norm where a person is replaced. The two gradients need not be at right angles: if they are "
+            "opposite, the sum moves by 2 * clip_norm.",
+            _in_order(sensitivity=lambda run: _sensitivity(run, twice=math.sqrt(2))),
+        ),
+        Misconception(
             "always twice",
             "You took 2 * clip_norm throughout. Where a person is added or removed only one gradient comes or goes: clip_norm.",
             _in_order(sensitivity=lambda run: _sensitivity({**run, "neighbours": "replace"})),
@@ -1568,7 +1684,8 @@ traps = Exercise(
         ),
         Misconception(
             "mean allowed",
-            "You let clipping of the mean pass. It does not bound what one person changes: the clipped mean can turn round.",
+            "You let clipping of the mean pass. It does not bound what each person adds: one person can turn the clipped mean round, and with "
+            "it the share of everybody else.",
             _in_order(clipping=lambda run: True),
         ),
         Misconception(
@@ -1597,6 +1714,18 @@ traps = Exercise(
             "Poisson only",
             "You let only Poisson sampling pass. Batches of fixed size are in order if they are accounted for as such.",
             _in_order(sampling=lambda run: run["drawn"] == run["accounted"] == "poisson"),
+        ),
+        Misconception(
+            "Poisson always",
+            "You let Poisson batches pass however they were accounted for. The epsilon of a fixed size is that of another mechanism, and is "
+            "meant for other neighbours.",
+            _in_order(sampling=lambda run: run["drawn"] in ("poisson", run["accounted"])),
+        ),
+        Misconception(
+            "shuffling forbidden",
+            "You object to shuffled batches also where they are accounted for as shuffled. That is another mechanism with another epsilon, "
+            "but an honest one.",
+            _in_order(sampling=lambda run: run["drawn"] == run["accounted"] != "shuffled"),
         ),
         Misconception(
             "only shuffling",

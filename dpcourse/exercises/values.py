@@ -138,7 +138,9 @@ def show(value):
     if isinstance(value, numbers.Real):
         return f"{value:.6g}"
     if isinstance(value, dict):
-        return f"a {value.get('type', 'dict')}"
+        if set(value) <= {"type"}:
+            return f"a {value.get('type', 'dict')}"
+        return f"{{{', '.join(f'{key!r}: {show(entry)}' for key, entry in value.items())}}}"
     shown = ", ".join(show(item) for item in value[:8]) + (", …" if len(value) > 8 else "")
     return f"({shown})" if isinstance(value, tuple) else f"[{shown}]"
 

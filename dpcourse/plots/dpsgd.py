@@ -186,14 +186,15 @@ def training(figure, at, accuracies, epsilons, budget):
         right.axhline(budget, **FOURTH, label="budget")
     right.set_ylim(0, 1.25 * max(epsilons[-1], budget or 0))
     right.set_ylabel("ε, certified")
-    right.set_title(f"ε at most {epsilons[-1]:.3f}")
+    at_most = f"{math.ceil(epsilons[-1] * 1000) / 1000:.3f}"  # rounded up: it is a bound
+    right.set_title(f"ε at most {at_most}")
     right.legend(loc="upper left", ncols=2)
     for panel in (left, right):
         panel.set_xlim(0, at[-1])
         panel.set_xlabel("steps")
     return (
         f"Left: accuracy on the test part along {at[-1]:,} steps of training; at the end it is {accuracies[-1]:.3f}. Right: the certified "
-        f"epsilon spent, at the end {epsilons[-1]:.3f}" + ("." if budget is None else f", and the budget {budget:g}.")
+        f"epsilon spent, at the end {at_most}" + ("." if budget is None else f", and the budget {budget:g}.")
     )
 
 
