@@ -615,6 +615,7 @@ poisson = RandomExercise(
             "All your batches have the same size. Then people are not independent: whoever is in takes another's place. Let each person "
             "toss her own coin; the size comes out as it will.",
             _each_step(lambda n, p, rng: rng.choice(n, _expected(n, p), replace=False)),
+            recognise=lambda cases, values: _of_one_size(cases, values) and not _dealt(cases[1], values[1]),
         ),
         Misconception(
             "with replacement",
@@ -659,6 +660,12 @@ poisson = RandomExercise(
         ),
     ),
 )
+
+
+def _of_one_size(cases, values):
+    """Whether all batches have one size, and nobody is in one twice."""
+    joins = [_joins(cases[i], values[i]) for i in (1, 3)]
+    return all(np.ptp(times.sum(axis=1)) == 0 and times.max() <= 1 for times in joins)
 
 
 def _same_batch(cases, values):
@@ -1419,9 +1426,7 @@ def _enough_and_no_more(value, case):
     epsilon, setting = case["epsilon"], (case["sample_rate"], case["steps"], case["delta"])
     upper = _certified(float(value), *setting).upper
     less = _certified((1 - WASTE) * float(value), *setting).lower
-    line = (
-        f"epsilon is certainly at most {_rounded_up(upper)}, with {WASTE:.0%} less noise certainly at least {_rounded_down(less)}"
-    )
+    line = f"epsilon is certainly at most {_rounded_up(upper)}, with {WASTE:.0%} less noise certainly at least {_rounded_down(less)}"
     return upper <= epsilon < less, line
 
 
@@ -1522,7 +1527,7 @@ budget = OpenExercise(
         Misconception(
             "too much",
             "The promise holds, but there is more noise than it needs: with 1 % less it would hold as well.",
-            lambda epsilon, delta, sample_rate, steps: 1.2 * _least_noise("exact", epsilon, delta, sample_rate, steps),
+            lambda epsilon, delta, sample_rate, steps: 2.2 * _least_noise("exact", epsilon, delta, sample_rate, steps),
             recognise=lambda cases, values: not _any_over(cases, values),
         ),
     ),
