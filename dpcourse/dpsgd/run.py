@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -54,7 +55,7 @@ class Run:
             return f"{about['optimizer']} on {about['data']}: no step taken"
         return (
             f"{about['optimizer']} on {about['data']}, {len(self.batches):,} steps on {about['device']}: accuracy "
-            f"{self.accuracy:.3f} on the test part, epsilon at most {self.epsilon:.4f} at delta {self.ledger['delta']}"
+            f"{self.accuracy:.3f} on the test part, epsilon at most {_rounded_up(self.epsilon)} at delta {self.ledger['delta']}"
         )
 
     def save(self, file):
@@ -182,11 +183,18 @@ def _written_down(run):
     return Finding("steps in the ledger", written >= len(run.batches), f"{written:,}, taken {len(run.batches):,}")
 
 
+def _rounded_up(bound):
+    """Four digits after the point, never less than the bound itself."""
+    return f"{math.ceil(bound * 1e4) / 1e4:.4f}"
+
+
 def _within(run):
     ledger = Ledger.from_state_dict(run.ledger)
     epsilon, budget = ledger.epsilon(), ledger.budget
     ok = epsilon <= run.epsilon + 1e-9 and (budget is None or epsilon <= budget)
-    numbers = f"at most {epsilon:.4f} at delta {ledger.delta}" + ("" if budget is None else f", budget {budget:g}")
+    numbers = f"at most {_rounded_up(epsilon)} at delta {ledger.delta}" + (
+        "" if budget is None else f", budget {budget:g}"
+    )
     return Finding("epsilon, computed anew", bool(ok), numbers)
 
 

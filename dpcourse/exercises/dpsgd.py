@@ -51,7 +51,11 @@ def _one_per_weight(value, case):
     columns = case["clipped"].shape[1]
     if array.dtype.kind not in "iuf" or array.shape != (columns,):
         return f"Return one array of {columns} numbers, one for each weight (column), not {type_name(value)}."
-    return None if np.isfinite(array).all() else "The result holds numbers that are not finite."
+    return (
+        None
+        if np.isfinite(array).all()
+        else "The result holds numbers that are not finite. There may be 0 people: their sum is 0, but a mean over nobody is 0 / 0."
+    )
 
 
 def _batches(value, case):
@@ -1464,6 +1468,7 @@ budget = OpenExercise(
     reference=_by("exact"),
     returns=_a_noise,
     law=_enough_and_no_more,
+    seconds=30.0,
     hints=(
         "`pld.noisy_sgd(noise_multiplier, sample_rate, steps).epsilon(delta)` gives two numbers. Which of them is a guarantee? It falls "
         "as the noise grows.",
