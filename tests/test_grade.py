@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from dpcourse import exercises
-from dpcourse.classroom import collect, grade, gradebook, report, run, sandbox, similar, wire
+from dpcourse.classroom import collect, grade, gradebook, handout, report, run, sandbox, similar, wire
 from dpcourse.classroom.cli import app
 from dpcourse.classroom.store import Store
 from dpcourse.exercises.engine import RIGHT
@@ -169,7 +169,7 @@ def test_a_worker_needs_nothing_of_the_exercises(exercise):
 
 
 def test_a_release_names_what_its_lesson_imports():
-    release = grade.release_of((ROOT / "lessons" / "04-clt.ipynb").read_bytes(), 4)
+    release = handout.release_of((ROOT / "lessons" / "04-clt.ipynb").read_bytes(), 4)
     assert {"dpcourse", "dpcourse.clt", "dpcourse.tradeoff", "numpy", "scipy.special"} <= set(release.modules)
     written = {exercise.function for exercise in exercises.lesson(4).EXERCISES}
     assert not any(f"def {name}(" in cell.code for name in written for cell in release.provided)
@@ -268,7 +268,7 @@ def test_a_folder_without_notebooks_is_refused(tmp_path):
 
 
 def shingles_of(code):
-    return grade.shingles([collect.Cell(1, "x", code)], grade.Release())
+    return similar.shingles([collect.Cell(1, "x", code)], handout.Release())
 
 
 CODE = "def f(a, b):\n" + "".join(f"    a = a * {i} + b - {i + 7}\n" for i in range(12)) + "    return a\n"

@@ -3,17 +3,17 @@
 This is the trusted side. It reads a student's code as text only; the worker's replies are data, and are doubted.
 """
 
-import hashlib
 import hmac
 import re
 import time
-from collections import Counter
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from dpcourse import exercises
 from dpcourse.classroom import collect, sandbox
+from dpcourse.classroom.handout import Release, changes
+from dpcourse.classroom.similar import shingles
 from dpcourse.exercises import limits as time_limits
 from dpcourse.exercises.engine import BLANK, ERROR, Verdict
 from dpcourse.exercises.values import plain
@@ -22,16 +22,6 @@ GRADED, FLAGGED, LIMIT, UNREADABLE, INFRASTRUCTURE = "graded", "flagged", "limit
 MOST_REPLAYS = 20
 GRACE = 3.0
 JUDGE_SECONDS = 60.0
-SHINGLE, MOST_SHINGLES = 6, 400
-
-
-@dataclass(frozen=True)
-class Release:
-    """What was given out: the code cells that are not a student's to write, and the names that a lesson imports."""
-
-    provided: tuple[collect.Cell, ...] = ()
-    modules: tuple[str, ...] = ()
-    code: str = ""
 
 
 @dataclass(frozen=True)
@@ -300,71 +290,3 @@ def _sound_value(value):
     if isinstance(value, (list, tuple)):
         return type(value)(map(_sound_value, value))
     return plain(value)
-
-
-# ---- the notebook beside the one that was given out
-
-
-def release_of(notebook, lesson):
-    """The Release that a blank lesson is; notebook: its bytes."""
-    import ast
-
-    cells = collect.code_cells(notebook)
-    functions = {exercise.function for exercise in exercises.lesson(lesson).EXERCISES}
-    provided, modules = [], set()
-    for cell in cells:
-        tree = ast.parse(cell.code)
-        if not any(isinstance(node, ast.FunctionDef) and node.name in functions for node in tree.body):
-            provided.append(cell)
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Import):
-                modules |= {alias.name for alias in node.names}
-            elif isinstance(node, ast.ImportFrom):
-                modules |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return Release(tuple(provided), tuple(sorted(modules)), "\n".join(cell.code for cell in cells))
-
-
-def changes(cells, provided):
-    """What happened to the provided cells, in words: edited, missing, there more than once; nothing if nothing did.
-
-    Comments, and calls of `hint` and `solution`, may be added and removed.
-    """
-    there = Counter(_normal(cell.code) for cell in cells)
-    given = Counter(_normal(cell.code) for cell in provided)
-    ids = {cell.id for cell in cells}
-    said = []
-    for cell in provided:
-        code = _normal(cell.code)
-        if not code:
-            continue
-        first = code.splitlines()[0][:60]
-        if not there[code]:
-            said.append(f"the provided cell `{first}` {'was edited' if cell.id in ids else 'is missing'}")
-        elif there[code] > given[code]:
-            said.append(f"the provided cell `{first}` is there {there[code]} times")
-            there[code] = given[code]
-    return said
-
-
-def _normal(code):
-    lines = [line.split(" #")[0].rstrip() for line in code.splitlines()]
-    return "\n".join(line for line in lines if line and not re.match(r"\s*(#|hint\(|solution\()", line))
-
-
-def shingles(cells, release):
-    """Hashes of all runs of a few words of the code that a student wrote, names not looked at; smallest first.
-
-    Two notebooks that share most of them were hardly written apart.
-    """
-    given = set(_runs(release.code))
-    known = {_normal(cell.code) for cell in release.provided}
-    own = {run for cell in cells if _normal(cell.code) not in known for run in _runs(cell.code)}
-    hashes = {hashlib.blake2b(run.encode(), digest_size=6).hexdigest() for run in own - given}
-    return sorted(hashes)[:MOST_SHINGLES]
-
-
-def _runs(code):
-    words = re.findall(r"[^\W\d]\w*|\d+(?:\.\d+)?|[^\w\s]", re.sub(r"#.*", "", code))
-    kept = {"def", "return", "if", "else", "for", "in", "while", "lambda", "not", "and", "or"}
-    words = ["x" if re.match(r"[^\W\d]", word) and word not in kept else word for word in words]
-    return {" ".join(words[i : i + SHINGLE]) for i in range(len(words) - SHINGLE + 1)}

@@ -14,7 +14,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from dpcourse import exercises
-from dpcourse.classroom import collect, grade, sandbox
+from dpcourse.classroom import collect, grade, handout, sandbox
 from dpcourse.classroom.store import Store
 
 DATABASE = "grades.sqlite"
@@ -56,7 +56,7 @@ def grade_class(
     submissions = list(collect.submissions(folder, lesson))
     to_do = [each for each in submissions if again or not store.is_settled(each, grader)]
     jobs = (
-        (each, _job(each, secret, releases.get(each.lesson, grade.Release()), limits or sandbox.Limits(), sandboxed))
+        (each, _job(each, secret, releases.get(each.lesson, handout.Release()), limits or sandbox.Limits(), sandboxed))
         for each in to_do
     )
     for submission, result in progress(_results(jobs, executor), len(to_do)):
@@ -131,7 +131,7 @@ def _releases(course):
     found = {}
     for number in range(len(exercises.LESSONS)):
         for file in sorted((course / "lessons").glob(f"{number:02}-*.ipynb"))[:1]:
-            found[number] = grade.release_of(file.read_bytes(), number)
+            found[number] = handout.release_of(file.read_bytes(), number)
     return found
 
 

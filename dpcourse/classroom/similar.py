@@ -1,10 +1,34 @@
 """Which submissions resemble each other so much that somebody should look at both."""
 
+import hashlib
+import re
 from collections import Counter, defaultdict
 from itertools import combinations
 
+from dpcourse.classroom.handout import normal
+
 ALIKE, FEWEST_SHARED, MOST_WITH_IT = 0.8, 10, 20
 LENGTH_OF_NO_CHANCE = 30
+SHINGLE, MOST_SHINGLES = 6, 400
+
+
+def shingles(cells, release):
+    """Hashes of all runs of a few words of the code that a student wrote, names not looked at; smallest first.
+
+    Two notebooks that share most of them were hardly written apart.
+    """
+    given = set(_runs(release.code))
+    known = {normal(cell.code) for cell in release.provided}
+    own = {run for cell in cells if normal(cell.code) not in known for run in _runs(cell.code)}
+    hashes = {hashlib.blake2b(run.encode(), digest_size=6).hexdigest() for run in own - given}
+    return sorted(hashes)[:MOST_SHINGLES]
+
+
+def _runs(code):
+    words = re.findall(r"[^\W\d]\w*|\d+(?:\.\d+)?|[^\w\s]", re.sub(r"#.*", "", code))
+    kept = {"def", "return", "if", "else", "for", "in", "while", "lambda", "not", "and", "or"}
+    words = ["x" if re.match(r"[^\W\d]", word) and word not in kept else word for word in words]
+    return {" ".join(words[i : i + SHINGLE]) for i in range(len(words) - SHINGLE + 1)}
 
 
 def identical(shingles):
