@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[1]
 LESSON = exercises.lesson(1)
 POINTS = {exercise.function: exercise.points for exercise in LESSON.EXERCISES}
 FULL = sum(POINTS.values())
-LIMITS = sandbox.Limits(cell_seconds=3, seconds=60, memory=2**29)
+LIMITS = sandbox.Limits(cell_seconds=4, seconds=90, memory=2**29)
 
 needs_bubblewrap = pytest.mark.skipif(sandbox.missing() is not None, reason=str(sandbox.missing()))
 
@@ -146,6 +146,18 @@ STEAL = f"""
                     return globals()["worst_posterior"](prior, epsilon)
 """
 
+DRIP = """
+    import os, struct, time
+    for handle in range(3, 20):
+        try:
+            os.write(handle, struct.pack(">QQ", 2**20, 0))
+            while True:
+                time.sleep(0.02)
+                os.write(handle, b"[")
+        except OSError:
+            pass
+"""
+
 NOT_A_NOTEBOOK = [
     Kind("not json.ipynb", b"%PDF-1.4 \xff\xfe not json", "unreadable", None),
     Kind("empty.ipynb", b"", "unreadable", None),
@@ -199,8 +211,8 @@ HOSTILE = [
     Kind("endless recursion.ipynb", written(body("return worst_posterior(prior, epsilon)")), "graded", LOST),
     Kind("stack overflow.ipynb", written(body("import sys; sys.setrecursionlimit(10**9)\ndef f(x): return sorted([x], key=f)\nreturn f(0)")), "limit", LOST),
     Kind("memory bomb.ipynb", written(body("return len([0] * 10**10)")), "graded", LOST),
-    Kind("memory bomb of many.ipynb", written(solved(worst_posterior="import subprocess, sys, time\nfor _ in range(20): subprocess.Popen([sys.executable, '-c', 'import time; x = bytearray(10**8); x[::4096] = bytes(len(x[::4096])); time.sleep(60)'])\ntime.sleep(60)")), "limit", LOST, note="the memory limit was reached"),
-    Kind("fork bomb.ipynb", written(solved(first="import os\nfor _ in range(40):\n    try: os.fork()\n    except OSError: break")), "graded", FULL),
+    Kind("memory bomb of many.ipynb", written(solved(worst_posterior="import os, time\nfor _ in range(12):\n    if os.fork() == 0:\n        x = bytearray(10**8)\n        x[::4096] = bytes(len(x[::4096]))\n        time.sleep(60)\ntime.sleep(60)")), "limit", LOST, note="the memory limit was reached"),
+    Kind("fork bomb.ipynb", written(solved(first="import os\nfor _ in range(7):\n    try: os.fork()\n    except OSError: break")), "graded", FULL),
     Kind("fork bomb of the shell's.ipynb", written(solved(first="!bash -c ':(){ :|:& };:' &")), "graded", FULL),
     Kind("sleeping thread.ipynb", written(solved(first="import threading, time\nthreading.Thread(target=time.sleep, args=(3600,)).start()")), "graded", FULL),
     Kind("thread that ends all later.ipynb", written(solved(first="import threading, os\nthreading.Timer(0.05, os._exit, [0]).start()")), "limit", FULL),
@@ -236,6 +248,7 @@ HOSTILE = [
     Kind("forges a verdict.ipynb", written(body(FORGE.format(bytes="""b'{"state": "right", "points": 99}' * 9""") + "    return 0.5")), "limit", LOST),
     Kind("sends a pickle.ipynb", written(body(FORGE.format(bytes="__import__('pickle').dumps(__import__('os').system)") + "    return 0.5")), "limit", LOST),
     Kind("claims a huge message.ipynb", written(body(FORGE.format(bytes="b'\\\\xff' * 16") + "    return 0.5")), "limit", LOST),
+    Kind("drips.ipynb", written(body(DRIP)), "limit", LOST, note="the time limit was reached"),
     Kind("forges with the right nonce.ipynb", written(body("""
         import sys
         frame = sys._getframe()

@@ -127,11 +127,11 @@ def grade(
 
     Status 0: everything is graded. 1: some submissions could not be graded; the report says which and why. 2: nothing was done.
     """
+    options = dict(locals())
     from dpcourse.classroom import command
 
-    options = command.Options(**{name: value for name, value in locals().items() if name != "command"})
     try:
-        raise typer.Exit(command.run_command(options))
+        raise typer.Exit(command.run_command(command.Options(**options)))
     except (command.Refused, ValueError, OSError) as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(2) from None

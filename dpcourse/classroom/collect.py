@@ -17,8 +17,8 @@ from dpcourse import exercises
 LARGEST_FILE = 64 * 2**20
 MOST_CELLS, MOST_CODE = 2_000, 500_000
 
-CANVAS = re.compile(r"(?P<student>[^_]+(?:_LATE)?_(?P<id>\d+))_\d+_.+")
-MOODLE = re.compile(r"(?P<student>.+_(?P<id>\d+))_assignsubmission_(?:file|onlinetext)_?")
+CANVAS = re.compile(r"(?P<name>[^_]+)(?:_LATE)?_(?P<number>\d+)_\d+_.+")
+MOODLE = re.compile(r"(?P<name>.+)_(?P<number>\d+)_assignsubmission_(?:file|onlinetext)_?")
 
 
 class Unreadable(Exception):
@@ -99,22 +99,26 @@ def _digest(content):
 
 
 def notebooks(folder):
-    """Pairs (student, file) of all notebooks below a folder; for a student who has none, the folder itself.
+    """Pairs (student, file) of all notebooks below a folder; for a student who has none, a folder of theirs.
 
     Links are not followed.
     """
+    found, empty = [], {}
     for entry in sorted(os.scandir(folder), key=lambda entry: os.fsencode(entry.name)):
         if entry.name.startswith((".", "__")):
             continue
         if entry.is_dir():
-            for file in list(_below(entry)) or [Path(entry.path)]:
-                yield student_of(entry.name), file
+            student = student_of(entry.name)
+            found += [(student, file) for file in _below(entry.path)]
+            empty.setdefault(student, Path(entry.path))
         elif entry.name.lower().endswith(".ipynb"):
-            yield student_of(entry.name[: -len(".ipynb")]), Path(entry.path)
+            found.append((student_of(entry.name[: -len(".ipynb")]), Path(entry.path)))
+    with_notebooks = {student for student, _ in found}
+    return found + [(student, folder) for student, folder in empty.items() if student not in with_notebooks]
 
 
 def _below(folder):
-    if folder.is_symlink():
+    if os.path.islink(folder):
         return
     for path, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith((".", "__")))
@@ -128,7 +132,7 @@ def student_of(name):
     ('leekim_1234', 'Kim Lee_1234')
     """
     match = MOODLE.fullmatch(name) or CANVAS.fullmatch(name)
-    return _text(match["student"] if match else name).replace("_LATE_", "_")
+    return _text(f"{match['name']}_{match['number']}" if match else name)
 
 
 def identifier(student):
@@ -213,11 +217,11 @@ def code_cells(content):
     if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
         raise Unreadable("it is not a notebook of format 4: there are no cells")
     if notebook.get("nbformat") != 4:
-        raise Unreadable(f"it is not a notebook of format 4 but of {str(notebook.get('nbformat'))[:20]!r}")
+        raise Unreadable("it is a notebook of another format than 4")
     if len(notebook["cells"]) > MOST_CELLS:
         raise Unreadable(f"it has {len(notebook['cells'])} cells; at most {MOST_CELLS} are read")
     cells = [
-        Cell(number, str(cell.get("id"))[:64], _source(cell))
+        Cell(number, cell["id"] if isinstance(cell.get("id"), str) else "", _source(cell))
         for number, cell in enumerate(notebook["cells"], 1)
         if isinstance(cell, dict) and cell.get("cell_type") == "code"
     ]

@@ -1,6 +1,7 @@
 """What `dpcourse grade` does, step by step."""
 
 import functools
+import importlib.util
 import json
 import os
 import sys
@@ -14,6 +15,8 @@ from tqdm import tqdm
 from dpcourse import exercises
 from dpcourse.classroom import gradebook, report, run, sandbox
 from dpcourse.classroom.grade import INFRASTRUCTURE, UNREADABLE
+
+SHORTEST_SECRET = 16
 
 
 class Refused(Exception):
@@ -75,11 +78,13 @@ def _grade(options, store):
         raise Refused(f"{options.submissions} is no folder.")
     if options.lesson is not None:
         exercises.lesson(options.lesson)
+    if options.dask and importlib.util.find_spec("distributed") is None:
+        raise Refused("--dask needs the package distributed: run `pip install distributed`.")
     lacking = None if options.no_sandbox or options.dask else sandbox.missing()
     if lacking:
         raise Refused(f"No sandbox: {lacking}. Mend that, or say --no-sandbox if you trust every notebook.")
     if options.seed_file:
-        store.secret(options.seed_file.read_text(encoding="utf-8").strip())
+        store.secret(_secret_in(options.seed_file))
     return run.grade_class(
         options.submissions,
         store,
@@ -91,6 +96,15 @@ def _grade(options, store):
         again=options.again,
         progress=functools.partial(_bar, hidden=options.as_json),
     )
+
+
+def _secret_in(file):
+    text = file.read_text(encoding="utf-8").strip()
+    if len(text) < SHORTEST_SECRET:
+        raise Refused(
+            f"The secret in {file} can be guessed: it needs {SHORTEST_SECRET} characters, and has {len(text)}."
+        )
+    return text
 
 
 def _bar(results, total, hidden):

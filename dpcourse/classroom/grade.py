@@ -3,7 +3,6 @@
 This is the trusted side. It reads a student's code as text only; the worker's replies are data, and are doubted.
 """
 
-import contextlib
 import hashlib
 import hmac
 import re
@@ -102,7 +101,7 @@ class _Grading:
         self.exercises = exercises.lesson(job.lesson).EXERCISES
         self.deadline = time.monotonic() + job.limits.seconds
         self.verdicts, self.errors = {}, {}
-        self.left_out, self.ours = {}, []
+        self.left_out, self.ours, self.given_up = {}, [], None
         self.suspects, self.cleared = {}, set()
 
     def result(self):
@@ -115,10 +114,15 @@ class _Grading:
                 break
             except sandbox.Stopped as stop:
                 if time.monotonic() > self.deadline:
+                    self.given_up = (
+                        f"the time limit of the whole submission, {self.job.limits.seconds:g} seconds, was reached"
+                    )
                     break
                 if str(stop) != sandbox.ENDED or ended_before:  # once may be chance: what ends its worker does it again
                     self._leave_out(str(stop))
                 ended_before = True
+        else:
+            self.given_up = f"it had to be stopped {MOST_REPLAYS} times"
         for exercise in self.exercises:
             if exercise.id not in self.verdicts:
                 self.verdicts[exercise.id] = self._unjudged(exercise)
@@ -216,15 +220,13 @@ class _Grading:
         if exercise.id in self.left_out:
             why = f"Calling `{exercise.function}` had to be stopped: {self.left_out[exercise.id]}."
         else:
-            why = (
-                f"The time limit of the whole submission ({self.job.limits.seconds:g} seconds) was reached before this."
-            )
+            why = f"This was not reached: {self.given_up}."
         return Verdict(exercise, ERROR, why)
 
     def _status(self):
         if self.ours:
             return INFRASTRUCTURE
-        if self.left_out or time.monotonic() > self.deadline:
+        if self.left_out or self.given_up:
             return LIMIT
         return FLAGGED if self._changes() else GRADED
 
@@ -235,7 +237,8 @@ class _Grading:
             else f"exercise {step} was stopped: {reason}"
             for step, reason in self.left_out.items()
         ]
-        return [*self.ours, *stopped, *self._changes()]
+        given_up = [self.given_up] if self.given_up else []
+        return [*self.ours, *given_up, *stopped, *self._changes()]
 
     def _changes(self):
         return changes(self.cells, self.job.release.provided)
@@ -329,18 +332,18 @@ def changes(cells, provided):
     there = Counter(_normal(cell.code) for cell in cells)
     given = Counter(_normal(cell.code) for cell in provided)
     ids = {cell.id for cell in cells}
-    told = []
+    said = []
     for cell in provided:
         code = _normal(cell.code)
         if not code:
             continue
         first = code.splitlines()[0][:60]
         if not there[code]:
-            told.append(f"the provided cell `{first}` {'was edited' if cell.id in ids else 'is missing'}")
+            said.append(f"the provided cell `{first}` {'was edited' if cell.id in ids else 'is missing'}")
         elif there[code] > given[code]:
-            told.append(f"the provided cell `{first}` is there {there[code]} times")
+            said.append(f"the provided cell `{first}` is there {there[code]} times")
             there[code] = given[code]
-    return told
+    return said
 
 
 def _normal(code):
@@ -365,9 +368,3 @@ def _runs(code):
     kept = {"def", "return", "if", "else", "for", "in", "while", "lambda", "not", "and", "or"}
     words = ["x" if re.match(r"[^\W\d]", word) and word not in kept else word for word in words]
     return {" ".join(words[i : i + SHINGLE]) for i in range(len(words) - SHINGLE + 1)}
-
-
-def close():
-    """End what this thread keeps warm."""
-    with contextlib.suppress(Exception):
-        sandbox.close()

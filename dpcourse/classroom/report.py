@@ -55,7 +55,7 @@ def page_name(student):
     """The name of a student's page: readable, harmless, and no other student's.
 
     >>> page_name("../Kim, Lee")
-    'Kim-Lee-3b0d7c1d.html'
+    'Kim-Lee-7d554cca.html'
     """
     readable = re.sub(r"[\W_]+", "-", student)[:60].strip("-")
     return f"{readable}-{hashlib.sha256(student.encode()).hexdigest()[:8]}.html"

@@ -28,7 +28,9 @@ PACKAGE = Path(__file__).resolve().parents[1]
 FOR_PROBES = ("__init__.py", "limits.py", "probe.py", "values.py")
 TICK = 0.1
 ENDED, GARBLED = "it ended the process that ran it", "it sent something that is no reply"
+PARTS_OF_PYTHON = ("bin", "lib", "lib64", "share", "pyvenv.cfg")  # a prefix may hold more: the course, for one
 SECONDS_TO_START = 120
+UBUNTU = "on Ubuntu 24.04 it needs `sysctl kernel.apparmor_restrict_unprivileged_userns=0`"
 KEEP_OPEN = ("env", "--ignore-signal=CHLD", "cat")  # the first process, which lets the kernel bury all others
 
 
@@ -60,14 +62,15 @@ def missing():
     trial = subprocess.run([*_bubblewrap(Limits()), "true"], capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if trial.returncode == 0:
         return None
-    return f"bubblewrap does not work here ({trial.stderr.strip()[:300]}); Ubuntu may need `sysctl kernel.apparmor_restrict_unprivileged_userns=0`"
+    reason = trial.stderr.strip()[:300]
+    return f"bubblewrap does not work here ({reason}). It must be 0.8 or newer; {UBUNTU}"
 
 
 # ---- the warm process, one per thread of the grader
 
 
 class Warm:
-    """A warm process and the socket on which it takes orders; `zygote` in other people's words."""
+    """A warm process, and the socket on which it takes orders."""
 
     def __init__(self):
         self.home = tempfile.mkdtemp(prefix="dpcourse-")  # the warm process deletes it when it ends
@@ -89,7 +92,9 @@ class Warm:
         except OSError:
             ready = b""
         if ready != b"ready":
-            raise Unavailable(f"the warm process does not start: {self._last_words()}")
+            reason = self._last_words()
+            self.close()
+            raise Unavailable(f"the warm process does not start: {reason}")
 
     def alive(self):
         """Whether it can take another order."""
@@ -194,6 +199,7 @@ class Worker:
             }
             self.socket = stack.enter_context(self.warm.order(order))
             self.socket.setblocking(False)
+            self.next_watch = time.monotonic() + TICK
             self._see_it_start()
             self.left_behind = stack.pop_all()
         return self
@@ -253,14 +259,15 @@ class Worker:
 
     def _wait(self, deadline, for_writing=False):
         """Until the socket is ready; meanwhile watch what the submission uses."""
-        sockets = [self.socket]
+        to_read, to_write = ([], [self.socket]) if for_writing else ([self.socket], [])
         while True:
-            ready = select.select([] if for_writing else sockets, sockets if for_writing else [], [], TICK)
-            if ready[0] or ready[1]:
-                return
             if time.monotonic() > deadline:
                 raise Stopped("the time limit was reached")
-            self._watch()
+            if time.monotonic() > self.next_watch:
+                self._watch()
+                self.next_watch = time.monotonic() + TICK
+            if any(select.select(to_read, to_write, [], TICK)):
+                return
 
     def _watch(self):
         family = self._family()
@@ -346,7 +353,8 @@ def _bubblewrap(limits):
             command += ["--ro-bind", folder, folder]
     for name in ("alternatives", "ld.so.cache", "localtime"):
         command += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
-    python = [sys.base_prefix, sys.prefix, *site.getsitepackages(), site.getusersitepackages()]
+    python = [f"{prefix}/{part}" for prefix in (sys.base_prefix, sys.prefix) for part in PARTS_OF_PYTHON]
+    python += [*site.getsitepackages(), site.getusersitepackages()]
     for folder in dict.fromkeys([*python, str(PACKAGE)]):
         for parent in reversed(Path(folder).parents[:-1]):
             command += ["--perms", "0755", "--dir", str(parent)]

@@ -23,7 +23,9 @@ def pack(message):
     arrays = []
     try:
         text = json.dumps(_encoded(message, arrays)).encode()
-    except (TypeError, ValueError, RecursionError) as error:
+    except RecursionError:
+        raise Garbled("it is nested too deeply") from None
+    except (TypeError, ValueError) as error:
         raise Garbled(str(error)) from None
     raw = b"".join(array.tobytes() for array in arrays)
     check_lengths(len(text), len(raw))

@@ -619,6 +619,7 @@ poisson = RandomExercise(
             "All your batches have the same size. Then people are not independent: whoever is in takes another's place. Let each person "
             "toss her own coin; the size comes out as it will.",
             _each_step(lambda n, p, rng: rng.choice(n, _expected(n, p), replace=False)),
+            recognise=lambda cases, values: _of_one_size(cases, values) and not _dealt(cases[1], values[1]),
         ),
         Misconception(
             "with replacement",
@@ -663,6 +664,12 @@ poisson = RandomExercise(
         ),
     ),
 )
+
+
+def _of_one_size(cases, values):
+    """Whether all batches have one size, and nobody is in one twice."""
+    joins = [_joins(cases[i], values[i]) for i in (1, 3)]
+    return all(np.ptp(times.sum(axis=1)) == 0 and times.max() <= 1 for times in joins)
 
 
 def _same_batch(cases, values):
@@ -1200,7 +1207,8 @@ hull = Exercise(
             "with the corners themselves.",
             lambda alpha, beta, at: _on_a_grid(alpha, beta, at),
             recognise=lambda cases, values: all(
-                abs(value - _two_sided(**case)) < 1e-3 for case, value in zip(cases, values, strict=True)
+                min(abs(value - _two_sided(**case)) / 5e-3, abs(value - _on_a_grid(**case)) / 1e-9) < 1
+                for case, value in zip(cases, values, strict=True)
             ),
         ),
     ),
@@ -1525,7 +1533,7 @@ budget = OpenExercise(
         Misconception(
             "too much",
             "The promise holds, but there is more noise than it needs: with 1 % less it would hold as well.",
-            lambda epsilon, delta, sample_rate, steps: 1.2 * _least_noise("exact", epsilon, delta, sample_rate, steps),
+            lambda epsilon, delta, sample_rate, steps: 2.2 * _least_noise("exact", epsilon, delta, sample_rate, steps),
             recognise=lambda cases, values: not _any_over(cases, values),
         ),
     ),

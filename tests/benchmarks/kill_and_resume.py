@@ -1,6 +1,6 @@
 """Kill a grading run with SIGKILL at random moments, resume it, and compare with an undisturbed run.
 
-    python tests/benchmarks/kill_and_resume.py [--submissions 200] [--kills 5]
+    python tests/benchmarks/kill_and_resume.py [--submissions 200] [--kills 5] [--jobs 2]
 
 The gradebook must be byte-identical, no submission may be graded twice, and no process may be left.
 """
@@ -39,7 +39,7 @@ def make_class(folder, size):
         (folder / f"student {i:03}.ipynb").write_text(json.dumps(notebook))
 
 
-def command(submissions, out, *options):
+def command(submissions, out, jobs):
     code = "from dpcourse.classroom.cli import app; app()"
     return [
         sys.executable,
@@ -52,13 +52,14 @@ def command(submissions, out, *options):
         "--seed-file",
         out.parent / "seed",
         "--json",
-        *options,
+        "--jobs",
+        str(jobs),
     ]
 
 
-def graded(submissions, out):
+def graded(submissions, out, jobs):
     """Run to the end; returns the summary."""
-    done = subprocess.run(command(submissions, out), capture_output=True, text=True, check=False)
+    done = subprocess.run(command(submissions, out, jobs), capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(done.stderr)
     return json.loads(done.stdout)
@@ -76,13 +77,13 @@ def stored(out):
         return 0
 
 
-def killed(submissions, out, more):
+def killed(submissions, out, more, jobs):
     """Run, and kill the grader a random moment after `more` results have come; returns how many there are then.
 
     All that it started must end by itself.
     """
     before = stored(out)
-    process = subprocess.Popen(command(submissions, out), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(command(submissions, out, jobs), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while stored(out) < before + more and process.poll() is None:
         time.sleep(0.02)
     time.sleep(random.uniform(0, 0.3))
@@ -98,20 +99,20 @@ def main():
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--submissions", type=int, default=200)
     options.add_argument("--kills", type=int, default=5)
+    options.add_argument("--jobs", type=int, default=2)
     options = options.parse_args()
     base = Path(tempfile.mkdtemp(prefix="kill-and-resume-"))
     try:
         (base / "seed").write_text("the same for both runs")
         make_class(base / "class", options.submissions)
         begun = time.monotonic()
-        graded(base / "class", base / "calm")
+        graded(base / "class", base / "calm", options.jobs)
         print(f"undisturbed: {options.submissions} submissions in {time.monotonic() - begun:.0f} s")
         at = []
+        most = options.submissions // (options.kills + 1)
         for _ in range(options.kills):
-            at.append(
-                killed(base / "class", base / "killed", random.randint(1, options.submissions // (options.kills + 1)))
-            )
-        rest = graded(base / "class", base / "killed")
+            at.append(killed(base / "class", base / "killed", random.randint(1, most), options.jobs))
+        rest = graded(base / "class", base / "killed", options.jobs)
         print(f"killed with {', '.join(map(str, at))} results stored; the rest was {rest['graded_now']}")
         assert rest["graded_now"] == options.submissions - at[-1], "something was graded twice, or lost"
         names = sorted(file.name for file in (base / "calm").glob("*.csv"))
