@@ -521,6 +521,7 @@ def two_processes(folder):
     except ValueError as error:
         left["apart"] = str(error)
     torch.save(left, folder / f"left {rank}")
+    torch.distributed.barrier()  # nobody leaves while another still talks
     torch.distributed.destroy_process_group()
 
 
