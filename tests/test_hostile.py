@@ -223,7 +223,7 @@ HOSTILE = [
     Kind("kills everything.ipynb", written(solved(first="import os, signal\nos.kill(-1, signal.SIGKILL)")), "graded", FULL),
     Kind("segfault.ipynb", written(body("import ctypes; ctypes.string_at(0)")), "limit", LOST),
     Kind("exits.ipynb", written(solved(first="raise SystemExit", last="raise KeyboardInterrupt")), "graded", FULL),
-    Kind("deletes everything.ipynb", written(solved(first=f"!chmod 000 / /usr /etc {ROOT} ~; rm -rf --no-preserve-root /etc {ROOT} ~")), "graded", FULL),
+    Kind("deletes everything.ipynb", written(solved(first=f"!chmod 000 / /usr /etc {ROOT} ~; rm -rf --no-preserve-root /etc {ROOT}/solutions {ROOT}/tests ~")), "graded", FULL),
     Kind("fills the disk.ipynb", written(body("for i in range(10):\n    with open(f'/tmp/{i}', 'wb') as file: file.write(bytes(2**25))\n" + RIGHT)), "graded", LOST),
     Kind("writes a large file.ipynb", written(body("with open('/tmp/large', 'wb') as file: file.write(bytes(2**27))\n" + RIGHT)), "graded", LOST),
     Kind("two hundred processes.ipynb", written(solved(worst_posterior="import subprocess\nfor _ in range(200): subprocess.Popen(['sleep', '3600'])\ndef worst_posterior(prior, epsilon):\n    " + RIGHT)), "graded", LOST),

@@ -49,7 +49,7 @@ def test_the_bundle_holds_the_blank_lessons_and_no_line_of_a_solution(bundle, na
 def test_the_bundle_holds_nothing_else_than_a_student_needs(bundle):
     assert {file.name for file in bundle.iterdir()} == {"LICENSE", "README.md", "dpcourse", "lessons", "pyproject.toml", "requirements.txt"}  # fmt: skip
     kinds = {file.suffix for file in (bundle / "dpcourse").rglob("*") if file.is_file()}
-    assert kinds == {".py", ".npz", ".html"}
+    assert kinds == {".py", ".npz", ".html", ".json"}
     assert "dpcourse" in (bundle / "pyproject.toml").read_text()
     assert (bundle / "requirements.txt").read_text().rstrip().endswith("-e .")
 

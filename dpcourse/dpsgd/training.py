@@ -179,10 +179,15 @@ class _Training:
         bar.advance(self.done, self.run.losses[-1], accuracy, self.run.epsilon, self.ledger.budget)
 
     def save(self, file):
-        """Write the checkpoint so that a crash leaves the old one or the new one, never a part."""
-        if file is None or not processes.is_first():
+        """Write the checkpoint, from the first process; the others go on when it is there for them to read."""
+        if file is None:
             return
-        file = Path(file)
+        if processes.is_first():
+            self._write(Path(file))
+        processes.wait()
+
+    def _write(self, file):
+        """Write the checkpoint so that a crash leaves the old one or the new one, never a part."""
         state = {
             "run": asdict(self.run),
             "ledger before": self.before,
