@@ -302,14 +302,13 @@ def test_the_committed_notebooks_are_what_their_sources_give_and_checking_is_qui
     assert time.perf_counter() - began < 5
 
 
-def test_lessons_build_to_the_same_bytes_twice(tmp_path):
-    """Two lessons, one full of pictures and sliders, one full of random draws; more would take minutes."""
+def test_a_lesson_builds_to_the_same_bytes_twice(tmp_path):
+    """The one with most random draws, and pictures and sliders; all of them would take minutes."""
     built = []
     for folder in (tmp_path / "one", tmp_path / "two"):
         (folder / "solutions").mkdir(parents=True)
-        for name in ("00-start-here.md", "02-laplace.md"):
-            shutil.copy(ROOT / "solutions" / name, folder / "solutions")
+        shutil.copy(ROOT / "solutions" / "02-laplace.md", folder / "solutions")
         build.build(folder)
         built.append(contents(folder))
     assert built[0] == built[1]
-    assert len(built[0]) == 4
+    assert len(built[0]) == 2

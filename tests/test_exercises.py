@@ -12,6 +12,7 @@ from dpcourse.exercises.engine import BLANK, RIGHT, WRONG, OpenExercise, RandomE
 EVERY = exercises.every_exercise()
 SLIPS = [(exercise, slip) for exercise in EVERY for slip in exercise.misconceptions]
 SEEDS = range(20)
+FEW = {"5.9": range(4)}  # each check composes exactly, many times over
 
 
 def each(items):
@@ -25,7 +26,7 @@ def outcomes_of(exercise, cases, function):
 
 @each(EVERY)
 def test_the_reference_passes(exercise):
-    for seed in SEEDS:
+    for seed in FEW.get(exercise.id, SEEDS):
         cases = exercise.cases(np.random.default_rng(seed))
         assert exercise.judge(cases, outcomes_of(exercise, cases, exercise.reference)).state == RIGHT
 
@@ -42,7 +43,7 @@ def test_the_blank_is_not_attempted(exercise):
 
 @pytest.mark.parametrize(("exercise", "slip"), SLIPS, ids=[f"{exercise.id}-{slip.name}" for exercise, slip in SLIPS])
 def test_each_misconception_gets_its_own_message(exercise, slip):
-    for seed in SEEDS:
+    for seed in FEW.get(exercise.id, SEEDS):
         verdict = exercise.check(slip.code, rng=seed)
         assert (verdict.state, verdict.misconception, verdict.message) == (WRONG, slip.name, slip.message)
         assert verdict.observed, "a wrong answer is shown what was observed"
