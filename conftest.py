@@ -12,7 +12,7 @@ import pytest
 _data = tempfile.TemporaryDirectory()
 os.environ["DPCOURSE_DATA"] = _data.name
 
-hypothesis.settings.register_profile("dpcourse", deadline=None, derandomize=True)
+hypothesis.settings.register_profile("dpcourse", deadline=None, derandomize=True, max_examples=60)
 hypothesis.settings.load_profile("dpcourse")
 
 

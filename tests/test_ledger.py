@@ -184,7 +184,7 @@ def test_every_run_has_an_epsilon(hard):
 # ---- the budget
 
 
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(before=runs, kind=kinds, share=st.floats(1.05, 3))
 def test_the_budget_is_used_up_and_never_passed(before, kind, share):
     budget = share * ledger_of([before]).epsilon()

@@ -43,8 +43,7 @@ class Recipe:
         >>> from dpcourse import dpsgd
         >>> data = dpsgd.digits()
         >>> model, optimizer, ledger = DIGITS.start(data, generator=0)
-        >>> run = dpsgd.fit(model, optimizer, ledger, data, DIGITS.steps, device="cpu", generator=0, show=False)
-        >>> round(run.epsilon, 3)
+        >>> round(ledger.after(DIGITS.noise_multiplier, DIGITS.sample_rate, DIGITS.steps).epsilon(), 3)
         2.993
         """
         model = self.model(data.shape, len(data.classes), generator)
