@@ -13,17 +13,27 @@ def data_folder():
     return Path(os.environ.get("DPCOURSE_DATA") or platformdirs.user_data_dir("dpcourse", appauthor=False))
 
 
-def write_atomically(file, text):
-    """Write text to a file so that a reader, or a crash, finds the old text or the new one, never a part."""
+@contextlib.contextmanager
+def replaced(file, mode=0o644):
+    """A stream of bytes that takes the file's place, with these permissions, when the block ends well.
+
+    A reader, or a crash, finds the old content or the new one, never a part.
+    """
     handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
+        with os.fdopen(handle, "wb") as stream:
+            yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        os.chmod(temporary, 0o644)
+        os.chmod(temporary, mode)
         os.replace(temporary, file)
     except BaseException:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
         raise
+
+
+def write_atomically(file, text):
+    """Write text, in UTF-8 and with its line ends as they are, so that the file is the old one or the new one."""
+    with replaced(file) as stream:
+        stream.write(text.encode())

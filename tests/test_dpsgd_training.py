@@ -132,7 +132,7 @@ def killed_while_it_writes(folder):
             os.kill(os.getpid(), signal.SIGKILL)
         replaced(*names)
 
-    training.os.replace = replace_or_die
+    os.replace = replace_or_die
     train(*parts("NoisySGD", momentum=0.9), checkpoint=folder / "checkpoint")
 
 

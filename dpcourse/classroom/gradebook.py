@@ -8,7 +8,7 @@ import io
 
 from dpcourse import exercises
 from dpcourse.classroom.collect import identifier
-from dpcourse.progress import write_atomically
+from dpcourse.files import write_atomically
 
 CANVAS_COLUMNS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 MOODLE_COLUMNS = ("Identifier", "Full name", "Status", "Grade", "Maximum Grade", "Last modified (grade)")

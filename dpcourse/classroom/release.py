@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from dpcourse import exercises
-from dpcourse.progress import write_atomically
+from dpcourse.files import write_atomically
 
 README = """# {title}
 

@@ -16,7 +16,7 @@ from dpcourse.classroom import grade
 from dpcourse.classroom.gradebook import score, title
 from dpcourse.classroom.similar import identical, near_identical
 from dpcourse.exercises.engine import BLANK, ERROR, RIGHT, WRONG, as_code
-from dpcourse.progress import write_atomically
+from dpcourse.files import write_atomically
 
 MEANING = {
     grade.GRADED: "graded",

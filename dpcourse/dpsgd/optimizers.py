@@ -133,11 +133,14 @@ class NoisySGD(_Noisy, torch.optim.SGD):
     single precision end at 5.8 standard deviations, beyond which 8e-9 of a Gaussian lies, and have the pattern of
     floating point in their low bits (lesson 02). Parameters in float64 push the end beyond 8.
 
-    >>> weight = torch.nn.Parameter(torch.zeros(2))
-    >>> optimizer = NoisySGD([weight], lr=0.5, noise_multiplier=0.0, clip_norm=1.0, expected_batch=4)
-    >>> model = torch.nn.ParameterList([weight])
-    >>> optimizer.step(); weight.tolist()
-    [0.0, 0.0]
+    >>> model = torch.nn.Linear(2, 1, bias=False)
+    >>> _ = torch.nn.init.zeros_(model.weight)
+    >>> optimizer = NoisySGD(model.parameters(), lr=0.5, noise_multiplier=0.0, clip_norm=1.0, expected_batch=4)
+    >>> inputs, targets = torch.tensor([[3.0, 4.0], [0.3, 0.4]]), torch.zeros(2)
+    >>> _ = optimizer.accumulate(model, lambda outputs, targets: outputs[:, 0] - targets, inputs, targets)
+    >>> optimizer.step()
+    >>> model.weight.detach()  # -0.5 times (0.6, 0.8) + (0.3, 0.4), divided by 4
+    tensor([[-0.1125, -0.1500]])
     """
 
     def __init__(
@@ -153,10 +156,14 @@ class NoisyAdam(_Noisy, torch.optim.Adam):
     params, lr, betas, eps, weight_decay: as in torch.optim.Adam, with its correction of the bias at the start, which
     algorithm 2 leaves out; the rest as in NoisySGD.
 
-    >>> weight = torch.nn.Parameter(torch.zeros(2))
-    >>> optimizer = NoisyAdam([weight], lr=0.5, noise_multiplier=0.0, clip_norm=1.0, expected_batch=4)
-    >>> optimizer.step(); weight.tolist()
-    [0.0, 0.0]
+    >>> model = torch.nn.Linear(2, 1, bias=False)
+    >>> _ = torch.nn.init.zeros_(model.weight)
+    >>> optimizer = NoisyAdam(model.parameters(), lr=0.5, noise_multiplier=0.0, clip_norm=1.0, expected_batch=4)
+    >>> inputs, targets = torch.tensor([[3.0, 4.0], [0.3, 0.4]]), torch.zeros(2)
+    >>> _ = optimizer.accumulate(model, lambda outputs, targets: outputs[:, 0] - targets, inputs, targets)
+    >>> optimizer.step()
+    >>> model.weight.detach()  # the first step has length lr in every coordinate
+    tensor([[-0.5000, -0.5000]])
     """
 
     def __init__(

@@ -19,6 +19,11 @@ CHECKSUM = (
 FALSE_ALARM = 1e-6  # of each statistical finding about a run that is as it should be
 
 
+def rounded_up(bound):
+    """Four digits after the point, never less than the bound itself."""
+    return f"{math.ceil(bound * 1e4) / 1e4:.4f}"
+
+
 @dataclass
 class Run:
     """A record of noisy training, as fit and replay return it.
@@ -55,7 +60,7 @@ class Run:
             return f"{about['optimizer']} on {about['data']}: no step taken"
         return (
             f"{about['optimizer']} on {about['data']}, {len(self.batches):,} steps on {about['device']}: accuracy "
-            f"{self.accuracy:.3f} on the test part, epsilon at most {_rounded_up(self.epsilon)} at delta {self.ledger['delta']}"
+            f"{self.accuracy:.3f} on the test part, epsilon at most {rounded_up(self.epsilon)} at delta {self.ledger['delta']}"
         )
 
     def save(self, file):
@@ -76,13 +81,13 @@ def replay(file=RECORDING, checksum=CHECKSUM, show=True):
     if checksum is not None and found != checksum:
         raise ValueError(f"{Path(file).name} is not what was recorded: its SHA-256 is {found}, not {checksum}")
     run = Run(**json.loads(content))
-    with progress(len(run.batches), show) as bar:
+    with Bar(len(run.batches), show) as bar:
         for step, accuracy, epsilon in zip(run.at, run.accuracies, run.epsilons, strict=True):
             bar.advance(step, run.losses[step - 1], accuracy, epsilon, run.ledger["budget"])
     return run
 
 
-class progress:
+class Bar:
     """The live bar: steps, loss, accuracy, and how much of the budget is spent."""
 
     def __init__(self, steps, show):
@@ -97,7 +102,7 @@ class progress:
         self.bar.close()
 
     def advance(self, step, loss, accuracy, epsilon, budget):
-        spent = f"{epsilon:.3f}" if budget is None else f"{epsilon:.3f} of {budget:g}"
+        spent = rounded_up(epsilon) if budget is None else f"{rounded_up(epsilon)} of {budget:g}"
         self.bar.update(step - self.bar.n)
         self.bar.set_postfix_str(f"loss {loss:.3f}, accuracy {accuracy:.3f}, epsilon {spent}")
 
@@ -183,16 +188,11 @@ def _written_down(run):
     return Finding("steps in the ledger", written >= len(run.batches), f"{written:,}, taken {len(run.batches):,}")
 
 
-def _rounded_up(bound):
-    """Four digits after the point, never less than the bound itself."""
-    return f"{math.ceil(bound * 1e4) / 1e4:.4f}"
-
-
 def _within(run):
     ledger = Ledger.from_state_dict(run.ledger)
     epsilon, budget = ledger.epsilon(), ledger.budget
     ok = epsilon <= run.epsilon + 1e-9 and (budget is None or epsilon <= budget)
-    numbers = f"at most {_rounded_up(epsilon)} at delta {ledger.delta}" + (
+    numbers = f"at most {rounded_up(epsilon)} at delta {ledger.delta}" + (
         "" if budget is None else f", budget {budget:g}"
     )
     return Finding("epsilon, computed anew", bool(ok), numbers)

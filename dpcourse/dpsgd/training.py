@@ -3,10 +3,8 @@
 import contextlib
 import functools
 import math
-import os
 import pickle
 import signal
-import tempfile
 import threading
 import zipfile
 from dataclasses import asdict, dataclass, replace
@@ -20,8 +18,9 @@ from dpcourse.dpsgd import generators, processes
 from dpcourse.dpsgd.clipping import clipped_sum, refuse_if_not_private, refuse_unknown, trainable
 from dpcourse.dpsgd.ledger import BudgetError, Ledger
 from dpcourse.dpsgd.optimizers import NoisyAdam, NoisySGD
-from dpcourse.dpsgd.run import Run, progress
+from dpcourse.dpsgd.run import Bar, Run, rounded_up
 from dpcourse.dpsgd.sampling import poisson_batches
+from dpcourse.files import replaced
 
 NEVER_CLIPS = 1e30  # a clip_norm that would not hide how long gradients are
 CHECKPOINT = {"run", "ledger before", "model", "optimizer", "coins", "torch", "cuda"}
@@ -84,7 +83,7 @@ def fit(
     processes.agree_on_state(coins)
     batches = poisson_batches(training.people, training.rate, steps, coins)
     step = functools.partial(_step, model, optimizer, data, loss=loss, engine=engine, chunk=chunk, precision=precision)
-    with progress(steps, show and processes.is_first()) as bar, _interrupt_between_steps() as interrupted:
+    with Bar(steps, show and processes.is_first()) as bar, _interrupt_between_steps() as interrupted:
         stop = False
         while training.left and not stop:
             ledger.spend(optimizer.noise_multiplier, training.rate)
@@ -95,7 +94,9 @@ def fit(
                 training.save(checkpoint)
     if training.left and processes.is_first():
         then = f": fit with checkpoint={str(checkpoint)!r} goes on from there" if checkpoint else ""
-        print(f"Stopped after step {training.done:,} of {steps:,}, epsilon {training.run.epsilon:.4f} spent{then}.")
+        print(
+            f"Stopped after step {training.done:,} of {steps:,}, epsilon {rounded_up(training.run.epsilon)} spent{then}."
+        )
     return training.run
 
 
@@ -187,7 +188,7 @@ class _Training:
         processes.wait()
 
     def _write(self, file):
-        """Write the checkpoint so that a crash leaves the old one or the new one, never a part."""
+        """Write everything down; a crash leaves the checkpoint of before."""
         state = {
             "run": asdict(self.run),
             "ledger before": self.before,
@@ -197,17 +198,8 @@ class _Training:
             "torch": torch.get_rng_state(),
             "cuda": torch.cuda.get_rng_state() if self.settings["device"] == "cuda" else None,
         }
-        handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-        try:
-            with os.fdopen(handle, "wb") as stream:
-                torch.save(state, stream)
-                stream.flush()
-                os.fsync(stream.fileno())
-            os.replace(temporary, file)
-        except BaseException:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(temporary)
-            raise
+        with replaced(file, mode=0o600) as stream:  # it holds the state of the noise's generator
+            torch.save(state, stream)
 
     def resume(self, file):
         """Go back to the checkpoint, where there is one."""
