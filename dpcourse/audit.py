@@ -73,7 +73,8 @@ class Band:
     """The trade-off curve of an attack, as seen and with its simultaneous confidence band.
 
     alpha, beta: the error rates seen at every threshold, alpha rising. upper: a TradeOff; the mechanism's own lies
-    below it. lower(alpha): the curve of this attack lies above it; a better attack may go below.
+    below it. lower(alpha): the curve of this attack lies above it; a better attack may go below. corners: the points
+    (alpha, beta) to the left of which it lies above beta.
     """
 
     alpha: np.ndarray
