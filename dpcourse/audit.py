@@ -73,7 +73,8 @@ class Band:
     """The trade-off curve of an attack, as seen and with its simultaneous confidence band.
 
     alpha, beta: the error rates seen at every threshold, alpha rising. upper: a TradeOff; the mechanism's own lies
-    below it. lower(alpha): the curve of this attack lies above it; a better attack may go below.
+    below it. lower(alpha): the curve of this attack lies above it; a better attack may go below. corners: the points
+    (alpha, beta) to the left of which it lies above beta.
     """
 
     alpha: np.ndarray
@@ -109,6 +110,40 @@ def empirical_tradeoff(scores_in, scores_out, confidence=0.95):
     beta = np.r_[1, (np.searchsorted(np.sort(scores_in), thresholds) / scores_in.size)[::-1]]
     upper = TradeOff.from_points(*_corners(scores_in, scores_out, failure / 2), repair=True)
     return Band(alpha, beta, upper, _corners(scores_in, scores_out, failure / 2, lower=True))
+
+
+@dataclass(frozen=True)
+class Refutation:
+    """A test that a promise does not allow.
+
+    With `confidence` its false alarms are at most alpha and its misses at most beta; where the promise holds, a test
+    with that alpha has misses of at least `least`, which is more.
+    """
+
+    alpha: float
+    beta: float
+    least: float
+    confidence: float
+
+
+def refutation(promise, scores_in, scores_out, confidence=0.95):
+    """The test that breaks the promise most clearly, or None: what was seen then agrees with it, and proves nothing.
+
+    promise: a TradeOff that the mechanism's own should nowhere pass below; the rest as in mu_lower_bound. A promise
+    that is kept is refuted with probability at most 1 - confidence.
+
+    >>> from dpcourse.tradeoff import gaussian
+    >>> rng = np.random.default_rng(0)
+    >>> scores = rng.normal(2, 1, 1000), rng.normal(0, 1, 1000)
+    >>> refutation(gaussian(1), *scores).least > 0.3 and refutation(gaussian(2), *scores) is None
+    True
+    """
+    alpha, beta = _corners(scores_in, scores_out, 1 - _confidence(confidence))
+    least = promise(alpha)
+    worst = int(np.argmax(least - beta))
+    if least[worst] <= beta[worst]:
+        return None
+    return Refutation(float(alpha[worst]), float(beta[worst]), float(least[worst]), confidence)
 
 
 def _corners(scores_in, scores_out, failure, threshold=None, lower=False):

@@ -68,6 +68,12 @@ def test_epsilon_of_known_errors(epsilon, delta):
     assert best == pytest.approx(epsilon)
 
 
+def test_a_score_at_the_threshold_is_no_alarm_and_a_miss():
+    at, above = np.zeros(50), np.ones(50)
+    assert audit.mu_lower_bound(above, at, threshold=0) > 1
+    assert audit.mu_lower_bound(at, at - 1, threshold=0) == 0
+
+
 def test_epsilon_looks_in_both_directions():
     scores_in, scores_out = np.repeat([1.0, 0.0], [500, 500]), np.repeat([1.0, 0.0], [1, 999])
     one_way = audit.epsilon_lower_bound(scores_in, scores_out, threshold=0.5)
@@ -169,6 +175,14 @@ def test_the_band_refutes_what_mu_refutes():
     assert (gaussian(2.0)(alpha) > band.upper(alpha)).any()
     assert (gaussian(3.0)(alpha) <= band.upper(alpha)).all()
     assert (approx_dp(0.5)(alpha) > band.upper(alpha)).any()
+
+
+def test_a_refutation_is_a_test_below_the_promise():
+    scores = normal_scores(np.random.default_rng(9), 2.0, 1000)
+    found = audit.refutation(gaussian(1.0), *scores, confidence=0.99)
+    assert found.beta < found.least == gaussian(1.0)(found.alpha)
+    assert gaussian(2.0)(found.alpha) < found.beta
+    assert audit.refutation(gaussian(2.0), *scores) is None
 
 
 # ---- many canaries in one run

@@ -10,10 +10,11 @@ import pytest
 from matplotlib.figure import Figure
 
 from dpcourse import audit, clt, composition, gdp, laplace, pld, plots, rdp, tradeoff
-from dpcourse.plots import auditing as auditing_plots
+from dpcourse.plots import audit as audit_plots
 from dpcourse.plots import clt as clt_plots
 from dpcourse.plots import dpsgd as dpsgd_plots
 
+SCORES = np.arange(200) / 100, np.arange(200) / 100 - 1
 PICTURES = [
     (plots.neighbours, {}),
     (plots.response, {"epsilon": 1.0}),
@@ -50,6 +51,16 @@ PICTURES = [
     (plots.attack, {"mu": 2.0, "runs": 200, "threshold": 1.0}),
     (plots.band, {"mu": 2.0, "runs": 1000}),
     (plots.one_run, {"mu": 1.0, "canaries": 1000, "share": 0.1}),
+    (
+        plots.audited,
+        {
+            "name": "G_1",
+            "promise": tradeoff.gaussian(1),
+            "scores_in": SCORES[0],
+            "scores_out": SCORES[1],
+            "found": audit.refutation(tradeoff.gaussian(1), *SCORES),
+        },
+    ),
 ]
 
 
@@ -566,6 +577,20 @@ def test_a_run_that_is_not_stored_is_named():
         dpsgd_plots.epsilons(1.3, 100)
 
 
+def test_audited_draws_the_promise_above_the_test_that_breaks_it():
+    found = audit.refutation(tradeoff.gaussian(1), *SCORES)
+    figure, description = drawn(
+        plots.audited, name="G_1", promise=tradeoff.gaussian(1), scores_in=SCORES[0], scores_out=SCORES[1], found=found
+    )
+    curves = lines(figure)
+    alpha, beta = curves["G_1, the promise: no test lies below"].T
+    assert beta == pytest.approx(tradeoff.gaussian(1)(alpha))
+    alpha, beta = curves["tests of your answer, as seen"].T
+    assert beta == pytest.approx(np.maximum(0, 0.5 - alpha), abs=0.01)
+    assert f"misses at most {found.beta:.3f}" in description
+    assert np.interp(found.alpha, alpha, beta) < found.beta < found.least
+
+
 def test_bad_input_is_refused():
     with pytest.raises(ValueError, match="epsilon must be"):
         drawn(plots.response, epsilon=-1)
@@ -581,7 +606,7 @@ def test_attack_marks_the_rates_and_their_bounds(mu, runs, threshold):
     with_mia, without = (patch.get_data().values for patch in left.patches)
     assert (with_mia.sum(), without.sum()) == (runs, runs), "every run is in a histogram"
     square, dot = (line.get_xydata()[0] for line in right.lines[-2:])
-    out, within = auditing_plots.scores(mu, runs)
+    out, within = audit_plots.scores(mu, runs)
     assert dot == pytest.approx([np.mean(out > threshold), np.mean(within <= threshold)])
     errors = np.round(dot * runs)
     assert square == pytest.approx(audit.clopper_pearson(errors, runs, 0.975))
@@ -598,7 +623,7 @@ def test_attack_draws_what_was_seen_around_the_true_curve():
 @pytest.mark.parametrize(("mu", "runs"), [(2.0, 1000), (0.5, 50), (3.0, 10_000)])
 def test_band_holds_the_truth_and_the_bound_grows_with_the_runs(mu, runs):
     figure, description = drawn(plots.band, mu=mu, runs=runs)
-    out, within = auditing_plots.scores(mu, runs)
+    out, within = audit_plots.scores(mu, runs)
     found = audit.empirical_tradeoff(within, out)
     for alpha in (0.05, 0.3, 0.7):
         assert found.lower(alpha) <= tradeoff.gaussian(mu)(alpha) <= found.upper(alpha)
@@ -614,7 +639,7 @@ def test_band_holds_the_truth_and_the_bound_grows_with_the_runs(mu, runs):
 @pytest.mark.parametrize(("mu", "canaries", "share"), [(1.0, 1000, 0.1), (4.0, 300, 1.0), (0.5, 100, 0.01)])
 def test_one_run_counts_the_guesses_and_stays_below_the_truth(mu, canaries, share):
     figure, description = drawn(plots.one_run, mu=mu, canaries=canaries, share=share)
-    values, coins = auditing_plots.one_run_scores(mu, canaries)
+    values, coins = audit_plots.one_run_scores(mu, canaries)
     guesses = max(1, round(share * canaries))
     low, high = (line.get_xdata()[0] for line in figure.axes[0].lines)
     guessed = (values <= low) | (values >= high)

@@ -1,6 +1,6 @@
 """The pictures of the lessons, one file per lesson; `show` shows one."""
 
-from dpcourse.plots.auditing import attack, band, one_run
+from dpcourse.plots.audit import attack, audited, band, one_run
 from dpcourse.plots.clt import MECHANISMS, limit, limit_error, product, settings
 from dpcourse.plots.composition import bounds, majority_is_right, posterior, repeated, spill, walks
 from dpcourse.plots.dpsgd import accountants, clipping, noise_needed, run_settings, sampled, training
@@ -33,6 +33,7 @@ __all__ = [
     "approx_dp_lines",
     "as_image",
     "attack",
+    "audited",
     "band",
     "bounds",
     "candidates",

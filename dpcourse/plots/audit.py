@@ -1,4 +1,4 @@
-"""The pictures of lesson 06."""
+"""The pictures of lesson 06, and the one beside an answer that an audit accuses."""
 
 import functools
 import math
@@ -9,10 +9,10 @@ from scipy.special import ndtri
 
 from dpcourse import audit, gdp, validate
 from dpcourse.plots.frame import FIRST, FOURTH, LIGHT, SECOND, THIRD, panels
-from dpcourse.tradeoff import gaussian
+from dpcourse.plots.gdp import ALPHA, BETA, POINT
+from dpcourse.tradeoff import TradeOff, gaussian
 
-ALPHA = np.r_[0, np.geomspace(1e-5, 0.02, 40), np.linspace(0.022, 0.978, 240), 1 - np.geomspace(0.02, 1e-5, 40), 1]
-MARK = {"color": "black", "marker": "o", "linestyle": "none", "markersize": 6}
+GRID = np.r_[0, np.geomspace(1e-5, 0.02, 40), np.linspace(0.022, 0.978, 240), 1 - np.geomspace(0.02, 1e-5, 40), 1]
 CONFIDENCE, DELTA = 0.95, 1e-5
 
 
@@ -33,11 +33,11 @@ def attack(figure, mu, runs, threshold, promise=1.0):
     left.text(threshold, 0.82 * left.get_ylim()[1], ' says "in" →', va="top", fontsize=9)
     left.set_xlabel("score")
     left.set_title(f"{runs:,} runs without Mia, {runs:,} with her")
-    right.plot(ALPHA, gaussian(promise)(ALPHA), **FIRST, label=f"promised: G, μ = {promise:g}")
+    right.plot(GRID, gaussian(promise)(GRID), **FIRST, label=f"promised: G, μ = {promise:g}")
     right.plot(*seen(mu, runs), **FOURTH, label="seen, all thresholds")
     right.add_patch(Rectangle((alpha, beta), most_alpha - alpha, most_beta - beta, **LIGHT))
     right.plot([most_alpha], [most_beta], color=SECOND["color"], marker="s", markersize=6, linestyle="none")
-    right.plot([alpha], [beta], **MARK)
+    right.plot([alpha], [beta], **POINT)
     _unit_square(right)
     right.set_title(f"proved: μ ≥ {_down(proved)}" + (", promise refuted" if proved > promise else ""))
     right.legend(loc="upper right", borderaxespad=0)
@@ -65,8 +65,8 @@ def _unit_square(panel):
     panel.set_ylim(0, 1.02)
     panel.set_xticks([0, 0.5, 1])
     panel.set_yticks([0, 0.5, 1])
-    panel.set_xlabel("α, false alarms")
-    panel.set_ylabel("β, misses")
+    panel.set_xlabel(ALPHA)
+    panel.set_ylabel(BETA)
 
 
 def _down(bound):
@@ -102,8 +102,8 @@ def band(figure, mu, runs, promise=1.0):
     found = audit.empirical_tradeoff(within, out, CONFIDENCE)
     proved = audit.mu_lower_bound(within, out, CONFIDENCE)
     left, right = panels(figure, 2)
-    left.fill_between(ALPHA, found.lower(ALPHA), found.upper(ALPHA), **LIGHT, linewidth=0.5, label="band, 95 %")
-    left.plot(ALPHA, gaussian(promise)(ALPHA), **FIRST, label=f"promised: G, μ = {promise:g}")
+    left.fill_between(GRID, found.lower(GRID), found.upper(GRID), **LIGHT, linewidth=0.5, label="band, 95 %")
+    left.plot(GRID, gaussian(promise)(GRID), **FIRST, label=f"promised: G, μ = {promise:g}")
     left.plot(*seen(mu, runs), **FOURTH, label="seen")
     _unit_square(left)
     left.set_title(f"{runs:,} runs of each kind")
@@ -112,7 +112,7 @@ def band(figure, mu, runs, promise=1.0):
     right.plot(np.log10(many), [_proved(mu, int(n)) for n in many], **THIRD, label="proved, typically")
     right.axhline(mu, **SECOND, label=f"truth: {mu:.2g}")
     right.axhline(promise, **FIRST, label=f"promise: {promise:g}")
-    right.plot([math.log10(runs)], [proved], **MARK)
+    right.plot([math.log10(runs)], [proved], **POINT)
     right.set_xticks([2, 3, 4], ["100", "1,000", "10,000"])
     right.set_xlim(math.log10(30), 4.25)
     right.set_ylim(0, 1.55 * max(mu, promise))
@@ -162,7 +162,7 @@ def one_run(figure, mu, canaries, share):
     bounds = [_one_run_epsilon(int(right_ones[count - 1]), int(count), canaries) for count in counts]
     right.plot(np.log10(counts / canaries), bounds, **THIRD, label="proved by one run")
     right.axhline(truth, **FIRST, label=f"truth: {truth:.2f}")
-    right.plot([math.log10(guesses / canaries)], [proved], **MARK)
+    right.plot([math.log10(guesses / canaries)], [proved], **POINT)
     right.set_xticks([-2, -1, 0], ["1 %", "10 %", "100 %"])
     right.set_xlim(-2.05, 0.05)
     right.set_ylim(0, 1.6 * truth)
@@ -195,3 +195,35 @@ def right_guesses(mu, canaries):
 @functools.lru_cache(maxsize=10_000)
 def _one_run_epsilon(correct, guesses, canaries):
     return audit.one_run_epsilon_lower_bound(correct, guesses, delta=DELTA, canaries=canaries, confidence=CONFIDENCE)
+
+
+# ---- an answer that is accused
+
+
+def audited(figure, name, promise, scores_in, scores_out, found):
+    """What was promised, what an attack saw, and the test that the promise does not allow.
+
+    name, promise: of the promise, a TradeOff. scores_in, scores_out: of the attack. found: an audit.Refutation.
+    """
+    (panel,) = panels(figure)
+    alpha = np.linspace(0, 1, 401)
+    panel.plot(alpha, promise(alpha), **FIRST, label=f"{name}, the promise: no test lies below")
+    panel.plot(
+        alpha, TradeOff.from_samples(scores_out, scores_in)(alpha), **SECOND, label="tests of your answer, as seen"
+    )
+    panel.fill_between([0, found.alpha], found.beta, **LIGHT, linewidth=0, label="one of them lies in here")
+    panel.plot([found.alpha], [found.beta], **POINT)
+    panel.plot([found.alpha, found.alpha], [found.beta, found.least], color="black", linewidth=1.2)
+    panel.set_xlim(0, 1)
+    panel.set_ylim(0, 1)
+    panel.set_aspect("equal", anchor="W")
+    panel.set_xlabel(ALPHA)
+    panel.set_ylabel(BETA)
+    panel.legend(
+        loc="upper left", bbox_to_anchor=(1.05, 1), title=f"with confidence {found.confidence:g}", alignment="left"
+    )
+    return (
+        f"The curve of {name} and, below it, that of the tests which were tried on your answer. One test is marked: with "
+        f"confidence {found.confidence:g} its false alarms are at most {found.alpha:.3f} and its misses at most "
+        f"{found.beta:.3f}, where {name} allows misses of {found.least:.3f} or more."
+    )
