@@ -1228,14 +1228,14 @@ QUIZ = (
         "You try twenty attacks on the same scores and report the one with the best bound, at 95 % confidence. What is that bound worth?",
         (
             Option(
-                "It holds with 95 % confidence.",
-                False,
-                "Each single one would. That the best of twenty holds is another statement.",
-            ),
-            Option(
                 "It holds if each bound had a twentieth of the risk.",
                 True,
                 "Then all twenty hold at once with 95 % confidence, and you may choose among them after a look.",
+            ),
+            Option(
+                "It holds with 95 % confidence.",
+                False,
+                "Each single one would. That the best of twenty holds is another statement.",
             ),
             Option(
                 "Nothing: one must never look twice.",
@@ -1293,14 +1293,14 @@ QUIZ = (
                 "Whoever reads the code can tell. An audit only sees what happens in its runs.",
             ),
             Option(
-                "With δ = 10⁻⁹ perhaps; no audit of that size could tell.",
-                True,
-                "It would take some billions of runs to see it once. A proof speaks of all outputs, seen or not.",
-            ),
-            Option(
                 "No: an audit with more confidence would have found it.",
                 False,
                 "Confidence is about the risk of a false accusation. It does not make rare events frequent.",
+            ),
+            Option(
+                "With δ = 10⁻⁹ perhaps; no audit of that size could tell.",
+                True,
+                "It would take some billions of runs to see it once. A proof speaks of all outputs, seen or not.",
             ),
         ),
     ),
