@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from dpcourse import clt, composition, gdp, laplace, pld, plots, rdp, tradeoff
+from dpcourse import audit, clt, composition, gdp, laplace, pld, plots, rdp, tradeoff
 from dpcourse.plots import clt as clt_plots
 from dpcourse.plots import dpsgd as dpsgd_plots
 
+SCORES = np.arange(200) / 100, np.arange(200) / 100 - 1
 PICTURES = [
     (plots.neighbours, {}),
     (plots.response, {"epsilon": 1.0}),
@@ -46,6 +47,16 @@ PICTURES = [
     (plots.accountants, {"noise_multiplier": 1.3, "batch": 256, "epochs": 20}),
     (plots.noise_needed, {"batch": 256, "epochs": 60}),
     (plots.training, {"at": [10, 20], "accuracies": [0.5, 0.9], "epsilons": [1.0, 1.4], "budget": 2.0}),
+    (
+        plots.audited,
+        {
+            "name": "G_1",
+            "promise": tradeoff.gaussian(1),
+            "scores_in": SCORES[0],
+            "scores_out": SCORES[1],
+            "found": audit.refutation(tradeoff.gaussian(1), *SCORES),
+        },
+    ),
 ]
 
 
@@ -560,6 +571,20 @@ def test_no_noise_is_named_that_the_table_does_not_reach():
 def test_a_run_that_is_not_stored_is_named():
     with pytest.raises(ValueError, match=r"batch must be one of \[64, 256, 1024\], got 100"):
         dpsgd_plots.epsilons(1.3, 100)
+
+
+def test_audited_draws_the_promise_above_the_test_that_breaks_it():
+    found = audit.refutation(tradeoff.gaussian(1), *SCORES)
+    figure, description = drawn(
+        plots.audited, name="G_1", promise=tradeoff.gaussian(1), scores_in=SCORES[0], scores_out=SCORES[1], found=found
+    )
+    curves = lines(figure)
+    alpha, beta = curves["G_1, the promise: no test lies below"].T
+    assert beta == pytest.approx(tradeoff.gaussian(1)(alpha))
+    alpha, beta = curves["tests of your answer, as seen"].T
+    assert beta == pytest.approx(np.maximum(0, 0.5 - alpha), abs=0.01)
+    assert f"misses at most {found.beta:.3f}" in description
+    assert np.interp(found.alpha, alpha, beta) < found.beta < found.least
 
 
 def test_bad_input_is_refused():
