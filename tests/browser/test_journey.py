@@ -103,15 +103,15 @@ def move_every_slider(course, name):
 
 
 def answer_the_quiz(course, number):
-    """Choose every wrong option of each question, then the right one, by Tab and the space bar, and read each reply."""
+    """Tab to each question, choose every option by the arrow keys, read each reply, and stay at the right one."""
     cell = course.cell(f"quiz({number})")
     course.select(cell)
     blocks = cell.locator(".dpcourse-quiz > .widget-vbox")
     for question, block in zip(exercises.lesson(number).QUIZ, blocks.all(), strict=True):
-        options = list(zip(question.options, block.get_by_role("radio").all(), strict=True))
-        for option, button in sorted(options, key=lambda pair: pair[0].right):
-            tab_to(course.page, button)
-            course.page.keyboard.press("Space")
+        right = [option.right for option in question.options].index(True)
+        tab_to(course.page, block.get_by_role("radio").first)
+        for i, option in enumerate((*question.options, *question.options[: right + 1])):
+            course.page.keyboard.press("ArrowDown" if i else "Space")
             block.get_by_text(option.reply).wait_for()
     course.picture(f"{number}-4-quiz")
 
