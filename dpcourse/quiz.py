@@ -3,7 +3,7 @@
 import html
 from dataclasses import dataclass
 
-from dpcourse import exercises
+from dpcourse import exercises, labels
 from dpcourse.progress import record
 
 
@@ -31,7 +31,7 @@ class Static:
 
     def _repr_html_(self):
         return "".join(
-            f"<div><p><strong>{i}. {html.escape(question.text)}</strong></p>"
+            f"<div role='group' aria-label='Question {i}'><p><strong>{i}. {html.escape(question.text)}</strong></p>"
             + "".join(
                 f"<details><summary>{html.escape(option.text)}</summary><p>{html.escape(option.reply)}</p></details>"
                 for option in question.options
@@ -42,37 +42,30 @@ class Static:
 
 
 def _widget(lesson, questions):
-    """A radio button per option, with the explanation of the chosen one below the question.
-
-    Each button is a widget of its own, reached by Tab and chosen by the space bar: JupyterLab takes the arrow keys,
-    by which one walks through the buttons of one widget, for going to the next cell.
-    """
+    """One set of radio buttons per question, with the explanation of the chosen option below."""
     import ipywidgets as widgets
 
     def block(i, question):
-        buttons = [
-            widgets.RadioButtons(options=[(option.text, option)], value=None, layout={"width": "auto"})
-            for option in question.options
-        ]
+        buttons = widgets.RadioButtons(
+            options=[(option.text, option) for option in question.options], value=None, layout={"width": "auto"}
+        )
         reply = widgets.HTML()
 
         def chosen(change):
             option = change["new"]
             if option is None:
                 return
-            for button in buttons:
-                if button is not change["owner"]:
-                    button.value = None
             colour = "#1b7f3b" if option.right else "#b3261e"
-            reply.value = f"<div role='status' style='border-left:4px solid {colour};padding:.2em .8em'>{html.escape(option.reply)}</div>"
+            reply.value = (
+                f"<div style='border-left:4px solid {colour};padding:.2em .8em'>{html.escape(option.reply)}</div>"
+            )
             if option.right:
                 record(f"{lesson}.q{i}")
 
-        for button in buttons:
-            button.observe(chosen, names="value")
+        buttons.observe(chosen, names="value")
         text = widgets.HTML(f"<div style='line-height:1.5'><strong>{i}. {html.escape(question.text)}</strong></div>")
-        return widgets.VBox([text, *buttons, reply], layout={"margin": "0 0 1em 0"})
+        return widgets.VBox([text, buttons, reply], layout={"margin": "0 0 1em 0"})
 
-    box = widgets.VBox([block(i, question) for i, question in enumerate(questions, 1)])
+    box = widgets.VBox([*(block(i, question) for i, question in enumerate(questions, 1)), labels.names()])
     box.add_class("dpcourse-quiz")
     return box

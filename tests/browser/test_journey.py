@@ -70,6 +70,7 @@ def solve(course, number, name):
     said = course.cells.nth(check).locator(".jp-OutputArea")
     said.get_by_text("not yet").wait_for()
     said.get_by_text(misconception.message.replace("`", "")).wait_for()
+    said.scroll_into_view_if_needed()
     course.picture(f"{name}-2-wrong")
 
     course.write(course.cells.nth(slipped), answers[slipped])
@@ -99,21 +100,22 @@ def move_every_slider(course, name):
                 at_end = handle.get_attribute("aria-valuenow") == handle.get_attribute("aria-valuemax")
                 course.page.keyboard.press("ArrowLeft" if at_end else "ArrowRight")
                 course.wait_until(f"{PICTURE} !== value", explorer, before)
+            explorer.scroll_into_view_if_needed()
             course.picture(f"{name}-3-explorer-{i}")
 
 
 def answer_the_quiz(course, number):
-    """Choose a wrong option of each question, then the right one, by Tab and the space bar, and read each reply."""
+    """Tab to each question, walk through its options by arrow keys to the right one, and read each reply."""
     cell = course.cell(f"quiz({number})")
     course.select(cell)
     blocks = cell.locator(".dpcourse-quiz > .widget-vbox")
     for question, block in zip(exercises.lesson(number).QUIZ, blocks.all(), strict=True):
-        options = list(zip(question.options, block.locator("input").all(), strict=True))
-        wrong, right = (next(pair for pair in options if pair[0].right == is_right) for is_right in (False, True))
-        for option, button in (wrong, right):
-            tab_to(course.page, button)
-            course.page.keyboard.press("Space")
-            block.get_by_text(option.reply).wait_for()
+        right = [option.right for option in question.options].index(True)
+        tab_to(course.page, block.locator("[role=radiogroup] input").first)
+        walk = [(i, "ArrowDown") for i in range(1, right + 1)] or [(1, "ArrowDown"), (0, "ArrowUp")]
+        for i, key in ((0, "Space"), *walk):
+            course.page.keyboard.press(key)
+            block.get_by_text(question.options[i].reply).wait_for()
     course.picture(f"{LESSONS[number]}-4-quiz")
 
 
