@@ -120,7 +120,7 @@ def test_a_data_folder_that_cannot_be_written(tmp_path, monkeypatch):
 
 
 def test_a_full_disk(monkeypatch):
-    monkeypatch.setattr(tempfile, "TemporaryFile", lambda dir: open("/dev/full", "wb"))
+    monkeypatch.setattr(tempfile, "TemporaryFile", lambda dir: open("/dev/full", "wb"))  # noqa: SIM115
     assert finding("progress").said.startswith("cannot be saved (No space left on device): free some space")
 
 
