@@ -2,7 +2,7 @@
 
 import importlib
 
-LESSONS = ("start_here", "composition", "laplace", "gdp", "clt", "dpsgd")
+LESSONS = ("start_here", "composition", "laplace", "gdp", "clt", "dpsgd", "auditing")
 
 
 def lesson(number):
