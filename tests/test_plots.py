@@ -4,15 +4,15 @@ import itertools
 import math
 import re
 
-import matplotlib.colors
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from dpcourse import clt, composition, gdp, laplace, pld, plots, rdp, tradeoff
+from dpcourse import audit, clt, composition, gdp, laplace, pld, plots, rdp, tradeoff
 from dpcourse.plots import clt as clt_plots
 from dpcourse.plots import dpsgd as dpsgd_plots
 
+SCORES = np.arange(200) / 100, np.arange(200) / 100 - 1
 PICTURES = [
     (plots.neighbours, {}),
     (plots.response, {"epsilon": 1.0}),
@@ -46,6 +46,16 @@ PICTURES = [
     (plots.accountants, {"noise_multiplier": 1.3, "batch": 256, "epochs": 20}),
     (plots.noise_needed, {"batch": 256, "epochs": 60}),
     (plots.training, {"at": [10, 20], "accuracies": [0.5, 0.9], "epsilons": [1.0, 1.4], "budget": 2.0}),
+    (
+        plots.audited,
+        {
+            "name": "G_1",
+            "promise": tradeoff.gaussian(1),
+            "scores_in": SCORES[0],
+            "scores_out": SCORES[1],
+            "found": audit.refutation(tradeoff.gaussian(1), *SCORES),
+        },
+    ),
 ]
 
 
@@ -72,11 +82,15 @@ def test_lines_can_be_told_apart_without_colour(picture, arguments):
     for panel in figure.axes:
         named = [line for line in panel.lines if not line.get_label().startswith("_")]
         for one, other in itertools.combinations(named, 2):
-            assert one.get_linestyle() != other.get_linestyle() or abs(lightness(one) - lightness(other)) > 0.3
+            assert look(one) != look(other)
+        named = [area for area in panel.collections if not area.get_label().startswith("_")]
+        for one, other in itertools.combinations(named, 2):
+            assert one.get_hatch() != other.get_hatch()
 
 
-def lightness(line):
-    return np.dot(matplotlib.colors.to_rgb(line.get_color()), (0.2126, 0.7152, 0.0722))
+def look(line):
+    """What a colour-blind reader of a grey print sees of a line: how it is dashed, and its markers."""
+    return line._dash_pattern if line.get_linestyle() != "None" else None, line.get_marker()
 
 
 def test_response_shows_the_definition():
@@ -560,6 +574,20 @@ def test_no_noise_is_named_that_the_table_does_not_reach():
 def test_a_run_that_is_not_stored_is_named():
     with pytest.raises(ValueError, match=r"batch must be one of \[64, 256, 1024\], got 100"):
         dpsgd_plots.epsilons(1.3, 100)
+
+
+def test_audited_draws_the_promise_above_the_test_that_breaks_it():
+    found = audit.refutation(tradeoff.gaussian(1), *SCORES)
+    figure, description = drawn(
+        plots.audited, name="G_1", promise=tradeoff.gaussian(1), scores_in=SCORES[0], scores_out=SCORES[1], found=found
+    )
+    curves = lines(figure)
+    alpha, beta = curves["G_1, the promise: no test lies below"].T
+    assert beta == pytest.approx(tradeoff.gaussian(1)(alpha))
+    alpha, beta = curves["tests of your answer, as seen"].T
+    assert beta == pytest.approx(np.maximum(0, 0.5 - alpha), abs=0.01)
+    assert f"misses at most {found.beta:.3f}" in description
+    assert np.interp(found.alpha, alpha, beta) < found.beta < found.least
 
 
 def test_bad_input_is_refused():

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dpcourse import exercises
 from dpcourse.classroom.navigation import GLOSSARY
-from dpcourse.files import write_atomically
+from dpcourse.files import new_folder, write_atomically
 
 README = """# {title}
 
@@ -49,7 +49,7 @@ def student_bundle(course, folder, numbers=()):
     """
     course, folder = Path(course), Path(folder)
     names = _names(course, numbers)
-    with _new(folder) as made:
+    with new_folder(folder) as made:
         (made / "lessons").mkdir()
         for name in names:
             shutil.copyfile(course / "lessons" / name, made / "lessons" / name)
@@ -68,7 +68,7 @@ def nbgrader_course(course, folder, numbers=()):
     """
     course, folder = Path(course), Path(folder)
     names = _names(course, numbers)
-    with _new(folder) as made:
+    with new_folder(folder) as made:
         write_atomically(made / "nbgrader_config.py", CONFIG)
         for name in names:
             solved = json.loads((course / "solutions" / name).read_text(encoding="utf-8"))
@@ -117,29 +117,3 @@ def _copy_package(course, made):
     write_atomically(made / "pyproject.toml", about + "\n")
     hidden = shutil.ignore_patterns("__pycache__", ".*")
     shutil.copytree(course / "dpcourse", made / "dpcourse", ignore=hidden, copy_function=shutil.copyfile)
-
-
-class _new:
-    """A folder that is written whole or not at all: made beside its place, and moved there at the end."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise ValueError(
-                f"{folder} is not empty: name a new folder, so that nothing of an older release stays in it"
-            )
-
-    def __enter__(self):
-        self.folder.parent.mkdir(parents=True, exist_ok=True)
-        self.made = self.folder.with_name(f".{self.folder.name}.making")
-        shutil.rmtree(self.made, ignore_errors=True)
-        self.made.mkdir()
-        return self.made
-
-    def __exit__(self, kind, error, trace):
-        if kind is not None:
-            shutil.rmtree(self.made)
-            return
-        if self.folder.exists():
-            self.folder.rmdir()
-        self.made.rename(self.folder)
