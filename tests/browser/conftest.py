@@ -127,7 +127,7 @@ class Lab:
         tab = self.page.locator(".lm-DockPanel-tabBar .lm-mod-current")
         self.menu("File", "Save Notebook")
         self.page.locator(".lm-DockPanel-tabBar .lm-mod-current:not(.jp-mod-dirty)").wait_for()
-        self.panel.get_by_role("link", name=name).last.click()
+        self.panel.locator(f".jp-RenderedMarkdown a[href*='{name}.ipynb']").last.click()
         tab.get_by_text(f"{name}.ipynb").click(button="right")
         self.page.locator(".lm-Menu-itemLabel").get_by_text("Close All Other Tabs", exact=True).click()
         self.wait_for_kernel()
