@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -37,3 +38,29 @@ def write_atomically(file, text):
     """Write text, in UTF-8 and with its line ends as they are, so that the file is the old one or the new one."""
     with replaced(file) as stream:
         stream.write(text.encode())
+
+
+@contextlib.contextmanager
+def new_folder(folder, replaces=lambda folder: False):
+    """A folder to fill, made beside `folder`, that takes its place when the block ends well, and else is gone.
+
+    replaces(folder) -> bool: whether what is there may go. Raises ValueError where a folder is in use.
+    """
+    in_use = folder.exists() and (not folder.is_dir() or any(folder.iterdir()))
+    if in_use and not (folder.is_dir() and replaces(folder)):
+        raise ValueError(f"{folder} is not empty: name a new folder, so that nothing of what is there stays in it")
+    folder = folder.absolute()
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    made, old = (folder.with_name(f".{folder.name}.{role}") for role in ("making", "old"))
+    shutil.rmtree(made, ignore_errors=True)
+    made.mkdir()
+    try:
+        yield made
+    except BaseException:
+        shutil.rmtree(made)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+    if folder.exists():
+        folder.rename(old)
+    made.rename(folder)
+    shutil.rmtree(old, ignore_errors=True)

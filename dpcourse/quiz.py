@@ -3,7 +3,7 @@
 import html
 from dataclasses import dataclass
 
-from dpcourse import exercises
+from dpcourse import exercises, labels
 from dpcourse.progress import record
 
 
@@ -31,7 +31,7 @@ class Static:
 
     def _repr_html_(self):
         return "".join(
-            f"<div><p><strong>{i}. {html.escape(question.text)}</strong></p>"
+            f"<div role='group' aria-label='Question {i}'><p><strong>{i}. {html.escape(question.text)}</strong></p>"
             + "".join(
                 f"<details><summary>{html.escape(option.text)}</summary><p>{html.escape(option.reply)}</p></details>"
                 for option in question.options
@@ -56,7 +56,9 @@ def _widget(lesson, questions):
             if option is None:
                 return
             colour = "#1b7f3b" if option.right else "#b3261e"
-            reply.value = f"<div role='status' style='border-left:4px solid {colour};padding:.2em .8em'>{html.escape(option.reply)}</div>"
+            reply.value = (
+                f"<div style='border-left:4px solid {colour};padding:.2em .8em'>{html.escape(option.reply)}</div>"
+            )
             if option.right:
                 record(f"{lesson}.q{i}")
 
@@ -64,6 +66,6 @@ def _widget(lesson, questions):
         text = widgets.HTML(f"<div style='line-height:1.5'><strong>{i}. {html.escape(question.text)}</strong></div>")
         return widgets.VBox([text, buttons, reply], layout={"margin": "0 0 1em 0"})
 
-    box = widgets.VBox([block(i, question) for i, question in enumerate(questions, 1)])
+    box = widgets.VBox([*(block(i, question) for i, question in enumerate(questions, 1)), labels.names()])
     box.add_class("dpcourse-quiz")
     return box

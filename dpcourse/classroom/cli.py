@@ -141,10 +141,40 @@ def grade(
 
 
 @app.command()
+def site(
+    folder: Annotated[
+        Path | None, typer.Argument(help="Where the site goes: site, or site-solutions with the solutions.")
+    ] = None,
+    solutions: Annotated[
+        bool, typer.Option("--solutions", help="Write the solutions, which a site of the lessons never holds.")
+    ] = False,
+    course: Annotated[Path, typer.Option(help="The folder of the course.")] = Path("."),
+):
+    """Write the lessons as web pages for those who only read, from the notebooks as they are; nothing is executed."""
+    folder = folder or Path("site-solutions" if solutions else "site")
+    try:
+        from dpcourse.classroom import site as pages
+
+        names = pages.write(course, folder, solutions)
+        typer.echo(f"{folder / 'index.html'}: {', '.join(names)}")
+    except ModuleNotFoundError as error:
+        typer.echo(f"`dpcourse site` needs {error.name}: run `pip install -r tests/requirements.txt`.", err=True)
+        raise typer.Exit(2) from None
+    except (pages.SiteError, ValueError, OSError) as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(1) from None
+
+
+@app.command()
 def doctor():
     """Say whether this machine has what the course needs, and how to mend what it lacks."""
     from dpcourse.doctor import report
 
-    found = report()
+    def grading():
+        from dpcourse.classroom import sandbox
+
+        return sandbox.finding()
+
+    found = report(grading)
     typer.echo(repr(found))
     raise typer.Exit(0 if found.ok else 1)

@@ -6,7 +6,8 @@ import shutil
 from pathlib import Path
 
 from dpcourse import exercises
-from dpcourse.files import write_atomically
+from dpcourse.classroom.navigation import GLOSSARY
+from dpcourse.files import new_folder, write_atomically
 
 README = """# {title}
 
@@ -42,16 +43,17 @@ assert passed("{id}")
 
 
 def student_bundle(course, folder, numbers=()):
-    """Write blank lessons, package, requirements and a README for students into a new folder; returns the lessons' names.
+    """Write blank lessons, glossary, package, requirements, README for students into a new folder; returns the lessons' names.
 
     numbers: of the lessons; all if there are none. Raises ValueError for an unknown lesson or a folder that is in use.
     """
     course, folder = Path(course), Path(folder)
     names = _names(course, numbers)
-    with _new(folder) as made:
+    with new_folder(folder) as made:
         (made / "lessons").mkdir()
         for name in names:
             shutil.copyfile(course / "lessons" / name, made / "lessons" / name)
+        shutil.copyfile(course / "lessons" / f"{GLOSSARY}.ipynb", made / "lessons" / f"{GLOSSARY}.ipynb")
         _copy_package(course, made)
         listed = "\n".join(f"- [{Path(name).stem}](lessons/{name})" for name in names)
         title = "Differential privacy: your copy of the course"
@@ -66,7 +68,7 @@ def nbgrader_course(course, folder, numbers=()):
     """
     course, folder = Path(course), Path(folder)
     names = _names(course, numbers)
-    with _new(folder) as made:
+    with new_folder(folder) as made:
         write_atomically(made / "nbgrader_config.py", CONFIG)
         for name in names:
             solved = json.loads((course / "solutions" / name).read_text(encoding="utf-8"))
@@ -115,29 +117,3 @@ def _copy_package(course, made):
     write_atomically(made / "pyproject.toml", about + "\n")
     hidden = shutil.ignore_patterns("__pycache__", ".*")
     shutil.copytree(course / "dpcourse", made / "dpcourse", ignore=hidden, copy_function=shutil.copyfile)
-
-
-class _new:
-    """A folder that is written whole or not at all: made beside its place, and moved there at the end."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise ValueError(
-                f"{folder} is not empty: name a new folder, so that nothing of an older release stays in it"
-            )
-
-    def __enter__(self):
-        self.folder.parent.mkdir(parents=True, exist_ok=True)
-        self.made = self.folder.with_name(f".{self.folder.name}.making")
-        shutil.rmtree(self.made, ignore_errors=True)
-        self.made.mkdir()
-        return self.made
-
-    def __exit__(self, kind, error, trace):
-        if kind is not None:
-            shutil.rmtree(self.made)
-            return
-        if self.folder.exists():
-            self.folder.rmdir()
-        self.made.rename(self.folder)

@@ -81,7 +81,7 @@ class Verdict:
         printed = "".join(f"<pre style='margin:.3em 0'>{html.escape(text)}</pre>" for text in self._printed())
         return (
             f"<div role='status' style='border-left:4px solid {colour};padding:.3em .8em;margin:.3em 0'>"
-            f"<p style='margin:.3em 0'><strong><span aria-hidden='true' style='color:{colour}'>{mark}</span> "
+            f"<p style='margin:.3em 0'><strong><span aria-hidden='true'>{mark}</span> "
             f"{html.escape(self.headline)}</strong></p>"
             f"<p style='margin:.3em 0'>{as_code(self.message)}</p>"
             f"{f'<ul style=margin:.3em>{observed}</ul>' if observed else ''}{after}{printed}</div>"

@@ -78,7 +78,7 @@ def walks(figure, epsilon, k, delta_prime, paths=40, seed=1):
     bound = [composition.advanced(epsilon, 0, count, delta_prime)[0] for count in counts]
     mean = counts * epsilon * math.tanh(epsilon / 2)
     panel.plot(counts, counts * epsilon, **SECOND, label="basic: kε")
-    panel.plot(counts, bound, **FIRST, label="advanced")
+    panel.plot(counts, bound, **FIRST, marker="s", markersize=4, markevery=0.1, label="advanced")
     panel.plot(counts, mean, **FOURTH, label="mean loss")
     top = max(k * epsilon, bound[-1])
     panel.set_ylim(min(-0.1 * top, 1.1 * losses.min()), 1.05 * top)

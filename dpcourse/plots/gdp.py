@@ -154,7 +154,7 @@ def which_are_fdp(figure, mu):
         (
             "Gaussian noise, σ = 2, sensitivity 1",
             tradeoff.gaussian(0.5),
-            {"color": "#9db8d6", "linestyle": "-", "linewidth": 3},
+            {"color": "#6f93bd", "linestyle": (0, (6, 2)), "linewidth": 3},
         ),
         ("tells all, δ = 0.05", tradeoff.approx_dp(0.0, 0.05), FOURTH),
     ]

@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 from scipy.stats import beta, binom, norm
 
 from dpcourse import audit, exercises
-from dpcourse.exercises import auditing
+from dpcourse.exercises import audit as lesson
 from dpcourse.exercises.engine import ERROR, RIGHT, WRONG
 
 
@@ -147,14 +147,14 @@ def test_what_cannot_be_judged_is_said_with_a_way_out(name):
 def test_the_letters_of_the_judge_are_those_of_the_suspects():
     rounds = np.full((1, 4), 50.0), np.zeros((0, 4))
     for seed in range(3):
-        for letter, name in auditing._names(seed).items():
+        for letter, name in lesson._names(seed).items():
             suspect, known = audit.suspects(seed)[letter], getattr(audit, name)
             assert np.array_equal(suspect(rounds, 1.0, 1.0, 5), known(rounds, 1.0, 1.0, 5))
 
 
 def test_an_audit_at_95_percent_finds_the_broken_and_spares_the_correct():
     accused = [
-        auditing._accused(auditing._audit(300, risk=0.05)(seed, 1.0, 1.0, np.random.default_rng(seed)), {"seed": seed})
+        lesson._accused(lesson._audit(300, risk=0.05)(seed, 1.0, 1.0, np.random.default_rng(seed)), {"seed": seed})
         for seed in range(6)
     ]
-    assert all(names == auditing.BROKEN for names in accused)
+    assert all(names == lesson.BROKEN for names in accused)

@@ -1,0 +1,51 @@
+"""Names for what ipywidgets leaves without one: the handles of sliders, and the questions of radio buttons.
+
+A screen reader then says "ε, slider, 1.0" and not "slider, 1.0"; arrow keys move between the options of one
+question, as they do between radio buttons everywhere; and what changes on the page is read out.
+"""
+
+import html
+
+_NAME_ALL = """
+const image = this
+function nameAll() {
+  const box = image.closest('.dpcourse-explorer, .dpcourse-quiz')
+  for (const slider of box.querySelectorAll('.widget-slider')) {
+    const name = slider.querySelector('label').textContent
+    slider.querySelector('[role=slider]').setAttribute('aria-label', name)
+    const readout = slider.querySelector('.widget-readout')
+    if (readout.isContentEditable) {
+      readout.setAttribute('role', 'textbox')
+      readout.setAttribute('aria-label', name)
+    } else readout.setAttribute('aria-live', 'polite')
+  }
+  for (const group of box.querySelectorAll('.widget-radio:not([role])')) {
+    group.setAttribute('role', 'radiogroup')
+    group.setAttribute('aria-label', group.previousElementSibling.textContent.trim())
+    const name = `dpcourse-${Math.random()}`
+    for (const button of group.querySelectorAll('input')) button.name = name
+  }
+  for (const control of box.querySelectorAll('[role=slider], input'))
+    control.setAttribute('data-lm-suppress-shortcuts', 'true') // else JupyterLab takes ↑ and ↓ to go to another cell
+  for (const text of box.querySelectorAll('.widget-html-content')) text.setAttribute('aria-live', 'polite')
+  return box
+}
+function begin() {
+  if (!image.closest('.dpcourse-explorer, .dpcourse-quiz')) setTimeout(begin, 100)
+  else new MutationObserver(nameAll).observe(nameAll(), {childList: true, subtree: true})
+}
+begin()
+"""
+_PIXEL = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw=="
+_FOCUS = "<style>.dpcourse-explorer :focus-visible, .dpcourse-quiz :focus-visible {outline: 3px solid #b85c00; outline-offset: 2px}</style>"
+
+
+def names():
+    """A widget that shows nothing and names the controls of the explorer or quiz that it is put into.
+
+    ipywidgets has no parameter for these names; the script runs once this widget is on the page.
+    """
+    import ipywidgets
+
+    script = html.escape(_NAME_ALL)
+    return ipywidgets.HTML(f'{_FOCUS}<img alt="" hidden src="{_PIXEL}" onload="{script}">', layout={"height": "0"})
