@@ -14,6 +14,7 @@ import struct
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from urllib.parse import unquote, urlsplit, urlunsplit
 
 import jinja2
 from markupsafe import Markup
@@ -32,7 +33,6 @@ GENERATOR = '<meta name="generator" content="dpcourse site: {}">'
 FITS_A_PHONE = 42
 """So many characters of code, or of a formula's source, are not wider than a telephone."""
 CHECK = re.compile(r'^check\("([\d.]+)"', re.MULTILINE)
-LINK = re.compile(r"(?P<path>[^#?:]*\.[a-z]+)(?P<anchor>#.*)?")
 CHINESE = re.compile(r"[\u3400-\u9fff][\u3000-\u303f\u3400-\u9fff\uff00-\uffef]*")
 
 
@@ -54,6 +54,10 @@ class Page:
     def is_lesson(self):
         return self.name[:2].isdigit()
 
+    @property
+    def anchors(self):
+        return {html.unescape(anchor) for anchor in re.findall(r'\bid="([^"]*)"', self.body)}
+
 
 def write(course, folder, solved=False):
     """Write the site of a course into a folder, whole or not at all; returns the names of its pages.
@@ -68,7 +72,9 @@ def write(course, folder, solved=False):
     kind = GENERATOR.format("solutions" if solved else "lessons")
     with new_folder(folder, replaces=lambda old: kind in _text(old / "index.html")) as made:
         (made / "figures").mkdir()
-        pages = [_Maker(name, notebooks, made).page(cells) for name, cells in notebooks.items()]
+        makers = [_Maker(name, notebooks, made) for name in notebooks]
+        pages = [maker.page(notebooks[maker.name]) for maker in makers]
+        _require_anchors(makers, {page.name: page.anchors for page in pages})
         pages.sort(key=lambda page: (not page.is_lesson, page.name))
         for page in pages:
             write_atomically(made / f"{page.name}.html", _around(page, pages, kind, solved))
@@ -86,6 +92,13 @@ _pages = jinja2.Environment(
     lstrip_blocks=True,
     undefined=jinja2.StrictUndefined,
 )
+
+
+def _require_anchors(makers, anchors):
+    for maker in makers:
+        for address, name, anchor in maker.linked:
+            if anchor not in anchors[name]:
+                raise SiteError(f"{maker.name}: a link leads to {address}, and there is no such heading")
 
 
 def _around(page, pages, kind, solved):
@@ -186,6 +199,7 @@ class _Maker:
 
     def __init__(self, name, names, folder):
         self.name, self.names, self.folder = name, names, folder
+        self.linked = []
         self.markdown = _Markdown(self)
         self.render = MarkdownWithMath(self.markdown).render
 
@@ -234,13 +248,15 @@ class _Maker:
 
     def target(self, address):
         """Where a link of the notebook leads on the site. Raises SiteError where it leads nowhere."""
-        link = LINK.fullmatch(address)
-        if link is None:
+        link = urlsplit(address)
+        if link.scheme or link.netloc:
             return address
-        path = Path(link["path"])
+        path = Path(link.path or f"{self.name}.ipynb")
         if path.suffix != ".ipynb" or path.stem not in self.names:
             raise SiteError(f"{self.name}: a link leads to {address}, which is no page of this site")
-        return f"{path.stem}.html{link['anchor'] or ''}"
+        if link.fragment:
+            self.linked.append((address, path.stem, unquote(link.fragment)))
+        return urlunsplit(link._replace(path=f"{path.stem}.html" if link.path else ""))
 
 
 class _Markdown(IPythonRenderer):
