@@ -3,6 +3,7 @@
 import ast
 import importlib.metadata
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ import jupytext
 import pytest
 import yaml
 
-from dpcourse.classroom import binder, build
+from dpcourse.classroom import binder, build, navigation
 
 ROOT = Path(__file__).parents[1]
 ENVIRONMENT = yaml.safe_load((ROOT / "binder" / "environment.yml").read_text())
@@ -84,3 +85,14 @@ def test_no_badge_leads_nowhere(published):
     assert binder.binder_link(published()) == ""
     with pytest.raises(ValueError, match=r"must be https://github.com/OWNER/NAME.*got 'https://example.org/x'"):
         binder.binder_link(published('[project.urls]\nRepository = "https://example.org/x"\n'))
+
+
+def test_the_readme_gets_a_badge_per_lesson_once_the_address_is_known(published):
+    course = published().parents[1]
+    shutil.copytree(ROOT / "solutions", course / "solutions", ignore=shutil.ignore_patterns("*.ipynb"))
+    shutil.copy(ROOT / "README.md", course)
+    assert "mybinder.org/badge" not in navigation.readme(course)
+    published('[project.urls]\nRepository = "https://github.com/owner/name"\n')
+    for source in build.sources(course):
+        (row,) = [line for line in navigation.readme(course).splitlines() if f"lessons/{source.stem}.ipynb)" in line and line[0] == "|"]  # fmt: skip
+        assert binder.badge("owner/name", source.stem) in row

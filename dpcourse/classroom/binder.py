@@ -13,7 +13,8 @@ def repository(root):
 
     Raises ValueError where the address is no such repository's.
     """
-    project = tomllib.loads((Path(root) / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    file = Path(root) / "pyproject.toml"
+    project = tomllib.loads(file.read_text(encoding="utf-8"))["project"] if file.exists() else {}
     told = project.get("urls", {}).get("Repository")
     if told is None:
         return None
