@@ -30,7 +30,7 @@ from dpcourse.files import new_folder, write_atomically
 
 TEMPLATES = Path(__file__).with_name("templates")
 GENERATOR = '<meta name="generator" content="dpcourse site: {}">'
-FITS_A_PHONE = 42
+FITS_A_PHONE = 36
 """So many characters of code, or of a formula's source, are not wider than a telephone."""
 CHECK = re.compile(r'^check\("([\d.]+)"', re.MULTILINE)
 CHINESE = re.compile(r"[\u3400-\u9fff][\u3000-\u303f\u3400-\u9fff\uff00-\uffef]*")
