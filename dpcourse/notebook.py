@@ -28,6 +28,10 @@ def check(exercise_id, answer=None):
         return
     _last_state[exercise.id] = verdict.state
     display(verdict)
+    if verdict.audit:
+        from dpcourse import plots
+
+        plots.show(plots.audited, **vars(verdict.audit))
     if verdict.state == RIGHT:
         record(exercise.id)
 

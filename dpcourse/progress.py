@@ -63,12 +63,13 @@ class Progress:
     def __init__(self):
         done = passed()
         self.rows = []
-        for number in range(len(exercises.LESSONS)):
+        for number, name in enumerate(exercises.LESSONS):
             module = exercises.lesson(number)
             tasks = [exercise.id for exercise in module.EXERCISES]
             questions = [f"{number}.q{i}" for i in range(1, len(module.QUIZ) + 1)]
             self.rows.append(
                 (
+                    name,
                     f"{number:02} {module.TITLE}",
                     done.intersection(tasks),
                     tasks,
@@ -80,23 +81,25 @@ class Progress:
     def __repr__(self):
         return "\n".join(
             f"{title}: {len(passed)} of {len(tasks)} exercises, {len(answered)} of {len(questions)} quiz questions"
-            for title, passed, tasks, answered, questions in self.rows
+            for _, title, passed, tasks, answered, questions in self.rows
         )
 
     def _repr_html_(self):
         rows = "".join(
-            f"<tr><th scope='row' style='text-align:left'>{html.escape(title)}</th>"
+            f"<tr><th scope='row' style='text-align:left'><a href='{name}.ipynb'>{html.escape(title)}</a></th>"
             f"<td>{_bar(len(passed), len(tasks))}</td><td>{_bar(len(answered), len(questions))}</td></tr>"
-            for title, passed, tasks, answered, questions in self.rows
+            for name, title, passed, tasks, answered, questions in self.rows
         )
         head = "".join(
             f"<th scope='col' style='text-align:left'>{name}</th>" for name in ("Lesson", "Exercises", "Quiz")
         )
-        return f"<table class='dpcourse-progress'><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        caption = "<caption style='text-align:left'>What you have done so far</caption>"
+        return f"<table class='dpcourse-progress'>{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 
 def _bar(done, of):
-    return f"<progress value='{done}' max='{of}' aria-label='{done} of {of}'></progress> {done} of {of}"
+    """A bar for the eye; the words beside it are for everybody."""
+    return f"<progress value='{done}' max='{of}' aria-hidden='true'></progress> {done} of {of}"
 
 
 def _set_aside(file):

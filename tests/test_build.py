@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from dpcourse import exercises
-from dpcourse.classroom import build
+from dpcourse.classroom import build, navigation
 from dpcourse.classroom.cli import app
 
 ROOT = Path(__file__).parents[1]
@@ -19,7 +19,8 @@ ROOT = Path(__file__).parents[1]
 SOURCE = """---
 kernelspec: {display_name: Python 3, language: python, name: python3}
 dpcourse:
-  title: A lesson
+  title: "00 A lesson: the only one"
+  learn: what a lesson is
   minutes: 5
   needs: nothing
   goals: [{can: "do it", checks: ["0.1"]}]
@@ -117,11 +118,56 @@ def test_checks_are_compared_by_nbval(course):
 def test_markdown_is_filled(course):
     build.build(course)
     text = "\n".join(cell.source for cell in notebooks(course)[1].cells if cell.cell_type == "markdown")
-    assert "# A lesson" in text
+    assert "# 00 A lesson: the only one" in text
     assert "- do it (exercise 0.1)" in text
     assert "### Exercise 0.1: How often to keep the truth" in text
     assert "Difficulty ●○○○○ (1 of 5) · about 5 minutes · 1 point" in text
     assert "{" not in text
+
+
+def test_pages_are_linked(course):
+    """Two lessons and a glossary: what stands at the top and at the end, on the home page and in README."""
+    source = course / "solutions" / "00-start.md"
+    home = source.rename(course / "solutions" / "00-start-here.md")
+    home.write_text(home.read_text().replace("{closing}", "{contents}\n\n+++\n\n## 1. All of it\n\n{closing}"))
+    (course / "solutions" / "01-next.md").write_text(SOURCE.replace("00 A", "01 Another").replace("the only one", "x"))
+    glossary = course / "solutions" / "glossary.md"
+    glossary.write_text("# Glossary\n\n{closing}\n\n00 §1, 00 §2, 99 §1, 2014 §1\n")
+    first, last = "[00 A lesson](00-start-here.ipynb)", "[01 Another lesson](01-next.ipynb)"
+    assert navigation.links(home) == f"Next: {last} · [Glossary](glossary.ipynb)"
+    second = f"Previous: {first} · [All lessons](00-start-here.ipynb) · [Glossary](glossary.ipynb)"
+    assert navigation.links(course / "solutions" / "01-next.md") == second
+    assert build.opening(course / "solutions" / "01-next.md").splitlines()[:3] == ["# 01 Another lesson: x", "", second]
+    with pytest.raises(build.SourceError, match=r"glossary\.md:5: 00 §2: lesson 00-start-here has no section 2"):
+        build.build(course, names=["glossary"])
+    glossary.write_text(glossary.read_text().replace("00 §2, ", ""))
+    assert build.build(course, names=["glossary", "00-start-here"]) == ["00-start-here", "glossary"]
+    for folder in ("lessons", "solutions"):
+        (cell,) = nbformat.read(course / folder / "glossary.ipynb", as_version=4).cells
+        linked = "[00 §1](00-start-here.ipynb#cell-id=section-1), 99 §1, 2014 §1"
+        assert cell.source == f"# Glossary\n\n[All lessons](00-start-here.ipynb)\n\n{linked}"
+        cells = nbformat.read(course / folder / "00-start-here.ipynb", as_version=4).cells
+        assert [cell.source for cell in cells if cell.id == "section-1"] == [
+            f"## 1. All of it\n\n{navigation.links(home)}"
+        ]
+        row = "<ul><li>do it</li></ul> **You need first:** nothing | 5 |"
+        assert f"| {first} | {row}\n| {last} | {row}" in cells[-2].source
+
+
+def test_the_table_of_lessons_in_readme_is_made_from_their_front_matter(course):
+    readme = course / "README.md"
+    marks = "<!-- lessons: made by `dpcourse build` -->\n", "<!-- end of lessons -->"
+    readme.write_text(f"# Title\n\n{marks[0]}old{marks[1]}\n\n<b>after</b>\n")
+    build.build(course)
+    row = "| [00 A lesson](lessons/00-start.ipynb) | what a lesson is | 5 |"
+    table = f"| lesson | you learn | minutes |\n|---|---|---|\n{row}"
+    assert readme.read_text() == f"# Title\n\n{marks[0]}\n{table}\n\n{marks[1]}\n\n<b>after</b>\n"
+    assert build.differences(course) == []
+    edited(course, ("what a lesson is", "something else"))
+    assert build.differences(course) == ["README.md: its table of lessons is not what their front matter gives"]
+    readme.write_text("# Title\n")
+    with pytest.raises(build.SourceError, match=r"README\.md:1: has no table of lessons between"):
+        build.build(course)
 
 
 def contents(course):
@@ -172,11 +218,13 @@ PASSES = 'check("0.1", keep_probability)\n```\n'
             "must be given `keep_probability`, defined in the solution cell before",
         ),
         ([('check("0.1", keep', 'check("0.9", keep')], 'check("0.9"', "there is no exercise '0.9'; there are 0.1"),
+        ([("{exercise 0.1}\n", "{exercise 0.1}\n\n## 1. Hidden\n")], "## 1.", "a numbered section must begin a cell"),
         ([('"seven", 7', "1 / 0")], "1 / 0", "the cell fails with ZeroDivisionError: division by zero"),
         ([('"seven", 7', "7 +")], "7 +", "not valid Python"),
         ([("return 1 / (1", "return 2 / (1")], 'check("0.1"', "the solution does not pass its check"),
         ([('print("seven", 7)', 'import sys; print("oh", file=sys.stderr)')], "oh", "the cell writes to stderr: oh"),
-        ([("dpcourse:\n", "course:\n")], None, "the front matter has no `dpcourse:`"),
+        ([("dpcourse:\n", "course:\n")], None, "the front matter has no `dpcourse:` with title, learn, minutes"),
+        ([("  learn: what a lesson is\n", "")], None, "the front matter has no `dpcourse:` with learn"),
         (
             [
                 (

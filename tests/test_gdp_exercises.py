@@ -120,3 +120,40 @@ def test_a_rounded_mu_is_not_taken_for_a_search_that_stops_early():
 def test_noise_that_is_off_everywhere_is_shown_in_two_lines():
     verdict = exercises.find("3.6").check(normal_noise(lambda m, mu: math.sqrt(m / mu)), rng=1)
     assert (verdict.state, len(verdict.observed)) == (WRONG, 2)
+
+
+# ---- 3.6 stands an audit
+
+
+def halved(counts, mu, rng):
+    return counts + rng.normal(0, math.sqrt(len(counts)) / mu / 2, len(counts))
+
+
+def test_half_of_the_noise_is_told_by_what_an_attacker_does_with_it():
+    verdict = exercises.find("3.6").check(halved, rng=1)
+    audit = verdict.audit
+    assert verdict.misconception == "half"
+    assert f"better than {audit.name} allows" in repr(verdict)
+    assert audit.found.beta < audit.found.least == pytest.approx(audit.promise(audit.found.alpha))
+
+
+def test_an_answer_that_leaks_where_nobody_counts_is_found_by_the_audit_alone():
+    """Right noise on every table with a count of 0, none on the others: there is one only once Mia has joined all counts."""
+
+    def leaks(counts, mu, rng):
+        noise = rng.normal(0, math.sqrt(len(counts)) / mu, len(counts))
+        return counts + (0 if min(counts) > 0 else noise)
+
+    verdict = exercises.find("3.6").check(leaks, rng=1)
+    assert verdict.state == "wrong"
+    assert verdict.audit is not None
+    assert len(verdict.observed) == 1
+
+
+def test_too_much_noise_is_wrong_and_no_audit_accuses_it():
+    def doubled(counts, mu, rng):
+        return counts + rng.normal(0, 2 * math.sqrt(len(counts)) / mu, len(counts))
+
+    verdict = exercises.find("3.6").check(doubled, rng=1)
+    assert verdict.state == "wrong"
+    assert verdict.audit is None

@@ -29,7 +29,7 @@ from dpcourse.exercises.engine import RIGHT
 from dpcourse.exercises.values import plain
 
 ROOT = Path(__file__).parents[1]
-NAMES = [file.name for file in sorted((ROOT / "lessons").glob("*.ipynb"))]
+NAMES = [file.name for file in sorted((ROOT / "lessons").glob("[0-9]*.ipynb"))]
 
 needs_bubblewrap = pytest.mark.skipif(sandbox.missing() is not None, reason=str(sandbox.missing()))
 

@@ -35,6 +35,15 @@ def test_a_wrong_answer_is_not_recorded(capsys):
     assert recorded() == set()
 
 
+def test_an_answer_that_an_audit_accuses_gets_the_picture(capsys):
+    check("3.6", lambda counts, mu, rng: counts + rng.normal(0, math.sqrt(len(counts)) / mu / 2, len(counts)))
+    said = capsys.readouterr().out
+    assert "An audit, 400 releases" in said
+    assert "One test is marked: with confidence 0.999" in said
+    check("3.6", lambda counts, mu, rng: counts + rng.normal(0, math.sqrt(len(counts)) / mu, len(counts)))
+    assert "One test is marked" not in capsys.readouterr().out
+
+
 def test_passed_follows_the_last_check(capsys):
     check("0.1", keep_probability)
     check("0.1", lambda epsilon: 0.5)

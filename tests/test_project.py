@@ -14,7 +14,7 @@ import yaml
 from packaging.requirements import Requirement
 
 from dpcourse import exercises
-from dpcourse.classroom import build
+from dpcourse.classroom import build, navigation
 
 ROOT = Path(__file__).parents[1]
 SOURCES = build.sources(ROOT)
@@ -49,10 +49,9 @@ def cells(source, kind):
 
 
 def test_a_lesson_has_the_same_name_everywhere():
-    assert [source.stem[:2] for source in SOURCES] == [f"{number:02}" for number in range(len(exercises.LESSONS))]
-    for source, name in zip(SOURCES, exercises.LESSONS, strict=True):
-        assert source.stem[3:].replace("-", "") == name.replace("_", "")
-        assert (ROOT / "dpcourse" / "exercises" / f"{name}.py").exists()
+    assert [source.stem for source in SOURCES] == list(exercises.LESSONS)
+    for number, source in enumerate(SOURCES):
+        assert navigation.title(source) == f"{number:02} {exercises.lesson(number).TITLE}"
 
 
 @every_lesson
@@ -109,20 +108,32 @@ def test_code_fits_into_the_page(source):
     assert max(len(line) for cell in cells(source, "code") for line in cell.source.splitlines()) <= 95
 
 
-@every_lesson
-def test_the_readme_names_each_lesson_with_its_minutes(source):
-    row = next(
-        line
-        for line in (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
-        if f"lessons/{source.stem}.ipynb)" in line and line[0] == "|"
-    )
-    assert row.endswith(f"| {about(source)['minutes']} |")
+@pytest.mark.parametrize("page", navigation.pages(ROOT), ids=lambda page: page.stem)
+def test_links_lead_somewhere(page):
+    """All links of a page that do not leave the course; README's are checked with it."""
+    notebooks = [(ROOT / folder / f"{page.stem}.ipynb") for folder in ("lessons", "solutions")]
+    for file in [*notebooks, ROOT / "README.md"]:
+        text = file.read_text(encoding="utf-8")
+        for target in re.findall(r"\]\((?!http)([^)#]+)", text) + re.findall(r"href='([^'#:]+)'", text):
+            assert (file.parent / target).exists(), f"{file.name} leads to {target}"
 
 
 @every_lesson
-def test_links_lead_somewhere(source):
-    for target in re.findall(r"\]\((?!http)([^)#]+)\)", build.closing(source)):
-        assert (ROOT / "lessons" / target).exists()
+def test_every_page_leads_home_and_to_the_glossary_at_its_top_and_at_its_end(source):
+    first, *_, last = (cell.source for cell in build.read(source).blank.cells)
+    for cell in (first, last):
+        assert "](glossary.ipynb)" in cell
+        assert "](00-start-here.ipynb)" in cell or source == SOURCES[0]
+
+
+def test_the_home_page_and_the_readme_name_every_lesson():
+    home = "\n".join(cell.source for cell in build.read(SOURCES[0]).blank.cells)
+    for text, folder in ((home, ""), ((ROOT / "README.md").read_text(encoding="utf-8"), "lessons/")):
+        rows = re.findall(rf"^\| \[(.+?)\]\({folder}(.+?)\.ipynb\) \| .+ \| (\d+) \|$", text, re.MULTILINE)
+        assert rows == [(navigation.title(page), page.stem, str(about(page)["minutes"])) for page in SOURCES]
+    for page in SOURCES:
+        assert all(goal["can"] in home for goal in about(page)["goals"])
+        assert about(page)["needs"] in home
 
 
 # ---- versions

@@ -18,7 +18,7 @@ from dpcourse.classroom import release
 from dpcourse.classroom.cli import app
 
 ROOT = Path(__file__).parents[1]
-NAMES = [file.name for file in sorted((ROOT / "lessons").glob("*.ipynb"))]
+NAMES = [file.name for file in sorted((ROOT / "lessons").glob("[0-9]*.ipynb"))]
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +47,7 @@ def test_the_bundle_holds_the_blank_lessons_and_no_line_of_a_solution(bundle, na
 
 
 def test_the_bundle_holds_nothing_else_than_a_student_needs(bundle):
+    assert {file.name for file in (bundle / "lessons").iterdir()} == {*NAMES, "glossary.ipynb"}
     assert {file.name for file in bundle.iterdir()} == {"LICENSE", "README.md", "dpcourse", "lessons", "pyproject.toml", "requirements.txt"}  # fmt: skip
     kinds = {file.suffix for file in (bundle / "dpcourse").rglob("*") if file.is_file()}
     assert kinds == {".py", ".npz", ".html", ".json"}
@@ -72,7 +73,7 @@ def test_release_writes_a_new_folder_or_nothing(tmp_path):
     assert (unknown.exit_code, list(tmp_path.iterdir())) == (2, [])
     assert "no lesson 77" in unknown.stderr
     assert call("--lesson", "0", "--lesson", "1").exit_code == 0
-    assert sorted(file.name[:2] for file in (tmp_path / "new" / "lessons").iterdir()) == ["00", "01"]
+    assert sorted(file.name[:2] for file in (tmp_path / "new" / "lessons").iterdir()) == ["00", "01", "gl"]
     again = call()
     assert again.exit_code == 2
     assert "is not empty" in again.stderr

@@ -4,8 +4,9 @@ solutions/NN-name.md (MyST Markdown, solved)  ->  solutions/NN-name.ipynb (solve
                                               ->  lessons/NN-name.ipynb   (blank, "not attempted" under each check)
 
 The output of a cell with the tag `remove-output` is not stored, because it differs from run to run.
-In a Markdown cell a line {opening}, {exercise 1.3} or {closing} is filled from the front matter and the
-exercise objects. In a code cell, what stands between the solution marks is blank in the lesson.
+In a Markdown cell a line {opening}, {exercise 1.3}, {contents} or {closing} is filled from the front matter of the
+lessons and the exercise objects, and a reference such as 01 §5 becomes a link to that section. In a code cell, what
+stands between the solution marks is blank in the lesson. The glossary, solutions/glossary.md, is built in the same way.
 """
 
 import ast
@@ -21,6 +22,19 @@ from pathlib import Path
 import nbformat
 
 from dpcourse import exercises
+from dpcourse.classroom.navigation import (
+    GLOSSARY,
+    SECTION,
+    SourceError,
+    about,
+    contents,
+    links,
+    pages,
+    readme,
+    referring,
+    section_id,
+    sources,
+)
 from dpcourse.files import write_atomically
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
@@ -28,13 +42,6 @@ CHECKED = "nbval-check-output"
 FENCE = re.compile(r"^```\{code-cell\}")
 UNSTORED = "remove-output"
 SHOWN_LIVE_ONLY = "application/vnd.jupyter.widget-view+json"
-
-
-class SourceError(Exception):
-    """Something is wrong in a lesson's source; says the file, the line and what would be right."""
-
-    def __init__(self, file, line, message):
-        super().__init__(f"{file}:{line}: {message}")
 
 
 @dataclass(frozen=True)
@@ -52,11 +59,6 @@ class Lesson:
         return self.file.with_suffix(".ipynb"), self.file.parents[1] / "lessons" / f"{self.file.stem}.ipynb"
 
 
-def sources(root):
-    """All lesson sources below a course folder, in order."""
-    return sorted((Path(root) / "solutions").glob("[0-9][0-9]-*.md"))
-
-
 # ---- source -> cells
 
 
@@ -67,16 +69,13 @@ def read(file):
     file = Path(file)
     text = file.read_text(encoding="utf-8")
     notebook = jupytext.reads(text, fmt="md:myst")
-    about = notebook.metadata.get("dpcourse")
-    number = int(file.name[:2])
     lines = _code_lines(text)
-    if about is None:
-        raise SourceError(file, 1, "the front matter has no `dpcourse:` with title, minutes, needs and goals")
-    found = _exercises_in(file, number, notebook.cells, lines)
+    _sections_begin_cells(file, text, notebook.cells)
+    found = {} if file.stem == GLOSSARY else _exercises_in(file, int(file.name[:2]), notebook.cells, lines)
     notebook.metadata = nbformat.from_dict({"kernelspec": KERNEL, "language_info": {"name": "python"}})
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
-            cell.source = _filled(file, cell.source, about)
+            cell.source = _filled(file, cell.source)
         elif id(cell) in found:
             cell.metadata["tags"] = [*cell.metadata.get("tags", []), CHECKED]
     blank = copy.deepcopy(notebook)
@@ -90,6 +89,14 @@ def read(file):
 
 
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
+
+
+def _sections_begin_cells(file, text, cells):
+    """Links lead to cells, so a numbered heading begins one. Raises SourceError."""
+    for cell in cells:
+        if cell.cell_type == "markdown" and (hidden := SECTION.search(cell.source, 1)):
+            line = text[: text.index(f"\n{hidden[0]}") + 1].count("\n") + 1
+            raise SourceError(file, line, "a numbered section must begin a cell: put `+++` above its heading")
 
 
 def _code_lines(text):
@@ -195,9 +202,12 @@ def blanked(code):
 
 
 def _name_cells(solved, blank):
-    """Give the same stable id to both versions of a cell: the hash of the blank one."""
+    """Give the same stable id to both versions of a cell: the section that it begins, or the hash of the blank one."""
     used = {}
     for solved_cell, cell in zip(solved, blank, strict=True):
+        if cell.cell_type == "markdown" and (section := SECTION.match(cell.source)):
+            solved_cell.id = cell.id = section_id(section[1])
+            continue
         digest = hashlib.blake2b(f"{cell.cell_type}\n{cell.source}".encode(), digest_size=4).hexdigest()
         used[digest] = used.get(digest, 0) + 1
         solved_cell.id = cell.id = f"{digest}-{used[digest]}"
@@ -214,26 +224,30 @@ def _show_not_attempted(cell, exercise):
 # ---- what is filled in
 
 
-def _filled(file, text, about):
-    """A Markdown cell with its {opening}, {exercise N.n} and {closing} lines filled."""
+def _filled(file, text):
+    """A Markdown cell with its {...} lines filled and its references made links."""
 
     def fill(match):
         if match["exercise"]:
             return exercise_header(exercises.find(match["exercise"]))
-        return opening(about) if match["part"] == "opening" else closing(file)
+        if match["part"] == "contents":
+            return contents(file.parents[1])
+        return opening(file) if match["part"] == "opening" else links(file)
 
-    return re.sub(r"^\{(?P<part>opening|closing|exercise (?P<exercise>[0-9.]+))\}$", fill, text, flags=re.MULTILINE)
+    parts = r"^\{(?P<part>opening|contents|closing|exercise (?P<exercise>[0-9.]+))\}$"
+    return referring(file, re.sub(parts, fill, text, flags=re.MULTILINE))
 
 
-def opening(about):
-    """Title, goals with their checks, what is needed first, minutes."""
+def opening(file):
+    """Title, links, goals with their checks, what is needed first, minutes."""
+    said = about(file)
     goals = "\n".join(
         f"- {goal['can']} (exercise{'s' * (len(goal['checks']) > 1)} {', '.join(goal['checks'])})"
-        for goal in about["goals"]
+        for goal in said["goals"]
     )
     return (
-        f"# {about['title']}\n\n**When you have finished this lesson you can**\n\n{goals}\n\n"
-        f"**You need first:** {about['needs']}\n\n**Time:** about {about['minutes']} minutes."
+        f"# {said['title']}\n\n{links(file)}\n\n**When you have finished this lesson you can**\n\n{goals}\n\n"
+        f"**You need first:** {said['needs']}\n\n**Time:** about {said['minutes']} minutes."
     )
 
 
@@ -247,18 +261,6 @@ def exercise_header(exercise):
     )
 
 
-def closing(file):
-    """Links to the lessons before and after."""
-    names = [source.stem for source in sources(file.parents[1])]
-    here = names.index(file.stem)
-    links = []
-    if here > 0:
-        links.append(f"Previous: [{names[here - 1]}]({names[here - 1]}.ipynb)")
-    if here + 1 < len(names):
-        links.append(f"Next: [{names[here + 1]}]({names[here + 1]}.ipynb)")
-    return " · ".join(links)
-
-
 # ---- cells -> files
 
 
@@ -268,6 +270,8 @@ def execute(lesson):
     from nbclient.exceptions import CellExecutionError
 
     notebook = copy.deepcopy(lesson.solved)
+    if not lesson.lines:
+        return notebook
     client = NotebookClient(
         notebook,
         timeout=120,
@@ -334,19 +338,20 @@ def as_text(notebook):
 
 
 def build(root, names=(), fresh=False, progress=lambda lessons: lessons):
-    """Build what is out of date; returns the names of the lessons built.
+    """Build what is out of date, and README's table of lessons; returns the names of the lessons built.
 
     names: only these lessons (such as "01-composition"). fresh: build even what is up to date.
     progress: wraps the list of lessons, to draw a bar. Raises SourceError; a lesson is written whole or not at all.
     """
     root = Path(root)
-    wanted = [file for file in sources(root) if not names or file.stem in names]
+    wanted = [file for file in pages(root) if not names or file.stem in names]
     unknown = set(names) - {file.stem for file in wanted}
     if unknown:
         raise ValueError(
-            f"there is no lesson {min(unknown)!r}; there are {', '.join(file.stem for file in sources(root))}"
+            f"there is no lesson {min(unknown)!r}; there are {', '.join(file.stem for file in pages(root))}"
         )
     lessons = [read(file) for file in wanted]
+    front = readme(root)
     memory = root / ".dpcourse-build.json"
     built_before = json.loads(memory.read_text()) if memory.exists() else {}
     stale = [lesson for lesson in lessons if fresh or built_before.get(lesson.file.stem) != fingerprint(lesson)]
@@ -357,6 +362,8 @@ def build(root, names=(), fresh=False, progress=lambda lessons: lessons):
             write_atomically(path, text)
         built_before[lesson.file.stem] = fingerprint(lesson)
         write_atomically(memory, json.dumps(built_before, indent=1))
+    if front is not None:
+        write_atomically(root / "README.md", front)
     return [lesson.file.stem for lesson in stale]
 
 
@@ -364,15 +371,15 @@ def fingerprint(lesson):
     """A hash of all that a lesson's notebooks depend on, and of the notebooks as they are."""
     package = sorted(Path(__file__).parents[1].rglob("*.py"))
     digest = hashlib.blake2b(digest_size=16)
-    for path in [lesson.file, *sources(lesson.file.parents[1]), *package, *lesson.paths]:
+    for path in [lesson.file, *pages(lesson.file.parents[1]), *package, *lesson.paths]:
         digest.update(path.read_bytes() if path.exists() else b"missing")
     return digest.hexdigest()
 
 
 def differences(root):
-    """Each notebook that is not what its source gives, as "file: the first cell that differs"; executes nothing."""
+    """What is not as the sources give it, as "file: the first cell that differs"; executes nothing."""
     found = []
-    for file in sources(root):
+    for file in pages(root):
         lesson = read(file)
         for path, expected in zip(lesson.paths, (lesson.solved, lesson.blank), strict=True):
             difference = _first_difference(path, expected, outputs=expected is lesson.blank)
@@ -381,6 +388,9 @@ def differences(root):
     for path in sorted(Path(root).glob("*/[0-9][0-9]-*.ipynb")):
         if path.parent.name in ("lessons", "solutions") and path.stem not in {file.stem for file in sources(root)}:
             found.append(f"{path.relative_to(root)}: there is no solutions/{path.stem}.md")
+    front = readme(root)
+    if front is not None and front != (Path(root) / "README.md").read_text(encoding="utf-8"):
+        found.append("README.md: its table of lessons is not what their front matter gives")
     return found
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dpcourse import exercises
+from dpcourse.classroom.navigation import GLOSSARY
 
 LARGEST_FILE = 64 * 2**20
 MOST_CELLS, MOST_CODE = 2_000, 500_000
@@ -122,7 +123,9 @@ def _below(folder):
         return
     for path, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith((".", "__")))
-        yield from (Path(path, name) for name in sorted(files) if name.lower().endswith(".ipynb") and name[0] != ".")
+        for name in sorted(files):
+            if name.lower().endswith(".ipynb") and name[0] != "." and name != f"{GLOSSARY}.ipynb":
+                yield Path(path, name)
 
 
 def student_of(name):
@@ -148,8 +151,8 @@ def identifier(student):
 def lesson_of(file, content):
     """The number of the lesson that a notebook is: by its name, or by the exercises it speaks of; None if neither tells."""
     numbers = range(len(exercises.LESSONS))
-    for number in numbers:
-        if f"{number:02}-{exercises.LESSONS[number].replace('_', '-')}" in file.name:
+    for number, name in enumerate(exercises.LESSONS):
+        if name in file.name:
             return number
     checks = Counter(match[1] for match in re.finditer(rb'check\(\\?[\'"](\d+)\.\d+\\?[\'"]', content))
     told = {number: checks[str(number).encode()] for number in numbers}

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 from dpcourse import exercises
+from dpcourse.classroom.navigation import GLOSSARY
 from dpcourse.files import new_folder, write_atomically
 
 README = """# {title}
@@ -42,7 +43,7 @@ assert passed("{id}")
 
 
 def student_bundle(course, folder, numbers=()):
-    """Write blank lessons, package, requirements and a README for students into a new folder; returns the lessons' names.
+    """Write blank lessons, glossary, package, requirements, README for students into a new folder; returns the lessons' names.
 
     numbers: of the lessons; all if there are none. Raises ValueError for an unknown lesson or a folder that is in use.
     """
@@ -52,6 +53,7 @@ def student_bundle(course, folder, numbers=()):
         (made / "lessons").mkdir()
         for name in names:
             shutil.copyfile(course / "lessons" / name, made / "lessons" / name)
+        shutil.copyfile(course / "lessons" / f"{GLOSSARY}.ipynb", made / "lessons" / f"{GLOSSARY}.ipynb")
         _copy_package(course, made)
         listed = "\n".join(f"- [{Path(name).stem}](lessons/{name})" for name in names)
         title = "Differential privacy: your copy of the course"

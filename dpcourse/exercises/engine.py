@@ -17,6 +17,7 @@ from dpcourse.exercises.values import plain, show
 
 RIGHT, WRONG, BLANK, ERROR = "right", "wrong", "not attempted", "error"
 MOST_PRINTED, MOST_LINES = 500, 8
+CONVINCED = 0.999  # of an audit that is shown beside an answer known to be wrong
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class Verdict:
     """What is said of one answer: its state, one message, what was observed, and points.
 
     withheld: how each line of `observed` ends where the end gives the right answer away.
+    audit: the Audit that the answer did not stand, if there was one.
     """
 
     exercise: "Exercise"
@@ -46,6 +48,7 @@ class Verdict:
     misconception: str | None = None
     printed: str = ""
     withheld: tuple[str, ...] = ()
+    audit: "Audit | None" = None
 
     @property
     def seen(self):
@@ -91,6 +94,35 @@ class Verdict:
     def _next(self):
         if self.state in (WRONG, ERROR) and self.exercise.hints:
             yield f'For help, run `hint("{self.exercise.id}")` in a cell.'
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What an attack on an answer is given, and what it found.
+
+    promise: the TradeOff that the answer was to keep, and its name. scores_in, scores_out: scores of its releases with
+    one person and without. found: an audit.Refutation, or None.
+    """
+
+    name: str
+    promise: Callable
+    scores_in: np.ndarray
+    scores_out: np.ndarray
+    found: object = None
+
+    def at(self, confidence):
+        """The same with what is found at that confidence."""
+        from dpcourse.audit import refutation
+
+        return replace(self, found=refutation(self.promise, self.scores_in, self.scores_out, confidence))
+
+    def __str__(self):
+        found = self.found
+        return (
+            f"An audit, {len(self.scores_in)} releases with one person more and {len(self.scores_out)} without: this test tells your "
+            f"neighbours apart better than {self.name} allows. False alarms are at most {found.alpha:.3f} and misses at most "
+            f"{found.beta:.3f} (with confidence {found.confidence:g}); with {self.name} the misses would be at least {found.least:.3f}."
+        )
 
 
 @dataclass(frozen=True)
@@ -185,6 +217,9 @@ class Exercise(Probe):
             return Verdict(self, RIGHT, "Right on inputs drawn just now.")
         told = self.observed(cases, values)
         told = {"observed": tuple(map("".join, told)), "withheld": tuple(end for _, end in told)}
+        audit = self.audit(cases, values)
+        if audit is not None:
+            told |= {"observed": (*told["observed"], str(audit)), "audit": audit}
         for slip in self.misconceptions:
             if self.behaves_like(slip, cases, values):
                 return Verdict(self, WRONG, slip.message, misconception=slip.name, **told)
@@ -230,6 +265,9 @@ class Exercise(Probe):
             if not self._close(value, expected):
                 return ((f"{self.call(case)} gave {show(value)}", f"; right is {show(expected)}"),)
         return ()
+
+    def audit(self, cases, values):
+        """The Audit that a wrong answer did not stand; without an attack there is none."""
 
     def _same(self, values, others):
         return all(self._close(value, other) for value, other in zip(values, others, strict=True))
@@ -285,11 +323,13 @@ class RandomExercise(Exercise):
 
     counts(cases, values) -> list of (what was counted, successes, trials).
     chances(cases) -> list of the probabilities of a success under a right answer, in the same order.
-    A right answer fails with probability at most `false_failure`, shared evenly between the counts.
+    attack(cases, values) -> Audit, where the answer is a mechanism with a promise: who does not keep it is wrong.
+    A right answer fails with probability at most `false_failure`, shared evenly between the counts and the audit.
     """
 
     counts: Callable = field(kw_only=True)
     chances: Callable = field(kw_only=True)
+    attack: Callable | None = None
     false_failure: float = 1e-6
 
     def cases(self, rng):
@@ -299,10 +339,10 @@ class RandomExercise(Exercise):
     def agrees(self, cases, values, function):
         """Whether every count is one that `function` could have given; only its law is used for the reference."""
         if function is self.reference:
-            return not self._too_rare(cases, values)
+            return not self._too_rare(cases, values) and self._audited(cases, values, 1 - self._limit(cases)) is None
         other = [plain(function(*arguments(case))) for case in cases]
         pairs = zip(self.counts(cases, values), self.counts(cases, other), strict=True)
-        limit = self.false_failure / len(self.chances(cases))
+        limit = self._limit(cases)
         return all(two_sample_p_value(a, n, b, m) >= limit for (_, a, n), (_, b, m) in pairs)
 
     def unknown_mistake(self, cases, values):
@@ -316,10 +356,21 @@ class RandomExercise(Exercise):
         )
 
     def _too_rare(self, cases, values):
-        counts, chances = self.counts(cases, values), self.chances(cases)
-        limit = self.false_failure / len(chances)
-        pairs = zip(counts, chances, strict=True)
+        limit = self._limit(cases)
+        pairs = zip(self.counts(cases, values), self.chances(cases), strict=True)
         return [(count, chance) for count, chance in pairs if binomial_p_value(*count[1:], chance) < limit]
+
+    def audit(self, cases, values):
+        """What an audit finds at the confidence CONVINCED, which is less than a mark would need."""
+        return self._audited(cases, values, CONVINCED)
+
+    def _audited(self, cases, values, confidence):
+        audit = self.attack(cases, values).at(confidence) if self.attack else None
+        return audit if audit and audit.found else None
+
+    def _limit(self, cases):
+        """The false-failure rate of each count and of the audit."""
+        return self.false_failure / (len(self.chances(cases)) + (self.attack is not None))
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from scipy.optimize import brentq
 from scipy.special import erf, log_ndtr, ndtr, ndtri
 
 from dpcourse import gdp, tradeoff
-from dpcourse.exercises.engine import Exercise, Misconception, Option, Question, RandomExercise
+from dpcourse.exercises.engine import Audit, Exercise, Misconception, Option, Question, RandomExercise
 from dpcourse.exercises.values import a_number, numbers_like, rounded, several, true_or_false
 
 TITLE = "Gaussian differential privacy"
@@ -554,24 +554,35 @@ gaussian_curve = Exercise(
 # ---- 3.6
 
 
-RUNS, WITHIN = (500, 70), (0.05, 0.3, 1, 2)
+RUNS, WITHIN = (500, 400), (0.05, 0.3, 1, 2)
 
 
 def _draw_counts(rng):
-    """A short and a long table, half of their counts 0, released RUNS + 1 times: the first two with the same seed."""
+    """A short and a long table, half of their counts 0, released RUNS + 1 times: the first two with the same seed.
+
+    Then the long one as often with Mia, who is in all of its counts, for the audit.
+    """
     seed = int(rng.integers(2**31))
     cases = []
     for size, runs in zip((2, int(rng.integers(18, 24))), RUNS, strict=True):
         counts = rng.integers(1, 30, size) * (rng.permutation(size) % 2)
         mu = rounded(rng.uniform(0.6, 0.7))
         cases += [{"counts": counts, "mu": mu, "rng": seed + run} for run in (0, *range(runs))]
-    return cases
+    with_mia = [{"counts": counts + 1, "mu": mu, "rng": seed + runs + run} for run in range(runs)]
+    return cases + with_mia
+
+
+def _look_for_mia(cases, values):
+    """An attack adds up the long table."""
+    totals = [float(np.sum(value)) for value in values[RUNS[0] + 2 :]]
+    mu = cases[-1]["mu"]
+    return Audit(f"G_{mu}", tradeoff.gaussian(mu), np.array(totals[RUNS[1] :]), np.array(totals[: RUNS[1]]))
 
 
 def _noise(cases, values):
     """The two tables' noise in units of sqrt(m)/mu: pairs (the repeated release, array of all others)."""
     tables = []
-    for part in (slice(0, RUNS[0] + 1), slice(RUNS[0] + 1, None)):
+    for part in (slice(0, RUNS[0] + 1), slice(RUNS[0] + 1, sum(RUNS) + 2)):
         counts, mu = cases[part][0]["counts"], cases[part][0]["mu"]
         again, *noise = (np.asarray(values[part], dtype=float) - counts) * mu / math.sqrt(len(counts))
         tables.append((again, np.array(noise)))
@@ -648,6 +659,7 @@ noisy_counts = RandomExercise(
     returns=numbers_like("counts"),
     counts=_count_noise,
     chances=_chances_noise,
+    attack=_look_for_mia,
     forbidden=(gdp.mechanism,),
     hints=(
         "The noise has the deviation sensitivity / mu. How long is the vector by which Mia can move the m counts, at most?",
@@ -704,6 +716,11 @@ noisy_counts = RandomExercise(
             "one too few",
             "Your noise is sqrt(m - 1)/mu. Nothing is lost to an average here: all m counts may change by 1, so the length is sqrt(m).",
             _normal(lambda m, mu: math.sqrt(m - 1) / mu),
+        ),
+        Misconception(
+            "half",
+            "Your noise is half of what it should be. Mia moves the list by up to sqrt(m), whatever the others are: sqrt(m) / mu.",
+            _normal(lambda m, mu: math.sqrt(m) / (2 * mu)),
         ),
         Misconception(
             "l1 sensitivity",

@@ -12,12 +12,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import sync_playwright
 
-from dpcourse import exercises
-
 ROOT = Path(__file__).parents[2]
 TOKEN = "dpcourse-tests"
 SETTINGS = {
-    "notebook-extension/tracker": '{"windowingMode": "none"}',  # else JupyterLab draws only the cells in view
     "apputils-extension/notification": '{"fetchNews": "false", "checkForUpdates": false}',
 }
 
@@ -96,34 +93,66 @@ def lab(server, browser, request):
 
 
 class Lab:
-    """A notebook in JupyterLab, driven as a person would: find a cell, type, run, look."""
+    """JupyterLab, driven as a person would: find a cell of the notebook in front, type, run, look."""
 
     def __init__(self, page, server, lesson):
         self.page = page
         page.goto(f"{server}/lab/tree/lessons/{lesson}.ipynb?token={TOKEN}&reset")
-        page.wait_for_selector(".jp-Notebook .jp-CodeCell")
         self.wait_for_kernel()
 
+    @property
+    def panel(self):
+        """The notebook in front, with its toolbar."""
+        return self.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
+
+    @property
+    def cells(self):
+        """All cells of the notebook in front, in order."""
+        return self.panel.locator(".jp-Notebook .jp-Cell")
+
     def wait_for_kernel(self):
-        """Until the status bar says that the kernel is there and idle."""
-        self.page.get_by_text("Python 3 (ipykernel) | Idle").wait_for()
+        """Until the notebook is there, and its kernel too, and idle."""
+        self.cells.first.wait_for()
+        self.panel.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for()
 
     def cell(self, text):
         """The first code cell whose source now holds the text; stays the same cell when the source changes."""
-        cells = self.page.locator(".jp-Notebook .jp-CodeCell")
-        cells.locator(".jp-InputArea", has_text=text).first.wait_for()
-        sources = cells.locator(".jp-InputArea .cm-content").all_inner_texts()
+        cells = self.panel.locator(".jp-Notebook .jp-CodeCell")
+        cells.locator(".cm-content", has_text=text).first.wait_for(state="attached")
+        sources = cells.locator(".cm-content").all_text_contents()
         return cells.nth(next(i for i, source in enumerate(sources) if text in source))
+
+    def follow(self, name):
+        """Save, click on the last link to another notebook, and close this one when that one is in front."""
+        tab = self.page.locator(".lm-DockPanel-tabBar .lm-mod-current")
+        self.menu("File", "Save Notebook")
+        self.page.locator(".lm-DockPanel-tabBar .lm-mod-current:not(.jp-mod-dirty)").wait_for()
+        self.panel.locator(f".jp-RenderedMarkdown a[href*='{name}.ipynb']").last.click()
+        tab.get_by_text(f"{name}.ipynb").click(button="right")
+        self.page.locator(".lm-Menu-itemLabel").get_by_text("Close All Other Tabs", exact=True).click()
+        self.wait_for_kernel()
+
+    def select(self, cell):
+        """Select a cell without editing it, so that Tab goes into what it shows."""
+        cell.locator(".cm-content").click()
+        self.page.keyboard.press("Escape")
 
     def run(self, cell):
         """Run a cell with Ctrl+Enter and wait until it is done."""
         cell.locator(".cm-content").click()
         self.page.keyboard.press("Control+Enter")
-        self.page.wait_for_function(
-            "cell => { const prompt = cell.querySelector('.jp-InputPrompt').textContent; return /\\[\\d+\\]/.test(prompt) }",
-            arg=cell.element_handle(),
-        )
+        self.wait_for_run(cell)
         return cell
+
+    def wait_for_run(self, cell):
+        """Until a cell has run: its prompt is a number."""
+        self.wait_until("/\\[\\d+\\]/.test(it.querySelector('.jp-InputPrompt').textContent)", cell)
+
+    def wait_until(self, condition, element, value=None):
+        """Until a condition in JavaScript holds for an element, `it`, and a value."""
+        self.page.wait_for_function(
+            f"([it, value]) => {condition}", arg=[element.element_handle(), value], polling=50, timeout=240_000
+        )
 
     def menu(self, name, entry):
         """Choose an entry of a menu of JupyterLab."""
@@ -133,32 +162,13 @@ class Lab:
     def run_all(self):
         """Run every cell, and wait for the last one."""
         self.menu("Run", "Run All Cells")
-        last = self.page.locator(".jp-Notebook .jp-CodeCell").last
-        self.page.wait_for_function(
-            "cell => /\\[\\d+\\]/.test(cell.querySelector('.jp-InputPrompt').textContent)", arg=last.element_handle()
-        )
+        self.wait_for_run(self.panel.locator(".jp-Notebook .jp-CodeCell").last)
 
     def write(self, cell, code):
         """Replace the source of a cell."""
         cell.locator(".cm-content").click()
         self.page.keyboard.press("Control+A")
         self.page.keyboard.insert_text(code)
-
-    def wrong_then_right(self, number, wrong, slip, right):
-        """Answer an exercise as the misconception `slip` does and read its message; then rightly, and pass."""
-        exercise = exercises.find(number)
-        (misconception,) = [known for known in exercise.misconceptions if known.name == slip]
-        answer, check = self.cell(f"def {exercise.function}"), self.cell(f'check("{number}"')
-        said = check.locator(".jp-OutputArea")
-        assert "not attempted" in said.inner_text()
-        for code, verdict in ((wrong, "not yet"), (right, "passed (")):
-            self.write(answer, code)
-            self.run(answer)
-            self.run(check)
-            said.get_by_text(verdict).wait_for()
-            if code == wrong:
-                assert misconception.message in said.inner_text()
-                self.picture(f"wrong-{number}")
 
     def picture(self, name):
         """Take a screenshot if somebody wants to look."""

@@ -1,0 +1,354 @@
+"""Auditing: what an attack that was really run proves about a mechanism, with stated confidence.
+
+A mechanism runs many times with one person in the data and many times without; an attack turns each output into a
+score. The errors of "in, if the score is high" lie on or above the mechanism's trade-off function, so bounds on them
+from above refute promises. A lower bound on mu or epsilon never proves a promise.
+
+Sources: Clopper & Pearson (1934); Jagielski, Ullman & Oprea (2020) and Nasr et al. (2023), auditing of DP-SGD;
+Dong, Roth & Su (2022); Steinke, Nasr & Jagielski (2023), auditing in one run.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from dpcourse import gdp, validate
+from dpcourse.tradeoff import TradeOff
+
+# ---- from errors counted to bounds
+
+
+def clopper_pearson(errors, trials, confidence=0.95):
+    """The largest probability of an error that `errors` in `trials` do not refute: an upper bound with that confidence.
+
+    errors, trials: whole numbers, errors <= trials, or arrays of them; confidence in (0, 1). ValueError for anything
+    else. Source: Clopper & Pearson (1934), one-sided.
+
+    >>> round(clopper_pearson(0, 100), 6), round(1 - 0.05 ** (1 / 100), 6)
+    (0.029513, 0.029513)
+    """
+    trials = validate.reals("trials", trials, low=1)
+    errors = validate.reals("errors", errors, low=0)
+    if (errors > trials).any():
+        raise ValueError(f"errors must be at most trials, got {errors.max():g} of {trials.min():g}")
+    bound = _upper(errors, trials, 1 - _confidence(confidence))
+    return float(bound) if bound.ndim == 0 else bound
+
+
+def mu_lower_bound(scores_in, scores_out, confidence=0.95, threshold=None):
+    """The mu that the attack proves: with that confidence the mechanism is mu-GDP for no smaller one; 0 if it proves none.
+
+    scores_in, scores_out: scores with the person in the data and without, shapes (n,) and (m,), from independent runs.
+    threshold: the test says "in" above it; it must be chosen without a look at these scores. None: the best of many,
+    with the correction for the choice (see empirical_tradeoff). ValueError for bad scores or confidence.
+    Source: Clopper-Pearson for alpha and for beta, and Phi^-1(1 - alpha) - Phi^-1(beta) (Nasr et al. 2023).
+
+    >>> without = np.repeat([0.0, 1.0], [900, 100])
+    >>> round(mu_lower_bound(1 - without, without, threshold=0.5), 3)  # 2.563 without the doubt
+    2.347
+    """
+    alpha, beta = _corners(scores_in, scores_out, 1 - _confidence(confidence), threshold)
+    return float(max(0.0, np.max(-special.ndtri(alpha) - special.ndtri(beta))))
+
+
+def epsilon_lower_bound(scores_in, scores_out, delta=0.0, confidence=0.95, threshold=None):
+    """The epsilon that the attack proves: with that confidence the mechanism is (epsilon, delta)-DP for no smaller one.
+
+    delta in [0, 1); the rest as in mu_lower_bound. Source: (epsilon, delta)-DP keeps alpha + e^epsilon beta and
+    e^epsilon alpha + beta at 1 - delta or more (Kairouz, Oh & Viswanath 2015, theorem 2.1).
+
+    >>> without = np.repeat([0.0, 1.0], [900, 100])
+    >>> round(epsilon_lower_bound(1 - without, without, threshold=0.5), 3)  # ln(0.9 / 0.1) = 2.197 without the doubt
+    1.99
+    """
+    delta = validate.number("delta", delta, 0, 1, open_high=True)
+    alpha, beta = _corners(scores_in, scores_out, 1 - _confidence(confidence), threshold)
+    return max(0.0, _log_ratio(1 - delta - alpha, beta), _log_ratio(1 - delta - beta, alpha))
+
+
+@dataclass(frozen=True)
+class Band:
+    """The trade-off curve of an attack, as seen and with its simultaneous confidence band.
+
+    alpha, beta: the error rates seen at every threshold, alpha rising. upper: a TradeOff; the mechanism's own lies
+    below it. lower(alpha): the curve of this attack lies above it; a better attack may go below. corners: the points
+    (alpha, beta) to the left of which it lies above beta.
+    """
+
+    alpha: np.ndarray
+    beta: np.ndarray
+    upper: TradeOff
+    corners: tuple[np.ndarray, np.ndarray]
+
+    def lower(self, alpha):
+        """The lower side of the band. alpha: a number or an array in [0, 1]."""
+        alpha = validate.reals("alpha", alpha, 0, 1)
+        left, height = self.corners
+        heights = np.where(left > alpha[..., None], height, 0.0).max(axis=-1)
+        return float(heights) if alpha.ndim == 0 else heights
+
+
+def empirical_tradeoff(scores_in, scores_out, confidence=0.95):
+    """The attack's trade-off curve with a band that holds at all thresholds at once, with that confidence.
+
+    scores_in, scores_out: as in mu_lower_bound. The thresholds are the scores at certain ranks, from both ends, the
+    ranks in steps of about sqrt(2); at each, both errors have Clopper-Pearson bounds (those of order statistics), and a
+    union bound over all of them pays for the choice. Between ranks the errors are monotone. ValueError for bad input.
+
+    >>> from dpcourse.tradeoff import gaussian
+    >>> rng = np.random.default_rng(0)
+    >>> band = empirical_tradeoff(rng.normal(2, 1, 10_000), rng.normal(0, 1, 10_000))
+    >>> bool(band.lower(0.1) < gaussian(2)(0.1) < band.upper(0.1))
+    True
+    """
+    failure = 1 - _confidence(confidence)
+    scores_in, scores_out = _scores(scores_in, scores_out)
+    thresholds = np.unique(np.r_[scores_in, scores_out])
+    alpha = np.r_[0, (1 - np.searchsorted(np.sort(scores_out), thresholds) / scores_out.size)[::-1]]
+    beta = np.r_[1, (np.searchsorted(np.sort(scores_in), thresholds) / scores_in.size)[::-1]]
+    upper = TradeOff.from_points(*_corners(scores_in, scores_out, failure / 2), repair=True)
+    return Band(alpha, beta, upper, _corners(scores_in, scores_out, failure / 2, lower=True))
+
+
+@dataclass(frozen=True)
+class Refutation:
+    """A test that a promise does not allow.
+
+    With `confidence` its false alarms are at most alpha and its misses at most beta; where the promise holds, a test
+    with that alpha has misses of at least `least`, which is more.
+    """
+
+    alpha: float
+    beta: float
+    least: float
+    confidence: float
+
+
+def refutation(promise, scores_in, scores_out, confidence=0.95):
+    """The test that breaks the promise most clearly, or None: what was seen then agrees with it, and proves nothing.
+
+    promise: a TradeOff that the mechanism's own should nowhere pass below; the rest as in mu_lower_bound. A promise
+    that is kept is refuted with probability at most 1 - confidence.
+
+    >>> from dpcourse.tradeoff import gaussian
+    >>> rng = np.random.default_rng(0)
+    >>> scores = rng.normal(2, 1, 1000), rng.normal(0, 1, 1000)
+    >>> refutation(gaussian(1), *scores).least > 0.3 and refutation(gaussian(2), *scores) is None
+    True
+    """
+    alpha, beta = _corners(scores_in, scores_out, 1 - _confidence(confidence))
+    least = promise(alpha)
+    worst = int(np.argmax(least - beta))
+    if least[worst] <= beta[worst]:
+        return None
+    return Refutation(float(alpha[worst]), float(beta[worst]), float(least[worst]), confidence)
+
+
+def _corners(scores_in, scores_out, failure, threshold=None, lower=False):
+    """Bounds (alpha, beta) on both errors at each threshold considered; all of them hold, but for `failure`."""
+    scores_in, scores_out = _scores(scores_in, scores_out)
+    if threshold is not None:
+        threshold = validate.number("threshold", threshold)
+        alarms, misses = np.sum(scores_out > threshold, keepdims=True), np.sum(scores_in <= threshold, keepdims=True)
+    else:
+        alarms, misses = _errors_at_ranks(scores_in, scores_out, lower)
+        mirrored = _errors_at_ranks(-scores_out, -scores_in, lower)  # thresholds at the lowest scores of those in
+        alarms, misses = np.r_[alarms, mirrored[1]], np.r_[misses, mirrored[0]]
+    bound = _lower if lower else _upper
+    each = failure / (2 * alarms.size)
+    return bound(alarms, scores_out.size, each), bound(misses, scores_in.size, each)
+
+
+def _errors_at_ranks(scores_in, scores_out, lower):
+    """False alarms and misses at thresholds which are the highest scores of those who are out, at fixed ranks.
+
+    At the score t of rank r (the highest has rank 0) Pr[out > t] is at most, and Pr[out >= t] at least, what it is
+    without ties: a Beta(r + 1, m - r) variable, whose quantiles are the Clopper-Pearson bounds for r errors. Scores in
+    are independent of t, so their misses are binomial.
+    """
+    steps = np.arange(2 * math.log2(max(1, scores_out.size / 2)) + 1)
+    ranks = np.unique(np.r_[0, np.sqrt(2) ** steps[: scores_out.size - 1]].astype(int))
+    thresholds = np.sort(scores_out)[::-1][ranks]
+    return ranks, np.searchsorted(np.sort(scores_in), thresholds, side="left" if lower else "right")
+
+
+def _upper(errors, trials, failure):
+    """The Clopper-Pearson upper bound that fails with probability at most `failure`."""
+    return np.where(errors < trials, special.betainccinv(errors + 1, np.maximum(trials - errors, 0.5), failure), 1.0)
+
+
+def _lower(errors, trials, failure):
+    return np.where(errors > 0, special.betaincinv(np.maximum(errors, 0.5), trials - errors + 1, failure), 0.0)
+
+
+def _log_ratio(numerators, denominators):
+    """The largest logarithm of a ratio; numerators may be negative, denominators are positive."""
+    return float(np.log(np.maximum(numerators, 1e-300) / denominators).max())
+
+
+def _confidence(confidence):
+    return validate.number("confidence", confidence, 0, 1, open_low=True, open_high=True)
+
+
+def _scores(scores_in, scores_out):
+    return validate.numbers("scores_in", scores_in), validate.numbers("scores_out", scores_out)
+
+
+# ---- many canaries in one run
+
+
+def one_run_p_value(correct, guesses, epsilon, delta=0.0, canaries=None):
+    """The chance, under any (epsilon, delta)-DP mechanism, of that many right guesses or more: an upper bound.
+
+    Each of `canaries` people is in the data of one run by the toss of a fair coin of their own; the attack sees the
+    output and guesses for `guesses` of them, as it likes, and `correct` guesses are right. canaries: at least guesses
+    (default: as many); it matters where delta > 0. epsilon >= 0; delta in [0, 1]. ValueError for anything else.
+    Source: Steinke, Nasr & Jagielski (2023), theorem 5.2.
+
+    >>> round(one_run_p_value(10, 10, math.log(3)), 6), round(0.75**10, 6)
+    (0.056314, 0.056314)
+    """
+    correct, guesses, canaries = _guesses(correct, guesses, canaries)
+    epsilon = validate.number("epsilon", epsilon, 0)
+    delta = validate.number("delta", delta, 0, 1)
+    at_least, steepest = _right_guesses(correct, guesses, epsilon)
+    return min(1.0, at_least + 2 * canaries * delta * steepest)
+
+
+def one_run_epsilon_lower_bound(correct, guesses, delta=0.0, canaries=None, confidence=0.95):
+    """The epsilon that one run proves at that delta, with that confidence; 0 if it proves none.
+
+    The arguments are those of one_run_p_value.
+
+    >>> round(one_run_epsilon_lower_bound(10, 10), 3)  # e^epsilon / (1 + e^epsilon) = 0.05^(1/10)
+    1.052
+    """
+    failure = 1 - _confidence(confidence)
+    return _largest(lambda epsilon: one_run_p_value(correct, guesses, epsilon, delta, canaries) <= failure)
+
+
+def one_run_mu_lower_bound(correct, guesses, canaries=None, confidence=0.95):
+    """The mu that one run proves, with that confidence; 0 if it proves none.
+
+    A mu-GDP mechanism is (epsilon, delta(epsilon))-DP for every epsilon, so each epsilon bounds the chance of so many
+    right guesses, and so does the least of these bounds. It is far from tight for Gaussian noise.
+    Source: Steinke, Nasr & Jagielski (2023), theorem 5.2; Dong, Roth & Su (2022), corollary 2.13.
+
+    >>> one_run_mu_lower_bound(1000, 1000) > one_run_mu_lower_bound(990, 1000) > 1
+    True
+    """
+    correct, guesses, canaries = _guesses(correct, guesses, canaries)
+    failure = 1 - _confidence(confidence)
+    epsilons = np.linspace(0, 20, 201)
+    at_least, steepest = np.transpose([_right_guesses(correct, guesses, epsilon) for epsilon in epsilons])
+    return _largest(
+        lambda mu: (at_least + 2 * canaries * gdp.delta(epsilons, mu) * steepest <= failure).any(),
+    )
+
+
+def _guesses(correct, guesses, canaries):
+    guesses = validate.whole("guesses", guesses)
+    canaries = guesses if canaries is None else validate.whole("canaries", canaries)
+    correct = validate.whole("correct", correct, 0)
+    if not correct <= guesses <= canaries:
+        raise ValueError(f"correct <= guesses <= canaries must hold, got {correct}, {guesses}, {canaries}")
+    return correct, guesses, canaries
+
+
+def _right_guesses(correct, guesses, epsilon):
+    """Pr[W >= v] and max_i Pr[v > W >= v - i] / i, where W is Binomial(guesses, e^epsilon / (1 + e^epsilon))."""
+    if correct == 0:
+        return 1.0, 0.0
+    up_to = special.bdtr(np.arange(correct), guesses, special.expit(epsilon))  # Pr[W <= 0], ..., Pr[W <= v - 1]
+    below = up_to[-1] - np.r_[up_to[-2::-1], 0.0]  # Pr[v > W >= v - i] for i = 1, ..., v
+    at_least = special.bdtrc(correct - 1, guesses, special.expit(epsilon))
+    return float(at_least), float(np.max(below / np.arange(1, correct + 1)))
+
+
+def _largest(refuted):
+    """A number that is refuted, close to the largest; 0 if none is. Whoever keeps a promise keeps each larger one."""
+    low, high = 0.0, 1.0
+    while high < 64 and refuted(high):
+        low, high = high, 2 * high
+    while high - low > 1e-6:
+        middle = (low + high) / 2
+        low, high = (middle, high) if refuted(middle) else (low, middle)
+    return low
+
+
+# ---- five mechanisms with one promise, which one of them keeps
+
+
+def correct(rounds, clip_norm, mu, rng=None):
+    """Two noisy sums of people's clipped vectors; mu-GDP, where a person is added to or taken from one of the rounds.
+
+    rounds: two arrays of shape (people, d), people may differ; clip_norm > 0, mu > 0; rng: Generator, seed or None.
+    Returns an array of shape (2, d). Source: Dong, Roth & Su (2022), theorem 2.7: noise of deviation clip_norm / mu.
+
+    >>> correct((np.zeros((3, 4)), np.zeros((5, 4))), clip_norm=1.0, mu=1.0, rng=0).shape
+    (2, 4)
+    """
+    return _noisy_sums(rounds, clip_norm, mu, rng)
+
+
+def half_noise(rounds, clip_norm, mu, rng=None):
+    """As `correct`, with half of the noise: a promise of mu that is 2 mu."""
+    return _noisy_sums(rounds, clip_norm, mu, rng, scale=0.5)
+
+
+def wrong_sensitivity(rounds, clip_norm, mu, rng=None):
+    """As `correct`, but every coordinate is clipped by itself, so a person's vector may be sqrt(d) times too long."""
+    return _noisy_sums(rounds, clip_norm, mu, rng, clip=lambda vectors: np.clip(vectors, -clip_norm, clip_norm))
+
+
+def reused_noise(rounds, clip_norm, mu, rng=None):
+    """As `correct`, but the second round has the noise of the first: the difference of the two has none."""
+    return _noisy_sums(rounds, clip_norm, mu, rng, reuse=True)
+
+
+def unclipped(rounds, clip_norm, mu, rng=None):
+    """As `correct`, but nothing is clipped."""
+    return _noisy_sums(rounds, clip_norm, mu, rng, clip=lambda vectors: vectors)
+
+
+MECHANISMS = (correct, half_noise, wrong_sensitivity, reused_noise, unclipped)
+
+
+def suspects(rng=None):
+    """The five mechanisms in an order drawn from rng, under the letters A to E: a dict letter -> mechanism.
+
+    >>> sorted(suspects(0))
+    ['A', 'B', 'C', 'D', 'E']
+    """
+
+    def closed(mechanism):
+        return lambda rounds, clip_norm, mu, rng=None: mechanism(rounds, clip_norm, mu, rng)
+
+    order = np.random.default_rng(rng).permutation(len(MECHANISMS))
+    return {letter: closed(MECHANISMS[i]) for letter, i in zip("ABCDE", order, strict=True)}
+
+
+def _noisy_sums(rounds, clip_norm, mu, rng, scale=1.0, clip=None, reuse=False):
+    clip_norm = validate.number("clip_norm", clip_norm, 0, open_low=True)
+    mu = validate.number("mu", mu, 0, open_low=True)
+    rng = np.random.default_rng(rng)
+    clip = clip or (lambda vectors: _clipped(vectors, clip_norm))
+    sums = np.array([clip(vectors).sum(axis=0) for vectors in _two_rounds(rounds)])
+    noise = rng.normal(0, scale * clip_norm / mu, sums.shape)
+    return sums + (noise[0] if reuse else noise)
+
+
+def _clipped(vectors, clip_norm):
+    """Each row, made shorter where it is longer than clip_norm."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors / np.maximum(1.0, lengths / clip_norm)
+
+
+def _two_rounds(rounds):
+    arrays = [np.asarray(vectors, dtype=float) for vectors in rounds]
+    if len(arrays) != 2 or any(a.ndim != 2 for a in arrays) or arrays[0].shape[1] != arrays[1].shape[1]:
+        shapes = [a.shape for a in arrays]
+        raise ValueError(f"rounds must be two arrays of shape (people, d) with the same d, got shapes {shapes}")
+    return arrays

@@ -1,0 +1,171 @@
+"""The whole course in one JupyterLab, from the home page to the last lesson, as a learner goes through it.
+
+Every exercise is solved, one of each lesson wrongly at first; every slider is moved and every quiz question answered
+by keyboard alone. What stands in the lessons is read from the notebooks and from the exercises; only the wrong
+answers stand here.
+"""
+
+import time
+from pathlib import Path
+
+import nbformat
+
+from dpcourse import exercises
+
+ROOT = Path(__file__).parents[2]
+LESSONS = sorted(file.stem for file in ROOT.glob("lessons/[0-9][0-9]-*.ipynb"))
+
+# For each lesson: an exercise, one of its misconceptions, what the solution says, and what is written first.
+SLIPS = (
+    ("0.1", "the flip", "return math.exp(epsilon) /", "return 1 /"),
+    ("1.5", "log of 1/epsilon", "math.log(1 / delta_prime)", "math.log(1 / epsilon)"),
+    ("2.7", "m times the noise", "1 / epsilon", "len(counts) / epsilon"),
+    ("3.6", "one count only", "math.sqrt(m) / mu", "1 / mu"),
+    ("4.8", "2 forgotten", "return 2 * k / s", "return k / s"),
+    ("5.4", "number drawn", "/ expected_batch", "/ max(1, len(gradients))"),
+)
+
+PICTURE = "it.querySelector('img').src + it.querySelector('img').alt"
+
+
+def test_the_whole_course(lab):
+    began = time.monotonic()
+    course = lab(LESSONS[0])
+    for number, name in enumerate(LESSONS):
+        if number > 0:
+            course.follow(name)
+        course.picture(f"{name}-1-top")
+        solve(course, number, name)
+        move_every_slider(course, name)
+        answer_the_quiz(course, number)
+        assert_done(course, number)
+        course.cells.last.scroll_into_view_if_needed()
+        course.picture(f"{name}-5-closing")
+
+    course.follow(LESSONS[0])
+    course.run(course.cell("progress()"))
+    for number in range(len(LESSONS)):
+        assert_done(course, number)
+    course.picture("progress")
+    assert time.monotonic() - began < 8 * 60
+
+
+def solve(course, number, name):
+    """Write the solution of every exercise, one wrongly; run all cells; read the message; mend that answer."""
+    exercise_id, slip, right, wrong = SLIPS[number]
+    exercise = exercises.find(exercise_id)
+    (misconception,) = [known for known in exercise.misconceptions if known.name == slip]
+    solved = sources("solutions", name)
+    answers = {
+        i: code for i, (blank, code) in enumerate(zip(sources("lessons", name), solved, strict=True)) if blank != code
+    }
+    checks = [i for i, code in enumerate(solved) if code.startswith("check(")]
+    (slipped,) = [i for i, code in answers.items() if f"def {exercise.function}(" in code]
+    (check,) = [i for i in checks if f'"{exercise_id}"' in solved[i]]
+    assert right in answers[slipped]
+
+    for i, code in answers.items():
+        course.write(course.cells.nth(i), code.replace(right, wrong) if i == slipped else code)
+    course.run_all()
+    said = course.cells.nth(check).locator(".jp-OutputArea")
+    said.get_by_text("not yet").wait_for()
+    said.get_by_text(misconception.message.replace("`", "")).wait_for()
+    said.scroll_into_view_if_needed()
+    course.picture(f"{name}-2-wrong")
+
+    course.write(course.cells.nth(slipped), answers[slipped])
+    course.run(course.cells.nth(slipped))
+    course.run(course.cells.nth(check))
+    for i in checks:
+        course.cells.nth(i).locator(".jp-OutputArea").get_by_text("passed (").wait_for()
+
+
+def sources(folder, name):
+    """The sources of the cells of a notebook."""
+    return [cell.source for cell in nbformat.read(ROOT / folder / f"{name}.ipynb", 4).cells]
+
+
+def move_every_slider(course, name):
+    """Come to each slider by Tab, press an arrow key, and see another picture."""
+    for i, code in enumerate(sources("lessons", name)):
+        count = code.count("widgets.slider(") + code.count("widgets.choice(")
+        if "widgets.explore(" in code:
+            explorer = course.cells.nth(i).locator(".dpcourse-explorer")
+            handles = explorer.locator("[role=slider]")
+            assert handles.count() == count
+            course.select(course.cells.nth(i))
+            for handle in handles.all():
+                tab_to(course.page, handle)
+                before = explorer.evaluate(f"it => {PICTURE}")
+                at_end = handle.get_attribute("aria-valuenow") == handle.get_attribute("aria-valuemax")
+                course.page.keyboard.press("ArrowLeft" if at_end else "ArrowRight")
+                course.wait_until(f"{PICTURE} !== value", explorer, before)
+            explorer.scroll_into_view_if_needed()
+            course.picture(f"{name}-3-explorer-{i}")
+
+
+def answer_the_quiz(course, number):
+    """Tab to each question, walk through its options by arrow keys to the right one, and read each reply."""
+    cell = course.cell(f"quiz({number})")
+    course.select(cell)
+    blocks = cell.locator(".dpcourse-quiz > .widget-vbox")
+    for question, block in zip(exercises.lesson(number).QUIZ, blocks.all(), strict=True):
+        right = [option.right for option in question.options].index(True)
+        tab_to(course.page, block.locator("[role=radiogroup] input").first)
+        walk = [(i, "ArrowDown") for i in range(1, right + 1)] or [(1, "ArrowDown"), (0, "ArrowUp")]
+        for i, key in ((0, "Space"), *walk):
+            course.page.keyboard.press(key)
+            block.get_by_text(question.options[i].reply).wait_for()
+    course.picture(f"{LESSONS[number]}-4-quiz")
+
+
+def tab_to(page, target):
+    """Press Tab until the target has the focus."""
+    place = "node => document.activeElement.compareDocumentPosition(node)"
+    for _ in range(12):
+        if (where := target.evaluate(place)) == 0:
+            return
+        page.keyboard.press("Shift+Tab" if where == 2 else "Tab")
+    raise AssertionError("Tab does not lead there")
+
+
+def assert_done(course, number):
+    """The row of a lesson in progress() is full: exercises and quiz."""
+    row = course.cell("progress()").locator(".dpcourse-progress tbody tr").nth(number)
+    course.wait_until("[...it.querySelectorAll('progress')].every(bar => bar.value === bar.max)", row)
+    assert row.locator("progress").count() == 2
+
+
+def test_help_then_an_endless_loop_then_a_restart(lab):
+    lesson = lab("00-start-here")
+    first, answer, check = (lesson.cell(text) for text in ("progress()", "def keep_probability", 'check("0.1"'))
+    said = check.locator(".jp-OutputArea")
+
+    def write_and_run(cell, code):
+        lesson.write(cell, code)
+        lesson.run(cell)
+
+    lesson.run(first)
+    for code, reply in (
+        ('hint("0.1")', "Hint 1 of 2"),
+        ('solution("0.1")', "are you sure?"),
+        ('solution("0.1", sure=True)', "return math.exp(epsilon) / (1 + math.exp(epsilon))"),
+    ):
+        write_and_run(check, code)
+        said.get_by_text(reply).wait_for()
+        lesson.picture(f"help-{code[:4]}")
+
+    for body, verdict in (
+        ("while True: pass", "did not finish: the limit is 10 seconds"),
+        ("return 1 / (1 + math.exp(-epsilon))", "passed (1 point)"),
+    ):
+        write_and_run(answer, f"def keep_probability(epsilon):\n    {body}")
+        write_and_run(check, 'check("0.1", keep_probability)')
+        said.get_by_text(verdict).wait_for()
+
+    lesson.menu("Kernel", "Restart Kernel and Clear Outputs of All Cells…")
+    lesson.page.get_by_role("button", name="Confirm Kernel Restart").click()
+    first.locator(".dpcourse-progress").wait_for(state="detached")
+    lesson.wait_for_kernel()
+    lesson.run(first)
+    assert first.locator("progress").first.evaluate("bar => bar.value") > 0

@@ -1,0 +1,335 @@
+"""Audits: every bound holds as often as it says, and finds what is broken."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from dpcourse import audit, gdp
+from dpcourse.tradeoff import approx_dp, gaussian
+
+FAILURE = 0.05
+
+
+def chance(successes, trials, p):
+    """Pr[Binomial(trials, p) >= successes], by scipy's own law."""
+    return stats.binom.sf(successes - 1, trials, p)
+
+
+def normal_scores(rng, mu, runs, digits=None):
+    """Scores of the Gaussian mechanism with and without the person; rounded, they have ties."""
+    scores = rng.normal(mu, 1, runs), rng.normal(0, 1, runs)
+    return scores if digits is None else tuple(np.round(side, digits) for side in scores)
+
+
+# ---- one threshold
+
+
+@given(st.integers(1, 300), st.data(), st.floats(0.5, 0.999999))
+def test_clopper_pearson_is_scipys(trials, data, confidence):
+    errors = data.draw(st.integers(0, trials))
+    exact = stats.binomtest(errors, trials).proportion_ci(2 * confidence - 1, method="exact").high
+    assert audit.clopper_pearson(errors, trials, confidence) == pytest.approx(exact, rel=1e-6)
+
+
+@pytest.mark.parametrize("p", [0.001, 0.05, 0.3, 0.5, 0.9])
+def test_clopper_pearson_is_too_small_in_at_most_five_of_a_hundred(p):
+    errors = np.arange(41)
+    too_small = audit.clopper_pearson(errors, 40) < p
+    assert stats.binom.pmf(errors, 40, p)[too_small].sum() <= FAILURE
+
+
+@pytest.mark.parametrize("mu", [0.3, 1.0, 3.0])
+@pytest.mark.parametrize("threshold", [-0.5, 0.5, 1.5])
+def test_a_fixed_threshold_accuses_in_at_most_five_of_a_hundred(mu, threshold):
+    """Exactly: over all numbers of false alarms and misses in 30 runs each."""
+    alarms, misses = stats.binom(30, stats.norm.sf(threshold)), stats.binom(30, stats.norm.cdf(threshold - mu))
+    wrong = 0.0
+    for a in range(31):
+        for b in range(31):
+            scores_out, scores_in = np.repeat([9.0, -9.0], [a, 30 - a]), np.repeat([-9.0, 9.0], [b, 30 - b])
+            if audit.mu_lower_bound(scores_in, scores_out, threshold=threshold) > mu:
+                wrong += alarms.pmf(a) * misses.pmf(b)
+    assert wrong <= FAILURE
+
+
+@given(st.floats(0.1, 3), st.floats(0, 0.2))
+def test_epsilon_of_known_errors(epsilon, delta):
+    """Very many runs of randomized response that fails with delta: the bound comes close to epsilon, from below."""
+    runs = 10**5
+    kept = delta + (1 - delta) * math.exp(epsilon) / (1 + math.exp(epsilon))
+    told = np.repeat([1.0, 0.0], [round(runs * kept), runs - round(runs * kept)])
+    bound = audit.epsilon_lower_bound(told, 1 - told, delta=delta, threshold=0.5)
+    best = math.log((kept - delta) / (1 - kept))
+    assert best - 0.2 < bound < best
+    assert best == pytest.approx(epsilon)
+
+
+def test_a_score_at_the_threshold_is_no_alarm_and_a_miss():
+    at, above = np.zeros(50), np.ones(50)
+    assert audit.mu_lower_bound(above, at, threshold=0) > 1
+    assert audit.mu_lower_bound(at, at - 1, threshold=0) == 0
+
+
+def test_epsilon_looks_in_both_directions():
+    scores_in, scores_out = np.repeat([1.0, 0.0], [500, 500]), np.repeat([1.0, 0.0], [1, 999])
+    one_way = audit.epsilon_lower_bound(scores_in, scores_out, threshold=0.5)
+    assert one_way == pytest.approx(audit.epsilon_lower_bound(-scores_out, -scores_in, threshold=-0.5))
+    assert one_way > math.log(0.45 / 0.006)
+
+
+# ---- the threshold chosen on the data
+
+
+def accused(rng, audits, mu, claim, runs, **options):
+    draws = (normal_scores(rng, mu, runs, **options) for _ in range(audits))
+    return sum(audit.mu_lower_bound(*scores) > claim for scores in draws)
+
+
+@pytest.mark.parametrize("digits", [None, 0])
+def test_the_best_of_many_thresholds_accuses_in_at_most_five_of_a_hundred(digits):
+    wrong = accused(np.random.default_rng(1), 200, mu=2.0, claim=2.0, runs=10_000, digits=digits)
+    assert chance(wrong, 200, FAILURE) > 1e-6
+
+
+def test_without_the_correction_the_choice_accuses_far_more_often():
+    """Every score is tried as a threshold, each at 95 %: about one innocent in five is accused."""
+    rng, wrong = np.random.default_rng(2), 0
+    for _ in range(200):
+        scores_in, scores_out = normal_scores(rng, 2.0, 10_000)
+        thresholds = np.sort(np.r_[scores_in, scores_out])[::10]
+        alarms = 10_000 - np.searchsorted(np.sort(scores_out), thresholds, side="right")
+        misses = np.searchsorted(np.sort(scores_in), thresholds, side="right")
+        alpha, beta = (audit.clopper_pearson(errors, 10_000, 1 - FAILURE / 2) for errors in (alarms, misses))
+        wrong += (stats.norm.isf(alpha) - stats.norm.ppf(beta)).max() > 2
+    assert chance(wrong, 200, FAILURE) < 1e-6
+
+
+def test_an_audit_comes_close_with_many_runs():
+    rng = np.random.default_rng(3)
+    bounds = [audit.mu_lower_bound(*normal_scores(rng, 2.0, runs)) for runs in (100, 1000, 10_000, 100_000)]
+    assert bounds == sorted(bounds)
+    assert 1.9 < bounds[-1] < 2.0
+
+
+@given(st.integers(0, 2**32), st.integers(1, 400), st.integers(1, 400))
+def test_scores_matter_by_their_order_only(seed, n_in, n_out):
+    rng = np.random.default_rng(seed)
+    scores_in, scores_out = rng.normal(1, 1, n_in), rng.normal(0, 1, n_out)
+    bound = audit.mu_lower_bound(scores_in, scores_out)
+    assert bound == audit.mu_lower_bound(np.exp(scores_in), np.exp(scores_out))
+    assert bound == pytest.approx(audit.mu_lower_bound(-scores_out, -scores_in))
+
+
+def test_a_perfect_attack_proves_much_and_a_coin_nothing():
+    ones, zeros = np.ones(1000), np.zeros(1000)
+    assert audit.mu_lower_bound(ones, zeros) > 4.5
+    assert audit.epsilon_lower_bound(ones, zeros) > 4
+    assert audit.mu_lower_bound(zeros, zeros) == audit.epsilon_lower_bound(zeros, zeros) == 0
+    assert audit.mu_lower_bound(zeros, ones) == 0
+
+
+# ---- the band
+
+
+@pytest.mark.parametrize("digits", [None, 0])
+def test_the_band_holds_everywhere_at_once(digits):
+    """The curve of the scores' own tests, mixed where there are ties, against both sides of 400 bands."""
+    rng, alpha = np.random.default_rng(4), np.linspace(0, 1, 401)
+    values = np.arange(-8, 11) if digits == 0 else np.linspace(-8, 10, 4001)
+    steps = 0.5 if digits == 0 else 0.0
+    curve = np.interp(
+        alpha, stats.norm.sf(values + steps)[::-1], stats.norm.cdf(values + steps - 1.5)[::-1], left=1, right=0
+    )
+    below, above = 0, 0
+    for _ in range(400):
+        band = audit.empirical_tradeoff(*normal_scores(rng, 1.5, 150, digits=digits))
+        below += bool((curve < band.lower(alpha) - 1e-4).any())
+        above += bool((curve > band.upper(alpha) + 1e-4).any())
+    assert chance(below + above, 400, FAILURE) > 1e-6
+
+
+def test_the_band_shrinks_and_holds_what_was_seen():
+    rng = np.random.default_rng(5)
+    widths = []
+    for runs in (100, 1000, 10_000):
+        band = audit.empirical_tradeoff(*normal_scores(rng, 1.0, runs))
+        assert band.alpha[0] == 0
+        assert band.beta[0] == 1
+        assert (np.diff(band.alpha) >= 0).all()
+        assert (np.diff(band.beta) <= 0).all()
+        inner = (band.alpha > 0.05) & (band.alpha < 0.95)
+        assert (band.lower(band.alpha[inner]) <= band.beta[inner]).all()
+        assert (band.beta[inner] <= band.upper(band.alpha[inner])).all()
+        widths.append(band.upper(0.2) - band.lower(0.2))
+    assert widths[0] > 2 * widths[1] > 4 * widths[2]
+
+
+def test_the_band_refutes_what_mu_refutes():
+    """A promise is refuted where its curve passes above the band; the band is a little wider, for its other side."""
+    band = audit.empirical_tradeoff(*normal_scores(np.random.default_rng(6), 3.0, 1000))
+    alpha = np.linspace(0, 1, 1001)
+    assert (gaussian(2.0)(alpha) > band.upper(alpha)).any()
+    assert (gaussian(3.0)(alpha) <= band.upper(alpha)).all()
+    assert (approx_dp(0.5)(alpha) > band.upper(alpha)).any()
+
+
+def test_a_refutation_is_a_test_below_the_promise():
+    scores = normal_scores(np.random.default_rng(9), 2.0, 1000)
+    found = audit.refutation(gaussian(1.0), *scores, confidence=0.99)
+    assert found.beta < found.least == gaussian(1.0)(found.alpha)
+    assert gaussian(2.0)(found.alpha) < found.beta
+    assert audit.refutation(gaussian(2.0), *scores) is None
+
+
+# ---- many canaries in one run
+
+
+def theorem(correct, guesses, canaries, epsilon, delta):
+    """Theorem 5.2 of Steinke, Nasr & Jagielski (2023), word for word."""
+    law = stats.binom(guesses, math.exp(epsilon) / (1 + math.exp(epsilon)))
+    steps = [law.pmf(np.arange(max(correct - i, 0), correct)).sum() / i for i in range(1, canaries + 1)]
+    return min(1.0, law.sf(correct - 1) + 2 * canaries * delta * max(steps))
+
+
+@given(st.data(), st.integers(1, 60), st.integers(0, 40), st.floats(0, 5), st.sampled_from([0, 1e-6, 1e-3, 0.1]))
+def test_one_run_is_the_theorem(data, guesses, abstained, epsilon, delta):
+    correct = data.draw(st.integers(0, guesses))
+    canaries = guesses + abstained
+    found = audit.one_run_p_value(correct, guesses, epsilon, delta, canaries)
+    assert found == pytest.approx(theorem(correct, guesses, canaries, epsilon, delta), rel=1e-9, abs=1e-14)
+
+
+@given(st.integers(1, 60), st.floats(0, 3), st.floats(0, 0.3))
+def test_mechanisms_that_keep_their_promise_stay_within_it(m, epsilon, delta):
+    """Randomized response of each canary; each laid open with delta; all laid open at once with delta."""
+    kept = math.exp(epsilon) / (1 + math.exp(epsilon))
+    for v in range(m + 1):
+        bound = audit.one_run_p_value(v, m, epsilon, delta)
+        assert chance(v, m, kept) <= audit.one_run_p_value(v, m, epsilon) * (1 + 1e-9)
+        assert chance(v, m, delta + (1 - delta) * kept) <= bound * (1 + 1e-9)
+        assert delta + (1 - delta) * chance(v, m, kept) <= bound * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("mu", [0.5, 2.0])
+def test_one_run_of_gaussian_noise_is_accused_in_at_most_five_of_a_hundred(mu):
+    """Canaries in directions of their own are guessed rightly with chance Phi(mu / 2), independently."""
+    m, right = 300, stats.norm.cdf(mu / 2)
+    accusing = [v for v in range(m // 2, m + 1) if audit.one_run_mu_lower_bound(v, m) > mu]
+    assert not accusing or chance(min(accusing), m, right) <= FAILURE
+
+
+def test_one_run_bounds_rise_with_the_right_guesses_and_fall_with_delta():
+    bounds = [audit.one_run_epsilon_lower_bound(correct, 100) for correct in range(50, 101, 10)]
+    assert bounds == sorted(bounds)
+    assert bounds[0] == 0
+    assert bounds[-1] == pytest.approx(math.log(0.05**0.01 / (1 - 0.05**0.01)), abs=2e-6)
+    with_delta = [audit.one_run_epsilon_lower_bound(95, 100, delta=delta) for delta in (0, 1e-5, 1e-3)]
+    assert with_delta == sorted(with_delta, reverse=True)
+    assert audit.one_run_mu_lower_bound(50, 100) == 0
+
+
+def test_the_mu_that_one_run_proves_follows_from_its_epsilons():
+    """At the mu that is refuted some epsilon is refuted at delta(epsilon, mu)."""
+    mu = audit.one_run_mu_lower_bound(495, 500)
+    assert mu > 0.5
+    found = [
+        audit.one_run_epsilon_lower_bound(495, 500, delta=gdp.delta(epsilon, mu)) for epsilon in np.linspace(0, 20, 101)
+    ]
+    assert any(bound >= epsilon - 1e-5 for bound, epsilon in zip(found, np.linspace(0, 20, 101), strict=True))
+
+
+# ---- five mechanisms
+
+
+def canary_scores(mechanism, vector, runs, rng, look):
+    """What an attack sees of a canary that joins the first of two empty rounds; promise mu = 1, clip_norm = 1."""
+    nobody, canary = np.zeros((0, vector.size)), vector[None]
+    return tuple(
+        np.array([look(mechanism((first, nobody), 1.0, 1.0, rng)) for _ in range(runs)]) for first in (canary, nobody)
+    )
+
+
+def along(sums):
+    return sums[0].sum()
+
+
+def difference(sums):
+    return (sums[0] - sums[1]).sum()
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "look", "accused"),
+    [
+        (audit.correct, along, False),
+        (audit.correct, difference, False),
+        (audit.half_noise, along, True),
+        (audit.wrong_sensitivity, along, True),
+        (audit.reused_noise, difference, True),
+        (audit.unclipped, along, True),
+    ],
+)
+def test_each_broken_mechanism_is_found_and_the_correct_one_is_not(mechanism, look, accused):
+    scores = canary_scores(mechanism, np.full(9, 2.0), 500, np.random.default_rng(7), look)
+    assert (audit.mu_lower_bound(*scores, confidence=0.999) > 1) is accused
+
+
+def test_reused_noise_is_hidden_from_whoever_looks_at_one_round():
+    scores = canary_scores(audit.reused_noise, np.full(9, 2.0), 500, np.random.default_rng(8), along)
+    assert audit.mu_lower_bound(*scores, confidence=0.999) < 1
+
+
+@given(st.integers(0, 2**32))
+def test_the_correct_mechanism_clips_by_length_and_its_noise_does_not_depend_on_the_data(seed):
+    vectors = np.random.default_rng(seed).normal(0, 3, (5, 4))
+    lengths = np.linalg.norm(vectors, axis=1)
+    seen = audit.correct((vectors, -vectors), 2.0, 0.5, seed) - audit.correct(
+        (vectors[:0], vectors[:0]), 2.0, 0.5, seed
+    )
+    clipped = (vectors * np.minimum(1, 2 / lengths)[:, None]).sum(axis=0)
+    assert np.allclose(seen, [clipped, -clipped])
+
+
+def test_the_noise_of_the_correct_mechanism():
+    """Deviation clip_norm / mu = 4 in both rounds, independent: 20,000 numbers, five deviations of their own."""
+    rounds = np.zeros((2, 1, 5000))
+    noise = np.concatenate([audit.correct(rounds, 2.0, 0.5, seed) for seed in range(2)], axis=1)
+    assert np.std(noise) == pytest.approx(4, rel=5 / math.sqrt(2 * noise.size))
+    assert abs(np.corrcoef(noise)[0, 1]) < 5 / math.sqrt(noise.shape[1])
+
+
+def test_suspects_are_the_five_in_some_order():
+    vectors = np.random.default_rng(0).normal(0, 3, (6, 3))
+    names = set()
+    for seed in range(5):
+        seen = {letter: box((vectors, vectors), 1.0, 1.0, 9) for letter, box in audit.suspects(seed).items()}
+        own = [mechanism((vectors, vectors), 1.0, 1.0, 9) for mechanism in audit.MECHANISMS]
+        order = [next(i for i, sums in enumerate(own) if np.array_equal(sums, box)) for box in seen.values()]
+        assert sorted(order) == [0, 1, 2, 3, 4]
+        names.add(tuple(order))
+    assert len(names) > 1
+
+
+# ---- bad input
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: audit.mu_lower_bound([], [1.0]), "scores_in must be a non-empty list of numbers"),
+        (lambda: audit.mu_lower_bound([1.0], [math.nan]), "every entry of scores_out"),
+        (lambda: audit.mu_lower_bound([1.0], [1.0], confidence=95), r"confidence must be a number in \(0, 1\), got 95"),
+        (lambda: audit.epsilon_lower_bound([1.0], [1.0], delta=1), r"delta must be a number in \[0, 1\), got 1"),
+        (lambda: audit.clopper_pearson(5, 4), "errors must be at most trials, got 5 of 4"),
+        (lambda: audit.one_run_p_value(5, 4, 1.0), "correct <= guesses <= canaries must hold, got 5, 4, 4"),
+        (lambda: audit.one_run_mu_lower_bound(3, 4, canaries=2), "must hold, got 3, 4, 2"),
+        (lambda: audit.correct(np.zeros((2, 3)), 1.0, 1.0), "rounds must be two arrays"),
+        (lambda: audit.correct(np.zeros((2, 3, 4)), 0.0, 1.0), "clip_norm must be"),
+    ],
+)
+def test_bad_input_is_refused_where_it_enters(call, said):
+    with pytest.raises(ValueError, match=said):
+        call()
