@@ -11,7 +11,7 @@ import json
 import re
 import shutil
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from urllib.parse import unquote, urlsplit, urlunsplit
@@ -33,6 +33,7 @@ GENERATOR = '<meta name="generator" content="dpcourse site: {}">'
 FITS_A_PHONE = 42
 """So many characters of code, or of a formula's source, are not wider than a telephone."""
 CHECK = re.compile(r'^check\("([\d.]+)"', re.MULTILINE)
+NEIGHBOURS = re.compile(r"^(Previous|Next): .*$", re.MULTILINE)
 CHINESE = re.compile(r"[\u3400-\u9fff][\u3000-\u303f\u3400-\u9fff\uff00-\uffef]*")
 
 
@@ -131,6 +132,7 @@ class Cell:
     source: str
     outputs: tuple = ()
     solution: str | None = None
+    id: str = ""
 
 
 def _blank_notebooks(course):
@@ -142,7 +144,7 @@ def _blank_notebooks(course):
 def _blank(cells, solved):
     """A blank notebook stores no output but of its checks; the others are those of the very same cell, solved."""
     return [
-        Cell(cell.kind, cell.source, solved[key].outputs if _is_the_same(cell, solved.get(key)) else cell.outputs)
+        replace(cell, outputs=solved[key].outputs) if _is_the_same(cell, solved.get(key)) else cell
         for key, cell in cells.items()
     ]
 
@@ -165,7 +167,7 @@ def _solved_notebooks(course):
 
 def _solved(cells, blank):
     return [
-        Cell(cell.kind, blank[key].source, cell.outputs, solution=_without_marks(cell.source))
+        replace(cell, source=blank[key].source, solution=_without_marks(cell.source))
         if key in blank and blank[key].source != cell.source
         else cell
         for key, cell in cells.items()
@@ -183,7 +185,9 @@ def _read(folder):
         try:
             cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
             found[file.stem] = {
-                cell.get("id", i): Cell(cell["cell_type"], "".join(cell["source"]), tuple(cell.get("outputs", ())))
+                cell.get("id", i): Cell(
+                    cell["cell_type"], "".join(cell["source"]), tuple(cell.get("outputs", ())), id=cell.get("id", "")
+                )
                 for i, cell in enumerate(cells)
             }
         except (ValueError, KeyError, TypeError) as error:
@@ -209,12 +213,12 @@ class _Maker:
         title, _, about = cells[0].source.partition("\n")
         body = "\n".join(filter(None, map(self.cell, cells)))
         sections = tuple((anchor, text) for level, anchor, text in self.markdown.headings if level == 2)
-        about = _Maker(self.name, self.names, self.folder).render(about)
+        about = _Maker(self.name, self.names, self.folder).render(NEIGHBOURS.sub("", about))
         return Page(self.name, title[2:].strip(), Markup(about), Markup(body), sections)
 
     def cell(self, cell):
         if cell.kind == "markdown":
-            return self.render(cell.source)
+            return f'<div id="cell-id={html.escape(cell.id)}">{self.render(cell.source)}</div>'
         if cell.kind != "code":
             return ""
         parts = [_code(cell.source)]
