@@ -1,14 +1,19 @@
 """The set-up check: what this machine has, what it lacks, and one sentence that mends each lack."""
 
+import contextlib
 import html
 import importlib.metadata
+import importlib.util
 import os
 import platform
+import re
 import shutil
+import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+CONTAINER = Path("/sys/fs/cgroup")
 INSTALL = "run `pip install -r requirements.txt` in the folder of the course, then restart the kernel"
 
 
@@ -52,9 +57,15 @@ class Report:
         return f"<table><tbody>{rows}</tbody></table><p><strong>{html.escape(self.verdict)}</strong></p>"
 
 
-def report():
-    """Look at Python, the packages, the memory, the disk, the GPU and the folder where progress is kept."""
-    return Report((_python(), *_packages(), _memory(), _disk(), _gpu(), _data_folder()))
+def report(*more):
+    """Look at Python, the packages, the memory, the disk, the GPU and the folder where progress is kept.
+
+    more: functions, each of which looks at one more thing. Where a package is amiss, the rest, which may need it, waits.
+    """
+    first = (_python(), *_packages())
+    if any(finding.state == "missing" for finding in first):
+        return Report(first)
+    return Report((*first, *(look() for look in (_memory, _disk, _gpu, _data_folder, *more))))
 
 
 def _python():
@@ -65,26 +76,21 @@ def _packages():
     """One finding for all packages that the course needs, from its own metadata, or one for each that is amiss."""
     from packaging.requirements import Requirement
 
-    needs = [Requirement(line) for line in importlib.metadata.requires("dpcourse")]
-    amiss = 0
-    for need in needs:
+    there, amiss = [], []
+    for need in map(Requirement, importlib.metadata.requires("dpcourse")):
         try:
             version = importlib.metadata.version(need.name)
         except importlib.metadata.PackageNotFoundError:
-            amiss += 1
-            yield Finding(need.name, "missing", INSTALL)
+            amiss.append(Finding(need.name, "missing", INSTALL))
             continue
         if not need.specifier.contains(version, prereleases=True):
-            amiss += 1
-            yield Finding(need.name, "missing", f"{version} does not satisfy {need.specifier}: {INSTALL}")
-    if not amiss:
-        yield Finding("packages", "ok", f"all {len(needs)} are there: {', '.join(need.name for need in needs)}")
+            amiss.append(Finding(need.name, "missing", f"{version} does not satisfy {need.specifier}: {INSTALL}"))
+        there.append(f"{need.name} {version}")
+    return amiss or [Finding("packages", "ok", f"all {len(there)} are there: {', '.join(there)}")]
 
 
 def _memory():
-    import psutil
-
-    free = psutil.virtual_memory().available / 2**30
+    free = _free_memory() / 2**30
     if free >= 1.5:
         return Finding("memory", "ok", f"{free:.1f} GiB free")
     return Finding(
@@ -94,17 +100,54 @@ def _memory():
     )
 
 
+def _free_memory():
+    """Bytes; in a container, as on Binder, what its limit leaves."""
+    import psutil
+
+    free = psutil.virtual_memory().available
+    with contextlib.suppress(OSError, KeyError, ValueError):  # no container, or one without a limit
+        used = dict(line.split() for line in (CONTAINER / "memory.stat").read_text().splitlines())
+        free = min(free, int((CONTAINER / "memory.max").read_text()) - int(used["anon"]))
+    return free
+
+
 def _disk():
-    free = shutil.disk_usage(Path.home()).free / 2**30
+    from dpcourse.files import data_folder
+
+    folder = data_folder()
+    there = next(place for place in (folder, *folder.parents) if place.is_dir())
+    free = shutil.disk_usage(there).free / 2**30
     if free >= 0.5:
         return Finding("disk", "ok", f"{free:.1f} GiB free")
     return Finding("disk", "note", f"{free:.1f} GiB free: delete something before you download data in lesson 05")
 
 
 def _gpu():
-    if shutil.which("nvidia-smi"):
-        return Finding("GPU", "ok", "an NVIDIA driver is installed")
-    return Finding("GPU", "note", "none found; only lesson 05 can use one, and it runs without")
+    """What the driver says, and for what PyTorch was built; importing PyTorch would take seconds."""
+    without = "only lesson 05 can use one, and it runs without"
+    if shutil.which("nvidia-smi") is None:
+        return Finding("GPU", "note", f"none found; {without}")
+    try:
+        asked = ["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]
+        names = subprocess.run(asked, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        return Finding("GPU", "note", f"the driver does not answer: restart the machine, or install it anew; {without}")
+    if not names:
+        return Finding("GPU", "note", f"the driver finds none; {without}")
+    cuda = _cuda_of_pytorch()
+    if cuda is None:
+        mend = "to use it, install PyTorch as its start page says for CUDA"
+        return Finding("GPU", "note", f"{names.splitlines()[0]}, but this PyTorch is built for CPUs: {mend}; {without}")
+    return Finding("GPU", "ok", f"{', '.join(names.splitlines())}; PyTorch for CUDA {cuda}")
+
+
+def _cuda_of_pytorch():
+    """The version of CUDA that the installed PyTorch is built for; None where for none."""
+    found = importlib.util.find_spec("torch")
+    if found is None or found.origin is None:
+        return None
+    told = re.search(r"^cuda\b.*= '(.+)'$", Path(found.origin).with_name("version.py").read_text(), re.MULTILINE)
+    return told and told[1]
 
 
 def _data_folder():
@@ -113,11 +156,9 @@ def _data_folder():
     folder = data_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=folder):
-            return Finding("progress", "ok", "can be saved")
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(bytes(2**16))
+        return Finding("progress", "ok", "can be saved")
     except OSError as error:
-        return Finding(
-            "progress",
-            "missing",
-            f"cannot be saved ({os.strerror(error.errno)}): set DPCOURSE_DATA to a folder that you may write to",
-        )
+        mend = "free some space, or set DPCOURSE_DATA to a folder that you may write to"
+        return Finding("progress", "missing", f"cannot be saved ({os.strerror(error.errno)}): {mend}")

@@ -1,7 +1,11 @@
 """The set-up check: every lack is named with the sentence that mends it."""
 
 import importlib.metadata
+import runpy
 import shutil
+import subprocess
+import sys
+import tempfile
 from types import SimpleNamespace
 
 import psutil
@@ -9,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from dpcourse import doctor
+from dpcourse.classroom import sandbox
 from dpcourse.classroom.cli import app
 
 
@@ -19,7 +24,7 @@ def finding(what):
 def test_this_machine_is_ready():
     report = doctor.report()
     assert report.ok, repr(report)
-    assert "numpy" in finding("packages").said
+    assert f"numpy {importlib.metadata.version('numpy')}" in finding("packages").said
     assert repr(report).endswith("This machine is ready.")
     assert "✓ ok" in report._repr_html_()
 
@@ -39,18 +44,72 @@ def test_a_missing_and_an_old_package(monkeypatch):
     assert CliRunner().invoke(app, ["doctor"]).exit_code == 1
 
 
+def test_what_a_missing_package_breaks_is_not_looked_at():
+    """psutil cannot be imported, and the check, which needs it for the memory, says so."""
+    code = """
+import importlib.metadata, sys
+sys.modules["psutil"] = None
+version = importlib.metadata.version
+importlib.metadata.version = lambda name: version("no-such-package" if name == "psutil" else name)
+from dpcourse.classroom.cli import app
+app(["doctor"])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 1, done.stderr
+    assert "MISSING psutil: run `pip install" in done.stdout
+
+
 def test_little_memory_and_disk_are_notes(monkeypatch):
     monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=2**29))
     monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=2**20))
     assert (finding("memory").state, finding("disk").state) == ("note", "note")
     assert finding("memory").said.startswith("0.5 GiB free: shut down other notebooks")
+    assert finding("disk").said.startswith("0.0 GiB free: delete something")
     assert doctor.report().ok
 
 
-@pytest.mark.parametrize(("path", "state"), [("/usr/bin/nvidia-smi", "ok"), (None, "note")])
-def test_a_gpu_is_not_needed(monkeypatch, path, state):
-    monkeypatch.setattr(shutil, "which", lambda name: path)
-    assert finding("GPU").state == state
+@pytest.mark.parametrize(("limit", "said"), [(f"{2**31}", "1.0 GiB free"), ("max", "64.0 GiB free")])
+def test_the_limit_of_a_container_counts(tmp_path, monkeypatch, limit, said):
+    (tmp_path / "memory.max").write_text(f"{limit}\n")
+    (tmp_path / "memory.stat").write_text(f"anon {2**30}\nfile {2**33}\n")
+    monkeypatch.setattr(doctor, "CONTAINER", tmp_path)
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=2**36))
+    assert finding("memory").said.startswith(said)
+
+
+def test_the_disk_is_that_of_the_data_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("DPCOURSE_DATA", str(tmp_path / "not" / "there"))
+    asked = []
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: asked.append(path) or SimpleNamespace(free=2**40))
+    assert finding("disk").state == "ok"
+    assert asked == [tmp_path]
+
+
+@pytest.mark.parametrize(
+    ("driver", "cuda", "state", "said"),
+    [
+        (None, "12.8", "note", "none found; only lesson 05 can use one"),
+        ("exit 9", "12.8", "note", "the driver does not answer: restart the machine"),
+        ("true", "12.8", "note", "the driver finds none"),
+        ("echo 'NVIDIA H200'", None, "note", "NVIDIA H200, but this PyTorch is built for CPUs: to use it, install"),
+        ("echo 'NVIDIA H200'", "12.8", "ok", "NVIDIA H200; PyTorch for CUDA 12.8"),
+    ],
+)
+def test_a_gpu_is_not_needed(tmp_path, monkeypatch, driver, cuda, state, said):
+    """The driver is a program of ours, the build of PyTorch is told by a file like PyTorch's own."""
+    if driver:
+        (tmp_path / "nvidia-smi").write_text(f"#!/bin/sh\n{driver}\n")
+        (tmp_path / "nvidia-smi").chmod(0o755)
+    (tmp_path / "version.py").write_text(f"__version__ = '2'\ncuda: Optional[str] = {cuda!r}\nhip = None\n")
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin" if driver else str(tmp_path))
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: SimpleNamespace(origin=tmp_path / "__init__.py"))
+    assert (finding("GPU").state, doctor.report().ok) == (state, True)
+    assert finding("GPU").said.startswith(said)
+
+
+def test_the_build_of_the_installed_pytorch():
+    version = importlib.metadata.distribution("torch").locate_file("torch/version.py")
+    assert doctor._cuda_of_pytorch() == runpy.run_path(version)["cuda"]
 
 
 def test_a_data_folder_that_cannot_be_written(tmp_path, monkeypatch):
@@ -58,3 +117,27 @@ def test_a_data_folder_that_cannot_be_written(tmp_path, monkeypatch):
     monkeypatch.setenv("DPCOURSE_DATA", str(tmp_path / "file"))
     assert finding("progress").state == "missing"
     assert "set DPCOURSE_DATA to a folder" in finding("progress").said
+
+
+def test_a_full_disk(monkeypatch):
+    monkeypatch.setattr(tempfile, "TemporaryFile", lambda dir: open("/dev/full", "wb"))  # noqa: SIM115
+    assert finding("progress").said.startswith("cannot be saved (No space left on device): free some space")
+
+
+def test_the_command_tells_instructors_about_the_sandbox(monkeypatch):
+    """The first cell of lesson 00 does not."""
+    assert "grading" not in {found.what for found in doctor.report().findings}
+    monkeypatch.setattr(sandbox, "missing", lambda: None)
+    assert "OK      grading: bubblewrap makes sandboxes" in CliRunner().invoke(app, ["doctor"]).stdout
+    monkeypatch.undo()
+    monkeypatch.setenv("PATH", "/nowhere")
+    told = CliRunner().invoke(app, ["doctor"])
+    assert told.exit_code == 0
+    assert "NOTE    grading: no sandbox: bubblewrap is not installed (Debian and Ubuntu: `apt-get install bubblewrap`). Only instructors need one" in told.stdout  # fmt: skip
+
+
+def test_a_bubblewrap_that_does_not_work(tmp_path, monkeypatch):
+    (tmp_path / "bwrap").write_text("#!/bin/sh\necho no permission >&2; exit 1\n")
+    (tmp_path / "bwrap").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    assert "bubblewrap does not work here (no permission). It must be 0.8 or newer" in sandbox.finding().said

@@ -12,7 +12,7 @@ from dpcourse.exercises.engine import BLANK, RIGHT, WRONG, OpenExercise, RandomE
 EVERY = exercises.every_exercise()
 SLIPS = [(exercise, slip) for exercise in EVERY for slip in exercise.misconceptions]
 SEEDS = range(10)
-FEW = {"5.9": range(3)}  # each check composes exactly, many times over
+FEW = {"5.9": range(3), "6.9": range(3)}  # each check composes exactly, or runs mechanisms, many times over
 
 
 def each(items):

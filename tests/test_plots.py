@@ -9,6 +9,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from dpcourse import audit, clt, composition, gdp, laplace, pld, plots, rdp, tradeoff
+from dpcourse.plots import audit as audit_plots
 from dpcourse.plots import clt as clt_plots
 from dpcourse.plots import dpsgd as dpsgd_plots
 
@@ -46,6 +47,9 @@ PICTURES = [
     (plots.accountants, {"noise_multiplier": 1.3, "batch": 256, "epochs": 20}),
     (plots.noise_needed, {"batch": 256, "epochs": 60}),
     (plots.training, {"at": [10, 20], "accuracies": [0.5, 0.9], "epsilons": [1.0, 1.4], "budget": 2.0}),
+    (plots.attack, {"mu": 2.0, "runs": 200, "threshold": 1.0}),
+    (plots.band, {"mu": 2.0, "runs": 1000}),
+    (plots.one_run, {"mu": 1.0, "canaries": 1000, "share": 0.1}),
     (
         plots.audited,
         {
@@ -593,3 +597,59 @@ def test_audited_draws_the_promise_above_the_test_that_breaks_it():
 def test_bad_input_is_refused():
     with pytest.raises(ValueError, match="epsilon must be"):
         drawn(plots.response, epsilon=-1)
+
+
+# ---- lesson 06
+
+
+@pytest.mark.parametrize(("mu", "runs", "threshold"), [(1.0, 200, 0.5), (4.0, 5000, -2.0), (0.0, 50, 4.0)])
+def test_attack_marks_the_rates_and_their_bounds(mu, runs, threshold):
+    figure, description = drawn(plots.attack, mu=mu, runs=runs, threshold=threshold)
+    left, right = figure.axes
+    with_mia, without = (patch.get_data().values for patch in left.patches)
+    assert (with_mia.sum(), without.sum()) == (runs, runs), "every run is in a histogram"
+    square, dot = (line.get_xydata()[0] for line in right.lines[-2:])
+    out, within = audit_plots.scores(mu, runs)
+    assert dot == pytest.approx([np.mean(out > threshold), np.mean(within <= threshold)])
+    errors = np.round(dot * runs)
+    assert square == pytest.approx(audit.clopper_pearson(errors, runs, 0.975))
+    refuted = square[1] < tradeoff.gaussian(1.0)(square[0])
+    assert f"the promise of 1 is {'refuted' if refuted else 'not refuted'}" in description
+    assert ("promise refuted" in right.get_title()) == refuted, "refuted if the square lies below the curve"
+
+
+def test_attack_draws_what_was_seen_around_the_true_curve():
+    curve = lines(drawn(plots.attack, mu=1.0, runs=5000, threshold=0.5)[0])["seen, all thresholds"]
+    assert np.abs(curve[:, 1] - tradeoff.gaussian(1.0)(curve[:, 0])).max() < 0.04
+
+
+@pytest.mark.parametrize(("mu", "runs"), [(2.0, 1000), (0.5, 50), (3.0, 10_000)])
+def test_band_holds_the_truth_and_the_bound_grows_with_the_runs(mu, runs):
+    figure, description = drawn(plots.band, mu=mu, runs=runs)
+    out, within = audit_plots.scores(mu, runs)
+    found = audit.empirical_tradeoff(within, out)
+    for alpha in (0.05, 0.3, 0.7):
+        assert found.lower(alpha) <= tradeoff.gaussian(mu)(alpha) <= found.upper(alpha)
+    assert f"from {found.lower(0.1):.2f} to {found.upper(0.1):.2f} at alpha 0.1" in description
+    curve = lines(figure)["proved, typically"]
+    assert (np.diff(curve[:, 1]) > -0.03).all(), "more runs prove more, up to the steps between two ranks"
+    assert (curve[:, 1] <= mu).all()
+    proved = audit.mu_lower_bound(within, out)
+    assert figure.axes[1].lines[-1].get_ydata()[0] == proved
+    assert float(re.search(r"Here it is ([\d.]+):", description)[1]) <= proved, "a lower bound is rounded down"
+
+
+@pytest.mark.parametrize(("mu", "canaries", "share"), [(1.0, 1000, 0.1), (4.0, 300, 1.0), (0.5, 100, 0.01)])
+def test_one_run_counts_the_guesses_and_stays_below_the_truth(mu, canaries, share):
+    figure, description = drawn(plots.one_run, mu=mu, canaries=canaries, share=share)
+    values, coins = audit_plots.one_run_scores(mu, canaries)
+    guesses = max(1, round(share * canaries))
+    low, high = (line.get_xdata()[0] for line in figure.axes[0].lines)
+    guessed = (values <= low) | (values >= high)
+    assert guessed.sum() == guesses
+    correct = int((guessed & ((values > mu / 2) == coins)).sum())
+    assert figure.axes[0].get_title() == f"{correct:,} of {guesses:,} guesses right"
+    proved = audit.one_run_epsilon_lower_bound(correct, guesses, delta=1e-5, canaries=canaries)
+    assert figure.axes[1].lines[-1].get_ydata()[0] == proved
+    assert proved < gdp.epsilon(1e-5, mu)
+    assert f"the truth is {gdp.epsilon(1e-5, mu):.2f}." in description

@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 from sklearn.datasets import load_digits
 from statsmodels.datasets import fair, randhie
 
-from dpcourse import clt, composition, exercises, gdp, laplace, pld, rdp, tradeoff
+from dpcourse import audit, clt, composition, exercises, gdp, laplace, pld, rdp, tradeoff
 from dpcourse.classroom import build
 
 ROOT = Path(__file__).parents[1]
@@ -54,6 +54,7 @@ def exact_noise(epsilon, epochs):
 
 DIGITS = load_digits()
 PAPER = [paper_run(*row) for row in [(1.3, 15), (1.1, 60), (0.7, 45), (0.6, 62), (0.55, 68), (0.5, 100)]]
+PERFECT = np.ones(1000), np.zeros(1000)
 
 CLAIMS = [
     (0, "A check stops after {:g} seconds", max(exercise.seconds for exercise in exercises.every_exercise())),
@@ -171,6 +172,20 @@ CLAIMS = [
     (5, "with {:.0f} % less it should", importlib.import_module("dpcourse.exercises.dpsgd").WASTE * 100),
     (5, "from {:g} to", importlib.import_module("dpcourse.exercises.dpsgd").LEAST_NOISE),
     (5, "to {:g}, for which noisy SGD", importlib.import_module("dpcourse.exercises.dpsgd").MOST_NOISE),
+    (6, "its solution is about ${:.0f}/n$", -math.log(0.05)),
+    (6, 'no more than ε = {:.1f}"', audit.epsilon_lower_bound(*PERFECT, threshold=0.5)),
+    (6, 'is at least {:.2f}"', math.floor(100 * gdp.epsilon(1e-5, 1.0)) / 100),
+    (6, "their vectors are about {:.1f} long", 0.1 * math.sqrt(19)),
+    (6, "The check has you judge {} times", {3: "three"}[len(exercises.find("6.9").draw(generator()))]),
+    (6, "five mechanisms within {:g} seconds", exercises.find("6.9").seconds),
+    (6, "These were {} trainings", 3 * 150),
+    (6, "trainings of each kind in place of {}", 150),
+    (6, "would have to be run {} million times", {3: "three"}[round(-math.log(0.05))]),
+    (6, "G₁(0.10) = {:.2f}", tradeoff.gaussian(1.0)(0.1)),
+    (6, "the bounds are about ({:.2f}", audit.clopper_pearson(20, 200, 0.975)),
+    (6, ", {:.2f}), and G₁(0.15)", audit.clopper_pearson(80, 200, 0.975)),
+    (6, "G₁(0.15) = {:.2f}", tradeoff.gaussian(1.0)(0.15)),
+    (6, "than many of which {:.0f} % are", 100 * 300 / 500),
 ]
 
 
@@ -296,6 +311,21 @@ def test_statements_in_words_of_lesson_05():
     mus = [gdp.mu(pld.noisy_sgd(1.3, 256 / 60_000, 3516).epsilon(10.0**-d).upper, 10.0**-d) for d in (2, 5, 8, 11)]
     assert mus == sorted(mus), "the smaller δ, the larger the μ"
     assert DIGITS.data.max() == 16, "pixels from 0 to 1 after division by 16"
+
+
+def test_statements_in_words_of_lesson_06():
+    assert "0.25, 0.6, 150\n" in text_of(6), "150 trainings of each of three kinds"
+    alpha, beta = audit.clopper_pearson(20, 200, 0.975), audit.clopper_pearson(80, 200, 0.975)
+    assert beta < tradeoff.gaussian(1.0)(alpha), "here they do refute it"
+    ranks, _ = audit._errors_at_ranks(np.arange(1000.0), np.arange(1000.0), lower=False)
+    assert (ranks[:6] + 1).tolist() == [1, 2, 3, 5, 6, 9], "the 1st, 2nd, 3rd, 5th, 6th, 9th score"
+    assert importlib.import_module("dpcourse.exercises.audit").MOST_TARGET == 1e9, "a billion"
+    assert abs((1 - 1e-6) ** 3_000_000 - 0.05) < 0.001, "95 % to see it leak"
+    assert 1 - (1 - 1e-9) ** 1e7 < 0.02, "ten million audits do not see it"
+    for runs in (100, 1000, 10_000, 100_000):
+        seen = audit.epsilon_lower_bound(np.ones(runs), np.zeros(runs), threshold=0.5)
+        assert seen == pytest.approx(math.log(runs / math.log(2 / 0.05)), abs=0.03), "the end of an audit's sight"
+    assert (SURVEY["affairs"] > 0)[0], "Mia has had an affair"
 
 
 @pytest.mark.parametrize("number", range(len(exercises.LESSONS)))

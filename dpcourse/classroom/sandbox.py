@@ -23,6 +23,7 @@ from pathlib import Path
 import psutil
 
 from dpcourse.classroom import wire
+from dpcourse.doctor import Finding
 
 PACKAGE = Path(__file__).resolve().parents[1]
 FOR_PROBES = ("__init__.py", "limits.py", "probe.py", "values.py")
@@ -57,6 +58,8 @@ class Limits:
 
 def missing():
     """Why no sandbox can be made on this machine, in one line; None where one can."""
+    if not hasattr(os, "fork"):
+        return "sandboxes need Linux; on Windows, grade in WSL"
     if shutil.which("bwrap") is None:
         return "bubblewrap is not installed (Debian and Ubuntu: `apt-get install bubblewrap`)"
     trial = subprocess.run([*_bubblewrap(Limits()), "true"], capture_output=True, text=True, stdin=subprocess.DEVNULL)
@@ -64,6 +67,14 @@ def missing():
         return None
     reason = trial.stderr.strip()[:300]
     return f"bubblewrap does not work here ({reason}). It must be 0.8 or newer; {UBUNTU}"
+
+
+def finding():
+    """What the set-up check tells an instructor."""
+    lacking = missing()
+    if lacking:
+        return Finding("grading", "note", f"no sandbox: {lacking}. Only instructors need one")
+    return Finding("grading", "ok", "bubblewrap makes sandboxes for students' notebooks")
 
 
 # ---- the warm process, one per thread of the grader

@@ -9,6 +9,7 @@ LESSONS = {  # the lesson's name -> the module of its exercises
     "03-gdp": "gdp",
     "04-clt": "clt",
     "05-dp-sgd": "dpsgd",
+    "06-auditing": "audit",
 }
 
 

@@ -1,6 +1,6 @@
 """The pictures of the lessons, one file per lesson; `show` shows one."""
 
-from dpcourse.plots.audit import audited
+from dpcourse.plots.audit import attack, audited, band, one_run
 from dpcourse.plots.clt import MECHANISMS, limit, limit_error, product, settings
 from dpcourse.plots.composition import bounds, majority_is_right, posterior, repeated, spill, walks
 from dpcourse.plots.dpsgd import accountants, clipping, noise_needed, run_settings, sampled, training
@@ -32,7 +32,9 @@ __all__ = [
     "accountants",
     "approx_dp_lines",
     "as_image",
+    "attack",
     "audited",
+    "band",
     "bounds",
     "candidates",
     "clipping",
@@ -50,6 +52,7 @@ __all__ = [
     "noise_per_count",
     "noise_sizes",
     "noisy_max_or_all",
+    "one_run",
     "one_sided",
     "posterior",
     "product",

@@ -16,6 +16,7 @@ STYLE = {
     "axes.spines.right": False,
     "axes.spines.top": False,
     "axes.titlesize": 10.5,
+    "axes.titley": 1.0,  # else every tick label is laid out once more, to find the title's place
     "figure.subplot.bottom": 0.16,
     "figure.subplot.left": 0.1,
     "figure.subplot.right": 0.98,
@@ -50,7 +51,7 @@ def as_image(picture, **arguments):
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(7.2, 3.3), dpi=110)
         description = picture(figure, **arguments)
-        figure.savefig(png, format="png", metadata={"Software": None})
+        figure.savefig(png, format="png", metadata={"Software": None}, pil_kwargs={"compress_level": 1})
     data = base64.b64encode(png.getvalue()).decode()
     style = "max-width:100%;height:auto;background:white"
     return f'<img src="data:image/png;base64,{data}" alt="{html.escape(description)}" style="{style}">', description

@@ -2,8 +2,10 @@
 
     python -m pytest -s tests/benchmarks/bench_explorers.py
 
-Each slider is moved ten times, there and back, by the keyboard; from the key to the new image decoded. The table gives the
-median and the largest of all moves of an explorer. Not part of the ordinary test run.
+Every slider of a lesson is focused, as by a click or by Tab, and then moved ten times, there and back, with an arrow key. The
+clock runs from the time stamp that Chromium gave the key to the new image decoded, ready to be painted. JupyterLab keeps its own
+settings. The table has the median and the 95th percentile over all moves of an explorer; a median above 150 ms fails. On a
+machine that does something else at the same time, the numbers say nothing. Not part of the ordinary test run.
 """
 
 import importlib.util
@@ -11,16 +13,22 @@ import statistics
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 from dpcourse.classroom import build
 
-spec = importlib.util.spec_from_file_location("lab_fixtures", Path(__file__).parents[1] / "browser" / "conftest.py")
+LIMIT = 150
+ROOT = Path(__file__).parents[2]
+spec = importlib.util.spec_from_file_location("lab_fixtures", ROOT / "tests" / "browser" / "conftest.py")
 fixtures = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(fixtures)
+fixtures.SETTINGS.pop("notebook-extension/tracker")  # what the tests change, a learner does not
 chromium, server, browser, lab = fixtures.chromium, fixtures.server, fixtures.browser, fixtures.lab
 
-MOVE = """([box, handle, key]) => new Promise(done => {
-  const before = box.querySelector('img').src, start = performance.now()
+WATCH = """box => { window.moved = new Promise(done => {
+  const before = box.querySelector('img').src
+  let start
+  addEventListener('keydown', event => { start = event.timeStamp }, {capture: true, once: true})
   const watch = new MutationObserver(() => {
     const image = box.querySelector('img')
     if (image && image.src !== before) {
@@ -29,31 +37,43 @@ MOVE = """([box, handle, key]) => new Promise(done => {
     }
   })
   watch.observe(box, {subtree: true, childList: true, attributes: true})
-  handle.focus()
-  const code = {ArrowRight: 39, ArrowLeft: 37}[key]
-  handle.dispatchEvent(new KeyboardEvent('keydown', {key, code: key, keyCode: code, which: code, bubbles: true}))
-  setTimeout(() => { watch.disconnect(); done(-1) }, 3000)
-})"""
+  setTimeout(() => { watch.disconnect(); done(null) }, 3000)
+}) ; return null }"""
 
 
-def names():
-    return [source.stem for source in build.sources(Path(__file__).parents[2])]
-
-
-@pytest.mark.parametrize("name", names())
-def test_every_explorer(lab, name):
-    lesson = lab(name)
+@pytest.mark.parametrize("source", build.sources(ROOT), ids=lambda source: source.stem)
+def test_every_explorer(lab, source):
+    lesson, name = lab(source.stem), source.stem
     lesson.run_all()
+    explorers, there = lesson.page.locator(".dpcourse-explorer"), source.read_text(encoding="utf-8")
+    expect(explorers.locator("img")).to_have_count(there.count("widgets.explore("), timeout=30_000)
     lesson.page.wait_for_timeout(2000)
-    for explorer in lesson.page.locator(".dpcourse-explorer").all():
+    medians = {}
+    for explorer in explorers.all():
         explorer.scroll_into_view_if_needed()
-        alt = explorer.locator("img").get_attribute("alt")
-        took = []
-        for handle in explorer.locator(".noUi-handle").all():
-            for key in ["ArrowRight", "ArrowLeft"] * 5:
-                took.append(lesson.page.evaluate(MOVE, [explorer.element_handle(), handle.element_handle(), key]))
-                lesson.page.wait_for_timeout(50)
-        moved = [ms for ms in took if ms >= 0]
+        alt = explorer.locator("img").get_attribute("alt")[:60]
+        took = [ms for handle in explorer.locator(".noUi-handle").all() for ms in moves(lesson.page, explorer, handle)]
+        medians[alt] = statistics.median(took)
         print(
-            f"{name}: median {statistics.median(moved):4.0f} ms, largest {max(moved):4.0f} ms, {len(moved)} moves: {alt[:60]}"
+            f"\n{name:16} {len(took):3} moves, median {medians[alt]:4.0f} ms, 95% {percentile(took):4.0f} ms: {alt}",
+            end="",
         )
+    slow = {alt: round(ms) for alt, ms in medians.items() if ms > LIMIT}
+    assert not slow, f"above {LIMIT} ms"
+
+
+def moves(page, explorer, handle):
+    """Milliseconds of each of ten moves; a key that changes nothing, at a slider's end, is left out."""
+    handle.focus()
+    page.wait_for_timeout(300)
+    took = []
+    for key in ["ArrowRight", "ArrowLeft"] * 5:
+        page.evaluate(WATCH, explorer.element_handle())
+        page.keyboard.press(key)
+        took.append(page.evaluate("window.moved"))
+        page.wait_for_timeout(50)
+    return [ms for ms in took if ms is not None]
+
+
+def percentile(took):
+    return statistics.quantiles(took, n=20, method="inclusive")[-1]

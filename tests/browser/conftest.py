@@ -15,7 +15,6 @@ from playwright.sync_api import sync_playwright
 ROOT = Path(__file__).parents[2]
 TOKEN = "dpcourse-tests"
 SETTINGS = {
-    "notebook-extension/tracker": '{"windowingMode": "none"}',  # else JupyterLab draws only the cells in view
     "apputils-extension/notification": '{"fetchNews": "false", "checkForUpdates": false}',
 }
 
@@ -119,14 +118,18 @@ class Lab:
     def cell(self, text):
         """The first code cell whose source now holds the text; stays the same cell when the source changes."""
         cells = self.panel.locator(".jp-Notebook .jp-CodeCell")
-        cells.locator(".jp-InputArea", has_text=text).first.wait_for()
-        sources = cells.locator(".jp-InputArea .cm-content").all_inner_texts()
+        cells.locator(".cm-content", has_text=text).first.wait_for(state="attached")
+        sources = cells.locator(".cm-content").all_text_contents()
         return cells.nth(next(i for i, source in enumerate(sources) if text in source))
 
     def follow(self, name):
-        """Click on the last link to another notebook, and wait until that one is in front."""
+        """Save, click on the last link to another notebook, and close this one when that one is in front."""
+        tab = self.page.locator(".lm-DockPanel-tabBar .lm-mod-current")
+        self.menu("File", "Save Notebook")
+        self.page.locator(".lm-DockPanel-tabBar .lm-mod-current:not(.jp-mod-dirty)").wait_for()
         self.panel.locator(f".jp-RenderedMarkdown a[href*='{name}.ipynb']").last.click()
-        self.page.locator(".lm-DockPanel-tabBar .lm-mod-current", has_text=f"{name}.ipynb").wait_for()
+        tab.get_by_text(f"{name}.ipynb").click(button="right")
+        self.page.locator(".lm-Menu-itemLabel").get_by_text("Close All Other Tabs", exact=True).click()
         self.wait_for_kernel()
 
     def select(self, cell):

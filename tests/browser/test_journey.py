@@ -69,7 +69,8 @@ def solve(course, number, name):
     course.run_all()
     said = course.cells.nth(check).locator(".jp-OutputArea")
     said.get_by_text("not yet").wait_for()
-    assert misconception.message.replace("`", "") in said.inner_text()
+    said.get_by_text(misconception.message.replace("`", "")).wait_for()
+    said.scroll_into_view_if_needed()
     course.picture(f"{name}-2-wrong")
 
     course.write(course.cells.nth(slipped), answers[slipped])
@@ -90,7 +91,7 @@ def move_every_slider(course, name):
         count = code.count("widgets.slider(") + code.count("widgets.choice(")
         if "widgets.explore(" in code:
             explorer = course.cells.nth(i).locator(".dpcourse-explorer")
-            handles = explorer.get_by_role("slider")
+            handles = explorer.locator("[role=slider]")
             assert handles.count() == count
             course.select(course.cells.nth(i))
             for handle in handles.all():
@@ -99,21 +100,23 @@ def move_every_slider(course, name):
                 at_end = handle.get_attribute("aria-valuenow") == handle.get_attribute("aria-valuemax")
                 course.page.keyboard.press("ArrowLeft" if at_end else "ArrowRight")
                 course.wait_until(f"{PICTURE} !== value", explorer, before)
+            explorer.scroll_into_view_if_needed()
             course.picture(f"{name}-3-explorer-{i}")
 
 
 def answer_the_quiz(course, number):
-    """Tab to each question, choose every option by the arrow keys, read each reply, and stay at the right one."""
+    """Tab to each question, walk through its options by arrow keys to the right one, and read each reply."""
     cell = course.cell(f"quiz({number})")
     course.select(cell)
     blocks = cell.locator(".dpcourse-quiz > .widget-vbox")
     for question, block in zip(exercises.lesson(number).QUIZ, blocks.all(), strict=True):
         right = [option.right for option in question.options].index(True)
-        tab_to(course.page, block.get_by_role("radio").first)
-        for i, option in enumerate((*question.options, *question.options[: right + 1])):
-            course.page.keyboard.press("ArrowDown" if i else "Space")
-            block.get_by_text(option.reply).wait_for()
-    course.picture(f"{number}-4-quiz")
+        tab_to(course.page, block.locator("[role=radiogroup] input").first)
+        walk = [(i, "ArrowDown") for i in range(1, right + 1)] or [(1, "ArrowDown"), (0, "ArrowUp")]
+        for i, key in ((0, "Space"), *walk):
+            course.page.keyboard.press(key)
+            block.get_by_text(question.options[i].reply).wait_for()
+    course.picture(f"{LESSONS[number]}-4-quiz")
 
 
 def tab_to(page, target):
