@@ -23,6 +23,7 @@ SLIPS = (
     ("3.6", "one count only", "math.sqrt(m) / mu", "1 / mu"),
     ("4.8", "2 forgotten", "return 2 * k / s", "return k / s"),
     ("5.4", "number drawn", "/ expected_batch", "/ max(1, len(gradients))"),
+    ("6.3", "union forgotten", "1 - (1 - confidence) / 2", "confidence"),
 )
 
 PICTURE = "it.querySelector('img').src + it.querySelector('img').alt"
@@ -169,3 +170,32 @@ def test_help_then_an_endless_loop_then_a_restart(lab):
     lesson.wait_for_kernel()
     lesson.run(first)
     assert first.locator("progress").first.evaluate("bar => bar.value") > 0
+
+
+def test_links_lead_through_the_course(lab):
+    """From the home page to the glossary, to a section of a lesson, home, and on by progress().
+
+    The link is followed twice: where JupyterLab draws all cells at once, as it is set to here, it opens a notebook at
+    its top and goes to the section only in one that is open. As it comes, it goes there at once.
+    """
+    course = lab(LESSONS[0])
+    course.picture("home")
+    course.run(course.cell("progress()"))
+    done = course.panel.locator(".dpcourse-progress")
+    assert done.get_by_role("link").count() == len(LESSONS)
+    done.scroll_into_view_if_needed()
+    course.picture("home-progress")
+
+    for _ in range(2):
+        course.follow("glossary")
+        course.picture("glossary")
+        entry = course.panel.get_by_role("row", name="basic composition").first
+        entry.get_by_role("link", name="01 §4").click()
+        heading = course.panel.get_by_role("heading", name="4. A small chance to fail")
+        heading.wait_for()
+    course.wait_until("0 < it.getBoundingClientRect().top && it.getBoundingClientRect().top < innerHeight", heading)
+    course.picture("from-the-glossary")
+
+    course.follow(LESSONS[0])
+    done.get_by_role("link", name="03 ").click()
+    course.panel.get_by_role("heading", name="03 ").wait_for()
