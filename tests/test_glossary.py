@@ -20,7 +20,7 @@ ORDINARY = {
     r"\longrightarrow", r"\in", r"\infty", r"\max", r"\min", r"\sum", r"\prod", r"\int", r"\exp", r"\tanh",
     r"\lvert", r"\rvert", r"\rVert",
 }  # fmt: skip
-ACCENTS = {r"\bar", r"\tilde", r"\hat"}
+ACCENTS = {r"\bar", r"\tilde", r"\hat", r"\underline"}
 OPERATORS = (r"\otimes", r"\circ", r"\times")
 TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[A-Z]{2,}|[a-z]{3,}|[A-Za-z]|\d+|\S", re.DOTALL)
 INDEX = re.compile(r"[\dijknt+,-]*")
