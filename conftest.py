@@ -16,12 +16,17 @@ hypothesis.settings.register_profile("dpcourse", deadline=None, derandomize=True
 hypothesis.settings.load_profile("dpcourse")
 
 
+MIB_PER_NOTEBOOK = 1536
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_call(item):
-    """After each notebook cell, note the peak memory of its kernel, so that it travels with the report."""
+    """After each notebook cell, note the peak memory of its kernel, so that it travels with the report; bound it."""
     kernel = getattr(item.parent, "kernel", None)
     if kernel is not None:
-        item.user_properties.append(("peak", _peak_memory(kernel.km.provisioner.pid)))
+        peak = _peak_memory(kernel.km.provisioner.pid)
+        item.user_properties.append(("peak", peak))
+        assert peak <= MIB_PER_NOTEBOOK, f"a notebook may take {MIB_PER_NOTEBOOK} MiB, this one took {peak:.0f}"
 
 
 def _peak_memory(pid):

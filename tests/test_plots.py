@@ -50,6 +50,8 @@ PICTURES = [
     (plots.attack, {"mu": 2.0, "runs": 200, "threshold": 1.0}),
     (plots.band, {"mu": 2.0, "runs": 1000}),
     (plots.one_run, {"mu": 1.0, "canaries": 1000, "share": 0.1}),
+    (plots.canary, {"length": 2.0, "angle": 20.0}),
+    (plots.gap, {"certified": [(1.0, 0.01), (0.5, 0.1)], "found": {"seen": SCORES}}),
     (
         plots.audited,
         {
@@ -653,3 +655,34 @@ def test_one_run_counts_the_guesses_and_stays_below_the_truth(mu, canaries, shar
     assert figure.axes[1].lines[-1].get_ydata()[0] == proved
     assert proved < gdp.epsilon(1e-5, mu)
     assert f"the truth is {gdp.epsilon(1e-5, mu):.2f}." in description
+
+
+@pytest.mark.parametrize(("length", "angle"), [(2.0, 45.0), (0.5, 0.0), (3.0, 80.0)])
+def test_canary_shows_the_mu_that_the_mechanisms_have(length, angle):
+    figure, description = drawn(plots.canary, length=length, angle=angle)
+    row = length * np.array([[math.cos(math.radians(angle)), math.sin(math.radians(angle))]])
+    nobody = np.zeros((0, 2))
+    for (name, mu), mechanism in zip(audit_plots.canary_mus(length, angle).items(), MECHANISMS, strict=True):
+        out, within = (mechanism((rows, nobody), 1.0, 1.0, 1)[0] for rows in (nobody, row))
+        noise = 0.5 if mechanism is audit.half_noise else 1.0
+        assert mu == pytest.approx(np.linalg.norm(within - out) / noise)
+        assert f"{name} {mu:.2f}" in description
+    bars = [bar.get_width() for bar in figure.axes[1].patches]
+    assert bars[::-1] == pytest.approx(list(audit_plots.canary_mus(length, angle).values()))
+    accused = [text.get_text() for text in figure.axes[1].texts if text.get_text().endswith("accused")]
+    assert len(accused) == sum(bar > 1 + 1e-9 for bar in bars)
+
+
+MECHANISMS = (audit.correct, audit.half_noise, audit.wrong_sensitivity, audit.unclipped, audit.reused_noise)
+
+
+def test_gap_draws_the_certified_below_the_proved():
+    certified = [(gdp.epsilon(delta, 1.0), delta) for delta in (0.001, 0.01, 0.1, 0.3)]
+    rng = np.random.default_rng(0)
+    scores = rng.normal(1, 1, 2000), rng.normal(0, 1, 2000)
+    figure, _ = drawn(plots.gap, certified=certified, found={"seen": scores})
+    floor, proved = (line.get_xydata() for line in figure.axes[0].lines)
+    truth = tradeoff.gaussian(1.0)
+    assert (floor[:, 1] <= truth(floor[:, 0]) + 1e-9).all()
+    assert (proved[:, 1] >= truth(proved[:, 0])).all()
+    assert np.interp(0.2, *floor.T) == pytest.approx(truth(0.2), abs=0.02)

@@ -6,6 +6,8 @@ All of it is made from the front matter and the headings of the sources, so that
 import re
 from pathlib import Path
 
+from dpcourse.classroom.binder import binder_link
+
 HOME, GLOSSARY = "00-start-here", "glossary"
 ABOUT = ("title", "learn", "minutes", "needs", "goals")
 SECTION = re.compile(r"^## (\d+)\. ", re.MULTILINE)
@@ -78,7 +80,7 @@ def contents(root):
 
 
 def readme(root):
-    """README.md with its table of lessons as the front matter gives it; None where there is no README.
+    """README.md with its table of lessons made from their front matter; None where there is no README.
 
     Raises SourceError where the two comments are missing between which the table stands.
     """
@@ -88,7 +90,8 @@ def readme(root):
     rows = ["| lesson | you learn | minutes |", "|---|---|---|"]
     for source in sources(root):
         said = about(source)
-        rows.append(f"| {link(source, 'lessons/')} | {said['learn']} | {said['minutes']} |")
+        links = f"{link(source, 'lessons/')} {binder_link(source)}".rstrip()
+        rows.append(f"| {links} | {said['learn']} | {said['minutes']} |")
     table = "\n{}\n\n".format("\n".join(rows))
     text, found = TABLE.subn(lambda _: table, file.read_text(encoding="utf-8"))
     if found != 1:

@@ -11,7 +11,7 @@ import json
 import re
 import shutil
 import struct
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from urllib.parse import unquote, urlsplit, urlunsplit
@@ -30,10 +30,9 @@ from dpcourse.files import new_folder, write_atomically
 
 TEMPLATES = Path(__file__).with_name("templates")
 GENERATOR = '<meta name="generator" content="dpcourse site: {}">'
-FITS_A_PHONE = 42
+FITS_A_PHONE = 36
 """So many characters of code, or of a formula's source, are not wider than a telephone."""
 CHECK = re.compile(r'^check\("([\d.]+)"', re.MULTILINE)
-NEIGHBOURS = re.compile(r"^(Previous|Next): .*$", re.MULTILINE)
 CHINESE = re.compile(r"[\u3400-\u9fff][\u3000-\u303f\u3400-\u9fff\uff00-\uffef]*")
 
 
@@ -43,7 +42,7 @@ class SiteError(Exception):
 
 @dataclass(frozen=True)
 class Page:
-    """One notebook as HTML: its title, what its first cell says under the title, the page, and its sections."""
+    """One notebook as HTML: its title, what its first cell says under it (without links), the page, and its sections."""
 
     name: str
     title: str
@@ -77,16 +76,16 @@ def write(course, folder, solved=False):
         pages = [maker.page(notebooks[maker.name]) for maker in makers]
         _require_anchors(makers, {page.name: page.anchors for page in pages})
         pages.sort(key=lambda page: (not page.is_lesson, page.name))
+        common = {"pages": pages, "kind": Markup(kind), "solved": solved}
         for page in pages:
-            write_atomically(made / f"{page.name}.html", _around(page, pages, kind, solved))
-        home = _pages.get_template("home.html").render(pages=pages, kind=Markup(kind), solved=solved, page=None)
-        write_atomically(made / "index.html", home)
+            write_atomically(made / f"{page.name}.html", _templates.get_template("site.html").render(common, page=page))
+        write_atomically(made / "index.html", _templates.get_template("home.html").render(common, page=None))
         write_atomically(made / "site.css", _text(TEMPLATES / "site.css") + _colours())
         shutil.copyfile(TEMPLATES / "stix-two-math.woff2", made / "stix-two-math.woff2")
     return [page.name for page in pages]
 
 
-_pages = jinja2.Environment(
+_templates = jinja2.Environment(
     loader=jinja2.FileSystemLoader(TEMPLATES),
     autoescape=True,
     trim_blocks=True,
@@ -100,17 +99,6 @@ def _require_anchors(makers, anchors):
         for address, name, anchor in maker.linked:
             if anchor not in anchors[name]:
                 raise SiteError(f"{maker.name}: a link leads to {address}, and there is no such heading")
-
-
-def _around(page, pages, kind, solved):
-    """The page with its head, its links to the others, and its contents."""
-    lessons = [other for other in pages if other.is_lesson]
-    here = lessons.index(page) if page in lessons else None
-    before = lessons[here - 1] if here else None
-    after = lessons[here + 1] if here is not None and here + 1 < len(lessons) else None
-    return _pages.get_template("site.html").render(
-        page=page, pages=pages, before=before, after=after, kind=Markup(kind), solved=solved
-    )
 
 
 def _colours():
@@ -128,11 +116,11 @@ def _text(file):
 class Cell:
     """A cell to be shown: its source, its outputs, and the source that its solution unfolds to, if it has one."""
 
+    id: str
     kind: str
     source: str
     outputs: tuple = ()
     solution: str | None = None
-    id: str = ""
 
 
 def _blank_notebooks(course):
@@ -144,7 +132,7 @@ def _blank_notebooks(course):
 def _blank(cells, solved):
     """A blank notebook stores no output but of its checks; the others are those of the very same cell, solved."""
     return [
-        replace(cell, outputs=solved[key].outputs) if _is_the_same(cell, solved.get(key)) else cell
+        Cell(key, cell.kind, cell.source, solved[key].outputs if _is_the_same(cell, solved.get(key)) else cell.outputs)
         for key, cell in cells.items()
     ]
 
@@ -167,7 +155,7 @@ def _solved_notebooks(course):
 
 def _solved(cells, blank):
     return [
-        replace(cell, source=blank[key].source, solution=_without_marks(cell.source))
+        Cell(key, cell.kind, blank[key].source, cell.outputs, solution=_without_marks(cell.source))
         if key in blank and blank[key].source != cell.source
         else cell
         for key, cell in cells.items()
@@ -185,10 +173,8 @@ def _read(folder):
         try:
             cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
             found[file.stem] = {
-                cell.get("id", i): Cell(
-                    cell["cell_type"], "".join(cell["source"]), tuple(cell.get("outputs", ())), id=cell.get("id", "")
-                )
-                for i, cell in enumerate(cells)
+                cell["id"]: Cell(cell["id"], cell["cell_type"], "".join(cell["source"]), tuple(cell.get("outputs", ())))
+                for cell in cells
             }
         except (ValueError, KeyError, TypeError) as error:
             raise SiteError(f"{file}: not a notebook: {error!r}") from None
@@ -213,12 +199,13 @@ class _Maker:
         title, _, about = cells[0].source.partition("\n")
         body = "\n".join(filter(None, map(self.cell, cells)))
         sections = tuple((anchor, text) for level, anchor, text in self.markdown.headings if level == 2)
-        about = _Maker(self.name, self.names, self.folder).render(NEIGHBOURS.sub("", about))
+        about = "\n\n".join(paragraph for paragraph in about.split("\n\n") if "](" not in paragraph)
+        about = _Maker(self.name, self.names, self.folder).render(about)
         return Page(self.name, title[2:].strip(), Markup(about), Markup(body), sections)
 
     def cell(self, cell):
         if cell.kind == "markdown":
-            return f'<div id="cell-id={html.escape(cell.id)}">{self.render(cell.source)}</div>'
+            return f'<div id="{html.escape(cell.id)}">\n{self.render(cell.source)}</div>'
         if cell.kind != "code":
             return ""
         parts = [_code(cell.source)]
@@ -228,7 +215,7 @@ class _Maker:
         if outputs:
             parts.append(f'<div class="output">{outputs}</div>')
         parts += [_hints(number) for number in CHECK.findall(cell.source)]
-        return f'<div class="cell">{"".join(parts)}</div>'
+        return f'<div id="{html.escape(cell.id)}" class="cell">{"".join(parts)}</div>'
 
     def output(self, output):
         """Progress is the reader's own, and not to be had here; all else is shown as the notebook shows it."""
@@ -251,16 +238,20 @@ class _Maker:
         return f'src="{name}" width="{width}" height="{height}" loading="lazy"'
 
     def target(self, address):
-        """Where a link of the notebook leads on the site. Raises SiteError where it leads nowhere."""
+        """Where a link of the notebook leads on the site; JupyterLab's `#cell-id=ID` is a cell, `#ID` here.
+
+        Raises SiteError where it leads nowhere.
+        """
         link = urlsplit(address)
         if link.scheme or link.netloc:
             return address
         path = Path(link.path or f"{self.name}.ipynb")
         if path.suffix != ".ipynb" or path.stem not in self.names:
             raise SiteError(f"{self.name}: a link leads to {address}, which is no page of this site")
-        if link.fragment:
-            self.linked.append((address, path.stem, unquote(link.fragment)))
-        return urlunsplit(link._replace(path=f"{path.stem}.html" if link.path else ""))
+        anchor = link.fragment.removeprefix("cell-id=")
+        if anchor:
+            self.linked.append((address, path.stem, unquote(anchor)))
+        return urlunsplit(link._replace(path=f"{path.stem}.html" if link.path else "", fragment=anchor))
 
 
 class _Markdown(IPythonRenderer):

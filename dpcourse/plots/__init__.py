@@ -1,6 +1,6 @@
 """The pictures of the lessons, one file per lesson; `show` shows one."""
 
-from dpcourse.plots.audit import attack, audited, band, one_run
+from dpcourse.plots.audit import attack, audited, band, canary, gap, one_run
 from dpcourse.plots.clt import MECHANISMS, limit, limit_error, product, settings
 from dpcourse.plots.composition import bounds, majority_is_right, posterior, repeated, spill, walks
 from dpcourse.plots.dpsgd import accountants, clipping, noise_needed, run_settings, sampled, training
@@ -36,10 +36,12 @@ __all__ = [
     "audited",
     "band",
     "bounds",
+    "canary",
     "candidates",
     "clipping",
     "coupling",
     "duality",
+    "gap",
     "group_limit",
     "histogram_release",
     "laplace_pair",

@@ -4,13 +4,13 @@ import functools
 import math
 
 import numpy as np
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Circle, Rectangle
 from scipy.special import ndtri
 
 from dpcourse import audit, gdp, validate
 from dpcourse.plots.frame import FIRST, FOURTH, LIGHT, SECOND, THIRD, panels
 from dpcourse.plots.gdp import ALPHA, BETA, POINT
-from dpcourse.tradeoff import TradeOff, gaussian
+from dpcourse.tradeoff import TradeOff, approx_dp, gaussian
 
 GRID = np.r_[0, np.geomspace(1e-5, 0.02, 40), np.linspace(0.022, 0.978, 240), 1 - np.geomspace(0.02, 1e-5, 40), 1]
 CONFIDENCE, DELTA = 0.95, 1e-5
@@ -195,6 +195,99 @@ def right_guesses(mu, canaries):
 @functools.lru_cache(maxsize=10_000)
 def _one_run_epsilon(correct, guesses, canaries):
     return audit.one_run_epsilon_lower_bound(correct, guesses, delta=DELTA, canaries=canaries, confidence=CONFIDENCE)
+
+
+# ---- a canary, and a gap
+
+
+def canary(figure, length, angle):
+    """Left: a canary's vector, and what each way of clipping leaves of it. Right: the mu that it shows, for each mistake.
+
+    length: in units of the clip norm; angle: from the first axis, in degrees.
+    """
+    shown = canary_mus(length, angle)
+    vector = length * np.array([math.cos(math.radians(angle)), math.sin(math.radians(angle))])
+    left, right = panels(figure, 2)
+    left.plot(*_people().T, "o", color="#9a9a9a", markersize=3)
+    left.add_patch(Circle((0, 0), 1, fill=False, **_edge(FIRST)))
+    left.add_patch(Rectangle((-1, -1), 2, 2, fill=False, **_edge(SECOND)))
+    left.plot([0, vector[0]], [0, vector[1]], color="black", linewidth=1.2)
+    left.plot(*vector, color="black", marker="*", markersize=10)
+    left.plot(*(vector / max(1, length)), **POINT)
+    left.plot(*np.clip(vector, -1, 1), color=SECOND["color"], marker="s", markersize=6, zorder=4)
+    left.set_aspect("equal", anchor="W")
+    left.set_xlim(-1.8, 3.3)
+    left.set_ylim(-1.6, 3.5)
+    left.set_xlabel("first coordinate")
+    left.set_ylabel("second coordinate")
+    left.set_title(f"length {length:.2g} R, {angle:.0f} degrees")
+    names = list(shown)[::-1]
+    bars = right.barh(range(len(names)), [min(shown[name], 3.2) for name in names], **LIGHT)
+    for bar, name in zip(bars, names, strict=True):
+        text = f"{shown[name]:.2f}" + (", accused" if shown[name] > 1 + 1e-9 else "")
+        right.text(max(1, min(shown[name], 3.2)) + 0.08, bar.get_y() + 0.4, text, va="center", fontsize=9)
+    right.axvline(1, ymax=0.88, **FIRST)
+    right.text(1, len(names) - 0.28, "promise", fontsize=9, ha="center")
+    right.set_yticks(range(len(names)), names)
+    right.set_ylim(-0.6, len(names) + 0.1)
+    right.set_xlim(0, 5.2)
+    right.set_xticks([0, 1, 2, 3])
+    right.set_xlabel("μ that it shows in one round")
+    return (
+        f"Left: a canary's vector of {length:.2g} times the clip norm at {angle:.0f} degrees, with the circle of clipping the whole vector and the "
+        "square of clipping each coordinate. Right: the mu that this canary shows in one round, where 1 is promised: "
+        + ", ".join(f"{name} {mu:.2f}" for name, mu in shown.items())
+        + "."
+    )
+
+
+def _edge(look):
+    return {"edgecolor": look["color"], "linestyle": look["linestyle"], "linewidth": 1.5}
+
+
+@functools.cache
+def _people():
+    """Vectors of 40 people in the plane, most of them shorter than the clip norm."""
+    return np.random.default_rng(3).normal(0, 0.45, size=(40, 2))
+
+
+def canary_mus(length, angle):
+    """The mu that a canary of so many clip norms shows in one round of a promised mu of 1, with each mistake."""
+    length = validate.number("length", length, 0)
+    turn = math.radians(validate.number("angle", angle))
+    corner = np.clip(length * np.array([math.cos(turn), math.sin(turn)]), -1, 1)
+    kept = min(1.0, length)
+    return {
+        "correct": kept,
+        "half noise": 2 * kept,
+        "coordinates": float(np.linalg.norm(corner)),
+        "not clipped": length,
+        "noise reused": kept,
+    }
+
+
+def gap(figure, certified, found):
+    """What is certified, what attacks prove, and between them the truth.
+
+    certified: list of (epsilon, delta), each of them certified; found: name -> (scores_in, scores_out) of an attack,
+    three at most.
+    """
+    (panel,) = panels(figure)
+    floor = np.max([approx_dp(*pair)(GRID) for pair in certified], axis=0)
+    panel.fill_between(GRID, 0, floor, **LIGHT, linewidth=0, label="impossible, as is certified")
+    panel.plot(GRID, floor, **FIRST)
+    proved = {}
+    for (name, (scores_in, scores_out)), look in zip(found.items(), (FOURTH, THIRD, SECOND), strict=False):
+        upper = audit.empirical_tradeoff(scores_in, scores_out, CONFIDENCE).upper
+        proved[name] = upper(0.1)
+        panel.plot(GRID, upper(GRID), **look, label=f"the truth lies below: {name}")
+    _unit_square(panel)
+    panel.set_title("between what is certified and what is proved")
+    panel.legend(loc="upper right", borderaxespad=0)
+    return (
+        f"Trade-off curves, at alpha 0.1. No test lies below {np.interp(0.1, GRID, floor):.2f}, as is certified. With 95 percent confidence the "
+        "true curve lies below " + ", ".join(f"{beta:.2f} ({name})" for name, beta in proved.items()) + "."
+    )
 
 
 # ---- an answer that is accused

@@ -111,9 +111,9 @@ class Lab:
         return self.panel.locator(".jp-Notebook .jp-Cell")
 
     def wait_for_kernel(self):
-        """Until the notebook is there, and its kernel too, and idle."""
+        """Until the notebook is there, and the status bar says that its kernel is idle."""
         self.cells.first.wait_for()
-        self.panel.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for()
+        self.page.get_by_text("Python 3 (ipykernel) | Idle").wait_for()
 
     def cell(self, text):
         """The first code cell whose source now holds the text; stays the same cell when the source changes."""

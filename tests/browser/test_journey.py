@@ -23,6 +23,7 @@ SLIPS = (
     ("3.6", "one count only", "math.sqrt(m) / mu", "1 / mu"),
     ("4.8", "2 forgotten", "return 2 * k / s", "return k / s"),
     ("5.4", "number drawn", "/ expected_batch", "/ max(1, len(gradients))"),
+    ("6.3", "union forgotten", "1 - (1 - confidence) / 2", "confidence"),
 )
 
 PICTURE = "it.querySelector('img').src + it.querySelector('img').alt"

@@ -1,0 +1,43 @@
+"""Badges that open a lesson in JupyterLab on mybinder.org, once it is known where this repository is published."""
+
+import re
+import tomllib
+from pathlib import Path
+from urllib.parse import quote
+
+ADDRESS = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?")
+
+
+def repository(root):
+    """OWNER/NAME on GitHub, as `Repository` under `[project.urls]` in pyproject.toml says; None where it does not.
+
+    Raises ValueError where the address is no such repository's.
+    """
+    file = Path(root) / "pyproject.toml"
+    project = tomllib.loads(file.read_text(encoding="utf-8"))["project"] if file.exists() else {}
+    told = project.get("urls", {}).get("Repository")
+    if told is None:
+        return None
+    found = ADDRESS.fullmatch(told)
+    if found is None:
+        raise ValueError(
+            f"Repository in pyproject.toml must be https://github.com/OWNER/NAME, for Binder's badges, got {told!r}"
+        )
+    return found[1]
+
+
+def binder_link(source):
+    """A Markdown badge that opens the lesson made from this source; empty while the repository is published nowhere."""
+    name = repository(Path(source).parents[1])
+    return badge(name, Path(source).stem) if name else ""
+
+
+def badge(repository, lesson):
+    """A Markdown badge that opens lessons/LESSON.ipynb of OWNER/NAME.
+
+    >>> badge("owner/name", "00-start-here")
+    '[![Open 00-start-here on Binder](https://mybinder.org/badge_logo.svg)](https://mybinder.org/v2/gh/owner/name/HEAD?urlpath=lab%2Ftree%2Flessons%2F00-start-here.ipynb)'
+    """
+    place = quote(f"lab/tree/lessons/{lesson}.ipynb", safe="")
+    target = f"https://mybinder.org/v2/gh/{repository}/HEAD?urlpath={place}"
+    return f"[![Open {lesson} on Binder](https://mybinder.org/badge_logo.svg)]({target})"

@@ -1,0 +1,142 @@
+"""What axe-core says of the static site and of a lesson in JupyterLab; reading without scripts; working by keyboard."""
+
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from dpcourse.classroom import site
+
+ROOT = Path(__file__).parents[2]
+AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+VIOLATIONS = """([context, options]) => axe.run(context, {resultTypes: ['violations'], ...options}).then(result =>
+  result.violations.flatMap(({id, nodes}) => nodes.map(node => [id, node.html, node.failureSummary])))"""
+
+ONE_OF_EACH_LOOK = """() => {
+  const looks = new Map()
+  for (const element of document.querySelectorAll('body *:not(math *)')) {
+    if (![...element.childNodes].some(node => node.nodeType === Node.TEXT_NODE && node.data.trim())) continue
+    let ground = element
+    while (ground.parentElement && getComputedStyle(ground).backgroundColor === 'rgba(0, 0, 0, 0)') ground = ground.parentElement
+    const {color, fontSize, fontWeight} = getComputedStyle(element)
+    const look = [color, fontSize, fontWeight, getComputedStyle(ground).backgroundColor].join()
+    if (!looks.has(look)) looks.set(look, element)
+  }
+  const kept = [...looks.values()]
+  for (const block of document.querySelectorAll('main > *'))
+    if (!kept.some(element => block.contains(element))) block.remove()
+  return kept.length
+}"""
+"""Contrast is slow to judge, and the same for all elements of one colour, size and ground: one of each stays."""
+
+FAULTS_OF_JUPYTERLAB = {
+    ("aria-input-field-name", "cm-content"),  # the editor of a cell has no name
+    ("aria-required-children", "jp-WindowedPanel-viewport"),  # the list of cells is a feed, and cells are no articles
+    ("button-name", "jp-collapseHeadingButton"),  # the triangle beside a heading has no name
+}
+
+
+@pytest.fixture(scope="module")
+def sites(tmp_path_factory):
+    """The home page and all others of both sites."""
+    folder = tmp_path_factory.mktemp("sites")
+    for kind in ("lessons", "solutions"):
+        site.write(ROOT, folder / kind, solved=kind == "solutions")
+    return sorted(folder.glob("*/*.html"))
+
+
+def violations(page, context=None, **options):
+    """(rule, element, what is wrong with it) for all that axe-core finds."""
+    page.evaluate(AXE)
+    return page.evaluate(VIOLATIONS, [context or "html", options])
+
+
+def test_axe_finds_nothing_on_any_page_of_the_site(sites, browser):
+    page = browser.new_page()
+    for file in sites:
+        page.goto(file.as_uri())
+        page.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)")
+        assert violations(page, rules={"color-contrast": {"enabled": False}}) == [], file
+        assert page.evaluate(ONE_OF_EACH_LOOK) > 5
+        assert violations(page, runOnly=["color-contrast"]) == [], file
+    page.close()
+
+
+def test_the_site_is_read_without_scripts_or_network_on_a_telephone(sites, browser):
+    context = browser.new_context(java_script_enabled=False, viewport={"width": 390, "height": 800})
+    asked = []
+    context.on("request", lambda request: asked.append(request.url))
+    page = context.new_page()
+    for file in sites:
+        page.goto(file.as_uri())
+        seen = page.evaluate("""() => ({
+            wide: document.documentElement.scrollWidth,
+            formulas: document.querySelectorAll('math').length,
+            flat: [...document.querySelectorAll('math')].filter(math => math.getClientRects().length && !math.getBoundingClientRect().height).length,
+            blank: [...document.images].filter(image => image.complete && !image.naturalWidth).length,
+            unreachable: [...document.querySelectorAll('main *:not(math *)')].filter(element =>
+              element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).overflowX === 'auto' && element.tabIndex < 0).map(element => element.outerHTML),
+        })""")
+        assert seen["wide"] <= 390, file
+        assert seen["formulas"] > 20 or not file.stem[:2].isdigit()
+        assert seen["flat"] == seen["blank"] == 0
+        assert seen["unreachable"] == [], file
+    assert all(address.startswith("file://") for address in asked)
+
+    hint = page.locator("details", has_text="Hint 1").first
+    page.goto(next(file for file in sites if file.stem == "00-start-here").as_uri())
+    text = hint.locator("p")
+    assert not text.is_visible()
+    hint.locator("summary").focus()
+    page.keyboard.press("Enter")
+    text.wait_for()
+    context.close()
+
+
+def test_a_lesson_in_jupyterlab_is_named_and_worked_by_keyboard(lab):
+    lesson = lab("00-start-here")
+    page = lesson.page
+    for text in ("from dpcourse import check", "plots.response, epsilon", 'check("0.1"'):
+        lesson.run(lesson.cell(text))
+    explorer = lesson.run(lesson.cell("widgets.explore("))
+    slider = explorer.get_by_role("slider", name="ε, the privacy loss")
+    slider.wait_for()
+
+    page.keyboard.press("Escape")
+    tab_to(page, slider)
+    image = explorer.locator(".dpcourse-explorer img[alt*='bars']")
+    for key, says in (("ArrowRight", "epsilon 1.1."), ("ArrowUp", "epsilon 1.2."), ("ArrowLeft", "epsilon 1.1.")):
+        page.keyboard.press(key)
+        explorer.locator(f"img[alt*='{says}']").wait_for()
+    assert image.locator("xpath=..").get_attribute("aria-live") == "polite"
+
+    questions = lesson.run(lesson.cell("quiz(0)"))
+    first, second = (questions.get_by_role("radiogroup").nth(i).get_by_role("radio") for i in (0, 1))
+    first.first.wait_for()
+    page.keyboard.press("Escape")
+    tab_to(page, first.first)
+    page.keyboard.press("Space")
+    questions.get_by_text("✗ Not quite.").wait_for()
+    page.keyboard.press("ArrowDown")
+    assert first.nth(1).is_checked()
+    page.keyboard.press("Tab")
+    assert second.first.evaluate("radio => radio === document.activeElement")
+    lesson.picture("keyboard")
+
+    found = violations(page, ".jp-Notebook")
+    assert [
+        fault
+        for fault in found
+        if not any(fault[0] == rule and name in fault[1] for rule, name in FAULTS_OF_JUPYTERLAB)
+    ] == []
+
+
+def tab_to(page, control):
+    """Press Tab until the control has the focus, and see that the focus is visible there."""
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        if control.evaluate("control => control === document.activeElement"):
+            break
+    style = control.evaluate("control => [document.activeElement === control, getComputedStyle(control).outline]")
+    assert style[0]
+    assert "solid 3px" in style[1]
