@@ -122,8 +122,8 @@ class Lab:
         sources = cells.locator(".cm-content").all_text_contents()
         return cells.nth(next(i for i, source in enumerate(sources) if text in source))
 
-    def follow(self, name):
-        """Save, click on the last link to another notebook, and close this one when that one is in front."""
+    def follow(self, link, name):
+        """Save, click on the last link of that text, and close this notebook when the other, `name`, is in front."""
         tab = self.page.locator(".lm-DockPanel-tabBar .lm-mod-current")
         self.menu("File", "Save Notebook")
         self.page.locator(".lm-DockPanel-tabBar .lm-mod-current:not(.jp-mod-dirty)").wait_for()
@@ -170,12 +170,15 @@ class Lab:
         self.page.keyboard.press("Control+A")
         self.page.keyboard.insert_text(code)
 
-    def picture(self, name):
-        """Take a screenshot if somebody wants to look."""
-        save_picture(self.page, name)
+    def picture(self, name, element=None):
+        """Take a screenshot, with this element in the middle, if somebody wants to look."""
+        save_picture(self.page, name, element)
 
 
-def save_picture(page, name):
+def save_picture(page, name, element=None):
     if folder := os.environ.get("DPCOURSE_SCREENSHOTS"):
         Path(folder).mkdir(parents=True, exist_ok=True)
+        for _ in range(2 if element else 0):  # what comes into view is drawn then, and moves the rest
+            element.evaluate("it => it.scrollIntoView({block: 'center'})")
+            page.wait_for_timeout(300)
         page.screenshot(path=f"{folder}/{name}.png")

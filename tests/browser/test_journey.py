@@ -13,7 +13,7 @@ import nbformat
 from dpcourse import exercises
 
 ROOT = Path(__file__).parents[2]
-LESSONS = sorted(file.stem for file in ROOT.glob("lessons/[0-9][0-9]-*.ipynb"))
+LESSONS = tuple(exercises.LESSONS)
 
 # For each lesson: an exercise, one of its misconceptions, what the solution says, and what is written first.
 SLIPS = (
@@ -34,16 +34,15 @@ def test_the_whole_course(lab):
     course = lab(LESSONS[0])
     for number, name in enumerate(LESSONS):
         if number > 0:
-            course.follow(name)
+            course.follow(f"{number:02} {exercises.lesson(number).TITLE}", name)
         course.picture(f"{name}-1-top")
         solve(course, number, name)
         move_every_slider(course, name)
         answer_the_quiz(course, number)
         assert_done(course, number)
-        course.cells.last.scroll_into_view_if_needed()
-        course.picture(f"{name}-5-closing")
+        course.picture(f"{name}-5-closing", course.cells.last)
 
-    course.follow(LESSONS[0])
+    course.follow("All lessons", LESSONS[0])
     course.run(course.cell("progress()"))
     for number in range(len(LESSONS)):
         assert_done(course, number)
@@ -71,8 +70,7 @@ def solve(course, number, name):
     said = course.cells.nth(check).locator(".jp-OutputArea")
     said.get_by_text("not yet").wait_for()
     said.get_by_text(misconception.message.replace("`", "")).wait_for()
-    said.scroll_into_view_if_needed()
-    course.picture(f"{name}-2-wrong")
+    course.picture(f"{name}-2-wrong", said)
 
     course.write(course.cells.nth(slipped), answers[slipped])
     course.run(course.cells.nth(slipped))
@@ -101,8 +99,7 @@ def move_every_slider(course, name):
                 at_end = handle.get_attribute("aria-valuenow") == handle.get_attribute("aria-valuemax")
                 course.page.keyboard.press("ArrowLeft" if at_end else "ArrowRight")
                 course.wait_until(f"{PICTURE} !== value", explorer, before)
-            explorer.scroll_into_view_if_needed()
-            course.picture(f"{name}-3-explorer-{i}")
+            course.picture(f"{name}-3-explorer-{i}", explorer)
 
 
 def answer_the_quiz(course, number):
@@ -117,7 +114,7 @@ def answer_the_quiz(course, number):
         for i, key in ((0, "Space"), *walk):
             course.page.keyboard.press(key)
             block.get_by_text(question.options[i].reply).wait_for()
-    course.picture(f"{LESSONS[number]}-4-quiz")
+    course.picture(f"{LESSONS[number]}-4-quiz", blocks.last)
 
 
 def tab_to(page, target):
@@ -196,6 +193,6 @@ def test_links_lead_through_the_course(lab):
     course.wait_until("0 < it.getBoundingClientRect().top && it.getBoundingClientRect().top < innerHeight", heading)
     course.picture("from-the-glossary")
 
-    course.follow(LESSONS[0])
+    course.follow("All lessons", LESSONS[0])
     done.get_by_role("link", name="03 ").click()
     course.panel.get_by_role("heading", name="03 ").wait_for()
