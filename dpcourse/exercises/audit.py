@@ -435,8 +435,8 @@ mu_at_least = Exercise(
         ),
         Misconception(
             "difference",
-            "You took 1 minus the rate for both of them, and so the two errors are subtracted where they should add: mu = Φ⁻¹(1 - alpha) - "
-            "Φ⁻¹(beta).",
+            "The sign of Φ⁻¹(beta) is turned round, or you took 1 minus the rate for both of them. So the two errors are subtracted where they "
+            "should add: mu = Φ⁻¹(1 - alpha) - Φ⁻¹(beta).",
             _mu_at_least(mu=lambda a, b: float(ndtri(b) - ndtri(a))),
         ),
         Misconception(
@@ -984,8 +984,8 @@ canary = OpenExercise(
         ),
         Misconception(
             "an ordinary person",
-            "Your canary's gradient is shorter than clip_norm even at weights 0. It is not clipped, and moves the sum by less than it may. "
-            "Give it a target that is far off.",
+            "Your canary's gradient is shorter than clip_norm even at weights 0, where its length is 2 |y| times that of x. It is not clipped, and "
+            "moves the sum by less than it may. Give it a target that is far off, compared with `longest` and with `clip_norm`.",
             _canary(target=lambda x, case: case["clip_norm"] / 4),
             recognise=_has("short", "no features", "refused", "shared"),
         ),
