@@ -122,15 +122,20 @@ class Lab:
         sources = cells.locator(".cm-content").all_text_contents()
         return cells.nth(next(i for i, source in enumerate(sources) if text in source))
 
-    def follow(self, name):
-        """Save, click on the last link to another notebook, and close this one when that one is in front."""
+    def follow(self, name, link=None):
+        """Save, click on a link to another notebook, the last if not told, and wait until that one is in front."""
         tab = self.page.locator(".lm-DockPanel-tabBar .lm-mod-current")
         self.menu("File", "Save Notebook")
         self.page.locator(".lm-DockPanel-tabBar .lm-mod-current:not(.jp-mod-dirty)").wait_for()
-        self.panel.locator(f".jp-RenderedMarkdown a[href*='{name}.ipynb']").last.click()
-        tab.get_by_text(f"{name}.ipynb").click(button="right")
-        self.page.locator(".lm-Menu-itemLabel").get_by_text("Close All Other Tabs", exact=True).click()
+        (link or self.panel.locator(f".jp-RenderedMarkdown a[href*='{name}.ipynb']").last).click()
+        tab.get_by_text(f"{name}.ipynb").wait_for()
         self.wait_for_kernel()
+
+    def close_others(self):
+        """Close every notebook but the one in front: the fewer there are, the faster is the page."""
+        self.page.locator(".lm-DockPanel-tabBar .lm-mod-current").click(button="right")
+        self.page.locator(".lm-Menu-itemLabel").get_by_text("Close All Other Tabs", exact=True).click()
+        self.page.locator(".lm-DockPanel-tabBar .lm-TabBar-tab:not(.lm-mod-current)").first.wait_for(state="detached")
 
     def select(self, cell):
         """Select a cell without editing it, so that Tab goes into what it shows."""
