@@ -250,6 +250,12 @@ def test_a_lesson_is_told_by_its_exercises_where_the_name_does_not(tmp_path, nam
     assert [each.lesson for each in collect.submissions(tmp_path)] == [int(name[:2])] * 2
 
 
+def test_the_glossary_beside_a_lesson_is_no_submission(tmp_path):
+    shutil.copytree(ROOT / "lessons", tmp_path / "kim" / "lessons")
+    found = [(each.student, each.lesson, each.also) for each in collect.submissions(tmp_path)]
+    assert found == [("kim", number, ()) for number in range(len(exercises.LESSONS))]
+
+
 def test_a_second_folder_without_notebooks_takes_nothing_from_a_student(tmp_path):
     for kind in ("file", "onlinetext"):
         (tmp_path / f"Kim Lee_77_assignsubmission_{kind}").mkdir()

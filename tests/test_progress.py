@@ -4,9 +4,11 @@ import importlib
 import json
 import multiprocessing
 import os
+import re
 
 import pytest
 
+from dpcourse import exercises
 from dpcourse.files import data_folder, write_atomically
 from dpcourse.progress import Progress, passed, record
 
@@ -32,6 +34,10 @@ def test_what_is_recorded_stays(folder):
     assert json.loads((folder / "progress.json").read_text())["passed"] == ["0.1", "0.q2"]
     assert repr(Progress()).startswith("00 Start here: 1 of 3 exercises, 1 of 5 quiz questions")
     assert "1 of 3" in Progress()._repr_html_()
+
+
+def test_each_lesson_is_a_link():
+    assert re.findall("<a href='(.+?).ipynb'>", Progress()._repr_html_()) == list(exercises.LESSONS)
 
 
 @pytest.mark.parametrize(

@@ -351,7 +351,8 @@ def build(root, names=(), fresh=False, progress=lambda lessons: lessons):
             f"there is no lesson {min(unknown)!r}; there are {', '.join(file.stem for file in pages(root))}"
         )
     lessons = [read(file) for file in wanted]
-    front = readme(root)
+    if (front := readme(root)) is not None:
+        write_atomically(root / "README.md", front)
     memory = root / ".dpcourse-build.json"
     built_before = json.loads(memory.read_text()) if memory.exists() else {}
     stale = [lesson for lesson in lessons if fresh or built_before.get(lesson.file.stem) != fingerprint(lesson)]
@@ -362,8 +363,6 @@ def build(root, names=(), fresh=False, progress=lambda lessons: lessons):
             write_atomically(path, text)
         built_before[lesson.file.stem] = fingerprint(lesson)
         write_atomically(memory, json.dumps(built_before, indent=1))
-    if front is not None:
-        write_atomically(root / "README.md", front)
     return [lesson.file.stem for lesson in stale]
 
 

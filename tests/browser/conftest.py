@@ -122,8 +122,8 @@ class Lab:
         sources = cells.locator(".cm-content").all_text_contents()
         return cells.nth(next(i for i, source in enumerate(sources) if text in source))
 
-    def follow(self, link, name):
-        """Save, click on the last link of that text, and close this notebook when the other, `name`, is in front."""
+    def follow(self, name):
+        """Save, click on the last link to another notebook, and close this one when that one is in front."""
         tab = self.page.locator(".lm-DockPanel-tabBar .lm-mod-current")
         self.menu("File", "Save Notebook")
         self.page.locator(".lm-DockPanel-tabBar .lm-mod-current:not(.jp-mod-dirty)").wait_for()
