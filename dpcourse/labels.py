@@ -37,7 +37,7 @@ function begin() {
 begin()
 """
 _PIXEL = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw=="
-_FOCUS = "<style>.dpcourse-explorer :focus-visible, .dpcourse-quiz :focus-visible {outline: 3px solid #b85c00; outline-offset: 2px}</style>"
+_FOCUS = "<style>.dpcourse-explorer :focus-visible, .dpcourse-quiz :focus-visible {outline: 3px solid #b85c00; outline-offset: 2px} .dpcourse-quiz .widget-radio-box {padding-left: 5px}</style>"
 
 
 def names():

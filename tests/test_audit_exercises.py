@@ -139,6 +139,7 @@ WRONG_ANSWERS = {
     "6.5 one too many": ("6.5", lambda e, c: 1 + by_search(e, c), None),
     "6.7 a hair too short": ("6.7", lambda i, r, w: (own(i), w + 0.499 * r), "at the start only"),
     "6.7 short features": ("6.7", lambda i, r, w: (0.01 * own(i), w + r), "an ordinary person"),
+    "6.7 clipped by nobody": ("6.7", lambda i, r, w: (own(i), 0.4 * r), "an ordinary person"),
     "6.7 negative features": ("6.7", lambda i, r, w: (-own(i), 1e6), "not a person"),
     "6.7 slightly shared": ("6.7", lambda i, r, w: (own(i) + 1e-3 * (1 - own(i)), 1e6), "features of others"),
     "6.9 always four": ("6.9", lambda seed, r, mu, rng: ["A", "B", "C", "D"], "the honest one accused"),
@@ -188,6 +189,18 @@ def test_shares_of_errors_accuse_the_correct_in_one_of_five_line_ups():
     """In each with probability 1/2: 1 in 32 such answers pass."""
     verdicts = [exercises.find("6.9").check(lesson._audit(200, proved=points), rng=seed) for seed in range(4)]
     assert {verdict.misconception for verdict in verdicts} == {"the honest one accused"}
+
+
+def test_the_law_of_6_7_is_that_of_the_gradients():
+    exercise, rng = exercises.find("6.7"), np.random.default_rng(0)
+    for case in exercise.cases(rng):
+        weights = rng.normal(size=(2000, case["inputs"].shape[1]))
+        weights *= case["longest"] / np.linalg.norm(weights, axis=1, keepdims=True)
+        for extra, lawful in ((0.5001, True), (0.4, False)):
+            x, y = own(case["inputs"]), case["longest"] + extra * case["clip_norm"]
+            toward = np.vstack([weights, case["longest"] * x])
+            shortest = np.linalg.norm(2 * (toward @ x - y)[:, None] * x, axis=1).min()
+            assert exercise.law((x, y), case)[0] == lawful == (shortest >= case["clip_norm"])
 
 
 def test_the_letters_of_the_judge_are_those_of_the_suspects():

@@ -50,7 +50,7 @@ def test_the_bundle_holds_nothing_else_than_a_student_needs(bundle):
     assert {file.name for file in (bundle / "lessons").iterdir()} == {*NAMES, "glossary.ipynb"}
     assert {file.name for file in bundle.iterdir()} == {"LICENSE", "README.md", "dpcourse", "lessons", "pyproject.toml", "requirements.txt"}  # fmt: skip
     kinds = {file.suffix for file in (bundle / "dpcourse").rglob("*") if file.is_file()}
-    assert kinds == {".py", ".npz", ".html", ".json"}
+    assert kinds == {".py", ".npz", ".html", ".json", ".css", ".woff2", ".txt"}
     assert "dpcourse" in (bundle / "pyproject.toml").read_text()
     assert (bundle / "requirements.txt").read_text().rstrip().endswith("-e .")
 

@@ -46,12 +46,12 @@ def test_every_explorer(lab, source):
     lesson.page.get_by_text("Python 3 (ipykernel) | Idle").wait_for()
     lesson.run_all()
     explorers, there = lesson.page.locator(".dpcourse-explorer"), source.read_text(encoding="utf-8")
-    expect(explorers.locator("img")).to_have_count(there.count("widgets.explore("), timeout=30_000)
+    expect(explorers).to_have_count(there.count("widgets.explore("), timeout=30_000)
     lesson.page.wait_for_timeout(2000)
     medians = {}
     for explorer in explorers.all():
         explorer.scroll_into_view_if_needed()
-        alt = explorer.locator("img").get_attribute("alt")[:60]
+        alt = explorer.locator("img").first.get_attribute("alt")[:60]
         took = [ms for handle in explorer.locator(".noUi-handle").all() for ms in moves(lesson.page, explorer, handle)]
         medians[alt] = statistics.median(took)
         print(

@@ -21,7 +21,6 @@ import nbformat
 import psutil
 import pytest
 from jupyter_client.manager import start_new_kernel
-from playwright.sync_api import expect
 
 from dpcourse.classroom import navigation
 
@@ -42,8 +41,6 @@ def test_what_a_lesson_asks_of_the_machine(server, lab, name, folder):
         lesson = lab(f"../{folder}/{name}")
         lesson.page.get_by_text("Python 3 (ipykernel) | Idle").wait_for()
         lesson.run_all()
-        lesson.page.wait_for_timeout(1000)  # a solved notebook comes with numbers in its prompts: none may still wait
-        expect(lesson.panel.locator(".jp-InputPrompt", has_text="[*]")).to_have_count(0, timeout=300_000)
     print(
         f"\n{folder}/{name:20} first cell {seconds:4.1f} s, kernel {most.kernel:5.0f} MiB, with JupyterLab {most.together:5.0f} MiB",
         end="",

@@ -9,7 +9,7 @@ from dpcourse.classroom import site
 
 ROOT = Path(__file__).parents[2]
 AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
-VIOLATIONS = """context => axe.run(context, {resultTypes: ['violations']}).then(result =>
+VIOLATIONS = """context => axe.run(context, {resultTypes: ['violations'], preload: false}).then(result =>
   result.violations.flatMap(({id, nodes}) => nodes.map(node => [id, node.html, node.failureSummary])))"""
 
 FLATTEN = """seen => {
