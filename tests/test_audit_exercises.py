@@ -5,7 +5,9 @@ import math
 import numpy as np
 import pytest
 from scipy.optimize import brentq
+from scipy.special import logit
 from scipy.stats import beta, binom, norm
+from statsmodels.stats.proportion import proportion_confint
 
 from dpcourse import audit, exercises
 from dpcourse.exercises import audit as lesson
@@ -105,6 +107,35 @@ def own(inputs):
 
 
 WRONG_ANSWERS = {
+    "6.2 one too few, all errors minded": (
+        "6.2",
+        lambda k, n, c: 1.0 if k == n else beta.ppf(c, k, n - k + 1) if k else 0.0,
+        "one error too few",
+    ),
+    "6.2 Bayes, all errors minded": ("6.2", lambda k, n, c: 1 if k == n else beta.ppf(c, k + 1, n - k + 1), "Bayes"),
+    "6.2 Wilson by statsmodels": (
+        "6.2",
+        lambda k, n, c: proportion_confint(k, n, 2 * (1 - c), method="wilson")[1],
+        "Wilson",
+    ),
+    "6.2 one minus the confidence": ("6.2", lambda k, n, c: 1.0 if k == n else beta.sf(c, k + 1, n - k), None),
+    "6.6 may be negative": (
+        "6.6",
+        lambda a, b, n, c: max(
+            -norm.ppf(audit.clopper_pearson(k, n, 1 - (1 - c) / 2 / len(a)))
+            - norm.ppf(audit.clopper_pearson(m, n, 1 - (1 - c) / 2 / len(a)))
+            for k, m in zip(a, b, strict=True)
+        ),
+        "negative",
+    ),
+    "6.7 product": ("6.7", lambda i, r, w: (own(i), w * r), "at the start only"),
+    "6.7 twice the weights": ("6.7", lambda i, r, w: (own(i), 2 * w), "an ordinary person"),
+    "6.7 a thousand": ("6.7", lambda i, r, w: (own(i), 1000), "at the start only"),
+    "6.8 the upper bound turned round": (
+        "6.8",
+        lambda v, g, c: max(0.0, logit(audit.clopper_pearson(v, g, 1 - c))),
+        "wrong guesses too few",
+    ),
     "6.5 one too many": ("6.5", lambda e, c: 1 + by_search(e, c), None),
     "6.7 a hair too short": ("6.7", lambda i, r, w: (own(i), w + 0.499 * r), "at the start only"),
     "6.7 short features": ("6.7", lambda i, r, w: (0.01 * own(i), w + r), "an ordinary person"),
@@ -127,6 +158,9 @@ def test_a_wrong_answer_does_not_pass(name):
 
 COMPLAINTS = {
     "all errors": ("6.2", lambda k, n, c: beta.ppf(c, k + 1, n - k), "return 1"),
+    "no error": ("6.2", lambda k, n, c: 1.0 if k == n else beta.ppf(c, k, n - k + 1), "takes errors + 1"),
+    "endless mu": ("6.6", lambda a, b, n, c: np.max(-norm.ppf(a / n) - norm.ppf(b / n)), "upper bound on each rate"),
+    "truth values for features": ("6.7", lambda i, r, w: ((i == 0).all(axis=0), 1e6), "`.astype(float)`"),
     "a number": ("6.7", lambda i, r, w: 7.0, "Return two things, `x, y`"),
     "too few features": ("6.7", lambda i, r, w: (np.ones(2), 5.0), "one for each feature"),
     "no target": ("6.7", lambda i, r, w: (own(i), None), "y: Return one number"),
@@ -143,6 +177,18 @@ def test_what_cannot_be_judged_is_said_with_a_way_out(name):
     verdict = exercises.find(exercise_id).check(answer, rng=1)
     assert verdict.state == ERROR
     assert said in verdict.message
+
+
+def points(each, runs_in, runs_out, clip_norm):
+    """The mu of the shares of errors at a threshold fixed before, without any bound."""
+    alarms, misses = np.mean(runs_out > clip_norm / 2), np.mean(runs_in <= clip_norm / 2)
+    return float(norm.isf(alarms) - norm.ppf(misses))
+
+
+def test_shares_of_errors_accuse_the_correct_in_one_of_five_line_ups():
+    """In each with probability 1/2: 1 in 32 such answers pass."""
+    verdicts = [exercises.find("6.9").check(lesson._audit(200, proved=points), rng=seed) for seed in range(4)]
+    assert {verdict.misconception for verdict in verdicts} == {"the honest one accused"}
 
 
 def test_the_law_of_6_7_is_that_of_the_gradients():

@@ -176,7 +176,7 @@ CLAIMS = [
     (6, 'no more than ε = {:.1f}"', audit.epsilon_lower_bound(*PERFECT, threshold=0.5)),
     (6, 'is at least {:.2f}"', math.floor(100 * gdp.epsilon(1e-5, 1.0)) / 100),
     (6, "their vectors are about {:.1f} long", 0.1 * math.sqrt(19)),
-    (6, "The check has you judge {} times", {3: "three"}[len(exercises.find("6.9").draw(generator()))]),
+    (6, "The check has you judge {} times", {5: "five"}[len(exercises.find("6.9").draw(generator()))]),
     (6, "five mechanisms within {:g} seconds", exercises.find("6.9").seconds),
     (6, "These were {} trainings", 3 * 150),
     (6, "trainings of each kind in place of {}", 150),

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 from scipy.special import betaincinv, logit, ndtri
+from scipy.stats import binom
 
 from dpcourse import audit
 from dpcourse.exercises.engine import Exercise, Misconception, OpenExercise, Option, Question
@@ -120,6 +121,11 @@ error_rates = Exercise(
             ),
         ),
         Misconception(
+            "over the other group",
+            "You divided by the size of the other group. alpha is a share of the runs without Mia, beta of those with her.",
+            _errors(lambda hit, miss, alarm, calm: (alarm / (hit + miss), miss / (alarm + calm))),
+        ),
+        Misconception(
             "over those called so",
             "You divided by the number of runs that the attack calls in, or out. That depends on how many runs of each kind you happened to "
             "make. alpha and beta are shares of what is true, not of what is said.",
@@ -157,7 +163,43 @@ def _finite_bound(value, case):
     complaint = a_number(value, case)
     if complaint and case["errors"] == case["trials"] and isinstance(value, float):
         return "Here all trials were errors, and the result is not a number. Nothing speaks against an error rate of 1 then: return 1."
+    if complaint and case["errors"] == 0 and isinstance(value, float):
+        return (
+            "Here there was no error, and the result is not a number. Is the first parameter of `beta.ppf` 0? The event is "
+            "`errors` or fewer, and that takes errors + 1."
+        )
     return complaint
+
+
+def _unless_all_errors(code):
+    """recognise: the values are those of `code`, and 1 may stand where every trial was an error."""
+
+    def recognise(cases, values):
+        wanted = [code(**case) for case in cases]
+        return all(
+            math.isclose(value, want, rel_tol=1e-6) or (value == 1 and case["errors"] == case["trials"])
+            for case, value, want in zip(cases, values, wanted, strict=True)
+        )
+
+    return recognise
+
+
+def _beta(first, second):
+    """A quantile of a beta law with other parameters than errors + 1 and trials - errors."""
+
+    def code(errors, trials, confidence):
+        return float(betaincinv(errors + first, trials - errors + second, confidence)) if errors + first else 0.0
+
+    return {"code": code, "recognise": _unless_all_errors(code)}
+
+
+def _wilson(level):
+    def code(errors, trials, confidence):
+        share, z = errors / trials, ndtri(level(confidence))
+        spread = z * math.sqrt(share * (1 - share) / trials + (z / trials / 2) ** 2)
+        return float((share + z**2 / trials / 2 + spread) / (1 + z**2 / trials))
+
+    return {"code": code, "recognise": _unless_all_errors(code)}
 
 
 def _normal(level):
@@ -183,7 +225,7 @@ at_most = Exercise(
     hints=(
         "For which p would so few errors, `errors` or fewer, have a chance of only 1 - confidence? That p is the answer. The chance falls as p grows.",
         "`scipy.stats.beta.ppf(confidence, errors + 1, trials - errors)` solves the equation. Where every trial was an error there is nothing to "
-        "solve: return 1. (Or halve an interval, with `scipy.stats.binom.cdf(errors, trials, p)`.)",
+        "solve: return 1. (Or halve an interval 50 times, with `scipy.stats.binom.cdf(errors, trials, p)`.)",
     ),
     misconceptions=(
         Misconception(
@@ -205,15 +247,37 @@ at_most = Exercise(
         Misconception(
             "one error too few",
             "You asked for which p *fewer* than `errors` errors are rare. What was seen belongs to the event: `errors` or fewer.",
-            lambda errors, trials, confidence: (
-                float(betaincinv(errors, trials - errors + 1, confidence)) if errors else 0.0
-            ),
+            **_beta(0, 1),
         ),
         Misconception(
             "Bayes",
             "Your second parameter is one too large, as for the posterior of a uniform prior. Its bound is a little too low: it does not hold with "
             "the stated confidence. `beta.ppf(confidence, errors + 1, trials - errors)`.",
-            lambda errors, trials, confidence: float(betaincinv(errors + 1, trials - errors + 1, confidence)),
+            **_beta(1, 1),
+        ),
+        Misconception(
+            "Jeffreys",
+            "You took Jeffreys' interval, with half an error more on both sides. It is right on average over many rates, and at some rates it "
+            "fails more often than is stated. The first parameter is errors + 1, the second trials - errors.",
+            **_beta(0.5, 0.5),
+        ),
+        Misconception(
+            "Wilson",
+            "You took Wilson's interval. It is the normal approximation, though a better one, and an accusation must not rest on an "
+            "approximation. Solve the binomial equation itself.",
+            **_wilson(lambda confidence: confidence),
+        ),
+        Misconception(
+            "Wilson, two-sided",
+            "You took Wilson's interval, and a two-sided one. It is the normal approximation, though a better one. Solve the binomial "
+            "equation itself.",
+            **_wilson(lambda confidence: (1 + confidence) / 2),
+        ),
+        Misconception(
+            "quantile at the share",
+            "You asked how many errors there may be if the share that was seen is the true rate. It is the other way round: the count was seen, "
+            "and the rate is unknown. For which rate are so few errors rare?",
+            lambda errors, trials, confidence: float(binom.ppf(confidence, trials, errors / trials) / trials),
         ),
         Misconception(
             "risk for confidence",
@@ -371,8 +435,25 @@ mu_at_least = Exercise(
         ),
         Misconception(
             "difference",
-            "You subtracted where both errors add: mu = Φ⁻¹(1 - alpha) - Φ⁻¹(beta), and Φ⁻¹(1 - alpha) is -Φ⁻¹(alpha).",
-            _mu_at_least(mu=lambda a, b: abs(float(ndtri(a) - ndtri(b)))),
+            "The sign of Φ⁻¹(beta) is turned round, or you took 1 minus the rate for both of them. So the two errors are subtracted where they "
+            "should add: mu = Φ⁻¹(1 - alpha) - Φ⁻¹(beta).",
+            _mu_at_least(mu=lambda a, b: float(ndtri(b) - ndtri(a))),
+        ),
+        Misconception(
+            "1 minus forgotten",
+            "You took Φ⁻¹(alpha) - Φ⁻¹(beta), and so the two errors are subtracted where they should add. It is Φ⁻¹(1 - alpha) - Φ⁻¹(beta).",
+            _mu_at_least(mu=lambda a, b: float(ndtri(a) - ndtri(b))),
+        ),
+        Misconception(
+            "risk for confidence",
+            "You gave `audit.clopper_pearson` the risk where it takes the confidence: half of the risk each is the confidence "
+            "1 - (1 - confidence) / 2.",
+            _mu_at_least(each=lambda confidence: (1 - confidence) / 2),
+        ),
+        Misconception(
+            "both groups",
+            "You counted the runs of both groups together. A false alarm can only happen in the `runs` runs without Mia, a miss in those with her.",
+            lambda false_alarms, misses, runs, confidence: _mu_at_least()(false_alarms, misses, 2 * runs, confidence),
         ),
         Misconception(
             "negative",
@@ -567,6 +648,12 @@ runs_needed = Exercise(
             _runs(lambda e, r: math.ceil(math.log(2 / r) * math.exp(e))),
         ),
         Misconception(
+            "rule of three, all the risk",
+            "That is the rule of thumb, ln(1 / risk) times e^ε, with the whole risk for each of two bounds. Give each a half, and solve "
+            "(1 - b)^n = risk / 2 for n.",
+            _runs(lambda e, r: math.ceil(math.log(1 / r) * math.exp(e))),
+        ),
+        Misconception(
             "rule of three, plus one",
             "That is the rule of thumb, ln(2 / risk) times (1 + e^ε). It is close for a large ε only. Solve (1 - b)^n = risk / 2 for n.",
             _runs(lambda e, r: math.ceil(math.log(2 / r) * (1 + math.exp(e)))),
@@ -599,11 +686,13 @@ runs_needed = Exercise(
 
 
 def _draw_thresholds(rng):
-    """Errors of several thresholds on the same scores; at the last there is no false alarm at all."""
+    """Errors of several thresholds on the same scores; at the last there is no false alarm at all.
+
+    The third attack does worse than guessing and proves nothing.
+    """
     cases = []
-    for thresholds in (4, 7):
+    for thresholds, mu in ((4, rng.uniform(0.8, 1.6)), (7, rng.uniform(0.8, 1.6)), (5, -0.7)):
         runs = int(rng.integers(3, 9)) * 100
-        mu = rng.uniform(0.8, 1.6)
         scores_in, scores_out = rng.normal(mu, 1, runs), rng.normal(0, 1, runs)
         cuts = np.r_[np.linspace(-0.8, 1.8, thresholds - 1), max(scores_out.max(), 2.0)]
         cases.append(
@@ -617,23 +706,32 @@ def _draw_thresholds(rng):
     return cases
 
 
-def _best(each=lambda risk, k: risk / (2 * k), choose=max, bound=_upper):
+def _finite_mu(value, case):
+    if isinstance(value, float) and math.isinf(value):
+        return (
+            "The result is infinite. Where no false alarm was seen the share of errors is 0, and Φ⁻¹(0) is -infinity. "
+            "A share proves nothing: take an upper bound on each rate first."
+        )
+    return a_number(value, case)
+
+
+def _best(each=lambda risk, k: risk / (2 * k), choose=max, bound=_upper, least=0.0):
     """The mus at all thresholds, each bound with so much of the risk, joined by `choose`."""
 
     def code(false_alarms, misses, runs, confidence):
         level = 1 - each(1 - confidence, len(misses))
         pairs = zip(false_alarms.tolist(), misses.tolist(), strict=True)
-        return float(max(0.0, choose([_mu_of(bound(a, runs, level), bound(b, runs, level)) for a, b in pairs])))
+        return float(max(least, choose([_mu_of(bound(a, runs, level), bound(b, runs, level)) for a, b in pairs])))
 
     return code
 
 
-def _best_looking(each):
-    """The bound at the threshold at which the points look best."""
+def _best_looking(each, good=lambda a, b: _mu_of(max(a, 1e-9), max(b, 1e-9))):
+    """The bound at the threshold at which the shares of errors look best."""
 
     def code(false_alarms, misses, runs, confidence):
         pairs = zip(false_alarms.tolist(), misses.tolist(), strict=True)
-        a, b = max(pairs, key=lambda pair: _mu_of(max(pair[0] / runs, 1e-9), max(pair[1] / runs, 1e-9)))
+        a, b = max(pairs, key=lambda pair: good(pair[0] / runs, pair[1] / runs))
         level = 1 - each(1 - confidence, len(misses))
         return max(0.0, _mu_of(_upper(a, runs, level), _upper(b, runs, level)))
 
@@ -650,7 +748,7 @@ best_mu = Exercise(
     points=3,
     draw=_draw_thresholds,
     reference=_best(),
-    returns=a_number,
+    returns=_finite_mu,
     forbidden=(audit.mu_lower_bound, audit.empirical_tradeoff, audit._corners),
     hints=(
         "If all bounds hold at once, you may choose among them as you like, also after a look. How many bounds are there in all?",
@@ -716,6 +814,30 @@ best_mu = Exercise(
             _best_looking(lambda risk, k: risk / 2),
         ),
         Misconception(
+            "fewest errors",
+            "You chose the threshold with the fewest errors in all. mu can be larger at another one, at which one of the two errors is rare. All "
+            "are proved at once: compute each, and return the largest.",
+            _best_looking(lambda risk, k: risk / (2 * k), good=lambda a, b: -a - b),
+        ),
+        Misconception(
+            "mixed",
+            "You took the best alpha of one threshold together with the best beta of another. No single test has both: compute mu at each "
+            "threshold, then take the largest.",
+            lambda false_alarms, misses, runs, confidence: _best()(
+                false_alarms.min() + 0 * false_alarms, misses.min() + 0 * misses, runs, confidence
+            ),
+        ),
+        Misconception(
+            "risk for confidence",
+            "You gave the bounds the risk where they take the confidence: it is 1 - (1 - confidence) / (2k) for each.",
+            _best(lambda risk, k: 1 - risk / (2 * k)),
+        ),
+        Misconception(
+            "negative",
+            "One of your results is negative. Attacks that are no better than guessing prove nothing: the bound is 0.",
+            _best(least=-math.inf),
+        ),
+        Misconception(
             "pooled",
             "You added up the errors of all thresholds. These are different tests on the same runs; each has its own rates.",
             lambda false_alarms, misses, runs, confidence: max(
@@ -736,15 +858,22 @@ MOST_TARGET = 1e9
 
 
 def _draw_people(rng):
-    """People with entries from 0 to 1, one feature that nobody has, and weights that may become long."""
+    """People with entries from 0 to 1, one feature that nobody has, and weights that may become long.
+
+    Clip norms below 1 and above `longest`, and weights in the thousands, so that no target does which forgets one of the
+    two: not their product, not twice the weights, not a thousand.
+    """
     cases = []
-    for people, features in ((6, 4), (9, 6)):
+    lengths = (
+        (rng.uniform(0.2, 0.8), rng.uniform(5, 20)),
+        (rng.uniform(3, 5), rng.uniform(0.55, 0.7)),
+        (rng.uniform(1, 4), rng.uniform(5000, 9000)),
+    )
+    for (people, features), (clip_norm, longest) in zip(((6, 4), (9, 6), (7, 5)), lengths, strict=True):
         inputs = rng.uniform(0.1, 1, size=(people, features)).round(2) * (rng.random((people, features)) < 0.8)
         inputs[0] = np.maximum(inputs[0], 0.1)
         inputs[:, int(rng.integers(features))] = 0
-        cases.append(
-            {"inputs": inputs, "clip_norm": rounded(rng.uniform(1, 4)), "longest": rounded(rng.uniform(5, 20), 1)}
-        )
+        cases.append({"inputs": inputs, "clip_norm": rounded(clip_norm), "longest": rounded(longest)})
     return cases
 
 
@@ -758,6 +887,8 @@ def _a_person(value, case):
         x = np.asarray(x)
     except ValueError:
         x = np.asarray(None)
+    if x.dtype.kind == "b":
+        return "x holds truth values. Features are numbers: `.astype(float)` makes 1 of True and 0 of False."
     if x.shape != (features,) or x.dtype.kind not in "iuf":
         return f"x must be an array of {features} numbers, one for each feature, not {type_name(plain(value[0]))}."
     complaint = a_number(plain(y), case)
@@ -829,7 +960,7 @@ canary = OpenExercise(
         "Put the canary where nobody else is: `np.flatnonzero((inputs == 0).all(axis=0))` finds the feature that is 0 for all others. Which "
         "gradient does it have there?",
         "With x = 1 in that feature and 0 elsewhere the gradient is 2 |w·x - y| long, and |w·x| is at most `longest`. So |y| must exceed "
-        "`longest` by at least clip_norm / 2. A target of thousands is allowed.",
+        "`longest` by at least clip_norm / 2.",
     ),
     misconceptions=(
         Misconception(
@@ -853,8 +984,8 @@ canary = OpenExercise(
         ),
         Misconception(
             "an ordinary person",
-            "Your canary's gradient is shorter than clip_norm even at weights 0. It is not clipped, and moves the sum by less than it may. "
-            "Give it a target that is far off.",
+            "Your canary's gradient is shorter than clip_norm even at weights 0, where its length is 2 |y| times that of x. It is not clipped, and "
+            "moves the sum by less than it may. Give it a target that is far off, compared with `longest` and with `clip_norm`.",
             _canary(target=lambda x, case: case["clip_norm"] / 4),
             recognise=_has("short", "no features", "refused", "shared"),
         ),
@@ -918,7 +1049,9 @@ one_run = Exercise(
         ),
         Misconception(
             "wrong guesses too few",
-            "Your bound is not quite that of Clopper and Pearson: the parameters are correct and guesses - correct + 1.",
+            "You asked for which p *more* than `correct` right guesses are rare. What was seen belongs to the event: `correct` or more. So it is "
+            "with `audit.clopper_pearson` and the risk in place of the confidence: it counts `correct` or fewer. For the lower bound the "
+            "parameters of `beta.ppf` are correct and guesses - correct + 1.",
             _one_run(lambda v, r, c: float(betaincinv(v + 1, r - v, 1 - c))),
         ),
         Misconception(
@@ -977,9 +1110,12 @@ KEEPS = "correct"
 
 
 def _draw_suspects(rng):
-    """Three line-ups; the one that keeps its promise has another letter in each, so that no fixed answer is right."""
+    """Five line-ups; the one that keeps its promise has another letter in each, so that no fixed answer is right.
+
+    Who takes shares of errors for rates accuses it in every other line-up, and so is right in all five 3 times in 100.
+    """
     seeds = {}
-    while len(seeds) < 3:
+    while len(seeds) < len(LETTERS):
         seed = int(rng.integers(2**31))
         seeds.setdefault(next(letter for letter, name in _names(seed).items() if name == KEEPS), seed)
     return [
@@ -1270,7 +1406,7 @@ QUIZ = (
             Option(
                 "Guess only for those whose scores are extreme.",
                 True,
-                "Abstaining is free. Fewer guesses of which nearly all are right prove more than many of which 60 % are.",
+                "Abstaining is free, as long as the number of guesses is fixed before. Fewer guesses of which nearly all are right prove more than many of which 60 % are.",
             ),
             Option(
                 "Guess for all, for every guess is a datum.",
