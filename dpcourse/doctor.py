@@ -50,7 +50,7 @@ class Report:
     def _repr_html_(self):
         marks = {"ok": "✓ ok", "note": "○ note", "missing": "✗ MISSING"}
         rows = "".join(
-            f"<tr><td style='text-align:left'>{marks[f.state]}</td><th scope='row' style='text-align:left'>{html.escape(f.what)}</th>"
+            f"<tr><td style='text-align:left;white-space:nowrap'>{marks[f.state]}</td><th scope='row' style='text-align:left'>{html.escape(f.what)}</th>"
             f"<td style='text-align:left'>{html.escape(f.said)}</td></tr>"
             for f in self.findings
         )
