@@ -76,7 +76,9 @@ class Verdict:
             BLANK: ("○", "#5f6368"),
             ERROR: ("!", "#9a5b00"),
         }[self.state]
-        observed = "".join(f"<li><code>{html.escape(line)}</code></li>" for line in self.observed)
+        audit = str(self.audit)  # a sentence; the other lines are calls and numbers
+        lines = (html.escape(line) if line == audit else f"<code>{html.escape(line)}</code>" for line in self.observed)
+        observed = "".join(f"<li>{line}</li>" for line in lines)
         after = "".join(f"<p style='margin:.3em 0'>{as_code(line)}</p>" for line in self._next())
         printed = "".join(f"<pre style='margin:.3em 0'>{html.escape(text)}</pre>" for text in self._printed())
         return (
