@@ -9,12 +9,14 @@ import platform
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 CONTAINER = Path("/sys/fs/cgroup")
-INSTALL = "run `pip install -r requirements.txt` in the folder of the course, then restart the kernel"
+PIP = f"{subprocess.list2cmdline([sys.executable])} -m pip"  # also where the environment is not activated
+INSTALL = f"run `{PIP} install -r requirements.txt` in the folder of the course, then restart the kernel"
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ def test_a_missing_and_an_old_package(monkeypatch):
 
     monkeypatch.setattr(importlib.metadata, "version", version)
     assert finding("torch").state == "missing"
-    assert "pip install -r requirements.txt" in finding("torch").said
+    assert f"{sys.executable} -m pip install -r requirements.txt" in finding("torch").said
     assert finding("scipy").said.startswith("0.1 does not satisfy >=")
     assert "MISSING" in repr(doctor.report())
     assert not doctor.report().ok
@@ -56,7 +56,7 @@ app(["doctor"])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 1, done.stderr
-    assert "MISSING psutil: run `pip install" in done.stdout
+    assert f"MISSING psutil: run `{sys.executable} -m pip install" in done.stdout
 
 
 def test_little_memory_and_disk_are_notes(monkeypatch):

@@ -361,6 +361,13 @@ def test_pages_escape_everything_and_may_run_nothing(tmp_path):
         assert "&lt;script&gt;" in text
 
 
+def test_feedback_on_what_was_not_judged_speaks_of_no_calls():
+    judged = grade.told(exercises.find("1.3").check(None))
+    said = "Your functions were called"
+    assert said in report.feedback("kim", [a_row(exercises=[judged])])
+    assert said not in report.feedback("kim", [a_row(**grade.unreadable(1, "it is empty"))])
+
+
 def test_feedback_holds_no_answer_to_a_hidden_input():
     exercise = exercises.find("1.3")
     for slip in exercise.misconceptions:

@@ -79,6 +79,30 @@ def test_release_writes_a_new_folder_or_nothing(tmp_path):
     assert "is not empty" in again.stderr
 
 
+@pytest.mark.parametrize("left", ["an answer", "a cell that was run"])
+def test_a_lesson_in_which_somebody_has_worked_is_not_given_out(tmp_path, left):
+    shutil.copytree(ROOT / "lessons", tmp_path / "lessons")
+    file = tmp_path / "lessons" / NAMES[0]
+    notebook = json.loads(file.read_text(encoding="utf-8"))
+    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    if left == "an answer":
+        answer = next(cell for cell in cells if "def keep_probability(" in "".join(cell["source"]))
+        answer["source"] = "def keep_probability(epsilon):\n    return math.exp(epsilon) / (1 + math.exp(epsilon))"
+    else:
+        cells[0]["execution_count"] = 7
+    file.write_text(json.dumps(notebook), encoding="utf-8")
+    told = CliRunner().invoke(app, ["release", str(tmp_path / "new"), "--course", str(tmp_path)])
+    assert (told.exit_code, (tmp_path / "new").exists()) == (2, False)
+    assert f"worked in {NAMES[0]}" in told.stderr
+    assert "git checkout lessons" in told.stderr
+
+
+def test_release_far_from_the_course_says_where_to_go(tmp_path):
+    told = CliRunner().invoke(app, ["release", str(tmp_path / "new"), "--course", str(tmp_path)])
+    assert told.exit_code == 2
+    assert "go to the folder of the course, or name it with --course" in told.stderr
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_the_nbgrader_source_has_an_answer_and_a_locked_check_for_each_exercise(name):
     solved = json.loads((ROOT / "solutions" / name).read_text(encoding="utf-8"))

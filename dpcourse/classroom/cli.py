@@ -46,7 +46,7 @@ def build(
         )
         typer.echo(f"Built {', '.join(built)}." if built else "Everything is up to date.")
     except ModuleNotFoundError as error:
-        typer.echo(f"`dpcourse build` needs {error.name}: run `pip install -r tests/requirements.txt`.", err=True)
+        _needs_more("build", error)
         raise typer.Exit(2) from None
     except (builder.SourceError, ValueError) as error:
         typer.echo(str(error), err=True)
@@ -67,7 +67,7 @@ def release(
     ] = False,
     course: Annotated[Path, typer.Option(help="The folder of the course.")] = Path("."),
 ):
-    """Write what students are given: blank lessons, the package, a README. No solution is in it."""
+    """Write what students are given, as one folder: blank lessons, the package, a README. No solved notebook is in it."""
     from dpcourse.classroom import release as releasing
 
     try:
@@ -125,6 +125,8 @@ def grade(
 
     Run it again after an interruption, or when submissions have come or changed: what is graded is not graded twice.
 
+    If a student has several notebooks of a lesson, the one with the shortest path counts, and is flagged; take it out of the folder to have another one graded.
+
     Status 0: everything is graded. 1: some submissions could not be graded; the report says which and why. 2: nothing was done.
     """
     options = dict(locals())
@@ -158,11 +160,18 @@ def site(
         names = pages.write(course, folder, solutions)
         typer.echo(f"{folder / 'index.html'}: {', '.join(names)}")
     except ModuleNotFoundError as error:
-        typer.echo(f"`dpcourse site` needs {error.name}: run `pip install -r tests/requirements.txt`.", err=True)
+        _needs_more("site", error)
         raise typer.Exit(2) from None
     except (pages.SiteError, ValueError, OSError) as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(1) from None
+
+
+def _needs_more(command, error):
+    from dpcourse.doctor import PIP
+
+    told = f"`dpcourse {command}` needs {error.name}: run `{PIP} install -r tests/requirements.txt`."
+    typer.echo(told, err=True)
 
 
 @app.command()

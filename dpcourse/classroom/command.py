@@ -15,6 +15,7 @@ from tqdm import tqdm
 from dpcourse import exercises
 from dpcourse.classroom import gradebook, report, run, sandbox
 from dpcourse.classroom.grade import INFRASTRUCTURE, UNREADABLE
+from dpcourse.doctor import PIP
 
 SHORTEST_SECRET = 16
 
@@ -79,7 +80,7 @@ def _grade(options, store):
     if options.lesson is not None:
         exercises.lesson(options.lesson)
     if options.dask and importlib.util.find_spec("distributed") is None:
-        raise Refused("--dask needs the package distributed: run `pip install distributed`.")
+        raise Refused(f"--dask needs the package distributed: run `{PIP} install distributed`.")
     lacking = None if options.no_sandbox or options.dask else sandbox.missing()
     if lacking:
         raise Refused(f"No sandbox: {lacking}. Mend that, or say --no-sandbox if you trust every notebook.")

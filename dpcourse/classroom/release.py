@@ -11,23 +11,23 @@ from dpcourse.files import new_folder, write_atomically
 
 README = """# {title}
 
-You need Python 3.11 or newer. Open a terminal in this folder and run
+You need Python 3.11 to 3.14, on Linux, Windows, or a Mac with Apple silicon. Open a terminal in this folder and run
 
 ```sh
 python3 -m venv .venv && .venv/bin/pip install -r requirements.txt && .venv/bin/jupyter lab lessons/{first}
 ```
 
-This sets everything up and opens the first lesson. The next time, the last of the three commands is enough. On Windows write `py` for `python3` and `.venv\\Scripts\\` for `.venv/bin/`. If something does not work, `.venv/bin/dpcourse doctor` says what this machine lacks.
+This sets everything up and opens the first lesson. The next time, the last of the three commands is enough. On Windows open the Command Prompt (the older PowerShell knows no `&&`), and write `py` for `python3` and `.venv\\Scripts\\` for `.venv/bin/`. No GPU is needed; on Linux the package of PyTorch brings its GPU libraries along, a download of gigabytes. If something does not work, `.venv/bin/dpcourse doctor` says what this machine lacks.
 
 ## Your work
 
 {lessons}
 
-Each exercise is a function. Write its body, run its cell, and run the `check(...)` cell below it: it says whether you are right and, if not, which mistake you made. Try as often as you like; `hint("1.3")` helps.
+Each exercise is a function. Write its body, run its cell, and run the `check(...)` cell below it: it says whether you are right and, if not, which mistake you made. Try as often as you like; the lines below `check(...)` ask for a hint when you take away their `#`. The solutions are not in this copy.
 
 ## Handing in
 
-Save the notebook and hand in the file `lessons/NN-name.ipynb` under that name. Your functions are called on inputs that you have not seen, by the name that the notebook gave them: do not rename them. What else you change in the notebook does not matter.
+Save the notebook and hand in that one file, such as `lessons/{first}`, under its own name. Your functions are called on inputs that you have not seen, by the names that the notebook gave them: do not rename them. Add cells as you like, but leave those that are not yours to fill in as they are: your instructor is told of a change.
 """
 
 CONFIG = """c = get_config()  # noqa: F821
@@ -45,10 +45,17 @@ assert passed("{id}")
 def student_bundle(course, folder, numbers=()):
     """Write blank lessons, glossary, package, requirements, README for students into a new folder; returns the lessons' names.
 
-    numbers: of the lessons; all if there are none. Raises ValueError for an unknown lesson or a folder that is in use.
+    numbers: of the lessons; all if there are none. Raises ValueError for an unknown lesson, one that somebody has
+    worked in, or a folder that is in use.
     """
     course, folder = Path(course), Path(folder)
     names = _names(course, numbers)
+    worked_in = [name for name in names if not _is_blank(course / "lessons" / name)]
+    if worked_in:
+        raise ValueError(
+            f"somebody has worked in {', '.join(worked_in)} in {course / 'lessons'}: students would get the answers. "
+            "Keep them elsewhere, and take the blank lessons back, with `git checkout lessons` or from a fresh copy of the course"
+        )
     with new_folder(folder) as made:
         (made / "lessons").mkdir()
         for name in names:
@@ -104,10 +111,26 @@ def _names(course, numbers):
     """The file names of the lessons. Raises ValueError."""
     names = sorted(file.name for file in (course / "lessons").glob("[0-9][0-9]-*.ipynb"))
     unknown = set(numbers) - {int(name[:2]) for name in names}
-    if unknown or not names:
-        there = ", ".join(name[:2] for name in names) or "none"
-        raise ValueError(f"no lesson {min(unknown, default='')} in {course / 'lessons'}; there are {there}")
+    if not names:
+        raise ValueError(f"no lesson in {course / 'lessons'}: go to the folder of the course, or name it with --course")
+    if unknown:
+        there = ", ".join(name[:2] for name in names)
+        raise ValueError(f"no lesson {min(unknown)} in {course / 'lessons'}; there are {there}")
     return [name for name in names if not numbers or int(name[:2]) in numbers]
+
+
+def _is_blank(file):
+    """Whether nothing but the checks of a lesson has run, and no answer is written."""
+    functions = [exercise.function for exercise in exercises.lesson(int(file.name[:2])).EXERCISES]
+    for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]:
+        if cell["cell_type"] != "code":
+            continue
+        code = "".join(cell["source"])
+        has_run = cell["execution_count"] is not None and not code.startswith("check(")
+        is_answer = any(f"def {function}(" in code for function in functions)
+        if has_run or (is_answer and "raise NotImplementedError" not in code):
+            return False
+    return True
 
 
 def _copy_package(course, made):
