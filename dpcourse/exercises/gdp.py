@@ -554,13 +554,13 @@ gaussian_curve = Exercise(
 # ---- 3.6
 
 
-RUNS, WITHIN = (500, 400), (0.05, 0.3, 1, 2)
+RUNS, WITHIN, AUDITED = (500, 70), (0.05, 0.3, 1, 2), 200
 
 
 def _draw_counts(rng):
     """A short and a long table, half of their counts 0, released RUNS + 1 times: the first two with the same seed.
 
-    Then the long one as often with Mia, who is in all of its counts, for the audit.
+    Then, for the audit, AUDITED times the long one under a weaker promise, and as often with Mia, who is in all counts.
     """
     seed = int(rng.integers(2**31))
     cases = []
@@ -568,25 +568,31 @@ def _draw_counts(rng):
         counts = rng.integers(1, 30, size) * (rng.permutation(size) % 2)
         mu = rounded(rng.uniform(0.6, 0.7))
         cases += [{"counts": counts, "mu": mu, "rng": seed + run} for run in (0, *range(runs))]
-    with_mia = [{"counts": counts + 1, "mu": mu, "rng": seed + runs + run} for run in range(runs)]
-    return cases + with_mia
+    mu = rounded(rng.uniform(1.9, 2.1))
+    for mia in (0, 1):
+        cases += [{"counts": counts + mia, "mu": mu, "rng": seed + mia * AUDITED + run} for run in range(AUDITED)]
+    return cases
 
 
 def _look_for_mia(cases, values):
     """An attack adds up the long table."""
-    totals = [float(np.sum(value)) for value in values[RUNS[0] + 2 :]]
+    totals = np.array([float(np.sum(value)) for value in values[-2 * AUDITED :]])
     mu = cases[-1]["mu"]
-    return Audit(f"G_{mu}", tradeoff.gaussian(mu), np.array(totals[RUNS[1] :]), np.array(totals[: RUNS[1]]))
+    return Audit(f"G_{mu}", tradeoff.gaussian(mu), totals[AUDITED:], totals[:AUDITED])
 
 
 def _noise(cases, values):
     """The two tables' noise in units of sqrt(m)/mu: pairs (the repeated release, array of all others)."""
     tables = []
     for part in (slice(0, RUNS[0] + 1), slice(RUNS[0] + 1, sum(RUNS) + 2)):
-        counts, mu = cases[part][0]["counts"], cases[part][0]["mu"]
-        again, *noise = (np.asarray(values[part], dtype=float) - counts) * mu / math.sqrt(len(counts))
+        again, *noise = (_in_units(case, value) for case, value in zip(cases[part], values[part], strict=True))
         tables.append((again, np.array(noise)))
     return tables
+
+
+def _in_units(case, value):
+    """A release's noise in units of sqrt(m)/mu."""
+    return (np.asarray(value, dtype=float) - case["counts"]) * case["mu"] / math.sqrt(len(case["counts"]))
 
 
 def _count_noise(cases, values):
@@ -602,11 +608,17 @@ def _count_noise(cases, values):
             (f"{table}: counts with noise of the same sign in two releases", int((first == second).sum()), first.size),
             (f"{table}: releases that come out the same with the same seed", int((again == noise[0]).all()), 1),
         ]
+    within = [
+        abs(_in_units(case, value)) < 1
+        for case, value in zip(cases[-2 * AUDITED : -AUDITED], values[-2 * AUDITED : -AUDITED], strict=True)
+    ]
+    rows.append(("weaker promise: noise within 1 times sqrt(m)/mu", int(np.sum(within)), np.size(within)))
     return rows
 
 
 def _chances_noise(cases):
-    return [0.5, *(2 * float(ndtr(c)) - 1 for c in WITHIN), 0.5, 0.5, 1.0] * 2
+    spread = [2 * float(ndtr(c)) - 1 for c in WITHIN]
+    return [0.5, *spread, 0.5, 0.5, 1.0] * 2 + [2 * float(ndtr(1)) - 1]
 
 
 def _normal(scale):

@@ -29,11 +29,18 @@ def chromium():
 
 
 @pytest.fixture(scope="session")
-def server(chromium, tmp_path_factory):
-    """The address of a JupyterLab over a copy of the lessons, with a settings and a progress folder of its own."""
-    home = tmp_path_factory.mktemp("jupyter")
-    shutil.copytree(ROOT / "lessons", home / "course" / "lessons")
-    shutil.copytree(ROOT / "solutions", home / "course" / "solutions")
+def copy_of_course(tmp_path_factory):
+    """A folder with a copy of lessons/ and solutions/."""
+    course = tmp_path_factory.mktemp("jupyter") / "course"
+    shutil.copytree(ROOT / "lessons", course / "lessons")
+    shutil.copytree(ROOT / "solutions", course / "solutions")
+    return course
+
+
+@pytest.fixture(scope="session")
+def server(chromium, copy_of_course):
+    """The address of a JupyterLab over that copy, with a settings and a progress folder of its own."""
+    home = copy_of_course.parent
     for name, text in SETTINGS.items():
         file = home / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -53,7 +60,7 @@ def server(chromium, tmp_path_factory):
     with (home / "log").open("w") as log:
         process = subprocess.Popen(
             [sys.executable, "-m", "jupyterlab", *options],
-            cwd=home / "course",
+            cwd=copy_of_course,
             env=environment,
             stdout=log,
             stderr=log,
@@ -83,8 +90,9 @@ def browser(chromium):
 
 
 @pytest.fixture
-def lab(server, browser, request):
-    """Opens a lesson: lab("01-composition") gives a Lab. Screenshots go to $DPCOURSE_SCREENSHOTS if it is set."""
+def lab(server, copy_of_course, browser, request):
+    """Opens a lesson as given out: lab("01-composition") gives a Lab. Screenshots go to $DPCOURSE_SCREENSHOTS if set."""
+    shutil.copytree(ROOT / "lessons", copy_of_course / "lessons", dirs_exist_ok=True)
     page = browser.new_page(viewport={"width": 1300, "height": 1000})
     page.set_default_timeout(60_000)
     yield lambda lesson: Lab(page, server, lesson)

@@ -1,7 +1,7 @@
 """The whole course in one JupyterLab, from the home page to the last lesson, as a learner goes through it.
 
-Every exercise is solved, one of each lesson wrongly at first; every slider is moved and every quiz question answered
-by keyboard alone. What stands in the lessons is read from the notebooks and from the exercises; only the wrong
+One exercise of each lesson is answered wrongly at first, then rightly; the others come solved, as of somebody who goes
+on with the course, and all are checked. Every slider is moved and every quiz question answered by keyboard alone. What stands in the lessons is read from the notebooks and from the exercises; only the wrong
 answers stand here.
 """
 
@@ -29,7 +29,9 @@ SLIPS = (
 PICTURE = "it.querySelector('img').src + it.querySelector('img').alt"
 
 
-def test_the_whole_course(lab):
+def test_the_whole_course(lab, copy_of_course):
+    for number, name in enumerate(LESSONS):
+        answer_all_but_one(copy_of_course, number, name)
     began = time.monotonic()
     course = lab(LESSONS[0])
     for number, name in enumerate(LESSONS):
@@ -52,29 +54,35 @@ def test_the_whole_course(lab):
     assert time.monotonic() - began < 8 * 60
 
 
+def answer_all_but_one(folder, number, name):
+    """Write the solutions into a lesson's file, as if somebody had come so far; the exercise of SLIPS stays blank."""
+    file, function = folder / "lessons" / f"{name}.ipynb", exercises.find(SLIPS[number][0]).function
+    lesson, solved = nbformat.read(file, 4), sources("solutions", name)
+    for cell, code in zip(lesson.cells, solved, strict=True):
+        if cell.cell_type == "code" and f"def {function}(" not in code:
+            cell.source = code
+    nbformat.write(lesson, file)
+
+
 def solve(course, number, name):
-    """Write the solution of every exercise, one wrongly; run all cells; read the message; mend that answer."""
+    """Write the one answer that is missing, wrongly; run all cells; read the message; mend it: every check is passed."""
     exercise_id, slip, right, wrong = SLIPS[number]
     exercise = exercises.find(exercise_id)
     (misconception,) = [known for known in exercise.misconceptions if known.name == slip]
     solved = sources("solutions", name)
-    answers = {
-        i: code for i, (blank, code) in enumerate(zip(sources("lessons", name), solved, strict=True)) if blank != code
-    }
     checks = [i for i, code in enumerate(solved) if code.startswith("check(")]
-    (slipped,) = [i for i, code in answers.items() if f"def {exercise.function}(" in code]
+    (slipped,) = [i for i, code in enumerate(solved) if f"def {exercise.function}(" in code]
     (check,) = [i for i in checks if f'"{exercise_id}"' in solved[i]]
-    assert right in answers[slipped]
+    assert right in solved[slipped]
 
-    for i, code in answers.items():
-        course.write(course.cells.nth(i), code.replace(right, wrong) if i == slipped else code)
+    course.write(course.cells.nth(slipped), solved[slipped].replace(right, wrong))
     course.run_all()
     said = course.cells.nth(check).locator(".jp-OutputArea")
     said.get_by_text("not yet").wait_for()
     said.get_by_text(misconception.message.replace("`", "")).wait_for()
     course.picture(f"{name}-2-wrong", said)
 
-    course.write(course.cells.nth(slipped), answers[slipped])
+    course.write(course.cells.nth(slipped), solved[slipped])
     course.run(course.cells.nth(slipped))
     course.run(course.cells.nth(check))
     for i in checks:
