@@ -22,7 +22,8 @@ ROOT = Path(__file__).parents[2]
 spec = importlib.util.spec_from_file_location("lab_fixtures", ROOT / "tests" / "browser" / "conftest.py")
 fixtures = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(fixtures)
-chromium, server, browser, lab = fixtures.chromium, fixtures.server, fixtures.browser, fixtures.lab
+chromium, copy_of_course, server = fixtures.chromium, fixtures.copy_of_course, fixtures.server
+browser, lab = fixtures.browser, fixtures.lab
 
 WATCH = """box => { window.moved = new Promise(done => {
   const before = box.querySelector('img').src
