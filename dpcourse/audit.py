@@ -125,6 +125,16 @@ class Refutation:
     least: float
     confidence: float
 
+    @property
+    def as_text(self):
+        """alpha, beta and least to three digits, rounded to the safe side: still an upper, an upper and a lower bound.
+
+        >>> Refutation(0.1001, 0.2, 0.3009, 0.95).as_text
+        ('0.101', '0.200', '0.300')
+        """
+        up = (f"{math.ceil(1000 * bound) / 1000:.3f}" for bound in (self.alpha, self.beta))
+        return (*up, f"{math.floor(1000 * self.least) / 1000:.3f}")
+
 
 def refutation(promise, scores_in, scores_out, confidence=0.95):
     """The test that breaks the promise most clearly, or None: what was seen then agrees with it, and proves nothing.

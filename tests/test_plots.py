@@ -592,7 +592,7 @@ def test_audited_draws_the_promise_above_the_test_that_breaks_it():
     assert beta == pytest.approx(tradeoff.gaussian(1)(alpha))
     alpha, beta = curves["tests of your answer, as seen"].T
     assert beta == pytest.approx(np.maximum(0, 0.5 - alpha), abs=0.01)
-    assert f"misses at most {found.beta:.3f}" in description
+    assert f"misses at most {found.as_text[1]}" in description
     assert np.interp(found.alpha, alpha, beta) < found.beta < found.least
 
 

@@ -119,11 +119,11 @@ class Audit:
         return replace(self, found=refutation(self.promise, self.scores_in, self.scores_out, confidence))
 
     def __str__(self):
-        found = self.found
+        alpha, beta, least = self.found.as_text
         return (
             f"An audit, {len(self.scores_in)} releases with one person more and {len(self.scores_out)} without: this test tells your "
-            f"neighbours apart better than {self.name} allows. False alarms are at most {found.alpha:.3f} and misses at most "
-            f"{found.beta:.3f} (with confidence {found.confidence:g}); with {self.name} the misses would be at least {found.least:.3f}."
+            f"neighbours apart better than {self.name} allows. False alarms are at most {alpha} and misses at most "
+            f"{beta} (with confidence {self.found.confidence:g}); with {self.name} the misses would be at least {least}."
         )
 
 

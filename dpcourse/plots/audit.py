@@ -44,7 +44,7 @@ def attack(figure, mu, runs, threshold, promise=1.0):
     return (
         f"Left: histograms of the scores of {runs} runs without Mia and {runs} with her, and the threshold {threshold:.2g}. Right: the promised "
         f"curve, the curve seen, and the threshold's point: alpha {alpha:.3f}, beta {beta:.3f}. With 95 percent confidence they are at most "
-        f"{most_alpha:.3f} and {most_beta:.3f}, which proves mu at least {_down(proved)}: the promise of {promise:g} is "
+        f"{_up(most_alpha)} and {_up(most_beta)}, which proves mu at least {_down(proved)}: the promise of {promise:g} is "
         f"{'refuted' if proved > promise else 'not refuted'}."
     )
 
@@ -72,6 +72,11 @@ def _unit_square(panel):
 def _down(bound):
     """A lower bound to two digits, never more than it is."""
     return f"{math.floor(bound * 100) / 100:.2f}"
+
+
+def _up(bound):
+    """An upper bound to three digits, never less than it is."""
+    return f"{math.ceil(bound * 1000) / 1000:.3f}"
 
 
 @functools.cache
@@ -317,8 +322,9 @@ def audited(figure, name, promise, scores_in, scores_out, found):
     panel.legend(
         loc="upper left", bbox_to_anchor=(1.05, 1), title=f"with confidence {found.confidence:g}", alignment="left"
     )
+    alpha, beta, least = found.as_text
     return (
         f"The curve of {name} and, below it, that of the tests which were tried on your answer. One test is marked: with "
-        f"confidence {found.confidence:g} its false alarms are at most {found.alpha:.3f} and its misses at most "
-        f"{found.beta:.3f}, where {name} allows misses of {found.least:.3f} or more."
+        f"confidence {found.confidence:g} its false alarms are at most {alpha} and its misses at most "
+        f"{beta}, where {name} allows misses of {least} or more."
     )
