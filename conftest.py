@@ -12,8 +12,18 @@ import pytest
 _data = tempfile.TemporaryDirectory()
 os.environ["DPCOURSE_DATA"] = _data.name
 
-hypothesis.settings.register_profile("dpcourse", deadline=None, derandomize=True, max_examples=60)
-hypothesis.settings.load_profile("dpcourse")
+WEEKLY = bool(os.environ.get("DPCOURSE_WEEKLY"))
+hypothesis.settings.register_profile("commit", deadline=None, derandomize=True, max_examples=60)
+hypothesis.settings.register_profile("weekly", deadline=None, max_examples=300, print_blob=True)
+hypothesis.settings.load_profile("weekly" if WEEKLY else "commit")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave out what only the weekly profile runs."""
+    left_out = [] if WEEKLY else [item for item in items if item.get_closest_marker("weekly")]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
 
 
 MIB_PER_NOTEBOOK = 1536
