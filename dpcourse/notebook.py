@@ -4,8 +4,8 @@ import html
 import json
 from pathlib import Path
 
-from dpcourse import exercises
-from dpcourse.exercises.engine import RIGHT, as_code
+from dpcourse import course
+from dpcourse.engine.exercise import RIGHT, as_code
 from dpcourse.progress import record
 
 _last_state = {}
@@ -85,7 +85,7 @@ def solution(exercise_id, sure=False):
 def _find(exercise_id):
     """The exercise; None, with a message on the page, where there is none."""
     try:
-        return exercises.find(exercise_id)
+        return course.find(exercise_id)
     except ValueError as error:
         _say("No such exercise", str(error))
         return None

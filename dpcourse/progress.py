@@ -3,7 +3,7 @@
 import html
 import json
 
-from dpcourse import exercises
+from dpcourse import course
 from dpcourse.files import data_folder, write_atomically
 
 _shown = []
@@ -63,14 +63,13 @@ class Progress:
     def __init__(self):
         done = passed()
         self.rows = []
-        for number, name in enumerate(exercises.LESSONS):
-            module = exercises.lesson(number)
-            tasks = [exercise.id for exercise in module.EXERCISES]
-            questions = [f"{number}.q{i}" for i in range(1, len(module.QUIZ) + 1)]
+        for lesson in course.lessons():
+            tasks = [exercise.id for exercise in lesson.exercises]
+            questions = [f"{lesson.number}.q{i}" for i in range(1, len(lesson.quiz) + 1)]
             self.rows.append(
                 (
-                    name,
-                    f"{number:02} {module.TITLE}",
+                    lesson.name,
+                    f"{lesson.number:02} {lesson.title}",
                     done.intersection(tasks),
                     tasks,
                     done.intersection(questions),

@@ -3,7 +3,7 @@
 import html
 from dataclasses import dataclass
 
-from dpcourse import exercises, labels
+from dpcourse import course, labels
 from dpcourse.progress import record
 
 
@@ -11,7 +11,7 @@ def quiz(lesson):
     """Show the quiz of a lesson, by its number; where widgets do not run, the same questions as plain HTML."""
     from IPython.display import display
 
-    questions = exercises.lesson(lesson).QUIZ
+    questions = course.lesson(lesson).quiz
     static = Static(questions)
     live = _widget(lesson, questions)._repr_mimebundle_()
     display({**live, "text/html": static._repr_html_(), "text/plain": repr(static)}, raw=True)

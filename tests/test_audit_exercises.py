@@ -9,9 +9,9 @@ from scipy.special import logit
 from scipy.stats import beta, binom, norm
 from statsmodels.stats.proportion import proportion_confint
 
-from dpcourse import audit, exercises
-from dpcourse.exercises import audit as lesson
-from dpcourse.exercises.engine import ERROR, RIGHT, WRONG
+from dpcourse import audit, course
+from dpcourse.course import audit as lesson
+from dpcourse.engine.exercise import ERROR, RIGHT, WRONG
 
 
 def by_binomial(errors, trials, confidence):
@@ -98,7 +98,7 @@ RIGHT_ANSWERS = {
 def test_a_right_answer_in_another_form_passes(name):
     exercise_id, answer = RIGHT_ANSWERS[name]
     for seed in range(1 if exercise_id == "6.9" else 3):
-        verdict = exercises.find(exercise_id).check(answer, rng=seed)
+        verdict = course.find(exercise_id).check(answer, rng=seed)
         assert verdict.state == RIGHT, verdict
 
 
@@ -152,7 +152,7 @@ WRONG_ANSWERS = {
 def test_a_wrong_answer_does_not_pass(name):
     exercise_id, answer, slip = WRONG_ANSWERS[name]
     for seed in range(5):
-        verdict = exercises.find(exercise_id).check(answer, rng=seed)
+        verdict = course.find(exercise_id).check(answer, rng=seed)
         assert (verdict.state, verdict.misconception) == (WRONG, slip)
 
 
@@ -174,7 +174,7 @@ COMPLAINTS = {
 @pytest.mark.parametrize("name", COMPLAINTS)
 def test_what_cannot_be_judged_is_said_with_a_way_out(name):
     exercise_id, answer, said = COMPLAINTS[name]
-    verdict = exercises.find(exercise_id).check(answer, rng=1)
+    verdict = course.find(exercise_id).check(answer, rng=1)
     assert verdict.state == ERROR
     assert said in verdict.message
 
@@ -187,12 +187,12 @@ def points(each, runs_in, runs_out, clip_norm):
 
 def test_shares_of_errors_accuse_the_correct_in_one_of_five_line_ups():
     """In each with probability 1/2: 1 in 32 such answers pass."""
-    verdicts = [exercises.find("6.9").check(lesson._audit(200, proved=points), rng=seed) for seed in range(4)]
+    verdicts = [course.find("6.9").check(lesson._audit(200, proved=points), rng=seed) for seed in range(4)]
     assert {verdict.misconception for verdict in verdicts} == {"the honest one accused"}
 
 
 def test_the_law_of_6_7_is_that_of_the_gradients():
-    exercise, rng = exercises.find("6.7"), np.random.default_rng(0)
+    exercise, rng = course.find("6.7"), np.random.default_rng(0)
     for case in exercise.cases(rng):
         weights = rng.normal(size=(2000, case["inputs"].shape[1]))
         weights *= case["longest"] / np.linalg.norm(weights, axis=1, keepdims=True)

@@ -13,7 +13,7 @@ import jupytext
 import pytest
 import yaml
 
-from dpcourse.classroom import binder, build, navigation
+from dpcourse.authoring import binder, build, navigation
 
 ROOT = Path(__file__).parents[1]
 ENVIRONMENT = yaml.safe_load((ROOT / "binder" / "environment.yml").read_text())

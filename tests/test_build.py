@@ -10,9 +10,9 @@ import nbformat
 import pytest
 from typer.testing import CliRunner
 
-from dpcourse import exercises
-from dpcourse.classroom import build, navigation
-from dpcourse.classroom.cli import app
+from dpcourse.authoring import build, navigation
+from dpcourse.cli import app
+from dpcourse.course import lesson as lesson_of
 
 ROOT = Path(__file__).parents[1]
 
@@ -58,7 +58,7 @@ print("seven", 7)
 @pytest.fixture
 def course(tmp_path, monkeypatch):
     """A course of one short lesson with one exercise."""
-    module = exercises.lesson(0)
+    module = lesson_of(0)
     monkeypatch.setattr(module, "EXERCISES", (module.keep_probability,))
     (tmp_path / "solutions").mkdir()
     source = tmp_path / "solutions" / "00-start.md"

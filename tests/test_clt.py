@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcourse import clt, exercises, gdp, pld
-from dpcourse.exercises.engine import RIGHT, WRONG
+from dpcourse import clt, course, gdp, pld
+from dpcourse.engine.exercise import RIGHT, WRONG
 from dpcourse.tradeoff import TradeOff, approx_dp, gaussian, identity, laplace
 
 
@@ -181,7 +181,7 @@ def test_bad_input_names_the_argument_the_value_and_the_range(call, said):
 )
 def test_only_what_is_certain_counts(monkeypatch, bounds, low, high):
     """By the definition of an error of 20 %, for every truth in the interval."""
-    from dpcourse.exercises import clt as lesson
+    from dpcourse.course import clt as lesson
 
     monkeypatch.setattr(lesson, "certified", lambda *setting: (1.5, bounds))
     setting, case = (1.0, 0.01, 1000), {"delta": 1e-5}
@@ -203,9 +203,9 @@ def test_many_settings_are_right_and_a_search_with_the_library_is_allowed():
         return None
 
     for answer in (lambda delta: [1.0, 0.005, 200], lambda delta: np.array([1.0, 0.01, 100]), searched):
-        assert exercises.find("4.10").check(answer, rng=1).state == RIGHT
-    assert exercises.find("4.11").check(lambda delta: (0.62, 0.05, 20_000.0), rng=1).state == RIGHT
-    assert exercises.find("4.11").check(searched, rng=1).state == WRONG
+        assert course.find("4.10").check(answer, rng=1).state == RIGHT
+    assert course.find("4.11").check(lambda delta: (0.62, 0.05, 20_000.0), rng=1).state == RIGHT
+    assert course.find("4.11").check(searched, rng=1).state == WRONG
 
 
 @pytest.mark.parametrize(
@@ -220,23 +220,23 @@ def test_many_settings_are_right_and_a_search_with_the_library_is_allowed():
     ],
 )
 def test_a_setting_out_of_range_is_told_so(answer, said):
-    assert said in exercises.find("4.10").check(lambda delta: answer).message
+    assert said in course.find("4.10").check(lambda delta: answer).message
 
 
 @pytest.mark.parametrize(
     ("number", "answer"),
     [
-        ("4.1", lambda curves: tuple(np.bool_(x) for x in exercises.find("4.1").reference(curves))),
+        ("4.1", lambda curves: tuple(np.bool_(x) for x in course.find("4.1").reference(curves))),
         ("4.2", lambda mus, counts: np.sqrt(sum([m**2 for m, n in zip(mus, counts, strict=True) for _ in range(n)]))),
-        ("4.3", lambda alpha, beta: [[float(x) for x in a] for a in exercises.find("4.3").reference(alpha, beta)]),
+        ("4.3", lambda alpha, beta: [[float(x) for x in a] for a in course.find("4.3").reference(alpha, beta)]),
         ("4.4", lambda loss, mass, n, epsilon: _by_fft(loss, mass, n, epsilon)),
-        ("4.5", lambda loss, mass: np.array(exercises.find("4.5").reference(loss, mass))),
-        ("4.6", lambda kl, kappa2, bar: list(map(np.float64, exercises.find("4.6").reference(kl, kappa2, bar)))),
+        ("4.5", lambda loss, mass: np.array(course.find("4.5").reference(loss, mass))),
+        ("4.6", lambda kl, kappa2, bar: list(map(np.float64, course.find("4.6").reference(kl, kappa2, bar)))),
     ],
 )
 def test_right_answers_written_differently_pass(number, answer):
     for seed in range(20):
-        assert exercises.find(number).check(answer, rng=seed).state == RIGHT
+        assert course.find(number).check(answer, rng=seed).state == RIGHT
 
 
 def _by_fft(loss, mass, n, epsilon):

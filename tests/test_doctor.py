@@ -13,8 +13,8 @@ import pytest
 from typer.testing import CliRunner
 
 from dpcourse import doctor
-from dpcourse.classroom import sandbox
-from dpcourse.classroom.cli import app
+from dpcourse.cli import app
+from dpcourse.grading import sandbox
 
 
 def finding(what):
@@ -51,7 +51,7 @@ import importlib.metadata, sys
 sys.modules["psutil"] = None
 version = importlib.metadata.version
 importlib.metadata.version = lambda name: version("no-such-package" if name == "psutil" else name)
-from dpcourse.classroom.cli import app
+from dpcourse.cli import app
 app(["doctor"])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -8,8 +8,8 @@ import pytest
 from scipy.optimize import brentq
 from scipy.spatial import ConvexHull
 
-from dpcourse import exercises, pld
-from dpcourse.exercises.engine import ERROR, RIGHT, WRONG
+from dpcourse import course, pld
+from dpcourse.engine.exercise import ERROR, RIGHT, WRONG
 
 
 def clip_by_loop(gradients, clip_norm):
@@ -74,7 +74,7 @@ RIGHT_ANSWERS = {
     "5.5 the other form": ("5.5", adam_by_other_form),
     "5.7 by scipy": ("5.7", hull_by_scipy),
     "5.9 by brentq": ("5.9", noise_by_brentq),
-    "5.10 ones and zeros": ("5.10", lambda run: np.array(exercises.find("5.10").reference(run), dtype=int)),
+    "5.10 ones and zeros": ("5.10", lambda run: np.array(course.find("5.10").reference(run), dtype=int)),
 }
 
 
@@ -82,7 +82,7 @@ RIGHT_ANSWERS = {
 def test_a_right_answer_in_another_form_passes(name):
     exercise_id, answer = RIGHT_ANSWERS[name]
     for seed in range(3):
-        verdict = exercises.find(exercise_id).check(answer, rng=seed)
+        verdict = course.find(exercise_id).check(answer, rng=seed)
         assert verdict.state == RIGHT, verdict
 
 
@@ -106,8 +106,8 @@ def dealt_to_the_last(n, p, steps, rng):
 
 
 WRONG_ANSWERS = {
-    "5.1 a little too long": ("5.1", lambda g, r: exercises.find("5.1").reference(g, 1.01 * r)),
-    "5.1 direction lost": ("5.1", lambda g, r: np.abs(exercises.find("5.1").reference(g, r))),
+    "5.1 a little too long": ("5.1", lambda g, r: course.find("5.1").reference(g, 1.01 * r)),
+    "5.1 direction lost": ("5.1", lambda g, r: np.abs(course.find("5.1").reference(g, r))),
     "5.2 a tenth too little": ("5.2", lambda c, s, r, rng: c.sum(axis=0) + rng.normal(0, 0.9 * s * r, c.shape[1])),
     "5.2 uniform": (
         "5.2",
@@ -131,7 +131,7 @@ WRONG_ANSWERS = {
     ),
     "5.5 the scale of the gradients ignored": (
         "5.5",
-        lambda weights, sums, noises, batch, rate: exercises.find("5.5").reference(weights, sums, noises, 1.0, rate),
+        lambda weights, sums, noises, batch, rate: course.find("5.5").reference(weights, sums, noises, 1.0, rate),
     ),
     "5.7 hull of f alone": ("5.7", lambda alpha, beta, at: float(np.interp(at, alpha, beta))),
 }
@@ -141,7 +141,7 @@ WRONG_ANSWERS = {
 def test_a_wrong_answer_does_not_pass(name):
     exercise_id, answer = WRONG_ANSWERS[name]
     for seed in range(5):
-        assert exercises.find(exercise_id).check(answer, rng=seed).state == WRONG
+        assert course.find(exercise_id).check(answer, rng=seed).state == WRONG
 
 
 COMPLAINTS = {
@@ -177,7 +177,7 @@ COMPLAINTS = {
 @pytest.mark.parametrize("name", COMPLAINTS)
 def test_what_cannot_be_judged_is_said_with_a_way_out(name):
     exercise_id, answer, said = COMPLAINTS[name]
-    verdict = exercises.find(exercise_id).check(answer, rng=1)
+    verdict = course.find(exercise_id).check(answer, rng=1)
     assert verdict.state == ERROR
     assert said in verdict.message
 
@@ -194,11 +194,11 @@ def test_what_cannot_be_judged_is_said_with_a_way_out(name):
 )
 def test_a_slip_gets_its_own_message_and_another_does_not(exercise_id, answer, slip):
     for seed in range(3):
-        assert exercises.find(exercise_id).check(answer, rng=seed).misconception == slip
+        assert course.find(exercise_id).check(answer, rng=seed).misconception == slip
 
 
 def test_bounds_on_epsilon_are_rounded_outwards():
-    exercise = exercises.find("5.9")
+    exercise = course.find("5.9")
     case = {"epsilon": 1.5, "delta": 1e-5, "sample_rate": 0.015, "steps": 300}
     noise = exercise.reference(**case) / 1.0001 * (1 - 1e-5)  # over the budget by a hair
     good, line = exercise.law(noise, case)
@@ -209,5 +209,5 @@ def test_bounds_on_epsilon_are_rounded_outwards():
 
 
 def test_the_run_that_was_misjudged_is_shown():
-    verdict = exercises.find("5.10").check(lambda run: [False] * 5, rng=0)
+    verdict = course.find("5.10").check(lambda run: [False] * 5, rng=0)
     assert "'noise_std': " in verdict.observed[0]

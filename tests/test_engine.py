@@ -14,9 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from dpcourse import exercises
-from dpcourse.exercises import limits
-from dpcourse.exercises.engine import (
+from dpcourse import course
+from dpcourse.engine.exercise import (
     ERROR,
     RIGHT,
     WRONG,
@@ -26,7 +25,8 @@ from dpcourse.exercises.engine import (
     binomial_p_value,
     two_sample_p_value,
 )
-from dpcourse.exercises.values import (
+from dpcourse.probe import limits
+from dpcourse.probe.values import (
     a_number,
     a_whole_number,
     bits_like,
@@ -441,7 +441,7 @@ def test_an_open_exercise_is_judged_by_its_law_alone():
     assert even.check(lambda bound: "no").state == ERROR
 
 
-@pytest.mark.parametrize("exercise", exercises.every_exercise(), ids=lambda exercise: exercise.id)
+@pytest.mark.parametrize("exercise", course.every_exercise(), ids=lambda exercise: exercise.id)
 def test_an_array_of_booleans_never_breaks_the_check(exercise):
     """A comparison without `np.all` is the likeliest slip of all."""
     assert exercise.check(lambda *_: np.array([True, False]), rng=0).state in (WRONG, ERROR)

@@ -6,10 +6,10 @@ import math
 import numpy as np
 import pytest
 
-from dpcourse import exercises
-from dpcourse.exercises.engine import BLANK, RIGHT, WRONG, OpenExercise, RandomExercise
+from dpcourse import course
+from dpcourse.engine.exercise import BLANK, RIGHT, WRONG, OpenExercise, RandomExercise
 
-EVERY = exercises.every_exercise()
+EVERY = course.every_exercise()
 SLIPS = [(exercise, slip) for exercise in EVERY for slip in exercise.misconceptions]
 SEEDS = range(10)
 FEW = {"5.9": range(3), "6.9": range(3)}  # each check composes exactly, or runs mechanisms, many times over
@@ -97,8 +97,8 @@ def test_the_header_is_complete(exercise):
 
 
 def test_ids_are_the_lesson_and_a_running_number():
-    for number in range(len(exercises.LESSONS)):
-        ids = [exercise.id for exercise in exercises.lesson(number).EXERCISES]
+    for number in range(len(course.lessons())):
+        ids = [exercise.id for exercise in course.lesson(number).exercises]
         assert ids == [f"{number}.{i}" for i in range(1, len(ids) + 1)]
 
 
@@ -118,20 +118,20 @@ def test_a_right_answer_fails_as_often_as_is_stated(exercise):
 # ---- quizzes
 
 
-@pytest.mark.parametrize("number", range(len(exercises.LESSONS)))
+@pytest.mark.parametrize("number", range(len(course.lessons())))
 def test_every_quiz_question_has_one_right_option_and_explains_all(number):
-    for question in exercises.lesson(number).QUIZ:
+    for question in course.lesson(number).quiz:
         assert sum(option.right for option in question.options) == 1
         assert all(option.why for option in question.options)
         assert len({option.text for option in question.options}) == len(question.options) >= 3
 
 
-@pytest.mark.parametrize("number", range(len(exercises.LESSONS)))
+@pytest.mark.parametrize("number", range(len(course.lessons())))
 def test_the_right_option_does_not_always_stand_in_the_same_place(number):
-    places = {[option.right for option in question.options].index(True) for question in exercises.lesson(number).QUIZ}
+    places = {[option.right for option in question.options].index(True) for question in course.lesson(number).quiz}
     assert len(places) == 3
 
 
 def test_an_unknown_id_names_those_there_are():
     with pytest.raises(ValueError, match=r"there is no exercise '9.9'; there are 0.1, 0.2"):
-        exercises.find("9.9")
+        course.find("9.9")

@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import special, stats
 
-from dpcourse import exercises, gdp, tradeoff
+from dpcourse import course, gdp, tradeoff
 
 mus = st.floats(1e-4, 50)
 totals = st.floats(0, 500)
@@ -181,7 +181,7 @@ def one_by_one(counts, mu, rng):
     ],
 )
 def test_a_right_answer_passes_however_it_is_written(exercise_id, answer):
-    exercise = exercises.find(exercise_id)
+    exercise = course.find(exercise_id)
     for seed in range(20):
         cases = exercise.cases(np.random.default_rng(seed))
         outcomes = dataclasses.replace(exercise, forbidden=()).probe(answer, cases)
@@ -208,5 +208,5 @@ def test_a_right_answer_passes_however_it_is_written(exercise_id, answer):
 )
 def test_a_tail_as_one_minus_is_told_so_however_it_is_written(naive):
     for seed in range(20):
-        verdict = exercises.find("3.7").check(naive, rng=seed)
+        verdict = course.find("3.7").check(naive, rng=seed)
         assert (verdict.state, verdict.misconception) == ("wrong", "1 - cdf")

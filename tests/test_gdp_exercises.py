@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from dpcourse import exercises, gdp
-from dpcourse.exercises.engine import RIGHT, WRONG
+from dpcourse import course, gdp
+from dpcourse.engine.exercise import RIGHT, WRONG
 
 
 def bends(alpha, beta):
@@ -92,33 +92,33 @@ RECOGNISED = {
 @pytest.mark.parametrize("name", WRONG_ANSWERS)
 def test_a_wrong_answer_never_passes(name):
     number, code = WRONG_ANSWERS[name]
-    assert {exercises.find(number).check(code, rng=seed).state for seed in range(12)} == {WRONG}
+    assert {course.find(number).check(code, rng=seed).state for seed in range(12)} == {WRONG}
 
 
 @pytest.mark.parametrize("name", RIGHT_ANSWERS)
 def test_a_right_answer_in_another_form_passes(name):
     number, code = RIGHT_ANSWERS[name]
-    assert {exercises.find(number).check(code, rng=seed).state for seed in range(12)} == {RIGHT}
+    assert {course.find(number).check(code, rng=seed).state for seed in range(12)} == {RIGHT}
 
 
 @pytest.mark.parametrize("name", RECOGNISED)
 def test_a_slip_is_recognised_in_another_form(name):
     number, slip, code = RECOGNISED[name]
-    assert [exercises.find(number).check(code, rng=seed).misconception for seed in range(12)] == [slip] * 12
+    assert [course.find(number).check(code, rng=seed).misconception for seed in range(12)] == [slip] * 12
 
 
 def test_a_rounded_mu_is_not_taken_for_a_search_that_stops_early():
     right = search(0, 64)
     for digits in (0, 1, 2, 3):
         verdicts = [
-            exercises.find("3.8").check(lambda epsilon, delta, n=digits: round(right(epsilon, delta), n), rng=seed)
+            course.find("3.8").check(lambda epsilon, delta, n=digits: round(right(epsilon, delta), n), rng=seed)
             for seed in range(12)
         ]
         assert {verdict.misconception for verdict in verdicts} == {None}
 
 
 def test_noise_that_is_off_everywhere_is_shown_in_two_lines():
-    verdict = exercises.find("3.6").check(normal_noise(lambda m, mu: math.sqrt(m / mu)), rng=1)
+    verdict = course.find("3.6").check(normal_noise(lambda m, mu: math.sqrt(m / mu)), rng=1)
     assert (verdict.state, len(verdict.observed)) == (WRONG, 2)
 
 
@@ -130,7 +130,7 @@ def halved(counts, mu, rng):
 
 
 def test_half_of_the_noise_is_told_by_what_an_attacker_does_with_it():
-    verdict = exercises.find("3.6").check(halved, rng=1)
+    verdict = course.find("3.6").check(halved, rng=1)
     audit = verdict.audit
     assert verdict.misconception == "half"
     assert f"better than {audit.name} allows" in repr(verdict)
@@ -144,7 +144,7 @@ def test_an_answer_that_leaks_where_nobody_counts_is_found_by_the_audit_alone():
         noise = rng.normal(0, math.sqrt(len(counts)) / mu, len(counts))
         return counts + (0 if min(counts) > 0 else noise)
 
-    verdict = exercises.find("3.6").check(leaks, rng=1)
+    verdict = course.find("3.6").check(leaks, rng=1)
     assert verdict.state == "wrong"
     assert verdict.audit is not None
     assert len(verdict.observed) == 1
@@ -154,6 +154,6 @@ def test_too_much_noise_is_wrong_and_no_audit_accuses_it():
     def doubled(counts, mu, rng):
         return counts + rng.normal(0, 2 * math.sqrt(len(counts)) / mu, len(counts))
 
-    verdict = exercises.find("3.6").check(doubled, rng=1)
+    verdict = course.find("3.6").check(doubled, rng=1)
     assert verdict.state == "wrong"
     assert verdict.audit is None

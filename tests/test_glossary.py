@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dpcourse.classroom import build, navigation
+from dpcourse.authoring import build, navigation
 
 ROOT = Path(__file__).parents[1]
 LESSONS = {source.stem[:2]: source for source in build.sources(ROOT)}

@@ -21,12 +21,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from dpcourse import exercises
-from dpcourse.classroom import collect, grade, gradebook, handout, report, run, sandbox, similar, wire
-from dpcourse.classroom.cli import app
-from dpcourse.classroom.store import Store
-from dpcourse.exercises.engine import RIGHT
-from dpcourse.exercises.values import plain
+from dpcourse import course
+from dpcourse.cli import app
+from dpcourse.engine.exercise import RIGHT
+from dpcourse.grading import collect, grade, gradebook, handout, report, run, sandbox, similar, wire
+from dpcourse.grading.store import Store
+from dpcourse.probe.values import plain
 
 ROOT = Path(__file__).parents[1]
 NAMES = [file.name for file in sorted((ROOT / "lessons").glob("[0-9]*.ipynb"))]
@@ -115,7 +115,7 @@ STRANGE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("exercise", exercises.every_exercise(), ids=lambda exercise: exercise.id)
+@pytest.mark.parametrize("exercise", course.every_exercise(), ids=lambda exercise: exercise.id)
 @pytest.mark.filterwarnings("ignore")
 def test_every_judge_has_a_verdict_on_whatever_comes(exercise):
     cases = exercise.cases(np.random.default_rng(0))
@@ -140,7 +140,7 @@ def spoiled(value):
 
 @given(st.lists(st.dictionaries(st.sampled_from(["value", "blank", "printed", "printed_count", "raised", "timeout", "calls", "changed", "x"]), values)) | values)  # fmt: skip
 def test_forged_outcomes_are_judged_like_any_others(outcomes):
-    exercise = exercises.find("1.3")
+    exercise = course.find("1.3")
     cases = exercise.cases(np.random.default_rng(0))
     assert exercise.judge(cases, grade._sound(outcomes, 1)).state != RIGHT
 
@@ -149,7 +149,7 @@ def test_forged_outcomes_are_judged_like_any_others(outcomes):
 
 
 def test_inputs_depend_on_the_secret_and_on_the_submission_and_on_nothing_else():
-    exercise = exercises.find("1.5")
+    exercise = course.find("1.5")
 
     def drawn(secret, digest):
         return grade.cases_of(exercise, grade.seed_of(secret, digest))
@@ -159,7 +159,7 @@ def test_inputs_depend_on_the_secret_and_on_the_submission_and_on_nothing_else()
     assert drawn(b"secret", "digest") != drawn(b"secret", "other")
 
 
-@pytest.mark.parametrize("exercise", exercises.every_exercise(), ids=lambda exercise: exercise.id)
+@pytest.mark.parametrize("exercise", course.every_exercise(), ids=lambda exercise: exercise.id)
 def test_a_worker_needs_nothing_of_the_exercises(exercise):
     """What an answer must not call, or must, is in the library, which the sandbox has."""
     for function in [*exercise.forbidden, *(exercise.needed or ())[:1]]:
@@ -171,7 +171,7 @@ def test_a_worker_needs_nothing_of_the_exercises(exercise):
 def test_a_release_names_what_its_lesson_imports():
     release = handout.release_of((ROOT / "lessons" / "04-clt.ipynb").read_bytes(), 4)
     assert {"dpcourse", "dpcourse.clt", "dpcourse.tradeoff", "numpy", "scipy.special"} <= set(release.modules)
-    written = {exercise.function for exercise in exercises.lesson(4).EXERCISES}
+    written = {exercise.function for exercise in course.lesson(4).exercises}
     assert not any(f"def {name}(" in cell.code for name in written for cell in release.provided)
 
 
@@ -191,11 +191,11 @@ def lessons_graded(tmp_path_factory):
 
 
 @needs_bubblewrap
-@pytest.mark.parametrize("number", range(len(exercises.LESSONS)))
+@pytest.mark.parametrize("number", range(len(course.lessons())))
 def test_a_solved_lesson_gets_all_points(lessons_graded, number):
     with run.opened(lessons_graded[0]) as store:
         solved = next(row.result for row in store.rows("solved") if row.lesson == number)
-    points = sum(exercise.points for exercise in exercises.lesson(number).EXERCISES)
+    points = sum(exercise.points for exercise in course.lesson(number).exercises)
     assert (solved["status"], solved["score"], solved["points"]) == ("graded", points, points), solved
     assert solved["errors"] == []
 
@@ -253,7 +253,7 @@ def test_a_lesson_is_told_by_its_exercises_where_the_name_does_not(tmp_path, nam
 def test_the_glossary_beside_a_lesson_is_no_submission(tmp_path):
     shutil.copytree(ROOT / "lessons", tmp_path / "kim" / "lessons")
     found = [(each.student, each.lesson, each.also) for each in collect.submissions(tmp_path)]
-    assert found == [("kim", number, ()) for number in range(len(exercises.LESSONS))]
+    assert found == [("kim", number, ()) for number in range(len(course.lessons()))]
 
 
 def test_a_second_folder_without_notebooks_takes_nothing_from_a_student(tmp_path):
@@ -362,14 +362,14 @@ def test_pages_escape_everything_and_may_run_nothing(tmp_path):
 
 
 def test_feedback_on_what_was_not_judged_speaks_of_no_calls():
-    judged = grade.told(exercises.find("1.3").check(None))
+    judged = grade.told(course.find("1.3").check(None))
     said = "Your functions were called"
     assert said in report.feedback("kim", [a_row(exercises=[judged])])
     assert said not in report.feedback("kim", [a_row(**grade.unreadable(1, "it is empty"))])
 
 
 def test_feedback_holds_no_answer_to_a_hidden_input():
-    exercise = exercises.find("1.3")
+    exercise = course.find("1.3")
     for slip in exercise.misconceptions:
         verdict = grade.told(exercise.check(slip.code, rng=1))
         assert "right is" in verdict["observed"][0]

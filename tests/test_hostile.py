@@ -18,12 +18,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from dpcourse import exercises
-from dpcourse.classroom import collect, gradebook, report, run, sandbox
+from dpcourse import course
+from dpcourse.grading import collect, gradebook, report, run, sandbox
 
 ROOT = Path(__file__).parents[1]
-LESSON = exercises.lesson(1)
-POINTS = {exercise.function: exercise.points for exercise in LESSON.EXERCISES}
+LESSON = course.lesson(1)
+POINTS = {exercise.function: exercise.points for exercise in LESSON.exercises}
 FULL = sum(POINTS.values())
 LIMITS = sandbox.Limits(cell_seconds=4, seconds=90, memory=2**29)
 
@@ -103,7 +103,7 @@ def misconceptions():
         cells = solved(**{name: f"{name} = {code}" for name, code in slips.items()}, first=helpers)
         expected = tuple(
             (exercise.id, exercise.misconceptions[place].name if exercise.function in slips else None)
-            for exercise in LESSON.EXERCISES
+            for exercise in LESSON.exercises
         )
         yield Kind(f"slip {place}.ipynb", written(cells), "graded", without(*slips), expected)
 
@@ -228,7 +228,7 @@ HOSTILE = [
     Kind("writes a large file.ipynb", written(body("with open('/tmp/large', 'wb') as file: file.write(bytes(2**27))\n" + RIGHT)), "graded", LOST),
     Kind("two hundred processes.ipynb", written(solved(worst_posterior="import subprocess\nfor _ in range(200): subprocess.Popen(['sleep', '3600'])\ndef worst_posterior(prior, epsilon):\n    " + RIGHT)), "graded", LOST),
     Kind("reads the solutions.ipynb", written(body(STEAL)), "graded", LOST),
-    Kind("asks the exercises.ipynb", written(body("from dpcourse import exercises; return exercises.find('1.3').reference(prior, epsilon)")), "graded", LOST),
+    Kind("asks the exercises.ipynb", written(body("from dpcourse import exercises; return course.find('1.3').reference(prior, epsilon)")), "graded", LOST),
     Kind("asks the exercises' memory.ipynb", written(body("import gc\nfor x in gc.get_objects():\n    if type(x).__name__ == 'Exercise': return x.reference(prior, epsilon)")), "graded", LOST),
     Kind("network.ipynb", written(body(CONNECT)), "graded", LOST),
     Kind("calls the library.ipynb", written(solved(sequential_composition="sequential_composition = composition.sequential")), "graded", without("sequential_composition")),
@@ -242,7 +242,7 @@ HOSTILE = [
             state, points = "right", 99
             def __getattr__(self, name): return self
             def __call__(self, *a, **k): return self
-        for name in ("dpcourse.exercises", "dpcourse.exercises.engine", "dpcourse.classroom", "dpcourse.classroom.grade"):
+        for name in ("dpcourse.exercises", "dpcourse.exercises.engine", "dpcourse.classroom", "dpcourse.grading.grade"):
             sys.modules[name] = Right()
     """, worst_posterior="def worst_posterior(prior, epsilon): return 0.5")]), "graded", LOST),
     Kind("forges a verdict.ipynb", written(body(FORGE.format(bytes="""b'{"state": "right", "points": 99}' * 9""") + "    return 0.5")), "limit", LOST),

@@ -11,8 +11,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from dpcourse import exercises, laplace
-from dpcourse.exercises.engine import binomial_p_value
+from dpcourse import course, laplace
+from dpcourse.engine.exercise import binomial_p_value
 
 RARE = 1e-9
 finite = st.floats(-50, 50)
@@ -221,7 +221,7 @@ def test_the_discrete_mechanism_scales_with_the_sensitivity_and_keeps_the_shape(
 
 
 def test_the_exercises_law_is_that_of_the_exact_sampler():
-    exercise = exercises.find("2.8")
+    exercise = course.find("2.8")
     for seed in range(3):
         assert exercise.check(_exact, rng=seed).state != "right", "the library is caught"
         cases = exercise.cases(np.random.default_rng(seed))
@@ -250,11 +250,11 @@ def test_whole_noise_that_is_cut_off_or_whose_signs_take_turns_fails(options):
     def code(a, d, size, rng):
         return _by(lambda: laplace.coin(a, d, rng), rng, size, **options)
 
-    assert exercises.find("2.8").check(code, rng=1).state == "wrong"
+    assert course.find("2.8").check(code, rng=1).state == "wrong"
 
 
 def test_whole_noise_must_come_from_the_coin():
-    exercise, (function, _, message) = exercises.find("2.8"), exercises.find("2.8").needed
+    exercise, (function, _, message) = course.find("2.8"), course.find("2.8").needed
 
     def by_coin(a, d, size, rng):
         return _by(lambda: function(a, d, rng), rng, size)
@@ -297,7 +297,7 @@ def test_a_histogram_that_publishes_the_total_fails(after):
     def code(values, cells, epsilon, rng):
         return after(_counted(values, cells, epsilon, rng), len(values))
 
-    assert exercises.find("2.5").check(code, rng=1).misconception == "exact total"
+    assert course.find("2.5").check(code, rng=1).misconception == "exact total"
 
 
 def test_a_histogram_of_results_that_are_never_too_low_is_not_called_cut_off():
@@ -307,8 +307,8 @@ def test_a_histogram_of_results_that_are_never_too_low_is_not_called_cut_off():
     def absolute(values, cells, epsilon, rng):
         return abs(_counted(values, cells, epsilon, rng))
 
-    assert exercises.find("2.5").check(exponential, rng=1).misconception == "one-sided"
-    assert exercises.find("2.5").check(absolute, rng=1).misconception == "absolute value"
+    assert course.find("2.5").check(exponential, rng=1).misconception == "one-sided"
+    assert course.find("2.5").check(absolute, rng=1).misconception == "absolute value"
 
 
 @pytest.mark.parametrize(
@@ -324,7 +324,7 @@ def test_noise_of_fixed_length_or_antithetic_or_missing_somewhere_or_rounded_fai
     def code(value, sensitivity, epsilon, rng):
         return value + noise(sensitivity / epsilon, len(value), rng)
 
-    assert exercises.find("2.2").check(code, rng=1).state != "right"
+    assert course.find("2.2").check(code, rng=1).state != "right"
 
 
 @pytest.mark.parametrize(
@@ -343,7 +343,7 @@ def test_elections_with_the_wrong_noise_get_their_message(noise, name):
     def code(counts, epsilon, rng):
         return int(np.argmax(counts + noise(counts, 1 / epsilon, rng)))
 
-    assert exercises.find("2.7").check(code, rng=1).misconception == name
+    assert course.find("2.7").check(code, rng=1).misconception == name
 
 
 # ---- bad input

@@ -9,9 +9,9 @@ import pytest
 from matplotlib.figure import Figure
 
 from dpcourse import audit, clt, composition, gdp, laplace, pld, plots, rdp, tradeoff
-from dpcourse.plots import audit as audit_plots
-from dpcourse.plots import clt as clt_plots
-from dpcourse.plots import dpsgd as dpsgd_plots
+from dpcourse.course.audit import pictures as audit_plots
+from dpcourse.course.clt import pictures as clt_plots
+from dpcourse.course.dpsgd import pictures as dpsgd_plots
 
 SCORES = np.arange(200) / 100, np.arange(200) / 100 - 1
 PICTURES = [
@@ -455,7 +455,7 @@ def test_the_stored_intervals_are_those_that_pld_certifies(seed):
     assert (upper - lower <= 1e-3 * upper).all()
     assert upper[8] > 0
     for i in rng.choice(lower.size, 2, replace=False):
-        again = pld.noisy_sgd(*setting).epsilon(float(clt_plots.table()["delta"][i]))
+        again = pld.noisy_sgd(*setting).epsilon(float(clt_plots._table()["delta"][i]))
         assert again.lower <= upper[i]
         assert lower[i] <= again.upper
 
@@ -543,7 +543,7 @@ def test_noise_needed_is_the_noise_at_which_the_accountant_says_so(batch, epochs
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_stored_epsilons_are_those_of_the_accountants(seed):
-    rng, table = np.random.default_rng(seed), dpsgd_plots.table()
+    rng, table = np.random.default_rng(seed), dpsgd_plots._table()
     i, j, k = (
         rng.integers(values_of.size) for values_of in (table["noise_multiplier"], table["batch"], table["epochs"])
     )

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from dpcourse import exercises
+from dpcourse import course
 from dpcourse.files import data_folder, write_atomically
 from dpcourse.progress import Progress, passed, record
 
@@ -37,7 +37,9 @@ def test_what_is_recorded_stays(folder):
 
 
 def test_each_lesson_is_a_link():
-    assert re.findall("<a href='(.+?).ipynb'>", Progress()._repr_html_()) == list(exercises.LESSONS)
+    assert re.findall("<a href='(.+?).ipynb'>", Progress()._repr_html_()) == [
+        lesson.name for lesson in course.lessons()
+    ]
 
 
 @pytest.mark.parametrize(

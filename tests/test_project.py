@@ -13,8 +13,8 @@ import pytest
 import yaml
 from packaging.requirements import Requirement
 
-from dpcourse import exercises
-from dpcourse.classroom import build, navigation
+from dpcourse import course
+from dpcourse.authoring import build, navigation
 
 ROOT = Path(__file__).parents[1]
 SOURCES = build.sources(ROOT)
@@ -49,14 +49,14 @@ def cells(source, kind):
 
 
 def test_a_lesson_has_the_same_name_everywhere():
-    assert [source.stem for source in SOURCES] == list(exercises.LESSONS)
+    assert [source.stem for source in SOURCES] == [lesson.name for lesson in course.lessons()]
     for number, source in enumerate(SOURCES):
-        assert navigation.title(source) == f"{number:02} {exercises.lesson(number).TITLE}"
+        assert navigation.title(source) == f"{number:02} {course.lesson(number).title}"
 
 
 @every_lesson
 def test_goals_and_exercises_belong_together(source):
-    known = [exercise.id for exercise in exercises.lesson(int(source.stem[:2])).EXERCISES]
+    known = [exercise.id for exercise in course.lesson(int(source.stem[:2])).exercises]
     promised = [check for goal in about(source)["goals"] for check in goal["checks"]]
     assert sorted(promised) == sorted(known)
     assert all(goal["checks"] for goal in about(source)["goals"])
@@ -78,7 +78,7 @@ def test_a_lesson_has_its_parts_in_order(source):
     places = [text.index(part) for part in parts]
     assert places == sorted(places)
     headers = re.findall(r"^\{exercise (.+)\}$", text, flags=re.MULTILINE)
-    assert headers == [exercise.id for exercise in exercises.lesson(number).EXERCISES]
+    assert headers == [exercise.id for exercise in course.lesson(number).exercises]
 
 
 @every_lesson

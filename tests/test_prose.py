@@ -11,17 +11,17 @@ from scipy.optimize import brentq
 from sklearn.datasets import load_digits
 from statsmodels.datasets import fair, randhie
 
-from dpcourse import audit, clt, composition, exercises, gdp, laplace, pld, rdp, tradeoff
-from dpcourse.classroom import build
+from dpcourse import audit, clt, composition, course, gdp, laplace, pld, rdp, tradeoff
+from dpcourse.authoring import build
 
 ROOT = Path(__file__).parents[1]
 KEEP_1 = math.e / (1 + math.e)
-RESPOND, CROSSING, RELEASE = exercises.find("0.2"), exercises.find("1.6"), exercises.find("3.6")
+RESPOND, CROSSING, RELEASE = course.find("0.2"), course.find("1.6"), course.find("3.6")
 GAMMA_100 = clt.berry_esseen([tradeoff.laplace(0.1)] * 100)[1]
 STANDARD_SGD = pld.noisy_sgd(1.0, 0.01, 1000).epsilon(1e-5)
-SETTING = importlib.import_module("dpcourse.exercises.clt").RANGES
-MARGIN = importlib.import_module("dpcourse.exercises.clt").MARGIN
-DELTAS = [case["delta"] for seed in range(300) for case in exercises.find("4.10").draw(np.random.default_rng(seed))]
+SETTING = importlib.import_module("dpcourse.course.clt.shared").RANGES
+MARGIN = importlib.import_module("dpcourse.course.clt.shared").MARGIN
+DELTAS = [case["delta"] for seed in range(300) for case in course.find("4.10").draw(np.random.default_rng(seed))]
 ADVANCED_5 = composition.advanced(0.1, 0, 5, 1e-6)[0]
 
 
@@ -57,7 +57,7 @@ PAPER = [paper_run(*row) for row in [(1.3, 15), (1.1, 60), (0.7, 45), (0.6, 62),
 PERFECT = np.ones(1000), np.zeros(1000)
 
 CLAIMS = [
-    (0, "A check stops after {:g} seconds", max(exercise.seconds for exercise in exercises.every_exercise())),
+    (0, "A check stops after {:g} seconds", max(exercise.seconds for exercise in course.every_exercise())),
     (0, "runs your function on {} surveys of 100 people", len(RESPOND.cases(np.random.default_rng(0)))),
     (0, "at most once in {} times", {1e-6: "a million"}[RESPOND.false_failure]),
     (0, "At $\\varepsilon = 3$ about {:.0f} of 100 reports are true", 100 / (1 + math.exp(-3))),
@@ -85,28 +85,28 @@ CLAIMS = [
     (
         2,
         "runs your function {} times on an array of 2,000",
-        {3: "three"}[len(exercises.find("2.2").draw(generator())) - 1],
+        {3: "three"}[len(course.find("2.2").draw(generator())) - 1],
     ),
-    (2, "and once on {} of them", len(exercises.find("2.2").draw(generator())[-1]["value"])),
+    (2, "and once on {} of them", len(course.find("2.2").draw(generator())[-1]["value"])),
     (2, "has lasted longer than {:g} years", SURVEY["yrs_married"].max()),
     (2, "within chance of {:.1f} %; the", 100 * WORST),
     (2, "the standard error is {:.1f} %.)", 100 * math.sqrt(WORST * (1 - WORST) / 1000)),
     (2, "of 7 bits there are {} outputs for each count", 2**7 - 1),
-    (2, "three times on an array of {:,} numbers", len(exercises.find("2.2").draw(generator())[0]["value"])),
-    (2, "The check makes {} histograms", len(exercises.find("2.5").draw(generator()))),
-    (2, "histograms of the same {} people", len(exercises.find("2.5").draw(generator())[0]["values"])),
-    (2, "The check holds {} elections among ten options or a thousand", len(exercises.find("2.7").draw(generator()))),
+    (2, "three times on an array of {:,} numbers", len(course.find("2.2").draw(generator())[0]["value"])),
+    (2, "The check makes {} histograms", len(course.find("2.5").draw(generator()))),
+    (2, "histograms of the same {} people", len(course.find("2.5").draw(generator())[0]["values"])),
+    (2, "The check holds {} elections among ten options or a thousand", len(course.find("2.7").draw(generator()))),
     (
         2,
         "among {} options or a",
-        {10: "ten"}[min(len(case["counts"]) for case in exercises.find("2.7").draw(generator()))],
+        {10: "ten"}[min(len(case["counts"]) for case in course.find("2.7").draw(generator()))],
     ),
     (
         2,
         "options or {}, and counts who wins",
-        {1000: "a thousand"}[max(len(case["counts"]) for case in exercises.find("2.7").draw(generator()))],
+        {1000: "a thousand"}[max(len(case["counts"]) for case in course.find("2.7").draw(generator()))],
     ),
-    (2, "The check draws {:,} numbers", sum(case["size"] for case in exercises.find("2.8").draw(generator()))),
+    (2, "The check draws {:,} numbers", sum(case["size"] for case in course.find("2.8").draw(generator()))),
     (2, "$\\ln(10{{,}}000/0.05) \\approx {:.1f}$", laplace.error_bound(10_000, 0.05, 1, 1)),
     (2, "$\\ln 10 \\approx {:.1f}$ scales", math.log(10)),
     (2, "$\\Delta f = {}$, with and without Mia", 1 + 30),
@@ -135,8 +135,8 @@ CLAIMS = [
     (3, "Option: μ = {:g}", 5 / 10**2),
     (3, "Option: {:g}-GDP", gdp.group(0.5, 4)),
     (3, "Option: {:g}-GDP", gdp.compose([0.5] * 4)),
-    (4, "at the same {} values of α", len(exercises.find("4.1").draw(np.random.default_rng(0))[0]["curves"]["f"])),
-    (4, "A colleague has {} candidates", ["six"][len(exercises.find("4.1").draw(np.random.default_rng(0))) - 6]),
+    (4, "at the same {} values of α", len(course.find("4.1").draw(np.random.default_rng(0))[0]["curves"]["f"])),
+    (4, "A colleague has {} candidates", ["six"][len(course.find("4.1").draw(np.random.default_rng(0))) - 6]),
     (4, "The constant {:g}: Irina Shevtsova", clt.BERRY_ESSEEN),
     (4, "\\gamma = \\frac{{{:g} \\sum_i", clt.BERRY_ESSEEN),
     (4, "100 answers have γ = {:.3f}", GAMMA_100),
@@ -152,7 +152,7 @@ CLAIMS = [
     (4, "`noise_multiplier` from {0[0]:g} to {0[1]:g}", SETTING["noise_multiplier"]),
     (4, "`sample_rate` from {0[0]:g} to {0[1]:g}", SETTING["sample_rate"]),
     (4, "`steps` a whole number from {0[0]} to {0[1]:,}", SETTING["steps"]),
-    (4, "`noise_multiplier` from {:g} and the other", importlib.import_module("dpcourse.exercises.clt").LEAST_NOISE),
+    (4, "`noise_multiplier` from {:g} and the other", importlib.import_module("dpcourse.course.clt.too_high").LEAST_NOISE),
     (4, "the true $\\kappa_2$ is {:.4f}", clt.functionals(tradeoff.gaussian(2.0).mixed(0.03))[1]),
     (4, "and the formula says {:.4f}", 0.03**2 * math.expm1(1 / 0.5**2)),
     (4, "(from $10^{{{:.0f}}}$", math.log10(min(DELTAS))),
@@ -162,23 +162,23 @@ CLAIMS = [
     (5, "{} inputs, 10 classes", f"${DIGITS.data.shape[1]} + 1$"),
     (5, "and so {} weights", (DIGITS.data.shape[1] + 1) * 10),
     (5, "a blind guess has β = {:g}", tradeoff.identity()(0.05)),
-    (5, "The check runs your function {} times; a", (len(exercises.find("5.2").draw(generator())) - 2) // 100 * 100),
-    (5, "your function {} times, with", ["four"][len(exercises.find("5.3").draw(generator())) - 4]),
-    (5, "with {} steps each", exercises.find("5.3").draw(generator())[0]["steps"]),
+    (5, "The check runs your function {} times; a", (len(course.find("5.2").draw(generator())) - 2) // 100 * 100),
+    (5, "your function {} times, with", ["four"][len(course.find("5.3").draw(generator())) - 4]),
+    (5, "with {} steps each", course.find("5.3").draw(generator())[0]["steps"]),
     (5, "is {:.0f} to", 100 * (PAPER[-1][0] / PAPER[-1][2] - 1)),
     (5, "to {:.0f} % above the truth", 100 * (PAPER[0][0] / PAPER[0][2] - 1)),
     (5, "accountant needs {:.0f} % less noise", 100 * (1 - exact_noise(1.34, 20) / 1.3)),
     (5, "exactly ε is {:.2f} against", paper_run(1.3, 20)[2]),
     (5, "against {:.2f}.", paper_run(1.06, 20)[2]),
-    (5, "with {:.0f} % less it should", importlib.import_module("dpcourse.exercises.dpsgd").WASTE * 100),
-    (5, "from {:g} to", importlib.import_module("dpcourse.exercises.dpsgd").LEAST_NOISE),
-    (5, "to {:g}, for which noisy SGD", importlib.import_module("dpcourse.exercises.dpsgd").MOST_NOISE),
+    (5, "with {:.0f} % less it should", importlib.import_module("dpcourse.course.dpsgd.noise_for_budget").WASTE * 100),
+    (5, "from {:g} to", importlib.import_module("dpcourse.course.dpsgd.noise_for_budget").LEAST_NOISE),
+    (5, "to {:g}, for which noisy SGD", importlib.import_module("dpcourse.course.dpsgd.noise_for_budget").MOST_NOISE),
     (6, "its solution is about ${:.0f}/n$", -math.log(0.05)),
     (6, 'no more than ε = {:.1f}"', audit.epsilon_lower_bound(*PERFECT, threshold=0.5)),
     (6, 'is at least {:.2f}"', math.floor(100 * gdp.epsilon(1e-5, 1.0)) / 100),
     (6, "their vectors are about {:.1f} long", 0.1 * math.sqrt(19)),
-    (6, "The check has you judge {} times", {5: "five"}[len(exercises.find("6.9").draw(generator()))]),
-    (6, "five mechanisms within {:g} seconds", exercises.find("6.9").seconds),
+    (6, "The check has you judge {} times", {5: "five"}[len(course.find("6.9").draw(generator()))]),
+    (6, "five mechanisms within {:g} seconds", course.find("6.9").seconds),
     (6, "These were {} trainings", 3 * 150),
     (6, "trainings of each kind in place of {}", 150),
     (6, "would have to be run {} million times", {3: "three"}[round(-math.log(0.05))]),
@@ -195,7 +195,7 @@ def text_of(number):
     (source,) = [source for source in build.sources(ROOT) if source.stem.startswith(f"{number:02}")]
     quiz = [
         line
-        for question in exercises.lesson(number).QUIZ
+        for question in course.lesson(number).quiz
         for line in (question.text, *(f"Option: {option.text}\n{option.reply}" for option in question.options))
     ]
     return "\n".join([source.read_text(encoding="utf-8"), *quiz])
@@ -225,7 +225,7 @@ def test_statements_in_words():
     assert survey["occupation"].nunique() == 6, "six classes of occupation"
     assert survey["yrs_married"].max() <= 30, "clipping a marriage to 30 years changes nothing"
     assert (survey["children"] > 0)[0], "Mia has children"
-    assert exercises.find("2.2").false_failure == exercises.find("2.7").false_failure == 1e-6
+    assert course.find("2.2").false_failure == course.find("2.7").false_failure == 1e-6
     for k in (50, 1000):
         loss, log_p = composition.losses(0.1, k)
         mean = (np.exp(log_p) * loss).sum()
@@ -248,11 +248,11 @@ def test_statements_in_words_of_lesson_03():
     assert 0.2 < short.min() < short.max() < 0.4, "Laplace noise fails in the middle only"
     assert (gaussian(alpha) - laplace(alpha)).max() < 0.011, "and by a hair"
     for seed in range(300):
-        cases = exercises.find("3.7").draw(np.random.default_rng(seed))
+        cases = course.find("3.7").draw(np.random.default_rng(seed))
         deltas = [gdp.delta(**case) for case in cases]
         assert min(deltas) < 1e-20, "one of the inputs of 3.7 is so far out"
         assert max(case["epsilon"] for case in cases) < 700, "no input makes e^ε overflow"
-        cases = exercises.find("3.8").draw(np.random.default_rng(seed))
+        cases = course.find("3.8").draw(np.random.default_rng(seed))
         assert min(case["delta"] for case in cases) >= 1e-30
         assert max(gdp.mu(**case) for case in cases) > 1, "μ may be larger than 1"
     assert max(abs(tradeoff.approx_dp(0, 0.05)(alpha) - np.maximum(0, 0.95 - alpha))) < 1e-12, (
@@ -320,7 +320,7 @@ def test_statements_in_words_of_lesson_06():
     assert beta < tradeoff.gaussian(1.0)(alpha), "here they do refute it"
     ranks, _ = audit._errors_at_ranks(np.arange(1000.0), np.arange(1000.0), lower=False)
     assert (ranks[:6] + 1).tolist() == [1, 2, 3, 5, 6, 9], "the 1st, 2nd, 3rd, 5th, 6th, 9th score"
-    assert importlib.import_module("dpcourse.exercises.audit").MOST_TARGET == 1e9, "a billion"
+    assert importlib.import_module("dpcourse.course.audit.canary").MOST_TARGET == 1e9, "a billion"
     assert abs((1 - 1e-6) ** 3_000_000 - 0.05) < 0.001, "95 % to see it leak"
     assert 1 - (1 - 1e-9) ** 1e7 < 0.02, "ten million audits do not see it"
     for runs in (100, 1000, 10_000, 100_000):
@@ -329,8 +329,8 @@ def test_statements_in_words_of_lesson_06():
     assert (SURVEY["affairs"] > 0)[0], "Mia has had an affair"
 
 
-@pytest.mark.parametrize("number", range(len(exercises.LESSONS)))
+@pytest.mark.parametrize("number", range(len(course.lessons())))
 def test_the_exercises_fit_into_the_lessons_time(number):
     (source,) = [source for source in build.sources(ROOT) if source.stem.startswith(f"{number:02}")]
     minutes = jupytext.read(source).metadata["dpcourse"]["minutes"]
-    assert sum(exercise.minutes for exercise in exercises.lesson(number).EXERCISES) < minutes
+    assert sum(exercise.minutes for exercise in course.lesson(number).exercises) < minutes

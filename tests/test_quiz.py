@@ -2,7 +2,7 @@
 
 import pytest
 
-from dpcourse import exercises
+from dpcourse import course
 from dpcourse.progress import passed
 from dpcourse.quiz import Static, _widget
 
@@ -12,9 +12,9 @@ def fresh(tmp_path, monkeypatch):
     monkeypatch.setenv("DPCOURSE_DATA", str(tmp_path))
 
 
-@pytest.mark.parametrize("number", range(len(exercises.LESSONS)))
+@pytest.mark.parametrize("number", range(len(course.lessons())))
 def test_every_option_is_explained_when_chosen_and_only_right_ones_count(number):
-    questions = exercises.lesson(number).QUIZ
+    questions = course.lesson(number).quiz
     *blocks, _ = _widget(number, questions).children
     for i, (question, block) in enumerate(zip(questions, blocks, strict=True), 1):
         _, buttons, reply = block.children
@@ -27,7 +27,7 @@ def test_every_option_is_explained_when_chosen_and_only_right_ones_count(number)
 
 
 def test_the_static_quiz_holds_every_option_and_reply():
-    questions = exercises.lesson(1).QUIZ
+    questions = course.lesson(1).quiz
     page, text = Static(questions)._repr_html_(), repr(Static(questions))
     assert page.count("<details>") == sum(len(question.options) for question in questions)
     assert all(option.text in text for question in questions for option in question.options)

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from dpcourse import exercises
-from dpcourse.classroom import release
-from dpcourse.classroom.cli import app
+from dpcourse import course
+from dpcourse.authoring import release
+from dpcourse.cli import app
 
 ROOT = Path(__file__).parents[1]
 NAMES = [file.name for file in sorted((ROOT / "lessons").glob("[0-9]*.ipynb"))]
@@ -31,7 +31,7 @@ def bundle(tmp_path_factory):
 def solution_lines(name):
     """The lines of a lesson's solutions that say something."""
     inside = re.findall(r"### BEGIN SOLUTION\n(.*?)### END SOLUTION", (ROOT / "solutions" / name).with_suffix(".md").read_text(encoding="utf-8"), re.DOTALL)  # fmt: skip
-    assert len(inside) >= len(exercises.lesson(int(name[:2])).EXERCISES)
+    assert len(inside) >= len(course.lesson(int(name[:2])).exercises)
     return {line.strip() for block in inside for line in block.splitlines() if len(line.strip()) > 25}
 
 
@@ -56,9 +56,7 @@ def test_the_bundle_holds_nothing_else_than_a_student_needs(bundle):
 
 
 def test_the_bundle_works_where_nothing_else_of_the_course_is(bundle, tmp_path):
-    code = (
-        "import dpcourse; from dpcourse.classroom.cli import app; print(dpcourse.__file__); app(['doctor', '--help'])"
-    )
+    code = "import dpcourse; from dpcourse.cli import app; print(dpcourse.__file__); app(['doctor', '--help'])"
     environment = {"PYTHONPATH": str(bundle), "PATH": os.environ["PATH"], "DPCOURSE_DATA": str(tmp_path)}
     done = subprocess.run([sys.executable, "-P", "-B", "-c", code], capture_output=True, text=True, cwd=tmp_path, env=environment)  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -108,7 +106,7 @@ def test_the_nbgrader_source_has_an_answer_and_a_locked_check_for_each_exercise(
     solved = json.loads((ROOT / "solutions" / name).read_text(encoding="utf-8"))
     notebook = release.as_nbgrader_source(solved, int(name[:2]))
     marks = [cell["metadata"]["nbgrader"] for cell in notebook["cells"] if "nbgrader" in cell["metadata"]]
-    expected = exercises.lesson(int(name[:2])).EXERCISES
+    expected = course.lesson(int(name[:2])).exercises
     assert [mark["grade_id"] for mark in marks if mark["solution"]] == [f"answer-{exercise.id.replace('.', '-')}" for exercise in expected]  # fmt: skip
     checks = [mark for mark in marks if mark["grade"]]
     assert [mark["points"] for mark in checks] == [exercise.points for exercise in expected]
@@ -137,7 +135,7 @@ def test_nbgrader_takes_the_course_as_it_is(tmp_path):
     code = "\n".join("".join(cell["source"]) for cell in released["cells"])
     assert "HIDDEN TESTS" not in code
     assert "SOLUTION" not in code
-    assert code.count("raise NotImplementedError()") == len(exercises.lesson(0).EXERCISES)
+    assert code.count("raise NotImplementedError()") == len(course.lesson(0).exercises)
 
     handed_in = json.loads((course / "source" / file).read_text(encoding="utf-8"))
     wrong = next(cell for cell in handed_in["cells"] if "def keep_probability(" in cell["source"])
@@ -147,6 +145,6 @@ def test_nbgrader_takes_the_course_as_it_is(tmp_path):
     nbgrader("autograde", name)
     with sqlite3.connect(course / "gradebook.db") as database:
         auto = database.execute("SELECT sum(auto_score) FROM grade").fetchone()[0]
-    points = {exercise.function: exercise.points for exercise in exercises.lesson(0).EXERCISES}
+    points = {exercise.function: exercise.points for exercise in course.lesson(0).exercises}
     assert auto == sum(points.values()) - points["keep_probability"]
     shutil.rmtree(course)

@@ -11,8 +11,9 @@ import jupytext
 import pytest
 from typer.testing import CliRunner
 
-from dpcourse import exercises
-from dpcourse.classroom import build, cli, site
+from dpcourse import cli
+from dpcourse.authoring import build, site
+from dpcourse.course import lesson as lesson_of
 
 ROOT = Path(__file__).parents[1]
 LOADS = {"img": "src", "link": "href", "script": "src", "iframe": "src", "source": "srcset", "object": "data"}
@@ -147,7 +148,7 @@ def test_hints_unfold_under_each_exercise_and_solutions_on_their_own_site(sites)
         lesson, solved = (
             (sites / kind / f"{source.stem}.html").read_text(encoding="utf-8") for kind in ("lessons", "solutions")
         )
-        tasks = exercises.lesson(number).EXERCISES
+        tasks = lesson_of(number).exercises
         for page in (lesson, solved):
             assert page.count("<summary>Hint") == sum(len(task.hints) for task in tasks)
         assert lesson.count(": not attempted") == len(tasks)

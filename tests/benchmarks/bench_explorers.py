@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from dpcourse.classroom import build
+from dpcourse.authoring import build
 
 LIMIT = 150
 ROOT = Path(__file__).parents[2]

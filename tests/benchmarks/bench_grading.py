@@ -15,7 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from dpcourse.classroom import release
+from dpcourse.authoring import release
 
 ROOT = Path(__file__).parents[2]
 NAME = "01-composition"
@@ -57,7 +57,7 @@ def main():
     course = base / "course"
     try:
         make_course(course, options.submissions)
-        grade = [sys.executable, "-c", "from dpcourse.classroom.cli import app; app()", "grade"]
+        grade = [sys.executable, "-c", "from dpcourse.cli import app; app()", "grade"]
         ours = seconds([*grade, course / "submitted", "--out", base / "grades", "--jobs", options.jobs, "--json"], base)
         nbgrader = [sys.executable, "-m", "nbgrader"]
         seconds([*nbgrader, "generate_assignment", NAME], course)

@@ -22,7 +22,7 @@ import psutil
 import pytest
 from jupyter_client.manager import start_new_kernel
 
-from dpcourse.classroom import navigation
+from dpcourse.authoring import navigation
 
 SECONDS, KERNEL, TOGETHER = 5, 1536, 2048
 ROOT = Path(__file__).parents[2]

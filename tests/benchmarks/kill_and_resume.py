@@ -40,7 +40,7 @@ def make_class(folder, size):
 
 
 def command(submissions, out, jobs):
-    code = "from dpcourse.classroom.cli import app; app()"
+    code = "from dpcourse.cli import app; app()"
     return [
         sys.executable,
         "-c",

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dpcourse.classroom import site
+from dpcourse.authoring import site
 
 ROOT = Path(__file__).parents[2]
 AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import nbformat
 
-from dpcourse import exercises
+from dpcourse import course
 
 ROOT = Path(__file__).parents[2]
-LESSONS = tuple(exercises.LESSONS)
+LESSONS = tuple(lesson.name for lesson in course.lessons())
 
 # For each lesson: an exercise, one of its misconceptions, what the solution says, and what is written first.
 SLIPS = (
@@ -56,7 +56,7 @@ def test_the_whole_course(lab, copy_of_course):
 
 def answer_all_but_one(folder, number, name):
     """Write the solutions into a lesson's file, as if somebody had come so far; the exercise of SLIPS stays blank."""
-    file, function = folder / "lessons" / f"{name}.ipynb", exercises.find(SLIPS[number][0]).function
+    file, function = folder / "lessons" / f"{name}.ipynb", course.find(SLIPS[number][0]).function
     lesson, solved = nbformat.read(file, 4), sources("solutions", name)
     for cell, code in zip(lesson.cells, solved, strict=True):
         if cell.cell_type == "code" and f"def {function}(" not in code:
@@ -67,7 +67,7 @@ def answer_all_but_one(folder, number, name):
 def solve(course, number, name):
     """Write the one answer that is missing, wrongly; run all cells; read the message; mend it: every check is passed."""
     exercise_id, slip, right, wrong = SLIPS[number]
-    exercise = exercises.find(exercise_id)
+    exercise = course.find(exercise_id)
     (misconception,) = [known for known in exercise.misconceptions if known.name == slip]
     solved = sources("solutions", name)
     checks = [i for i, code in enumerate(solved) if code.startswith("check(")]
@@ -117,7 +117,7 @@ def answer_the_quiz(course, number):
     cell = course.cell(f"quiz({number})")
     course.select(cell)
     blocks = cell.locator(".dpcourse-quiz > .widget-vbox")
-    for question, block in zip(exercises.lesson(number).QUIZ, blocks.all(), strict=True):
+    for question, block in zip(course.lesson(number).quiz, blocks.all(), strict=True):
         right = [option.right for option in question.options].index(True)
         tab_to(course.page, block.locator("[role=radiogroup] input").first)
         walk = [(i, "ArrowDown") for i in range(1, right + 1)] or [(1, "ArrowDown"), (0, "ArrowUp")]

@@ -1,0 +1,133 @@
+"""What leads through the course: links between its pages, tables of its lessons, links to numbered sections.
+
+All of it is made from the front matter and the headings of the sources, so that each thing is said in one place.
+"""
+
+import re
+from pathlib import Path
+
+from dpcourse.authoring.binder import binder_link
+
+HOME, GLOSSARY = "00-start-here", "glossary"
+ABOUT = ("title", "learn", "minutes", "needs", "goals")
+SECTION = re.compile(r"^## (\d+)\. ", re.MULTILINE)
+REFERENCE = re.compile(r"\b(?P<lesson>\d\d) §(?P<section>\d+)\b")
+TABLE = re.compile(r"(?<=<!-- lessons: made by `dpcourse build` -->\n).*?(?=<!-- end of lessons -->)", re.DOTALL)
+
+
+class SourceError(Exception):
+    """Something is wrong in a source; says the file, the line and what would be right."""
+
+    def __init__(self, file, line, message):
+        super().__init__(f"{file}:{line}: {message}")
+
+
+def sources(root):
+    """All lesson sources below a course folder, in order."""
+    return sorted((Path(root) / "solutions").glob("[0-9][0-9]-*.md"))
+
+
+def pages(root):
+    """The sources of all that is built: the lessons, and the glossary where there is one."""
+    return sources(root) + sorted((Path(root) / "solutions").glob(f"{GLOSSARY}.md"))
+
+
+def about(file):
+    """What the front matter of a lesson says of it: title, learn, minutes, needs, goals. Raises SourceError."""
+    import yaml
+
+    front = re.match(r"---\n(.*?\n)---\n", file.read_text(encoding="utf-8"), re.DOTALL)
+    found = (yaml.safe_load(front[1]) if front else {}).get("dpcourse", {})
+    if missing := [name for name in ABOUT if name not in found]:
+        raise SourceError(file, 1, f"the front matter has no `dpcourse:` with {', '.join(missing)}")
+    return found
+
+
+def title(file):
+    """A lesson's short title, such as "01 Composition"."""
+    return about(file)["title"].partition(":")[0]
+
+
+def link(file, folder=""):
+    """A Markdown link to a lesson, by its short title."""
+    return f"[{title(file)}]({folder}{file.stem}.ipynb)"
+
+
+def links(file):
+    """The line at the top and at the end of a page: the lessons before and after, the home page, the glossary."""
+    there = pages(file.parents[1])
+    lessons = sources(file.parents[1])
+    found = []
+    if file in lessons:
+        here = lessons.index(file)
+        found += [f"Previous: {link(lessons[here - 1])}"] if here > 0 else []
+        found += [f"Next: {link(lessons[here + 1])}"] if here + 1 < len(lessons) else []
+    for name, text in ((HOME, "All lessons"), (GLOSSARY, "Glossary")):
+        if name != file.stem and name in {page.stem for page in there}:
+            found.append(f"[{text}]({name}.ipynb)")
+    return " · ".join(found)
+
+
+def contents(root):
+    """All lessons as a table for the home page."""
+    rows = ["| lesson | when you have finished it you can | minutes |", "|:--|:--|--:|"]
+    for file in sources(root):
+        said = about(file)
+        goals = "".join(f"<li>{goal['can']}</li>" for goal in said["goals"])
+        needs = f"**You need first:** {said['needs']}"
+        rows.append(f"| {link(file)} | <ul>{goals}</ul> {needs} | {said['minutes']} |")
+    return "\n".join(rows)
+
+
+def readme(root):
+    """README.md with its table of lessons made from their front matter; None where there is no README.
+
+    Raises SourceError where the two comments are missing between which the table stands.
+    """
+    file = Path(root) / "README.md"
+    if not file.exists():
+        return None
+    rows = ["| lesson | you learn | minutes |", "|---|---|---|"]
+    for source in sources(root):
+        said = about(source)
+        links = f"{link(source, 'lessons/')} {binder_link(source)}".rstrip()
+        rows.append(f"| {links} | {said['learn']} | {said['minutes']} |")
+    table = "\n{}\n\n".format("\n".join(rows))
+    text, found = TABLE.subn(lambda _: table, file.read_text(encoding="utf-8"))
+    if found != 1:
+        raise SourceError(
+            file, 1, "has no table of lessons between `<!-- lessons: … -->` and `<!-- end of lessons -->`"
+        )
+    return text
+
+
+def section_id(number):
+    """The id of the cell that begins a numbered section; `NAME.ipynb#cell-id=ID` leads there in JupyterLab.
+
+    (It follows the name of a heading, as in `NAME.ipynb#2.-Neighbouring-data-sets`, only in a notebook that is open
+    already, and only where that name is ASCII.)
+
+    >>> section_id(4)
+    'section-4'
+    """
+    return f"section-{number}"
+
+
+def referring(file, text):
+    """The text with each reference to a section, such as "01 §5", made a link to it.
+
+    Raises SourceError where the lesson has no such section; a lesson that is not there is named without a link.
+    """
+    lessons = {source.stem[:2]: source for source in sources(file.parents[1])}
+
+    def linked(match):
+        source = lessons.get(match["lesson"])
+        if source is None:
+            return match[0]
+        if match["section"] not in SECTION.findall(source.read_text(encoding="utf-8")):
+            lines = file.read_text(encoding="utf-8").splitlines()
+            line = next((number for number, line in enumerate(lines, 1) if match[0] in line), 1)
+            raise SourceError(file, line, f"{match[0]}: lesson {source.stem} has no section {match['section']}")
+        return f"[{match[0]}]({source.stem}.ipynb#cell-id={section_id(match['section'])})"
+
+    return REFERENCE.sub(linked, text)

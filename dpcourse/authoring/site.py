@@ -1,0 +1,330 @@
+"""A static site of the course for those who only read: HTML made from the notebooks as they are; nothing is executed.
+
+Two sites, each written by itself into a folder of its own: the lessons, blank as given out, and the solutions.
+A page needs no script and loads nothing from elsewhere: formulas are MathML, hints and solutions unfold by themselves.
+Markdown is read by nbconvert, as JupyterLab reads it; formulas by math-core, code by Pygments.
+"""
+
+import base64
+import html
+import json
+import re
+import shutil
+import struct
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from urllib.parse import unquote, urlsplit, urlunsplit
+
+import jinja2
+from markupsafe import Markup
+from math_core import LatexError, LatexToMathML
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
+
+from dpcourse import course
+from dpcourse.engine.exercise import as_code
+from dpcourse.files import new_folder, write_atomically
+
+TEMPLATES = Path(__file__).with_name("templates")
+GENERATOR = '<meta name="generator" content="dpcourse site: {}">'
+FITS_A_PHONE = 36
+"""So many characters of code, or of a formula's source, are not wider than a telephone."""
+CHECK = re.compile(r'^check\("([\d.]+)"', re.MULTILINE)
+CHINESE = re.compile(r"[\u3400-\u9fff][\u3000-\u303f\u3400-\u9fff\uff00-\uffef]*")
+
+
+class SiteError(Exception):
+    """A notebook cannot be made a page; says which, where and why."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """One notebook as HTML: its title, what its first cell says under it (without links), the page, and its sections."""
+
+    name: str
+    title: str
+    about: Markup
+    body: Markup
+    sections: tuple[tuple[str, str], ...]
+
+    @property
+    def is_lesson(self):
+        return self.name[:2].isdigit()
+
+    @property
+    def anchors(self):
+        return {html.unescape(anchor) for anchor in re.findall(r'\bid="([^"]*)"', self.body)}
+
+
+def write(course, folder, solved=False):
+    """Write the site of a course into a folder, whole or not at all; returns the names of its pages.
+
+    solved: the solutions in place of the lessons. A folder that holds an older site of the same kind is replaced.
+    Raises SiteError for a notebook that cannot be shown, and ValueError for a folder that holds anything else.
+    """
+    course, folder = Path(course), Path(folder)
+    notebooks = _solved_notebooks(course) if solved else _blank_notebooks(course)
+    if not notebooks:
+        raise ValueError(f"there are no notebooks in {course / ('solutions' if solved else 'lessons')}")
+    kind = GENERATOR.format("solutions" if solved else "lessons")
+    with new_folder(folder, replaces=lambda old: kind in _text(old / "index.html")) as made:
+        (made / "figures").mkdir()
+        makers = [_Maker(name, notebooks, made) for name in notebooks]
+        pages = [maker.page(notebooks[maker.name]) for maker in makers]
+        _require_anchors(makers, {page.name: page.anchors for page in pages})
+        pages.sort(key=lambda page: (not page.is_lesson, page.name))
+        common = {"pages": pages, "kind": Markup(kind), "solved": solved}
+        for page in pages:
+            write_atomically(made / f"{page.name}.html", _templates.get_template("site.html").render(common, page=page))
+        write_atomically(made / "index.html", _templates.get_template("home.html").render(common, page=None))
+        write_atomically(made / "site.css", _text(TEMPLATES / "site.css") + _colours())
+        shutil.copyfile(TEMPLATES / "stix-two-math.woff2", made / "stix-two-math.woff2")
+    return [page.name for page in pages]
+
+
+_templates = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(TEMPLATES),
+    autoescape=True,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    undefined=jinja2.StrictUndefined,
+)
+
+
+def _require_anchors(makers, anchors):
+    for maker in makers:
+        for address, name, anchor in maker.linked:
+            if anchor not in anchors[name]:
+                raise SiteError(f"{maker.name}: a link leads to {address}, and there is no such heading")
+
+
+def _colours():
+    return HtmlFormatter(style="default").get_style_defs(".highlight") + "\n"
+
+
+def _text(file):
+    return file.read_text(encoding="utf-8") if file.exists() else ""
+
+
+# ---- notebooks -> cells
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell to be shown: its source, its outputs, and the source that its solution unfolds to, if it has one."""
+
+    id: str
+    kind: str
+    source: str
+    outputs: tuple = ()
+    solution: str | None = None
+
+
+def _blank_notebooks(course):
+    """Name -> cells of each lesson, blank, with the outputs that do not depend on an answer."""
+    solved = _read(course / "solutions")
+    return {name: _blank(cells, solved.get(name, {})) for name, cells in _read(course / "lessons").items()}
+
+
+def _blank(cells, solved):
+    """A blank notebook stores no output but of its checks; the others are those of the very same cell, solved."""
+    return [
+        Cell(key, cell.kind, cell.source, solved[key].outputs if _is_the_same(cell, solved.get(key)) else cell.outputs)
+        for key, cell in cells.items()
+    ]
+
+
+def _is_the_same(cell, other):
+    return (
+        other is not None
+        and cell.source == other.source
+        and "passed(" not in cell.source
+        and not CHECK.search(cell.source)
+    )
+
+
+def _solved_notebooks(course):
+    """Name -> cells of each solved lesson: where it differs from the blank one, the solution to unfold."""
+    blank = _read(course / "lessons")
+    solved = _read(course / "solutions")
+    return {name: _solved(cells, blank.get(name, {})) for name, cells in {**blank, **solved}.items()}
+
+
+def _solved(cells, blank):
+    return [
+        Cell(key, cell.kind, blank[key].source, cell.outputs, solution=_without_marks(cell.source))
+        if key in blank and blank[key].source != cell.source
+        else cell
+        for key, cell in cells.items()
+    ]
+
+
+def _without_marks(code):
+    return "\n".join(line for line in code.splitlines() if not line.strip().startswith("### "))
+
+
+def _read(folder):
+    """Name -> (cell id -> Cell) of each notebook in a folder. Raises SiteError."""
+    found = {}
+    for file in sorted(folder.glob("*.ipynb")):
+        try:
+            cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
+            found[file.stem] = {
+                cell["id"]: Cell(cell["id"], cell["cell_type"], "".join(cell["source"]), tuple(cell.get("outputs", ())))
+                for cell in cells
+            }
+        except (ValueError, KeyError, TypeError) as error:
+            raise SiteError(f"{file}: not a notebook: {error!r}") from None
+    return found
+
+
+# ---- cells -> HTML
+
+
+class _Maker:
+    """Makes one notebook a page, and its figures files."""
+
+    def __init__(self, name, names, folder):
+        self.name, self.names, self.folder = name, names, folder
+        self.linked = []
+        self.markdown = _Markdown(self)
+        self.render = MarkdownWithMath(self.markdown).render
+
+    def page(self, cells):
+        if not cells or cells[0].kind != "markdown" or not cells[0].source.startswith("# "):
+            raise SiteError(f"{self.name}: the first cell must begin with a title, `# …`")
+        title, _, about = cells[0].source.partition("\n")
+        body = "\n".join(filter(None, map(self.cell, cells)))
+        sections = tuple((anchor, text) for level, anchor, text in self.markdown.headings if level == 2)
+        about = "\n\n".join(paragraph for paragraph in about.split("\n\n") if "](" not in paragraph)
+        about = _Maker(self.name, self.names, self.folder).render(about)
+        return Page(self.name, title[2:].strip(), Markup(about), Markup(body), sections)
+
+    def cell(self, cell):
+        if cell.kind == "markdown":
+            return f'<div id="{html.escape(cell.id)}">\n{self.render(cell.source)}</div>'
+        if cell.kind != "code":
+            return ""
+        parts = [_code(cell.source)]
+        if cell.solution is not None:
+            parts.append(_unfolding("Solution", _code(cell.solution)))
+        outputs = "".join(map(self.output, cell.outputs))
+        if outputs:
+            parts.append(f'<div class="output">{outputs}</div>')
+        parts += [_hints(number) for number in CHECK.findall(cell.source)]
+        return f'<div id="{html.escape(cell.id)}" class="cell">{"".join(parts)}</div>'
+
+    def output(self, output):
+        """Progress is the reader's own, and not to be had here; all else is shown as the notebook shows it."""
+        data = output.get("data", {})
+        if "text/html" in data:
+            page = "".join(data["text/html"])
+            if "dpcourse-progress" in page:
+                return ""
+            page = re.sub(r'(?<=href=")[^"]*', lambda found: self.target(found[0]), page)
+            return re.sub(r'src="data:image/png;base64,([^"]*)"', self.figure, page)
+        text = output.get("text", data.get("text/plain", output.get("evalue", "")))
+        return f"<pre{_reachable(''.join(text))}>{html.escape(''.join(text).rstrip())}</pre>"
+
+    def figure(self, found):
+        """An image of an output as a file, named by its content; its size keeps the page from jumping."""
+        png = base64.b64decode(found[1])
+        name = f"figures/{sha256(png).hexdigest()[:16]}.png"
+        (self.folder / name).write_bytes(png)
+        width, height = struct.unpack(">II", png[16:24])
+        return f'src="{name}" width="{width}" height="{height}" loading="lazy"'
+
+    def target(self, address):
+        """Where a link of the notebook leads on the site; JupyterLab's `#cell-id=ID` is a cell, `#ID` here.
+
+        Raises SiteError where it leads nowhere.
+        """
+        link = urlsplit(address)
+        if link.scheme or link.netloc:
+            return address
+        path = Path(link.path or f"{self.name}.ipynb")
+        if path.suffix != ".ipynb" or path.stem not in self.names:
+            raise SiteError(f"{self.name}: a link leads to {address}, which is no page of this site")
+        anchor = link.fragment.removeprefix("cell-id=")
+        if anchor:
+            self.linked.append((address, path.stem, unquote(anchor)))
+        return urlunsplit(link._replace(path=f"{path.stem}.html" if link.path else "", fragment=anchor))
+
+
+class _Markdown(IPythonRenderer):
+    """JupyterLab's Markdown, with formulas as MathML, links between pages, and names for headings."""
+
+    def __init__(self, maker):
+        super().__init__(escape=False, allow_harmful_protocols=False)
+        self.maker = maker
+        self.headings = []
+        self.latex = LatexToMathML(fancy_error=False)
+
+    def heading(self, text, level, **_):
+        """A heading with the anchor that JupyterLab gives it."""
+        words = re.sub(r"<[^>]*>", "", text)
+        anchor = html.unescape(words).replace(" ", "-")
+        taken = {name for _, name, _ in self.headings}
+        while anchor in taken:
+            anchor += "-"
+        self.headings.append((level, anchor, Markup(text)))
+        return f'<h{level} id="{html.escape(anchor)}">{text}</h{level}>\n'
+
+    def text(self, text):
+        """Text, with its language where that is Chinese."""
+        return CHINESE.sub(lambda found: f'<span lang="zh">{found[0]}</span>', super().text(text))
+
+    def link(self, text, url, title=None):
+        return super().link(text, self.maker.target(url), title)
+
+    def inline_math(self, body):
+        formula, reachable = self._formula(body, block=False), _reachable(body)
+        return f'<span class="long"{reachable}>{formula}</span>' if reachable else formula
+
+    def block_math(self, body):
+        return f'<span class="formula"{_reachable(body)}>{self._formula(body, block=True)}</span>'
+
+    def latex_environment(self, name, body):
+        return self.block_math(f"\\begin{{{name}}}{body}\\end{{{name}}}")
+
+    def _formula(self, body, block):
+        try:
+            return self.latex.convert_with_local_state(body, displaystyle=block)
+        except LatexError as error:
+            raise SiteError(f"{self.maker.name}: the formula ${body.strip()}$ cannot be read: {error}") from None
+
+    def table(self, text):
+        return f'<div class="wide" tabindex="0" role="group" aria-label="Table"><table>\n{text}</table></div>\n'
+
+    def table_cell(self, text, align=None, head=False):
+        tag, scope = ("th", ' scope="col"') if head else ("td", "")
+        return f"  <{tag}{scope}{f' class={align}' if align else ''}>{text}</{tag}>\n"
+
+    def block_code(self, code, info=None):
+        return _code(code, info)
+
+
+def _code(source, language="python"):
+    if language != "python":
+        return f"<pre{_reachable(source)}>{html.escape(source.rstrip())}</pre>"
+    shown = highlight(source, PythonLexer(), HtmlFormatter(nowrap=True))
+    return f'<pre class="highlight"{_reachable(source)}><code>{shown.rstrip()}</code></pre>'
+
+
+def _reachable(source):
+    """What may be wider than a narrow page can be scrolled by keyboard."""
+    return ' tabindex="0"' if max(map(len, source.splitlines()), default=0) > FITS_A_PHONE else ""
+
+
+def _hints(exercise_id):
+    hints = course.find(exercise_id).hints
+    return "".join(
+        _unfolding(f"Hint {i} of {len(hints)}", f"<p>{as_code(hint)}</p>") for i, hint in enumerate(hints, 1)
+    )
+
+
+def _unfolding(summary, content):
+    return f"<details><summary>{summary}</summary>{content}</details>"

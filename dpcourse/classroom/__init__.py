@@ -1,1 +1,0 @@
-"""What authors and instructors use: the sources made into notebooks, and the `dpcourse` command."""

@@ -1,0 +1,15 @@
+"""Lesson 06: auditing."""
+
+NAME = "06-auditing"
+TITLE = "Auditing"
+EXERCISES = (
+    "error_rates",
+    "at_most",
+    "mu_at_least",
+    "epsilon_at_least",
+    "runs_needed",
+    "best_mu",
+    "canary",
+    "one_run_epsilon",
+    "accused",
+)

@@ -1,0 +1,175 @@
+"""The best of k thresholds."""
+
+import math
+
+import numpy as np
+
+from dpcourse import audit
+from dpcourse.course.audit.shared import mu_of_errors, upper_bound
+from dpcourse.engine.exercise import Exercise, Misconception
+from dpcourse.probe.values import a_number
+
+
+def _draw_thresholds(rng):
+    """Errors of several thresholds on the same scores; at the last there is no false alarm at all.
+
+    The third attack does worse than guessing and proves nothing.
+    """
+    cases = []
+    for thresholds, mu in ((4, rng.uniform(0.8, 1.6)), (7, rng.uniform(0.8, 1.6)), (5, -0.7)):
+        runs = int(rng.integers(3, 9)) * 100
+        scores_in, scores_out = rng.normal(mu, 1, runs), rng.normal(0, 1, runs)
+        cuts = np.r_[np.linspace(-0.8, 1.8, thresholds - 1), max(scores_out.max(), 2.0)]
+        cases.append(
+            {
+                "false_alarms": np.array([int((scores_out > cut).sum()) for cut in cuts]),
+                "misses": np.array([int((scores_in <= cut).sum()) for cut in cuts]),
+                "runs": runs,
+                "confidence": float(rng.choice([0.9, 0.95, 0.99])),
+            }
+        )
+    return cases
+
+
+def _finite_mu(value, case):
+    if isinstance(value, float) and math.isinf(value):
+        return (
+            "The result is infinite. Where no false alarm was seen the share of errors is 0, and Φ⁻¹(0) is -infinity. "
+            "A share proves nothing: take an upper bound on each rate first."
+        )
+    return a_number(value, case)
+
+
+def _best(each=lambda risk, k: risk / (2 * k), choose=max, bound=upper_bound, least=0.0):
+    """The mus at all thresholds, each bound with so much of the risk, joined by `choose`."""
+
+    def code(false_alarms, misses, runs, confidence):
+        level = 1 - each(1 - confidence, len(misses))
+        pairs = zip(false_alarms.tolist(), misses.tolist(), strict=True)
+        return float(max(least, choose([mu_of_errors(bound(a, runs, level), bound(b, runs, level)) for a, b in pairs])))
+
+    return code
+
+
+def _best_looking(each, good=lambda a, b: mu_of_errors(max(a, 1e-9), max(b, 1e-9))):
+    """The bound at the threshold at which the shares of errors look best."""
+
+    def code(false_alarms, misses, runs, confidence):
+        pairs = zip(false_alarms.tolist(), misses.tolist(), strict=True)
+        a, b = max(pairs, key=lambda pair: good(pair[0] / runs, pair[1] / runs))
+        level = 1 - each(1 - confidence, len(misses))
+        return max(0.0, mu_of_errors(upper_bound(a, runs, level), upper_bound(b, runs, level)))
+
+    return code
+
+
+exercise = Exercise(
+    title="The best of k thresholds",
+    good_for="choosing with open eyes, and paying for the choice",
+    difficulty=3,
+    minutes=15,
+    points=3,
+    draw=_draw_thresholds,
+    reference=_best(),
+    returns=_finite_mu,
+    forbidden=(audit.mu_lower_bound, audit.empirical_tradeoff, audit._corners),
+    hints=(
+        "If all bounds hold at once, you may choose among them as you like, also after a look. How many bounds are there in all?",
+        "k thresholds with two error rates each: 2k bounds. Give each the risk (1 - confidence) / (2k), compute mu at each threshold, and return "
+        "the largest (or 0).",
+    ),
+    misconceptions=(
+        Misconception(
+            "no correction",
+            "You took the best of k and paid for one. The best of many looks good by luck alone. Give each of the 2k bounds its share of the risk.",
+            _best(lambda risk, k: risk / 2),
+        ),
+        Misconception(
+            "no correction, no union",
+            "You gave every bound the whole risk. There are 2k of them, two at each threshold, and all must hold at once.",
+            _best(lambda risk, k: risk),
+        ),
+        Misconception(
+            "two forgotten",
+            "You divided the risk by k. At each threshold there are two bounds, for alpha and for beta: 2k in all.",
+            _best(lambda risk, k: risk / k),
+        ),
+        Misconception(
+            "squared",
+            "You divided the risk by k². There are 2k bounds.",
+            _best(lambda risk, k: risk / k**2),
+        ),
+        Misconception(
+            "independent",
+            "You gave each bound the root of the confidence, as if all were independent. The thresholds share their scores, so they are not. "
+            "A union bound holds always: (1 - confidence) / (2k) each.",
+            _best(lambda risk, k: 1 - (1 - risk) ** (1 / (2 * k))),
+        ),
+        Misconception(
+            "confidence divided",
+            "You divided the confidence. It is the risk, 1 - confidence, that is shared out.",
+            _best(lambda risk, k: 1 - (1 - risk) / (2 * k)),
+        ),
+        Misconception(
+            "smallest",
+            "You took the smallest of the k. All of them are proved at once, so the largest is.",
+            _best(choose=min),
+        ),
+        Misconception(
+            "mean",
+            "You took the mean of the k. All of them are proved at once, so the largest is.",
+            _best(choose=lambda mus: sum(mus) / len(mus)),
+        ),
+        Misconception(
+            "first one",
+            "You returned the bound at the first threshold. All are proved at once: return the largest.",
+            _best(choose=lambda mus: mus[0]),
+        ),
+        Misconception(
+            "best look",
+            "You chose the threshold at which the *shares* of errors look best, and bounded there. With no false alarm at all a share looks "
+            "perfect, and proves little. Bound first, then choose.",
+            _best_looking(lambda risk, k: risk / (2 * k)),
+        ),
+        Misconception(
+            "best look, no correction",
+            "You chose the threshold at which the shares of errors look best, and bounded there as if it had been fixed before. All 2k bounds must hold at once.",
+            _best_looking(lambda risk, k: risk / 2),
+        ),
+        Misconception(
+            "fewest errors",
+            "You chose the threshold with the fewest errors in all. mu can be larger at another one, at which one of the two errors is rare. All "
+            "are proved at once: compute each, and return the largest.",
+            _best_looking(lambda risk, k: risk / (2 * k), good=lambda a, b: -a - b),
+        ),
+        Misconception(
+            "mixed",
+            "You took the best alpha of one threshold together with the best beta of another. No single test has both: compute mu at each "
+            "threshold, then take the largest.",
+            lambda false_alarms, misses, runs, confidence: _best()(
+                false_alarms.min() + 0 * false_alarms, misses.min() + 0 * misses, runs, confidence
+            ),
+        ),
+        Misconception(
+            "risk for confidence",
+            "You gave the bounds the risk where they take the confidence: it is 1 - (1 - confidence) / (2k) for each.",
+            _best(lambda risk, k: 1 - risk / (2 * k)),
+        ),
+        Misconception(
+            "negative",
+            "One of your results is negative. Attacks that are no better than guessing prove nothing: the bound is 0.",
+            _best(least=-math.inf),
+        ),
+        Misconception(
+            "pooled",
+            "You added up the errors of all thresholds. These are different tests on the same runs; each has its own rates.",
+            lambda false_alarms, misses, runs, confidence: max(
+                0.0,
+                mu_of_errors(
+                    upper_bound(int(false_alarms.sum()), runs * len(misses), (1 + confidence) / 2),
+                    upper_bound(int(misses.sum()), runs * len(misses), (1 + confidence) / 2),
+                ),
+            ),
+        ),
+    ),
+)

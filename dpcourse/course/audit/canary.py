@@ -1,0 +1,149 @@
+"""A canary."""
+
+import numpy as np
+
+from dpcourse.engine.exercise import Misconception, OpenExercise
+from dpcourse.probe.values import a_number, plain, rounded, type_name
+
+MOST_TARGET = 1e9
+
+
+def _draw_people(rng):
+    """People with entries from 0 to 1, one feature that nobody has, and weights that may become long.
+
+    Clip norms below 1 and above `longest`, and weights in the thousands, so that no target does which forgets one of the
+    two: not their product, not twice the weights, not a thousand.
+    """
+    cases = []
+    lengths = (
+        (rng.uniform(0.2, 0.8), rng.uniform(5, 20)),
+        (rng.uniform(3, 5), rng.uniform(0.55, 0.7)),
+        (rng.uniform(1, 4), rng.uniform(5000, 9000)),
+    )
+    for (people, features), (clip_norm, longest) in zip(((6, 4), (9, 6), (7, 5)), lengths, strict=True):
+        inputs = rng.uniform(0.1, 1, size=(people, features)).round(2) * (rng.random((people, features)) < 0.8)
+        inputs[0] = np.maximum(inputs[0], 0.1)
+        inputs[:, int(rng.integers(features))] = 0
+        cases.append({"inputs": inputs, "clip_norm": rounded(clip_norm), "longest": rounded(longest)})
+    return cases
+
+
+def _a_person(value, case):
+    """(x, y): as many finite features as others have, and one finite target."""
+    features = case["inputs"].shape[1]
+    if not isinstance(value, (list, tuple)) or len(value) != 2:
+        return f"Return two things, `x, y`: an array of {features} features and one number, not {type_name(value)}."
+    x, y = value
+    try:
+        x = np.asarray(x)
+    except ValueError:
+        x = np.asarray(None)
+    if x.dtype.kind == "b":
+        return "x holds truth values. Features are numbers: `.astype(float)` makes 1 of True and 0 of False."
+    if x.shape != (features,) or x.dtype.kind not in "iuf":
+        return f"x must be an array of {features} numbers, one for each feature, not {type_name(plain(value[0]))}."
+    complaint = a_number(plain(y), case)
+    if complaint:
+        return f"y: {complaint}"
+    if not np.isfinite(x).all() or abs(y) > MOST_TARGET:
+        return f"All numbers must be finite, and the target between -{MOST_TARGET:g} and {MOST_TARGET:g}."
+    return None
+
+
+def _faults(value, case):
+    """What is wrong with a canary, as a set of words."""
+    x, y = np.asarray(value[0], dtype=float), float(value[1])
+    length, shared = float(np.linalg.norm(x)), np.abs(case["inputs"] @ x).max()
+    tests = {
+        "no features": length == 0,
+        "refused": x.min() < 0 or x.max() > 1,
+        "shared": shared > 1e-9 * max(length, 1e-300),
+        "short": 2 * abs(y) * length < case["clip_norm"] * (1 - 1e-9),
+        "short later": 2 * (abs(y) - case["longest"] * length) * length < case["clip_norm"] * (1 - 1e-9),
+    }
+    return {name for name, found in tests.items() if found}
+
+
+def _canary_law(value, case):
+    x, y = np.asarray(value[0], dtype=float), float(value[1])
+    length = float(np.linalg.norm(x))
+    least = max(0.0, 2 * (abs(y) - case["longest"] * length) * length)
+    others = np.abs(case["inputs"] @ x).max()
+    line = f"entries from {x.min():.3g} to {x.max():.3g}, at most {others:.3g} in common with another, gradient at least {least:.4g} long"
+    return not _faults(value, case), line
+
+
+def _canary(features=None, target=lambda x, case: 2 * (case["longest"] + case["clip_norm"] / 2 / np.linalg.norm(x))):
+    """A canary with 1 in the feature that nobody has, or with other features, and a target."""
+
+    def code(inputs, clip_norm, longest):
+        case = {"inputs": inputs, "clip_norm": clip_norm, "longest": longest}
+        x = (inputs == 0).all(axis=0).astype(float)
+        x = x if features is None else features(x, inputs)
+        return x, float(target(x, case))
+
+    return code
+
+
+def _has(*faults):
+    """recognise: some case has the first of these faults, and no case any that comes before it in the list of slips."""
+
+    def recognise(cases, values):
+        found = set().union(*(_faults(value, case) for case, value in zip(cases, values, strict=True)))
+        return faults[0] in found and not found & set(faults[1:])
+
+    return recognise
+
+
+exercise = OpenExercise(
+    title="A canary",
+    good_for="asking the worst case, which is what the promise is about",
+    difficulty=3,
+    minutes=15,
+    points=3,
+    draw=_draw_people,
+    reference=_canary(),
+    returns=_a_person,
+    law=_canary_law,
+    hints=(
+        "Put the canary where nobody else is: `np.flatnonzero((inputs == 0).all(axis=0))` finds the feature that is 0 for all others. Which "
+        "gradient does it have there?",
+        "With x = 1 in that feature and 0 elsewhere the gradient is 2 |w·x - y| long, and |w·x| is at most `longest`. So |y| must exceed "
+        "`longest` by at least clip_norm / 2.",
+    ),
+    misconceptions=(
+        Misconception(
+            "no features",
+            "Your canary has no features: x is 0, so its gradient is 0, and it moves nothing at all.",
+            _canary(lambda x, inputs: 0 * x, lambda x, case: 1000.0),
+            recognise=_has("no features"),
+        ),
+        Misconception(
+            "not a person",
+            "The program takes features from 0 to 1 only. A canary must be one of the people that the promise is made for.",
+            _canary(lambda x, inputs: 1000 * x, lambda x, case: 1e6),
+            recognise=_has("refused", "no features"),
+        ),
+        Misconception(
+            "features of others",
+            "Your canary shares a feature with others. Then they move the weights in the same direction, and what you measure is not the canary "
+            "alone. Use the feature that is 0 for everybody else.",
+            _canary(lambda x, inputs: 1 - x, lambda x, case: 1e6),
+            recognise=_has("shared", "no features", "refused"),
+        ),
+        Misconception(
+            "an ordinary person",
+            "Your canary's gradient is shorter than clip_norm even at weights 0, where its length is 2 |y| times that of x. It is not clipped, and "
+            "moves the sum by less than it may. Give it a target that is far off, compared with `longest` and with `clip_norm`.",
+            _canary(target=lambda x, case: case["clip_norm"] / 4),
+            recognise=_has("short", "no features", "refused", "shared"),
+        ),
+        Misconception(
+            "at the start only",
+            "Your canary is clipped while the weights are near 0. When they have grown towards its target its gradient becomes shorter than "
+            "clip_norm: then it moves the sum by less than it may. |w·x| can be as large as `longest` times the length of x.",
+            _canary(target=lambda x, case: 1.01 * case["clip_norm"] / 2),
+            recognise=_has("short later", "no features", "refused", "shared", "short"),
+        ),
+    ),
+)

@@ -1,0 +1,129 @@
+"""The two error rates of an attack."""
+
+import numpy as np
+
+from dpcourse.engine.exercise import Exercise, Misconception
+from dpcourse.probe.values import rounded, several
+
+
+def _draw_scores(rng):
+    """Scores with one digit, so that some equal the threshold; the two groups differ in size."""
+    cases = []
+    for with_mia, without in ((9, 7), (12, 16)):
+        scores_in = rng.normal(1.2, 1, with_mia).round(1)
+        scores_out = rng.normal(0.2, 1, without).round(1)
+        threshold = rounded(rng.uniform(0.4, 0.9), 1)
+        scores_in[0] = scores_out[0] = threshold
+        cases.append(
+            {"scores_in": rng.permutation(scores_in), "scores_out": rng.permutation(scores_out), "threshold": threshold}
+        )
+    return cases
+
+
+def _errors(rule):
+    """A rule for the four counts: in, called in; in, called out; out, called in; out, called out."""
+
+    def code(scores_in, scores_out, threshold):
+        a, c = int(np.sum(scores_in > threshold)), int(np.sum(scores_out > threshold))
+        return tuple(map(float, rule(a, len(scores_in) - a, c, len(scores_out) - c)))
+
+    return code
+
+
+exercise = Exercise(
+    title="The two error rates of an attack",
+    good_for="turning a pile of scores into a point that can be compared with a promise",
+    difficulty=1,
+    minutes=8,
+    points=1,
+    draw=_draw_scores,
+    reference=_errors(lambda hit, miss, alarm, calm: (alarm / (alarm + calm), miss / (hit + miss))),
+    returns=several("alpha", "beta"),
+    hints=(
+        "A false alarm can only happen in a run without Mia, a miss only in a run with her. So each rate is a share of one of the two arrays.",
+        '`np.mean(scores_out > threshold)` is the share of runs without her in which the attack says "in". A score that equals the threshold '
+        'is not above it, so there the attack says "out".',
+    ),
+    misconceptions=(
+        Misconception(
+            "exchanged",
+            "You returned beta first and alpha second. alpha is the rate of false alarms, in runs without Mia; beta that of misses, in runs with her.",
+            _errors(lambda hit, miss, alarm, calm: (miss / (hit + miss), alarm / (alarm + calm))),
+        ),
+        Misconception(
+            "ties are in",
+            'You call a score "in" that equals the threshold. The attack says "in" only above it: `>`, and a miss is `<=`.',
+            lambda scores_in, scores_out, threshold: (
+                float(np.mean(scores_out >= threshold)),
+                float(np.mean(scores_in < threshold)),
+            ),
+        ),
+        Misconception(
+            "ties count twice",
+            "A score that equals the threshold counts as a false alarm and as a miss with you. The attack says one thing at each score: it is "
+            '"in" above the threshold, and "out" at it.',
+            lambda scores_in, scores_out, threshold: (
+                float(np.mean(scores_out >= threshold)),
+                float(np.mean(scores_in <= threshold)),
+            ),
+        ),
+        Misconception(
+            "ties left out",
+            'A score that equals the threshold is neither a false alarm nor a miss with you. At the threshold the attack says "out", and if Mia '
+            "is in, that is a miss: `<=`.",
+            lambda scores_in, scores_out, threshold: (
+                float(np.mean(scores_out > threshold)),
+                float(np.mean(scores_in < threshold)),
+            ),
+        ),
+        Misconception(
+            "hits for misses",
+            "Your second number is the share of runs with Mia that are found. beta is the share that is missed.",
+            _errors(lambda hit, miss, alarm, calm: (alarm / (alarm + calm), hit / (hit + miss))),
+        ),
+        Misconception(
+            "calm for alarms",
+            "Your first number is the share of runs without Mia that are rightly called out. alpha is the share that is wrongly called in.",
+            _errors(lambda hit, miss, alarm, calm: (calm / (alarm + calm), miss / (hit + miss))),
+        ),
+        Misconception(
+            "the other way round",
+            'You call low scores "in". Here a high score speaks for Mia.',
+            _errors(lambda hit, miss, alarm, calm: (calm / (alarm + calm), hit / (hit + miss))),
+        ),
+        Misconception(
+            "groups exchanged",
+            "You took the two arrays for each other: alpha comes from the scores without Mia, `scores_out`, and beta from those with her.",
+            _errors(lambda hit, miss, alarm, calm: (hit / (hit + miss), calm / (alarm + calm))),
+        ),
+        Misconception(
+            "counts",
+            "You returned how many errors there are. A rate is a share: divide by the number of runs of that group.",
+            _errors(lambda hit, miss, alarm, calm: (alarm, miss)),
+        ),
+        Misconception(
+            "over all runs",
+            "You divided by the number of all runs. alpha is a share of the runs without Mia, beta of those with her.",
+            _errors(
+                lambda hit, miss, alarm, calm: (alarm / (hit + miss + alarm + calm), miss / (hit + miss + alarm + calm))
+            ),
+        ),
+        Misconception(
+            "over the other group",
+            "You divided by the size of the other group. alpha is a share of the runs without Mia, beta of those with her.",
+            _errors(lambda hit, miss, alarm, calm: (alarm / (hit + miss), miss / (alarm + calm))),
+        ),
+        Misconception(
+            "over those called so",
+            "You divided by the number of runs that the attack calls in, or out. That depends on how many runs of each kind you happened to "
+            "make. alpha and beta are shares of what is true, not of what is said.",
+            _errors(lambda hit, miss, alarm, calm: (alarm / max(1, hit + alarm), miss / max(1, miss + calm))),
+        ),
+        Misconception(
+            "one number for both",
+            "You returned the same share of errors twice, over all runs. One number cannot be compared with a trade-off curve: keep the two "
+            "kinds of errors apart.",
+            _errors(lambda hit, miss, alarm, calm: 2 * ((alarm + miss) / (hit + miss + alarm + calm),)),
+        ),
+    ),
+)

@@ -1,0 +1,156 @@
+"""The μ that an attack proves."""
+
+import math
+
+from scipy.special import ndtri
+
+from dpcourse import audit
+from dpcourse.course.audit.shared import error_share, lower_bound, mu_of_errors, upper_bound
+from dpcourse.engine.exercise import Exercise, Misconception
+from dpcourse.probe.values import a_number
+
+
+def _draw_audit(rng):
+    """Two attacks that prove something and one that proves nothing."""
+    cases = []
+    for alpha, beta in ((rng.uniform(0.02, 0.08), rng.uniform(0.2, 0.35)), (rng.uniform(0.2, 0.35), 0.06), (0.5, 0.49)):
+        runs = int(rng.integers(4, 20)) * 100
+        cases.append(
+            {
+                "false_alarms": int(alpha * runs) + 2,
+                "misses": int(beta * runs) + int(rng.integers(1, 5)),
+                "runs": runs,
+                "confidence": float(rng.choice([0.9, 0.95, 0.99])),
+            }
+        )
+    return cases
+
+
+def _mu_at_least(
+    alpha=upper_bound, beta=upper_bound, each=lambda confidence: (1 + confidence) / 2, mu=mu_of_errors, least=0.0
+):
+    def code(false_alarms, misses, runs, confidence):
+        level = each(confidence)
+        return float(max(least, mu(alpha(false_alarms, runs, level), beta(misses, runs, level))))
+
+    return code
+
+
+exercise = Exercise(
+    title="The μ that an attack proves",
+    good_for="the whole of an audit in three lines",
+    difficulty=3,
+    minutes=15,
+    points=3,
+    draw=_draw_audit,
+    reference=_mu_at_least(),
+    returns=a_number,
+    forbidden=(audit.mu_lower_bound, audit.empirical_tradeoff, audit._corners),
+    hints=(
+        "Two error rates are unknown, so two bounds are needed, and both must hold at once. If each fails with half of the risk, both hold with "
+        "the confidence asked for.",
+        "`confidence` 0.95 leaves a risk of 0.05, so each bound gets the confidence 0.975, which is (1 + confidence) / 2. Then mu = "
+        "-Φ⁻¹(alpha) - Φ⁻¹(beta), with `norm.ppf` for Φ⁻¹, and 0 where that is negative.",
+    ),
+    misconceptions=(
+        Misconception(
+            "points",
+            "You took the shares of errors for the error rates. In a sample they may be smaller than in truth by luck, and then you accuse an "
+            "honest mechanism. Take an upper bound on each.",
+            _mu_at_least(error_share, error_share),
+        ),
+        Misconception(
+            "union forgotten",
+            "You gave each of the two bounds the whole risk. Then together they may fail with twice of it. Give each a half.",
+            _mu_at_least(each=lambda confidence: confidence),
+        ),
+        Misconception(
+            "only alpha",
+            "You bounded the false alarms and took the misses as you saw them. Both rates are unknown, and both need a bound.",
+            _mu_at_least(beta=error_share),
+        ),
+        Misconception(
+            "only alpha, all the risk",
+            "You bounded the false alarms, with all of the risk, and took the misses as you saw them. Both rates are unknown, and both need a bound.",
+            _mu_at_least(beta=error_share, each=lambda confidence: confidence),
+        ),
+        Misconception(
+            "only beta",
+            "You bounded the misses and took the false alarms as you saw them. Both rates are unknown, and both need a bound.",
+            _mu_at_least(alpha=error_share),
+        ),
+        Misconception(
+            "only beta, all the risk",
+            "You bounded the misses, with all of the risk, and took the false alarms as you saw them. Both rates are unknown, and both need a bound.",
+            _mu_at_least(alpha=error_share, each=lambda confidence: confidence),
+        ),
+        Misconception(
+            "confidence halved",
+            "You gave each bound half of the *confidence*. It is the risk, 1 - confidence, that is halved.",
+            _mu_at_least(each=lambda confidence: confidence / 2),
+        ),
+        Misconception(
+            "root of the confidence",
+            "You gave each bound the root of the confidence. That is true as well, since the two groups of runs are independent, and a hair "
+            "better. Here each is to have half of the risk, which needs no independence.",
+            _mu_at_least(each=math.sqrt),
+        ),
+        Misconception(
+            "squared confidence",
+            "You gave each bound the square of the confidence. Two events must hold at once, so each needs *more* confidence than both together.",
+            _mu_at_least(each=lambda confidence: confidence**2),
+        ),
+        Misconception(
+            "a quarter each",
+            "You gave each bound a quarter of the risk. There are two of them, each bounded on one side: a half each.",
+            _mu_at_least(each=lambda confidence: 1 - (1 - confidence) / 4),
+        ),
+        Misconception(
+            "bounds from below",
+            "You bounded the errors from below. That says what the attack might have achieved at best. What it certainly achieved needs upper bounds.",
+            _mu_at_least(lower_bound, lower_bound, mu=lambda a, b: mu_of_errors(max(a, 1e-9), max(b, 1e-9))),
+        ),
+        Misconception(
+            "sign",
+            "The sign is wrong: Φ⁻¹ of a small rate is negative, and small errors must give a large mu. mu = -Φ⁻¹(alpha) - Φ⁻¹(beta).",
+            _mu_at_least(mu=lambda a, b: -mu_of_errors(a, b), least=-math.inf),
+        ),
+        Misconception(
+            "difference",
+            "The sign of Φ⁻¹(beta) is turned round, or you took 1 minus the rate for both of them. So the two errors are subtracted where they "
+            "should add: mu = Φ⁻¹(1 - alpha) - Φ⁻¹(beta).",
+            _mu_at_least(mu=lambda a, b: float(ndtri(b) - ndtri(a))),
+        ),
+        Misconception(
+            "1 minus forgotten",
+            "You took Φ⁻¹(alpha) - Φ⁻¹(beta), and so the two errors are subtracted where they should add. It is Φ⁻¹(1 - alpha) - Φ⁻¹(beta).",
+            _mu_at_least(mu=lambda a, b: float(ndtri(a) - ndtri(b))),
+        ),
+        Misconception(
+            "risk for confidence",
+            "You gave `audit.clopper_pearson` the risk where it takes the confidence: half of the risk each is the confidence "
+            "1 - (1 - confidence) / 2.",
+            _mu_at_least(each=lambda confidence: (1 - confidence) / 2),
+        ),
+        Misconception(
+            "both groups",
+            "You counted the runs of both groups together. A false alarm can only happen in the `runs` runs without Mia, a miss in those with her.",
+            lambda false_alarms, misses, runs, confidence: _mu_at_least()(false_alarms, misses, 2 * runs, confidence),
+        ),
+        Misconception(
+            "negative",
+            "One of your results is negative. An attack that is no better than guessing proves nothing: the bound is 0.",
+            _mu_at_least(least=-math.inf),
+        ),
+        Misconception(
+            "mean error",
+            "You put the mean of both errors for each of them. That throws away which one is small: the mu you get is smaller than what is proved.",
+            _mu_at_least(mu=lambda a, b: mu_of_errors((a + b) / 2, (a + b) / 2)),
+        ),
+        Misconception(
+            "half of it",
+            "You returned the distance of one error only. mu is the sum of both: -Φ⁻¹(alpha) - Φ⁻¹(beta).",
+            _mu_at_least(mu=lambda a, b: float(-ndtri(a))),
+        ),
+    ),
+)

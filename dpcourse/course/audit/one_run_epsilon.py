@@ -1,0 +1,108 @@
+"""ε from one run."""
+
+import math
+
+from scipy.special import betaincinv, logit, ndtri
+
+from dpcourse import audit
+from dpcourse.course.audit.shared import error_share, lower_bound, upper_bound
+from dpcourse.engine.exercise import Exercise, Misconception
+from dpcourse.probe.values import a_number
+
+
+def _draw_guesses(rng):
+    """One run that proves something, one that proves little, one that proves nothing."""
+    cases = []
+    for share in (rng.uniform(0.85, 0.95), rng.uniform(0.7, 0.8), 0.5):
+        guesses = int(rng.integers(60, 300))
+        cases.append(
+            {"correct": round(share * guesses), "guesses": guesses, "confidence": float(rng.choice([0.9, 0.95, 0.99]))}
+        )
+    return cases
+
+
+def _one_run(share=lower_bound, epsilon=logit, each=lambda confidence: confidence, least=0.0):
+    return lambda correct, guesses, confidence: float(max(least, epsilon(share(correct, guesses, each(confidence)))))
+
+
+exercise = Exercise(
+    title="ε from one run",
+    good_for="auditing what is too dear to be run twice",
+    difficulty=3,
+    minutes=12,
+    points=2,
+    draw=_draw_guesses,
+    reference=_one_run(),
+    returns=a_number,
+    forbidden=(audit.one_run_epsilon_lower_bound, audit.one_run_p_value, audit.one_run_mu_lower_bound),
+    hints=(
+        "Under ε-DP each guess is right with a chance of at most p = e^ε / (1 + e^ε). First bound p from below: how small may it be, if so "
+        "many guesses were right?",
+        "The lower bound of Clopper and Pearson is `scipy.stats.beta.ppf(1 - confidence, correct, guesses - correct + 1)`. Then ε = ln(p / (1 - p)), "
+        "and 0 where that is negative.",
+    ),
+    misconceptions=(
+        Misconception(
+            "the share itself",
+            "You took the share of right guesses for their chance. It may be that large by luck. Bound the chance from below first.",
+            _one_run(error_share),
+        ),
+        Misconception(
+            "bound from above",
+            "You bounded the chance of a right guess from above. Here a large chance speaks against the promise, so it must be bounded from below.",
+            _one_run(upper_bound),
+        ),
+        Misconception(
+            "wrong guesses too few",
+            "You asked for which p *more* than `correct` right guesses are rare. What was seen belongs to the event: `correct` or more. So it is "
+            "with `audit.clopper_pearson` and the risk in place of the confidence: it counts `correct` or fewer. For the lower bound the "
+            "parameters of `beta.ppf` are correct and guesses - correct + 1.",
+            _one_run(lambda v, r, c: float(betaincinv(v + 1, r - v, 1 - c))),
+        ),
+        Misconception(
+            "half of the risk",
+            "You gave the bound half of the risk. There is one bound only here, so it gets all of it.",
+            _one_run(each=lambda confidence: (1 + confidence) / 2),
+        ),
+        Misconception(
+            "risk for confidence",
+            "You exchanged the confidence and the risk: 1 - confidence belongs into `beta.ppf` for a lower bound.",
+            _one_run(each=lambda confidence: 1 - confidence),
+        ),
+        Misconception(
+            "negative",
+            "One of your results is negative. Who guesses like a coin proves nothing: the bound is 0.",
+            _one_run(least=-math.inf),
+        ),
+        Misconception(
+            "p for the ratio",
+            "You took -ln(1 - p), as if the other guesses counted for 1. ε is the logarithm of p / (1 - p).",
+            _one_run(epsilon=lambda p: -math.log1p(-p)),
+        ),
+        Misconception(
+            "over a coin",
+            "You compared p with that of a coin, 1/2. What ε bounds is the ratio of right to wrong, p / (1 - p).",
+            _one_run(epsilon=lambda p: math.log(2 * p)),
+        ),
+        Misconception(
+            "ratio",
+            "You returned e^ε. Take the logarithm.",
+            _one_run(epsilon=lambda p: p / (1 - p)),
+        ),
+        Misconception(
+            "advantage",
+            "You returned 2p - 1, the advantage over a coin. ε is the logarithm of p / (1 - p).",
+            _one_run(epsilon=lambda p: 2 * p - 1),
+        ),
+        Misconception(
+            "normal",
+            "You used the normal approximation for the chance. It does not hold with the stated confidence; solve the binomial equation itself.",
+            _one_run(lambda v, r, c: v / r - float(ndtri(c)) * math.sqrt(v / r * (1 - v / r) / r)),
+        ),
+        Misconception(
+            "Hoeffding",
+            "You used Hoeffding's bound. It is true, but proves less than the binomial equation itself.",
+            _one_run(lambda v, r, c: v / r - math.sqrt(-math.log(1 - c) / 2 / r)),
+        ),
+    ),
+)

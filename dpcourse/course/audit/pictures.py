@@ -1,0 +1,329 @@
+"""The pictures of lesson 06, and the one beside an answer that an audit accuses."""
+
+import functools
+import math
+
+import numpy as np
+from matplotlib.patches import Circle, Rectangle
+from scipy.special import ndtri
+
+from dpcourse import audit, gdp, validate
+from dpcourse.frame import ALPHA, BETA, FIRST, FOURTH, LIGHT, POINT, SECOND, THIRD, panels
+from dpcourse.tradeoff import TradeOff, approx_dp, gaussian
+
+GRID = np.r_[0, np.geomspace(1e-5, 0.02, 40), np.linspace(0.022, 0.978, 240), 1 - np.geomspace(0.02, 1e-5, 40), 1]
+CONFIDENCE, DELTA = 0.95, 1e-5
+
+
+# ---- one threshold
+
+
+def attack(figure, mu, runs, threshold, promise=1.0):
+    """Scores of runs without Mia and with her; the errors of one threshold, their bounds, and what these prove."""
+    out, within = scores(mu, runs)
+    alarms, misses = int((out > threshold).sum()), int((within <= threshold).sum())
+    alpha, beta = alarms / runs, misses / runs
+    each = (1 + CONFIDENCE) / 2
+    most_alpha, most_beta = (audit.clopper_pearson(errors, runs, each) for errors in (alarms, misses))
+    proved = audit.mu_lower_bound(within, out, CONFIDENCE, threshold=threshold)
+    left, right = panels(figure, 2)
+    _histograms(left, out, within)
+    left.axvline(threshold, ymax=0.82, color="black", linewidth=1)
+    left.text(threshold, 0.82 * left.get_ylim()[1], ' says "in" →', va="top", fontsize=9)
+    left.set_xlabel("score")
+    left.set_title(f"{runs:,} runs without Mia, {runs:,} with her")
+    right.plot(GRID, gaussian(promise)(GRID), **FIRST, label=f"promised: G, μ = {promise:g}")
+    right.plot(*seen(mu, runs), **FOURTH, label="seen, all thresholds")
+    right.add_patch(Rectangle((alpha, beta), most_alpha - alpha, most_beta - beta, **LIGHT))
+    right.plot([most_alpha], [most_beta], color=SECOND["color"], marker="s", markersize=6, linestyle="none")
+    right.plot([alpha], [beta], **POINT)
+    _unit_square(right)
+    right.set_title(f"proved: μ ≥ {_down(proved)}" + (", promise refuted" if proved > promise else ""))
+    right.legend(loc="upper right", borderaxespad=0)
+    return (
+        f"Left: histograms of the scores of {runs} runs without Mia and {runs} with her, and the threshold {threshold:.2g}. Right: the promised "
+        f"curve, the curve seen, and the threshold's point: alpha {alpha:.3f}, beta {beta:.3f}. With 95 percent confidence they are at most "
+        f"{_up(most_alpha)} and {_up(most_beta)}, which proves mu at least {_down(proved)}: the promise of {promise:g} is "
+        f"{'refuted' if proved > promise else 'not refuted'}."
+    )
+
+
+def _histograms(panel, out, within):
+    edges = np.linspace(-4, 8, 49)
+    heights = [np.histogram(scores_, edges)[0] for scores_ in (out, within)]
+    panel.stairs(heights[1], edges, fill=True, label="with Mia", **LIGHT)
+    panel.stairs(heights[0], edges, color=FIRST["color"], linewidth=1.8, label="without her")
+    panel.set_xlim(-4, 8)
+    panel.set_ylim(0, 1.45 * max(map(max, heights)))
+    panel.set_yticks([])
+    panel.legend(loc="upper center", ncols=2, borderaxespad=0)
+
+
+def _unit_square(panel):
+    panel.set_xlim(0, 1)
+    panel.set_ylim(0, 1.02)
+    panel.set_xticks([0, 0.5, 1])
+    panel.set_yticks([0, 0.5, 1])
+    panel.set_xlabel(ALPHA)
+    panel.set_ylabel(BETA)
+
+
+def _down(bound):
+    """A lower bound to two digits, never more than it is."""
+    return f"{math.floor(bound * 100) / 100:.2f}"
+
+
+def _up(bound):
+    """An upper bound to three digits, never less than it is."""
+    return f"{math.ceil(bound * 1000) / 1000:.3f}"
+
+
+@functools.cache
+def _noise():
+    return np.random.default_rng(6).normal(size=(2, 10_000))
+
+
+def scores(mu, runs):
+    """Scores without Mia and with her: normal, mu apart, the same noise for every mu."""
+    runs = validate.whole("runs", runs)
+    out, within = _noise()[:, :runs]
+    return out, within + validate.number("mu", mu, 0)
+
+
+def seen(mu, runs):
+    """(alpha, beta) at every threshold, as seen in the scores."""
+    out, within = map(np.sort, scores(mu, runs))
+    cuts = np.r_[-np.inf, np.sort(np.r_[out, within])]
+    return 1 - np.searchsorted(out, cuts, side="right") / runs, np.searchsorted(within, cuts, side="right") / runs
+
+
+# ---- all thresholds
+
+
+def band(figure, mu, runs, promise=1.0):
+    """Left: the curve seen and its simultaneous band. Right: the mu that is proved, for every number of runs."""
+    out, within = scores(mu, runs)
+    found = audit.empirical_tradeoff(within, out, CONFIDENCE)
+    proved = audit.mu_lower_bound(within, out, CONFIDENCE)
+    left, right = panels(figure, 2)
+    left.fill_between(GRID, found.lower(GRID), found.upper(GRID), **LIGHT, linewidth=0.5, label="band, 95 %")
+    left.plot(GRID, gaussian(promise)(GRID), **FIRST, label=f"promised: G, μ = {promise:g}")
+    left.plot(*seen(mu, runs), **FOURTH, label="seen")
+    _unit_square(left)
+    left.set_title(f"{runs:,} runs of each kind")
+    left.legend(loc="upper right", borderaxespad=0)
+    many = np.unique(np.geomspace(30, 10_000, 24).astype(int))
+    right.plot(np.log10(many), [_proved(mu, int(n)) for n in many], **THIRD, label="proved, typically")
+    right.axhline(mu, **SECOND, label=f"truth: {mu:.2g}")
+    right.axhline(promise, **FIRST, label=f"promise: {promise:g}")
+    right.plot([math.log10(runs)], [proved], **POINT)
+    right.set_xticks([2, 3, 4], ["100", "1,000", "10,000"])
+    right.set_xlim(math.log10(30), 4.25)
+    right.set_ylim(0, 1.55 * max(mu, promise))
+    right.locator_params(axis="y", nbins=4)
+    right.set_xlabel("runs of each kind")
+    right.set_title(f"proved here: μ ≥ {_down(proved)}" + (", promise refuted" if proved > promise else ""))
+    right.legend(loc="upper left", ncols=2, borderaxespad=0)
+    return (
+        f"Left: the promised curve with mu {promise:g}, the curve seen in {runs} runs of each kind of a mechanism with mu {mu:.2g}, and its 95 "
+        f"percent band, from {found.lower(0.1):.2f} to {found.upper(0.1):.2f} at alpha 0.1. Right: the mu that is proved, against the number of "
+        f"runs. Here it is {_down(proved)}: the promise is {'refuted' if proved > promise else 'not refuted'}."
+    )
+
+
+@functools.lru_cache(maxsize=10_000)
+def _proved(mu, runs):
+    """The mu that is proved by scores which lie as evenly as they can."""
+    even = ndtri((np.arange(runs) + 0.5) / runs)
+    return audit.mu_lower_bound(even + mu, even, CONFIDENCE)
+
+
+# ---- one run
+
+
+def one_run(figure, mu, canaries, share):
+    """Left: the scores of many canaries in one run, and the guesses. Right: what more or fewer guesses prove."""
+    values, coins = one_run_scores(mu, canaries)
+    guesses = max(1, round(share * canaries))
+    right_ones = right_guesses(mu, canaries)
+    proved = _one_run_epsilon(int(right_ones[guesses - 1]), guesses, canaries)
+    truth = gdp.epsilon(DELTA, mu)
+    left, right = panels(figure, 2)
+    edges = np.linspace(-5, 5, 41) + mu / 2
+    heights = [np.histogram(values[coins == coin], edges)[0] for coin in (0, 1)]
+    left.stairs(heights[1], edges, fill=True, label="in", **LIGHT)
+    left.stairs(heights[0], edges, color=FIRST["color"], linewidth=1.8, label="out")
+    reach = np.sort(np.abs(values - mu / 2))[-guesses]
+    for cut in (mu / 2 - reach, mu / 2 + reach):
+        left.axvline(cut, ymax=0.82, color="black", linewidth=1)
+    left.set_xlim(edges[0], edges[-1])
+    left.set_ylim(0, 1.4 * max(map(max, heights)))
+    left.set_yticks([])
+    left.set_xlabel("score of a canary; guessed outside the lines")
+    left.set_title(f"{right_ones[guesses - 1]:,} of {guesses:,} guesses right")
+    left.legend(loc="upper right", ncols=2, borderaxespad=0)
+    shares = np.r_[np.geomspace(0.01, 0.8, 12), 1]
+    counts = np.unique(np.maximum(1, (shares * canaries).astype(int)))
+    bounds = [_one_run_epsilon(int(right_ones[count - 1]), int(count), canaries) for count in counts]
+    right.plot(np.log10(counts / canaries), bounds, **THIRD, label="proved by one run")
+    right.axhline(truth, **FIRST, label=f"truth: {truth:.2f}")
+    right.plot([math.log10(guesses / canaries)], [proved], **POINT)
+    right.set_xticks([-2, -1, 0], ["1 %", "10 %", "100 %"])
+    right.set_xlim(-2.05, 0.05)
+    right.set_ylim(0, 1.6 * truth)
+    right.locator_params(axis="y", nbins=4)
+    right.set_ylabel("ε at δ = 1e-5")
+    right.set_xlabel("share of the canaries guessed for")
+    right.set_title(f"proved: ε ≥ {_down(proved)}")
+    right.legend(loc="upper right", borderaxespad=0)
+    return (
+        f"Left: histograms of the scores of {canaries} canaries in one run, those that are in and those that are out, with mu {mu:.2g}; of the "
+        f"{guesses} guesses at both ends {right_ones[guesses - 1]} are right. Right: the epsilon that is proved at delta 1e-5, against the share "
+        f"of canaries guessed for. Here it is {_down(proved)}, and the truth is {truth:.2f}."
+    )
+
+
+def one_run_scores(mu, canaries):
+    """(scores, coins) of one run: canary i moves its own coordinate by mu if its coin is 1, and the noise is normal."""
+    rng = np.random.default_rng(16)
+    noise, coins = rng.normal(size=20_000)[:canaries], rng.integers(0, 2, 20_000)[:canaries]
+    return noise + mu * coins, coins
+
+
+@functools.lru_cache(maxsize=1000)
+def right_guesses(mu, canaries):
+    """How many of the first 1, 2, ... guesses are right, the most certain first."""
+    values, coins = one_run_scores(mu, canaries)
+    order = np.argsort(-np.abs(values - mu / 2))
+    return np.cumsum((values > mu / 2)[order] == coins[order])
+
+
+@functools.lru_cache(maxsize=10_000)
+def _one_run_epsilon(correct, guesses, canaries):
+    return audit.one_run_epsilon_lower_bound(correct, guesses, delta=DELTA, canaries=canaries, confidence=CONFIDENCE)
+
+
+# ---- a canary, and a gap
+
+
+def canary(figure, length, angle):
+    """Left: a canary's vector, and what each way of clipping leaves of it. Right: the mu that it shows, for each mistake.
+
+    length: in units of the clip norm; angle: from the first axis, in degrees.
+    """
+    shown = canary_mus(length, angle)
+    vector = length * np.array([math.cos(math.radians(angle)), math.sin(math.radians(angle))])
+    left, right = panels(figure, 2)
+    left.plot(*_people().T, "o", color="#9a9a9a", markersize=3)
+    left.add_patch(Circle((0, 0), 1, fill=False, **_edge(FIRST)))
+    left.add_patch(Rectangle((-1, -1), 2, 2, fill=False, **_edge(SECOND)))
+    left.plot([0, vector[0]], [0, vector[1]], color="black", linewidth=1.2)
+    left.plot(*vector, color="black", marker="*", markersize=10)
+    left.plot(*(vector / max(1, length)), **POINT)
+    left.plot(*np.clip(vector, -1, 1), color=SECOND["color"], marker="s", markersize=6, zorder=4)
+    left.set_aspect("equal", anchor="W")
+    left.set_xlim(-1.8, 3.3)
+    left.set_ylim(-1.6, 3.5)
+    left.set_xlabel("first coordinate")
+    left.set_ylabel("second coordinate")
+    left.set_title(f"length {length:.2g} R, {angle:.0f} degrees")
+    names = list(shown)[::-1]
+    bars = right.barh(range(len(names)), [min(shown[name], 3.2) for name in names], **LIGHT)
+    for bar, name in zip(bars, names, strict=True):
+        text = f"{shown[name]:.2f}" + (", accused" if shown[name] > 1 + 1e-9 else "")
+        right.text(max(1, min(shown[name], 3.2)) + 0.08, bar.get_y() + 0.4, text, va="center", fontsize=9)
+    right.axvline(1, ymax=0.88, **FIRST)
+    right.text(1, len(names) - 0.28, "promise", fontsize=9, ha="center")
+    right.set_yticks(range(len(names)), names)
+    right.set_ylim(-0.6, len(names) + 0.1)
+    right.set_xlim(0, 5.2)
+    right.set_xticks([0, 1, 2, 3])
+    right.set_xlabel("μ that it shows in one round")
+    return (
+        f"Left: a canary's vector of {length:.2g} times the clip norm at {angle:.0f} degrees, with the circle of clipping the whole vector and the "
+        "square of clipping each coordinate. Right: the mu that this canary shows in one round, where 1 is promised: "
+        + ", ".join(f"{name} {mu:.2f}" for name, mu in shown.items())
+        + "."
+    )
+
+
+def _edge(look):
+    return {"edgecolor": look["color"], "linestyle": look["linestyle"], "linewidth": 1.5}
+
+
+@functools.cache
+def _people():
+    """Vectors of 40 people in the plane, most of them shorter than the clip norm."""
+    return np.random.default_rng(3).normal(0, 0.45, size=(40, 2))
+
+
+def canary_mus(length, angle):
+    """The mu that a canary of so many clip norms shows in one round of a promised mu of 1, with each mistake."""
+    length = validate.number("length", length, 0)
+    turn = math.radians(validate.number("angle", angle))
+    corner = np.clip(length * np.array([math.cos(turn), math.sin(turn)]), -1, 1)
+    kept = min(1.0, length)
+    return {
+        "correct": kept,
+        "half noise": 2 * kept,
+        "coordinates": float(np.linalg.norm(corner)),
+        "not clipped": length,
+        "noise reused": kept,
+    }
+
+
+def gap(figure, certified, found):
+    """What is certified, what attacks prove, and between them the truth.
+
+    certified: list of (epsilon, delta), each of them certified; found: name -> (scores_in, scores_out) of an attack,
+    three at most.
+    """
+    (panel,) = panels(figure)
+    floor = np.max([approx_dp(*pair)(GRID) for pair in certified], axis=0)
+    panel.fill_between(GRID, 0, floor, **LIGHT, linewidth=0, label="impossible, as is certified")
+    panel.plot(GRID, floor, **FIRST)
+    proved = {}
+    for (name, (scores_in, scores_out)), look in zip(found.items(), (FOURTH, THIRD, SECOND), strict=False):
+        upper = audit.empirical_tradeoff(scores_in, scores_out, CONFIDENCE).upper
+        proved[name] = upper(0.1)
+        panel.plot(GRID, upper(GRID), **look, label=f"the truth lies below: {name}")
+    _unit_square(panel)
+    panel.set_title("between what is certified and what is proved")
+    panel.legend(loc="upper right", borderaxespad=0)
+    return (
+        f"Trade-off curves, at alpha 0.1. No test lies below {np.interp(0.1, GRID, floor):.2f}, as is certified. With 95 percent confidence the "
+        "true curve lies below " + ", ".join(f"{beta:.2f} ({name})" for name, beta in proved.items()) + "."
+    )
+
+
+# ---- an answer that is accused
+
+
+def audited(figure, name, promise, scores_in, scores_out, found):
+    """What was promised, what an attack saw, and the test that the promise does not allow.
+
+    name, promise: of the promise, a TradeOff. scores_in, scores_out: of the attack. found: an audit.Refutation.
+    """
+    (panel,) = panels(figure)
+    alpha = np.linspace(0, 1, 401)
+    panel.plot(alpha, promise(alpha), **FIRST, label=f"{name}, the promise: no test lies below")
+    panel.plot(
+        alpha, TradeOff.from_samples(scores_out, scores_in)(alpha), **SECOND, label="tests of your answer, as seen"
+    )
+    panel.fill_between([0, found.alpha], found.beta, **LIGHT, linewidth=0, label="one of them lies in here")
+    panel.plot([found.alpha], [found.beta], **POINT)
+    panel.plot([found.alpha, found.alpha], [found.beta, found.least], color="black", linewidth=1.2)
+    panel.set_xlim(0, 1)
+    panel.set_ylim(0, 1)
+    panel.set_aspect("equal", anchor="W")
+    panel.set_xlabel(ALPHA)
+    panel.set_ylabel(BETA)
+    panel.legend(
+        loc="upper left", bbox_to_anchor=(1.05, 1), title=f"with confidence {found.confidence:g}", alignment="left"
+    )
+    alpha, beta, least = found.as_text
+    return (
+        f"The curve of {name} and, below it, that of the tests which were tried on your answer. One test is marked: with "
+        f"confidence {found.confidence:g} its false alarms are at most {alpha} and its misses at most "
+        f"{beta}, where {name} allows misses of {least} or more."
+    )

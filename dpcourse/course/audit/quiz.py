@@ -1,0 +1,126 @@
+"""The quiz of lesson 06."""
+
+from dpcourse.engine.exercise import Option, Question
+
+QUIZ = (
+    Question(
+        "A mechanism is promised to be 1-GDP. An attack on 200 runs each has the shares of errors (0.10, 0.40), and G₁(0.10) = 0.61. Is the promise broken?",
+        (
+            Option(
+                "Yes: the point lies below the curve.",
+                False,
+                "It lies below, but it is a point from 200 runs. What counts is whether its bounds lie below.",
+            ),
+            Option(
+                "That takes upper bounds on both rates first.",
+                True,
+                "With 95 % confidence the bounds are about (0.15, 0.47), and G₁(0.15) = 0.51. So here they do refute it, but only they can say so.",
+            ),
+            Option(
+                "No: no attack can refute a proof.",
+                False,
+                "It cannot refute the proof, but it can refute that this program is what the proof speaks of.",
+            ),
+        ),
+    ),
+    Question(
+        "An audit of the best attacks you know gives μ at least 0.3, with 95 % confidence. What do you tell the press office?",
+        (
+            Option(
+                "The mechanism is 0.3-GDP.",
+                False,
+                "That would be an upper bound on what it leaks. You have a lower one: a better attack may find more.",
+            ),
+            Option(
+                "With 95 % probability its μ is 0.3.",
+                False,
+                "The bound says that μ is hardly less. How much more it is, nobody knows from this.",
+            ),
+            Option(
+                "It leaks at least that much; how much at most, only a proof says.",
+                True,
+                "Lower bounds come from attacks, upper bounds from proofs. The truth is in between.",
+            ),
+        ),
+    ),
+    Question(
+        "You try twenty attacks on the same scores and report the one with the best bound, at 95 % confidence. What is that bound worth?",
+        (
+            Option(
+                "It holds if each bound had a twentieth of the risk.",
+                True,
+                "Then all twenty hold at once with 95 % confidence, and you may choose among them after a look.",
+            ),
+            Option(
+                "It holds with 95 % confidence.",
+                False,
+                "Each single one would. That the best of twenty holds is another statement.",
+            ),
+            Option(
+                "Nothing: one must never look twice.",
+                False,
+                "One may, if one pays for it: share the risk out, or choose on other runs than those that decide.",
+            ),
+        ),
+    ),
+    Question(
+        "Which canary belongs into an audit of a sum of vectors that are clipped to R?",
+        (
+            Option(
+                "One that looks like a typical person, for it is about them.",
+                False,
+                "The promise is for every person, also the most unusual. A typical one hides among the others.",
+            ),
+            Option(
+                "One so long that it would be clipped, in a direction of its own.",
+                True,
+                "It moves the sum by the full R where nothing else moves, and it shows whether clipping happens at all.",
+            ),
+            Option(
+                "A copy of Mia, so that there are two of her.",
+                False,
+                "A copy points where Mia points. A direction of its own and full length make the best of one person.",
+            ),
+        ),
+    ),
+    Question(
+        "Five hundred canaries toss coins, one model is trained, and you guess for each of them. 300 guesses are right. What helps to prove more?",
+        (
+            Option(
+                "Guess only for those whose scores are extreme.",
+                True,
+                "Abstaining is free, as long as the number of guesses is fixed before. Fewer guesses of which nearly all are right prove more than many of which 60 % are.",
+            ),
+            Option(
+                "Guess for all, for every guess is a datum.",
+                False,
+                "A guess that is hardly better than a coin's pulls the share down to 1/2, and a share near 1/2 proves nothing.",
+            ),
+            Option(
+                "Train again with the same coins.",
+                False,
+                "That is a second run, which you wanted to save. And the guesses would concern the same coins.",
+            ),
+        ),
+    ),
+    Question(
+        "Ten million audits found nothing. A mechanism publishes all of its data with probability 10⁻⁹, and otherwise adds good noise. Is it private?",
+        (
+            Option(
+                "Yes, as far as anybody can tell.",
+                False,
+                "Whoever reads the code can tell. An audit only sees what happens in its runs.",
+            ),
+            Option(
+                "No: an audit with more confidence would have found it.",
+                False,
+                "Confidence is about the risk of a false accusation. It does not make rare events frequent.",
+            ),
+            Option(
+                "With δ = 10⁻⁹ perhaps; no audit of that size could tell.",
+                True,
+                "It would take some billions of runs to see it once. A proof speaks of all outputs, seen or not.",
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,92 @@
+"""How many runs it takes."""
+
+import math
+
+from dpcourse.engine.exercise import Exercise, Misconception
+from dpcourse.probe.values import a_whole_number, rounded
+
+
+def _draw_wanted(rng):
+    return [
+        {"epsilon": rounded(rng.uniform(low, low + 1), 1), "confidence": float(rng.choice([0.9, 0.95, 0.98, 0.99]))}
+        for low in (1.0, 3.0, 6.0)
+    ]
+
+
+def _runs(rule):
+    """A rule for (epsilon, risk)."""
+    return lambda epsilon, confidence: int(rule(epsilon, 1 - confidence))
+
+
+def _least_runs(epsilon, risk):
+    return math.log(1 / risk) / math.log1p(math.exp(-epsilon))
+
+
+exercise = Exercise(
+    title="How many runs it takes",
+    good_for="knowing before you begin what an audit can show at all",
+    difficulty=3,
+    minutes=15,
+    points=3,
+    draw=_draw_wanted,
+    reference=_runs(lambda e, r: math.ceil(_least_runs(e, r / 2))),
+    returns=a_whole_number,
+    hints=(
+        "With no error in n runs, both upper bounds are the same number b, which solves (1 - b)^n = risk / 2. Then ε is at least ln((1 - b) / b). "
+        "How small must b be?",
+        "b must be at most 1 / (1 + e^ε). So (e^ε / (1 + e^ε))^n must be at most risk / 2: n is at least ln(2 / risk) / ln(1 + e^-ε), rounded up.",
+    ),
+    misconceptions=(
+        Misconception(
+            "rounded down",
+            "You rounded down. With one run less than needed ε is not proved yet: `math.ceil`.",
+            _runs(lambda e, r: math.floor(_least_runs(e, r / 2))),
+        ),
+        Misconception(
+            "union forgotten",
+            "You gave each of the two bounds the whole risk. Both must hold at once: half of the risk each.",
+            _runs(lambda e, r: math.ceil(_least_runs(e, r))),
+        ),
+        Misconception(
+            "one forgotten",
+            "You asked for an error rate of at most e^-ε. But ε comes from (1 - b) / b, and so b must be at most 1 / (1 + e^ε).",
+            _runs(lambda e, r: math.ceil(math.log(r / 2) / math.log1p(-math.exp(-e)))),
+        ),
+        Misconception(
+            "rule of three",
+            "That is the rule of thumb, ln(2 / risk) times e^ε. It is close for a large ε only. Solve (1 - b)^n = risk / 2 for n.",
+            _runs(lambda e, r: math.ceil(math.log(2 / r) * math.exp(e))),
+        ),
+        Misconception(
+            "rule of three, all the risk",
+            "That is the rule of thumb, ln(1 / risk) times e^ε, with the whole risk for each of two bounds. Give each a half, and solve "
+            "(1 - b)^n = risk / 2 for n.",
+            _runs(lambda e, r: math.ceil(math.log(1 / r) * math.exp(e))),
+        ),
+        Misconception(
+            "rule of three, plus one",
+            "That is the rule of thumb, ln(2 / risk) times (1 + e^ε). It is close for a large ε only. Solve (1 - b)^n = risk / 2 for n.",
+            _runs(lambda e, r: math.ceil(math.log(2 / r) * (1 + math.exp(e)))),
+        ),
+        Misconception(
+            "both groups",
+            "You counted the runs with Mia and those without. The question is how many of each.",
+            _runs(lambda e, r: 2 * math.ceil(_least_runs(e, r / 2))),
+        ),
+        Misconception(
+            "risk for confidence",
+            "You put the confidence where the risk belongs. (1 - b)^n is the chance of seeing no error by luck: risk / 2.",
+            _runs(lambda e, r: math.ceil(_least_runs(e, (1 - r) / 2))),
+        ),
+        Misconception(
+            "epsilon for e to the epsilon",
+            "You took ε for the ratio of the probabilities. The ratio is e^ε.",
+            _runs(lambda e, r: math.ceil(math.log(2 / r) / math.log1p(1 / e))),
+        ),
+        Misconception(
+            "Hoeffding",
+            "You used Hoeffding's bound, with the square of the error rate. Where no error is seen a rate of b needs about 1/b runs, not 1/b².",
+            _runs(lambda e, r: math.ceil(math.log(2 / r) / 2 * (1 + math.exp(e)) ** 2)),
+        ),
+    ),
+)

@@ -1,0 +1,141 @@
+"""An accountant in six lines."""
+
+import math
+
+import numpy as np
+from scipy.optimize import brentq
+
+from dpcourse.engine.exercise import Exercise, Misconception
+from dpcourse.probe.values import a_number, rounded
+from dpcourse.tradeoff import TradeOff
+
+
+def _draw_losses(rng):
+    """Two steps on a grid of losses; the grid does not lie evenly around 0, so its start matters."""
+    cases = []
+    for _ in range(2):
+        below, above = int(rng.integers(1, 3)), int(rng.integers(3, 5))
+        loss = rounded(rng.uniform(0.1, 0.4)) * np.arange(-below, above + 1)
+        weight = rng.uniform(0.5, 2, size=loss.size)
+        tilt = brentq(lambda t, w=weight, x=loss: float(w @ (np.exp(-t * x) * np.expm1(x))), -200, 200)
+        mass = weight * np.exp(-tilt * (loss - loss.max()))
+        epsilon = rounded(rng.uniform(0.05, 0.3) * 3 * loss[-1])
+        cases.append({"loss": loss, "mass": mass / mass.sum(), "n": int(rng.integers(3, 6)), "epsilon": epsilon})
+    return cases
+
+
+def _convolved(mass, n):
+    total = mass
+    for _ in range(n - 1):
+        total = np.convolve(total, mass)
+    return total
+
+
+def _hockey_stick(loss, mass, epsilon):
+    return float(np.maximum(mass * (np.exp(loss) - math.exp(epsilon)), 0).sum())
+
+
+def _sums(loss, n):
+    """The losses that n steps can add up to."""
+    step = loss[1] - loss[0]
+    return n * loss[0] + step * np.arange(n * (loss.size - 1) + 1)
+
+
+def _cut(mass, n):
+    total = mass
+    for _ in range(n - 1):
+        total = np.convolve(total, mass, mode="same")
+    return total
+
+
+exercise = Exercise(
+    title="An accountant in six lines",
+    good_for="seeing that an exact accountant is a convolution; `pld` is this with certified rounding",
+    difficulty=3,
+    minutes=25,
+    points=3,
+    draw=_draw_losses,
+    reference=lambda loss, mass, n, epsilon: _hockey_stick(_sums(loss, n), _convolved(mass, n), epsilon),
+    returns=a_number,
+    forbidden=(TradeOff.__matmul__, TradeOff.power, TradeOff.delta),
+    hints=(
+        "The losses of independent answers add, so the mass of the sum is a convolution: `np.convolve(a, b)`. Do it n - 1 times, "
+        "beginning with `mass` itself.",
+        "The sum lies on a grid with the same spacing. It begins at n * loss[0], and has as many points as the convolved mass.",
+        "delta adds up mass * (e^loss - e^epsilon) where that is positive: `np.maximum(..., 0).sum()`.",
+    ),
+    misconceptions=(
+        Misconception(
+            "one too many",
+            "You convolved n times. One answer has the mass itself, two answers one convolution, so n answers have n - 1.",
+            lambda loss, mass, n, epsilon: _hockey_stick(_sums(loss, n + 1), _convolved(mass, n + 1), epsilon),
+        ),
+        Misconception(
+            "one too many, grid of n",
+            "You convolved n times: the mass is that of n + 1 answers. Begin with the mass itself and convolve n - 1 times.",
+            lambda loss, mass, n, epsilon: _hockey_stick(
+                _sums(loss, n + 1) - loss[0], _convolved(mass, n + 1), epsilon
+            ),
+        ),
+        Misconception(
+            "grid begins too late",
+            "Your grid of sums begins at loss[0]. The smallest sum of n losses is n * loss[0].",
+            lambda loss, mass, n, epsilon: _hockey_stick(
+                _sums(loss, n) - (n - 1) * loss[0], _convolved(mass, n), epsilon
+            ),
+        ),
+        Misconception(
+            "grid stretched",
+            "You spread the sums from n * loss[0] with n times the spacing. The spacing stays; the grid gets more points.",
+            lambda loss, mass, n, epsilon: _hockey_stick(
+                n * (_sums(loss, n) - n * loss[0]) + n * loss[0], _convolved(mass, n), epsilon
+            ),
+        ),
+        Misconception(
+            "answers all alike",
+            "You multiplied the losses by n and left the masses alone: as if all n answers were the same one. They are independent.",
+            lambda loss, mass, n, epsilon: _hockey_stick(n * loss, mass, epsilon),
+        ),
+        Misconception(
+            "masses to the power n",
+            "mass**n is the chance that all n answers have this one loss. Different losses can have the same sum; convolve.",
+            lambda loss, mass, n, epsilon: _hockey_stick(n * loss, mass**n, epsilon),
+        ),
+        Misconception(
+            "cut to the same length",
+            "mode='same' cuts both ends off, and with them the large losses, for the sake of which delta is there.",
+            lambda loss, mass, n, epsilon: _hockey_stick(loss, _cut(mass, n), epsilon),
+        ),
+        Misconception(
+            "mass of P for mass of Q",
+            "You added mass * (1 - e^(epsilon - loss)). There the mass would have to be that of Q, which is mass * e^loss.",
+            lambda loss, mass, n, epsilon: float(
+                np.maximum(_convolved(mass, n) * -np.expm1(epsilon - _sums(loss, n)), 0).sum()
+            ),
+        ),
+        Misconception(
+            "chance of a large loss under P",
+            "That is the chance under P that the loss passes epsilon. delta measures the excess, under Q: mass * (e^loss - e^epsilon).",
+            lambda loss, mass, n, epsilon: float(_convolved(mass, n)[_sums(loss, n) > epsilon].sum()),
+        ),
+        Misconception(
+            "chance of a large loss under Q",
+            "That is the chance under Q that the loss passes epsilon. Only the part above e^epsilon times the mass of P counts: subtract it.",
+            lambda loss, mass, n, epsilon: float(
+                (_convolved(mass, n) * np.exp(_sums(loss, n)))[_sums(loss, n) > epsilon].sum()
+            ),
+        ),
+        Misconception(
+            "negative parts kept",
+            "You added up the negative terms too. Where e^loss is below e^epsilon nothing is left over: take the maximum with 0.",
+            lambda loss, mass, n, epsilon: float(
+                (_convolved(mass, n) * (np.exp(_sums(loss, n)) - math.exp(epsilon))).sum()
+            ),
+        ),
+        Misconception(
+            "epsilon divided",
+            "You gave each answer epsilon / n and added the deltas. That is basic composition: true, and much larger than the exact value.",
+            lambda loss, mass, n, epsilon: n * _hockey_stick(loss, mass, epsilon / n),
+        ),
+    ),
+)

@@ -1,0 +1,109 @@
+"""Four numbers of a curve."""
+
+import numpy as np
+
+from dpcourse import clt
+from dpcourse.course.clt.shared import random_mechanism
+from dpcourse.engine.exercise import Exercise, Misconception
+from dpcourse.probe.values import several
+
+
+def _draw_atoms(rng):
+    cases = []
+    for outcomes in (3, int(rng.integers(4, 7))):
+        p, q = random_mechanism(rng, outcomes)
+        cases.append({"loss": np.log(q / p), "mass": p})
+    return cases
+
+
+def _moments(loss, mass):
+    kl = -float(mass @ loss)
+    return [kl, float(mass @ loss**2), float(mass @ np.abs(loss) ** 3), float(mass @ np.abs(loss + kl) ** 3)]
+
+
+def _changed(place, rule):
+    """The four functionals with one of them replaced."""
+
+    def code(loss, mass):
+        values = _moments(loss, mass)
+        values[place] = float(rule(loss, mass))
+        return values
+
+    return code
+
+
+exercise = Exercise(
+    title="Four numbers of a curve",
+    good_for="all that the central limit theorem keeps of a mechanism",
+    difficulty=2,
+    minutes=15,
+    points=2,
+    draw=_draw_atoms,
+    reference=_moments,
+    returns=several("kl", "kappa2", "kappa3", "kappa3_bar"),
+    forbidden=(clt.functionals,),
+    hints=(
+        "An integral over alpha is an average with the masses as weights: `(mass * something).sum()`.",
+        "kl is minus the average loss. kappa2 averages the square of the loss, kappa3 the third power of its absolute value. For "
+        "kappa3_bar take the loss plus kl first.",
+    ),
+    misconceptions=(
+        Misconception(
+            "kl's sign",
+            "Your kl is negative. It is minus the average loss: on average an outcome of P speaks against Q.",
+            _changed(0, lambda loss, mass: mass @ loss),
+        ),
+        Misconception(
+            "kl's sign, and centred with it",
+            "Your kl has the wrong sign, and kappa3_bar uses it. kl is minus the average loss; the deviation from the average is loss + kl.",
+            lambda loss, mass: [
+                float(mass @ loss),
+                *_moments(loss, mass)[1:3],
+                float(mass @ np.abs(loss + mass @ loss) ** 3),
+            ],
+        ),
+        Misconception(
+            "kappa2 as a variance",
+            "Your kappa2 is the variance of the loss. kappa2 averages the square itself; the variance is kappa2 - kl^2.",
+            _changed(1, lambda loss, mass: mass @ loss**2 - (mass @ loss) ** 2),
+        ),
+        Misconception(
+            "square of the average",
+            "Your kappa2 is kl squared. Square each loss, then average.",
+            _changed(1, lambda loss, mass: (mass @ loss) ** 2),
+        ),
+        Misconception(
+            "third power with sign",
+            "In kappa3 losses of opposite signs cancel. Take the absolute value before the third power.",
+            _changed(2, lambda loss, mass: mass @ loss**3),
+        ),
+        Misconception(
+            "centred with sign",
+            "In kappa3_bar deviations of opposite signs cancel. Take the absolute value before the third power.",
+            _changed(3, lambda loss, mass: mass @ (loss - mass @ loss) ** 3),
+        ),
+        Misconception(
+            "centred the wrong way",
+            "In kappa3_bar you subtract kl. The average loss is -kl, so the deviation from it is loss + kl.",
+            _changed(3, lambda loss, mass: mass @ np.abs(loss + mass @ loss) ** 3),
+        ),
+        Misconception(
+            "not centred",
+            "Your kappa3_bar is not centred: it equals kappa3. Take |loss + kl| to the third power.",
+            _changed(3, lambda loss, mass: mass @ np.abs(loss) ** 3),
+        ),
+        Misconception(
+            "wrong variable",
+            "You average under Q. The integrals are over alpha, so the weights are the masses under P as they are given.",
+            lambda loss, mass: [
+                float(mass @ (np.exp(loss) * value))
+                for value in (-loss, loss**2, np.abs(loss) ** 3, np.abs(loss - mass @ loss) ** 3)
+            ],
+        ),
+        Misconception(
+            "masses ignored",
+            "You average over the pieces as if all were equally wide. Weigh each loss with its mass.",
+            lambda loss, mass: _moments(loss, np.full(loss.size, 1 / loss.size)),
+        ),
+    ),
+)

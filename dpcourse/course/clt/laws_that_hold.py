@@ -1,0 +1,201 @@
+"""Which laws hold?."""
+
+import numbers
+
+import numpy as np
+
+from dpcourse.engine.exercise import Exercise, Misconception
+from dpcourse.probe.values import plain, type_name
+from dpcourse.tradeoff import TradeOff
+
+
+def _yes_or_no(value, case):
+    """Five entries, each True or False, 1 or 0."""
+    if not isinstance(value, (list, tuple, np.ndarray)) or len(value) != 5:
+        return f"Return a list of five True or False, one for each law, not {type_name(value)}."
+    if not all(isinstance(plain(entry), numbers.Real) and entry in (True, False) for entry in value):
+        return "Return True or False for each law. `np.all(...)` makes one of many."
+    return None
+
+
+def _ratio_test(p, q):
+    """T(p, q) of two lists of probabilities: reject the outcomes with the largest q/p first."""
+    order = np.argsort(-q / p)
+    alpha, beta = np.clip(np.cumsum(p[order]), 0, 1), np.clip(1 - np.cumsum(q[order]), 0, 1)
+    return TradeOff.from_points(alpha, beta, repair=True)
+
+
+def _tensor(f, g):
+    return np.outer(f[0], g[0]).ravel(), np.outer(f[1], g[1]).ravel()
+
+
+ALPHA = np.linspace(0, 1, 11)
+
+
+TENSOR, PRODUCT, AVERAGE, CHAIN = "tensor", "product", "average", "chain"
+
+
+REVERSED, MIXED = "reversed", "mixed"  # against monotony at every alpha, or at some
+
+
+CANDIDATES = {
+    PRODUCT: lambda f, g: lambda a: f(a) * g(a),
+    AVERAGE: lambda f, g: lambda a: (f(a) + g(a)) / 2,
+    CHAIN: lambda f, g: lambda a: f(np.clip(1 - g(a), 0, 1)),
+    REVERSED: lambda f, g: lambda a: f(a) * (1 - g(a)),
+    MIXED: lambda f, g: lambda a: f(a) * np.where(np.asarray(a) < 0.45, g(a), 1 - g(a)),
+}
+
+
+def _table(function):
+    return [float(beta) for beta in function(ALPHA)]
+
+
+def _inverted(function):
+    """The smallest alpha with function(alpha) <= level, for a function that falls."""
+
+    def smallest(levels):
+        low, high = np.zeros_like(levels), np.ones_like(levels)
+        for _ in range(60):
+            middle = (low + high) / 2
+            below = function(middle) <= levels
+            low, high = np.where(below, low, middle), np.where(below, middle, high)
+        return high
+
+    return smallest
+
+
+def _curves(name, rng):
+    """What a candidate for the product makes of three mechanisms, as tables of beta at the alphas of ALPHA."""
+    f, g, h = ((rng.dirichlet(np.full(3, 2)), rng.dirichlet(np.full(3, 2))) for _ in range(3))
+    h = (g[0], 0.4 * g[0] + 0.6 * g[1])  # Q of h is nearer to P: h is more private than g
+    nothing = (np.ones(1), np.ones(1))
+    if name == TENSOR:
+        pairs = {
+            "f*g": _tensor(f, g),
+            "g*f": _tensor(g, f),
+            "f*h": _tensor(f, h),
+            "(f*g)*h": _tensor(_tensor(f, g), h),
+            "f*(g*h)": _tensor(f, _tensor(g, h)),
+            "f*Id": _tensor(f, nothing),
+            "Id*f": _tensor(nothing, f),
+        }
+        curves = {key: _table(_ratio_test(*pair)) for key, pair in pairs.items()}
+        curves["(f*g)^-1"] = _table(_ratio_test(*_tensor(f, g)[::-1]))
+        curves["f^-1*g^-1"] = _table(_ratio_test(*_tensor(f[::-1], g[::-1])))
+        return {"f": _table(_ratio_test(*f)), **curves}
+    times = CANDIDATES[name]
+    f, g, h, nothing = (_ratio_test(*pair) for pair in (f, g, h, nothing))
+    back = _inverted(times(f, g))
+    return {
+        "f": _table(f),
+        "f*g": _table(times(f, g)),
+        "g*f": _table(times(g, f)),
+        "f*h": _table(times(f, h)),
+        "(f*g)*h": _table(times(times(f, g), h)),
+        "f*(g*h)": _table(times(f, times(g, h))),
+        "f*Id": _table(times(f, nothing)),
+        "Id*f": _table(times(nothing, f)),
+        "(f*g)^-1": _table(back),
+        "f^-1*g^-1": _table(times(f.inverse(), g.inverse())),
+    }
+
+
+def _draw_curves(rng):
+    """Six candidates: the tensor product, and five others, of which the laws say different things."""
+    return [{"curves": _curves(name, rng)} for name in rng.permutation([TENSOR, *CANDIDATES])]
+
+
+def _equal(one, other):
+    return bool(np.abs(np.subtract(one, other)).max() < 1e-6)
+
+
+def _below(one, other):
+    return bool((np.asarray(one) <= np.asarray(other) + 1e-6).all())
+
+
+def _laws(commutes=None, associates=None, identity=None, monotone=None, inverse=None):
+    """The right five answers, with some of them replaced: each a function of the curves."""
+    tests = (
+        commutes or (lambda c: _equal(c["f*g"], c["g*f"])),
+        associates or (lambda c: _equal(c["(f*g)*h"], c["f*(g*h)"])),
+        identity or (lambda c: _equal(c["f*Id"], c["f"])),
+        monotone or (lambda c: _below(c["f*g"], c["f*h"])),
+        inverse or (lambda c: _equal(c["(f*g)^-1"], c["f^-1*g^-1"])),
+    )
+    return lambda curves: [bool(test(curves)) for test in tests]
+
+
+def _with_comparison(equal):
+    return _laws(
+        commutes=lambda c: equal(c["f*g"], c["g*f"]),
+        associates=lambda c: equal(c["(f*g)*h"], c["f*(g*h)"]),
+        identity=lambda c: equal(c["f*Id"], c["f"]),
+        inverse=lambda c: equal(c["(f*g)^-1"], c["f^-1*g^-1"]),
+    )
+
+
+exercise = Exercise(
+    title="Which laws hold?",
+    good_for="testing a law on numbers before you trust a proof, or your memory of one",
+    difficulty=2,
+    minutes=15,
+    points=2,
+    draw=_draw_curves,
+    reference=_laws(),
+    returns=_yes_or_no,
+    hints=(
+        "Two lists are equal up to rounding where `np.allclose(a, b, rtol=0, atol=1e-6)` is True. The fourth law is not about "
+        "equality: it asks whether f*g lies nowhere above f*h. You may print what you compare; the check shows it.",
+        "First law: `np.allclose(curves['f*g'], curves['g*f'], rtol=0, atol=1e-6)`. For the third compare f*Id with f itself.",
+    ),
+    misconceptions=(
+        Misconception(
+            "Id on both sides",
+            "For the third law you compare f*Id with Id*f. That only says that Id commutes. The law is that f*Id is f itself.",
+            _laws(identity=lambda c: _equal(c["f*Id"], c["Id*f"])),
+        ),
+        Misconception(
+            "exact equality",
+            "You compare without tolerance. The two sides of a true law are computed in different orders and differ by rounding; "
+            "allow 1e-6.",
+            _with_comparison(lambda a, b: list(a) == list(b)),
+        ),
+        Misconception(
+            "monotone reversed",
+            "The fourth law is the wrong way round. g <= h says that h is the more private one, so f*h is: f*g <= f*h everywhere.",
+            _laws(monotone=lambda c: _below(c["f*h"], c["f*g"])),
+        ),
+        Misconception(
+            "monotone strictly",
+            "You ask for f*g < f*h at every alpha. The curves meet at alpha = 1, so allow equality there: <=.",
+            _laws(monotone=lambda c: (np.array(c["f*g"]) < np.array(c["f*h"])).all()),
+        ),
+        Misconception(
+            "inverse of nothing",
+            "For the fifth law you compare f^-1*g^-1 with f*g. That would hold for symmetric curves only; compare it with (f*g)^-1.",
+            _laws(inverse=lambda c: _equal(c["f*g"], c["f^-1*g^-1"])),
+        ),
+        Misconception(
+            "first alpha only",
+            "You compare the first entries only. Two curves are equal when they are equal at every alpha: `np.all`.",
+            lambda curves: _laws()({key: table[:1] for key, table in curves.items()}),
+        ),
+        Misconception(
+            "all hold",
+            "You say that all laws hold. They do for the tensor product, and only one of the six candidates is the tensor product. "
+            "Two curves are equal when they are equal at every alpha, not at some: `np.all`, not `np.any`.",
+            lambda curves: [True] * 5,
+        ),
+        Misconception(
+            "compared like words",
+            "`<=` on two lists compares them like words: only the first difference counts. Use `np.all(np.array(a) <= np.array(b) + 1e-6)`.",
+            _laws(monotone=lambda c: c["f*g"] <= c["f*h"]),
+        ),
+        Misconception(
+            "differences without abs",
+            "You look at the largest of a - b, which is small also where a lies far below b. Take the absolute value first.",
+            _with_comparison(lambda a, b: np.subtract(a, b).max() < 1e-6),
+        ),
+    ),
+)

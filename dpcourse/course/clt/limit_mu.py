@@ -1,0 +1,85 @@
+"""The Gaussian behind many small answers."""
+
+import math
+
+import numpy as np
+
+from dpcourse import clt
+from dpcourse.course.clt.shared import (
+    two_k_over_s,
+)
+from dpcourse.engine.exercise import Exercise, Misconception
+from dpcourse.probe.values import a_number, rounded
+
+
+def _draw_responses(rng):
+    """Some with a large epsilon, where tanh is not its argument."""
+    return [
+        {"epsilons": [rounded(e) for e in rng.uniform(0.2, high, size=int(rng.integers(3, 8)))]} for high in (1.0, 2.5)
+    ]
+
+
+def _berry_esseen_mu(e):
+    kl = e * np.tanh(e / 2)
+    return float(2 * kl.sum() / math.sqrt((e**2 - kl**2).sum()))
+
+
+exercise = Exercise(
+    title="The Gaussian behind many small answers",
+    good_for="a quick look at what many answers cost; an approximation, no guarantee",
+    difficulty=2,
+    minutes=15,
+    points=2,
+    draw=_draw_responses,
+    reference=two_k_over_s(),
+    returns=a_number,
+    forbidden=(clt.limit, clt.functionals, clt.berry_esseen),
+    hints=(
+        "Under P randomized response has loss -epsilon with probability p = e^epsilon / (1 + e^epsilon), and +epsilon with 1 - p. "
+        "So kl = epsilon (2 p - 1), and kappa2 is simpler still.",
+        "2 p - 1 = tanh(epsilon / 2). K adds up epsilon tanh(epsilon / 2), s^2 adds up epsilon^2. Return 2 K / s.",
+    ),
+    misconceptions=(
+        Misconception(
+            "2 forgotten",
+            "You returned K / s. It is 2 K / s: for a Gaussian K is mu^2 / 2 and s is mu.",
+            two_k_over_s(lambda k, s2: k / math.sqrt(s2)),
+        ),
+        Misconception(
+            "s squared",
+            "You divided by s^2, the sum of kappa2. Take its root.",
+            two_k_over_s(lambda k, s2: 2 * k / s2),
+        ),
+        Misconception(
+            "small epsilons",
+            "sqrt(sum of epsilon^2) is what 2 K / s becomes when every epsilon is small. Return 2 K / s with kl as it is.",
+            two_k_over_s(lambda k, s2: math.sqrt(s2)),
+        ),
+        Misconception(
+            "variance",
+            "You divided by the root of the variance, the sum of kappa2 - kl^2. That is the mu of section 5; the limit divides by the root "
+            "of the sum of kappa2.",
+            lambda epsilons: _berry_esseen_mu(np.array(epsilons)),
+        ),
+        Misconception(
+            "kl without tanh",
+            "You took epsilon for kl, as if every answer had the loss -epsilon under P. With probability 1 - p the loss is +epsilon.",
+            two_k_over_s(kl=lambda e: e),
+        ),
+        Misconception(
+            "kl with p",
+            "You took epsilon p for kl. The flipped answers count as well, with the opposite sign: epsilon p - epsilon (1 - p).",
+            two_k_over_s(kl=lambda e: e / (1 + np.exp(-e))),
+        ),
+        Misconception(
+            "averages",
+            "You averaged over the answers, so that their number drops out. Add up: mu grows like the square root of their number.",
+            lambda epsilons: two_k_over_s()(epsilons) / math.sqrt(len(epsilons)),
+        ),
+        Misconception(
+            "mus added",
+            "You computed 2 kl / sqrt(kappa2) for each answer and added these up. First add up the kls and the kappa2s, then divide.",
+            lambda epsilons: float(2 * np.tanh(np.array(epsilons) / 2).sum()),
+        ),
+    ),
+)

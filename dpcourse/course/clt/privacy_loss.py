@@ -1,0 +1,95 @@
+"""From a curve to its privacy loss."""
+
+import numpy as np
+
+from dpcourse.course.clt.shared import random_mechanism
+from dpcourse.engine.exercise import Exercise, Misconception
+from dpcourse.probe.values import type_name
+from dpcourse.tradeoff import TradeOff
+
+
+def _loss_and_mass(value, case):
+    """Two arrays with one entry for each piece."""
+    if not isinstance(value, (list, tuple, np.ndarray)) or len(value) != 2:
+        return f"Return two arrays, `loss, mass`, not {type_name(value)}."
+    pieces = len(case["alpha"]) - 1
+    for name, array in zip(("loss", "mass"), value, strict=True):
+        try:
+            array = np.asarray(array, dtype=float)
+        except (TypeError, ValueError):
+            return f"{name} must be an array of numbers, not {type_name(array)}."
+        if array.shape != (pieces,):
+            return f"{name} must have one entry for each straight piece: {pieces} here, for {pieces + 1} points."
+        if not np.isfinite(array).all():
+            return f"{name} has entries that are not finite. Is it the logarithm of a slope that is negative or 0?"
+    return None
+
+
+def _draw_points(rng):
+    cases = []
+    for outcomes in (3, int(rng.integers(4, 7))):
+        p, q = random_mechanism(rng, outcomes)
+        alpha, beta = np.r_[0, np.cumsum(p)], np.r_[1, 1 - np.cumsum(q)]
+        alpha[-1], beta[-1] = 1, 0
+        cases.append({"alpha": alpha, "beta": beta})
+    return cases
+
+
+def _pieces(rule):
+    """A rule for (loss, mass) from the widths and the falls of the pieces."""
+    return lambda alpha, beta: rule(np.diff(alpha), -np.diff(beta))
+
+
+exercise = Exercise(
+    title="From a curve to its privacy loss",
+    good_for="everything that follows: sums of random numbers are easier than products of curves",
+    difficulty=2,
+    minutes=15,
+    points=2,
+    draw=_draw_points,
+    reference=_pieces(lambda width, fall: (np.log(fall / width), width)),
+    returns=_loss_and_mass,
+    forbidden=(TradeOff.log_slope,),
+    hints=(
+        "A straight piece is one outcome. Under P it has the probability by which alpha grows along the piece, under Q the one by "
+        "which beta falls. `np.diff` gives both.",
+        "`width = np.diff(alpha)`, `fall = -np.diff(beta)`. The loss is the logarithm of fall / width. The mass is the one under P.",
+    ),
+    misconceptions=(
+        Misconception(
+            "sign",
+            "Your losses have the wrong sign. L is log|f'|, the logarithm of fall over width: large where the curve is steep.",
+            _pieces(lambda width, fall: (np.log(width / fall), width)),
+        ),
+        Misconception(
+            "mass under Q",
+            "Your masses are those under Q, by which beta falls. U is drawn uniformly from the alpha axis: use the widths.",
+            _pieces(lambda width, fall: (np.log(fall / width), fall)),
+        ),
+        Misconception(
+            "no logarithm",
+            "Your losses are the slopes themselves. The loss is the logarithm of the slope, so that it adds where ratios multiply.",
+            _pieces(lambda width, fall: (fall / width, width)),
+        ),
+        Misconception(
+            "fall only",
+            "You took the logarithm of the fall alone. The slope is the fall divided by the width of the piece.",
+            _pieces(lambda width, fall: (np.log(fall), width)),
+        ),
+        Misconception(
+            "equal masses",
+            "You gave every piece the same mass. A piece has as much mass as it is wide.",
+            _pieces(lambda width, fall: (np.log(fall / width), np.full(width.size, 1 / width.size))),
+        ),
+        Misconception(
+            "places as masses",
+            "Your masses are the places where the pieces end. Those are sums; the mass of one piece is the difference.",
+            _pieces(lambda width, fall: (np.log(fall / width), np.cumsum(width))),
+        ),
+        Misconception(
+            "swapped",
+            "The two arrays are in the wrong order: first the loss, then the mass.",
+            _pieces(lambda width, fall: (width, np.log(fall / width))),
+        ),
+    ),
+)

@@ -1,0 +1,103 @@
+"""What is proved about beta."""
+
+from dpcourse.engine.exercise import Exercise, Misconception
+from dpcourse.probe.values import rounded, several
+from dpcourse.tradeoff import gaussian
+
+
+def _draw_band(rng):
+    """Inside, on both sides outside [gamma, 1 - gamma], where each end of the band is no news, and gamma too large."""
+    places = [
+        (rng.uniform(0.5, 1.5), rng.uniform(0.02, 0.06), rng.uniform(0.2, 0.4)),
+        (rng.uniform(0.5, 1.5), rng.uniform(0.06, 0.1), rng.uniform(0.01, 0.05)),
+        (rng.uniform(0.5, 1.5), rng.uniform(0.06, 0.1), rng.uniform(0.95, 0.99)),
+        (rng.uniform(1.5, 2), rng.uniform(0.15, 0.2), rng.uniform(0.55, 0.75)),
+        (rng.uniform(0.2, 0.3), rng.uniform(0.15, 0.2), rng.uniform(0.3, 0.5)),
+        (rng.uniform(0.5, 1.5), rng.uniform(0.55, 0.7), rng.uniform(0.45, 0.5)),
+    ]
+    return [
+        {"mu": rounded(mu), "gamma": rounded(gamma, 3), "alpha": rounded(alpha, 3)}
+        for mu, gamma, alpha in (places[i] for i in rng.permutation(len(places)))
+    ]
+
+
+def _g(mu, alpha):
+    return float(gaussian(mu)(min(max(alpha, 0.0), 1.0)))
+
+
+def _edges(lower, upper, speaks=lambda gamma, alpha: gamma <= alpha <= 1 - gamma, trim=True):
+    def code(mu, gamma, alpha):
+        if not speaks(gamma, alpha):
+            return 0.0, 1 - alpha
+        low, high = lower(mu, gamma, alpha), upper(mu, gamma, alpha)
+        return (max(low, 0.0), min(high, 1 - alpha)) if trim else (low, high)
+
+    return code
+
+
+def _low(mu, gamma, alpha):
+    return _g(mu, alpha + gamma) - gamma
+
+
+def _high(mu, gamma, alpha):
+    return _g(mu, alpha - gamma) + gamma
+
+
+exercise = Exercise(
+    title="What is proved about beta",
+    good_for="reading a theorem with a condition: what it says, and where it says nothing",
+    difficulty=2,
+    minutes=15,
+    points=2,
+    draw=_draw_band,
+    reference=_edges(_low, _high),
+    returns=several("lowest", "highest"),
+    hints=(
+        "First ask whether the theorem speaks at this alpha. If it does not, only what holds for every trade-off function is left: "
+        "0 <= beta <= 1 - alpha.",
+        "Where it speaks: from G(alpha + gamma) - gamma to G(alpha - gamma) + gamma, with `G = gaussian(mu)`. "
+        "Then keep the result between 0 and 1 - alpha with `max` and `min`.",
+    ),
+    misconceptions=(
+        Misconception(
+            "only across",
+            "You shifted alpha by gamma and forgot the second gamma: the theorem shifts the curve sideways and also down (or up).",
+            _edges(lambda m, c, a: _g(m, a + c), lambda m, c, a: _g(m, a - c)),
+        ),
+        Misconception(
+            "only up and down",
+            "You moved G by gamma up and down and forgot that alpha moves too: G(alpha + gamma) below, G(alpha - gamma) above.",
+            _edges(lambda m, c, a: _g(m, a) - c, lambda m, c, a: _g(m, a) + c),
+        ),
+        Misconception(
+            "sideways the wrong way",
+            "alpha moves the wrong way. G falls, so the lower end takes alpha + gamma and the upper end alpha - gamma.",
+            _edges(lambda m, c, a: _g(m, a - c) - c, lambda m, c, a: _g(m, a + c) + c),
+        ),
+        Misconception(
+            "gamma forgotten",
+            "You returned G(alpha) twice: the limit without its error. gamma is what makes it a statement about finitely many answers.",
+            _edges(lambda m, c, a: _g(m, a), lambda m, c, a: _g(m, a)),
+        ),
+        Misconception(
+            "condition forgotten",
+            "As it is stated, the theorem speaks only for alpha between gamma and 1 - gamma (so never if gamma > 1/2). Elsewhere return 0 "
+            "and 1 - alpha. (By the same proof the lower end holds below gamma too; leave that out here.)",
+            _edges(_low, _high, speaks=lambda gamma, alpha: True),
+        ),
+        Misconception(
+            "not trimmed",
+            "Your band leaves the triangle. Every trade-off function has 0 <= beta <= 1 - alpha: cut the band off there.",
+            _edges(_low, _high, trim=False),
+        ),
+        Misconception(
+            "trimmed at 1",
+            "You cut the upper end off at 1. Every trade-off function is below 1 - alpha, which is less.",
+            lambda mu, gamma, alpha: (
+                (max(_low(mu, gamma, alpha), 0.0), min(_high(mu, gamma, alpha), 1.0))
+                if gamma <= alpha <= 1 - gamma
+                else (0.0, 1.0)
+            ),
+        ),
+    ),
+)

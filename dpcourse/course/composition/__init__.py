@@ -1,0 +1,13 @@
+"""Lesson 01: composition."""
+
+NAME = "01-composition"
+TITLE = "Composition"
+EXERCISES = (
+    "sequential_composition",
+    "privacy_bill",
+    "worst_posterior",
+    "basic_composition",
+    "advanced_composition",
+    "crossing",
+    "composed_delta",
+)

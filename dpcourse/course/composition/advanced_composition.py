@@ -1,0 +1,140 @@
+"""Advanced composition."""
+
+import math
+
+from dpcourse import composition
+from dpcourse.engine.exercise import Exercise, Misconception
+from dpcourse.probe.values import rounded, several
+
+
+def _draw_advanced(rng):
+    """Two settings: few answers, where basic composition is smaller, and many."""
+    return [
+        {
+            "epsilon": rounded(rng.uniform(0.05, 0.5)),
+            "delta": float(f"{10 ** rng.uniform(-8, -6):.1e}"),
+            "k": int(k),
+            "delta_prime": float(f"{10 ** rng.uniform(-6, -3):.1e}"),
+        }
+        for k in (rng.integers(3, 9), rng.integers(100, 300))
+    ]
+
+
+def _advanced(
+    root, drift=lambda epsilon, k: k * epsilon * math.expm1(epsilon), failure=lambda delta, k, slack: k * delta + slack
+):
+    """Advanced composition with one of its three parts replaced."""
+
+    def code(epsilon, delta, k, delta_prime):
+        return root(epsilon, k, delta_prime) + drift(epsilon, k), failure(delta, k, delta_prime)
+
+    return code
+
+
+def _root(epsilon, k, slack):
+    return math.sqrt(2 * k * math.log(1 / slack)) * epsilon
+
+
+exercise = Exercise(
+    title="Advanced composition",
+    good_for="a budget that grows with the square root of the number of answers",
+    difficulty=2,
+    minutes=10,
+    points=2,
+    draw=_draw_advanced,
+    reference=composition.advanced,
+    returns=several("epsilon", "delta"),
+    forbidden=(composition.advanced,),
+    hints=(
+        "Two terms for epsilon: the spread of a random walk of k steps, and its drift. Two terms for delta: k failures, and the slack.",
+        "The spread is `math.sqrt(2 * k * math.log(1 / delta_prime)) * epsilon`. The drift is k times epsilon times (e^epsilon - 1).",
+    ),
+    misconceptions=(
+        Misconception(
+            "log of 1/epsilon",
+            "You took ln(1/epsilon). The logarithm is of 1/delta_prime: the slack is the chance that the walk strays further than the bound.",
+            _advanced(lambda epsilon, k, slack: math.sqrt(2 * k * math.log(1 / epsilon)) * epsilon),
+        ),
+        Misconception(
+            "log of 1/delta",
+            "You took ln(1/delta). The slack is delta_prime, which you choose; delta is the failure of a single answer.",
+            lambda epsilon, delta, k, delta_prime: (
+                _advanced(_root)(epsilon, delta, k, delta)[0],
+                k * delta + delta_prime,
+            ),
+        ),
+        Misconception(
+            "smaller of two",
+            "You returned basic composition where it is smaller. When you promise something, do; here return advanced composition itself.",
+            lambda epsilon, delta, k, delta_prime: (
+                min(k * epsilon, _advanced(_root)(epsilon, delta, k, delta_prime)[0]),
+                k * delta + delta_prime,
+            ),
+        ),
+        Misconception(
+            "2 forgotten",
+            "The 2 under the root is missing: sqrt(2 k ln(1/delta_prime)).",
+            _advanced(lambda epsilon, k, slack: math.sqrt(k * math.log(1 / slack)) * epsilon),
+        ),
+        Misconception(
+            "k outside the root",
+            "Your k stands outside the root, so the bound grows with k again. Put it under the root: sqrt(2 k ln(1/delta_prime)).",
+            _advanced(lambda epsilon, k, slack: k * math.sqrt(2 * math.log(1 / slack)) * epsilon),
+        ),
+        Misconception(
+            "base ten",
+            "You took the logarithm to base 10. It is the natural one, `math.log`.",
+            _advanced(lambda epsilon, k, slack: math.sqrt(2 * k * math.log10(1 / slack)) * epsilon),
+        ),
+        Misconception(
+            "no drift",
+            "The second term, k epsilon (e^epsilon - 1), is missing. The losses drift upward; the root covers only their spread.",
+            _advanced(_root, drift=lambda epsilon, k: 0.0),
+        ),
+        Misconception(
+            "drift with e^epsilon",
+            "In the second term you have e^epsilon where e^epsilon - 1 belongs. For a small epsilon that is nearly 1 in place of nearly 0.",
+            _advanced(_root, drift=lambda epsilon, k: k * epsilon * math.exp(epsilon)),
+        ),
+        Misconception(
+            "drift without epsilon",
+            "In the second term epsilon is missing as a factor: k epsilon (e^epsilon - 1).",
+            _advanced(_root, drift=lambda epsilon, k: k * math.expm1(epsilon)),
+        ),
+        Misconception(
+            "drift without k",
+            "In the second term k is missing as a factor: k epsilon (e^epsilon - 1).",
+            _advanced(_root, drift=lambda epsilon, k: epsilon * math.expm1(epsilon)),
+        ),
+        Misconception(
+            "brackets",
+            "You took e^(epsilon - 1). It is e^epsilon, minus 1: `math.exp(epsilon) - 1`.",
+            _advanced(_root, drift=lambda epsilon, k: k * epsilon * math.exp(epsilon - 1)),
+        ),
+        Misconception(
+            "drift approximated",
+            "You used epsilon squared for epsilon (e^epsilon - 1). It is smaller than the true drift, so it is no bound.",
+            _advanced(_root, drift=lambda epsilon, k: k * epsilon**2),
+        ),
+        Misconception(
+            "no slack",
+            "Your delta is k delta. The slack counts as well: k delta + delta_prime.",
+            _advanced(_root, failure=lambda delta, k, slack: k * delta),
+        ),
+        Misconception(
+            "slack k times",
+            "You added the slack once for each answer. It is spent once, for the whole walk: k delta + delta_prime.",
+            _advanced(_root, failure=lambda delta, k, slack: k * (delta + slack)),
+        ),
+        Misconception(
+            "only the slack",
+            "Your delta is delta_prime alone. The k answers may fail as well, each with its delta: k delta + delta_prime.",
+            _advanced(_root, failure=lambda delta, k, slack: slack),
+        ),
+        Misconception(
+            "one delta",
+            "You added delta once. It belongs there k times, once for each answer: k delta + delta_prime.",
+            _advanced(_root, failure=lambda delta, k, slack: delta + slack),
+        ),
+    ),
+)

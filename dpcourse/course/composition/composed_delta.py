@@ -1,0 +1,105 @@
+"""Optimal composition."""
+
+import math
+
+from dpcourse import composition
+from dpcourse.engine.exercise import Exercise, Misconception
+from dpcourse.probe.values import a_number, rounded
+
+
+def _draw_spill(rng):
+    cases = []
+    for _ in range(2):
+        k, epsilon = int(rng.integers(5, 25)), rounded(rng.uniform(0.2, 0.8))
+        cases.append({"epsilon": epsilon, "k": k, "epsilon_total": rounded(rng.uniform(0.2, 0.5) * k * epsilon)})
+    return cases
+
+
+def _spill(term, loss=lambda k, flips, epsilon: (k - 2 * flips) * epsilon, choose=math.comb):
+    """Sum over the number of flips of term(chance under one neighbour, loss, epsilon_total)."""
+
+    def code(epsilon, k, epsilon_total):
+        total = 0.0
+        for flips in range(k + 1):
+            chance = choose(k, flips) * math.exp((k - flips) * epsilon) / (1 + math.exp(epsilon)) ** k
+            total += term(chance, loss(k, flips, epsilon), epsilon_total)
+        return total
+
+    return code
+
+
+def _spilled(chance, loss, total):
+    return max(0.0, chance - math.exp(total - loss) * chance)
+
+
+exercise = Exercise(
+    title="Optimal composition",
+    good_for="the exact answer, against which every bound is measured",
+    difficulty=4,
+    minutes=25,
+    points=4,
+    draw=_draw_spill,
+    reference=lambda epsilon, k, epsilon_total: composition.optimal_delta(epsilon, 0.0, k, epsilon_total),
+    returns=a_number,
+    forbidden=(composition.optimal, composition.optimal_delta),
+    hints=(
+        "Loop over j, the number of no reports, from 0 to k. If the truth is yes, these are flips: P is `math.comb(k, j) * keep**(k - j) * flip**j`.",
+        "If the truth is no, the same j no reports are kept bits: Q is `math.comb(k, j) * keep**j * flip**(k - j)`.",
+        "Add up `max(0, P - math.exp(epsilon_total) * Q)`.",
+    ),
+    misconceptions=(
+        Misconception(
+            "tail",
+            "You added P wherever the loss passes epsilon_total: that is the chance of a large loss. Only the part above e^epsilon_total Q counts.",
+            _spill(lambda chance, loss, total: chance * (loss > total)),
+        ),
+        Misconception(
+            "no binomial",
+            "The binomial coefficient is missing: there are math.comb(k, j) ways to have j no reports.",
+            _spill(_spilled, choose=lambda k, flips: 1),
+        ),
+        Misconception(
+            "flips not counted against",
+            "A no report does not only fail to add to the loss, it takes epsilon away: P/Q is e^((k - 2j) epsilon).",
+            _spill(_spilled, loss=lambda k, flips, epsilon: (k - flips) * epsilon),
+        ),
+        Misconception(
+            "total variation",
+            "You added max(0, P - Q), which is delta at epsilon_total = 0. Q has to be multiplied by e^epsilon_total first.",
+            _spill(lambda chance, loss, total: _spilled(chance, loss, 0.0)),
+        ),
+        Misconception(
+            "negative terms kept",
+            "You also added the negative differences. Each output counts as max(0, P - e^epsilon_total Q).",
+            _spill(lambda chance, loss, total: chance - math.exp(total - loss) * chance),
+        ),
+        Misconception(
+            "zero",
+            "Your result is 0. Either P and Q are the same in your code, or you took the max of 0 and the whole sum: it belongs to each term.",
+            lambda epsilon, k, epsilon_total: 0.0,
+        ),
+        Misconception(
+            "absolute",
+            "You added absolute differences. Where P is below e^epsilon_total Q nothing spills: max(0, P - e^epsilon_total Q).",
+            _spill(lambda chance, loss, total: abs(chance - math.exp(total - loss) * chance)),
+        ),
+        Misconception(
+            "no exponential",
+            "You multiplied Q by epsilon_total. The factor is e^epsilon_total.",
+            _spill(lambda chance, loss, total: max(0.0, chance - total * math.exp(-loss) * chance)),
+        ),
+        Misconception(
+            "first term left out",
+            "The term j = 0 is missing, where all reports are yes. It has the largest loss of all: begin the loop at 0.",
+            lambda epsilon, k, epsilon_total: (
+                _spill(_spilled)(epsilon, k, epsilon_total)
+                - _spilled((math.exp(epsilon) / (1 + math.exp(epsilon))) ** k, k * epsilon, epsilon_total)
+            ),
+        ),
+        Misconception(
+            "one epsilon",
+            "You multiplied Q by e^epsilon. The question is for the total: e^epsilon_total.",
+            lambda epsilon, k, epsilon_total: _spill(_spilled)(epsilon, k, epsilon),
+        ),
+    ),
+)

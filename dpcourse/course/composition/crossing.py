@@ -1,0 +1,77 @@
+"""Where advanced beats basic."""
+
+import math
+
+from dpcourse.engine.exercise import Exercise, Misconception
+from dpcourse.probe.values import a_whole_number, rounded
+
+
+def _crossing(epsilon, delta_prime, drift=math.expm1, log=math.log):
+    """The smallest k with sqrt(2 k L) + k drift(epsilon) < k, where L = log(1/delta_prime)."""
+    threshold = 2 * log(1 / delta_prime) / (1 - drift(epsilon)) ** 2
+    return math.floor(threshold) + 1
+
+
+def _draw_crossing(rng):
+    return [
+        {"epsilon": rounded(epsilon), "delta_prime": 10.0 ** -int(rng.integers(4, 10))}
+        for epsilon in (0.1, rng.uniform(0.2, 0.35), rng.uniform(0.4, 0.5))
+    ]
+
+
+exercise = Exercise(
+    title="Where advanced beats basic",
+    good_for="choosing the bound before you promise it to anybody",
+    difficulty=3,
+    minutes=15,
+    points=3,
+    draw=_draw_crossing,
+    reference=_crossing,
+    returns=a_whole_number,
+    hints=(
+        "A loop over k = 1, 2, 3 … that returns at the first k where the advanced epsilon is below k epsilon will do.",
+        "On paper: divide both sides by epsilon and by sqrt(k), and solve for k. It is the first whole number above 2 ln(1/delta_prime) / (2 - e^epsilon)^2.",
+    ),
+    misconceptions=(
+        Misconception(
+            "one too low",
+            "One too low: at your k basic is still the smaller one. The question is for the first k at which advanced wins.",
+            lambda epsilon, delta_prime: _crossing(epsilon, delta_prime) - 1,
+        ),
+        Misconception(
+            "one too high",
+            "One too high: at k - 1 advanced already wins.",
+            lambda epsilon, delta_prime: _crossing(epsilon, delta_prime) + 1,
+        ),
+        Misconception(
+            "no drift",
+            "You compared sqrt(2 k ln(1/delta_prime)) epsilon alone with k epsilon. Advanced has a second term, k epsilon (e^epsilon - 1).",
+            lambda epsilon, delta_prime: _crossing(epsilon, delta_prime, drift=lambda e: 0.0),
+        ),
+        Misconception(
+            "log of 1/epsilon",
+            "You took ln(1/epsilon) under the root. It is ln(1/delta_prime).",
+            lambda epsilon, delta_prime: _crossing(epsilon, epsilon),
+        ),
+        Misconception(
+            "base ten",
+            "You took the logarithm to base 10. It is the natural one, `math.log`.",
+            lambda epsilon, delta_prime: _crossing(epsilon, delta_prime, log=math.log10),
+        ),
+        Misconception(
+            "k = 0",
+            "You returned 0. With no answer both bounds are 0; begin at k = 1.",
+            lambda epsilon, delta_prime: 0,
+        ),
+        Misconception(
+            "k = 1",
+            "You returned 1, where basic is still the smaller one. Is your comparison the wrong way round?",
+            lambda epsilon, delta_prime: 1,
+        ),
+        Misconception(
+            "k = 2",
+            "You compared sqrt(k) with k. The constants matter: advanced has sqrt(2 ln(1/delta_prime)) in front of its root.",
+            lambda epsilon, delta_prime: 2,
+        ),
+    ),
+)

@@ -1,0 +1,152 @@
+"""The pictures of lesson 01."""
+
+import math
+
+import numpy as np
+from matplotlib.patches import Patch
+
+from dpcourse import composition, validate
+from dpcourse.frame import FIRST, FOURTH, LIGHT, SECOND, THIRD, panels
+
+
+def repeated(figure, epsilon, k):
+    """How often a majority vote over k reports gives the bit away, below the sequential composition bound."""
+    epsilon, k = validate.number("epsilon", epsilon, low=0), validate.whole("k", k)
+    counts = np.arange(1, k + 1)
+    guess = np.array([majority_is_right(epsilon, count) for count in counts])
+    bound = 1 / (1 + np.exp(-counts * epsilon))
+    (panel,) = panels(figure)
+    panel.plot(counts, bound, **SECOND, label="most that kε-DP allows")
+    panel.plot(counts, guess, **FIRST, label="majority of the reports")
+    panel.axhline(0.5, **FOURTH, label="a blind guess")
+    panel.set_ylim(0.28, 1.02)
+    panel.xaxis.get_major_locator().set_params(integer=True)
+    panel.set_xlabel("number of reports k about the same bit")
+    panel.set_ylabel("chance to guess the bit")
+    panel.set_title(f"ε = {epsilon:.2g} for each report")
+    panel.legend(loc="lower right", ncols=3)
+    return (
+        f"The chance to guess a bit from k randomized reports with epsilon {epsilon:.2g} each. The majority is right with "
+        f"probability {guess[0]:.2f} after one report and {guess[-1]:.2f} after {k}. It stays below the bound for k epsilon, "
+        f"which is {bound[-1]:.2f} at the end."
+    )
+
+
+def majority_is_right(epsilon, k):
+    """The chance that the majority of k randomized responses is the true bit; a tie counts one half.
+
+    >>> round(majority_is_right(math.log(3), 1), 12)
+    0.75
+    """
+    _, log_p = composition.losses(epsilon, k)
+    kept = k - np.arange(k + 1)
+    p = np.exp(log_p)
+    return float(p[2 * kept > k].sum() + p[2 * kept == k].sum() / 2)
+
+
+def posterior(figure, epsilon):
+    """The largest and the smallest belief that an epsilon-DP answer can leave, against the belief before."""
+    epsilon = validate.number("epsilon", epsilon, low=0)
+    prior = np.linspace(0, 1, 201)
+    up, down = (prior * math.exp(s) / (prior * math.exp(s) + 1 - prior) for s in (epsilon, -epsilon))
+    (panel,) = panels(figure)
+    panel.fill_between(prior, down, up, color="#e4e4e4")
+    panel.plot(prior, up, **FIRST, label="highest belief after")
+    panel.plot(prior, down, **SECOND, label="lowest belief after")
+    panel.plot(prior, prior, **FOURTH, label="belief before")
+    panel.set_xlabel("belief before, with all side information")
+    panel.set_ylabel("belief after")
+    panel.set_title(f"ε = {epsilon:.2g}: whatever is known already, the answer moves belief only inside the band")
+    panel.set_ylim(-0.22, 1.02)
+    panel.legend(loc="lower right", ncols=3)
+    half = 1 / (1 + math.exp(-epsilon))
+    return (
+        f"Belief after an answer with epsilon {epsilon:.2g} against belief before. The band around the diagonal is widest in "
+        f"the middle: a belief of 0.5 becomes at most {half:.2f} and at least {1 - half:.2f}. At 0 and at 1 nothing moves."
+    )
+
+
+def walks(figure, epsilon, k, delta_prime, paths=40, seed=1):
+    """Privacy losses of k randomized responses as random walks, with the basic and the advanced bound."""
+    epsilon, k = validate.number("epsilon", epsilon, low=0), validate.whole("k", k)
+    steps = np.where(np.random.default_rng(seed).random((paths, k)) < 1 / (1 + math.exp(-epsilon)), epsilon, -epsilon)
+    counts = np.arange(1, k + 1)
+    (panel,) = panels(figure)
+    losses = np.cumsum(steps, axis=1)
+    panel.plot(counts, losses.T, color="#b5c3d1", linewidth=0.8)
+    panel.plot([], [], color="#b5c3d1", label=f"{paths} runs")
+    bound = [composition.advanced(epsilon, 0, count, delta_prime)[0] for count in counts]
+    mean = counts * epsilon * math.tanh(epsilon / 2)
+    panel.plot(counts, counts * epsilon, **SECOND, label="basic: kε")
+    panel.plot(counts, bound, **FIRST, marker="s", markersize=4, markevery=0.1, label="advanced")
+    panel.plot(counts, mean, **FOURTH, label="mean loss")
+    top = max(k * epsilon, bound[-1])
+    panel.set_ylim(min(-0.1 * top, 1.1 * losses.min()), 1.05 * top)
+    panel.xaxis.get_major_locator().set_params(integer=True)
+    panel.set_xlabel("number of answers k")
+    panel.set_ylabel("privacy loss so far")
+    panel.set_title(f"ε = {epsilon:.2g} for each answer, slack δ′ = {delta_prime:.0e}")
+    panel.legend(loc="upper left", ncols=2)
+    return (
+        f"{paths} random walks of the privacy loss over {k} answers with epsilon {epsilon:.2g}. They drift up slowly, to "
+        f"{mean[-1]:.2g} on average at the end, while the basic bound rises to {k * epsilon:.3g} and the advanced bound to {bound[-1]:.3g}."
+    )
+
+
+def bounds(figure, epsilon, k, delta):
+    """Total epsilon of 1..k pure answers at total delta: basic, advanced, optimal, with the crossing marked."""
+    epsilon, k = validate.number("epsilon", epsilon, low=0, open_low=True), validate.whole("k", k, low=2)
+    counts = np.arange(1, k + 1)
+    basic = counts * epsilon
+    advanced = np.array([composition.advanced(epsilon, 0, count, delta)[0] for count in counts])
+    some = np.unique(np.linspace(1, k, min(k, 80)).astype(int))
+    optimal = np.array([composition.optimal(epsilon, 0, count, delta) for count in some])
+    (panel,) = panels(figure)
+    panel.plot(counts, basic, **SECOND, label="basic")
+    panel.plot(counts, advanced, **FIRST, label="advanced")
+    panel.plot(some, optimal, **THIRD, label="optimal")
+    better = np.flatnonzero(advanced < basic)
+    crossing = f"advanced is not below basic up to k = {k}"
+    if better.size:
+        panel.plot(counts[better[0]], advanced[better[0]], "o", color="black", markersize=8, fillstyle="none")
+        crossing = f"advanced is below basic from k = {counts[better[0]]}"
+    panel.set_ylim(0, 1.1 * max(basic[-1], min(advanced[-1], 3 * basic[-1])))
+    panel.set_xlabel("number of answers k")
+    panel.set_ylabel("total ε")
+    panel.set_title(f"each answer ε = {epsilon:.2g}; total δ = {delta:.0e}; {crossing}")
+    panel.legend(loc="upper left")
+    return (
+        f"Total epsilon against the number of answers, each with epsilon {epsilon:.2g}, at delta {delta:.0e}. At k = {k} basic "
+        f"composition gives {basic[-1]:.3g}, advanced {advanced[-1]:.3g}, optimal {optimal[-1]:.3g}; {crossing}."
+    )
+
+
+def spill(figure, epsilon, k, epsilon_total):
+    """The chance of each number of yes reports if the truth is yes, what e^epsilon_total times the other chance allows, the rest."""
+    epsilon_total = validate.number("epsilon_total", epsilon_total, low=0)
+    loss, log_p = composition.losses(epsilon, k)
+    kept = k - np.arange(k + 1)
+    p, allowed = np.exp(log_p), np.exp(log_p - loss + epsilon_total)
+    delta = composition.optimal_delta(epsilon, 0, k, epsilon_total)
+    (panel,) = panels(figure)
+    panel.bar(
+        kept, np.minimum(p, allowed), 0.85, color="#b5c3d1", label="covered by $e^{ε}$ · (chance under the neighbour)"
+    )
+    over = p > allowed
+    panel.bar(kept[over], (p - allowed)[over], 0.85, bottom=allowed[over], **LIGHT)
+    panel.set_ylim(0, 1.25 * p.max())
+    panel.set_xlabel(f"number of yes reports among k = {k}")
+    panel.set_ylabel("probability")
+    panel.xaxis.get_major_locator().set_params(integer=True)
+    panel.set_title(f"each report ε = {epsilon:.2g}; total ε = {epsilon_total:.2g} leaves δ = {delta:.3g}")
+    panel.legend(
+        handles=[
+            Patch(color="#b5c3d1", label="covered by $e^{ε_{tot}}$ Q"),
+            Patch(**LIGHT, label="spill: adds up to δ"),
+        ],
+        loc="upper left",
+    )
+    return (
+        f"Bars for the number of yes reports among {k} with epsilon {epsilon:.2g} each, if the truth is yes. The part of each bar above "
+        f"e to the {epsilon_total:.2g} times the chance under the neighbour is hatched; these parts add up to delta {delta:.2g}."
+    )

@@ -1,0 +1,73 @@
+"""The most that an attacker can come to believe."""
+
+import math
+
+from dpcourse.engine.exercise import Exercise, Misconception
+from dpcourse.probe.values import a_number, rounded
+
+
+def _draw_prior(rng):
+    return [
+        {"prior": rounded(prior), "epsilon": rounded(rng.uniform(0.3, 2))}
+        for prior in (rng.uniform(0.02, 0.2), rng.uniform(0.6, 0.9))
+    ]
+
+
+exercise = Exercise(
+    title="The most that an attacker can come to believe",
+    good_for="explaining epsilon to somebody who asks what an attacker learns",
+    difficulty=2,
+    minutes=10,
+    points=2,
+    draw=_draw_prior,
+    reference=lambda prior, epsilon: prior * math.exp(epsilon) / (prior * math.exp(epsilon) + 1 - prior),
+    returns=a_number,
+    hints=(
+        "Work with odds: prior / (1 - prior). The answer multiplies them by at most e^epsilon.",
+        "Then go back from odds to a probability: odds / (1 + odds).",
+    ),
+    misconceptions=(
+        Misconception(
+            "belief multiplied",
+            "You multiplied the belief by e^epsilon. It can pass 1 that way. It is the odds, prior / (1 - prior), that are multiplied.",
+            lambda prior, epsilon: prior * math.exp(epsilon),
+        ),
+        Misconception(
+            "belief multiplied and cut",
+            "You multiplied the belief by e^epsilon and cut it off at 1. Multiply the odds, prior / (1 - prior), and nothing needs cutting.",
+            lambda prior, epsilon: min(1.0, prior * math.exp(epsilon)),
+        ),
+        Misconception(
+            "prior forgotten",
+            "You left the prior out. e^epsilon / (1 + e^epsilon) is the answer for somebody who began at one half.",
+            lambda prior, epsilon: math.exp(epsilon) / (1 + math.exp(epsilon)),
+        ),
+        Misconception(
+            "odds",
+            "Those are the odds after the answer. Turn them back into a probability: odds / (1 + odds).",
+            lambda prior, epsilon: math.exp(epsilon) * prior / (1 - prior),
+        ),
+        Misconception(
+            "lowest",
+            "That is the lowest belief that the answer can leave. The question is for the highest: e^epsilon, not e^-epsilon.",
+            lambda prior, epsilon: prior / (prior + (1 - prior) * math.exp(epsilon)),
+        ),
+        Misconception(
+            "both odds",
+            "You moved the odds by e^2epsilon: up for yes and down for no. The ratio of the two is what e^epsilon bounds; use it once.",
+            lambda prior, epsilon: (
+                prior * math.exp(epsilon) / (prior * math.exp(epsilon) + (1 - prior) * math.exp(-epsilon))
+            ),
+        ),
+        Misconception(
+            "prior times keep",
+            "You multiplied the prior by e^epsilon / (1 + e^epsilon). Bayes' rule multiplies odds, prior / (1 - prior), by e^epsilon.",
+            lambda prior, epsilon: prior * math.exp(epsilon) / (1 + math.exp(epsilon)),
+        ),
+        Misconception(
+            "epsilon as factor",
+            "You multiplied the odds by epsilon. The factor is e^epsilon.",
+            lambda prior, epsilon: prior * epsilon / (prior * epsilon + 1 - prior),
+        ),
+    ),
+)

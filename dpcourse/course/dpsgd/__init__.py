@@ -1,0 +1,16 @@
+"""Lesson 05: DP-SGD."""
+
+NAME = "05-dp-sgd"
+TITLE = "DP-SGD"
+EXERCISES = (
+    "clip",
+    "noisy_sum",
+    "poisson_batches",
+    "noisy_sgd_step",
+    "noisy_adam",
+    "sampled_curve",
+    "two_sided",
+    "sgd_mu",
+    "noise_for_budget",
+    "in_order",
+)

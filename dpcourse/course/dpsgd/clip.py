@@ -1,0 +1,120 @@
+"""Clip each person's gradient."""
+
+import numpy as np
+
+from dpcourse.course.dpsgd.shared import as_array, clipped_rows, row_norms
+from dpcourse.engine.exercise import Exercise, Misconception
+from dpcourse.probe.values import rounded, type_name
+
+
+def _array_like(argument):
+    """An array of finite numbers, of the shape of the argument of that name."""
+
+    def complain(value, case):
+        shape = case[argument].shape
+        array = as_array(value)
+        if array.dtype.kind not in "iuf":
+            return f"Return an array of numbers of the shape of `{argument}`, {shape}, not {type_name(value)}."
+        if array.shape != shape:
+            return f"Return an array of the shape of `{argument}`, {shape}, not {array.shape}."
+        if not np.isfinite(array).all():
+            return f"The result holds {array[~np.isfinite(array)][0]}. A gradient may be 0: its norm is 0, and 0 / 0 is not a number."
+        return None
+
+    return complain
+
+
+def _draw_gradients(rng):
+    """Gradients of which some are long, some short, one is 0, and one is short but has a long neighbour."""
+    cases = []
+    for people, weights in ((5, 3), (6, 4)):
+        clip_norm = rounded(rng.uniform(0.5, 3))
+        directions = rng.normal(size=(people, weights))
+        directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+        lengths = clip_norm * np.r_[rng.uniform(1.3, 4, size=people - 3), rng.uniform(0.2, 0.8, size=2), 0]
+        cases.append({"gradients": rng.permutation(lengths[:, None] * directions), "clip_norm": clip_norm})
+    return cases
+
+
+exercise = Exercise(
+    title="Clip each person's gradient",
+    good_for="the one line that gives training a sensitivity at all",
+    difficulty=2,
+    minutes=10,
+    points=2,
+    draw=_draw_gradients,
+    reference=clipped_rows,
+    returns=_array_like("gradients"),
+    hints=(
+        "A row is one person's gradient. Its length is `np.linalg.norm(gradients, axis=1, keepdims=True)`, one number for each row. "
+        "Which rows are to be changed, and by which factor?",
+        "Divide each row by max(1, its norm / clip_norm). For a short row, and for a row of zeros, this is a division by 1.",
+    ),
+    misconceptions=(
+        Misconception(
+            "each coordinate",
+            "You clipped each coordinate by itself. A row of d numbers could still have the norm clip_norm times the root of d, and its "
+            "direction changes. Clip the norm of the whole row.",
+            lambda gradients, clip_norm: np.clip(gradients, -clip_norm, clip_norm),
+        ),
+        Misconception(
+            "short ones stretched",
+            "You gave every gradient the norm clip_norm, so short ones were made longer. Clipping makes long ones shorter and leaves short "
+            "ones as they are.",
+            lambda gradients, clip_norm: gradients * clip_norm / np.maximum(row_norms(gradients), 1e-12),
+        ),
+        Misconception(
+            "whole batch",
+            "You clipped all rows by one factor, from the norm of the whole array. Then a person's factor depends on who else is in the "
+            "batch. Every row has a factor of its own: `axis=1`.",
+            lambda gradients, clip_norm: gradients / max(1, np.linalg.norm(gradients) / clip_norm),
+        ),
+        Misconception(
+            "mean clipped",
+            "You clipped the mean of the gradients. One person can turn it round completely. Clip each person's gradient, before anything is added.",
+            lambda gradients, clip_norm: gradients / max(1, np.linalg.norm(gradients.mean(axis=0)) / clip_norm),
+        ),
+        Misconception(
+            "columns",
+            "You clipped the columns. A column is one weight, over all people; a row is one person. The norm is taken along `axis=1`.",
+            lambda gradients, clip_norm: clipped_rows(gradients.T, clip_norm).T,
+        ),
+        Misconception(
+            "long ones dropped",
+            "You set long gradients to 0. That is private too, but it throws away those who have most to say. Shorten them to clip_norm.",
+            lambda gradients, clip_norm: np.where(row_norms(gradients) > clip_norm, 0, gradients),
+        ),
+        Misconception(
+            "l1 norm",
+            "You took the l1 norm, the sum of absolute values. Gaussian noise goes with the l2 norm.",
+            lambda gradients, clip_norm: gradients / np.maximum(1, row_norms(gradients, 1) / clip_norm),
+        ),
+        Misconception(
+            "largest entry",
+            "You took the largest entry as the length of a row. The l2 norm is the root of the sum of squares.",
+            lambda gradients, clip_norm: gradients / np.maximum(1, row_norms(gradients, np.inf) / clip_norm),
+        ),
+        Misconception(
+            "root forgotten",
+            "You used the square of the norm. Take the root: `np.linalg.norm` does.",
+            lambda gradients, clip_norm: gradients / np.maximum(1, row_norms(gradients) ** 2 / clip_norm),
+        ),
+        Misconception(
+            "shared among people",
+            "You clipped to clip_norm divided by the number of people. Each person's own gradient may have the norm clip_norm.",
+            lambda gradients, clip_norm: clipped_rows(gradients, clip_norm / len(gradients)),
+        ),
+        Misconception(
+            "length one",
+            "Your long gradients end with length 1. Divide by norm / clip_norm, so that they end with length clip_norm.",
+            lambda gradients, clip_norm: np.where(
+                row_norms(gradients) > clip_norm, gradients / np.maximum(row_norms(gradients), 1e-12), gradients
+            ),
+        ),
+        Misconception(
+            "not clipped",
+            "You returned the gradients as they are. Those longer than clip_norm must be shortened to it.",
+            lambda gradients, clip_norm: gradients + 0.0,
+        ),
+    ),
+)

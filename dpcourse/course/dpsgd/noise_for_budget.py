@@ -1,0 +1,193 @@
+"""The noise for a budget."""
+
+import functools
+import math
+
+from scipy.optimize import brentq
+
+from dpcourse import clt, gdp, pld, rdp
+from dpcourse.engine.exercise import Misconception, OpenExercise
+from dpcourse.probe.values import a_number, rounded
+
+LEAST_NOISE, MOST_NOISE, WASTE = 0.4, 100.0, 0.01
+
+
+def _draw_budget(rng):
+    return [
+        {
+            "epsilon": rounded(rng.uniform(*epsilons), 1),
+            "delta": 1e-5,
+            "sample_rate": rounded(rng.uniform(*rates), 3),
+            "steps": int(rng.integers(*steps)),
+        }
+        for epsilons, rates, steps in (((1, 2), (0.01, 0.02), (100, 400)), ((3, 5), (0.03, 0.06), (200, 800)))
+    ]
+
+
+def _a_noise(value, case):
+    complaint = a_number(value, case)
+    if complaint is None and not LEAST_NOISE <= value <= MOST_NOISE:
+        return f"The noise multiplier must be from {LEAST_NOISE:g} to {MOST_NOISE:g} here, and yours is {value:.4g}."
+    return complaint
+
+
+@functools.lru_cache(maxsize=4096)
+def _certified(noise_multiplier, sample_rate, steps, delta):
+    return pld.noisy_sgd(noise_multiplier, sample_rate, steps).epsilon(delta)
+
+
+@functools.lru_cache(maxsize=1024)
+def _least_noise(accountant, epsilon, delta, sample_rate, steps):
+    """The noise at which the accountant says epsilon, to 1e-5 of itself."""
+
+    def excess(log_noise):
+        said = ACCOUNTANTS[accountant](math.exp(log_noise), sample_rate, steps, delta)
+        return math.log(max(said, 1e-9) / epsilon)
+
+    return math.exp(brentq(excess, math.log(LEAST_NOISE), math.log(MOST_NOISE), xtol=1e-5))
+
+
+ACCOUNTANTS = {
+    "exact": lambda s, p, t, d: _certified(s, p, t, d).upper,
+    "limit": lambda s, p, t, d: gdp.epsilon(d, clt.noisy_sgd_mu(s, p, t)),
+    "classic": lambda s, p, t, d: rdp.epsilon(s, p, t, d, conversion="classic"),
+    "improved": lambda s, p, t, d: rdp.epsilon(s, p, t, d),
+    "one step": lambda s, p, t, d: _certified(s, p, 1, d).upper,
+    "not sampled": lambda s, p, t, d: gdp.epsilon(d, math.sqrt(t) / s),
+}
+
+
+def _by(accountant):
+    return lambda epsilon, delta, sample_rate, steps: (
+        1.0001 * _least_noise(accountant, epsilon, delta, sample_rate, steps)
+    )
+
+
+def _is_by(accountant):
+    """recognise: with every noise the accountant says what was asked for, to one percent."""
+
+    def recognise(cases, values):
+        setting = [(case["sample_rate"], case["steps"], case["delta"]) for case in cases]
+        said = [ACCOUNTANTS[accountant](float(value), *rest) for value, rest in zip(values, setting, strict=True)]
+        return all(abs(epsilon / case["epsilon"] - 1) < 0.01 for epsilon, case in zip(said, cases, strict=True))
+
+    return recognise
+
+
+def _enough_and_no_more(value, case):
+    """The law: certainly within the budget, and with 1 % less noise certainly not."""
+    epsilon, setting = case["epsilon"], (case["sample_rate"], case["steps"], case["delta"])
+    upper = _certified(float(value), *setting).upper
+    less = _certified((1 - WASTE) * float(value), *setting).lower
+    line = f"epsilon is certainly at most {_rounded_up(upper)}, with {WASTE:.0%} less noise certainly at least {_rounded_down(less)}"
+    return upper <= epsilon < less, line
+
+
+def _rounded_up(number):
+    """Six digits after the point, never less than the number itself."""
+    return f"{math.ceil(number * 1e6) / 1e6:.6f}"
+
+
+def _rounded_down(number):
+    return f"{math.floor(number * 1e6) / 1e6:.6f}"
+
+
+def _any_over(cases, values):
+    return any(
+        _certified(float(value), case["sample_rate"], case["steps"], case["delta"]).upper > case["epsilon"]
+        for case, value in zip(cases, values, strict=True)
+    )
+
+
+def _hair_short(cases, values):
+    """Over the budget somewhere, and everywhere within 2 % of the least noise."""
+    near = all(abs(value / _by("exact")(**case) - 1) < 0.02 for case, value in zip(cases, values, strict=True))
+    return near and _any_over(cases, values)
+
+
+def _first_enough(accountant, epsilon, delta, sample_rate, steps):
+    """The least noise of the range for which the accountant is content."""
+    if ACCOUNTANTS[accountant](LEAST_NOISE, sample_rate, steps, delta) <= epsilon:
+        return LEAST_NOISE
+    return _least_noise(accountant, epsilon, delta, sample_rate, steps)
+
+
+exercise = OpenExercise(
+    title="The noise for a budget",
+    good_for="planning a run: the question that comes before every private training",
+    difficulty=3,
+    minutes=20,
+    points=3,
+    draw=_draw_budget,
+    reference=_by("exact"),
+    returns=_a_noise,
+    law=_enough_and_no_more,
+    seconds=30.0,
+    hints=(
+        "`pld.noisy_sgd(noise_multiplier, sample_rate, steps).epsilon(delta)` gives two numbers. Which of them is a guarantee? It falls "
+        "as the noise grows.",
+        "Halve an interval: begin with 0.4 and 100; if the upper end at the middle is at most epsilon, the middle is the new right end, "
+        "else the new left end. After 15 rounds return the right end, which is on the safe side.",
+    ),
+    misconceptions=(
+        Misconception(
+            "limit",
+            "You planned with the mu of the limit. It is an approximation: here it asks for less noise than the promise needs. "
+            "Plan with the upper end of pld's interval.",
+            _by("limit"),
+            recognise=_is_by("limit"),
+        ),
+        Misconception(
+            "moments accountant",
+            "You planned with the moments accountant. The promise holds, but it costs more noise than it must. pld certifies with less.",
+            _by("classic"),
+            recognise=_is_by("classic"),
+        ),
+        Misconception(
+            "Rényi",
+            "You planned with Rényi's bound in its improved form. The promise holds, but it costs more noise than it must. pld certifies with less.",
+            _by("improved"),
+            recognise=_is_by("improved"),
+        ),
+        Misconception(
+            "one step",
+            "This noise is enough for one step. There are `steps` of them.",
+            lambda epsilon, delta, sample_rate, steps: max(
+                LEAST_NOISE, 1.0001 * _first_enough("one step", epsilon, delta, sample_rate, steps)
+            ),
+            recognise=lambda cases, values: all(
+                abs(value / max(LEAST_NOISE, _first_enough("one step", **case)) - 1) < 0.01
+                for case, value in zip(cases, values, strict=True)
+            ),
+        ),
+        Misconception(
+            "not sampled",
+            "You planned for a Mia who is in every batch. She is drawn with probability sample_rate only, and that is worth a lot.",
+            _by("not sampled"),
+            recognise=_is_by("not sampled"),
+        ),
+        Misconception(
+            "a hair short",
+            "Nearly: but with this noise the promise is not certain. Did you round down, stop on the wrong side, or take the lower end of the "
+            "interval? Return a number for which the upper end is at most epsilon.",
+            lambda epsilon, delta, sample_rate, steps: (
+                0.995 * _least_noise("exact", epsilon, delta, sample_rate, steps)
+            ),
+            recognise=_hair_short,
+        ),
+        Misconception(
+            "too little",
+            "This noise is too small: the upper end of pld's interval is larger than the budget.",
+            lambda epsilon, delta, sample_rate, steps: max(
+                LEAST_NOISE, 0.8 * _least_noise("exact", epsilon, delta, sample_rate, steps)
+            ),
+            recognise=_any_over,
+        ),
+        Misconception(
+            "too much",
+            "The promise holds, but there is more noise than it needs: with 1 % less it would hold as well.",
+            lambda epsilon, delta, sample_rate, steps: 2.2 * _least_noise("exact", epsilon, delta, sample_rate, steps),
+            recognise=lambda cases, values: not _any_over(cases, values),
+        ),
+    ),
+)

@@ -1,0 +1,272 @@
+"""Noise on the sum."""
+
+import math
+
+import numpy as np
+from scipy.special import ndtri
+
+from dpcourse.course.dpsgd.shared import as_array
+from dpcourse.engine.exercise import Misconception, RandomExercise
+from dpcourse.probe.values import rounded, type_name
+
+
+def _one_per_weight(value, case):
+    """One number for each column of `clipped`."""
+    array = as_array(value)
+    columns = case["clipped"].shape[1]
+    if array.dtype.kind not in "iuf" or array.shape != (columns,):
+        return f"Return one array of {columns} numbers, one for each weight (column), not {type_name(value)}."
+    return (
+        None
+        if np.isfinite(array).all()
+        else "The result holds numbers that are not finite. There may be 0 people: their sum is 0, but a mean over nobody is 0 / 0."
+    )
+
+
+RUNS, EMPTY_RUNS, WEIGHTS = 400, 100, 20
+
+
+HALF = -float(ndtri(0.25))  # half of all normal noise is within so many deviations
+
+
+def _draw_sum(rng):
+    """Two runs with the same seed, 400 with seeds of their own, and 100 in which nobody was drawn."""
+    people = int(rng.integers(5, 9))
+    clip_norm = rounded(rng.uniform(2.6, 3.4))
+    noise_multiplier = rounded(rng.uniform(1.3, 1.7))
+    directions = np.abs(rng.normal(size=(people, WEIGHTS))) + 0.3
+    clipped = (clip_norm * directions / np.linalg.norm(directions, axis=1, keepdims=True)).round(3)
+    seeds = rng.integers(2**31, size=1 + RUNS + EMPTY_RUNS).tolist()
+    given = {"noise_multiplier": noise_multiplier, "clip_norm": clip_norm}
+    full = [{"clipped": clipped, **given, "rng": seed} for seed in (seeds[0], *seeds[: 1 + RUNS])]
+    return full + [{"clipped": clipped[:0], **given, "rng": seed} for seed in seeds[1 + RUNS :]]
+
+
+def _noise_of(cases, values):
+    """The noise in each run, shape (runs, weights), without the first run, which is only there to be repeated."""
+    return np.array([np.asarray(v) - c["clipped"].sum(axis=0) for c, v in zip(cases[1:], values[1:], strict=True)])
+
+
+def _count_sum(cases, values):
+    noise = _noise_of(cases, values)
+    deviation = cases[0]["noise_multiplier"] * cases[0]["clip_norm"]
+    size, empty = np.abs(noise) / deviation, np.abs(noise[1 + RUNS :]) / deviation
+    large = size > HALF
+    return [
+        ("noises within 0.67 deviations of 0", int((~large).sum()), noise.size),
+        ("noises within 0.2 deviations of 0", int((size <= 0.2).sum()), noise.size),
+        ("noises beyond 2 deviations", int((size > 2).sum()), noise.size),
+        ("noises above 0", int((noise > 0).sum()), noise.size),
+        ("noises within 0.67 deviations of 0 where nobody was drawn", int((empty <= HALF).sum()), empty.size),
+        (
+            "neighbouring weights with noises of the same sign",
+            int((noise[:, 0::2] * noise[:, 1::2] > 0).sum()),
+            noise.size // 2,
+        ),
+        (
+            "neighbouring weights with noises of like size",
+            int((large[:, 0::2] == large[:, 1::2]).sum()),
+            noise.size // 2,
+        ),
+        ("first and last weight with noises of the same sign", int((noise[:, 0] * noise[:, -1] > 0).sum()), len(noise)),
+        (
+            "neighbouring runs with noises of the same sign",
+            int((noise[1:-1:2] * noise[2::2] > 0).sum()),
+            noise[2::2].size,
+        ),
+        ("entries without noise", int((noise == 0).sum()), noise.size),
+        ("runs that come out the same with the same seed", int(np.array_equal(values[0], values[1])), 1),
+    ]
+
+
+SUM_CHANCES = [
+    0.5,
+    math.erf(0.2 / math.sqrt(2)),
+    math.erfc(2 / math.sqrt(2)),
+    0.5,
+    0.5,
+    0.5,
+    0.5,
+    0.5,
+    0.5,
+    0.0,
+    1.0,
+]
+
+
+def _with_deviation(deviation):
+    """clipped.sum + normal noise of this deviation: a function of (people, noise_multiplier, clip_norm)."""
+
+    def code(clipped, noise_multiplier, clip_norm, rng):
+        size = deviation(len(clipped), noise_multiplier, clip_norm)
+        return clipped.sum(axis=0) + rng.normal(0, size, clipped.shape[1])
+
+    return code
+
+
+def _deviation_is(deviation):
+    """recognise: the runs with people have noise of this size, to five standard errors."""
+
+    def recognise(cases, values):
+        noise = _noise_of(cases, values)[1 : 1 + RUNS]
+        case = cases[0]
+        wanted = deviation(len(case["clipped"]), case["noise_multiplier"], case["clip_norm"])
+        return bool(abs(noise.std() / wanted - 1) < 5 / math.sqrt(2 * noise.size) and abs(noise.mean()) < wanted / 4)
+
+    return recognise
+
+
+def _slip_of_size(name, message, deviation):
+    return Misconception(name, message, _with_deviation(deviation), recognise=_deviation_is(deviation))
+
+
+CENTRES = (
+    lambda clipped: clipped.sum(axis=0),
+    lambda clipped: clipped.mean(axis=0),
+    lambda clipped: 0 * clipped[0],
+)
+
+
+def _around(cases, values, centre, share):
+    """Whether the runs with people have this centre, of three, and noise of `share` times the right deviation."""
+    case, outputs = cases[0], np.array(values[2 : 2 + RUNS])
+    off = {known: np.linalg.norm(outputs.mean(axis=0) - known(case["clipped"])) for known in CENTRES}
+    size = share * case["noise_multiplier"] * case["clip_norm"]
+    spread = (outputs - centre(case["clipped"])).std()
+    return min(off, key=off.get) is centre and bool(abs(spread / size - 1) < 5 / math.sqrt(2 * outputs.size))
+
+
+exercise = RandomExercise(
+    title="Noise on the sum",
+    good_for="the other line that makes training private, and the one in which most slips are made",
+    difficulty=2,
+    minutes=10,
+    points=2,
+    draw=_draw_sum,
+    reference=_with_deviation(lambda people, sigma, r: sigma * r),
+    returns=_one_per_weight,
+    counts=_count_sum,
+    chances=lambda cases: SUM_CHANCES,
+    hints=(
+        "By how much can one person move the sum of the clipped gradients? The noise multiplier says how many times as large the noise is.",
+        "The standard deviation is noise_multiplier * clip_norm. `rng.normal(0, deviation, d)` draws d independent noises; d is "
+        "`clipped.shape[1]`. Also an empty batch gets noise.",
+    ),
+    misconceptions=(
+        Misconception(
+            "nothing random",
+            "You returned the sum itself, without noise.",
+            lambda clipped, noise_multiplier, clip_norm, rng: clipped.sum(axis=0),
+            recognise=lambda cases, values: bool((_noise_of(cases, values) == 0).all()),
+        ),
+        Misconception(
+            "one noise for all weights",
+            "You drew one noise and added it to every weight. The differences between weights are then exact. Draw one for each column.",
+            lambda clipped, noise_multiplier, clip_norm, rng: (
+                clipped.sum(axis=0) + rng.normal(0, noise_multiplier * clip_norm)
+            ),
+            recognise=lambda cases, values: bool(np.ptp(_noise_of(cases, values), axis=1).max() < 1e-9),
+        ),
+        Misconception(
+            "own seed",
+            "The noise is the same in every run: you made a generator with a fixed seed. Whoever runs your code can take the noise off. "
+            "Use the `rng` you are given.",
+            lambda clipped, noise_multiplier, clip_norm, rng: _with_deviation(lambda people, sigma, r: sigma * r)(
+                clipped, noise_multiplier, clip_norm, np.random.default_rng(0)
+            ),
+            recognise=lambda cases, values: bool(np.ptp(_noise_of(cases, values), axis=0).max() < 1e-9),
+        ),
+        Misconception(
+            "generator ignored",
+            "The same `rng` gave two different results: your noise comes from somewhere else. Draw it from `rng`.",
+            lambda clipped, noise_multiplier, clip_norm, rng: _with_deviation(lambda people, sigma, r: sigma * r)(
+                clipped, noise_multiplier, clip_norm, np.random.default_rng()
+            ),
+            recognise=lambda cases, values: not np.array_equal(values[0], values[1]),
+        ),
+        Misconception(
+            "empty batch without noise",
+            "Where nobody was drawn you returned zeros. Then everybody sees that the batch was empty, and Mia was not in it. Noise is "
+            "added whoever was drawn.",
+            lambda clipped, noise_multiplier, clip_norm, rng: (
+                clipped.sum(axis=0)
+                + (rng.normal(0, noise_multiplier * clip_norm, clipped.shape[1]) if len(clipped) else 0)
+            ),
+            recognise=lambda cases, values: bool(
+                (_noise_of(cases, values)[1 + RUNS :] == 0).all()
+                and _deviation_is(lambda people, sigma, r: sigma * r)(cases, values)
+            ),
+        ),
+        Misconception(
+            "mean",
+            "You added the noise to the mean of the gradients. It belongs on the sum: dividing by the number drawn, which is secret, comes "
+            "with a leak of its own.",
+            lambda clipped, noise_multiplier, clip_norm, rng: (
+                clipped.sum(axis=0) / max(1, len(clipped))
+                + rng.normal(0, noise_multiplier * clip_norm, clipped.shape[1])
+            ),
+            recognise=lambda cases, values: _around(cases, values, CENTRES[1], 1.0),
+        ),
+        Misconception(
+            "mean of all",
+            "You divided the noisy sum by the number of people in the batch. Return the noisy sum; the division comes later, and by another number.",
+            lambda clipped, noise_multiplier, clip_norm, rng: (
+                (clipped.sum(axis=0) + rng.normal(0, noise_multiplier * clip_norm, clipped.shape[1]))
+                / max(1, len(clipped))
+            ),
+            recognise=lambda cases, values: _around(cases, values, CENTRES[1], 1 / len(cases[0]["clipped"])),
+        ),
+        Misconception(
+            "noise alone",
+            "You returned the noise alone. Add it to the sum of the rows.",
+            lambda clipped, noise_multiplier, clip_norm, rng: rng.normal(
+                0, noise_multiplier * clip_norm, clipped.shape[1]
+            ),
+            recognise=lambda cases, values: _around(cases, values, CENTRES[2], 1.0),
+        ),
+        _slip_of_size(
+            "variance",
+            "Your noise has the variance noise_multiplier * clip_norm. That is to be the standard deviation, which is what numpy's `normal` takes.",
+            lambda people, sigma, r: math.sqrt(sigma * r),
+        ),
+        _slip_of_size(
+            "noise for each person",
+            "You added noise to every person's gradient. The noise of the sum then grows with the root of the number of people: mostly it is "
+            "far too much, and its amount tells how many were drawn. In an empty batch there is none. Add noise once, to the sum.",
+            lambda people, sigma, r: math.sqrt(people) * sigma * r,
+        ),
+        _slip_of_size(
+            "clip norm forgotten",
+            "Your noise has the deviation noise_multiplier. It must be a multiple of what one person can change: multiply by clip_norm.",
+            lambda people, sigma, r: sigma,
+        ),
+        _slip_of_size(
+            "multiplier forgotten",
+            "Your noise has the deviation clip_norm. Multiply by the noise multiplier.",
+            lambda people, sigma, r: r,
+        ),
+        _slip_of_size(
+            "divided by the people",
+            "You divided the noise by the number of people. One person moves the sum by up to clip_norm, however many others there are.",
+            lambda people, sigma, r: sigma * r / max(1, people),
+        ),
+        _slip_of_size(
+            "squared",
+            "Your noise has the deviation (noise_multiplier * clip_norm) squared. That is the variance; numpy's `normal` takes the deviation.",
+            lambda people, sigma, r: (sigma * r) ** 2,
+        ),
+        _slip_of_size(
+            "twice",
+            "Your noise is made for a sum that moves by 2 * clip_norm. That is so if a person is replaced; here one is added or removed, "
+            "and the sum moves by clip_norm.",
+            lambda people, sigma, r: 2 * sigma * r,
+        ),
+        Misconception(
+            "Laplace",
+            "You drew Laplace noise. It does not fit to the l2 norm and to G of mu; draw normal noise.",
+            lambda clipped, noise_multiplier, clip_norm, rng: (
+                clipped.sum(axis=0) + rng.laplace(0, noise_multiplier * clip_norm, clipped.shape[1])
+            ),
+        ),
+    ),
+)

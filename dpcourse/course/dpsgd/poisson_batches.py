@@ -1,0 +1,255 @@
+"""Batches by coin tosses."""
+
+from collections import Counter
+
+import numpy as np
+from scipy.stats import binom
+
+from dpcourse.course.dpsgd.shared import as_array
+from dpcourse.engine.exercise import Misconception, RandomExercise
+from dpcourse.probe.values import rounded, type_name
+
+
+def _batches(value, case):
+    """One array of indices of people for each step."""
+    steps, n = case["steps"], case["n"]
+    if not isinstance(value, (list, tuple, np.ndarray)) or len(value) != steps:
+        return f"Return a list with one array of indices for each of the {steps} steps, not {type_name(value)}."
+    for batch in value:
+        array = as_array(batch)
+        if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+            what = (
+                "True and False; `np.flatnonzero` turns them into indices"
+                if array.dtype.kind == "b"
+                else type_name(batch)
+            )
+            return f"Each batch must be an array of indices (whole numbers), not {what}."
+        if array.size == n > 2 and set(array.tolist()) <= {0, 1}:
+            return f"A batch of yours holds {n} zeros and ones, one for each person. Return the indices of the ones: `np.flatnonzero` finds them."
+        if array.size and not (array.min() >= 0 and array.max() < n):
+            return f"The indices must be from 0 to n - 1 = {n - 1}; there is {array.max() if array.max() >= n else array.min()}."
+    return None
+
+
+def _draw_batches(rng):
+    """A small data set, in which batches are often empty, twice with one seed and once with another; and one in which most are drawn."""
+    few = {"n": int(rng.integers(12, 16)) * 2, "sample_rate": rounded(rng.uniform(0.09, 0.11)), "steps": 600}
+    many = {"n": int(rng.integers(45, 60)) * 2, "sample_rate": rounded(rng.uniform(0.6, 0.7)), "steps": 600}
+    seed, second, third = rng.integers(2**31, size=3).tolist()
+    return [few | {"rng": seed}, few | {"rng": seed}, few | {"rng": second}, many | {"rng": third}]
+
+
+def _joins(case, value):
+    """How often each person is in each batch: an array of shape (steps, n)."""
+    joins = np.zeros((case["steps"], case["n"]), dtype=int)
+    for step, batch in enumerate(value):
+        np.add.at(joins[step], np.asarray(batch, dtype=int), 1)
+    return joins
+
+
+def _usual(case):
+    """The sizes of a batch between its quartiles: (low, high, chance)."""
+    law = binom(case["n"], case["sample_rate"])
+    low, high = law.ppf([0.25, 0.75])
+    return low, high, float(law.cdf(high) - law.cdf(low - 1))
+
+
+def _count_batches(cases, values):
+    counts = []
+    for i in (1, 3):
+        times = _joins(cases[i], values[i])
+        joins, sizes = times > 0, times.sum(axis=1)
+        low, high, _ = _usual(cases[i])
+        name = f"n = {cases[i]['n']}: "
+        counts += [
+            (f"{name}people drawn, over all batches", int(joins.sum()), joins.size),
+            (f"{name}batches with the first person", int(joins[:, 0].sum()), len(joins)),
+            (f"{name}batches with the last person", int(joins[:, -1].sum()), len(joins)),
+            (f"{name}batches that are empty", int((sizes == 0).sum()), sizes.size),
+            (
+                f"{name}batches of {low:.0f} to {high:.0f} people",
+                int(((low <= sizes) & (sizes <= high)).sum()),
+                sizes.size,
+            ),
+            (f"{name}neighbours drawn together", int((joins[:, 0::2] & joins[:, 1::2]).sum()), joins[:, 0::2].size),
+            (f"{name}people drawn two steps running", int((joins[0::2] & joins[1::2]).sum()), joins[0::2].size),
+            (f"{name}people more than once in a batch", int((times > 1).sum()), times.size),
+        ]
+    return [
+        *counts,
+        ("results that come out the same with the same seed", int(_alike(values[0], values[1])), 1),
+        ("batches that were drawn before", _repeats(values[3]), len(values[3]) - 1),
+        ("results that come out the same with another seed", int(_alike(values[0], values[2])), 1),
+    ]
+
+
+def _repeats(batches):
+    """How many of the batches are equal to an earlier one."""
+    return len(batches) - len({tuple(np.asarray(batch).tolist()) for batch in batches})
+
+
+def _round_and_round(batches):
+    """Whether a few batches come again and again, all of them equally often."""
+    times = Counter(tuple(np.asarray(batch).tolist()) for batch in batches).values()
+    return len(times) > 2 and min(times) >= 2 and max(times) - min(times) <= 1
+
+
+def _dealt(case, batches):
+    """Whether nobody is in two batches of the same epoch, with or without a short batch at its end."""
+    joins, size = _joins(case, batches), max(map(len, batches))
+    lengths = {case["n"] // size, -(-case["n"] // size)} if size else set()
+    epochs = [joins[: len(joins) // length * length].reshape(-1, length, case["n"]) for length in lengths if length > 1]
+    return any(bool((epoch.sum(axis=1) <= 1).all()) for epoch in epochs)
+
+
+def _alike(one, other):
+    return all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+
+
+def _batch_chances(cases):
+    chances = []
+    for case in (cases[1], cases[3]):
+        p = case["sample_rate"]
+        chances += [p, p, p, (1 - p) ** case["n"], _usual(case)[2], p**2, p**2, 0.0]
+    return [*chances, 1.0, 0.0, 0.0]
+
+
+def _each_step(draw):
+    return lambda n, sample_rate, steps, rng: [draw(n, sample_rate, rng) for _ in range(steps)]
+
+
+def _coins(n, sample_rate, rng):
+    return np.flatnonzero(rng.random(n) < sample_rate)
+
+
+def _coins_until_somebody(n, sample_rate, rng):
+    while not (batch := _coins(n, sample_rate, rng)).size:
+        pass
+    return batch
+
+
+def _epoch(sample_rate):
+    return max(5, round(1 / sample_rate))
+
+
+def _repeated(batches, steps):
+    return [batches[step % len(batches)] for step in range(steps)]
+
+
+def _expected(n, sample_rate):
+    return max(1, round(n * sample_rate))
+
+
+def _shuffled(n, sample_rate, steps, rng):
+    size, batches = _expected(n, sample_rate), []
+    while len(batches) < steps:
+        order = rng.permutation(n)
+        batches += [order[i : i + size] for i in range(0, n - size + 1, size)]
+    return batches[:steps]
+
+
+def _of_one_size(cases, values):
+    """Whether all batches have one size, and nobody is in one twice."""
+    joins = [_joins(cases[i], values[i]) for i in (1, 3)]
+    return all(np.ptp(times.sum(axis=1)) == 0 and times.max() <= 1 for times in joins)
+
+
+def _same_batch(cases, values):
+    return bool((np.ptp(_joins(cases[3], values[3]), axis=0) == 0).all())
+
+
+exercise = RandomExercise(
+    title="Batches by coin tosses",
+    good_for="sampling as the theorems mean it: what most data loaders do is something else",
+    difficulty=2,
+    minutes=15,
+    points=3,
+    draw=_draw_batches,
+    reference=_each_step(_coins),
+    returns=_batches,
+    counts=_count_batches,
+    chances=_batch_chances,
+    hints=(
+        "For one batch: how many random numbers do you need if every person tosses a coin of her own? `rng.random(n) < sample_rate` is "
+        "True with probability sample_rate, n times independently.",
+        "`np.flatnonzero(rng.random(n) < sample_rate)` is one batch: nothing more, whatever its size is. Make one for each step.",
+    ),
+    misconceptions=(
+        Misconception(
+            "own seed",
+            "Two different seeds gave the same coins: you made a generator with a fixed seed. Who is drawn must be secret. Use the `rng` "
+            "you are given, and do not make a new one for each step.",
+            lambda n, sample_rate, steps, rng: _each_step(_coins)(n, sample_rate, steps, np.random.default_rng(0)),
+            recognise=lambda cases, values: _alike(values[0], values[2]) and not _same_batch(cases, values),
+        ),
+        Misconception(
+            "generator ignored",
+            "The same `rng` gave two different results: your coins come from somewhere else. Draw them from `rng`.",
+            lambda n, sample_rate, steps, rng: _each_step(_coins)(n, sample_rate, steps, np.random.default_rng()),
+            recognise=lambda cases, values: not _alike(values[0], values[1]),
+        ),
+        Misconception(
+            "same batch",
+            "Every step has the same batch. The coins are tossed anew in each step.",
+            lambda n, sample_rate, steps, rng: [_coins(n, sample_rate, rng)] * steps,
+            recognise=lambda cases, values: _same_batch(cases, values),
+        ),
+        Misconception(
+            "one epoch repeated",
+            "You drew the batches of one epoch and went round them again and again. Whoever was in a batch with Mia is so in every "
+            "epoch. The coins are tossed anew in each step.",
+            lambda n, sample_rate, steps, rng: _repeated(
+                _each_step(_coins)(n, sample_rate, _epoch(sample_rate), rng), steps
+            ),
+            recognise=lambda cases, values: _round_and_round(values[3]),
+        ),
+        Misconception(
+            "fixed size",
+            "All your batches have the same size. Then people are not independent: whoever is in takes another's place. Let each person "
+            "toss her own coin; the size comes out as it will.",
+            _each_step(lambda n, p, rng: rng.choice(n, _expected(n, p), replace=False)),
+            recognise=lambda cases, values: _of_one_size(cases, values) and not _dealt(cases[1], values[1]),
+        ),
+        Misconception(
+            "with replacement",
+            "Somebody is in a batch more than once, with more weight than the clipping allows. One coin for each person: in or out.",
+            _each_step(lambda n, p, rng: rng.integers(n, size=_expected(n, p))),
+            recognise=lambda cases, values: bool((_joins(cases[3], values[3]) > 1).any()),
+        ),
+        Misconception(
+            "shuffled epochs",
+            "You shuffled the people and dealt them out, once each per epoch. That is how most data loaders do it, and it is another "
+            "mechanism with another, weaker guarantee. Here everybody tosses a coin in every step.",
+            _shuffled,
+            recognise=lambda cases, values: _dealt(cases[1], values[1]),
+        ),
+        Misconception(
+            "one coin for all",
+            "You tossed one coin for all people: a batch is everybody or nobody. Each person needs a coin of her own.",
+            _each_step(lambda n, p, rng: np.arange(n) if rng.random() < p else np.arange(0)),
+            recognise=lambda cases, values: set(_joins(cases[3], values[3]).mean(axis=1).tolist()) <= {0.0, 1.0},
+        ),
+        Misconception(
+            "empty batches drawn again",
+            "None of your batches is empty, where some should be. An empty batch is drawn with a known probability and is accounted for. "
+            "Drawing again, or putting somebody in, changes everybody's chances.",
+            _each_step(_coins_until_somebody),
+        ),
+        Misconception(
+            "size from a Poisson law",
+            "You drew the size of the batch from a Poisson distribution and then the people. Poisson sampling only has its name from "
+            "there: every person tosses a coin, so the size is binomial.",
+            _each_step(lambda n, p, rng: rng.permutation(n)[: rng.poisson(n * p)]),
+        ),
+        Misconception(
+            "first person left out",
+            "The first person, with index 0, is never drawn. Indices go from 0 to n - 1.",
+            _each_step(lambda n, p, rng: 1 + _coins(n - 1, p, rng)),
+        ),
+        Misconception(
+            "complement",
+            "You kept those whose coin came up with probability 1 - sample_rate. `rng.random(n) < sample_rate` is True with probability sample_rate.",
+            _each_step(lambda n, p, rng: _coins(n, 1 - p, rng)),
+        ),
+    ),
+)

@@ -1,0 +1,78 @@
+"""The curve of a sampled mechanism."""
+
+import numpy as np
+
+from dpcourse.course.dpsgd.shared import random_curve
+from dpcourse.engine.exercise import Exercise, Misconception
+from dpcourse.probe.values import numbers_like, rounded
+from dpcourse.tradeoff import TradeOff
+
+
+def _draw_mixed(rng):
+    cases = []
+    for pieces in (4, 6):
+        alpha, beta = random_curve(rng, pieces)
+        cases.append({"alpha": alpha, "beta": beta, "p": rounded(rng.uniform(0.1, 0.45))})
+    return cases
+
+
+exercise = Exercise(
+    title="The curve of a sampled mechanism",
+    good_for="reading off what tossing a coin for Mia is worth",
+    difficulty=1,
+    minutes=5,
+    points=1,
+    draw=_draw_mixed,
+    reference=lambda alpha, beta, p: p * beta + (1 - p) * (1 - alpha),
+    returns=numbers_like("alpha"),
+    forbidden=(TradeOff.mixed, TradeOff.subsampled),
+    hints=(
+        "With probability p the mechanism with the curve f runs on Mia's data, otherwise nothing about her is used. Which curve belongs to that?",
+        "Id(alpha) = 1 - alpha, the curve of an answer that tells nothing. Mix: p f + (1 - p) Id, at the same alpha.",
+    ),
+    misconceptions=(
+        Misconception(
+            "weights exchanged",
+            "You gave f the weight 1 - p. Mia is drawn with probability p, and only then her data are used.",
+            lambda alpha, beta, p: (1 - p) * beta + p * (1 - alpha),
+        ),
+        Misconception(
+            "second part forgotten",
+            "You returned p f alone. With probability 1 - p the tester sees nothing about Mia, and then misses with 1 - alpha.",
+            lambda alpha, beta, p: p * beta,
+        ),
+        Misconception(
+            "Id is alpha",
+            "You took Id(alpha) = alpha. In this course Id is the curve of an answer that tells nothing, 1 - alpha.",
+            lambda alpha, beta, p: p * beta + (1 - p) * alpha,
+        ),
+        Misconception(
+            "always missed",
+            "You took 1 for the case in which Mia is not drawn. Even blind guessing finds her with probability alpha: 1 - alpha is left.",
+            lambda alpha, beta, p: p * beta + (1 - p),
+        ),
+        Misconception(
+            "alpha scaled",
+            "You evaluated f at p alpha, or so. The tester does not know whether Mia was drawn; alpha stays, and the betas are mixed.",
+            lambda alpha, beta, p: np.interp(p * alpha, alpha, beta),
+        ),
+        Misconception(
+            "not sampled",
+            "You returned f itself. That is the curve where Mia is always drawn.",
+            lambda alpha, beta, p: beta + 0.0,
+        ),
+        Misconception(
+            "both sides",
+            "You took the smaller of f_p and its inverse. That comes in the next section; here one direction is wanted, f_p.",
+            lambda alpha, beta, p: np.minimum(
+                p * beta + (1 - p) * (1 - alpha),
+                np.interp(alpha, (p * beta + (1 - p) * (1 - alpha))[::-1], alpha[::-1]),
+            ),
+        ),
+        Misconception(
+            "larger of both",
+            "You took the larger of f and Id, or of f_p and its inverse. The curve is a mixture with weights, at each alpha.",
+            lambda alpha, beta, p: np.maximum(beta, 1 - alpha),
+        ),
+    ),
+)

@@ -1,0 +1,153 @@
+"""Both directions at once."""
+
+import numpy as np
+
+from dpcourse import tradeoff
+from dpcourse.course.dpsgd.shared import random_curve
+from dpcourse.engine.exercise import Exercise, Misconception
+from dpcourse.probe.values import a_number
+from dpcourse.tradeoff import TradeOff
+
+
+def _draw_hull(rng):
+    """Sampled curves that are not symmetric, at an alpha under the bridge and at one outside; both directions of the slip."""
+    cases = []
+    for turned in (False, True):
+        alpha, beta = random_curve(rng, 5)
+        p = rng.uniform(0.4, 0.9)
+        beta = p * beta + (1 - p) * (1 - alpha)
+        if turned:
+            alpha, beta = beta[::-1].copy(), alpha[::-1].copy()
+        x = np.sort(np.r_[alpha, beta])
+        lower = np.array([_two_sided(alpha, beta, a) for a in x])
+        flat = np.minimum(np.interp(x, alpha, beta), np.interp(x, beta[::-1], alpha[::-1])) - lower
+        bridge = x[np.argmax(flat)]
+        for at in (float(bridge), float(rng.uniform(0.02, 0.98))):
+            cases.append({"alpha": alpha, "beta": beta, "at": round(at, 3)})
+    return cases
+
+
+def _points(alpha, beta):
+    x, y = np.r_[alpha, beta], np.r_[beta, alpha]
+    order = np.lexsort((-y, x))
+    return x[order], y[order]
+
+
+def _two_sided(alpha, beta, at):
+    """The lowest chord at `at` between any two corners of f and of its inverse."""
+    x, y = _points(alpha, beta)
+    left, right = np.nonzero(x <= at)[0], np.nonzero(x > at)[0]
+    if not right.size:
+        return float(y[left].min())
+    x0, y0, x1, y1 = x[left][:, None], y[left][:, None], x[right], y[right]
+    return float((y0 + (at - x0) / (x1 - x0) * (y1 - y0)).min())
+
+
+def _of_both(rule):
+    """A rule for f(at) and its inverse at `at`."""
+    return lambda alpha, beta, at: float(rule(np.interp(at, alpha, beta), np.interp(at, beta[::-1], alpha[::-1])))
+
+
+def _hull_with(alpha, beta, other_alpha, other_beta, at):
+    """The lower hull at `at` of the corners of f and of a second curve."""
+    x, y = np.r_[alpha, other_alpha], np.r_[beta, other_beta]
+    return float(_chords(x, y, at).min())
+
+
+def _on_a_grid(alpha, beta, at):
+    """The lower hull at `at` of the smaller of both curves on a grid."""
+    x = np.linspace(0, 1, 101)
+    return float(_chords(x, np.minimum(np.interp(x, alpha, beta), np.interp(x, beta[::-1], alpha[::-1])), at).min())
+
+
+def _lines(alpha, beta, at):
+    return _chords(*_points(alpha, beta), at)
+
+
+def _chords(x, y, at):
+    left, right = np.nonzero(x <= at)[0], np.nonzero(x > at)[0]
+    x0, y0, x1, y1 = x[left][:, None], y[left][:, None], x[right], y[right]
+    return y0 + (at - x0) / (x1 - x0) * (y1 - y0)
+
+
+exercise = Exercise(
+    title="Both directions at once",
+    good_for="the curve that a guarantee for adding and removing a person must lie above",
+    difficulty=4,
+    minutes=25,
+    points=4,
+    draw=_draw_hull,
+    reference=_two_sided,
+    returns=a_number,
+    rtol=1e-5,
+    forbidden=(tradeoff._envelope, TradeOff.subsampled, TradeOff.inverse),
+    hints=(
+        "The corners of the inverse are the corners of f with the two coordinates exchanged. Put all corners into one set. The largest "
+        "convex function below all of them is their lower convex hull.",
+        "At a given alpha the hull is the lowest of all straight lines between two corners, one at or left of alpha and one right of it. Try all pairs.",
+        "`x = np.r_[alpha, beta]`, `y = np.r_[beta, alpha]`; for each pair i, j with x[i] <= at < x[j] the line is at "
+        "y[i] + (at - x[i]) / (x[j] - x[i]) * (y[j] - y[i]). Return the smallest.",
+    ),
+    misconceptions=(
+        Misconception(
+            "minimum only",
+            "You took the smaller of f and its inverse. Where the two cross it has a kink upwards, so it is not convex and no trade-off "
+            "function. Take the largest convex function below it: the hull.",
+            _of_both(min),
+        ),
+        Misconception(
+            "one direction",
+            "You returned f itself. It bounds one direction only; adding Mia and removing her must both be covered.",
+            _of_both(lambda f, inverse: f),
+        ),
+        Misconception(
+            "other direction",
+            "You returned the inverse of f. It bounds one direction only; adding Mia and removing her must both be covered.",
+            _of_both(lambda f, inverse: inverse),
+        ),
+        Misconception(
+            "maximum",
+            "You took the larger of f and its inverse. That was right in lesson 03, where f-DP held for both orders of the neighbours. "
+            "Here f bounds one order and its inverse the other, so only the smaller is safe.",
+            _of_both(max),
+        ),
+        Misconception(
+            "average",
+            "You took the average of f and its inverse. Somebody who tests in the worse direction does better than that.",
+            _of_both(lambda f, inverse: (f + inverse) / 2),
+        ),
+        Misconception(
+            "joined in order",
+            "You joined all corners in the order of alpha. Some of them lie above the hull and must be left out.",
+            lambda alpha, beta, at: float(np.interp(at, *_points(alpha, beta))),
+        ),
+        Misconception(
+            "not the inverse",
+            "Your result is 0: your second curve goes through (0, 0). For 1 - f and for f(1 - alpha) that is so. The inverse exchanges the "
+            "two axes: its corners are (beta, alpha).",
+            lambda alpha, beta, at: _hull_with(alpha, beta, alpha, 1 - beta, at),
+        ),
+        Misconception(
+            "highest line",
+            "You took the highest of the lines between corners. The lowest is the hull.",
+            lambda alpha, beta, at: _lines(alpha, beta, at).max(),
+        ),
+        Misconception(
+            "corners of f only",
+            "You took the smaller of both curves at the corners of f only. The inverse has corners of its own, at the betas; they belong to the set as well.",
+            lambda alpha, beta, at: float(
+                _chords(alpha, np.minimum(beta, np.interp(alpha, beta[::-1], alpha[::-1])), at).min()
+            ),
+        ),
+        Misconception(
+            "nearly",
+            "Nearly, but not exactly. Did you work on a grid, or with slopes of your own choice? They miss the corners of the curves. Work "
+            "with the corners themselves.",
+            lambda alpha, beta, at: _on_a_grid(alpha, beta, at),
+            recognise=lambda cases, values: all(
+                min(abs(value - _two_sided(**case)) / 5e-3, abs(value - _on_a_grid(**case)) / 1e-9) < 1
+                for case, value in zip(cases, values, strict=True)
+            ),
+        ),
+    ),
+)

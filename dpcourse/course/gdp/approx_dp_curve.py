@@ -1,0 +1,120 @@
+"""The curve of (ε, δ)-DP."""
+
+import math
+
+import numpy as np
+
+from dpcourse import tradeoff
+from dpcourse.engine.exercise import Exercise, Misconception
+from dpcourse.probe.values import numbers_like, rounded
+
+
+def _draw_approx(rng):
+    """A few alphas on each of the three lines, and one between the corner and where it would be without delta."""
+    cases = []
+    for low, high in ((0.3, 0.9), (1.2, 2.0)):
+        epsilon, delta = rounded(rng.uniform(low, high)), rounded(rng.uniform(0.05, 0.25))
+        without = 1 / (1 + math.exp(epsilon))
+        corner = (1 - delta) * without
+        between = (corner + min(without, (1 - delta) * math.exp(-epsilon))) / 2  # where the steep line is above 0
+        alpha = np.r_[
+            0, rng.uniform(0.1, 0.9, 2) * corner, between, rng.uniform(without, 1 - delta, 2), 1 - delta / 2, 1
+        ]
+        cases.append({"alpha": np.sort(alpha.round(4)), "epsilon": epsilon, "delta": delta})
+    return cases
+
+
+def _first(alpha, epsilon, delta):
+    return 1 - delta - math.exp(epsilon) * alpha
+
+
+def _second(alpha, epsilon, delta):
+    return math.exp(-epsilon) * (1 - delta - alpha)
+
+
+def _highest(*lines):
+    return np.maximum.reduce([np.zeros_like(lines[0]), *lines])
+
+
+exercise = Exercise(
+    title="The curve of (ε, δ)-DP",
+    good_for="drawing any (ε, δ) promise beside any other mechanism",
+    difficulty=2,
+    minutes=10,
+    points=2,
+    draw=_draw_approx,
+    reference=lambda alpha, epsilon, delta: _highest(_first(alpha, epsilon, delta), _second(alpha, epsilon, delta)),
+    returns=numbers_like("alpha"),
+    forbidden=(tradeoff.approx_dp,),
+    hints=(
+        "Write down the three lines as three lines of code: 0, the steep one, and the flat one.",
+        "The steep one is `1 - delta - np.exp(epsilon) * alpha`. `np.maximum(a, b)` takes the larger one at each place; use it twice.",
+    ),
+    misconceptions=(
+        Misconception(
+            "steep line only",
+            "The third line, e^-epsilon (1 - delta - alpha), is missing. It is the steep line read with the two data sets exchanged.",
+            lambda alpha, epsilon, delta: _highest(_first(alpha, epsilon, delta)),
+        ),
+        Misconception(
+            "flat line only",
+            "The steep line, 1 - delta - e^epsilon alpha, is missing. It is the higher one for small alpha.",
+            lambda alpha, epsilon, delta: _highest(_second(alpha, epsilon, delta)),
+        ),
+        Misconception(
+            "max with 0 left out",
+            "Your curve falls below 0 near alpha = 1. An error rate cannot: the largest of the three has a 0 among them.",
+            lambda alpha, epsilon, delta: np.maximum(_first(alpha, epsilon, delta), _second(alpha, epsilon, delta)),
+        ),
+        Misconception(
+            "delta dropped",
+            "That is the curve for delta = 0. With delta it starts at 1 - delta: both lines hold 1 - delta.",
+            lambda alpha, epsilon, delta: _highest(_first(alpha, epsilon, 0), _second(alpha, epsilon, 0)),
+        ),
+        Misconception(
+            "delta in one line only",
+            "Delta is missing in the third line: e^-epsilon (1 - delta - alpha).",
+            lambda alpha, epsilon, delta: _highest(_first(alpha, epsilon, delta), _second(alpha, epsilon, 0)),
+        ),
+        Misconception(
+            "delta outside the bracket",
+            "In the third line delta stands outside the bracket. It is e^-epsilon (1 - delta - alpha): delta is shrunk too.",
+            lambda alpha, epsilon, delta: _highest(
+                _first(alpha, epsilon, delta), math.exp(-epsilon) * (1 - alpha) - delta
+            ),
+        ),
+        Misconception(
+            "smallest",
+            "You took the smallest of the three. Each line is a lower bound on beta, so the largest one counts.",
+            lambda alpha, epsilon, delta: np.minimum(
+                0, np.minimum(_first(alpha, epsilon, delta), _second(alpha, epsilon, delta))
+            ),
+        ),
+        Misconception(
+            "smaller line",
+            "You took the smaller of the two lines and cut it off at 0. Each line is a lower bound on beta: take the larger.",
+            lambda alpha, epsilon, delta: _highest(
+                np.minimum(_first(alpha, epsilon, delta), _second(alpha, epsilon, delta))
+            ),
+        ),
+        Misconception(
+            "corner without delta",
+            "You change lines at 1/(1 + e^epsilon). With delta the lines meet at (1 - delta)/(1 + e^epsilon). Taking the maximum needs no corner at all.",
+            lambda alpha, epsilon, delta: _highest(
+                np.where(
+                    alpha < 1 / (1 + math.exp(epsilon)), _first(alpha, epsilon, delta), _second(alpha, epsilon, delta)
+                )
+            ),
+        ),
+        Misconception(
+            "no exponential",
+            "You used epsilon as the slope. The slope is e^epsilon, and e^-epsilon in the other line.",
+            lambda alpha, epsilon, delta: _highest(1 - delta - epsilon * alpha, (1 - delta - alpha) / epsilon),
+        ),
+        Misconception(
+            "sign of epsilon",
+            "The signs of epsilon are exchanged: e^epsilon belongs to 1 - delta - e^epsilon alpha, and e^-epsilon to the other line.",
+            lambda alpha, epsilon, delta: _highest(_first(alpha, -epsilon, delta), _second(alpha, -epsilon, delta)),
+        ),
+    ),
+)

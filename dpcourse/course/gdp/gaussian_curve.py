@@ -1,0 +1,74 @@
+"""The curve of Gaussian noise."""
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from dpcourse import tradeoff
+from dpcourse.engine.exercise import Exercise, Misconception
+from dpcourse.probe.values import numbers_like, rounded
+
+
+def _draw_gaussian(rng):
+    return [
+        {"alpha": np.sort(rng.uniform(0.02, 0.98, 5)).round(3), "mu": rounded(mu)}
+        for mu in (rng.uniform(0.3, 0.8), rng.uniform(1.3, 2.5))
+    ]
+
+
+exercise = Exercise(
+    title="The curve of Gaussian noise",
+    good_for="the one curve that the rest of the course measures everything by",
+    difficulty=2,
+    minutes=10,
+    points=2,
+    draw=_draw_gaussian,
+    reference=lambda alpha, mu: ndtr(ndtri(1 - alpha) - mu),
+    returns=numbers_like("alpha"),
+    forbidden=(tradeoff.gaussian, tradeoff.TradeOff.__call__),
+    hints=(
+        "Two steps. First the threshold t that N(0, 1) passes with chance alpha. Then the chance that N(mu, 1) stays below t.",
+        "The threshold is `norm.ppf(1 - alpha)`. N(mu, 1) is below t when a standard normal is below t - mu.",
+    ),
+    misconceptions=(
+        Misconception(
+            "plus mu",
+            "You added mu. N(mu, 1) lies further right, so it stays below the threshold less often: Phi(t - mu).",
+            lambda alpha, mu: ndtr(ndtri(1 - alpha) + mu),
+        ),
+        Misconception(
+            "threshold of alpha",
+            "Your threshold has alpha below it. It must have alpha above it: Phi^-1(1 - alpha).",
+            lambda alpha, mu: ndtr(ndtri(alpha) - mu),
+        ),
+        Misconception(
+            "power",
+            "That is the power, the chance to find Mia when she is there. Beta is the chance to miss her: 1 minus that.",
+            lambda alpha, mu: 1 - ndtr(ndtri(1 - alpha) - mu),
+        ),
+        Misconception(
+            "mu outside",
+            "You took mu away from a probability. It moves the threshold: it belongs inside the outer Phi.",
+            lambda alpha, mu: ndtr(ndtri(1 - alpha)) - mu,
+        ),
+        Misconception(
+            "mu squared",
+            "You used mu squared. mu is the distance of the two means, in standard deviations.",
+            lambda alpha, mu: ndtr(ndtri(1 - alpha) - mu**2),
+        ),
+        Misconception(
+            "half of mu",
+            "You used mu/2. The means are 0 and mu; mu/2 is only where the two densities cross.",
+            lambda alpha, mu: ndtr(ndtri(1 - alpha) - mu / 2),
+        ),
+        Misconception(
+            "sigma for mu",
+            "You moved by 1/mu, which is the noise for sensitivity 1. The two normals here have deviation 1 already and differ by mu.",
+            lambda alpha, mu: ndtr(ndtri(1 - alpha) - 1 / mu),
+        ),
+        Misconception(
+            "mu ignored",
+            "That is 1 - alpha, the curve of perfect privacy. mu must lower it.",
+            lambda alpha, mu: 1 - alpha,
+        ),
+    ),
+)

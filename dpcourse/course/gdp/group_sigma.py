@@ -1,0 +1,72 @@
+"""Noise for a whole family."""
+
+import math
+
+from dpcourse import gdp
+from dpcourse.engine.exercise import Exercise, Misconception
+from dpcourse.probe.values import a_number, rounded
+
+
+def _draw_family(rng):
+    return [
+        {
+            "sensitivity": rounded(rng.uniform(2, 9)),
+            "mu": rounded(mu),
+            "k": int(rng.integers(2, 7)),
+        }
+        for mu in (rng.uniform(0.2, 0.8), rng.uniform(1.2, 2))
+    ]
+
+
+exercise = Exercise(
+    title="Noise for a whole family",
+    good_for="protecting households, or people with several rows",
+    difficulty=1,
+    minutes=5,
+    points=1,
+    draw=_draw_family,
+    reference=lambda sensitivity, mu, k: k * sensitivity / mu,
+    returns=a_number,
+    forbidden=(gdp.group,),
+    hints=(
+        "An answer that is ν-GDP for one person is (k ν)-GDP for k people. Which ν makes k ν equal to mu?",
+        "Each person gets mu / k. The noise for that is sensitivity / (mu / k).",
+    ),
+    misconceptions=(
+        Misconception(
+            "one person",
+            "That is the noise for one person. For a family of k it would be (k mu)-GDP only.",
+            lambda sensitivity, mu, k: sensitivity / mu,
+        ),
+        Misconception(
+            "square root of k",
+            "You multiplied by sqrt(k). The changes of k people may all go the same way and add up: k, not its root.",
+            lambda sensitivity, mu, k: math.sqrt(k) * sensitivity / mu,
+        ),
+        Misconception(
+            "divided by k",
+            "You divided by k. A family is harder to hide than one person: it needs more noise.",
+            lambda sensitivity, mu, k: sensitivity / (mu * k),
+        ),
+        Misconception(
+            "times mu",
+            "You multiplied by mu. A smaller mu needs more noise: divide by it.",
+            lambda sensitivity, mu, k: k * sensitivity * mu,
+        ),
+        Misconception(
+            "variance",
+            "That is the variance. The question is for sigma, the standard deviation.",
+            lambda sensitivity, mu, k: (k * sensitivity / mu) ** 2,
+        ),
+        Misconception(
+            "sensitivity forgotten",
+            "The sensitivity is missing: one person may change the answer by that much.",
+            lambda sensitivity, mu, k: k / mu,
+        ),
+        Misconception(
+            "mu of the group",
+            "That is k mu, what a family has if the noise was made for one person. The question is for sigma.",
+            lambda sensitivity, mu, k: k * mu,
+        ),
+    ),
+)

@@ -1,0 +1,101 @@
+"""What no attacker can beat."""
+
+import numpy as np
+
+from dpcourse.course.gdp.shared import random_probabilities
+from dpcourse.engine.exercise import Exercise, Misconception
+from dpcourse.probe.values import a_number
+
+
+def _draw_two_laws(rng):
+    """An output with p = 0, then one with q = 0. TV is not near one half, where it and 1 - TV are alike."""
+    cases = []
+    while len(cases) < 2:
+        size = int(rng.integers(4, 7))
+        gappy, full = random_probabilities(rng, size - 1), random_probabilities(rng, size)
+        gappy.insert(int(rng.integers(size)), 0.0)
+        if 0.1 < _tv(gappy, full) < 0.45:
+            cases.append({"q": gappy, "p": full} if cases else {"p": gappy, "q": full})
+    return [{"p": case["p"], "q": case["q"]} for case in cases]
+
+
+def _tv(p, q):
+    return float(np.abs(np.subtract(p, q)).sum()) / 2
+
+
+def _without(p, q, left_out):
+    """1 - TV, added up over some of the outputs only."""
+    return 1 - _tv(*np.array([(a, b) for a, b in zip(p, q, strict=True) if not left_out(a, b)]).T)
+
+
+exercise = Exercise(
+    title="What no attacker can beat",
+    good_for="a one-line bound on every test, known or not yet invented",
+    difficulty=2,
+    minutes=5,
+    points=1,
+    draw=_draw_two_laws,
+    reference=lambda p, q: 1 - _tv(p, q),
+    returns=a_number,
+    hints=(
+        "The total variation is half of the sum of the absolute differences of p and q.",
+        "No test gets alpha + beta below 1 - TV, and one test reaches it. With numpy: `np.abs(np.subtract(p, q)).sum()` is twice TV.",
+    ),
+    misconceptions=(
+        Misconception(
+            "total variation",
+            "That is the total variation TV itself. It is large where P and Q are easy to tell apart; the sum of errors is then small: 1 - TV.",
+            lambda p, q: _tv(p, q),
+        ),
+        Misconception(
+            "half forgotten",
+            "The factor 1/2 is missing. The absolute differences count twice: what p has too much in one place it lacks in another.",
+            lambda p, q: 1 - 2 * _tv(p, q),
+        ),
+        Misconception(
+            "twice total variation",
+            "That is the sum of the absolute differences. Halve it to get TV, and then take 1 - TV.",
+            lambda p, q: 2 * _tv(p, q),
+        ),
+        Misconception(
+            "signed",
+            "Your result is 1, which a blind guess reaches. Did you add up the differences with their signs? Then they cancel: take absolute values.",
+            lambda p, q: 1.0,
+        ),
+        Misconception(
+            "one output",
+            "You looked at the one output where p and q differ most. A set of outputs may differ by more: add up over all outputs.",
+            lambda p, q: 1 - float(np.abs(np.subtract(p, q)).max()),
+        ),
+        Misconception(
+            "larger of both",
+            "You added up the larger one of p and q, which is 1 + TV. At each output the best test errs by the smaller one.",
+            lambda p, q: 1 + _tv(p, q),
+        ),
+        Misconception(
+            "squares",
+            "You added up squared differences. Total variation takes absolute ones.",
+            lambda p, q: 1 - float((np.subtract(p, q) ** 2).sum()) / 2,
+        ),
+        Misconception(
+            "zeros left out",
+            "You left out outputs that one of the two never gives. They tell most: keep them.",
+            lambda p, q: _without(p, q, lambda a, b: a == 0 or b == 0),
+        ),
+        Misconception(
+            "zeros of p left out",
+            "You left out an output with p = 0. It gives Mia away for certain, so it tells most: keep it.",
+            lambda p, q: _without(p, q, lambda a, b: a == 0),
+        ),
+        Misconception(
+            "zeros of q left out",
+            "You left out an output with q = 0. It says for certain that Mia is out, so it tells most: keep it.",
+            lambda p, q: _without(p, q, lambda a, b: b == 0),
+        ),
+        Misconception(
+            "average error",
+            "That is the average of the two errors, (1 - TV)/2. The question is for their sum.",
+            lambda p, q: (1 - _tv(p, q)) / 2,
+        ),
+    ),
+)

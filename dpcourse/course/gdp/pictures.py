@@ -1,0 +1,274 @@
+"""The pictures of lesson 03."""
+
+import math
+
+import numpy as np
+from matplotlib.patches import Patch
+from scipy.special import ndtr, ndtri
+
+from dpcourse import gdp, tradeoff, validate
+from dpcourse.frame import ALPHA, BETA, FIRST, FOURTH, LIGHT, POINT, SECOND, THIRD, panels
+
+FALSE_ALARM = {"facecolor": "#c3cfdd", "edgecolor": "#12355b", "hatch": "\\\\\\", "linewidth": 0}
+MISS = LIGHT | {"linewidth": 0}
+DEEPEST, HALVES = -20, (0, 0.5, 1)
+
+
+def two_errors(figure, mu, threshold):
+    """The densities of N(0, 1) and N(mu, 1) cut at a threshold, and the point of G_mu that this test has."""
+    mu, threshold = validate.number("mu", mu, low=0), validate.number("threshold", threshold)
+    alpha, beta = float(ndtr(-threshold)), float(ndtr(threshold - mu))
+    left, right = panels(figure, 2)
+    x = np.linspace(-4, 8, 241)
+    out, inside = (np.exp(-((x - mean) ** 2) / 2) / math.sqrt(2 * math.pi) for mean in (0, mu))
+    left.fill_between(x, inside, where=x <= threshold, **MISS)
+    left.fill_between(x, out, where=x >= threshold, **FALSE_ALARM)
+    left.plot(x, out, **FIRST)
+    left.plot(x, inside, **SECOND)
+    left.axvline(threshold, ymax=0.7, color="black", linewidth=1.2)
+    left.set_ylim(0, 0.6)
+    left.set_xlim(-4, 8)
+    left.set_xticks([-4, 0, 4, 8])
+    left.set_yticks([])
+    left.set_xlabel("noisy answer, in standard deviations")
+    left.set_title(f"says “in” above {threshold:.2f}")
+    left.legend(
+        handles=[
+            Patch(**FALSE_ALARM, label=f"α = {alpha:.3f}, without Mia"),
+            Patch(**MISS, label=f"β = {beta:.3f}, with Mia"),
+        ],
+        loc="upper right",
+    )
+    grid = np.linspace(0, 1, 201)
+    right.plot(grid, 1 - grid, **FOURTH, label="blind guess")
+    right.plot(grid, ndtr(ndtri(1 - grid) - mu), **FIRST, label="best tests")
+    right.plot([alpha], [beta], **POINT)
+    _unit_square(right, ticks=HALVES)
+    right.set_title(f"μ = {mu:.2f}: the point ({alpha:.3f}, {beta:.3f})")
+    right.legend(loc="upper right")
+    return (
+        f"Left: two bell curves, around 0 without Mia and around {mu:.2f} with her, cut at the threshold {threshold:.2f}. "
+        f"Hatched are the false alarm, alpha {alpha:.3f}, and the miss, beta {beta:.3f}. Right: the curve G of mu {mu:.2f} "
+        f"with the point of this test on it."
+    )
+
+
+def candidates(figure):
+    """Six curves, of which three are trade-off functions."""
+    x = np.linspace(0, 1, 201)
+    curves = [
+        ("A", x, 1 - x),
+        ("B", x, 1 - x**2),
+        ("C", x, (1 - np.sqrt(x)) ** 2),
+        ("D", np.r_[0, 0, x[1:]], np.r_[1, 0.6, 0.6 * (1 - x[1:])]),
+        ("E", x, (1 - x) * (0.62 + 0.3 * np.cos(9 * x))),
+        ("F", x, np.maximum(0, 0.8 - x)),
+    ]
+    for panel, (name, alpha, beta) in zip(figure.subplots(2, 3).flat, curves, strict=True):
+        if name == "D":
+            panel.plot(alpha[1:], beta[1:], **FIRST)
+            panel.plot([0], [1], "o", color=FIRST["color"], markersize=6, clip_on=False)
+            panel.plot([0], [0.6], "o", color=FIRST["color"], markersize=6, fillstyle="none", clip_on=False)
+        else:
+            panel.plot(alpha, beta, **FIRST)
+        panel.plot(x, 1 - x, **FOURTH)
+        panel.text(0.88, 0.78, name, fontsize=13, fontweight="bold")
+        panel.set_xlim(0, 1)
+        panel.set_ylim(0, 1.04)
+        panel.set_xticks([0, 1])
+        panel.set_yticks([0, 1])
+        panel.set_xlabel("α", labelpad=-9)
+        panel.set_ylabel("β", labelpad=-5)
+    figure.subplots_adjust(hspace=0.35, wspace=0.2, left=0.05, bottom=0.09, top=0.97)
+    return (
+        "Six curves in the unit square, each beside the dotted diagonal 1 - alpha. A is the diagonal. B arches above it. "
+        "C hangs below it from (0, 1) to (1, 0). D jumps from 1 at alpha = 0 down to 0.6 and then falls straight to 0. "
+        "E falls in waves. F falls straight from 0.8 and is 0 from alpha = 0.8 on."
+    )
+
+
+def symmetry(figure):
+    """A one-sided f, its inverse, and the larger of both."""
+    f = one_sided()
+    x = np.linspace(0, 1, 401)
+    left, right = panels(figure, 2)
+    left.plot(x, f(x), **FIRST, label="f")
+    left.plot(x, f.inverse()(x), **SECOND, label="f inverse")
+    right.plot(x, f.symmetrized()(x), **THIRD, label="max of both")
+    left.set_title("f, and f with the two axes exchanged")
+    right.set_title("the larger of both is symmetric")
+    for panel in (left, right):
+        panel.plot(x[x < 0.6], x[x < 0.6], **FOURTH, label="mirror")
+        _unit_square(panel, ticks=HALVES)
+        panel.legend(loc="upper right")
+    return (
+        "Left: a curve f that starts at 0.7 and reaches 0 only at alpha = 1, and its mirror image in the diagonal, which "
+        f"starts at 1 and is 0 from alpha = 0.7 on. Right: the larger of both, which is its own mirror image; at alpha = 0.1 it is {f.symmetrized()(0.1):.2f}."
+    )
+
+
+def one_sided():
+    """A trade-off function that is not symmetric: a small alpha gets a tester far, a small beta does not.
+
+    >>> float(one_sided()(0)), round(one_sided().inverse()(0), 12)
+    (0.7, 1.0)
+    """
+    return tradeoff.TradeOff.from_points([0, 0.1, 0.4, 1], [0.7, 0.45, 0.2, 0])
+
+
+def approx_dp_lines(figure, epsilon, delta):
+    """f_{epsilon, delta} as the largest of three lines."""
+    f = tradeoff.approx_dp(epsilon, delta)
+    alpha = np.linspace(0, 1, 401)
+    corner = (1 - delta) / (1 + math.exp(epsilon))
+    (panel,) = panels(figure)
+    panel.plot(alpha, 1 - delta - math.exp(epsilon) * alpha, **SECOND, label="1 - δ - e^ε α")
+    panel.plot(alpha, math.exp(-epsilon) * (1 - delta - alpha), **THIRD, label="e^-ε (1 - δ - α)")
+    panel.plot(alpha, f(alpha), color="#12355b", linewidth=5, alpha=0.35, label="the largest, or 0")
+    panel.plot(alpha, 1 - alpha, **FOURTH, label="blind guess")
+    panel.plot([corner], [corner], **POINT)
+    _unit_square(panel, low=-0.12)
+    if epsilon > 0:
+        panel.set_title(f"ε = {epsilon:.2f}, δ = {delta:.2f}: the lines meet at α = β = {corner:.3f}")
+    else:
+        panel.set_title(f"ε = 0, δ = {delta:.2f}: both lines are the same")
+    panel.legend(loc="upper right")
+    if epsilon == 0:
+        return (
+            f"The curve of (0, {delta:.2f})-DP falls straight from {1 - delta:.2f} to 0: both lines are the same one."
+        )
+    return (
+        f"The curve of ({epsilon:.2f}, {delta:.2f})-DP is the largest of two falling lines and 0. It starts at {1 - delta:.2f}, "
+        f"falls steeply to the corner where alpha and beta are {corner:.3f}, and then slowly to 0 at alpha = {1 - delta:.2f}."
+    )
+
+
+def which_are_fdp(figure, mu):
+    """G_mu and the curves of four mechanisms, with a verdict for each: mu-GDP or not."""
+    f = tradeoff.gaussian(mu)
+    mechanisms = [
+        ("randomized response, ε = 1", tradeoff.approx_dp(1.0), SECOND),
+        ("Laplace noise, ε = 1, sensitivity 1", tradeoff.laplace(1.0), THIRD),
+        (
+            "Gaussian noise, σ = 2, sensitivity 1",
+            tradeoff.gaussian(0.5),
+            {"color": "#6f93bd", "linestyle": (0, (6, 2)), "linewidth": 3},
+        ),
+        ("tells all, δ = 0.05", tradeoff.approx_dp(0.0, 0.05), FOURTH),
+    ]
+    alpha = np.linspace(0, 1, 401)
+    (panel,) = panels(figure)
+    panel.fill_between(alpha, f(alpha), color="#e4e4e4")
+    panel.plot(alpha, f(alpha), **FIRST, label=f"f = G, μ = {mu:.2f}")
+    said = []
+    for name, curve, style in mechanisms:
+        below = _deepest(curve, f)
+        verdict = "is f-DP" if below is None else "is not"
+        panel.plot(alpha, curve(alpha), **style, label=f"{name}: {verdict}")
+        if below is not None:
+            panel.plot([below], [curve(below)], **POINT | {"fillstyle": "none"}, clip_on=False)
+        said.append(f"{name} {verdict}")
+    _unit_square(panel)
+    panel.set_xlim(0, 1.75)
+    panel.spines["bottom"].set_bounds(0, 1)
+    panel.xaxis.set_label_coords(0.3, -0.12)
+    panel.set_title(f"μ = {mu:.2f}: a circle marks where a curve falls furthest below f")
+    panel.legend(loc="upper right", bbox_to_anchor=(1.0, 1.0))
+    return f"The curve G of mu {mu:.2f} and four mechanisms' curves. To be f-DP, a curve must stay above it: {'; '.join(said)}."
+
+
+def _deepest(curve, f):
+    """Where the curve falls furthest below f; None where it never does."""
+    alpha = np.unique(np.r_[0, np.geomspace(1e-6, 0.5, 300), 1 - np.geomspace(1e-6, 0.5, 300), curve.kinks()])
+    gap = f(alpha) - curve(alpha)
+    worst = int(np.argmax(gap))
+    return float(alpha[worst]) if gap[worst] > 1e-9 else None
+
+
+def duality(figure, mu, epsilon):
+    """G_mu with the curve of one (epsilon, delta(epsilon)) that touches it, and delta against epsilon."""
+    mu = validate.number("mu", mu, low=0, open_low=True)
+    delta = gdp.delta(epsilon, mu)
+    left, right = panels(figure, 2)
+    alpha = np.linspace(0, 1, 401)
+    left.fill_between(alpha, tradeoff.approx_dp(epsilon, delta)(alpha), color="#e4e4e4")
+    left.plot(alpha, tradeoff.gaussian(mu)(alpha), **FIRST, label=f"G, μ = {mu:.2f}")
+    left.plot(alpha, tradeoff.approx_dp(epsilon, delta)(alpha), **SECOND, label="(ε, δ(ε))-DP")
+    touch = float(ndtr(-epsilon / mu - mu / 2))
+    beta = float(ndtr(epsilon / mu - mu / 2))
+    left.plot([touch, beta], [beta, touch], **POINT)
+    _unit_square(left, ticks=HALVES)
+    left.set_title(f"the lines for ε = {epsilon:.2f} touch G{' twice' if epsilon > 0 else ' once'}")
+    left.legend(loc="upper right")
+    grid = np.linspace(0, 6, 121)
+    right.plot(grid, tradeoff.log_gaussian_delta(grid, mu) / math.log(10), **FIRST)
+    shown = max(float(tradeoff.log_gaussian_delta(epsilon, mu)) / math.log(10), DEEPEST)
+    right.plot([epsilon], [shown], **POINT | {"marker": "o" if shown > DEEPEST else "v", "clip_on": False})
+    right.set_ylim(DEEPEST, 0.3)
+    right.set_yticks(range(DEEPEST, 1, 10))
+    right.set_xlim(0, 6)
+    right.set_xticks([0, 2, 4, 6])
+    right.set_xlabel("ε")
+    right.set_ylabel("log10 of δ(ε)", labelpad=0)
+    right.set_title(f"μ = {mu:.2f}: δ({epsilon:.2f}) = {delta:.2g}")
+    places = f"at alpha {touch:.3g} and at alpha {beta:.3g}" if epsilon > 0 else f"once, at alpha {touch:.3g}"
+    return (
+        f"Left: the curve G of mu {mu:.2f}, and below it the lines of ({epsilon:.2f}, {delta:.2g})-DP, which touch it "
+        f"{places}. Right: delta falls as epsilon grows, faster and faster; at epsilon {epsilon:.2f} it is {delta:.2g}."
+    )
+
+
+def group_limit(figure, group_epsilon, k):
+    """The curve of a group of k for an answer with epsilon = group_epsilon/k, beside the Laplace limit."""
+    total, k = validate.number("group_epsilon", group_epsilon, low=0, open_low=True), validate.whole("k", k)
+    alpha = np.linspace(0, 1, 401)
+    group, limit = tradeoff.approx_dp(total / k).group(k)(alpha), tradeoff.laplace(total)(alpha)
+    gap = float(np.abs(group - limit).max())
+    close = f"{gap:.3f} or less" if gap >= 0.0005 else "less than 0.001"
+    (panel,) = panels(figure)
+    panel.plot(alpha, limit, **FIRST, label=f"T(Lap(0, 1), Lap({total:.2g}, 1))")
+    panel.plot(alpha, group, **SECOND, label=f"group of {k}")
+    panel.plot(alpha, tradeoff.approx_dp(total)(alpha), **THIRD, label="(kε)-DP")
+    panel.plot(alpha, tradeoff.approx_dp(total / k)(alpha), **FOURTH, label="one person, f")
+    _unit_square(panel)
+    panel.set_title(f"ε = λ/k = {total / k:.3g}: the group's curve is {close} from the Laplace curve")
+    panel.legend(loc="upper right")
+    return (
+        f"Four curves. The highest is that of one person, with epsilon {total / k:.3g}. The curve of a group of {k} is "
+        f"{close} away from the trade-off between two Laplace laws at distance {total:.2g}. The curve of {total:.2g}-DP is nowhere above it."
+    )
+
+
+def noise_sizes(figure, delta):
+    """Classic noise over the least noise that is enough for (epsilon, delta)-DP."""
+    epsilon = np.geomspace(0.05, 20, 25)
+    ratio = np.array([gdp.classic_sigma(e, delta) / gdp.analytic_sigma(e, delta) for e in epsilon])
+    (panel,) = panels(figure)
+    x = np.log10(epsilon)
+    panel.axvspan(0, x[-1], color="#eeeeee", zorder=0)
+    panel.plot(x, ratio, **FIRST, label="classic σ / least σ")
+    panel.fill_between(x, ratio, 1, where=ratio < 1, interpolate=True, **LIGHT | {"linewidth": 0})
+    panel.axhline(1, **FOURTH, label="just enough")
+    panel.set_xlim(x[0], x[-1])
+    panel.set_xticks(np.log10([0.05, 0.1, 0.5, 1, 2, 5, 10, 20]), ["0.05", "0.1", "0.5", "1", "2", "5", "10", "20"])
+    panel.set_ylim(0.6, 1.12 * ratio.max())
+    panel.set_xlabel("ε (grey: the classic proof does not reach)")
+    panel.set_ylabel("times the least noise")
+    enough = 10 ** np.interp(-1, -ratio, x)  # the ratio falls: where it passes 1
+    ends = f"classic is too small from ε ≈ {enough:.2g} on" if ratio[-1] < 1 else "classic is enough up to ε = 20"
+    panel.set_title(f"δ = {delta:.0e}; {ends}")
+    panel.legend(loc="upper right")
+    at_one = gdp.classic_sigma(1.0, delta) / gdp.analytic_sigma(1.0, delta)
+    return (
+        f"The classic deviation of Gaussian noise, divided by the least that is enough, against epsilon at delta {delta:.0e}. The ratio "
+        f"falls from {ratio[0]:.2f} at epsilon 0.05 to {at_one:.2f} at epsilon 1 and {ratio[-1]:.2f} at epsilon 20; {ends}."
+    )
+
+
+def _unit_square(panel, low=0.0, ticks=(0, 0.2, 0.4, 0.6, 0.8, 1)):
+    panel.set_xlim(0, 1)
+    panel.set_ylim(low, 1.02)
+    panel.set_xticks(ticks)
+    panel.set_yticks(ticks)
+    panel.set_xlabel(ALPHA)
+    panel.set_ylabel(BETA)

@@ -1,0 +1,126 @@
+"""The quiz of lesson 03."""
+
+from dpcourse.engine.exercise import Option, Question
+
+QUIZ = (
+    Question(
+        "A tester says “Mia is in” for 30% of the tables without her, and for 80% of the tables with her. What are α and β?",
+        (
+            Option(
+                "α = 0.8, β = 0.3",
+                False,
+                "0.8 is how often the tester finds Mia, which is 1 - β. α is the false alarm, 0.3.",
+            ),
+            Option(
+                "α = 0.3, β = 0.8",
+                False,
+                "α is right. β is the share of tables with Mia that the tester misses: 1 - 0.8.",
+            ),
+            Option(
+                "α = 0.3, β = 0.2",
+                True,
+                "A false alarm in 30% of the tables without her, a miss in 20% of those with her. So TV is at least 0.5.",
+            ),
+        ),
+    ),
+    Question(
+        "f is never below g, and somewhere above it. Which promise is stronger?",
+        (
+            Option(
+                "f-DP.", True, "A higher curve leaves every tester with larger errors. Whatever is f-DP is also g-DP."
+            ),
+            Option("g-DP.", False, "A lower curve means smaller errors for the tester, so less privacy."),
+            Option("That depends on α.", False, "It would if the curves crossed. Here f is nowhere the lower one."),
+        ),
+    ),
+    Question(
+        "A mechanism prints Mia's row with probability 0.001, and nothing otherwise. For which μ is it μ-GDP?",
+        (
+            Option(
+                "For a small one, about 0.001.",
+                False,
+                "Its curve starts at 0.999. G_μ starts at 1, whatever μ is, so the curve lies below it near α = 0.",
+            ),
+            Option(
+                "For none.",
+                True,
+                "Its curve starts below 1, every G_μ starts at 1. Gaussian noise never gives anybody away for certain.",
+            ),
+            Option(
+                "For every μ.", False, "Then it would be perfectly private. But once in a thousand times it tells all."
+            ),
+        ),
+    ),
+    Question(
+        "A Gaussian mechanism has σ = 10 and sensitivity 5. What is its μ?",
+        (
+            Option(
+                "μ = 0.05",
+                False,
+                "That is 5/10²: you divided by the variance. μ is sensitivity over the standard deviation.",
+            ),
+            Option("μ = 2", False, "That is σ over the sensitivity. More noise must give a smaller μ."),
+            Option("μ = 0.5", True, "μ = sensitivity / σ = 5/10: the means lie half a standard deviation apart."),
+        ),
+    ),
+    Question(
+        "Somebody shows that a mechanism is (1, δ)-DP with the δ(1) of μ = 1. Is it 1-GDP?",
+        (
+            Option(
+                "Not necessarily.",
+                True,
+                "One pair (ε, δ) gives two lines below the curve. For 1-GDP the pair (ε, δ(ε)) must hold for every ε ≥ 0.",
+            ),
+            Option(
+                "Yes, the formula goes both ways.",
+                False,
+                "It does if the pairs hold for all ε ≥ 0 together. One of them is not enough.",
+            ),
+            Option(
+                "No, never.",
+                False,
+                "A mechanism that is 1-GDP satisfies this pair too. The pair just does not prove it.",
+            ),
+        ),
+    ),
+    Question(
+        "A mechanism is 0.5-GDP for one person. What does it promise to a family of four?",
+        (
+            Option(
+                "1-GDP",
+                False,
+                "That is 0.5 · √4. The root is for four independent answers about one person. Four people may push one answer the same way.",
+            ),
+            Option(
+                "2-GDP",
+                True,
+                "k μ = 4 · 0.5. All four may push the answer the same way, so the means move four times as far apart.",
+            ),
+            Option(
+                "0.5-GDP",
+                False,
+                "Each one of them is protected so. Together they may change the answer four times as much.",
+            ),
+        ),
+    ),
+    Question(
+        "You round a noisy count to the next ten before you publish it. What happens to its curve?",
+        (
+            Option(
+                "It stays exactly the same.",
+                False,
+                "It can only rise. Rounding throws away something, and a tester who sees less can only err more.",
+            ),
+            Option(
+                "It rises or stays, so the promise still holds.",
+                True,
+                "Every test of the rounded count is also a test of the count itself. This is post-processing.",
+            ),
+            Option(
+                "It falls, because rounding moves the count.",
+                False,
+                "Rounding moves the count with and without Mia by the same rule, without looking at her row.",
+            ),
+        ),
+    ),
+)

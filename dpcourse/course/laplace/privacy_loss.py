@@ -1,0 +1,133 @@
+"""The privacy loss of one output."""
+
+import math
+
+import numpy as np
+
+from dpcourse import laplace
+from dpcourse.course.laplace.shared import noise_scale
+from dpcourse.engine.exercise import Exercise, Misconception
+from dpcourse.probe.values import a_number, rounded
+
+
+def _draw_loss(rng):
+    """Two neighbouring answers of three numbers, and outputs around them; l1 distance below the sensitivity."""
+    cases = []
+    for _ in range(2):
+        value = rng.integers(5, 40, size=3).astype(float)
+        step = rng.uniform(0.5, 2, size=3) * rng.choice([-1, 1], size=3)
+        cases.append(
+            {
+                "output": [rounded(x) for x in value + step * rng.uniform(-0.6, 1.6, size=3)],
+                "value": value.tolist(),
+                "neighbour": [rounded(x) for x in value + step],
+                "sensitivity": rounded(np.abs(step).sum() + rng.uniform(0.2, 1)),
+                "epsilon": rounded(rng.uniform(0.3, 0.9)),
+            }
+        )
+    return cases
+
+
+def _loss(distance, after=lambda loss: loss):
+    """after(epsilon / sensitivity * (distance(output - neighbour) - distance(output - value)))."""
+
+    def code(output, value, neighbour, sensitivity, epsilon):
+        z, x, y = map(np.asarray, (output, value, neighbour))
+        return after(float(epsilon / sensitivity * (distance(z - y) - distance(z - x))))
+
+    return code
+
+
+def _l1(x):
+    return np.abs(x).sum()
+
+
+def _log_of_sums(output, value, neighbour, sensitivity, epsilon):
+    b = noise_scale(sensitivity, epsilon)
+    ours, theirs = (np.exp(-np.abs(np.subtract(output, x)) / b).sum() for x in (value, neighbour))
+    return float(np.log(ours / theirs))
+
+
+exercise = Exercise(
+    title="The privacy loss of one output",
+    good_for="seeing what a single published table says about Mia, and the proof of theorem 3.6",
+    difficulty=3,
+    minutes=15,
+    points=3,
+    draw=_draw_loss,
+    reference=_loss(_l1),
+    returns=a_number,
+    forbidden=(laplace.log_density,),
+    hints=(
+        "The scale is b = sensitivity / epsilon. The log-density of one number z with true answer x is -|z - x| / b - ln(2b). Add over the numbers.",
+        "Take the difference of the two sums. The ln(2b) cancel, and (sum of |z - y|) - (sum of |z - x|), divided by b, is left.",
+    ),
+    misconceptions=(
+        Misconception(
+            "turned over",
+            "You divided the density under the neighbour by that under the value. It is the other way round: the value above, the neighbour below.",
+            _loss(_l1, lambda loss: -loss),
+        ),
+        Misconception(
+            "ratio",
+            "That is the ratio of the densities. The privacy loss is its logarithm.",
+            _loss(_l1, math.exp),
+        ),
+        Misconception(
+            "size only",
+            "You took the absolute value. The loss has a sign: negative where the output speaks for the neighbour.",
+            _loss(_l1, abs),
+        ),
+        Misconception(
+            "worst case",
+            "That is the largest loss that any output could have for these two answers. The question is for this output.",
+            lambda output, value, neighbour, sensitivity, epsilon: (
+                epsilon / sensitivity * _l1(np.subtract(value, neighbour))
+            ),
+        ),
+        Misconception(
+            "signed distances",
+            "You left out the absolute values: the density depends on the distance |z - x| in each entry.",
+            _loss(np.sum),
+        ),
+        Misconception(
+            "l2",
+            "You took Euclidean distances. The entries have independent noises, so their log-densities add: sums of absolute values.",
+            _loss(np.linalg.norm),
+        ),
+        Misconception(
+            "squares",
+            "You squared the distances. That is the Gaussian density; in Laplace's the distance stands without a square.",
+            _loss(lambda x: (x**2).sum()),
+        ),
+        Misconception(
+            "largest entry",
+            "You looked at the largest distance only. Every entry is published, so the losses of all of them add.",
+            _loss(lambda x: np.abs(x).max()),
+        ),
+        Misconception(
+            "average",
+            "You divided by the number of entries (an average, or a sensitivity multiplied by it). The entries' densities multiply, so the logarithms add.",
+            _loss(lambda x: np.abs(x).mean()),
+        ),
+        Misconception(
+            "sum of densities",
+            "Independent densities multiply; you added them. The logarithm of a product is a sum of logarithms.",
+            _log_of_sums,
+        ),
+        Misconception(
+            "sensitivity forgotten",
+            "You multiplied by epsilon but did not divide by the sensitivity: the scale is sensitivity / epsilon.",
+            lambda output, value, neighbour, sensitivity, epsilon: (
+                sensitivity * _loss(_l1)(output, value, neighbour, sensitivity, epsilon)
+            ),
+        ),
+        Misconception(
+            "scale turned over",
+            "You multiplied by the scale b where you should divide by it: the density is e^(-|z - x| / b) / (2b).",
+            lambda output, value, neighbour, sensitivity, epsilon: (
+                noise_scale(sensitivity, epsilon) ** 2 * _loss(_l1)(output, value, neighbour, sensitivity, epsilon)
+            ),
+        ),
+    ),
+)

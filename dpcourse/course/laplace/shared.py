@@ -1,0 +1,32 @@
+"""What several exercises of lesson 02 share."""
+
+import math
+
+import numpy as np
+
+
+def shape_counts(noise, b):
+    """Four counts that show scale, centre and shape of Laplace noise, with their chances."""
+    size, trials = np.abs(noise), noise.size
+    return [
+        ("noises within ln 2 scales of 0", int((size <= b * math.log(2)).sum()), trials),
+        ("noises within 0.2 scales of 0", int((size <= 0.2 * b).sum()), trials),
+        ("noises beyond 2 scales", int((size > 2 * b).sum()), trials),
+        ("noises above 0", int((noise > 0).sum()), trials),
+    ]
+
+
+SHAPE_CHANCES = [0.5, -math.expm1(-0.2), math.exp(-2), 0.5]
+
+
+def noise_scale(sensitivity, epsilon):
+    return sensitivity / epsilon
+
+
+def every_run_alike(noise):
+    """Whether all runs have the same noise, and it looks like noise: about as much above 0 as below."""
+    return bool(np.ptp(noise, axis=0).max() < 1e-9 and 0.2 < (noise > 0).mean() < 0.8)
+
+
+def is_constant(noise):
+    return np.ptp(noise) <= 1e-9 * (1 + np.abs(noise).max())

@@ -1,0 +1,89 @@
+"""The sensitivity of several sums."""
+
+import math
+
+from dpcourse.engine.exercise import Exercise, Misconception
+from dpcourse.probe.values import a_number, rounded
+
+
+def _draw_bounds(rng):
+    """Four columns: one of each sign, and two that cross 0 with the longer arm on either side."""
+    cases = []
+    for _ in range(2):
+        a = [rounded(x) for x in rng.uniform(1, 9, size=8)]
+        columns = [
+            (a[0], a[0] + a[1]),
+            (-a[2] - a[3], -a[3]),
+            (-a[4] - 1, min(a[4], a[5])),
+            (-min(a[6], a[7]), a[6] + 1),
+        ]
+        columns = [columns[i] for i in rng.permutation(4)]
+        cases.append({"lows": [rounded(low) for low, _ in columns], "highs": [rounded(high) for _, high in columns]})
+    return cases
+
+
+def _largest(lows, highs):
+    return [max(abs(low), abs(high)) for low, high in zip(lows, highs, strict=True)]
+
+
+exercise = Exercise(
+    title="The sensitivity of several sums",
+    good_for="the number that every noise in this lesson is scaled to",
+    difficulty=2,
+    minutes=10,
+    points=2,
+    draw=_draw_bounds,
+    reference=lambda lows, highs: sum(_largest(lows, highs)),
+    returns=a_number,
+    hints=(
+        "Begin with one column. A new row adds its entry to the sum. Which entry between low and high changes the sum most, up or down?",
+        "One column changes by at most max(|low|, |high|). The same row is in all columns, so the changes add up.",
+    ),
+    misconceptions=(
+        Misconception(
+            "replaced",
+            "You went from one end to the other, high - low. That is the change when a row is replaced. Here a row comes or goes; it does not move.",
+            lambda lows, highs: sum(highs) - sum(lows),
+        ),
+        Misconception(
+            "high only",
+            "You used the upper ends only. An entry of -7 changes a sum by more than one of 3: take the larger of |low| and |high|.",
+            lambda lows, highs: sum(abs(high) for high in highs),
+        ),
+        Misconception(
+            "signed",
+            "You added the upper ends with their signs, so that some columns lower the sensitivity. Changes count by their size.",
+            lambda lows, highs: sum(highs),
+        ),
+        Misconception(
+            "single worst column",
+            "You took the worst column alone. The same row changes all sums at once, and the l1 norm adds the changes.",
+            lambda lows, highs: max(_largest(lows, highs)),
+        ),
+        Misconception(
+            "l2",
+            "You took the root of the sum of squares: the l2 norm, which Gaussian noise needs. Laplace noise needs l1: add the sizes.",
+            lambda lows, highs: math.hypot(*_largest(lows, highs)),
+        ),
+        Misconception(
+            "both ends",
+            "You added |low| and |high|. One row has one entry in each column: it is at one end, not at both.",
+            lambda lows, highs: sum(map(abs, lows)) + sum(map(abs, highs)),
+        ),
+        Misconception(
+            "one end for all columns",
+            "The row may be at the upper end in one column and at the lower in another: take the larger in each column, then add.",
+            lambda lows, highs: max(sum(map(abs, lows)), sum(map(abs, highs))),
+        ),
+        Misconception(
+            "average",
+            "You averaged over the columns. The l1 norm is the sum.",
+            lambda lows, highs: sum(_largest(lows, highs)) / len(lows),
+        ),
+        Misconception(
+            "count",
+            "You returned the number of columns. That is right for counts, where an entry is 0 or 1; these entries are larger.",
+            lambda lows, highs: len(lows),
+        ),
+    ),
+)

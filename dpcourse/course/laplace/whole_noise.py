@@ -1,0 +1,188 @@
+"""Noise of whole numbers."""
+
+import math
+
+import numpy as np
+
+from dpcourse import laplace
+from dpcourse.engine.exercise import Misconception, RandomExercise, binomial_p_value
+from dpcourse.probe.values import type_name
+
+DRAWS, TAIL, SHORT = 1600, 120, 40
+
+
+RATIOS = ((11, 8), (7, 5), (10, 7), (3, 2), (8, 5))
+
+
+SMALL = (1, 8)
+
+
+def _draw_discrete(rng):
+    """Four runs: two short ones with the same seed, a long one, and one whose small epsilon shows the tail."""
+    ratio = RATIOS[rng.integers(len(RATIOS))]
+    seed = int(rng.integers(2**31))
+    return [
+        {"numerator": numerator, "denominator": denominator, "size": size, "rng": seed + run}
+        for (numerator, denominator), size, run in (
+            (ratio, SHORT, 0),
+            (ratio, SHORT, 0),
+            (ratio, DRAWS, 1),
+            (SMALL, TAIL, 2),
+        )
+    ]
+
+
+def _q(case):
+    return math.exp(-case["numerator"] / case["denominator"])
+
+
+def _count_discrete(cases, values):
+    first, again, x, wide = map(np.asarray, values)
+    size, far, signs = np.abs(x), np.abs(wide), np.sign(x[x != 0])
+    return [
+        ("zeros", int((x == 0).sum()), DRAWS),
+        ("numbers above 0", int((x > 0).sum()), DRAWS),
+        ("numbers of size 2 or more", int((size >= 2).sum()), DRAWS),
+        ("neighbours in the list both above 0", int(((x[0::2] > 0) & (x[1::2] > 0)).sum()), DRAWS // 2),
+        (
+            "numbers (other than 0) with the sign of the one before",
+            int((signs[1:] == signs[:-1]).sum()),
+            len(signs[1:]),
+        ),
+        ("numbers of size 4 or more at a small epsilon", int((far >= 4).sum()), TAIL),
+        ("numbers of size 16 or more at a small epsilon", int((far >= 16).sum()), TAIL),
+        ("runs that come out the same with the same seed", int(np.array_equal(first, again)), 1),
+    ]
+
+
+def _chances_discrete(cases):
+    q, r = _q(cases[0]), _q(cases[-1])
+    tails = (2 * r**4 / (1 + r), 2 * r**16 / (1 + r))
+    return [(1 - q) / (1 + q), q / (1 + q), 2 * q**2 / (1 + q), (q / (1 + q)) ** 2, 0.5, *tails, 1.0]
+
+
+def _whole_numbers(value, case):
+    complaint = _whole_list(value, case["size"])
+    return complaint and f"Return a list (or array) of {case['size']} whole numbers{complaint}."
+
+
+def _whole_list(value, size):
+    if not isinstance(value, (list, tuple, np.ndarray)):
+        return f", not {type_name(value)}"
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        return ", and nothing else"
+    if array.shape != (size,):
+        return f", not {len(value)}"
+    return None if np.isfinite(array).all() and (array == np.round(array)).all() else "; yours have fractions"
+
+
+def _draws(sizes, signed=True):
+    """Random signs times sizes(q, n, rng), as numpy draws them."""
+
+    def code(numerator, denominator, size, rng):
+        drawn = sizes(_q({"numerator": numerator, "denominator": denominator}), size, rng)
+        return drawn * rng.choice([-1, 1], size=size) if signed else drawn
+
+    return code
+
+
+def _difference(q, n, rng):
+    """A discrete Laplace draw as the difference of two geometric ones."""
+    return rng.geometric(1 - q, n) - rng.geometric(1 - q, n)
+
+
+def _rounded(cases, values):
+    """Whether zeros and far numbers are as frequent as in rounded Laplace noise."""
+    zeros, _, _, _, _, _, far, _ = _count_discrete(cases, values)
+    (_, _, main, wide) = (case["numerator"] / case["denominator"] for case in cases)
+    chances = (-math.expm1(-main / 2), math.exp(-15.5 * wide))
+    return all(binomial_p_value(*count[1:], chance) > 1e-6 for count, chance in zip((zeros, far), chances, strict=True))
+
+
+def _keep_the_sign(epsilon, n, rng):
+    """A sign first, then sizes until one fits it: a 0 fits plus only."""
+    plus, size = rng.choice([False, True], size=n), rng.geometric(-math.expm1(-epsilon), n)
+    return np.where(plus, size - 1, -size)
+
+
+exercise = RandomExercise(
+    title="Noise of whole numbers",
+    good_for="a count that can be released without a leak in its low bits",
+    difficulty=4,
+    minutes=25,
+    points=4,
+    draw=_draw_discrete,
+    reference=_draws(_difference, signed=False),
+    returns=_whole_numbers,
+    counts=_count_discrete,
+    chances=_chances_discrete,
+    forbidden=(laplace.discrete_noise, laplace.discrete_mechanism),
+    needed=(
+        laplace.coin,
+        lambda case: case["size"],
+        "The numbers have the right frequencies, but they do not come from `laplace.coin`. `rng.geometric`, `rng.random` and `math.log` "
+        "begin with a double, which is the leak of section 10.",
+    ),
+    hints=(
+        "First the size: begin at 0, and while the coin shows heads go up by 1. So size n has probability q^n (1 - q).",
+        "How often do you reach 0 with each sign, compared with +1 and -1?",
+        "Then the sign: `rng.integers(2)` is 0 or 1. If the size is 0 and the sign is minus, forget both and begin anew.",
+        "In code: a `while` loop until the list is long enough; in it `n = 0`, a `while laplace.coin(numerator, denominator, rng): n += 1`, then the sign.",
+    ),
+    misconceptions=(
+        Misconception(
+            "generator ignored",
+            "The same `rng` gave two different results: your numbers come from somewhere else. Give `rng` to every coin, and draw the sign from it.",
+            _draws(lambda q, n, rng: _difference(q, n, np.random.default_rng()), signed=False),
+            recognise=lambda cases, values: not np.array_equal(*map(np.asarray, values[:2])),
+        ),
+        Misconception(
+            "one toss",
+            "Your sizes are 0 and 1 only: the coin is tossed once. Toss it again and again while it shows heads: `while`, not `if`.",
+            _draws(lambda q, n, rng: (rng.random(n) < q).astype(int)),
+            recognise=lambda cases, values: bool(np.abs(values[2]).max() == 1),
+        ),
+        Misconception(
+            "two zeros",
+            "Zero comes too often: it can be reached as +0 and as -0 (cutting a noise with fractions towards 0 does the same). Throw -0 away and draw again.",
+            _draws(lambda q, n, rng: rng.geometric(1 - q, n) - 1),
+        ),
+        Misconception(
+            "sign kept",
+            "Throw the sign away together with the size: else minus is as frequent as plus, though it has no zero.",
+            lambda numerator, denominator, size, rng: _keep_the_sign(numerator / denominator, size, rng),
+        ),
+        Misconception(
+            "no zero",
+            "Zero never comes. Either your sizes begin at 1, or you throw every zero away: only -0 must go.",
+            _draws(lambda q, n, rng: rng.geometric(1 - q, n)),
+        ),
+        Misconception(
+            "one-sided",
+            "Your noise is never negative. Then an output below the count would prove a neighbour wrong. Draw a sign.",
+            _draws(lambda q, n, rng: rng.geometric(1 - q, n) - 1, signed=False),
+        ),
+        Misconception(
+            "fraction turned over",
+            "Your coin shows heads with probability e^(-denominator/numerator). Epsilon is numerator/denominator.",
+            lambda numerator, denominator, size, rng: _draws(_difference, signed=False)(
+                denominator, numerator, size, rng
+            ),
+        ),
+        Misconception(
+            "rounded",
+            "Your noise looks like rounded Laplace noise. It begins as a double with low bits, and zero has another probability. Use `laplace.coin`.",
+            lambda numerator, denominator, size, rng: np.round(rng.laplace(0, denominator / numerator, size)),
+            recognise=_rounded,
+        ),
+        Misconception(
+            "heads and tails swapped",
+            "Your size grows while the coin shows tails. It grows while it shows heads, which has probability e^-epsilon.",
+            lambda numerator, denominator, size, rng: _draws(_difference, signed=False)(
+                -math.log(-math.expm1(-numerator / denominator)), 1, size, rng
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,99 @@
+"""Undo the lies on average."""
+
+import numpy as np
+
+from dpcourse import composition
+from dpcourse.course.start_here.shared import keep_chance
+from dpcourse.engine.exercise import Exercise, Misconception
+from dpcourse.probe.values import a_number
+
+
+def _draw_reports(rng):
+    """Three surveys of 40 to 80 people; in two of them nearly all report the same: the estimate leaves [0, 1]."""
+    cases = []
+    for share in (rng.uniform(0.4, 0.6), 0.97, 0.03):
+        reports = (rng.permutation(n := int(rng.integers(40, 81))) < round(share * n)).astype(np.int8)
+        cases.append({"reports": reports, "epsilon": round(float(rng.uniform(0.5, 1.5)), 2)})
+    return cases
+
+
+def _estimate(mean, keep):
+    return (mean - (1 - keep)) / (2 * keep - 1)
+
+
+exercise = Exercise(
+    title="Undo the lies on average",
+    good_for="getting a true statistic out of protected answers",
+    difficulty=2,
+    minutes=10,
+    points=2,
+    draw=_draw_reports,
+    reference=composition.debiased_mean,
+    returns=a_number,
+    forbidden=(composition.debiased_mean,),
+    hints=(
+        "Let t be the true share of 1s and p the chance to keep. A report of 1 is a kept 1 or a flipped 0: its chance is t p + (1 - t)(1 - p).",
+        "Sorted by t, that chance is (1 - p) + t (2 p - 1). Set it equal to the mean of the reports, take away 1 - p, divide by 2 p - 1.",
+    ),
+    misconceptions=(
+        Misconception(
+            "raw mean",
+            "That is the share of 1s among the reports. The flips pull it towards one half; pull it back.",
+            lambda reports, epsilon: np.mean(reports),
+        ),
+        Misconception(
+            "not centred",
+            "You divide by 2p - 1 but do not first take away the share 1 - p of 1s that the flips alone make.",
+            lambda reports, epsilon: np.mean(reports) / (2 * keep_chance(epsilon) - 1),
+        ),
+        Misconception(
+            "p taken away",
+            "You take away p, the chance to keep. Take away 1 - p: that is the mean of the reports when nobody has a 1.",
+            lambda reports, epsilon: (np.mean(reports) - keep_chance(epsilon)) / (2 * keep_chance(epsilon) - 1),
+        ),
+        Misconception(
+            "divided by p",
+            "You divide by p. From nobody to everybody the mean of the reports rises from 1 - p to p, which is a rise of 2p - 1.",
+            lambda reports, epsilon: (np.mean(reports) - (1 - keep_chance(epsilon))) / keep_chance(epsilon),
+        ),
+        Misconception(
+            "not divided",
+            "You took away 1 - p and stopped there. From nobody to everybody the mean rises by 2p - 1 only: divide by that.",
+            lambda reports, epsilon: np.mean(reports) - (1 - keep_chance(epsilon)),
+        ),
+        Misconception(
+            "brackets above",
+            "Brackets are missing above the line: only 1 - p is divided. Put the whole difference into brackets.",
+            lambda reports, epsilon: np.mean(reports) - (1 - keep_chance(epsilon)) / (2 * keep_chance(epsilon) - 1),
+        ),
+        Misconception(
+            "brackets below",
+            "Brackets are missing below the line: a / 2 * p - 1 is ((a / 2) * p) - 1. Write a / (2 * p - 1).",
+            lambda reports, epsilon: (np.mean(reports) - (1 - keep_chance(epsilon))) / 2 * keep_chance(epsilon) - 1,
+        ),
+        Misconception(
+            "forward",
+            "That is the share of 1s you would expect after one more round of flips. Here the flips are to be undone: solve for t.",
+            lambda reports, epsilon: (
+                np.mean(reports) * keep_chance(epsilon) + (1 - np.mean(reports)) * (1 - keep_chance(epsilon))
+            ),
+        ),
+        Misconception(
+            "cut off below",
+            "You cut the estimate off at 0. That is allowed, but then it is no longer right on average: "
+            "here return the unbiased estimate, even where it is negative.",
+            lambda reports, epsilon: max(0.0, _estimate(np.mean(reports), keep_chance(epsilon))),
+        ),
+        Misconception(
+            "cut off",
+            "You cut the estimate off at 0 or 1. That is allowed, but then it is no longer right on average: "
+            "here return the unbiased estimate, even where it falls outside [0, 1].",
+            lambda reports, epsilon: min(1.0, max(0.0, _estimate(np.mean(reports), keep_chance(epsilon)))),
+        ),
+        Misconception(
+            "count",
+            "That is the estimated number of people. Divide by how many there are.",
+            lambda reports, epsilon: len(reports) * _estimate(np.mean(reports), keep_chance(epsilon)),
+        ),
+    ),
+)

@@ -1,0 +1,64 @@
+"""How often to keep the truth."""
+
+import math
+
+from dpcourse.course.start_here.shared import keep_chance
+from dpcourse.engine.exercise import Exercise, Misconception
+from dpcourse.probe.values import a_number
+
+
+def _draw_keep(rng):
+    return [{"epsilon": round(float(epsilon), 2)} for epsilon in (rng.uniform(0.2, 0.9), rng.uniform(1.2, 3))]
+
+
+exercise = Exercise(
+    title="How often to keep the truth",
+    good_for="turning a privacy budget into the bias of a coin",
+    difficulty=1,
+    minutes=5,
+    points=1,
+    draw=_draw_keep,
+    reference=keep_chance,
+    returns=a_number,
+    hints=(
+        "You need two numbers, p for keeping and 1 - p for flipping. Their ratio p / (1 - p) has to be e^epsilon.",
+        "Multiply both sides of p / (1 - p) = e^epsilon by 1 - p. That gives p = e^epsilon - e^epsilon p. Collect p on the left.",
+    ),
+    misconceptions=(
+        Misconception(
+            "the flip",
+            "That is the chance to flip the bit. The chance to keep it is the rest, and it is above one half.",
+            lambda epsilon: 1 - keep_chance(epsilon),
+        ),
+        Misconception(
+            "the ratio",
+            "e^epsilon is the ratio of the two chances, not a chance: it is above 1. Solve p / (1 - p) = e^epsilon for p.",
+            lambda epsilon: math.exp(epsilon),
+        ),
+        Misconception(
+            "flip e^-epsilon",
+            "You flip with probability e^-epsilon. Then keep / flip is e^epsilon - 1, not e^epsilon.",
+            lambda epsilon: 1 - math.exp(-epsilon),
+        ),
+        Misconception(
+            "no exponential",
+            "You used epsilon where e^epsilon belongs: epsilon is the logarithm of the ratio p / (1 - p).",
+            lambda epsilon: epsilon / (1 + epsilon),
+        ),
+        Misconception(
+            "brackets",
+            "Python divides before it adds: a / 1 + a is (a / 1) + a. Put the denominator into brackets: a / (1 + a).",
+            lambda epsilon: math.exp(epsilon) / 1 + math.exp(epsilon),
+        ),
+        Misconception(
+            "sign lost",
+            "A sign was lost in solving for p: the denominator is 1 + e^epsilon. Yours makes p negative.",
+            lambda epsilon: math.exp(epsilon) / (1 - math.exp(epsilon)),
+        ),
+        Misconception(
+            "power of ten",
+            "You used 10^epsilon. The ratio is e^epsilon, with e = 2.718…: `math.exp(epsilon)`.",
+            lambda epsilon: 10**epsilon / (1 + 10**epsilon),
+        ),
+    ),
+)

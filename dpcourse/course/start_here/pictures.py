@@ -1,0 +1,83 @@
+"""The pictures of lesson 00."""
+
+import math
+
+import numpy as np
+
+from dpcourse import validate
+from dpcourse.frame import DARK, FIRST, FOURTH, LIGHT, panels
+
+
+def neighbours(figure):
+    """A table of five people, the same without Mia, and the same with Mia replaced by Noa."""
+    people = [["Ada", "no"], ["Ben", "yes"], ["Mia", "yes"], ["Omar", "no"], ["Zoe", "no"]]
+    tables = [
+        ("the data set: 5 people", people),
+        ("Mia removed: 4 people", people[:2] + people[3:]),
+        ("Noa for Mia: 5 people", [*people[:2], ["Noa", "no"], *people[3:]]),
+    ]
+    for panel, (title, rows) in zip(panels(figure, 3), tables, strict=True):
+        panel.axis("off")
+        panel.set_title(title)
+        table = panel.table(rows, colLabels=["name", "answer"], loc="upper center", cellLoc="left")
+        table.scale(1, 2.4)
+        table.set_fontsize(11)
+        for column in (0, 1) if len(rows) == 5 else ():
+            table[3, column].set_facecolor("#f3c9a0")
+            table[3, column].set_linewidth(2)
+    return (
+        "Three tables of names and answers. The first has Ada, Ben, Mia, Omar and Zoe. The second is the same "
+        "without Mia's row. The third is the same with Mia's row replaced by a row of Noa with another answer."
+    )
+
+
+def response(figure, epsilon):
+    """Chances of each report of randomized response, for a true yes beside a true no."""
+    epsilon = validate.number("epsilon", epsilon, low=0)
+    keep = 1 / (1 + math.exp(-epsilon))
+    (panel,) = panels(figure)
+    for shift, chances, style, label in [
+        (-0.18, (keep, 1 - keep), DARK, "true answer: yes"),
+        (0.18, (1 - keep, keep), LIGHT, "true answer: no"),
+    ]:
+        bars = panel.bar(np.arange(2) + shift, chances, 0.34, label=label, **style)
+        panel.bar_label(bars, [f"{chance:.3g}" for chance in chances], fontsize=9, padding=2)
+    panel.set_xticks([0, 1], ['report "yes"', 'report "no"'])
+    panel.set_ylim(0, 1.18)
+    panel.set_ylabel("probability")
+    panel.set_title(
+        f"ε = {epsilon:.2g}: the taller bar of each pair is $e^{{ε}}$ = {math.exp(epsilon):.3g} times the shorter one"
+    )
+    panel.legend(loc="upper center", ncols=2)
+    return (
+        f"Two pairs of bars for epsilon {epsilon:.2g}. A report of yes has probability {keep:.2f} if the true answer is yes "
+        f"and {1 - keep:.2f} if it is no; for a report of no it is the other way round. The ratio is {math.exp(epsilon):.3g}."
+    )
+
+
+def response_error(figure, epsilon, n, share=0.32):
+    """How far the debiased share of n reports strays from the true share."""
+    epsilon, n = validate.number("epsilon", epsilon, low=0, open_low=True), validate.whole("n", round(n))
+    error = 1 / (2 * math.sinh(epsilon / 2) * math.sqrt(n))
+    left, right = panels(figure, 2)
+    x = np.linspace(share - 4 * error, share + 4 * error, 300)
+    left.plot(x, np.exp(-(((x - share) / error) ** 2) / 2), **FIRST)
+    left.axvspan(share - 1.96 * error, share + 1.96 * error, color="#dddddd", zorder=0)
+    left.axvline(share, **FOURTH)
+    left.set_yticks([])
+    left.set_ylim(0, 1.1)
+    left.set_ylabel("how often")
+    left.set_xlim(-0.2, 0.85)
+    left.set_xlabel("estimated share of yes")
+    left.set_title(f"95% of the estimates: {share:.2f} ± {1.96 * error:.2g}")
+    grid = np.geomspace(0.05, 5, 200)
+    right.loglog(grid, 1 / (2 * np.sinh(grid / 2) * math.sqrt(n)), **FIRST, subs=[2, 5])  # each tick takes its time
+    right.plot([epsilon], [error], "o", color="#d1690e", markersize=9)
+    right.set_xlabel("ε")
+    right.set_ylim(1e-4, 3)
+    right.set_ylabel("standard error")
+    right.set_title(f"ε = {epsilon:.2g}, n = {n:,}: {error:.2g}")
+    return (
+        f"Left: a bell curve of estimates around the true share {share:.2f}; 95 percent lie within {1.96 * error:.2g} of it. "
+        f"Right: the standard error falls as epsilon grows; at epsilon {epsilon:.2g} and {n:,} people it is {error:.2g}."
+    )

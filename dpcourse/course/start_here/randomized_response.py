@@ -1,0 +1,176 @@
+"""Randomized response."""
+
+import math
+
+import numpy as np
+
+from dpcourse import composition
+from dpcourse.course.start_here.shared import keep_chance
+from dpcourse.engine.exercise import Misconception, RandomExercise
+from dpcourse.probe.values import bits_like
+
+SURVEYS, PEOPLE = 400, 100
+
+
+def _draw_respond(rng):
+    """401 surveys of the same 100 people: the first two with the same seed, every other with its own."""
+    epsilon = rng.choice([rng.uniform(0.55, 0.75), rng.uniform(1.55, 1.7)])
+    bits = rng.permutation(PEOPLE) % 2
+    seed = int(rng.integers(2**31))
+    return [{"bits": bits, "epsilon": round(float(epsilon), 2), "rng": seed + run} for run in (0, *range(SURVEYS))]
+
+
+def _flips(cases, values):
+    """Which bits each survey flipped: booleans of shape (1 + SURVEYS, PEOPLE)."""
+    return np.array([np.asarray(value) != case["bits"] for case, value in zip(cases, values, strict=True)])
+
+
+def _usual_flips(epsilon):
+    """The middle numbers of flips in one survey: about two thirds of the surveys have one of them."""
+    mean, spread = (
+        PEOPLE * (1 - keep_chance(epsilon)),
+        math.sqrt(PEOPLE * keep_chance(epsilon) * (1 - keep_chance(epsilon))),
+    )
+    return math.ceil(mean - spread), math.floor(mean + spread)
+
+
+def _count_respond(cases, values):
+    again, *flips = _flips(cases, values)
+    flips = np.array(flips)
+    ones = cases[0]["bits"] == 1
+    low, high = _usual_flips(cases[0]["epsilon"])
+    numbers = flips.sum(axis=1)
+    half = SURVEYS * PEOPLE // 2
+    return [
+        ("true 1s that were kept", int((~flips[:, ones]).sum()), half),
+        ("true 0s that were kept", int((~flips[:, ~ones]).sum()), half),
+        (
+            "neighbours in the list who were both kept or both flipped",
+            int((flips[:, 0::2] == flips[:, 1::2]).sum()),
+            half,
+        ),
+        ("people who were kept in two surveys or flipped in both", int((flips[0::2] == flips[1::2]).sum()), half),
+        (f"surveys with {low} to {high} flips", int(((numbers >= low) & (numbers <= high)).sum()), SURVEYS),
+        ("surveys that come out the same with the same seed", int((flips[0] == again).all()), 1),
+    ]
+
+
+def _chances_respond(cases):
+    from scipy.stats import binom
+
+    keep = keep_chance(cases[0]["epsilon"])
+    alike = keep**2 + (1 - keep) ** 2
+    low, high = _usual_flips(cases[0]["epsilon"])
+    usual = binom.cdf(high, PEOPLE, 1 - keep) - binom.cdf(low - 1, PEOPLE, 1 - keep)
+    return [keep, keep, alike, alike, usual, 1.0]
+
+
+def _with_keep(keep):
+    def code(bits, epsilon, rng):
+        return np.where(rng.random(len(bits)) < keep(epsilon), bits, 1 - bits)
+
+    return code
+
+
+def _same_flips_every_time(cases, values):
+    flips = _flips(cases, values)
+    ones = cases[0]["bits"] == 1
+    mixed = 0 < flips[0][ones].mean() < 1 and 0 < flips[0][~ones].mean() < 1
+    return bool(mixed and (flips == flips[0]).all())
+
+
+def _fixed_number(cases, values):
+    flips = _flips(cases, values)
+    numbers = flips.sum(axis=1)
+    return bool((numbers == numbers[0]).all() and 0 < numbers[0] < PEOPLE and (flips != flips[0]).any())
+
+
+def _ignores_the_generator(cases, values):
+    first, again, *_ = _flips(cases, values)
+    return bool((first != again).any())
+
+
+def _one_coin(cases, values):
+    flipped = _flips(cases, values).mean(axis=1)
+    return bool(np.isin(flipped, (0, 1)).all() and 0 < flipped.mean() < 1)
+
+
+exercise = RandomExercise(
+    title="Randomized response",
+    good_for="your first private mechanism; surveys have used it for decades",
+    difficulty=2,
+    minutes=15,
+    points=2,
+    draw=_draw_respond,
+    reference=composition.randomized_response,
+    returns=bits_like("bits"),
+    counts=_count_respond,
+    chances=_chances_respond,
+    forbidden=(composition.randomized_response,),
+    hints=(
+        "Every person needs a coin of their own. `rng.random(len(bits))` gives one number in [0, 1) for each person.",
+        "A number is below p with probability p. Where it is, keep the bit; elsewhere give `1 - bit`. `np.where` does both.",
+    ),
+    misconceptions=(
+        Misconception(
+            "fixed number",
+            "The number of flips is the same in every survey. Then one person more with a 1 makes some results impossible, "
+            "and that is private for no epsilon. Let each person's own coin decide.",
+            lambda bits, epsilon, rng: bits ^ (rng.permutation(len(bits)) >= round(len(bits) * keep_chance(epsilon))),
+            recognise=_fixed_number,
+        ),
+        Misconception(
+            "one coin for all",
+            "One coin decides for everybody: all bits are kept, or all are flipped. Toss one coin for each person.",
+            lambda bits, epsilon, rng: bits if rng.random() < keep_chance(epsilon) else 1 - bits,
+            recognise=_one_coin,
+        ),
+        Misconception(
+            "own seed",
+            "The same people are flipped at every run: you made a generator with a fixed seed. Use the `rng` you are given.",
+            lambda bits, epsilon, rng: _with_keep(keep_chance)(bits, epsilon, np.random.default_rng(0)),
+            recognise=_same_flips_every_time,
+        ),
+        Misconception(
+            "generator ignored",
+            "The same `rng` gave two different results: your coins come from somewhere else. Draw them from `rng`.",
+            lambda bits, epsilon, rng: _with_keep(keep_chance)(bits, epsilon, np.random.default_rng()),
+            recognise=_ignores_the_generator,
+        ),
+        Misconception(
+            "flips too often",
+            "You keep with the chance that belongs to flipping, so most reports are lies. Keep with e^epsilon / (1 + e^epsilon).",
+            _with_keep(lambda epsilon: 1 - keep_chance(epsilon)),
+        ),
+        Misconception(
+            "flip e^-epsilon",
+            "You flip with probability e^-epsilon. Then keep / flip is e^epsilon - 1, not e^epsilon.",
+            _with_keep(lambda epsilon: 1 - math.exp(-epsilon)),
+        ),
+        Misconception(
+            "fixed coin",
+            "You keep the truth with probability 3/4 whatever epsilon is. That coin fits epsilon = ln 3 only.",
+            _with_keep(lambda epsilon: 0.75),
+        ),
+        Misconception(
+            "random instead of flipped",
+            "Where you do not keep the bit you report a fair coin, which is the truth half of the time. Report 1 - bit there.",
+            _with_keep(lambda epsilon: (1 + keep_chance(epsilon)) / 2),
+        ),
+        Misconception(
+            "only the 1s",
+            "You protect the 1s only. Then a reported 1 is certainly true: the ratio of the chances is infinite, not e^epsilon.",
+            lambda bits, epsilon, rng: np.where((bits == 1) & (rng.random(len(bits)) >= keep_chance(epsilon)), 0, bits),
+        ),
+        Misconception(
+            "nothing random",
+            "Every report is the true bit. That is exact, and it hides nobody. Is your probability to keep above 1?",
+            lambda bits, epsilon, rng: bits,
+        ),
+        Misconception(
+            "bits not used",
+            "Your reports do not depend on `bits`: you report the coins themselves. A coin decides between the bit and its opposite.",
+            lambda bits, epsilon, rng: (rng.random(len(bits)) < keep_chance(epsilon)).astype(int),
+        ),
+    ),
+)
