@@ -1,11 +1,11 @@
 """What a learner calls in a notebook: check an answer, ask for a hint, ask for the solution."""
 
-import html
 import json
 from pathlib import Path
 
 from dpcourse import course
-from dpcourse.engine.exercise import RIGHT, as_code
+from dpcourse.engine import RIGHT
+from dpcourse.engine.display import aside
 from dpcourse.progress import record
 
 _last_state = {}
@@ -93,10 +93,9 @@ def _find(exercise_id):
 
 def _solution_code(exercise):
     """The solved cell that defines the exercise's function, without the marks; None where solutions/ is not there."""
-    number = int(exercise.id.split(".")[0])
     here = Path.cwd().resolve()
     for folder in (here, *here.parents, Path(__file__).resolve().parents[1]):
-        for file in sorted(folder.glob(f"solutions/{number:02}-*.ipynb")):
+        for file in sorted(folder.glob(f"solutions/{exercise.lesson:02}-*.ipynb")):
             for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]:
                 code = "".join(cell["source"])
                 if cell["cell_type"] == "code" and f"def {exercise.function}(" in code:
@@ -109,8 +108,4 @@ def _say(title, *lines, code=None):
     from IPython.display import display
 
     text = "\n".join([title, *lines] + ([code] if code else []))
-    body = "".join(f"<p style='margin:.3em 0'>{as_code(line)}</p>" for line in lines)
-    body += f"<pre>{html.escape(code)}</pre>" if code else ""
-    style = "border-left:4px solid #1a5fb4;padding:.3em .8em"
-    panel = f"<div role='status' style='{style}'><strong>{html.escape(title)}</strong>{body}</div>"
-    display({"text/plain": text, "text/html": panel}, raw=True)
+    display({"text/plain": text, "text/html": aside(title, lines, code)}, raw=True)

@@ -11,7 +11,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from dpcourse import audit, course
 from dpcourse.course import audit as lesson
-from dpcourse.engine.exercise import ERROR, RIGHT, WRONG
+from dpcourse.engine import ERROR, RIGHT, WRONG
 
 
 def by_binomial(errors, trials, confidence):

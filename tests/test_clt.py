@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcourse import clt, course, gdp, pld
-from dpcourse.engine.exercise import RIGHT, WRONG
+from dpcourse.engine import RIGHT, WRONG
 from dpcourse.tradeoff import TradeOff, approx_dp, gaussian, identity, laplace
 
 

@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 from scipy.spatial import ConvexHull
 
 from dpcourse import course, pld
-from dpcourse.engine.exercise import ERROR, RIGHT, WRONG
+from dpcourse.engine import ERROR, RIGHT, WRONG
 
 
 def clip_by_loop(gradients, clip_norm):

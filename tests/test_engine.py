@@ -15,27 +15,23 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from dpcourse import course
-from dpcourse.engine.exercise import (
+from dpcourse.engine import (
     ERROR,
     RIGHT,
     WRONG,
     Exercise,
     Misconception,
     OpenExercise,
-    binomial_p_value,
-    two_sample_p_value,
-)
-from dpcourse.probe import limits
-from dpcourse.probe.values import (
     a_number,
     a_whole_number,
     bits_like,
     numbers_like,
-    plain,
     several,
-    show,
     true_or_false,
 )
+from dpcourse.engine.statistics import binomial_p_value, two_sample_p_value
+from dpcourse.probe import limits
+from dpcourse.probe.values import plain, show
 
 
 def library_square(x):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dpcourse import course
-from dpcourse.engine.exercise import BLANK, RIGHT, WRONG, OpenExercise, RandomExercise
+from dpcourse.engine import BLANK, RIGHT, WRONG, OpenExercise, RandomExercise
 
 EVERY = course.every_exercise()
 SLIPS = [(exercise, slip) for exercise in EVERY for slip in exercise.misconceptions]

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import brentq
 
 from dpcourse import course, gdp
-from dpcourse.engine.exercise import RIGHT, WRONG
+from dpcourse.engine import RIGHT, WRONG
 
 
 def bends(alpha, beta):

@@ -23,7 +23,7 @@ from typer.testing import CliRunner
 
 from dpcourse import course
 from dpcourse.cli import app
-from dpcourse.engine.exercise import RIGHT
+from dpcourse.engine import RIGHT
 from dpcourse.grading import collect, grade, gradebook, handout, report, run, sandbox, similar, wire
 from dpcourse.grading.store import Store
 from dpcourse.probe.values import plain

@@ -25,7 +25,7 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
 from dpcourse import course
-from dpcourse.engine.exercise import as_code
+from dpcourse.engine.display import as_code
 from dpcourse.files import new_folder, write_atomically
 
 TEMPLATES = Path(__file__).with_name("templates")

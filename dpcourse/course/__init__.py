@@ -9,7 +9,7 @@ import importlib
 import pkgutil
 from dataclasses import dataclass, replace
 
-from dpcourse.engine.exercise import Exercise, Question
+from dpcourse.engine import Exercise, Question
 
 
 @dataclass(frozen=True)

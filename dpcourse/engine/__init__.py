@@ -1,1 +1,33 @@
-"""What an exercise is and how an answer is judged; knows no lesson."""
+"""What an exercise is and how an answer is judged; knows no lesson. A file of an exercise needs nothing else from here."""
+
+from dpcourse.engine.exercise import Exercise, Misconception, Needed, OpenExercise, RandomExercise
+from dpcourse.engine.inputs import rounded
+from dpcourse.engine.question import Option, Question
+from dpcourse.engine.returns import a_number, a_whole_number, bits_like, numbers_like, several, true_or_false
+from dpcourse.engine.statistics import Count
+from dpcourse.engine.verdict import BLANK, ERROR, RIGHT, WRONG, Audit, Observation, Verdict
+
+__all__ = [
+    "BLANK",
+    "ERROR",
+    "RIGHT",
+    "WRONG",
+    "Audit",
+    "Count",
+    "Exercise",
+    "Misconception",
+    "Needed",
+    "Observation",
+    "OpenExercise",
+    "Option",
+    "Question",
+    "RandomExercise",
+    "Verdict",
+    "a_number",
+    "a_whole_number",
+    "bits_like",
+    "numbers_like",
+    "rounded",
+    "several",
+    "true_or_false",
+]

@@ -5,17 +5,17 @@ An answer goes through two steps that share plain data only, so that they can ru
 it gave. A wrong answer that behaves like a known misconception gets that misconception's message.
 """
 
-import html
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dpcourse.engine.statistics import Count, two_sample_p_value
+from dpcourse.engine.verdict import BLANK, ERROR, RIGHT, WRONG, Audit, Observation, Verdict
 from dpcourse.probe.probe import Probe, arguments
 from dpcourse.probe.values import plain, show
 
-RIGHT, WRONG, BLANK, ERROR = "right", "wrong", "not attempted", "error"
 MOST_PRINTED, MOST_LINES = 500, 8
 CONVINCED = 0.999  # of an audit that is shown beside an answer known to be wrong
 
@@ -34,137 +34,42 @@ class Misconception:
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """What is said of one answer: its state, one message, what was observed, and points.
+class Needed:
+    """A Python function that an answer has to call: at least `least(case)` times; message: for who does not."""
 
-    withheld: how each line of `observed` ends where the end gives the right answer away.
-    audit: the Audit that the answer did not stand, if there was one.
-    """
-
-    exercise: "Exercise"
-    state: str
+    function: Callable
+    least: Callable
     message: str
-    observed: tuple[str, ...] = ()
-    misconception: str | None = None
-    printed: str = ""
-    withheld: tuple[str, ...] = ()
-    audit: "Audit | None" = None
-
-    @property
-    def seen(self):
-        """What was observed, without what is right."""
-        pairs = itertools.zip_longest(self.observed, self.withheld, fillvalue="")
-        return tuple(line.removesuffix(end) for line, end in pairs)
-
-    @property
-    def points(self):
-        return self.exercise.points if self.state == RIGHT else 0
-
-    @property
-    def headline(self):
-        points = f"{self.exercise.points} point{'s' * (self.exercise.points != 1)}"
-        said = {RIGHT: f"passed ({points})", WRONG: "not yet", BLANK: "not attempted", ERROR: "could not be judged"}
-        return f"{self.exercise.id} {self.exercise.title}: {said[self.state]}"
-
-    def __repr__(self):
-        return "\n".join([self.headline, self.message, *self.observed, *self._next(), *self._printed()])
-
-    def _repr_html_(self):
-        mark, colour = {
-            RIGHT: ("✓", "#1b7f3b"),
-            WRONG: ("✗", "#b3261e"),
-            BLANK: ("○", "#5f6368"),
-            ERROR: ("!", "#9a5b00"),
-        }[self.state]
-        audit = str(self.audit)  # a sentence; the other lines are calls and numbers
-        lines = (html.escape(line) if line == audit else f"<code>{html.escape(line)}</code>" for line in self.observed)
-        observed = "".join(f"<li>{line}</li>" for line in lines)
-        after = "".join(f"<p style='margin:.3em 0'>{as_code(line)}</p>" for line in self._next())
-        printed = "".join(f"<pre style='margin:.3em 0'>{html.escape(text)}</pre>" for text in self._printed())
-        return (
-            f"<div role='status' style='border-left:4px solid {colour};padding:.3em .8em;margin:.3em 0'>"
-            f"<p style='margin:.3em 0'><strong><span aria-hidden='true'>{mark}</span> "
-            f"{html.escape(self.headline)}</strong></p>"
-            f"<p style='margin:.3em 0'>{as_code(self.message)}</p>"
-            f"{f'<ul style=margin:.3em>{observed}</ul>' if observed else ''}{after}{printed}</div>"
-        )
-
-    def _printed(self):
-        if self.printed:
-            yield f"Printed by your function:\n{self.printed}"
-
-    def _next(self):
-        if self.state in (WRONG, ERROR) and self.exercise.hints:
-            yield f'For help, run `hint("{self.exercise.id}")` in a cell.'
 
 
-@dataclass(frozen=True)
-class Audit:
-    """What an attack on an answer is given, and what it found.
+class Cases(list):
+    """The cases of one check, each a dict argument -> plain value; remembers what a function gives on them."""
 
-    promise: the TradeOff that the answer was to keep, and its name. scores_in, scores_out: scores of its releases with
-    one person and without. found: an audit.Refutation, or None.
-    """
+    def __init__(self, cases: Iterable[dict]):
+        super().__init__(cases)
+        self._given: dict[Callable, list] = {}
 
-    name: str
-    promise: Callable
-    scores_in: np.ndarray
-    scores_out: np.ndarray
-    found: object = None
-
-    def at(self, confidence):
-        """The same with what is found at that confidence."""
-        from dpcourse.audit import refutation
-
-        return replace(self, found=refutation(self.promise, self.scores_in, self.scores_out, confidence))
-
-    def __str__(self):
-        alpha, beta, least = self.found.as_text
-        return (
-            f"An audit, {len(self.scores_in)} releases with one person more and {len(self.scores_out)} without: this test tells your "
-            f"neighbours apart better than {self.name} allows. False alarms are at most {alpha} and misses at most "
-            f"{beta} (with confidence {self.found.confidence:g}); with {self.name} the misses would be at least {least}."
-        )
-
-
-@dataclass(frozen=True)
-class Option:
-    """One option of a quiz question, and why it is right or wrong."""
-
-    text: str
-    right: bool
-    why: str
-
-    @property
-    def reply(self):
-        return f"✓ Right. {self.why}" if self.right else f"✗ Not quite. {self.why}"
-
-
-@dataclass(frozen=True)
-class Question:
-    """A quiz question; exactly one option is right."""
-
-    text: str
-    options: tuple[Option, ...]
-
-
-def as_code(text):
-    """HTML of a line of text in which `code` stands in backticks."""
-    parts = html.escape(text).split("`")
-    return "".join(f"<code>{part}</code>" if i % 2 else part for i, part in enumerate(parts))
+    def given(self, function: Callable) -> list:
+        """What the function gives on each case, as plain data."""
+        if function not in self._given:
+            self._given[function] = [plain(function(*arguments(case))) for case in self]
+        return self._given[function]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Exercise(Probe):
+class Exercise:
     """One exercise: what the learner sees of it, how inputs are drawn, and how what comes back is judged.
 
-    reference: a right answer. How an answer is called stands in Probe.
+    id, function: its number and the name of the learner's function; the course sets both, from where its file stands.
+    reference: a right answer. misconceptions: wrong ones, the most telling first.
     draw(rng) -> list of cases, each a dict argument -> plain value. A case's `rng` holds a seed.
     returns(value, case) -> None, or a complaint about type, shape or range.
-    rtol, atol: how close a number must be.
+    forbidden: Python functions that the answer must not call. needed: one that it has to call.
+    seconds: the time limit of one check. rtol, atol: how close a number must be.
     """
 
     id: str = ""
+    function: str = ""
     title: str
     good_for: str
     difficulty: int
@@ -175,6 +80,9 @@ class Exercise(Probe):
     returns: Callable
     misconceptions: tuple[Misconception, ...]
     hints: tuple[str, ...]
+    forbidden: tuple[Callable, ...] = ()
+    needed: Needed | None = None
+    seconds: float = 10.0
     rtol: float = 1e-6
     atol: float = 1e-12
 
@@ -183,29 +91,34 @@ class Exercise(Probe):
         """The number of its lesson."""
         return int(self.id.partition(".")[0])
 
-    def blank(self):
+    def blank(self) -> Verdict:
         """The verdict on an answer that nobody has begun."""
         message = f"Write the body of `{self.function}`, run its cell, then run this cell again."
         return Verdict(self, BLANK, message)
 
-    def check(self, answer, rng=None):
+    def check(self, answer: object, rng: np.random.Generator | int | None = None) -> Verdict:
         """Draw inputs, probe the answer on them, and judge. rng: Generator, seed or None."""
         cases = self.cases(np.random.default_rng(rng))
         return self.judge(cases, self.probe(answer, cases))
 
-    def cases(self, rng):
+    def cases(self, rng: np.random.Generator) -> Cases:
         """Inputs on which the reference and the misconceptions all differ: drawn again until they do."""
         codes = [self.reference, *(slip.code for slip in self.misconceptions)]
         for _ in range(100):
-            cases = self.draw(rng)
-            results = [[plain(code(*arguments(case))) for case in cases] for code in codes]
-            if not any(self._same(one, other) for one, other in itertools.combinations(results, 2)):
+            cases = Cases(self.draw(rng))
+            if not any(self._same(*map(cases.given, pair)) for pair in itertools.combinations(codes, 2)):
                 return cases
         raise RuntimeError(f"exercise {self.id}: no inputs in 100 draws tell its misconceptions apart")
 
-    def judge(self, cases, outcomes):
+    def probe(self, answer: object, cases: list[dict]) -> list[dict]:
+        """What the answer does on each case, as plain data; see Probe, which runs wherever the learner's code runs."""
+        counted = self.needed.function if self.needed else None
+        return Probe(self.function, self.forbidden, counted, self.seconds).probe(answer, cases)
+
+    def judge(self, cases: list[dict], outcomes: list[dict]) -> Verdict:
         """The Verdict on what came back, from data alone."""
-        return replace(self._judge(cases, outcomes), printed=_printed(outcomes))
+        known = cases if isinstance(cases, Cases) else Cases(cases)
+        return replace(self._judge(known, outcomes), printed=_printed(outcomes))
 
     def _judge(self, cases, outcomes):
         for case, outcome in zip(cases, outcomes, strict=False):
@@ -213,34 +126,37 @@ class Exercise(Probe):
                 return self.blank()
             complaint = self._complaint(case, outcome)
             if complaint:
-                return Verdict(self, ERROR, complaint, (self._tried(case, outcome),))
+                return Verdict(self, ERROR, complaint, self._tried(case, outcome))
         if len(outcomes) != len(cases):
             return Verdict(self, ERROR, f"Your function gave {len(outcomes)} answers to {len(cases)} questions.")
         values = [outcome["value"] for outcome in outcomes]
         if self.agrees(cases, values, self.reference):
             for case, outcome in zip(cases, outcomes, strict=True):
-                if "calls" in outcome and outcome["calls"] < self.needed[1](case):
-                    return Verdict(self, WRONG, self.needed[2], (self._tried(case, outcome),))
+                if self.needed and outcome.get("calls", 0) < self.needed.least(case):
+                    return Verdict(self, WRONG, self.needed.message, self._tried(case, outcome))
             return Verdict(self, RIGHT, "Right on inputs drawn just now.")
-        told = self.observed(cases, values)
-        told = {"observed": tuple(map("".join, told)), "withheld": tuple(end for _, end in told)}
-        audit = self.audit(cases, values)
-        if audit is not None:
-            told |= {"observed": (*told["observed"], str(audit)), "audit": audit}
-        for slip in self.misconceptions:
-            if self.behaves_like(slip, cases, values):
-                return Verdict(self, WRONG, slip.message, misconception=slip.name, **told)
-        return Verdict(self, WRONG, self.unknown_mistake(cases, values), **told)
+        slip = next((slip for slip in self.misconceptions if self.behaves_like(slip, cases, values)), None)
+        return Verdict(
+            self,
+            WRONG,
+            slip.message if slip else self.unknown_mistake(cases, values),
+            self.observed(cases, values),
+            slip.name if slip else None,
+            audit=self.audit(cases, values),
+        )
 
-    def unknown_mistake(self, cases, values):
+    def unknown_mistake(self, cases: Cases, values: list) -> str:
         """What can be said where no misconception fits: slips that occur with every number, or nothing."""
-        expected = [plain(self.reference(*arguments(case))) for case in cases]
+        expected = cases.given(self.reference)
         if all(isinstance(item, bool) for item in (expected[0] if isinstance(expected[0], list) else expected[:1])):
             right = sum(map(self._close, values, expected))
             return f"Right on {right} of {len(cases)} inputs, and the mistake is none that we know."
-        for digits in range(7):
-            if self._same(values, [np.round(value, digits) for value in expected]):
-                return "Right, but rounded. Return the number as it is; a caller can still round it."
+        if len(values) == 1 or not self._same(
+            values[1:], values[:-1]
+        ):  # what never changes is not the rounding of what does
+            for digits in range(7):
+                if self._same(values, [np.round(value, digits) for value in expected]):
+                    return "Right, but rounded. Return the number as it is; a caller can still round it."
         if self._same(values, [np.negative(value) for value in expected]):
             return "Right, but with the opposite sign."
         if self._same(values, [np.multiply(value, 100) for value in expected]):
@@ -255,26 +171,26 @@ class Exercise(Probe):
                 return f"Of the numbers you return, number {good[0]} is right. Look at the other."
         return "The result is not right, and it is none of the mistakes that we know."
 
-    def behaves_like(self, slip, cases, values):
+    def behaves_like(self, slip: Misconception, cases: Cases, values: list) -> bool:
         """Whether these values are what the misconception gives."""
         if slip.recognise is not None:
             return slip.recognise(cases, values)
         return self.agrees(cases, values, slip.code)
 
-    def agrees(self, cases, values, function):
+    def agrees(self, cases: Cases, values: list, function: Callable) -> bool:
         """Whether these values are those of `function`, on every case."""
-        return self._same(values, [plain(function(*arguments(case))) for case in cases])
+        return self._same(values, cases.given(function))
 
-    def observed(self, cases, values):
-        """The first case on which the answer is off, in one pair: what it gave, and what is right."""
-        for case, value in zip(cases, values, strict=True):
-            expected = plain(self.reference(*arguments(case)))
+    def observed(self, cases: Cases, values: list) -> tuple[Observation, ...]:
+        """The first case on which the answer is off: what it gave, and what is right."""
+        for case, value, expected in zip(cases, values, cases.given(self.reference), strict=True):
             if not self._close(value, expected):
-                return ((f"{self.call(case)} gave {show(value)}", f"; right is {show(expected)}"),)
+                return (Observation(f"{self.call(case)} gave {show(value)}", f"; right is {show(expected)}"),)
         return ()
 
-    def audit(self, cases, values):
+    def audit(self, cases: Cases, values: list) -> Audit | None:
         """The Audit that a wrong answer did not stand; without an attack there is none."""
+        return None
 
     def _same(self, values, others):
         return all(self._close(value, other) for value, other in zip(values, others, strict=True))
@@ -313,61 +229,64 @@ class Exercise(Probe):
                 return self.returns(value, case)
         return "Your function gave no result."
 
-    def call(self, case):
+    def call(self, case: dict) -> str:
         """A case as the call that it is, as text."""
         shown = (f"{name}={f'default_rng({value})' if name == 'rng' else show(value)}" for name, value in case.items())
         return f"{self.function}({', '.join(shown)})"
 
     def _tried(self, case, outcome):
         if "value" in outcome:
-            return f"{self.call(case)} gave {show(outcome['value'])}"
-        return f"tried with {self.call(case)}"
+            return (Observation(f"{self.call(case)} gave {show(outcome['value'])}"),)
+        return (Observation(f"tried with {self.call(case)}"),)
 
 
 @dataclass(frozen=True, kw_only=True)
 class RandomExercise(Exercise):
     """An exercise whose right answers are random, judged by exact binomial tests on counts.
 
-    counts(cases, values) -> list of (what was counted, successes, trials).
-    chances(cases) -> list of the probabilities of a success under a right answer, in the same order.
+    counts(cases, values) -> list of Count, as many for any values.
     attack(cases, values) -> Audit, where the answer is a mechanism with a promise: who does not keep it is wrong.
     A right answer fails with probability at most `false_failure`, shared evenly between the counts and the audit.
     """
 
-    counts: Callable
-    chances: Callable
-    attack: Callable | None = None
+    counts: Callable[[Cases, list], list[Count]]
+    attack: Callable[[Cases, list], Audit] | None = None
     false_failure: float = 1e-6
 
-    def cases(self, rng):
+    def cases(self, rng: np.random.Generator) -> Cases:
         """Inputs drawn once: counts, not single values, tell random answers apart."""
-        return self.draw(rng)
+        return Cases(self.draw(rng))
 
-    def agrees(self, cases, values, function):
+    def agrees(self, cases: Cases, values: list, function: Callable) -> bool:
         """Whether every count is one that `function` could have given; only its law is used for the reference."""
+        counts = self.counts(cases, values)
         if function is self.reference:
-            return not self._too_rare(cases, values) and self._audited(cases, values, 1 - self._limit(cases)) is None
-        other = [plain(function(*arguments(case))) for case in cases]
-        pairs = zip(self.counts(cases, values), self.counts(cases, other), strict=True)
-        limit = self._limit(cases)
-        return all(two_sample_p_value(a, n, b, m) >= limit for (_, a, n), (_, b, m) in pairs)
-
-    def unknown_mistake(self, cases, values):
-        return "The reports are not what they should be, and it is none of the mistakes that we know."
-
-    def observed(self, cases, values):
-        """For each count that a right answer would hardly ever give, two at most: the count, and what is expected."""
-        return tuple(
-            (f"{what}: {successes} of {trials}", f", expected about {chance * trials:.0f}")
-            for (what, successes, trials), chance in self._too_rare(cases, values)[:2]
+            return not self._too_rare(counts) and self._audited(cases, values, 1 - self._limit(counts)) is None
+        pairs = zip(counts, self.counts(cases, cases.given(function)), strict=True)
+        limit = self._limit(counts)
+        return all(
+            two_sample_p_value(one.successes, one.trials, other.successes, other.trials) >= limit
+            for one, other in pairs
         )
 
-    def _too_rare(self, cases, values):
-        limit = self._limit(cases)
-        pairs = zip(self.counts(cases, values), self.chances(cases), strict=True)
-        return [(count, chance) for count, chance in pairs if binomial_p_value(*count[1:], chance) < limit]
+    def unknown_mistake(self, cases: Cases, values: list) -> str:
+        return "The reports are not what they should be, and it is none of the mistakes that we know."
 
-    def audit(self, cases, values):
+    def observed(self, cases: Cases, values: list) -> tuple[Observation, ...]:
+        """For each count that a right answer would hardly ever give, two at most: the count, and what is expected."""
+        return tuple(
+            Observation(
+                f"{count.what}: {count.successes} of {count.trials}",
+                f", expected about {count.chance * count.trials:.0f}",
+            )
+            for count in self._too_rare(self.counts(cases, values))[:2]
+        )
+
+    def _too_rare(self, counts):
+        limit = self._limit(counts)
+        return [count for count in counts if count.p_value < limit]
+
+    def audit(self, cases: Cases, values: list) -> Audit | None:
         """What an audit finds at the confidence CONVINCED, which is less than a mark would need."""
         return self._audited(cases, values, CONVINCED)
 
@@ -375,9 +294,9 @@ class RandomExercise(Exercise):
         audit = self.attack(cases, values).at(confidence) if self.attack else None
         return audit if audit and audit.found else None
 
-    def _limit(self, cases):
+    def _limit(self, counts):
         """The false-failure rate of each count and of the audit."""
-        return self.false_failure / (len(self.chances(cases)) + (self.attack is not None))
+        return self.false_failure / (len(counts) + (self.attack is not None))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -390,50 +309,25 @@ class OpenExercise(Exercise):
 
     law: Callable
 
-    def cases(self, rng):
+    def cases(self, rng: np.random.Generator) -> Cases:
         """Inputs drawn once: different answers may all be right."""
-        return self.draw(rng)
+        return Cases(self.draw(rng))
 
-    def agrees(self, cases, values, function):
+    def agrees(self, cases: Cases, values: list, function: Callable) -> bool:
         """Whether every value obeys the law."""
         return all(self.law(value, case)[0] for case, value in zip(cases, values, strict=True))
 
-    def unknown_mistake(self, cases, values):
+    def unknown_mistake(self, cases: Cases, values: list) -> str:
         return "This is not what was asked for, and it is none of the mistakes that we know."
 
-    def observed(self, cases, values):
+    def observed(self, cases: Cases, values: list) -> tuple[Observation, ...]:
         """For each case in which the law does not hold: what the answer gave, and what the law says of it."""
         seen = [(case, value, *self.law(value, case)) for case, value in zip(cases, values, strict=True)]
         return tuple(
-            (f"{self.call(case)} gave {show(value)}", f": {line}") for case, value, right, line in seen if not right
+            Observation(f"{self.call(case)} gave {show(value)}", f": {line}")
+            for case, value, right, line in seen
+            if not right
         )
-
-
-def binomial_p_value(successes, trials, chance):
-    """Two-sided p-value: twice the smaller tail of Binomial(trials, chance) that holds `successes`, at most 1.
-
-    Under the law itself it is at most t with probability at most t. Source: Clopper & Pearson (1934).
-
-    >>> binomial_p_value(0, 10, 0.5) == 2 * 0.5**10
-    True
-    """
-    from scipy.special import bdtr, bdtrc
-
-    below = bdtr(successes, trials, chance)
-    above = bdtrc(successes - 1, trials, chance) if successes else 1.0
-    return float(min(1.0, 2 * min(below, above)))
-
-
-def two_sample_p_value(a, n, b, m):
-    """Two-sided exact p-value of a successes in n against b in m, given a + b. Source: Fisher (1935).
-
-    >>> two_sample_p_value(5, 10, 5, 10)
-    1.0
-    """
-    from scipy.stats import hypergeom
-
-    law = hypergeom(n + m, a + b, n)
-    return float(min(1.0, 2 * min(law.cdf(a), law.sf(a - 1))))
 
 
 def _printed(outcomes):

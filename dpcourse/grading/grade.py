@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dpcourse import course
-from dpcourse.engine.exercise import BLANK, ERROR, Verdict
+from dpcourse.engine import BLANK, ERROR, Verdict
 from dpcourse.grading import collect, sandbox
 from dpcourse.grading.handout import Release, changes
 from dpcourse.grading.similar import shingles
@@ -172,7 +172,7 @@ class _Grading:
         return {
             "function": exercise.function,
             "forbidden": [_path(function) for function in exercise.forbidden],
-            "needed": _path(exercise.needed[0]) if exercise.needed else None,
+            "counted": _path(exercise.needed.function) if exercise.needed else None,
             "seconds": self._answer_seconds(exercise),
         }
 
@@ -248,7 +248,7 @@ def told(verdict):
         "message": verdict.message,
         "misconception": verdict.misconception,
         "seen": list(verdict.seen),
-        "observed": list(verdict.observed),
+        "observed": list(verdict.lines),
         "printed": verdict.printed,
         "override": None,
     }

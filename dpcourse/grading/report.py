@@ -12,7 +12,8 @@ import jinja2
 from markupsafe import Markup
 
 from dpcourse import course
-from dpcourse.engine.exercise import BLANK, ERROR, RIGHT, WRONG, as_code
+from dpcourse.engine import BLANK, ERROR, RIGHT, WRONG
+from dpcourse.engine.display import as_code
 from dpcourse.files import write_atomically
 from dpcourse.grading import grade
 from dpcourse.grading.gradebook import score, title

@@ -6,7 +6,7 @@ import sqlite3
 from dataclasses import dataclass
 
 from dpcourse import course
-from dpcourse.engine.exercise import ERROR, Verdict
+from dpcourse.engine import ERROR, Verdict
 from dpcourse.grading.grade import INFRASTRUCTURE, told
 
 SCHEMA = """

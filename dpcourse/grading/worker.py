@@ -315,7 +315,7 @@ def _probe_of(spec):
     return Probe(
         function=spec["function"],
         forbidden=tuple(map(_resolved, spec["forbidden"])),
-        needed=spec["needed"] and (_resolved(spec["needed"]),),
+        counted=spec["counted"] and _resolved(spec["counted"]),
         seconds=spec["seconds"],
     )
 

@@ -17,20 +17,18 @@ from dpcourse.probe import limits
 from dpcourse.probe.values import plain, type_name
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Probe:
     """How an answer is called.
 
     function: the name of the function that the learner writes.
-    forbidden: Python functions that the answer must not call.
-    needed: (a Python function, how often an answer to a case must call it at least, what to say if it does not);
-    counted together with the watch for `forbidden`. Here only the first of the three is used.
+    forbidden: Python functions that the answer must not call. counted: one whose calls are counted.
     seconds: the time limit of one check.
     """
 
-    function: str = ""
+    function: str
     forbidden: tuple[Callable, ...] = ()
-    needed: tuple | None = None
+    counted: Callable | None = None
     seconds: float = 10.0
 
     def probe(self, answer, cases):
@@ -52,7 +50,7 @@ class Probe:
         except (TypeError, ValueError):
             return {"signature": f"{self.function}({', '.join(case)})"}
         left = max(0.001, deadline - time.monotonic())
-        counted = {self.needed[0].__code__: 0} if self.needed and self.forbidden else {}
+        counted = {self.counted.__code__: 0} if self.counted else {}
         with limits.captured_output() as printed, limits.forbidding(self.forbidden, counted) as called:
             try:
                 with limits.time_limit(left):

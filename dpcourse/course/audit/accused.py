@@ -6,8 +6,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from dpcourse import audit
-from dpcourse.engine.exercise import Misconception, OpenExercise
-from dpcourse.probe.values import rounded, type_name
+from dpcourse.engine import Misconception, OpenExercise, rounded
+from dpcourse.probe.values import type_name
 
 LETTERS = "ABCDE"
 

@@ -7,8 +7,7 @@ from scipy.stats import binom
 
 from dpcourse import audit
 from dpcourse.course.audit.shared import lower_bound, upper_bound
-from dpcourse.engine.exercise import Exercise, Misconception
-from dpcourse.probe.values import a_number
+from dpcourse.engine import Exercise, Misconception, a_number
 
 
 def _draw_counts(rng):

@@ -6,8 +6,7 @@ import numpy as np
 
 from dpcourse import audit
 from dpcourse.course.audit.shared import mu_of_errors, upper_bound
-from dpcourse.engine.exercise import Exercise, Misconception
-from dpcourse.probe.values import a_number
+from dpcourse.engine import Exercise, Misconception, a_number
 
 
 def _draw_thresholds(rng):

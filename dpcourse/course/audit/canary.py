@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from dpcourse.engine.exercise import Misconception, OpenExercise
-from dpcourse.probe.values import a_number, plain, rounded, type_name
+from dpcourse.engine import Misconception, OpenExercise, a_number, rounded
+from dpcourse.probe.values import plain, type_name
 
 MOST_TARGET = 1e9
 

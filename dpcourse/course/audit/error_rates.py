@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from dpcourse.engine.exercise import Exercise, Misconception
-from dpcourse.probe.values import rounded, several
+from dpcourse.engine import Exercise, Misconception, rounded, several
 
 
 def _draw_scores(rng):

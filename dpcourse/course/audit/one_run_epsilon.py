@@ -6,8 +6,7 @@ from scipy.special import betaincinv, logit, ndtri
 
 from dpcourse import audit
 from dpcourse.course.audit.shared import error_share, lower_bound, upper_bound
-from dpcourse.engine.exercise import Exercise, Misconception
-from dpcourse.probe.values import a_number
+from dpcourse.engine import Exercise, Misconception, a_number
 
 
 def _draw_guesses(rng):

@@ -6,8 +6,7 @@ from dpcourse import clt
 from dpcourse.course.clt.shared import (
     two_k_over_s,
 )
-from dpcourse.engine.exercise import Exercise, Misconception
-from dpcourse.probe.values import rounded, several
+from dpcourse.engine import Exercise, Misconception, rounded, several
 
 
 def _draw_approx(rng):

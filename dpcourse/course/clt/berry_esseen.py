@@ -5,8 +5,7 @@ import math
 import numpy as np
 
 from dpcourse import clt
-from dpcourse.engine.exercise import Exercise, Misconception
-from dpcourse.probe.values import rounded, several
+from dpcourse.engine import Exercise, Misconception, rounded, several
 
 
 def _draw_functionals(rng):

@@ -4,8 +4,7 @@ import numpy as np
 
 from dpcourse import clt
 from dpcourse.course.clt.shared import random_mechanism
-from dpcourse.engine.exercise import Exercise, Misconception
-from dpcourse.probe.values import several
+from dpcourse.engine import Exercise, Misconception, several
 
 
 def _draw_atoms(rng):

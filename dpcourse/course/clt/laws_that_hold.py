@@ -4,7 +4,7 @@ import numbers
 
 import numpy as np
 
-from dpcourse.engine.exercise import Exercise, Misconception
+from dpcourse.engine import Exercise, Misconception
 from dpcourse.probe.values import plain, type_name
 from dpcourse.tradeoff import TradeOff
 

@@ -8,8 +8,7 @@ from dpcourse import clt
 from dpcourse.course.clt.shared import (
     two_k_over_s,
 )
-from dpcourse.engine.exercise import Exercise, Misconception
-from dpcourse.probe.values import a_number, rounded
+from dpcourse.engine import Exercise, Misconception, a_number, rounded
 
 
 def _draw_responses(rng):

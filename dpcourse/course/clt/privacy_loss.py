@@ -3,7 +3,7 @@
 import numpy as np
 
 from dpcourse.course.clt.shared import random_mechanism
-from dpcourse.engine.exercise import Exercise, Misconception
+from dpcourse.engine import Exercise, Misconception
 from dpcourse.probe.values import type_name
 from dpcourse.tradeoff import TradeOff
 

@@ -1,7 +1,6 @@
 """What is proved about beta."""
 
-from dpcourse.engine.exercise import Exercise, Misconception
-from dpcourse.probe.values import rounded, several
+from dpcourse.engine import Exercise, Misconception, rounded, several
 from dpcourse.tradeoff import gaussian
 
 

@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from dpcourse import clt, gdp, pld, validate
-from dpcourse.probe.values import several
+from dpcourse.engine import several
 
 
 def random_mechanism(rng, outcomes):

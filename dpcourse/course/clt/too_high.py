@@ -3,7 +3,7 @@
 import math
 
 from dpcourse.course.clt.shared import CLOSE, MARGIN, RANGES, any_error, draw_delta, setting_within, wrong_by_margin
-from dpcourse.engine.exercise import Misconception, OpenExercise
+from dpcourse.engine import Misconception, OpenExercise
 
 LEAST_NOISE = 0.6  # in 4.11; in both exercises no row of the lesson's table is an answer
 

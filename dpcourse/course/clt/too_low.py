@@ -3,7 +3,7 @@
 import math
 
 from dpcourse.course.clt.shared import CLOSE, MARGIN, RANGES, any_error, draw_delta, setting_within, wrong_by_margin
-from dpcourse.engine.exercise import Misconception, OpenExercise
+from dpcourse.engine import Misconception, OpenExercise
 
 exercise = OpenExercise(
     title="A setting in which the limit promises too much",

@@ -5,8 +5,7 @@ import math
 import numpy as np
 
 from dpcourse import gdp
-from dpcourse.engine.exercise import Exercise, Misconception
-from dpcourse.probe.values import a_number, rounded
+from dpcourse.engine import Exercise, Misconception, a_number, rounded
 from dpcourse.tradeoff import TradeOff
 
 

@@ -3,8 +3,7 @@
 import math
 
 from dpcourse import composition
-from dpcourse.engine.exercise import Exercise, Misconception
-from dpcourse.probe.values import rounded, several
+from dpcourse.engine import Exercise, Misconception, rounded, several
 
 
 def _draw_advanced(rng):

@@ -2,8 +2,7 @@
 
 import math
 
-from dpcourse.engine.exercise import Exercise, Misconception
-from dpcourse.probe.values import a_whole_number, rounded
+from dpcourse.engine import Exercise, Misconception, a_whole_number, rounded
 
 
 def _crossing(epsilon, delta_prime, drift=math.expm1, log=math.log):

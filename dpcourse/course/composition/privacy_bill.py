@@ -3,8 +3,7 @@
 import numpy as np
 
 from dpcourse import composition
-from dpcourse.engine.exercise import Exercise, Misconception
-from dpcourse.probe.values import a_number, rounded
+from dpcourse.engine import Exercise, Misconception, a_number, rounded
 
 
 def _draw_queries(rng):

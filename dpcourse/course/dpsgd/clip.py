@@ -3,8 +3,8 @@
 import numpy as np
 
 from dpcourse.course.dpsgd.shared import as_array, clipped_rows, row_norms
-from dpcourse.engine.exercise import Exercise, Misconception
-from dpcourse.probe.values import rounded, type_name
+from dpcourse.engine import Exercise, Misconception, rounded
+from dpcourse.probe.values import type_name
 
 
 def _array_like(argument):

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from dpcourse.engine.exercise import Exercise, Misconception
-from dpcourse.probe.values import rounded, type_name
+from dpcourse.engine import Exercise, Misconception, rounded
+from dpcourse.probe.values import type_name
 
 ONES = ("each person", "each layer of each person", "the mean of the batch")
 

@@ -6,8 +6,7 @@ import math
 from scipy.optimize import brentq
 
 from dpcourse import clt, gdp, pld, rdp
-from dpcourse.engine.exercise import Misconception, OpenExercise
-from dpcourse.probe.values import a_number, rounded
+from dpcourse.engine import Misconception, OpenExercise, a_number, rounded
 
 LEAST_NOISE, MOST_NOISE, WASTE = 0.4, 100.0, 0.01
 

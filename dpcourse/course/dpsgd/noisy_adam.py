@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from dpcourse.engine.exercise import Exercise, Misconception
-from dpcourse.probe.values import numbers_like, rounded
+from dpcourse.engine import Exercise, Misconception, numbers_like, rounded
 
 BETA1, BETA2, TINY = 0.9, 0.999, 1e-8
 

@@ -6,8 +6,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from dpcourse.course.dpsgd.shared import as_array
-from dpcourse.engine.exercise import Misconception, RandomExercise
-from dpcourse.probe.values import rounded, type_name
+from dpcourse.engine import Count, Misconception, RandomExercise, rounded
+from dpcourse.probe.values import type_name
 
 
 def _one_per_weight(value, case):
@@ -53,45 +53,18 @@ def _count_sum(cases, values):
     size, empty = np.abs(noise) / deviation, np.abs(noise[1 + RUNS :]) / deviation
     large = size > HALF
     return [
-        ("noises within 0.67 deviations of 0", int((~large).sum()), noise.size),
-        ("noises within 0.2 deviations of 0", int((size <= 0.2).sum()), noise.size),
-        ("noises beyond 2 deviations", int((size > 2).sum()), noise.size),
-        ("noises above 0", int((noise > 0).sum()), noise.size),
-        ("noises within 0.67 deviations of 0 where nobody was drawn", int((empty <= HALF).sum()), empty.size),
-        (
-            "neighbouring weights with noises of the same sign",
-            int((noise[:, 0::2] * noise[:, 1::2] > 0).sum()),
-            noise.size // 2,
-        ),
-        (
-            "neighbouring weights with noises of like size",
-            int((large[:, 0::2] == large[:, 1::2]).sum()),
-            noise.size // 2,
-        ),
-        ("first and last weight with noises of the same sign", int((noise[:, 0] * noise[:, -1] > 0).sum()), len(noise)),
-        (
-            "neighbouring runs with noises of the same sign",
-            int((noise[1:-1:2] * noise[2::2] > 0).sum()),
-            noise[2::2].size,
-        ),
-        ("entries without noise", int((noise == 0).sum()), noise.size),
-        ("runs that come out the same with the same seed", int(np.array_equal(values[0], values[1])), 1),
+        Count.of("noises within 0.67 deviations of 0", ~large, 0.5),
+        Count.of("noises within 0.2 deviations of 0", size <= 0.2, math.erf(0.2 / math.sqrt(2))),
+        Count.of("noises beyond 2 deviations", size > 2, math.erfc(2 / math.sqrt(2))),
+        Count.of("noises above 0", noise > 0, 0.5),
+        Count.of("noises within 0.67 deviations of 0 where nobody was drawn", empty <= HALF, 0.5),
+        Count.of("neighbouring weights with noises of the same sign", noise[:, 0::2] * noise[:, 1::2] > 0, 0.5),
+        Count.of("neighbouring weights with noises of like size", large[:, 0::2] == large[:, 1::2], 0.5),
+        Count.of("first and last weight with noises of the same sign", noise[:, 0] * noise[:, -1] > 0, 0.5),
+        Count.of("neighbouring runs with noises of the same sign", noise[1:-1:2] * noise[2::2] > 0, 0.5),
+        Count.of("entries without noise", noise == 0, 0.0),
+        Count.of("runs that come out the same with the same seed", np.array_equal(values[0], values[1]), 1.0),
     ]
-
-
-SUM_CHANCES = [
-    0.5,
-    math.erf(0.2 / math.sqrt(2)),
-    math.erfc(2 / math.sqrt(2)),
-    0.5,
-    0.5,
-    0.5,
-    0.5,
-    0.5,
-    0.5,
-    0.0,
-    1.0,
-]
 
 
 def _with_deviation(deviation):
@@ -146,7 +119,6 @@ exercise = RandomExercise(
     reference=_with_deviation(lambda people, sigma, r: sigma * r),
     returns=_one_per_weight,
     counts=_count_sum,
-    chances=lambda cases: SUM_CHANCES,
     hints=(
         "By how much can one person move the sum of the clipped gradients? The noise multiplier says how many times as large the noise is.",
         "The standard deviation is noise_multiplier * clip_norm. `rng.normal(0, deviation, d)` draws d independent noises; d is "

@@ -6,8 +6,8 @@ import numpy as np
 from scipy.stats import binom
 
 from dpcourse.course.dpsgd.shared import as_array
-from dpcourse.engine.exercise import Misconception, RandomExercise
-from dpcourse.probe.values import rounded, type_name
+from dpcourse.engine import Count, Misconception, RandomExercise, rounded
+from dpcourse.probe.values import type_name
 
 
 def _batches(value, case):
@@ -57,29 +57,26 @@ def _usual(case):
 def _count_batches(cases, values):
     counts = []
     for i in (1, 3):
-        times = _joins(cases[i], values[i])
+        times, p = _joins(cases[i], values[i]), cases[i]["sample_rate"]
         joins, sizes = times > 0, times.sum(axis=1)
-        low, high, _ = _usual(cases[i])
+        low, high, usual = _usual(cases[i])
+        is_usual = (low <= sizes) & (sizes <= high)
         name = f"n = {cases[i]['n']}: "
         counts += [
-            (f"{name}people drawn, over all batches", int(joins.sum()), joins.size),
-            (f"{name}batches with the first person", int(joins[:, 0].sum()), len(joins)),
-            (f"{name}batches with the last person", int(joins[:, -1].sum()), len(joins)),
-            (f"{name}batches that are empty", int((sizes == 0).sum()), sizes.size),
-            (
-                f"{name}batches of {low:.0f} to {high:.0f} people",
-                int(((low <= sizes) & (sizes <= high)).sum()),
-                sizes.size,
-            ),
-            (f"{name}neighbours drawn together", int((joins[:, 0::2] & joins[:, 1::2]).sum()), joins[:, 0::2].size),
-            (f"{name}people drawn two steps running", int((joins[0::2] & joins[1::2]).sum()), joins[0::2].size),
-            (f"{name}people more than once in a batch", int((times > 1).sum()), times.size),
+            Count.of(f"{name}people drawn, over all batches", joins, p),
+            Count.of(f"{name}batches with the first person", joins[:, 0], p),
+            Count.of(f"{name}batches with the last person", joins[:, -1], p),
+            Count.of(f"{name}batches that are empty", sizes == 0, (1 - p) ** cases[i]["n"]),
+            Count.of(f"{name}batches of {low:.0f} to {high:.0f} people", is_usual, usual),
+            Count.of(f"{name}neighbours drawn together", joins[:, 0::2] & joins[:, 1::2], p**2),
+            Count.of(f"{name}people drawn two steps running", joins[0::2] & joins[1::2], p**2),
+            Count.of(f"{name}people more than once in a batch", times > 1, 0.0),
         ]
     return [
         *counts,
-        ("results that come out the same with the same seed", int(_alike(values[0], values[1])), 1),
-        ("batches that were drawn before", _repeats(values[3]), len(values[3]) - 1),
-        ("results that come out the same with another seed", int(_alike(values[0], values[2])), 1),
+        Count.of("results that come out the same with the same seed", _alike(values[0], values[1]), 1.0),
+        Count("batches that were drawn before", _repeats(values[3]), len(values[3]) - 1, 0.0),
+        Count.of("results that come out the same with another seed", _alike(values[0], values[2]), 0.0),
     ]
 
 
@@ -104,14 +101,6 @@ def _dealt(case, batches):
 
 def _alike(one, other):
     return all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
-
-
-def _batch_chances(cases):
-    chances = []
-    for case in (cases[1], cases[3]):
-        p = case["sample_rate"]
-        chances += [p, p, p, (1 - p) ** case["n"], _usual(case)[2], p**2, p**2, 0.0]
-    return [*chances, 1.0, 0.0, 0.0]
 
 
 def _each_step(draw):
@@ -168,7 +157,6 @@ exercise = RandomExercise(
     reference=_each_step(_coins),
     returns=_batches,
     counts=_count_batches,
-    chances=_batch_chances,
     hints=(
         "For one batch: how many random numbers do you need if every person tosses a coin of her own? `rng.random(n) < sample_rate` is "
         "True with probability sample_rate, n times independently.",

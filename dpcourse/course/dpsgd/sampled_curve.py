@@ -3,8 +3,7 @@
 import numpy as np
 
 from dpcourse.course.dpsgd.shared import random_curve
-from dpcourse.engine.exercise import Exercise, Misconception
-from dpcourse.probe.values import numbers_like, rounded
+from dpcourse.engine import Exercise, Misconception, numbers_like, rounded
 from dpcourse.tradeoff import TradeOff
 
 

@@ -5,8 +5,7 @@ import math
 from scipy.special import ndtr
 
 from dpcourse import clt
-from dpcourse.engine.exercise import Exercise, Misconception
-from dpcourse.probe.values import a_number, rounded
+from dpcourse.engine import Exercise, Misconception, a_number, rounded
 
 
 def _draw_run(rng):

@@ -4,8 +4,7 @@ import numpy as np
 
 from dpcourse import tradeoff
 from dpcourse.course.dpsgd.shared import random_curve
-from dpcourse.engine.exercise import Exercise, Misconception
-from dpcourse.probe.values import a_number
+from dpcourse.engine import Exercise, Misconception, a_number
 from dpcourse.tradeoff import TradeOff
 
 

@@ -6,8 +6,7 @@ import numpy as np
 from scipy.special import erf, log_ndtr, ndtr
 
 from dpcourse import gdp, tradeoff
-from dpcourse.engine.exercise import Exercise, Misconception
-from dpcourse.probe.values import a_number, rounded
+from dpcourse.engine import Exercise, Misconception, a_number, rounded
 
 
 def _draw_tails(rng):

@@ -3,8 +3,7 @@
 import numpy as np
 
 from dpcourse.course.gdp.shared import random_probabilities
-from dpcourse.engine.exercise import Exercise, Misconception
-from dpcourse.probe.values import rounded, several
+from dpcourse.engine import Exercise, Misconception, rounded, several
 
 
 def _draw_test(rng):

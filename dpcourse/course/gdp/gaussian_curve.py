@@ -4,8 +4,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from dpcourse import tradeoff
-from dpcourse.engine.exercise import Exercise, Misconception
-from dpcourse.probe.values import numbers_like, rounded
+from dpcourse.engine import Exercise, Misconception, numbers_like, rounded
 
 
 def _draw_gaussian(rng):

@@ -5,8 +5,7 @@ import math
 import numpy as np
 
 from dpcourse import tradeoff
-from dpcourse.engine.exercise import Exercise, Misconception
-from dpcourse.probe.values import numbers_like, rounded
+from dpcourse.engine import Exercise, Misconception, numbers_like, rounded
 
 
 def _draw_group(rng):

@@ -6,8 +6,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtri
 
 from dpcourse import gdp, tradeoff
-from dpcourse.engine.exercise import Exercise, Misconception
-from dpcourse.probe.values import a_number, rounded
+from dpcourse.engine import Exercise, Misconception, a_number, rounded
 
 
 def _draw_promise(rng):

@@ -3,8 +3,7 @@
 import numpy as np
 
 from dpcourse.course.gdp.shared import random_probabilities
-from dpcourse.engine.exercise import Exercise, Misconception
-from dpcourse.probe.values import a_number
+from dpcourse.engine import Exercise, Misconception, a_number
 
 
 def _draw_two_laws(rng):

@@ -6,8 +6,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from dpcourse import gdp, tradeoff
-from dpcourse.engine.exercise import Audit, Misconception, RandomExercise
-from dpcourse.probe.values import numbers_like, rounded
+from dpcourse.engine import Audit, Count, Misconception, RandomExercise, numbers_like, rounded
 
 RUNS, WITHIN, AUDITED = (500, 70), (0.05, 0.3, 1, 2), 200
 
@@ -51,29 +50,25 @@ def _in_units(case, value):
 
 
 def _count_noise(cases, values):
-    rows = []
+    counts = []
     for again, noise in _noise(cases, values):
         table, down = f"{noise.shape[1]} counts", noise < 0
-        left, right = down[:, 0:-1:2], down[:, 1::2]
-        first, second = down[0::2], down[1::2]
-        rows += [
-            (f"{table}: noise below 0", int(down.sum()), down.size),
-            *((f"{table}: noise within {c} times sqrt(m)/mu", int((abs(noise) < c).sum()), down.size) for c in WITHIN),
-            (f"{table}: counts next to each other with noise of the same sign", int((left == right).sum()), left.size),
-            (f"{table}: counts with noise of the same sign in two releases", int((first == second).sum()), first.size),
-            (f"{table}: releases that come out the same with the same seed", int((again == noise[0]).all()), 1),
+        size, left, right = np.abs(noise), down[:, 0:-1:2], down[:, 1::2]
+        counts += [
+            Count.of(f"{table}: noise below 0", down, 0.5),
+            *(Count.of(f"{table}: noise within {c} times sqrt(m)/mu", size < c, _within(c)) for c in WITHIN),
+            Count.of(f"{table}: counts next to each other with noise of the same sign", left == right, 0.5),
+            Count.of(f"{table}: counts with noise of the same sign in two releases", down[0::2] == down[1::2], 0.5),
+            Count.of(f"{table}: releases that come out the same with the same seed", (again == noise[0]).all(), 1.0),
         ]
-    within = [
-        abs(_in_units(case, value)) < 1
-        for case, value in zip(cases[-2 * AUDITED : -AUDITED], values[-2 * AUDITED : -AUDITED], strict=True)
-    ]
-    rows.append(("weaker promise: noise within 1 times sqrt(m)/mu", int(np.sum(within)), np.size(within)))
-    return rows
+    weaker = zip(cases[-2 * AUDITED : -AUDITED], values[-2 * AUDITED : -AUDITED], strict=True)
+    within = [abs(_in_units(case, value)) < 1 for case, value in weaker]
+    return [*counts, Count.of("weaker promise: noise within 1 times sqrt(m)/mu", within, _within(1))]
 
 
-def _chances_noise(cases):
-    spread = [2 * float(ndtr(c)) - 1 for c in WITHIN]
-    return [0.5, *spread, 0.5, 0.5, 1.0] * 2 + [2 * float(ndtr(1)) - 1]
+def _within(c):
+    """The chance of normal noise to be within c deviations of 0."""
+    return 2 * float(ndtr(c)) - 1
 
 
 def _normal(scale):
@@ -123,7 +118,6 @@ exercise = RandomExercise(
     reference=_normal(_right_scale),
     returns=numbers_like("counts"),
     counts=_count_noise,
-    chances=_chances_noise,
     attack=_look_for_mia,
     forbidden=(gdp.mechanism,),
     hints=(

@@ -4,8 +4,7 @@ import math
 
 from dpcourse import laplace
 from dpcourse.course.laplace.shared import noise_scale
-from dpcourse.engine.exercise import Exercise, Misconception
-from dpcourse.probe.values import a_number, rounded
+from dpcourse.engine import Exercise, Misconception, a_number, rounded
 
 
 def _draw_error(rng):

@@ -5,9 +5,8 @@ import math
 import numpy as np
 
 from dpcourse import laplace
-from dpcourse.course.laplace.shared import SHAPE_CHANCES, every_run_alike, is_constant, noise_scale, shape_counts
-from dpcourse.engine.exercise import Misconception, RandomExercise
-from dpcourse.probe.values import numbers_like, rounded
+from dpcourse.course.laplace.shared import every_run_alike, is_constant, noise_scale, shape_counts
+from dpcourse.engine import Count, Misconception, RandomExercise, numbers_like, rounded
 
 ENTRIES, FEW = 2000, 7
 
@@ -37,13 +36,13 @@ def _count_mechanism(cases, values):
     front, back = both.reshape(2, 2, -1).swapaxes(0, 1)
     return [
         *shape_counts(both, b),
-        ("neighbours with noises of the same sign", int((both[0::2] * both[1::2] > 0).sum()), ENTRIES),
-        ("neighbours with noises of like size", int((pairs[:, 0] == pairs[:, 1]).sum()), ENTRIES),
-        ("entries half the array apart with noises of the same sign", int((front * back > 0).sum()), ENTRIES),
-        ("entries with noises of the same sign in two runs", int((again * other > 0).sum()), ENTRIES),
-        ("entries without noise", int((both == 0).sum()), both.size),
-        ("results that are whole numbers", int(_whole(values[1:3]).sum()), both.size),
-        ("runs that come out the same with the same seed", int(np.array_equal(first, again)), 1),
+        Count.of("neighbours with noises of the same sign", both[0::2] * both[1::2] > 0, 0.5),
+        Count.of("neighbours with noises of like size", pairs[:, 0] == pairs[:, 1], 0.5),
+        Count.of("entries half the array apart with noises of the same sign", front * back > 0, 0.5),
+        Count.of("entries with noises of the same sign in two runs", again * other > 0, 0.5),
+        Count.of("entries without noise", both == 0, 0.0),
+        Count.of("results that are whole numbers", _whole(values[1:3]), 0.0),
+        Count.of("runs that come out the same with the same seed", np.array_equal(first, again), 1.0),
     ]
 
 
@@ -71,7 +70,6 @@ exercise = RandomExercise(
     reference=laplace.mechanism,
     returns=numbers_like("value"),
     counts=_count_mechanism,
-    chances=lambda cases: [*SHAPE_CHANCES, 0.5, 0.5, 0.5, 0.5, 0.0, 0.0, 1.0],
     forbidden=(laplace.mechanism, laplace.scale),
     hints=(
         "By how much can one row move the answer, and how does epsilon enter?",

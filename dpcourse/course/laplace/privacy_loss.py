@@ -6,8 +6,7 @@ import numpy as np
 
 from dpcourse import laplace
 from dpcourse.course.laplace.shared import noise_scale
-from dpcourse.engine.exercise import Exercise, Misconception
-from dpcourse.probe.values import a_number, rounded
+from dpcourse.engine import Exercise, Misconception, a_number, rounded
 
 
 def _draw_loss(rng):

@@ -5,9 +5,8 @@ import math
 import numpy as np
 
 from dpcourse import laplace
-from dpcourse.course.laplace.shared import SHAPE_CHANCES, every_run_alike, is_constant, shape_counts
-from dpcourse.engine.exercise import Misconception, RandomExercise
-from dpcourse.probe.values import numbers_like, rounded
+from dpcourse.course.laplace.shared import every_run_alike, is_constant, shape_counts
+from dpcourse.engine import Count, Misconception, RandomExercise, numbers_like, rounded
 
 RUNS, CELLS, PEOPLE = 60, 40, 150
 
@@ -39,15 +38,14 @@ def _count_histogram(cases, values):
     noise, empty = _cell_noises(cases, values)
     first, again, runs = noise[0], noise[1], noise[1:]
     in_empty = runs[:, empty]
-    half = runs.size // 2
     return [
         *shape_counts(runs, 1 / cases[0]["epsilon"]),
-        ("histograms with an exact total", int((np.abs(runs.sum(axis=1)) < EXACT).sum()), RUNS),
-        ("cells without noise", int((runs == 0).sum()), runs.size),
-        ("noises above 0 in empty cells", int((in_empty > 0).sum()), in_empty.size),
-        ("neighbouring cells with noises of the same sign", int((runs[:, 0::2] * runs[:, 1::2] > 0).sum()), half),
-        ("cells with noises of the same sign in two runs", int((runs[0::2] * runs[1::2] > 0).sum()), half),
-        ("runs that come out the same with the same seed", int(np.array_equal(first, again)), 1),
+        Count.of("histograms with an exact total", np.abs(runs.sum(axis=1)) < EXACT, 0.0),
+        Count.of("cells without noise", runs == 0, 0.0),
+        Count.of("noises above 0 in empty cells", in_empty > 0, 0.5),
+        Count.of("neighbouring cells with noises of the same sign", runs[:, 0::2] * runs[:, 1::2] > 0, 0.5),
+        Count.of("cells with noises of the same sign in two runs", runs[0::2] * runs[1::2] > 0, 0.5),
+        Count.of("runs that come out the same with the same seed", np.array_equal(first, again), 1.0),
     ]
 
 
@@ -94,7 +92,6 @@ exercise = RandomExercise(
     reference=laplace.histogram,
     returns=_an_array_of_cells,
     counts=_count_histogram,
-    chances=lambda cases: [*SHAPE_CHANCES, 0.0, 0.0, 0.5, 0.5, 0.5, 1.0],
     forbidden=(laplace.histogram,),
     hints=(
         "One person comes or goes. How many counts of the list change, and by how much? So what is the l1 sensitivity of the whole list?",

@@ -6,8 +6,7 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from dpcourse import laplace
-from dpcourse.engine.exercise import Misconception, RandomExercise, binomial_p_value
-from dpcourse.probe.values import a_number, rounded
+from dpcourse.engine import Count, Misconception, RandomExercise, a_number, rounded
 
 AGAIN, MANY, WIDE, NEAR, EQUAL, OPTIONS = 3, 1000, 130, 120, 230, 10
 
@@ -42,23 +41,20 @@ def _elections(cases, values):
     return np.split(places, np.cumsum([AGAIN, WIDE, NEAR]))
 
 
-def _count_noisy_max(cases, values):
+def _count_noisy_max(cases, values, chances=laplace.noisy_max_chances):
+    """chances(counts, epsilon): of each place to be reported, under the law that is asked about."""
     repeated, wide, close, equal = _elections(cases, values)
-    second, first = np.argsort(cases[AGAIN + WIDE]["counts"])[-2:]
-    return [
-        ("reports of the leader among 1,000 options", int((wide == np.argmax(cases[AGAIN]["counts"])).sum()), WIDE),
-        ("reports of the leader where the lead is small", int((close == first).sum()), NEAR),
-        ("reports of the second where the lead is small", int((close == second).sum()), NEAR),
-        ("reports of the first place where all counts are equal", int((equal == 0).sum()), EQUAL),
-        ("runs that come out the same with the same seed", int(np.ptp(repeated) == 0), 1),
-    ]
-
-
-def _chances_noisy_max(cases, chances=laplace.noisy_max_chances):
-    wide, near = cases[AGAIN]["counts"], cases[AGAIN + WIDE]["counts"]
-    leads, close = (chances(counts, cases[0]["epsilon"]) for counts in (wide, near))
+    many, near = cases[AGAIN]["counts"], cases[AGAIN + WIDE]["counts"]
+    leads, of_near = (chances(counts, cases[0]["epsilon"]) for counts in (many, near))
+    leader = np.argmax(many)
     second, first = np.argsort(near)[-2:]
-    return [leads[np.argmax(wide)], close[first], close[second], 1 / OPTIONS, 1.0]
+    return [
+        Count.of("reports of the leader among 1,000 options", wide == leader, leads[leader]),
+        Count.of("reports of the leader where the lead is small", close == first, of_near[first]),
+        Count.of("reports of the second where the lead is small", close == second, of_near[second]),
+        Count.of("reports of the first place where all counts are equal", equal == 0, 1 / OPTIONS),
+        Count.of("runs that come out the same with the same seed", np.ptp(repeated) == 0, 1.0),
+    ]
 
 
 def _a_place(value, case):
@@ -131,9 +127,7 @@ def _most_likely(*names):
 def _rarest_and_likelihood(cases, values, chances):
     """The smallest p-value of the first three counts under a law, and the log-likelihood of the winners counted there."""
     _, wide, close, _ = _elections(cases, values)
-    counted = _count_noisy_max(cases, values)[:3]
-    law = _chances_noisy_max(cases, chances)[:3]
-    rarest = min(binomial_p_value(*count[1:], chance) for count, chance in zip(counted, law, strict=True))
+    rarest = min(count.p_value for count in _count_noisy_max(cases, values, chances)[:3])
     likelihood = 0.0
     for places, counts in ((wide, cases[AGAIN]["counts"]), (close, cases[AGAIN + WIDE]["counts"])):
         if not np.isin(places, np.arange(len(counts))).all():
@@ -171,7 +165,6 @@ exercise = RandomExercise(
     reference=laplace.report_noisy_max,
     returns=_a_place,
     counts=_count_noisy_max,
-    chances=_chances_noisy_max,
     forbidden=(laplace.report_noisy_max,),
     hints=(
         "Add a noise of its own to each count, `rng.laplace(0, b, len(counts))`. Which b? The proof above the exercise says.",

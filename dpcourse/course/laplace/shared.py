@@ -4,19 +4,18 @@ import math
 
 import numpy as np
 
+from dpcourse.engine import Count
+
 
 def shape_counts(noise, b):
-    """Four counts that show scale, centre and shape of Laplace noise, with their chances."""
-    size, trials = np.abs(noise), noise.size
+    """Four counts that show scale, centre and shape of Laplace noise."""
+    size = np.abs(noise)
     return [
-        ("noises within ln 2 scales of 0", int((size <= b * math.log(2)).sum()), trials),
-        ("noises within 0.2 scales of 0", int((size <= 0.2 * b).sum()), trials),
-        ("noises beyond 2 scales", int((size > 2 * b).sum()), trials),
-        ("noises above 0", int((noise > 0).sum()), trials),
+        Count.of("noises within ln 2 scales of 0", size <= b * math.log(2), 0.5),
+        Count.of("noises within 0.2 scales of 0", size <= 0.2 * b, -math.expm1(-0.2)),
+        Count.of("noises beyond 2 scales", size > 2 * b, math.exp(-2)),
+        Count.of("noises above 0", noise > 0, 0.5),
     ]
-
-
-SHAPE_CHANCES = [0.5, -math.expm1(-0.2), math.exp(-2), 0.5]
 
 
 def noise_scale(sensitivity, epsilon):

@@ -1,11 +1,12 @@
 """Noise of whole numbers."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
 from dpcourse import laplace
-from dpcourse.engine.exercise import Misconception, RandomExercise, binomial_p_value
+from dpcourse.engine import Count, Misconception, Needed, RandomExercise
 from dpcourse.probe.values import type_name
 
 DRAWS, TAIL, SHORT = 1600, 120, 40
@@ -39,26 +40,17 @@ def _q(case):
 def _count_discrete(cases, values):
     first, again, x, wide = map(np.asarray, values)
     size, far, signs = np.abs(x), np.abs(wide), np.sign(x[x != 0])
-    return [
-        ("zeros", int((x == 0).sum()), DRAWS),
-        ("numbers above 0", int((x > 0).sum()), DRAWS),
-        ("numbers of size 2 or more", int((size >= 2).sum()), DRAWS),
-        ("neighbours in the list both above 0", int(((x[0::2] > 0) & (x[1::2] > 0)).sum()), DRAWS // 2),
-        (
-            "numbers (other than 0) with the sign of the one before",
-            int((signs[1:] == signs[:-1]).sum()),
-            len(signs[1:]),
-        ),
-        ("numbers of size 4 or more at a small epsilon", int((far >= 4).sum()), TAIL),
-        ("numbers of size 16 or more at a small epsilon", int((far >= 16).sum()), TAIL),
-        ("runs that come out the same with the same seed", int(np.array_equal(first, again)), 1),
-    ]
-
-
-def _chances_discrete(cases):
     q, r = _q(cases[0]), _q(cases[-1])
-    tails = (2 * r**4 / (1 + r), 2 * r**16 / (1 + r))
-    return [(1 - q) / (1 + q), q / (1 + q), 2 * q**2 / (1 + q), (q / (1 + q)) ** 2, 0.5, *tails, 1.0]
+    return [
+        Count.of("zeros", x == 0, (1 - q) / (1 + q)),
+        Count.of("numbers above 0", x > 0, q / (1 + q)),
+        Count.of("numbers of size 2 or more", size >= 2, 2 * q**2 / (1 + q)),
+        Count.of("neighbours in the list both above 0", (x[0::2] > 0) & (x[1::2] > 0), (q / (1 + q)) ** 2),
+        Count.of("numbers (other than 0) with the sign of the one before", signs[1:] == signs[:-1], 0.5),
+        Count.of("numbers of size 4 or more at a small epsilon", far >= 4, 2 * r**4 / (1 + r)),
+        Count.of("numbers of size 16 or more at a small epsilon", far >= 16, 2 * r**16 / (1 + r)),
+        Count.of("runs that come out the same with the same seed", np.array_equal(first, again), 1.0),
+    ]
 
 
 def _whole_numbers(value, case):
@@ -98,7 +90,9 @@ def _rounded(cases, values):
     zeros, _, _, _, _, _, far, _ = _count_discrete(cases, values)
     (_, _, main, wide) = (case["numerator"] / case["denominator"] for case in cases)
     chances = (-math.expm1(-main / 2), math.exp(-15.5 * wide))
-    return all(binomial_p_value(*count[1:], chance) > 1e-6 for count, chance in zip((zeros, far), chances, strict=True))
+    return all(
+        replace(count, chance=chance).p_value > 1e-6 for count, chance in zip((zeros, far), chances, strict=True)
+    )
 
 
 def _keep_the_sign(epsilon, n, rng):
@@ -117,9 +111,8 @@ exercise = RandomExercise(
     reference=_draws(_difference, signed=False),
     returns=_whole_numbers,
     counts=_count_discrete,
-    chances=_chances_discrete,
     forbidden=(laplace.discrete_noise, laplace.discrete_mechanism),
-    needed=(
+    needed=Needed(
         laplace.coin,
         lambda case: case["size"],
         "The numbers have the right frequencies, but they do not come from `laplace.coin`. `rng.geometric`, `rng.random` and `math.log` "

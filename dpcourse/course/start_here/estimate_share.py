@@ -4,8 +4,7 @@ import numpy as np
 
 from dpcourse import composition
 from dpcourse.course.start_here.shared import keep_chance
-from dpcourse.engine.exercise import Exercise, Misconception
-from dpcourse.probe.values import a_number
+from dpcourse.engine import Exercise, Misconception, a_number
 
 
 def _draw_reports(rng):

@@ -3,8 +3,7 @@
 import math
 
 from dpcourse.course.start_here.shared import keep_chance
-from dpcourse.engine.exercise import Exercise, Misconception
-from dpcourse.probe.values import a_number
+from dpcourse.engine import Exercise, Misconception, a_number
 
 
 def _draw_keep(rng):

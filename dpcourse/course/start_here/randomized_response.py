@@ -3,11 +3,11 @@
 import math
 
 import numpy as np
+from scipy.stats import binom
 
 from dpcourse import composition
 from dpcourse.course.start_here.shared import keep_chance
-from dpcourse.engine.exercise import Misconception, RandomExercise
-from dpcourse.probe.values import bits_like
+from dpcourse.engine import Count, Misconception, RandomExercise, bits_like
 
 SURVEYS, PEOPLE = 400, 100
 
@@ -27,10 +27,8 @@ def _flips(cases, values):
 
 def _usual_flips(epsilon):
     """The middle numbers of flips in one survey: about two thirds of the surveys have one of them."""
-    mean, spread = (
-        PEOPLE * (1 - keep_chance(epsilon)),
-        math.sqrt(PEOPLE * keep_chance(epsilon) * (1 - keep_chance(epsilon))),
-    )
+    keep = keep_chance(epsilon)
+    mean, spread = PEOPLE * (1 - keep), math.sqrt(PEOPLE * keep * (1 - keep))
     return math.ceil(mean - spread), math.floor(mean + spread)
 
 
@@ -38,31 +36,19 @@ def _count_respond(cases, values):
     again, *flips = _flips(cases, values)
     flips = np.array(flips)
     ones = cases[0]["bits"] == 1
-    low, high = _usual_flips(cases[0]["epsilon"])
-    numbers = flips.sum(axis=1)
-    half = SURVEYS * PEOPLE // 2
-    return [
-        ("true 1s that were kept", int((~flips[:, ones]).sum()), half),
-        ("true 0s that were kept", int((~flips[:, ~ones]).sum()), half),
-        (
-            "neighbours in the list who were both kept or both flipped",
-            int((flips[:, 0::2] == flips[:, 1::2]).sum()),
-            half,
-        ),
-        ("people who were kept in two surveys or flipped in both", int((flips[0::2] == flips[1::2]).sum()), half),
-        (f"surveys with {low} to {high} flips", int(((numbers >= low) & (numbers <= high)).sum()), SURVEYS),
-        ("surveys that come out the same with the same seed", int((flips[0] == again).all()), 1),
-    ]
-
-
-def _chances_respond(cases):
-    from scipy.stats import binom
-
     keep = keep_chance(cases[0]["epsilon"])
     alike = keep**2 + (1 - keep) ** 2
     low, high = _usual_flips(cases[0]["epsilon"])
     usual = binom.cdf(high, PEOPLE, 1 - keep) - binom.cdf(low - 1, PEOPLE, 1 - keep)
-    return [keep, keep, alike, alike, usual, 1.0]
+    numbers = flips.sum(axis=1)
+    return [
+        Count.of("true 1s that were kept", ~flips[:, ones], keep),
+        Count.of("true 0s that were kept", ~flips[:, ~ones], keep),
+        Count.of("neighbours in the list who were both kept or both flipped", flips[:, 0::2] == flips[:, 1::2], alike),
+        Count.of("people who were kept in two surveys or flipped in both", flips[0::2] == flips[1::2], alike),
+        Count.of(f"surveys with {low} to {high} flips", (numbers >= low) & (numbers <= high), usual),
+        Count.of("surveys that come out the same with the same seed", (flips[0] == again).all(), 1.0),
+    ]
 
 
 def _with_keep(keep):
@@ -105,7 +91,6 @@ exercise = RandomExercise(
     reference=composition.randomized_response,
     returns=bits_like("bits"),
     counts=_count_respond,
-    chances=_chances_respond,
     forbidden=(composition.randomized_response,),
     hints=(
         "Every person needs a coin of their own. `rng.random(len(bits))` gives one number in [0, 1) for each person.",

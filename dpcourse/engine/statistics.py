@@ -1,0 +1,60 @@
+"""What random answers are judged by: counts, and exact tests on them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+
+@dataclass(frozen=True)
+class Count:
+    """How often something happened in an answer's outputs, and how likely it is each time under a right answer.
+
+    what: in words. successes of trials. chance: of a success, from 0 to 1.
+    """
+
+    what: str
+    successes: int
+    trials: int
+    chance: float
+
+    @classmethod
+    def of(cls, what: str, happened: ArrayLike, chance: float) -> "Count":
+        """The count of an array of booleans, or of one.
+
+        >>> Count.of("heads", [True, False, True], 0.5)
+        Count(what='heads', successes=2, trials=3, chance=0.5)
+        """
+        return cls(what, int(np.sum(happened)), np.size(happened), chance)
+
+    @property
+    def p_value(self) -> float:
+        """How rare such a count is under a right answer."""
+        return binomial_p_value(self.successes, self.trials, self.chance)
+
+
+def binomial_p_value(successes, trials, chance):
+    """Two-sided p-value: twice the smaller tail of Binomial(trials, chance) that holds `successes`, at most 1.
+
+    Under the law itself it is at most t with probability at most t. Source: Clopper & Pearson (1934).
+
+    >>> binomial_p_value(0, 10, 0.5) == 2 * 0.5**10
+    True
+    """
+    from scipy.special import bdtr, bdtrc
+
+    below = bdtr(successes, trials, chance)
+    above = bdtrc(successes - 1, trials, chance) if successes else 1.0
+    return float(min(1.0, 2 * min(below, above)))
+
+
+def two_sample_p_value(a, n, b, m):
+    """Two-sided exact p-value of a successes in n against b in m, given a + b. Source: Fisher (1935).
+
+    >>> two_sample_p_value(5, 10, 5, 10)
+    1.0
+    """
+    from scipy.stats import hypergeom
+
+    law = hypergeom(n + m, a + b, n)
+    return float(min(1.0, 2 * min(law.cdf(a), law.sf(a - 1))))
