@@ -8,10 +8,10 @@ from dpcourse.engine import RIGHT
 from dpcourse.engine.display import aside
 from dpcourse.progress import record
 
-_last_state = {}
+_last_state: dict[str, str] = {}  # exercise id -> the state of its last verdict in this kernel
 
 
-def check(exercise_id, answer=None):
+def check(exercise_id: str, answer: object = None) -> None:
     """Judge an answer on inputs drawn just now, show the verdict, and note what is passed.
 
     exercise_id: in quotes, such as "1.3". answer: the function itself, without brackets.
@@ -36,12 +36,12 @@ def check(exercise_id, answer=None):
         record(exercise.id)
 
 
-def passed(exercise_id):
+def passed(exercise_id: str) -> bool:
     """Whether the last check of that exercise in this kernel was right."""
     return _last_state.get(exercise_id) == RIGHT
 
 
-def hint(exercise_id, number=1):
+def hint(exercise_id: str, number: int = 1) -> None:
     """Show a hint: the first, or the one of that number. Each goes one step further."""
     exercise = _find(exercise_id)
     if exercise is None:
@@ -61,7 +61,7 @@ def hint(exercise_id, number=1):
     _say(f"Hint {number} of {count} for {exercise_id}", exercise.hints[number - 1], after)
 
 
-def solution(exercise_id, sure=False):
+def solution(exercise_id: str, sure: bool = False) -> None:
     """Show the solution if you are sure; without the folder solutions/, say who has it."""
     exercise = _find(exercise_id)
     if exercise is None:
