@@ -3,8 +3,8 @@
 import html
 from dataclasses import dataclass
 
-from dpcourse import course, labels
-from dpcourse.progress import record
+from dpcourse import aria, course
+from dpcourse.done import record
 
 
 def quiz(lesson):
@@ -66,6 +66,6 @@ def _widget(lesson, questions):
         text = widgets.HTML(f"<div style='line-height:1.5'><strong>{i}. {html.escape(question.text)}</strong></div>")
         return widgets.VBox([text, buttons, reply], layout={"margin": "0 0 1em 0"})
 
-    box = widgets.VBox([*(block(i, question) for i, question in enumerate(questions, 1)), labels.names()])
+    box = widgets.VBox([*(block(i, question) for i, question in enumerate(questions, 1)), aria.names()])
     box.add_class("dpcourse-quiz")
     return box
