@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from dpcourse import aria, course
 from dpcourse.done import record
+from dpcourse.engine.display import RIGHT_COLOUR, WRONG_COLOUR
 
 
 def quiz(lesson):
@@ -55,7 +56,7 @@ def _widget(lesson, questions):
             option = change["new"]
             if option is None:
                 return
-            colour = "#1b7f3b" if option.right else "#b3261e"
+            colour = RIGHT_COLOUR if option.right else WRONG_COLOUR
             reply.value = (
                 f"<div style='border-left:4px solid {colour};padding:.2em .8em'>{html.escape(option.reply)}</div>"
             )
