@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 from dpcourse import course
+from dpcourse.done import record
 from dpcourse.engine import RIGHT
 from dpcourse.engine.display import aside
-from dpcourse.progress import record
 
 _last_state: dict[str, str] = {}  # exercise id -> the state of its last verdict in this kernel
 

@@ -2,7 +2,7 @@
 
 import ipywidgets
 
-from dpcourse import labels, plots
+from dpcourse import aria, plots
 
 
 def explore(picture, **sliders):
@@ -20,7 +20,7 @@ def explore(picture, **sliders):
     for control in sliders.values():
         control.observe(draw, names="value")
     draw()
-    box = ipywidgets.VBox([*sliders.values(), image, labels.names()])
+    box = ipywidgets.VBox([*sliders.values(), image, aria.names()])
     box.add_class("dpcourse-explorer")
     still = "An explorer with sliders. It needs a running kernel; the figure above shows the same picture, still."
     display({**box._repr_mimebundle_(), "text/plain": still, "text/html": f"<p><em>{still}</em></p>"}, raw=True)

@@ -6,7 +6,8 @@ solutions/NN-name.md (MyST Markdown, solved)  ->  solutions/NN-name.ipynb (solve
 The output of a cell with the tag `remove-output` is not stored, because it differs from run to run.
 In a Markdown cell a line {opening}, {exercise 1.3}, {contents} or {closing} is filled from the front matter of the
 lessons and the exercise objects, and a reference such as 01 §5 becomes a link to that section. In a code cell, what
-stands between the solution marks is blank in the lesson. The glossary, solutions/glossary.md, is built in the same way.
+stands between the solution marks is blank in the lesson. The glossary, solutions/glossary.md, is built in the same way;
+its tables, such as {glossary latin}, are made of the glossary.toml of all lessons.
 """
 
 import ast
@@ -22,6 +23,7 @@ from pathlib import Path
 import nbformat
 
 from dpcourse import course
+from dpcourse.authoring import glossary
 from dpcourse.authoring.navigation import (
     GLOSSARY,
     SECTION,
@@ -230,11 +232,13 @@ def _filled(file, text):
     def fill(match):
         if match["exercise"]:
             return exercise_header(course.find(match["exercise"]))
+        if match["table"]:
+            return glossary.table(match["table"])
         if match["part"] == "contents":
             return contents(file.parents[1])
         return opening(file) if match["part"] == "opening" else links(file)
 
-    parts = r"^\{(?P<part>opening|contents|closing|exercise (?P<exercise>[0-9.]+))\}$"
+    parts = r"^\{(?P<part>opening|contents|closing|exercise (?P<exercise>[0-9.]+)|glossary (?P<table>[a-z]+))\}$"
     return referring(file, re.sub(parts, fill, text, flags=re.MULTILINE))
 
 
@@ -368,7 +372,7 @@ def build(root, names=(), fresh=False, progress=lambda lessons: lessons):
 
 def fingerprint(lesson):
     """A hash of all that a lesson's notebooks depend on, and of the notebooks as they are."""
-    package = sorted(Path(__file__).parents[1].rglob("*.py"))
+    package = sorted(file for kind in ("*.py", "*.toml") for file in Path(__file__).parents[1].rglob(kind))
     digest = hashlib.blake2b(digest_size=16)
     for path in [lesson.file, *pages(lesson.file.parents[1]), *package, *lesson.paths]:
         digest.update(path.read_bytes() if path.exists() else b"missing")

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from dpcourse.authoring import build, navigation
+from dpcourse import course
+from dpcourse.authoring import build, glossary, navigation
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 LESSONS = {source.stem[:2]: source for source in build.sources(ROOT)}
 GLOSSARY = ROOT / "solutions" / "glossary.md"
 every_lesson = pytest.mark.parametrize("number", LESSONS)
@@ -104,13 +105,13 @@ def rows(text, first):
 
 
 @cache
-def glossary(first):
-    return list(rows(GLOSSARY.read_text(encoding="utf-8"), first))
+def symbol_rows():
+    return [row for table in ("latin", "greek", "sign") for row in glossary.rows(table)]
 
 
 @cache
 def known():
-    return {symbol for cell, *_ in glossary("symbol") for symbol in defined(cell)}
+    return {symbol for row in symbol_rows() for symbol in defined(row["symbol"])}
 
 
 def explained(symbol):
@@ -153,13 +154,38 @@ def in_section(number, part):
     return {symbol for formula in formulas(section(number, part)) for symbol in symbols(formula)}
 
 
+def to_paste(number, **row):
+    """A row as it is written in the lesson's glossary.toml, and where that is; what is missing is left empty."""
+    letters = re.findall("[A-Za-z]+", row["symbol"])
+    table = (
+        "latin"
+        if "\\" not in row["symbol"]
+        else "greek"
+        if glossary.ALPHABETS["greek"].count(letters[0].removeprefix("var"))
+        else "sign"
+    )
+    file = glossary.file_of(course.lesson(int(number))).relative_to(ROOT)
+    columns = {column: row.get(column, "") for column in glossary.TABLES[table]}
+    return f"add to {file}:\n\n[[{table}]]\n" + "\n".join(f"{name} = {quoted(it)}" for name, it in columns.items())
+
+
+def quoted(text):
+    """A TOML string in which a backslash is a backslash."""
+    return f"'''{text}'''" if "'" in text else f"'{text}'"
+
+
 # ---- laws
 
 
 @every_lesson
 def test_no_lesson_uses_a_symbol_that_is_not_in_the_glossary(number):
-    strange = sorted({f"{symbol} in {formula}" for symbol, formula in in_lesson(number) if not explained(symbol)})
-    assert not strange, "add to solutions/glossary.md: " + "; ".join(strange)
+    strange = {symbol: formula for symbol, formula in in_lesson(number) if not explained(symbol)}
+    parts = navigation.SECTION.findall(LESSONS[number].read_text(encoding="utf-8"))
+    for symbol, formula in strange.items():
+        part = next((part for part in parts if symbol in in_section(number, part)), "?")
+        pytest.fail(
+            f"no glossary has what stands in ${formula}$; {to_paste(number, symbol=f'${symbol}$', where=f'{number} §{part}')}"
+        )
 
 
 def test_the_glossary_explains_no_symbol_that_no_lesson_uses():
@@ -168,39 +194,44 @@ def test_the_glossary_explains_no_symbol_that_no_lesson_uses():
 
 @every_lesson
 def test_the_symbol_table_of_a_lesson_is_part_of_the_glossary(number):
-    there = [entry[:3] for entry in glossary("symbol") if number in dict(places(entry[-1]))]
-    for row in rows(LESSONS[number].read_text(encoding="utf-8"), "symbol"):
-        assert row in there, f"solutions/glossary.md has no such row that refers to lesson {number}: {row}"
+    there = [
+        [row["symbol"], row["read"], row["meaning"]] for row in symbol_rows() if number in dict(places(row["where"]))
+    ]
+    for symbol, read, meaning in rows(LESSONS[number].read_text(encoding="utf-8"), "symbol"):
+        assert [symbol, read, meaning] in there, (
+            f"no glossary has such a row that refers to lesson {number}; "
+            + to_paste(number, symbol=symbol, read=read, meaning=meaning, where=f"{number} §?")
+        )
 
 
 def test_a_symbol_stands_in_the_sections_that_its_entry_refers_to():
-    for cell, _, meaning, chinese, where in glossary("symbol"):
-        assert all([meaning, chinese, places(where)]), cell
-        missing = [place for place in places(where) if not defined(cell) & in_section(*place)]
+    for row in symbol_rows():
+        cell, there = row["symbol"], places(row["where"])
+        missing = [place for place in there if not defined(cell) & in_section(*place)]
         assert not missing, f"{cell} does not stand in {missing}"
-        assert defined(cell) <= {symbol for number, _ in places(where) for symbol, _ in in_lesson(number)}, cell
+        assert defined(cell) <= {symbol for number, _ in there for symbol, _ in in_lesson(number)}, cell
 
 
 def test_a_term_stands_in_the_sections_that_its_entry_refers_to():
-    for term, chinese, meaning, where in glossary("term"):
-        assert meaning, term
-        assert re.search("[\u4e00-\u9fff]", chinese), f"{term} has no Chinese"
-        assert navigation.REFERENCE.search(where), f"{term} refers to no section"
-        for place in places(where):
+    for row in glossary.rows("term"):
+        assert re.search("[\u4e00-\u9fff]", row["chinese"]), f"{row['term']} has no Chinese"
+        for place in places(row["where"]):
             said = section(*place).replace("*", "").lower()
-            assert any(name.lower() in said for name in term.split(", ")), f"{term} does not stand in {place}"
+            names = row["term"].split(", ")
+            assert any(name.lower() in said for name in names), f"{row['term']} does not stand in {place}"
 
 
-def test_the_terms_are_in_order_and_no_entry_is_there_twice():
-    terms = [entry[0].lower().replace("é", "e") for entry in glossary("term")]
-    assert terms == sorted(set(terms))
-    entries = [(cell, meaning) for cell, _, meaning, *_ in glossary("symbol")]
-    assert len(entries) == len(set(entries))
+def test_no_entry_is_there_twice():
+    for entries in (
+        [row["term"] for row in glossary.rows("term")],
+        [(row["symbol"], row["meaning"]) for row in symbol_rows()],
+    ):
+        assert len(entries) == len(set(entries))
 
 
 def test_every_reference_is_a_link_to_a_cell_that_begins_with_the_section():
     links = re.findall(r"\[(\d\d) §(\d+)\]\((.+?)\.ipynb#cell-id=(.+?)\)", "\n".join(cells(GLOSSARY)))
-    assert len(links) == sum(len(places(entry[-1])) for first in ("symbol", "term") for entry in glossary(first))
+    assert len(links) == sum(len(places(row["where"])) for table in glossary.TABLES for row in glossary.rows(table))
     for number, part, name, cell_id in links:
         assert name == LESSONS[number].stem
         (begin,) = [cell.source for cell in notebook(LESSONS[number]).cells if cell.id == cell_id]
@@ -217,3 +248,91 @@ def test_what_a_rule_for_symbols_says():
     assert defined(r"$f \otimes g$, `f @ g`") == {r"\otimes"}
     assert defined(r"$T(P, Q)$") == {"T"}
     assert defined(r"$\varepsilon_{tot}, \delta_{tot}$ in $x$") == {r"\varepsilon_tot", r"\delta_tot"}
+
+
+# ---- the files of the lessons
+
+ROW = {"symbol": "$x$", "meaning": "m", "chinese": "中", "where": "03 §2"}
+
+
+def glossary_file(folder, *rows, table="latin"):
+    """A glossary.toml with these rows."""
+    file = folder / "glossary.toml"
+    blocks = (f"[[{table}]]\n" + "".join(f"{name} = {quoted(it)}\n" for name, it in row.items()) for row in rows)
+    file.write_text("\n".join(blocks), encoding="utf-8")
+    return file
+
+
+def test_the_tables_go_by_letter_then_by_section(tmp_path):
+    named = [
+        (r"$\mathrm{Bin}$", "03 §1"), ("$B$", "03 §1"), ("$b_1$", "03 §9"), ("$b$", "03 §10"), (r"$\mathbb{B}$", "03 §1"),
+        (r"$\tilde a$", "03 §1"), (r"$\ell$", "03 §1"),
+    ]  # fmt: skip
+    file = glossary_file(tmp_path, *({**ROW, "symbol": symbol, "where": where} for symbol, where in named))
+    rows = glossary.read(course.lesson(3), file)["latin"]
+    order = sorted(rows, key=lambda row: glossary.place("latin", row))
+    assert [row["symbol"] for row in order] == [
+        r"$\tilde a$", "$b_1$", "$b$", "$B$", r"$\mathbb{B}$", r"$\mathrm{Bin}$", r"$\ell$",
+    ]  # fmt: skip
+    places = [
+        glossary.place(table, {**ROW, **row})
+        for table, row in [
+            ("greek", {"symbol": r"$\alpha$"}), ("greek", {"symbol": r"$\Delta f$"}), ("greek", {"symbol": r"$\varepsilon$"}),
+            ("greek", {"symbol": r"$x$", "sort": r"\mu 01 §1"}), ("greek", {"symbol": r"$\mu$"}),
+        ]
+    ]  # fmt: skip
+    assert places == sorted(places)
+    assert glossary.place("sign", {**ROW, "symbol": r"$\unknown$"}) > glossary.place(
+        "sign", {**ROW, "symbol": r"$\square$"}
+    )
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"meaning": ""}, "glossary.toml:7: $y$ has no `meaning`"),
+        ({"chinese": ""}, "glossary.toml:7: $y$ has no `chinese`"),
+        ({"symbol": ""}, "glossary.toml:7: this row has no `symbol`"),
+        (
+            {"reed": "y"},
+            "glossary.toml:7: $y$ has a column `reed`; the columns are symbol, read, meaning, chinese, where",
+        ),
+        ({"where": "§3"}, "glossary.toml:7: $y$: `where` is '§3'; it names a section, such as "),
+        ({"sort": "b"}, "glossary.toml:7: $y$: `sort` is 'b'; it names a section, such as "),
+        (
+            {"where": "01 §2, 03 §2"},
+            "glossary.toml:7: $y$ is introduced in 01 §2, so it belongs into the file of that lesson",
+        ),
+    ],
+)
+def test_a_row_that_lacks_something_is_named_with_its_line(tmp_path, row, message):
+    file = glossary_file(tmp_path, ROW, {**ROW, "symbol": "$y$", **row})
+    with pytest.raises(navigation.SourceError, match=re.escape(message)):
+        glossary.read(course.lesson(3), file)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[[latin]]\nsymbol = $x$", "glossary.toml:1: Invalid value"),
+        ("[[symbols]]", "glossary.toml:1: there is no table 'symbols'; there are latin, greek, sign, term"),
+        ("[latin]\nsymbol = 'x'", "glossary.toml:1: each row of a table begins with a line [[latin]]"),
+    ],
+)
+def test_a_file_that_is_no_glossary_is_named(tmp_path, text, message):
+    (tmp_path / "glossary.toml").write_text(text)
+    with pytest.raises(navigation.SourceError, match=re.escape(message)):
+        glossary.read(course.lesson(3), tmp_path / "glossary.toml")
+
+
+def test_a_lesson_may_introduce_nothing(tmp_path):
+    assert glossary.read(course.lesson(3), tmp_path / "glossary.toml") == {name: [] for name in glossary.TABLES}
+
+
+def test_a_symbol_that_is_missing_is_shown_as_the_row_to_paste():
+    assert to_paste("03", symbol="$f'$", where="03 §2") == (
+        "add to dpcourse/course/gdp/glossary.toml:\n\n[[latin]]\n"
+        "symbol = '''$f'$'''\nread = ''\nmeaning = ''\nchinese = ''\nwhere = '03 §2'"
+    )
+    assert "[[greek]]" in to_paste("03", symbol=r"$\varepsilon$", where="03 §2")
+    assert "[[sign]]" in to_paste("03", symbol=r"$\cap$", where="03 §2")

@@ -1,4 +1,4 @@
-"""What the learner has passed, kept in a small JSON file that survives the kernel."""
+"""What the learner has done, kept in a small JSON file that survives the kernel."""
 
 import html
 import json
@@ -9,7 +9,7 @@ from dpcourse.files import data_folder, write_atomically
 _shown = []
 
 
-def passed():
+def recorded():
     """The ids of the exercises passed and the quiz questions answered ("1.q2"), as a set.
 
     A damaged file is set aside under another name, which is printed, and progress begins anew.
@@ -39,7 +39,7 @@ def record(name):
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with FileLock(folder / "progress.lock", timeout=5):
-            before = passed()
+            before = recorded()
             if name not in before:
                 write_atomically(folder / "progress.json", json.dumps({"passed": sorted(before | {name})}, indent=1))
     except (OSError, Timeout) as error:
@@ -61,7 +61,7 @@ class Progress:
     """How many exercises and quiz questions of each lesson are done, as text and as HTML."""
 
     def __init__(self):
-        done = passed()
+        done = recorded()
         self.rows = []
         for lesson in course.lessons():
             tasks = [exercise.id for exercise in lesson.exercises]

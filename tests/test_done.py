@@ -1,6 +1,5 @@
 """Progress: kept over kernels, written atomically, and never lost silently."""
 
-import importlib
 import json
 import multiprocessing
 import os
@@ -8,11 +7,9 @@ import re
 
 import pytest
 
-from dpcourse import course
+from dpcourse import course, done
+from dpcourse.done import Progress, record, recorded
 from dpcourse.files import data_folder, write_atomically
-from dpcourse.progress import Progress, passed, record
-
-module = importlib.import_module("dpcourse.progress")
 
 
 @pytest.fixture(autouse=True)
@@ -21,8 +18,8 @@ def folder(tmp_path, monkeypatch):
     return tmp_path / "data"
 
 
-def test_nothing_is_passed_at_first():
-    assert passed() == set()
+def test_nothing_is_done_at_first():
+    assert recorded() == set()
     assert repr(Progress()).startswith("00 Start here: 0 of 3 exercises, 0 of 5 quiz questions")
 
 
@@ -30,7 +27,7 @@ def test_what_is_recorded_stays(folder):
     record("0.1")
     record("0.q2")
     record("0.1")
-    assert passed() == {"0.1", "0.q2"}
+    assert recorded() == {"0.1", "0.q2"}
     assert json.loads((folder / "progress.json").read_text())["passed"] == ["0.1", "0.q2"]
     assert repr(Progress()).startswith("00 Start here: 1 of 3 exercises, 1 of 5 quiz questions")
     assert "1 of 3" in Progress()._repr_html_()
@@ -50,7 +47,7 @@ def test_a_damaged_file_is_set_aside_and_said(folder, capsys, damage):
     (folder / "progress.json").write_bytes(damage)
     (folder / "progress.damaged-1.json").write_text("an older one")
     record("1.1")
-    assert passed() == {"1.1"}
+    assert recorded() == {"1.1"}
     assert (folder / "progress.damaged-2.json").read_bytes() == damage
     assert (folder / "progress.damaged-1.json").read_text() == "an older one"
     assert "progress.damaged-2.json" in capsys.readouterr().out
@@ -60,7 +57,7 @@ def test_ids_of_exercises_that_are_gone_do_no_harm():
     record("7.9")
     assert "0 of 3" in repr(Progress())
     record("0.1")
-    assert passed() == {"7.9", "0.1"}
+    assert recorded() == {"7.9", "0.1"}
 
 
 def test_a_folder_that_cannot_be_written_is_said_and_not_raised(tmp_path, monkeypatch, capsys):
@@ -75,7 +72,7 @@ def test_an_interrupted_write_leaves_the_old_file_and_no_litter(folder, monkeypa
     monkeypatch.setattr(os, "replace", lambda *paths: (_ for _ in ()).throw(OSError("disk full")))
     with pytest.raises(OSError, match="disk full"):
         write_atomically(folder / "progress.json", "half")
-    assert passed() == {"0.1"}
+    assert recorded() == {"0.1"}
     assert sorted(path.name for path in folder.iterdir()) == ["progress.json", "progress.lock"]
 
 
@@ -91,7 +88,7 @@ def test_two_kernels_at_once_lose_nothing():
         worker.start()
     for worker in workers:
         worker.join()
-    assert passed() == {name for part in names for name in part}
+    assert recorded() == {name for part in names for name in part}
 
 
 def test_a_progress_on_show_is_redrawn(monkeypatch):
@@ -101,7 +98,7 @@ def test_a_progress_on_show_is_redrawn(monkeypatch):
         def update(self, new):
             shown.append(repr(new))
 
-    monkeypatch.setattr(module, "_shown", [Handle()])
+    monkeypatch.setattr(done, "_shown", [Handle()])
     record("0.2")
     assert shown[0].startswith("00 Start here: 1 of 3")
 

@@ -3,8 +3,9 @@
 import html
 from dataclasses import dataclass
 
-from dpcourse import course, labels
-from dpcourse.progress import record
+from dpcourse import aria, course
+from dpcourse.done import record
+from dpcourse.engine.display import RIGHT_COLOUR, WRONG_COLOUR
 
 
 def quiz(lesson):
@@ -55,7 +56,7 @@ def _widget(lesson, questions):
             option = change["new"]
             if option is None:
                 return
-            colour = "#1b7f3b" if option.right else "#b3261e"
+            colour = RIGHT_COLOUR if option.right else WRONG_COLOUR
             reply.value = (
                 f"<div style='border-left:4px solid {colour};padding:.2em .8em'>{html.escape(option.reply)}</div>"
             )
@@ -66,6 +67,6 @@ def _widget(lesson, questions):
         text = widgets.HTML(f"<div style='line-height:1.5'><strong>{i}. {html.escape(question.text)}</strong></div>")
         return widgets.VBox([text, buttons, reply], layout={"margin": "0 0 1em 0"})
 
-    box = widgets.VBox([*(block(i, question) for i, question in enumerate(questions, 1)), labels.names()])
+    box = widgets.VBox([*(block(i, question) for i, question in enumerate(questions, 1)), aria.names()])
     box.add_class("dpcourse-quiz")
     return box
