@@ -4,7 +4,7 @@ import html
 import json
 from pathlib import Path
 
-from dpcourse import course
+from dpcourse import cells, course
 from dpcourse.engine.exercise import RIGHT, as_code
 from dpcourse.progress import record
 
@@ -99,8 +99,8 @@ def _solution_code(exercise):
         for file in sorted(folder.glob(f"solutions/{number:02}-*.ipynb")):
             for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]:
                 code = "".join(cell["source"])
-                if cell["cell_type"] == "code" and f"def {exercise.function}(" in code:
-                    return "\n".join(line for line in code.splitlines() if not line.strip().startswith("###"))
+                if cell["cell_type"] == "code" and exercise.function in cells.defined(code):
+                    return cells.without_marks(code)
     return None
 
 
