@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from dpcourse import course
+from dpcourse.cells import defined
 from dpcourse.grading import collect
 
 
@@ -25,7 +26,7 @@ def release_of(notebook, lesson):
     provided, modules = [], set()
     for cell in cells:
         tree = ast.parse(cell.code)
-        if not any(isinstance(node, ast.FunctionDef) and node.name in functions for node in tree.body):
+        if not functions.intersection(defined(cell.code)):
             provided.append(cell)
         for node in ast.walk(tree):
             if isinstance(node, ast.Import):
