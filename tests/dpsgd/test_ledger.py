@@ -1,26 +1,41 @@
-"""The ledger of noisy SGD: laws of spending, dp-accounting on mixed runs, and the paper's table."""
+"""The ledger of noisy SGD: laws of spending, dp-accounting on mixed runs, budgets, and what is saved."""
 
 import json
 import math
 import re
 import time
 
-import mpmath
 import numpy as np
 import pytest
 from dp_accounting.pld import privacy_loss_distribution
 from dp_accounting.rdp import rdp_privacy_accountant
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from support import WEEKLY
 
 from dpcourse import gdp, pld, rdp
-from dpcourse.dpsgd import BudgetError, Ledger, noise_for, paper_figure_4, paper_table
+from dpcourse.dpsgd import BudgetError, Ledger, noise_for
 
 RATE = 256 / 60_000
 noises, rates = st.floats(0.6, 5), st.floats(1e-3, 0.2)
 kinds = st.tuples(noises, rates)
 runs = st.tuples(noises, rates, st.integers(1, 2000))
 several = st.lists(runs, min_size=1, max_size=3)
+
+
+def drawn(seed):
+    """Some runs, and one more, drawn as the strategies above would."""
+    rng = np.random.default_rng(seed)
+    found = [
+        (float(rng.uniform(0.6, 5)), float(rng.uniform(1e-3, 0.2)), int(rng.integers(1, 2001)))
+        for _ in range(2 + seed % 3)
+    ]
+    return found[:-1], found[-1]
+
+
+# on a commit always the same ones: what one test had composed, the next ones do not compose again
+histories = st.tuples(several, runs) if WEEKLY else st.sampled_from([drawn(seed) for seed in range(6)])
+of_the_histories = settings(max_examples=30 if WEEKLY else 12)
 
 
 def ledger_of(several_runs, delta=1e-5, budget=None):
@@ -33,42 +48,46 @@ def ledger_of(several_runs, delta=1e-5, budget=None):
 # ---- what has been spent
 
 
-@settings(max_examples=6)
-@given(before=several, run=runs)
-def test_more_steps_cost_more(before, run):
+@of_the_histories
+@given(history=histories)
+def test_more_steps_cost_more(history):
+    before, run = history
     less, more = ledger_of(before), ledger_of([*before, run])
     assert more.epsilon() >= less.epsilons().exact.lower
     for low, high in zip(less.epsilons()[:3], more.epsilons()[:3], strict=True):
         assert high >= low
 
 
-@settings(max_examples=10)
-@given(several_runs=several, data=st.data())
-def test_the_order_of_the_runs_does_not_matter(several_runs, data):
+@of_the_histories
+@given(history=histories, data=st.data())
+def test_the_order_of_the_runs_does_not_matter(history, data):
+    several_runs = [*history[0], history[1]]
     shuffled = data.draw(st.permutations(several_runs))
     assert ledger_of(shuffled).epsilons() == ledger_of(several_runs).epsilons()
 
 
-@settings(max_examples=10)
-@given(several_runs=several, cut=st.integers(1, 1999))
-def test_a_run_in_two_parts_costs_as_much_as_in_one(several_runs, cut):
+@of_the_histories
+@given(history=histories, share=st.floats(0, 1))
+def test_a_run_in_two_parts_costs_as_much_as_in_one(history, share):
+    several_runs = [*history[0], history[1]]
     noise, rate, steps = several_runs[0]
-    assume(cut < steps)
+    assume(steps > 1)
+    cut = 1 + round(share * (steps - 2))
     parts = [(noise, rate, cut), *several_runs[1:], (noise, rate, steps - cut)]
     assert ledger_of(parts).epsilons() == ledger_of(several_runs).epsilons()
 
 
-@settings(max_examples=10)
-@given(several_runs=several)
-def test_the_interval_lies_below_the_bounds_and_epsilon_is_its_upper_end(several_runs):
-    ledger = ledger_of(several_runs)
+@of_the_histories
+@given(history=histories)
+def test_the_interval_lies_below_the_bounds_and_epsilon_is_its_upper_end(history):
+    ledger = ledger_of(history[0])
     said = ledger.epsilons()
     assert said.exact.lower <= said.exact.upper <= ledger.epsilon()
     assert said.exact.lower <= said.rdp <= said.moments_accountant
     assert ledger.epsilon() <= said.exact.lower * 1.005 + 1e-9
 
 
-@settings(max_examples=4)
+@settings(max_examples=20 if WEEKLY else 2)
 @given(several_runs=st.lists(runs, min_size=2, max_size=2), digits=st.floats(4, 8))
 def test_mixed_runs_agree_with_dp_accounting(several_runs, digits):
     """Their pessimistic and optimistic estimates hold the truth, as ours do; their Rényi orders are some, ours are all."""
@@ -132,9 +151,10 @@ def test_equal_neighbours_are_one_run():
     assert len(ledger.runs) == 3
 
 
-@settings(max_examples=8)
-@given(several_runs=several, run=runs)
-def test_epsilon_after_is_epsilon_of_spending(several_runs, run):
+@of_the_histories
+@given(history=histories)
+def test_epsilon_after_is_epsilon_of_spending(history):
+    several_runs, run = history
     ledger = ledger_of(several_runs)
     before, later = ledger.runs, ledger.after(*run)
     assert ledger.runs == before
@@ -168,10 +188,12 @@ def test_without_a_narrow_interval_the_smaller_bound_counts(monkeypatch):
 @pytest.mark.parametrize(
     "hard",
     [
-        [(0.72, 1.56e-5, 6965)],  # delta near the one at which epsilon becomes 0
+        pytest.param(
+            [(0.72, 1.56e-5, 6965)], marks=pytest.mark.weekly
+        ),  # delta near the one at which epsilon becomes 0
         [(0.66, 1.0, 380), (0.54, 0.0175, 7645), (5.3, 0.59, 1)],  # losses that are too large for e^loss
         [(0.83, 1.0, 4286), (17.0, 1.8e-5, 2553)],  # and all of them on one side
-        [(1.3, 0.004, 10**15)],
+        pytest.param([(1.3, 0.004, 10**15)], marks=pytest.mark.weekly),
         [(1e8, 1e-4, 10**6)],
     ],
 )
@@ -184,7 +206,7 @@ def test_every_run_has_an_epsilon(hard):
 # ---- the budget
 
 
-@settings(max_examples=4)
+@settings(max_examples=20 if WEEKLY else 2)
 @given(before=runs, kind=kinds, share=st.floats(1.05, 3))
 def test_the_budget_is_used_up_and_never_passed(before, kind, share):
     budget = share * ledger_of([before]).epsilon()
@@ -235,10 +257,10 @@ def test_one_step_at_a_time_stops_where_steps_left_said():
 def test_steps_of_one_kind_leave_less_room_for_another():
     """What was found out before other steps were spent no longer counts."""
     ledger = Ledger(1e-5, budget=2.0)
-    before = ledger.steps_left(1.0, 0.01)
-    ledger.spend(1.5, 0.02, 500)
-    again = ledger_of([(1.5, 0.02, 500)], budget=2.0)
-    assert ledger.steps_left(1.0, 0.01) == again.steps_left(1.0, 0.01) < before
+    before = ledger.steps_left(1.0, 0.05)
+    ledger.spend(1.5, 0.1, 20)
+    again = ledger_of([(1.5, 0.1, 20)], budget=2.0)
+    assert 0 < ledger.steps_left(1.0, 0.05) == again.steps_left(1.0, 0.05) < before
 
 
 def test_a_step_of_a_long_run_costs_no_composition(monkeypatch):
@@ -281,7 +303,7 @@ def test_a_ledger_past_its_budget_says_so_and_has_no_room():
 # ---- the noise for a budget
 
 
-@settings(max_examples=6)
+@settings(max_examples=20 if WEEKLY else 2)
 @given(epsilon=st.floats(0.3, 10), digits=st.floats(4, 8), rate=st.floats(2e-3, 1), steps=st.integers(1, 20_000))
 def test_the_noise_keeps_the_budget_and_is_hardly_more_than_needed(epsilon, digits, rate, steps):
     delta = 10.0**-digits
@@ -310,7 +332,7 @@ def test_next_to_no_noise_is_needed_where_hardly_anyone_is_seen():
 # ---- the state
 
 
-@settings(max_examples=10)
+@settings(max_examples=30 if WEEKLY else 3)
 @given(several_runs=several, budget=st.one_of(st.none(), st.floats(0.1, 10)))
 def test_the_state_survives_json(several_runs, budget):
     ledger = Ledger(1e-5, budget)
@@ -376,100 +398,3 @@ def test_what_is_no_state_is_refused(state, said):
 def test_bad_input_names_the_argument_the_value_and_the_range(call, said):
     with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
         call()
-
-
-# ---- the paper's table: shared/oracles/reference.json, bu_2020_mnist, computed there by dp-accounting 0.6.0
-
-REFERENCE = {  # noise multiplier: CLT, moments accountant, improved RDP, exact
-    1.3: (0.83446, 1.1912, 0.9545, 0.86454),
-    0.7: (5.06616, 7.1015, 6.3197, 5.63969),
-    0.5: (31.11702, 33.03, 31.484, 28.04602),
-}
-FIGURE = {
-    1.3: 1.0074,
-    1.06: 1.4078,
-    0.7: 7.0950,
-    0.638: 9.4770,
-}  # the second pair is not in it: by dp-accounting, below
-table = pytest.mark.parametrize("row", paper_table(), ids=lambda row: f"noise {row.noise_multiplier}")
-figure = pytest.mark.parametrize("row", paper_figure_4(), ids=lambda row: f"noise {row.noise_multiplier}")
-
-
-def by_orders(row, orders, divergence):
-    """Classic and improved epsilon, each by the best of these orders."""
-    classic = improved = math.inf
-    for order in orders:
-        spent = row.steps * divergence(row.noise_multiplier, RATE, order)
-        classic = min(classic, spent + math.log(1e5) / (order - 1))
-        improved = min(improved, spent + math.log1p(-1 / order) + (math.log(1e5) - math.log(order)) / (order - 1))
-    return classic, improved
-
-
-@table
-def test_the_table_says_what_the_paper_prints(row):
-    """Noise 0.6 prints mu 2.00; the moments accountant to as many digits as are printed."""
-    assert round(row.mu, 2) == row.mu_printed
-    digits = 1 if row.noise_multiplier == 0.5 else 2
-    assert round(row.epsilons.moments_accountant, digits) == row.moments_accountant_printed
-
-
-@pytest.mark.parametrize(
-    "row",
-    [row for row in paper_table() if row.noise_multiplier in REFERENCE],
-    ids=lambda row: f"noise {row.noise_multiplier}",
-)
-def test_the_table_equals_the_reference(row):
-    """The CLT and the moments accountant are there for T = epochs n / batch as it is, 'exact' for T rounded.
-
-    Ours but for the CLT is for T rounded up, the same steps as there for these three. dp-accounting takes the best of a
-    list of orders, ours is the best of all; at noise 0.5 and orders below 2 it is 2 % above mpmath (next test) and print.
-    """
-    limit, classic, improved, exact = REFERENCE[row.noise_multiplier]
-    assert row.epsilons.clt == pytest.approx(limit, abs=6e-6)
-    lower, upper = row.epsilons.exact
-    assert lower - 1.1e-5 <= exact <= upper + 1.1e-5
-    assert upper - lower <= 2e-5 * upper
-    least = 0.975 if row.noise_multiplier == 0.5 else 0.999
-    assert least * classic <= row.epsilons.moments_accountant <= classic * (1 + 5e-5)
-    assert least * improved <= row.epsilons.rdp <= improved * (1 + 5e-5)
-
-
-@table
-def test_the_moments_accountant_and_rdp_by_another_method(row):
-    """Every row, the open ones too: the divergence by mpmath's quadrature, at many orders around the best."""
-
-    def by_mpmath(noise, rate, order):
-        s, q, a = mpmath.mpf(noise), mpmath.mpf(rate), mpmath.mpf(order)
-        moment = mpmath.quad(
-            lambda z: mpmath.npdf(z, 0, s) * (1 - q + q * mpmath.exp((2 * z - 1) / (2 * s**2))) ** a,
-            mpmath.linspace(-12 * s, a + 12 * s, 20),
-        )
-        return float(mpmath.log(moment) / (a - 1))
-
-    orders = np.geomspace(0.3, 25, 60) + 1
-    ours = [row.steps * rdp.divergence(row.noise_multiplier, RATE, order) for order in orders]
-    best = orders[np.argmin(np.array(ours) + math.log(1e5) / (orders - 1))]
-    near = 1 + (best - 1) * np.linspace(0.9, 1.1, 9)
-    classic, improved = by_orders(row, near, by_mpmath)
-    assert row.epsilons.moments_accountant == pytest.approx(classic, rel=1e-3)
-    assert row.epsilons.moments_accountant <= classic * (1 + 1e-9)
-    assert row.epsilons.rdp == pytest.approx(improved, rel=2e-2)
-    assert row.epsilons.rdp <= improved * (1 + 1e-9)
-
-
-@pytest.mark.parametrize(
-    "row", [*paper_table(), *paper_figure_4()], ids=lambda row: f"{row.noise_multiplier}-{row.epochs}"
-)
-def test_the_exact_column_by_dp_accounting(row):
-    """Every row, the open ones too: their pessimistic estimate is never below the truth, and on a fine grid near it."""
-    lower, upper = row.epsilons.exact
-    assert lower <= theirs([(row.noise_multiplier, RATE, row.steps)], 1e-5, upper / 20_000, True) <= upper * (1 + 2e-4)
-
-
-@figure
-def test_figure_4_prints_equal_guarantees_that_are_not_equal(row):
-    """Both have the printed epsilon by the accountant that is named, and by the CLT the truth is more."""
-    by = row.epsilons.moments_accountant if row.accountant == "moments accountant" else row.epsilons.clt
-    assert by == pytest.approx(row.epsilon_printed, rel=8e-3)
-    assert row.epsilons.exact == pytest.approx((FIGURE[row.noise_multiplier],) * 2, abs=6e-5)
-    assert (row.epsilons.exact.lower > row.epsilon_printed) is (row.accountant == "CLT")

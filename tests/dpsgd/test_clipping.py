@@ -9,6 +9,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support import WEEKLY
 from torch import nn
 
 from dpcourse import dpsgd
@@ -132,7 +133,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=100)
+@settings(max_examples=300 if WEEKLY else 40)
 @given(
     data=st.data(),
     dtype=dtypes,

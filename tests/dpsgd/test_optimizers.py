@@ -17,7 +17,6 @@ from scipy import stats
 from torch import nn
 
 from dpcourse import dpsgd
-from dpcourse.dpsgd import generators
 
 RARE = 1e-6
 both = pytest.mark.parametrize("kind", [dpsgd.NoisySGD, dpsgd.NoisyAdam])
@@ -299,12 +298,6 @@ def test_bad_settings_are_named(kind, wrong, says):
         optimizer_of(model_of(), kind, **wrong)
 
 
-@pytest.mark.parametrize("generator", [-1, 1.5, "seed", True])
-def test_bad_seeds_are_named(generator):
-    with pytest.raises(ValueError, match="generator must be a whole number >= 0, got"):
-        dpsgd.poisson_batches(10, 0.5, 1, generator)
-
-
 # ---- seeds
 
 
@@ -314,74 +307,8 @@ def test_same_seed_same_noise_another_seed_another_none_never_twice():
     assert len(set(draws)) == 4
 
 
-def test_seeds_and_purposes_do_not_share_numbers():
-    """Whether two streams are shifted copies or correlated: no number twice, and products that sum to about 0."""
-    made = [(seed, purpose) for seed in (0, 1, 2**32) for purpose in ("noise", "coins", "weights")]
-    streams = np.stack([torch.randn(4000, generator=generators.make(*how), dtype=torch.float64) for how in made])
-    assert len(np.unique(streams)) == streams.size
-    products = (streams @ streams.T / math.sqrt(4000))[np.triu_indices(len(made), 1)]
-    assert np.abs(products).max() <= stats.norm.isf(RARE / 2 / len(products))
-
-
-def test_the_whole_state_of_the_generator_depends_on_the_seed():
-    """Two seeds share no more words of the Mersenne twister than chance; torch's manual_seed has only 2^32 states."""
-    one, other = (generators.make(seed, "noise").get_state().numpy()[24:5016].view(np.uint64) for seed in (1, 2))
-    assert (one != other).sum() >= 623
-    assert one.max() < 2**32
-
-
 def test_a_generator_of_ones_own_is_used_as_it_is():
     own = torch.Generator().manual_seed(5)
     expected = torch.randn(60, 50, generator=torch.Generator().manual_seed(5), dtype=torch.float64)
     assert np.allclose(noise_of(1, generator=own)[0, :3000] / 0.5, expected.flatten())
     assert not torch.equal(own.get_state(), torch.Generator().manual_seed(5).get_state())
-
-
-# ---- Poisson batches
-
-
-def test_sizes_are_binomial_and_everyone_is_as_likely():
-    """Chi-squared tests of the sizes and of each person's number of batches, and of pairs of people and of steps."""
-    n, rate, steps = 40, 0.15, 6000
-    drawn = np.zeros((steps, n))
-    for row, batch in zip(drawn, dpsgd.poisson_batches(n, rate, steps, generator=1), strict=True):
-        row[batch] = 1
-    sizes, edges = drawn.sum(1), np.arange(2, 12)
-    cells = np.diff(stats.binom.cdf([-1, *edges, n], n, rate))
-    counts = np.histogram(sizes, [-0.5, *(edges + 0.5), n + 0.5])[0]
-    assert stats.chisquare(counts, cells * steps).pvalue > RARE
-    deviation = math.sqrt(rate * (1 - rate))
-    standard = (drawn - rate) / deviation
-    limit = stats.norm.isf(RARE / 2 / n**2) * math.sqrt(steps)
-    assert np.abs(standard.sum(0)).max() <= limit
-    together = standard.T @ standard
-    assert np.abs(together[np.triu_indices(n, 1)]).max() <= limit
-    in_a_row = standard[:-1].T @ standard[1:]
-    assert np.abs(in_a_row).max() <= limit
-
-
-def test_batches_may_be_empty_or_everybody():
-    empty = sum(len(batch) == 0 for batch in dpsgd.poisson_batches(3, 0.1, 2000, generator=2))
-    low, high = stats.binom.interval(1 - RARE, 2000, 0.9**3)
-    assert low <= empty <= high
-    assert all(batch.tolist() == [0, 1, 2] for batch in dpsgd.poisson_batches(3, 1.0, 5, generator=2))
-
-
-def test_batches_repeat_with_the_seed_only():
-    draws = [[batch.tolist() for batch in dpsgd.poisson_batches(50, 0.5, 3, seed)] for seed in (1, 1, 2, None, None)]
-    assert draws[0] == draws[1]
-    assert draws.count(draws[2]) == draws.count(draws[3]) == 1
-
-
-@pytest.mark.parametrize(
-    ("wrong", "says"),
-    [
-        ({"n": 0}, "n must be a whole number >= 1, got 0"),
-        ({"steps": 0}, "steps must be a whole number >= 1, got 0"),
-        ({"sample_rate": 0}, r"sample_rate must be a number in \(0, 1\], got 0"),
-        ({"sample_rate": 1.1}, "sample_rate must be"),
-    ],
-)
-def test_bad_sampling_is_named_at_once(wrong, says):
-    with pytest.raises(ValueError, match=says):
-        dpsgd.poisson_batches(**{"n": 10, "sample_rate": 0.5, "steps": 2} | wrong)
