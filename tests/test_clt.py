@@ -8,33 +8,40 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support import reference
 
 from dpcourse import clt, course, gdp, pld
 from dpcourse.engine import RIGHT, WRONG
 from dpcourse.tradeoff import TradeOff, approx_dp, gaussian, identity, laplace
 
+STANDARD = reference["noisy_sgd_standard"]["at_delta_1e-5"]
+
 
 def test_published_values():
-    """shared/oracles/reference.json, laplace, randomized_response, noisy_sgd_standard: closed forms."""
-    assert clt.functionals(laplace(1)) == pytest.approx([0.36787944, 0.79272335, 0.76617346, 0.69934765], abs=5e-9)
-    assert clt.berry_esseen([laplace(0.1)] * 100) == pytest.approx([0.984391, 0.056874], abs=5e-7)
-    assert clt.berry_esseen([approx_dp(0.1)] * 100) == pytest.approx([1.000417, 0.056210], abs=5e-7)
-    assert gdp.epsilon(1e-5, clt.berry_esseen([laplace(0.1)] * 100)[0]) == pytest.approx(4.29821, abs=5e-6)
-    assert clt.noisy_sgd_mu(1.0, 0.01, 1000) == pytest.approx(0.414522, abs=5e-7)
+    """Closed forms of Laplace noise, randomized response and noisy SGD."""
+    one = reference["laplace"]["functionals_theta_1"]
+    assert clt.functionals(laplace(1)) == pytest.approx(list(one.values()), abs=5e-9)
+    many, flips = reference["laplace"]["n_fold_theta_0.1_n_100"], reference["randomized_response"]["epsilon0_0.1_k_100"]
+    for curve, row in ((laplace(0.1), many), (approx_dp(0.1), flips)):
+        published = row["berry_esseen_mu"], row["berry_esseen_gamma"]
+        assert clt.berry_esseen([curve] * 100) == pytest.approx(published, abs=5e-7)
+    mu, _ = clt.berry_esseen([laplace(0.1)] * 100)
+    assert gdp.epsilon(1e-5, mu) == pytest.approx(many["clt_epsilon_1e-5"], abs=5e-6)
+    assert clt.noisy_sgd_mu(1.0, 0.01, 1000) == pytest.approx(STANDARD["clt_mu"], abs=5e-7)
 
 
 def test_clt_epsilons_of_noisy_sgd():
-    """shared/oracles/reference.json: noisy_sgd_more, and Bu, Dong, Long & Su (2020), steps not whole."""
-    for noise, rate, steps, published in [
-        (1.0, 0.01, 1000, 1.61771),
-        (0.8, 0.01, 1000, 2.50952),
-        (2.0, 0.01, 1000, 0.60176),
-        (1.5, 0.04, 2250, 6.60157),
-        (1.3, 256 / 60000, 15 * 60000 / 256, 0.83446),
-        (0.7, 256 / 60000, 45 * 60000 / 256, 5.06616),
-        (0.5, 256 / 60000, 100 * 60000 / 256, 31.11702),
-    ]:
-        assert gdp.epsilon(1e-5, clt.noisy_sgd_mu(noise, rate, steps)) == pytest.approx(published, abs=5e-6)
+    """The rows of Bu, Dong, Long & Su (2020) have steps that are not whole."""
+    rate = 256 / 60_000
+    settings_of = [(1.0, 0.01, 1000, STANDARD["clt_poisson"])]
+    for row in reference["noisy_sgd_more"]:
+        settings_of.append((row["noise_multiplier"], row["sample_rate"], row["steps"], row["clt"]))
+    for row in reference["bu_2020_mnist"]["rows"]:
+        if "clt" in row:
+            settings_of.append((row["noise_multiplier"], rate, row["epochs"] / rate, row["clt"]))
+    assert len(settings_of) == 7
+    for noise, sample_rate, steps, published in settings_of:
+        assert gdp.epsilon(1e-5, clt.noisy_sgd_mu(noise, sample_rate, steps)) == pytest.approx(published, abs=5e-6)
 
 
 @settings(max_examples=20)

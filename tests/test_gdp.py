@@ -10,8 +10,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import special, stats
+from support import reference
 
 from dpcourse import course, gdp, tradeoff
+from dpcourse.tradeoff import kinds
 
 mus = st.floats(1e-4, 50)
 totals = st.floats(0, 500)
@@ -24,14 +26,16 @@ def exact_delta(epsilon, mu):
 
 
 def test_published_values():
-    """shared/oracles/reference.json, gdp: closed forms; Balle & Wang (2018) by root finding."""
-    published = [0.3829249225, 0.2384217081, 0.1269367375, 0.02092363582, 0.001537185369]
-    assert gdp.delta(np.array([0, 0.5, 1, 2, 3]), 1) == pytest.approx(published, rel=3e-10)
-    assert gdp.epsilon(1e-5, 0.5) == pytest.approx(1.99309140, abs=5e-9)
-    assert gdp.epsilon(1e-5, 1) == pytest.approx(4.37717810, abs=5e-9)
-    sigmas = [gdp.analytic_sigma(epsilon, 1e-5) for epsilon in (0.1, 1, 8)]
-    assert sigmas == pytest.approx([30.74956613, 3.73063163, 0.60022907], abs=5e-9)
-    assert gdp.classic_sigma(1, 1e-5) == pytest.approx(4.844805, abs=5e-7)
+    """Closed forms; Balle & Wang (2018) by root finding."""
+    published = reference["gdp"]
+    epsilons = [float(epsilon) for epsilon in published["delta_mu_1"]]
+    assert gdp.delta(epsilons, 1) == pytest.approx(list(published["delta_mu_1"].values()), rel=3e-10)
+    for name, epsilon in published["epsilon_at_delta_1e-5"].items():
+        assert gdp.epsilon(1e-5, float(name.removeprefix("mu_"))) == pytest.approx(epsilon, abs=5e-9)
+    for epsilon, sigma in published["analytic_gaussian_sigma_at_delta_1e-5"].items():
+        assert gdp.analytic_sigma(float(epsilon), 1e-5) == pytest.approx(sigma, abs=5e-9)
+    classic = published["classic_gaussian_sigma_at_epsilon_1_delta_1e-5"]
+    assert gdp.classic_sigma(1, 1e-5) == pytest.approx(classic, abs=5e-7)
 
 
 @given(mu=mus, tails=st.floats(-5, 36))
@@ -176,7 +180,12 @@ def one_by_one(counts, mu, rng):
             ),
         ),
         ("3.8", by_root_finding),
-        ("3.9", lambda alpha, epsilon, delta, k: tradeoff._Group(tradeoff.approx_dp(epsilon, delta), k)(alpha)),
+        (
+            "3.9",
+            lambda alpha, epsilon, delta, k: kinds.Group(tradeoff.approx_dp(epsilon, delta).kind, k).at(
+                np.asarray(alpha)
+            ),
+        ),
         ("3.10", lambda sensitivity, mu, k: gdp.group(sensitivity, k) / mu),
     ],
 )

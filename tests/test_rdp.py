@@ -8,50 +8,45 @@ import pytest
 from dp_accounting.rdp import rdp_privacy_accountant
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support import reference
 
 from dpcourse import gdp, rdp
 
 noises, rates = st.floats(0.4, 20), st.floats(1e-5, 1)
 
 
+STANDARD = reference["noisy_sgd_standard"]
+
+
 def test_published_values():
-    """shared/oracles/reference.json: dp-accounting 0.6.0 takes the best of 160 orders, so ours may be a little less."""
-    for noise, rate, steps, published in [
-        (1.0, 0.01, 1000, 2.10137),
-        (0.8, 0.01, 1000, 3.69561),
-        (2.0, 0.01, 1000, 0.68619),
-        (1.5, 0.04, 2250, 7.32933),
-    ]:
-        assert published * (1 - 2e-3) <= rdp.epsilon(noise, rate, steps, 1e-5) <= published + 5e-6
+    """dp-accounting 0.6.0 takes the best of 160 orders, so ours may be a little less."""
+    rows = [STANDARD | {"rdp_improved": STANDARD["at_delta_1e-5"]["rdp_improved"]}, *reference["noisy_sgd_more"]]
+    for row in rows:
+        published = row["rdp_improved"]
+        ours = rdp.epsilon(row["noise_multiplier"], row["sample_rate"], row["steps"], 1e-5)
+        assert published * (1 - 2e-3) <= ours <= published + 5e-6
+    published = STANDARD["at_delta_1e-5"]["moments_accountant_classic"]
     ours = rdp.epsilon(1.0, 0.01, 1000, 1e-5, conversion="classic")
-    assert 2.5380 * (1 - 2e-3) <= ours <= 2.5380 + 5e-5
+    assert published * (1 - 2e-3) <= ours <= published + 5e-5
 
 
-BU = [  # noise multiplier, epochs, epsilon by the moments accountant as the paper prints it, and our own to more digits
-    (1.3, 15, "1.19", 1.1912, 0.9545),
-    (1.1, 60, "3.01", None, None),
-    (0.7, 45, "7.10", 7.1015, 6.3197),
-    (0.6, 62, "13.27", None, None),
-    (0.55, 68, "18.72", None, None),
-    (0.5, 100, "32.4", 33.03, 31.484),
-]
+@pytest.mark.parametrize("row", reference["bu_2020_mnist"]["rows"], ids=lambda row: f"noise {row['noise_multiplier']}")
+def test_the_moments_accountant_of_the_paper(row):
+    """Bu, Dong, Long & Su (2020), MNIST, 60,000 images, batch 256, delta 1e-5; more digits by dp-accounting 0.6.0.
 
-
-@pytest.mark.parametrize(("noise", "epochs", "printed", "classic", "improved"), BU)
-def test_the_moments_accountant_of_the_paper(noise, epochs, printed, classic, improved):
-    """Bu, Dong, Long & Su (2020), MNIST, 60,000 images, batch 256, delta 1e-5; the last two by dp-accounting 0.6.0.
-
-    shared/oracles/reference.json, bu_2020_mnist. dp-accounting takes the best of a list of orders, so it may be more: at
-    noise 0.5 its orders that are not whole give nothing, and it is 2 % more.
+    dp-accounting takes the best of a list of orders, so it may be more: at noise 0.5 its orders that are not whole give
+    nothing, and it is 2 % more.
     """
-    rate, steps = 256 / 60_000, math.ceil(epochs * 60_000 / 256)
+    noise, rate = row["noise_multiplier"], 256 / 60_000
+    steps = math.ceil(row["epochs"] / rate)
     ours = rdp.epsilon(noise, rate, steps, 1e-5, conversion="classic")
-    digits = len(printed.partition(".")[2])
-    assert f"{ours:.{digits}f}" == printed
-    if classic is not None:
+    digits = 1 if noise == 0.5 else 2  # the paper prints 32.4 there
+    assert round(ours, digits) == row["ma_printed"]
+    if "moments_accountant_classic" in row:
         best = 0.975 if noise == 0.5 else 0.999
-        assert best * classic <= ours <= classic * 1.0001
-        assert best * improved <= rdp.epsilon(noise, rate, steps, 1e-5) <= improved * 1.0001
+        assert best * row["moments_accountant_classic"] <= ours <= row["moments_accountant_classic"] * 1.0001
+        improved = rdp.epsilon(noise, rate, steps, 1e-5)
+        assert best * row["rdp_improved"] <= improved <= row["rdp_improved"] * 1.0001
 
 
 @settings(max_examples=40)

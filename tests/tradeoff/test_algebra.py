@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import laplace as laplace_distribution
 from scipy.stats import norm
+from support import reference
 
 from dpcourse import composition, tradeoff
 from dpcourse.tradeoff import TradeOff, approx_dp, gaussian, identity, laplace
@@ -51,12 +52,12 @@ kinds = st.one_of(
 
 
 def test_published_values():
-    """shared/oracles/reference.json, gdp and laplace: closed forms."""
-    assert gaussian(1).delta(np.array([0, 0.5, 1, 2, 3])) == pytest.approx(
-        [0.3829249225, 0.2384217081, 0.1269367375, 0.02092363582, 0.001537185369], rel=3e-10
-    )
-    assert gaussian(0.5).epsilon(1e-5) == pytest.approx(1.99309140, abs=5e-9)
-    assert laplace(1)([0.01, 0.1, 0.25]) == pytest.approx([0.97281718, 0.72817182, 0.36787944], abs=5e-9)
+    for epsilon, delta in reference["gdp"]["delta_mu_1"].items():
+        assert gaussian(1).delta(float(epsilon)) == pytest.approx(delta, rel=3e-10)
+    for name, epsilon in reference["gdp"]["epsilon_at_delta_1e-5"].items():
+        assert gaussian(float(name.removeprefix("mu_"))).epsilon(1e-5) == pytest.approx(epsilon, abs=5e-9)
+    for alpha, beta in reference["laplace"]["tradeoff_theta_1"].items():
+        assert laplace(1)(float(alpha)) == pytest.approx(beta, abs=5e-9)
 
 
 @given(mu=mus, alpha=alphas)
@@ -322,10 +323,10 @@ def test_powers_of_laplace_agree_with_dp_accounting(scale, n, total):
 
 
 def test_published_powers_of_laplace():
-    """shared/oracles/reference.json: theta 0.1, n 100, by FFT and by dp-accounting."""
-    many = laplace(0.1).power(100)
-    assert many.delta(np.array([0.0, 1.0, 2.0])) == pytest.approx([0.37748863, 0.12125179, 0.01857577], abs=2e-7)
-    assert many.epsilon(1e-5) == pytest.approx(4.220347, abs=5e-5)
+    many, published = laplace(0.1).power(100), reference["laplace"]["n_fold_theta_0.1_n_100"]
+    for epsilon in (0, 1, 2):
+        assert many.delta(epsilon) == pytest.approx(published[f"delta_{epsilon}"], abs=2e-7)
+    assert many.epsilon(1e-5) == pytest.approx(published["epsilon_1e-5"], abs=5e-5)
 
 
 # ---- points and samples
@@ -333,7 +334,7 @@ def test_published_powers_of_laplace():
 
 @given(f=points())
 def test_points_come_back(f):
-    again = TradeOff.from_points(f.alpha, f.beta)
+    again = TradeOff.from_points(f.kind.alphas, f.kind.betas)
     assert again(ALPHA) == pytest.approx(f(ALPHA), abs=1e-15)
 
 
@@ -342,7 +343,7 @@ def test_repair_is_the_largest_trade_off_function_below_the_points(raw):
     alpha, beta = np.array(raw).T
     f = TradeOff.from_points(alpha, beta, repair=True)
     assert (f(alpha) <= np.minimum(beta, 1 - alpha) + 1e-12).all()
-    for a, b in zip(f.alpha, f.beta, strict=True):  # each corner is one of the points, or an end
+    for a, b in zip(f.kind.alphas, f.kind.betas, strict=True):  # each corner is one of the points, or an end
         assert (a, b) in {(0, 1), (1, 0)} or min(np.hypot(alpha - a, beta - b)) == 0
 
 
