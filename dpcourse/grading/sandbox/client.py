@@ -121,7 +121,8 @@ class Worker:
                 return
 
     def _watch(self):
-        family = self.warm.descendants() + (processes.family(self.holder.pid) if self.holder else [])
+        roots = [self.warm.process.pid] + ([self.holder.pid] if self.holder else [])
+        family = [process for root in roots for process in processes.family_at_a_glance(root)]
         if len(family) > self.limits.processes + 8:
             raise Stopped("the limit on processes was reached")
         bound = self.limits.memory + self.base

@@ -5,6 +5,8 @@ import os
 
 import psutil
 
+CHILDREN = "/proc/{pid}/task/{thread}/children"  # of Linux
+
 
 def family(pid: int) -> list[psutil.Process]:
     """All processes that descend from one; none where it is gone."""
@@ -12,6 +14,33 @@ def family(pid: int) -> list[psutil.Process]:
         return psutil.Process(pid).children(recursive=True)
     except psutil.Error:
         return []
+
+
+def family_at_a_glance(pid: int) -> list[psutil.Process]:
+    """The same for a look many times a second, at a tenth of the cost; may miss a process that is born or dies now."""
+    if not os.path.exists(CHILDREN.format(pid=pid, thread=pid)):
+        return family(pid)
+    found, parents = [], [pid]
+    while parents:
+        children = _children(parents.pop())
+        parents += children
+        found += children
+    return [process for process in map(_process, found) if process is not None]
+
+
+def _children(pid):
+    found = []
+    with contextlib.suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with open(CHILDREN.format(pid=pid, thread=thread)) as file:
+                found += map(int, file.read().split())
+    return found
+
+
+def _process(pid):
+    with contextlib.suppress(psutil.Error):
+        return psutil.Process(pid)
+    return None
 
 
 def kill(process: psutil.Process) -> None:
