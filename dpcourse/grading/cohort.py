@@ -122,4 +122,4 @@ def _with_others(result, each):
         return result
     note = f"{len(each.also) + 1} notebooks of this lesson; graded is {each.file}, not {', '.join(each.also)}"
     status = FLAGGED if result.status == GRADED else result.status
-    return replace(result, status=status, notes=[note, *result.notes])
+    return replace(result, status=status, notes=(note, *result.notes))

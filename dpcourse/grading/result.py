@@ -4,7 +4,7 @@ It is stored as JSON, whose keys are the fields here: old databases hold no othe
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
 from dpcourse import course
@@ -27,8 +27,8 @@ class Mark:
     out_of: int
     message: str
     misconception: str | None = None
-    seen: Sequence[str] = ()
-    observed: Sequence[str] = ()
+    seen: tuple[str, ...] = ()
+    observed: tuple[str, ...] = ()
     printed: str = ""
     override: str | None = None
 
@@ -41,12 +41,12 @@ class Result:
     """
 
     status: str
-    notes: Sequence[str]
+    notes: tuple[str, ...]
     score: float | None
     points: int
-    exercises: Sequence[Mark] = ()
-    errors: Sequence[str] = ()
-    shingles: Sequence[str] = ()
+    exercises: tuple[Mark, ...] = ()
+    errors: tuple[str, ...] = ()
+    shingles: tuple[str, ...] = ()
 
     def as_json(self) -> str:
         """The Result as text, for `from_json`."""
@@ -60,8 +60,12 @@ def from_json(text: str) -> Result:
     True
     """
     stored = json.loads(text)
-    marks = [Mark(**mark) for mark in stored.pop("exercises")]
-    return Result(exercises=marks, **stored)
+    marks = tuple(Mark(**_with_tuples(mark)) for mark in stored.pop("exercises"))
+    return Result(exercises=marks, **_with_tuples(stored))
+
+
+def _with_tuples(stored):
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in stored.items()}
 
 
 def told(verdict: Verdict) -> Mark:
@@ -73,8 +77,8 @@ def told(verdict: Verdict) -> Mark:
         out_of=verdict.exercise.points,
         message=verdict.message,
         misconception=verdict.misconception,
-        seen=list(verdict.seen),
-        observed=list(verdict.lines),
+        seen=verdict.seen,
+        observed=verdict.lines,
         printed=verdict.printed,
     )
 
@@ -93,10 +97,10 @@ def result(
     shingles: Iterable[str] = (),
 ) -> Result:
     """The Result of a submission of a lesson; what was not graded has no score, and that is not 0."""
-    marks = list(marks)
+    marks = tuple(marks)
     points = sum(exercise.points for exercise in course.lesson(lesson).exercises)
     score = None if status in NOT_GRADED else total(marks)
-    return Result(status, list(notes), score, points, marks, list(errors), list(shingles))
+    return Result(status, tuple(notes), score, points, marks, tuple(errors), tuple(shingles))
 
 
 def total(marks: Iterable[Mark]) -> float:

@@ -124,5 +124,5 @@ def _overridden(result, lesson, overrides):
     for id, (points, reason) in mine.items():
         mark = marks.get(id) or without_points(course.find(id), ERROR, "It was not judged.")
         marks[id] = replace(mark, points=points, override=reason)
-    in_order = sorted(marks.values(), key=lambda mark: [int(part) for part in mark.id.split(".")])
+    in_order = tuple(sorted(marks.values(), key=lambda mark: [int(part) for part in mark.id.split(".")]))
     return replace(result, exercises=in_order, score=total(in_order))

@@ -10,7 +10,7 @@ EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>"
 
 
 def test_pages_escape_everything_and_may_run_nothing(tmp_path):
-    mark = Mark("1.3", "wrong", 0, 2, EVIL, EVIL, [EVIL], [EVIL], EVIL, EVIL)
+    mark = Mark("1.3", "wrong", 0, 2, EVIL, EVIL, (EVIL,), (EVIL,), EVIL, EVIL)
     row = a_row(EVIL, result(1, "graded", [EVIL], [mark], [EVIL]))
     report.write([row], tmp_path)
     for page in [tmp_path / "report.html", *(tmp_path / "feedback").iterdir()]:
