@@ -1,18 +1,33 @@
 """The `dpcourse` command."""
 
+import inspect
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from dpcourse.grading.options import Options
+
 app = typer.Typer(
-    add_completion=False, no_args_is_help=True, help="Build the course, and check that this machine is ready for it."
+    add_completion=False,
+    no_args_is_help=True,
+    help="Build the course, give it out, grade it, publish it, and check that this machine is ready for it.",
 )
 
 
-@app.callback()
-def main():
-    """Keeps subcommands even while there is only one."""
+def taking(options):
+    """A decorator: a command that takes one `options` offers the fields of that dataclass on the command line."""
+
+    def decorated(command):
+        def from_the_command_line(**given):
+            return command(options(**given))
+
+        from_the_command_line.__name__, from_the_command_line.__doc__ = command.__name__, command.__doc__
+        from_the_command_line.__signature__ = inspect.signature(options)
+        from_the_command_line.__annotations__ = options.__annotations__
+        return from_the_command_line
+
+    return decorated
 
 
 @app.command()
@@ -80,47 +95,8 @@ def release(
 
 
 @app.command()
-def grade(
-    submissions: Annotated[
-        Path | None,
-        typer.Argument(
-            help="The folder of notebooks: one per student, or one folder per student, as Canvas, Moodle, nbgrader and GitHub Classroom export them."
-        ),
-    ] = None,
-    out: Annotated[Path, typer.Option(help="Where gradebooks, feedback, report and database go.")] = Path("grades"),
-    lesson: Annotated[
-        int | None, typer.Option(help="The number of the lesson that all submissions are; else each tells by itself.")
-    ] = None,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Submissions at a time; as many as there are cores.")] = None,
-    dask: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Grade on this Dask cluster, such as tcp://host:8786.")
-    ] = None,
-    no_sandbox: Annotated[
-        bool,
-        typer.Option("--no-sandbox", help="Grade without bubblewrap. Students' code can then do all that you can do."),
-    ] = False,
-    again: Annotated[bool, typer.Option("--again", help="Grade anew what is graded.")] = False,
-    cell_seconds: Annotated[float, typer.Option(help="The time limit of one cell, and of one answer at most.")] = 30,
-    seconds: Annotated[float, typer.Option(help="The time limit of one submission.")] = 300,
-    memory: Annotated[int, typer.Option(help="The memory limit of one submission, in MiB.")] = 2048,
-    seed_file: Annotated[
-        Path | None,
-        typer.Option(help="Draw the hidden inputs from the secret in this file; else one is made and kept in OUT."),
-    ] = None,
-    course: Annotated[
-        Path | None, typer.Option(help="The folder that holds lessons/ as given out; else where dpcourse is.")
-    ] = None,
-    explain: Annotated[
-        tuple[str, str] | None, typer.Option(metavar="STUDENT EXERCISE", help="Say why a mark is what it is.")
-    ] = None,
-    override: Annotated[
-        tuple[str, str, float, str] | None,
-        typer.Option(
-            metavar="STUDENT EXERCISE POINTS REASON", help="Set a mark by hand; it stays through every regrading."
-        ),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, and no progress bar.")] = False,
-):
+@taking(Options)
+def grade(options):
     """Grade a folder of notebooks, each in a sandbox; write gradebooks, feedback for each student, and a report.
 
     Run it again after an interruption, or when submissions have come or changed: what is graded is not graded twice.
@@ -129,11 +105,10 @@ def grade(
 
     Status 0: everything is graded. 1: some submissions could not be graded; the report says which and why. 2: nothing was done.
     """
-    options = dict(locals())
     from dpcourse.grading import command
 
     try:
-        raise typer.Exit(command.run_command(command.Options(**options)))
+        raise typer.Exit(command.run_command(options))
     except (command.Refused, ValueError, OSError) as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(2) from None
@@ -180,9 +155,9 @@ def doctor():
     from dpcourse.doctor import report
 
     def grading():
-        from dpcourse.grading import sandbox
+        from dpcourse.grading.sandbox import bubblewrap
 
-        return sandbox.finding()
+        return bubblewrap.finding()
 
     found = report(grading)
     typer.echo(repr(found))

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from dpcourse import doctor
 from dpcourse.cli import app
-from dpcourse.grading import sandbox
+from dpcourse.grading.sandbox import bubblewrap
 
 
 def finding(what):
@@ -127,7 +127,7 @@ def test_a_full_disk(monkeypatch):
 def test_the_command_tells_instructors_about_the_sandbox(monkeypatch):
     """The first cell of lesson 00 does not."""
     assert "grading" not in {found.what for found in doctor.report().findings}
-    monkeypatch.setattr(sandbox, "missing", lambda: None)
+    monkeypatch.setattr(bubblewrap, "missing", lambda: None)
     assert "OK      grading: bubblewrap makes sandboxes" in CliRunner().invoke(app, ["doctor"]).stdout
     monkeypatch.undo()
     monkeypatch.setenv("PATH", "/nowhere")
@@ -140,4 +140,4 @@ def test_a_bubblewrap_that_does_not_work(tmp_path, monkeypatch):
     (tmp_path / "bwrap").write_text("#!/bin/sh\necho no permission >&2; exit 1\n")
     (tmp_path / "bwrap").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    assert "bubblewrap does not work here (no permission). It must be 0.8 or newer" in sandbox.finding().said
+    assert "bubblewrap does not work here (no permission). It must be 0.8 or newer" in bubblewrap.finding().said

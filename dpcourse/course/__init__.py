@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 
 from dpcourse.engine import Exercise, Question
 
+GLOSSARY = "glossary"  # the page beside the lessons that is none
+
 
 @dataclass(frozen=True)
 class Lesson:

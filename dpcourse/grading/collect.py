@@ -9,12 +9,12 @@ import os
 import re
 import stat
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from dpcourse import course
 
-GLOSSARY = "glossary"
 LARGEST_FILE = 64 * 2**20
 MOST_CELLS, MOST_CODE = 2_000, 500_000
 
@@ -42,7 +42,7 @@ class Submission:
     fault: str | None = None
     also: tuple[str, ...] = ()
 
-    def content(self):
+    def content(self) -> bytes:
         """The bytes that the digest is of. Raises Unreadable where they are no longer there."""
         content = read(self.path)
         if _digest(content) != self.digest:
@@ -53,13 +53,13 @@ class Submission:
 # ---- from a folder to submissions
 
 
-def submissions(folder, lesson=None):
+def submissions(folder: Path | str, lesson: int | None = None) -> Iterator[Submission]:
     """All submissions below a folder, by student and lesson; at most one for each of both.
 
     lesson: the number of the lesson that all of them are; None: the one that the file's name or its functions tell.
     Raises ValueError where there is none.
     """
-    found = {}
+    found: dict[str, list[_File]] = {}
     for student, file in notebooks(Path(folder)):
         found.setdefault(student, []).append(_looked_at(file, lesson))
     if not found:
@@ -67,7 +67,7 @@ def submissions(folder, lesson=None):
     known = Counter(each.lesson for files in found.values() for each in files if each.lesson is not None)
     usual = known.most_common(1)[0][0] if known else 0
     for student in sorted(found):
-        of_lesson = {}
+        of_lesson: dict[int, list[_File]] = {}
         for each in sorted(found[student], key=_preference):
             of_lesson.setdefault(usual if each.lesson is None else each.lesson, []).append(each)
         for number, [first, *others] in sorted(of_lesson.items()):
@@ -99,12 +99,13 @@ def _digest(content):
     return hashlib.sha256(content).hexdigest()
 
 
-def notebooks(folder):
+def notebooks(folder: Path) -> list[tuple[str, Path]]:
     """Pairs (student, file) of all notebooks below a folder; for a student who has none, a folder of theirs.
 
     Links are not followed.
     """
-    found, empty = [], {}
+    found: list[tuple[str, Path]] = []
+    empty: dict[str, Path] = {}
     for entry in sorted(os.scandir(folder), key=lambda entry: os.fsencode(entry.name)):
         if entry.name.startswith((".", "__")):
             continue
@@ -124,11 +125,11 @@ def _below(folder):
     for path, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith((".", "__")))
         for name in sorted(files):
-            if name.lower().endswith(".ipynb") and name[0] != "." and name != f"{GLOSSARY}.ipynb":
+            if name.lower().endswith(".ipynb") and name[0] != "." and name != f"{course.GLOSSARY}.ipynb":
                 yield Path(path, name)
 
 
-def student_of(name):
+def student_of(name: str) -> str:
     """Who handed in, from the name that an LMS gave to a file (without .ipynb) or a folder.
 
     >>> student_of("leekim_1234_98765_01-composition"), student_of("Kim Lee_1234_assignsubmission_file")
@@ -138,7 +139,7 @@ def student_of(name):
     return _text(f"{match['name']}_{match['number']}" if match else name)
 
 
-def identifier(student):
+def identifier(student: str) -> tuple[str, str]:
     """(name, number) as Canvas and Moodle gave them; no number where there is none.
 
     >>> identifier("leekim_1234"), identifier("Kim Lee")
@@ -148,7 +149,7 @@ def identifier(student):
     return (name, number) if underline and number.isdigit() else (student, "")
 
 
-def lesson_of(file, content):
+def lesson_of(file: Path, content: bytes) -> int | None:
     """The number of the lesson that a notebook is: by its name, or by the exercises it speaks of; None if neither tells."""
     numbers = range(len(course.lessons()))
     for number, name in enumerate(lesson.name for lesson in course.lessons()):
@@ -157,10 +158,10 @@ def lesson_of(file, content):
     checks = Counter(match[1] for match in re.finditer(rb'check\(\\?[\'"](\d+)\.\d+\\?[\'"]', content))
     told = {number: checks[str(number).encode()] for number in numbers}
     if any(told.values()):
-        return max(told, key=told.get)
+        return max(told, key=told.__getitem__)
     defined = {match[1].decode() for match in re.finditer(rb"def (\w{1,100})\(", content)}
     told = {n: len(defined & {exercise.function for exercise in course.lesson(n).exercises}) for n in numbers}
-    return max(told, key=told.get) if any(told.values()) else None
+    return max(told, key=told.__getitem__) if any(told.values()) else None
 
 
 def _preference(file):
@@ -181,7 +182,7 @@ def _text(name):
 # ---- from a file to cells
 
 
-def read(file):
+def read(file: Path) -> bytes:
     """The bytes of an ordinary file of bearable size. Raises Unreadable."""
     if os.path.islink(file):
         raise Unreadable("it is a link")
@@ -197,7 +198,7 @@ def read(file):
                 raise Unreadable(f"it has {about.st_size / 2**20:.0f} MiB; at most {LARGEST_FILE / 2**20:.0f} are read")
             return stream.read(LARGEST_FILE)
     except OSError as error:
-        raise Unreadable(os.strerror(error.errno)) from None
+        raise Unreadable(os.strerror(error.errno or 0)) from None
 
 
 @dataclass(frozen=True)
@@ -209,7 +210,7 @@ class Cell:
     code: str
 
 
-def code_cells(content):
+def code_cells(content: bytes) -> list[Cell]:
     """The code cells of a notebook. Raises Unreadable."""
     if not content.strip():
         raise Unreadable("it is empty")

@@ -6,16 +6,18 @@ import json
 import os
 import sys
 from collections import Counter
-from dataclasses import dataclass
-from pathlib import Path
 
 from filelock import Timeout
 from tqdm import tqdm
 
 from dpcourse import course
 from dpcourse.doctor import PIP
-from dpcourse.grading import gradebook, report, run, sandbox
-from dpcourse.grading.grade import INFRASTRUCTURE, UNREADABLE
+from dpcourse.grading import executors, gradebook, report
+from dpcourse.grading.cohort import grade_class
+from dpcourse.grading.options import Options
+from dpcourse.grading.result import NOT_GRADED
+from dpcourse.grading.sandbox import Limits, bubblewrap
+from dpcourse.grading.store import DATABASE, opened
 
 SHORTEST_SECRET = 16
 
@@ -24,35 +26,14 @@ class Refused(Exception):
     """Nothing was done; says why, and what would help."""
 
 
-@dataclass(frozen=True)
-class Options:
-    """The options of the command; `dpcourse grade --help` says what each is."""
-
-    submissions: Path | None
-    out: Path
-    lesson: int | None
-    jobs: int | None
-    dask: str | None
-    no_sandbox: bool
-    again: bool
-    cell_seconds: float
-    seconds: float
-    memory: int
-    seed_file: Path | None
-    course: Path | None
-    explain: tuple[str, str] | None
-    override: tuple[str, str, float, str] | None
-    as_json: bool
-
-
-def run_command(options):
+def run_command(options: Options) -> int:
     """Do what the options ask; returns the exit status. Raises Refused, ValueError, OSError."""
     if options.submissions is None and not (options.explain or options.override):
         raise Refused("Which folder? `dpcourse grade SUBMISSIONS`, or `--explain`, or `--override`.")
-    if options.submissions is None and not (options.out / run.DATABASE).exists():
+    if options.submissions is None and not (options.out / DATABASE).exists():
         raise Refused(f"There are no grades in {options.out} yet: `dpcourse grade SUBMISSIONS --out {options.out}`.")
     try:
-        with run.opened(options.out) as store:
+        with opened(options.out) as store:
             return _with_store(options, store)
     except Timeout:
         raise Refused(f"Another `dpcourse grade` is at work in {options.out}.") from None
@@ -73,6 +54,24 @@ def _with_store(options, store):
 
 def _grade(options, store):
     """Grade what is to be graded; returns how many that were."""
+    _refuse(options)
+    if options.seed_file:
+        store.secret(_secret_in(options.seed_file))
+    return grade_class(
+        options.submissions,
+        store,
+        _executor(options),
+        lesson=options.lesson,
+        limits=Limits(options.cell_seconds, options.seconds, options.memory * 2**20),
+        sandboxed=not options.no_sandbox,
+        course=options.course,
+        again=options.again,
+        progress=functools.partial(_bar, hidden=options.as_json),
+    )
+
+
+def _refuse(options):
+    """Raise Refused or ValueError where the options ask for what cannot be done here."""
     if not hasattr(os, "fork"):
         raise Refused("Grading needs Linux or macOS; on Windows, run it in WSL.")
     if not options.submissions.is_dir():
@@ -81,22 +80,15 @@ def _grade(options, store):
         course.lesson(options.lesson)
     if options.dask and importlib.util.find_spec("distributed") is None:
         raise Refused(f"--dask needs the package distributed: run `{PIP} install distributed`.")
-    lacking = None if options.no_sandbox or options.dask else sandbox.missing()
+    lacking = None if options.no_sandbox or options.dask else bubblewrap.missing()
     if lacking:
         raise Refused(f"No sandbox: {lacking}. Mend that, or say --no-sandbox if you trust every notebook.")
-    if options.seed_file:
-        store.secret(_secret_in(options.seed_file))
-    return run.grade_class(
-        options.submissions,
-        store,
-        functools.partial(run.on_dask, options.dask) if options.dask else functools.partial(run.local, options.jobs),
-        lesson=options.lesson,
-        limits=sandbox.Limits(options.cell_seconds, options.seconds, options.memory * 2**20),
-        sandboxed=not options.no_sandbox,
-        course=options.course,
-        again=options.again,
-        progress=functools.partial(_bar, hidden=options.as_json),
-    )
+
+
+def _executor(options):
+    if options.dask:
+        return functools.partial(executors.on_dask, options.dask)
+    return functools.partial(executors.local, options.jobs)
 
 
 def _secret_in(file):
@@ -113,7 +105,7 @@ def _bar(results, total, hidden):
     counts = Counter()
     with tqdm(total=total, desc="grading", unit="notebook", disable=hidden) as bar:
         for submission, result in results:
-            counts[result["status"]] += 1
+            counts[result.status] += 1
             bar.set_postfix(counts, refresh=False)
             bar.update()
             yield submission, result
@@ -136,24 +128,20 @@ def _override(store, student, exercise_id, points, reason):
         )
     if not reason.strip():
         raise Refused("An override needs a reason: the student is shown it.")
-    _row(store, student, _lesson_of(exercise))
+    _row(store, student, exercise.lesson)
     store.override(student, exercise_id, points, reason)
 
 
 def _explain(store, student, exercise_id):
     exercise = course.find(exercise_id)
-    row = _row(store, student, _lesson_of(exercise))
+    row = _row(store, student, exercise.lesson)
     print("\n".join(report.explanation(row, exercise, store.secret())))
-
-
-def _lesson_of(exercise):
-    return int(exercise.id.split(".")[0])
 
 
 def _say(options, rows, now):
     line, told = report.summary(rows)
     told["graded_now"] = now
-    failed = [row.student for row in rows if row.result["status"] in (UNREADABLE, INFRASTRUCTURE)]
+    failed = [row.student for row in rows if row.result.status in NOT_GRADED]
     if options.as_json:
         print(json.dumps(told | {"out": str(options.out), "not_graded": failed}, ensure_ascii=False))
     else:

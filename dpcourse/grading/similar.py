@@ -3,16 +3,18 @@
 import hashlib
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
-from dpcourse.grading.handout import normal
+from dpcourse.grading.collect import Cell
+from dpcourse.grading.given import Release, normal
 
 ALIKE, FEWEST_SHARED, MOST_WITH_IT = 0.8, 10, 20
 LENGTH_OF_NO_CHANCE = 30
 SHINGLE, MOST_SHINGLES = 6, 400
 
 
-def shingles(cells, release):
+def shingles(cells: Iterable[Cell], release: Release) -> list[str]:
     """Hashes of all runs of a few words of the code that a student wrote, names not looked at; smallest first.
 
     Two notebooks that share most of them were hardly written apart.
@@ -31,7 +33,7 @@ def _runs(code):
     return {" ".join(words[i : i + SHINGLE]) for i in range(len(words) - SHINGLE + 1)}
 
 
-def identical(shingles):
+def identical(shingles: Mapping[str, Sequence[str]]) -> list[list[str]]:
     """Groups of names whose code is the same but for names and comments, and too long for that to be chance.
 
     shingles: name -> hashes of pieces of code.
@@ -43,7 +45,7 @@ def identical(shingles):
     return sorted(sorted(names) for names in groups.values() if len(names) > 1)
 
 
-def near_identical(shingles):
+def near_identical(shingles: Mapping[str, Sequence[str]]) -> list[tuple[str, str, float]]:
     """Triples (one, other, share of common code), most alike first, without those that are identical.
 
     What many have written is not looked at: a right answer is often short.
@@ -54,7 +56,8 @@ def near_identical(shingles):
         for piece in pieces:
             owners[piece].append(name)
     most = min(MOST_WITH_IT, max(3, len(shingles) // 4))
-    shared, own = Counter(), Counter()
+    shared: Counter[tuple[str, str]] = Counter()
+    own: Counter[str] = Counter()
     for names in owners.values():
         if len(names) <= most:
             own.update(names)

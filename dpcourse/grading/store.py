@@ -1,13 +1,21 @@
 """The results of a class, in one SQLite file: each submission in one transaction, overrides beside them."""
 
-import json
+import contextlib
 import secrets
 import sqlite3
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from filelock import FileLock
 
 from dpcourse import course
-from dpcourse.engine import ERROR, Verdict
-from dpcourse.grading.grade import INFRASTRUCTURE, told
+from dpcourse.engine import ERROR
+from dpcourse.grading.collect import Submission
+from dpcourse.grading.result import INFRASTRUCTURE, Result, from_json, total, without_points
+
+DATABASE = "grades.sqlite"
+PATIENCE = 5
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -31,13 +39,22 @@ class Row:
     file: str
     digest: str
     grader: str
-    result: dict
+    result: Result
+
+
+@contextlib.contextmanager
+def opened(out: Path) -> Iterator["Store"]:
+    """The Store in an output folder, held by one grader at a time. Raises filelock.Timeout where another has it."""
+    out.mkdir(parents=True, exist_ok=True)
+    (out / DATABASE).touch(mode=0o600)  # it holds the secret
+    with FileLock(out / ".lock", timeout=PATIENCE), Store(out / DATABASE) as store:
+        yield store
 
 
 class Store:
     """The results in a file, which is made where there is none; close it, or use it in a `with` statement."""
 
-    def __init__(self, file):
+    def __init__(self, file: Path | str):
         self.database = sqlite3.connect(file, isolation_level=None, timeout=60)
         self.database.execute("PRAGMA journal_mode=WAL")
         self.database.execute("PRAGMA synchronous=FULL")
@@ -49,7 +66,7 @@ class Store:
     def __exit__(self, *error):
         self.database.close()
 
-    def secret(self, given=None):
+    def secret(self, given: str | None = None) -> bytes:
         """The secret from which hidden inputs are drawn: the given text, from now on, or one made at the first use."""
         if given is not None:
             self.database.execute("INSERT OR REPLACE INTO about VALUES ('secret', ?)", [given])
@@ -57,39 +74,40 @@ class Store:
         self.database.execute("INSERT OR IGNORE INTO about VALUES ('secret', ?)", [fresh])
         return self.database.execute("SELECT value FROM about WHERE name = 'secret'").fetchone()[0].encode()
 
-    def is_settled(self, submission, grader):
+    def is_settled(self, submission: Submission, grader: str) -> bool:
         """Whether this very submission has been graded, by this very grader, and not failed through a fault of ours."""
         found = self.database.execute(
             "SELECT result FROM results WHERE student = ? AND lesson = ? AND digest = ? AND grader = ?",
             [submission.student, submission.lesson, submission.digest, grader],
         ).fetchone()
-        return found is not None and json.loads(found[0])["status"] != INFRASTRUCTURE
+        return found is not None and from_json(found[0]).status != INFRASTRUCTURE
 
-    def save(self, submission, grader, result):
+    def save(self, submission: Submission, grader: str, result: Result) -> None:
         """Store a result, in place of an earlier one."""
         self.database.execute(
             "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?)",
-            [submission.student, submission.lesson, submission.file, submission.digest, grader, json.dumps(result)],
+            [submission.student, submission.lesson, submission.file, submission.digest, grader, result.as_json()],
         )
 
-    def rows(self, student=None):
+    def rows(self, student: str | None = None) -> Iterator[Row]:
         """All results, or one student's, in the order of students and lessons."""
         overrides = self.overrides()
         where, values = ("WHERE student = ?", [student]) if student is not None else ("", [])
-        for row in self.database.execute(f"SELECT * FROM results {where} ORDER BY student, lesson", values).fetchall():
-            result = json.loads(row[-1])
-            yield Row(*row[:-1], _overridden(result, row[1], overrides.get(row[0], {})))
+        found = self.database.execute(f"SELECT * FROM results {where} ORDER BY student, lesson", values)
+        for name, lesson, file, digest, grader, text in found.fetchall():
+            result = _overridden(from_json(text), lesson, overrides.get(name, {}))
+            yield Row(name, lesson, file, digest, grader, result)
 
-    def override(self, student, exercise, points, reason):
+    def override(self, student: str, exercise: str, points: float, reason: str) -> None:
         """Set the points of one exercise of one student by hand; stays through every regrading."""
         self.database.execute(
             "INSERT OR REPLACE INTO overrides (student, exercise, points, reason) VALUES (?, ?, ?, ?)",
             [student, exercise, points, reason],
         )
 
-    def overrides(self):
+    def overrides(self) -> dict[str, dict[str, tuple[float, str]]]:
         """student -> exercise -> (points, reason)."""
-        found = {}
+        found: dict[str, dict[str, tuple[float, str]]] = {}
         for student, exercise, points, reason in self.database.execute(
             "SELECT student, exercise, points, reason FROM overrides"
         ):
@@ -102,9 +120,9 @@ def _overridden(result, lesson, overrides):
     mine = {exercise: given for exercise, given in overrides.items() if exercise.split(".")[0] == str(lesson)}
     if not mine:
         return result
-    known = {verdict["id"]: verdict for verdict in result["exercises"]}
-    for exercise, (points, reason) in mine.items():
-        verdict = known.setdefault(exercise, told(Verdict(course.find(exercise), ERROR, "It was not judged.")))
-        verdict.update(points=points, override=reason)
-    verdicts = sorted(known.values(), key=lambda verdict: [int(part) for part in verdict["id"].split(".")])
-    return result | {"exercises": verdicts, "score": sum(verdict["points"] for verdict in verdicts)}
+    marks = {mark.id: mark for mark in result.exercises}
+    for id, (points, reason) in mine.items():
+        mark = marks.get(id) or without_points(course.find(id), ERROR, "It was not judged.")
+        marks[id] = replace(mark, points=points, override=reason)
+    in_order = tuple(sorted(marks.values(), key=lambda mark: [int(part) for part in mark.id.split(".")]))
+    return replace(result, exercises=in_order, score=total(in_order))

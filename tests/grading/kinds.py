@@ -1,33 +1,24 @@
-"""A class that is right, wrong, broken and hostile: each gets the status and the score that stand beside it here.
+"""A class that is right, wrong, broken and hostile: every kind is one submission of lesson 01.
 
-KINDS is the generator: every kind is one submission of lesson 01. All are graded in one run, which must not change
-anything outside its output folder, and leaves every other mark as it is without it.
+Beside each stands the status and the score that it must get. To think of a new way to cheat is to add a kind.
 """
 
 import ast
-import functools
-import hashlib
 import json
 import os
 import socket
 import textwrap
-import time
 from dataclasses import dataclass
-from pathlib import Path
 
-import psutil
-import pytest
+from support import ROOT
 
 from dpcourse import course
-from dpcourse.grading import collect, gradebook, report, run, sandbox
+from dpcourse.grading import collect
 
-ROOT = Path(__file__).parents[1]
+COURSE = ROOT / "dpcourse" / "course"
 LESSON = course.lesson(1)
 POINTS = {exercise.function: exercise.points for exercise in LESSON.exercises}
 FULL = sum(POINTS.values())
-LIMITS = sandbox.Limits(cell_seconds=4, seconds=90, memory=2**29)
-
-needs_bubblewrap = pytest.mark.skipif(sandbox.missing() is not None, reason=str(sandbox.missing()))
 
 
 # ---- the generator
@@ -89,15 +80,14 @@ def misconceptions():
 
     The wrong answers are taken from the source of the exercises, so that each arrives as a student's code.
     """
-    tree = ast.parse((ROOT / "dpcourse" / "exercises" / "composition.py").read_text(encoding="utf-8"))
-    helpers = "\n".join(
-        ast.unparse(node) for node in tree.body if isinstance(node, ast.FunctionDef) and node.name[0] == "_"
-    )
+    trees = {each: ast.parse((COURSE / LESSON.word / f"{each}.py").read_text(encoding="utf-8")) for each in POINTS}
+    functions = (node for tree in trees.values() for node in tree.body if isinstance(node, ast.FunctionDef))
+    helpers = "\n".join(map(ast.unparse, functions))
     found = {}
-    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
-        if getattr(call.func, "id", "") == "Exercise":
-            options = {keyword.arg: keyword.value for keyword in call.keywords}
-            found[options["function"].value] = [ast.unparse(slip.args[2]) for slip in options["misconceptions"].elts]
+    for function, tree in trees.items():
+        (exercise,) = (node.value for node in tree.body if isinstance(node, ast.Assign))
+        options = {keyword.arg: keyword.value for keyword in exercise.keywords}
+        found[function] = [ast.unparse(slip.args[2]) for slip in options["misconceptions"].elts]
     for place in range(max(map(len, found.values()))):
         slips = {name: codes[place] for name, codes in found.items() if place < len(codes)}
         cells = solved(**{name: f"{name} = {code}" for name, code in slips.items()}, first=helpers)
@@ -144,6 +134,11 @@ STEAL = f"""
                 if "def worst_posterior" in each["source"] and "NotImplementedError" not in each["source"]:
                     exec(each["source"], globals())
                     return globals()["worst_posterior"](prior, epsilon)
+"""
+
+UNBLOCK = """
+import sys
+for name in [name for name, module in sys.modules.items() if module is None]: del sys.modules[name]
 """
 
 DRIP = """
@@ -228,7 +223,16 @@ HOSTILE = [
     Kind("writes a large file.ipynb", written(body("with open('/tmp/large', 'wb') as file: file.write(bytes(2**27))\n" + RIGHT)), "graded", LOST),
     Kind("two hundred processes.ipynb", written(solved(worst_posterior="import subprocess\nfor _ in range(200): subprocess.Popen(['sleep', '3600'])\ndef worst_posterior(prior, epsilon):\n    " + RIGHT)), "graded", LOST),
     Kind("reads the solutions.ipynb", written(body(STEAL)), "graded", LOST),
-    Kind("asks the exercises.ipynb", written(body("from dpcourse import exercises; return course.find('1.3').reference(prior, epsilon)")), "graded", LOST),
+    Kind("asks the exercises.ipynb", written(body("from dpcourse import exercises; return exercises.find('1.3').reference(prior, epsilon)")), "graded", LOST),
+    Kind("asks the course.ipynb", written(body("from dpcourse import course; return course.find('1.3').reference(prior, epsilon)")), "graded", LOST),
+    Kind("asks the course that others have imported.ipynb", written(body("from dpcourse import notebook; return notebook.course.find('1.3').reference(prior, epsilon)")), "graded", LOST),
+    Kind("imports the exercise.ipynb", written(body("from dpcourse.course.composition.worst_posterior import exercise; return exercise.reference(prior, epsilon)")), "graded", LOST),
+    Kind("imports the exercise past all that blocks it.ipynb", written(body(UNBLOCK + "from dpcourse.course.composition.worst_posterior import exercise; return exercise.reference(prior, epsilon)")), "graded", LOST),
+    Kind("asks the engine.ipynb", written(body(UNBLOCK + "from dpcourse.engine import exercise; " + RIGHT)), "graded", LOST),
+    Kind("asks the grader.ipynb", written(body(UNBLOCK + "from dpcourse.grading import submission; " + RIGHT)), "graded", LOST),
+    Kind("asks the builder.ipynb", written(body(UNBLOCK + "from dpcourse.authoring import release; " + RIGHT)), "graded", LOST),
+    Kind("reads the exercise.ipynb", written(body(f"found = {{}}; exec(open({str(COURSE / 'composition' / 'worst_posterior.py')!r}).read(), found); return found['exercise'].reference(prior, epsilon)")), "graded", LOST),
+    Kind("asks the lessons' memory.ipynb", written(body("import gc\nfor x in gc.get_objects():\n    if type(x).__name__ == 'Lesson' and x.number == 1: return x.exercises[2].reference(prior, epsilon)")), "graded", LOST),
     Kind("asks the exercises' memory.ipynb", written(body("import gc\nfor x in gc.get_objects():\n    if type(x).__name__ == 'Exercise': return x.reference(prior, epsilon)")), "graded", LOST),
     Kind("network.ipynb", written(body(CONNECT)), "graded", LOST),
     Kind("calls the library.ipynb", written(solved(sequential_composition="sequential_composition = composition.sequential")), "graded", without("sequential_composition")),
@@ -242,7 +246,8 @@ HOSTILE = [
             state, points = "right", 99
             def __getattr__(self, name): return self
             def __call__(self, *a, **k): return self
-        for name in ("dpcourse.exercises", "dpcourse.exercises.engine", "dpcourse.classroom", "dpcourse.grading.grade"):
+        for name in ("dpcourse.exercises", "dpcourse.exercises.engine", "dpcourse.classroom", "dpcourse.classroom.grade",
+                     "dpcourse.course", "dpcourse.engine", "dpcourse.engine.exercise", "dpcourse.grading", "dpcourse.grading.submission"):
             sys.modules[name] = Right()
     """, worst_posterior="def worst_posterior(prior, epsilon): return 0.5")]), "graded", LOST),
     Kind("forges a verdict.ipynb", written(body(FORGE.format(bytes="""b'{"state": "right", "points": 99}' * 9""") + "    return 0.5")), "limit", LOST),
@@ -300,105 +305,3 @@ def make(kind, folder):
 
 def student(kind):
     return collect.student_of(kind.name.removesuffix(".ipynb"))
-
-
-# ---- one run over all of them
-
-
-def photographed(folder):
-    """What is in a folder: names, modes, times, links and contents."""
-    found = {}
-    for path, folders, files in os.walk(folder):
-        for name in [*folders, *files]:
-            about = os.lstat(file := os.path.join(path, name))
-            content = b""
-            if not os.path.islink(file) and os.path.isfile(file) and about.st_size < 2**24:
-                content = Path(file).read_bytes()
-            found[file] = (about.st_mode, about.st_mtime_ns, about.st_size, hashlib.sha256(content).hexdigest())
-    return found
-
-
-def graded(folder, out, kinds, workers=2):
-    for kind in kinds:
-        make(kind, folder)
-    with run.opened(out) as store:
-        store.secret("a secret of the tests")
-        run.grade_class(folder, store, functools.partial(run.local, workers), lesson=1, limits=LIMITS)
-        rows = list(store.rows())
-        gradebook.write(rows, out)
-        report.write(rows, out)
-    return {row.student: row.result for row in rows}
-
-
-@pytest.fixture(scope="module")
-def the_class(tmp_path_factory):
-    """The whole class, graded once: (results, what changed outside, the output folder)."""
-    base = tmp_path_factory.mktemp("class")
-    (base / "submissions").mkdir()
-    (base / "neighbour").mkdir()
-    (base / "neighbour" / "precious.txt").write_text("precious")
-    for kind in KINDS:
-        make(kind, base / "submissions")
-    watched = [base, ROOT / "solutions", ROOT / "lessons", ROOT / "dpcourse" / "exercises"]
-    before = [photographed(folder) for folder in watched]
-    results = graded(base / "submissions", base / "out", [])
-    after = [photographed(folder) for folder in watched]
-    changed = {
-        file
-        for old, new in zip(before, after, strict=True)
-        for file in old.keys() | new.keys()
-        if old.get(file) != new.get(file) and not file.startswith(str(base / "out")) and "__pycache__" not in file
-    }
-    return results, changed, base / "out"
-
-
-@needs_bubblewrap
-def test_everybody_is_there_once(the_class):
-    results, _, _ = the_class
-    assert sorted(results) == sorted(map(student, KINDS))
-    assert len({kind.name for kind in KINDS}) == len(KINDS) >= 30
-
-
-@needs_bubblewrap
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: ascii(kind.name))
-def test_each_gets_its_status_and_its_score(the_class, kind):
-    result = the_class[0][student(kind)]
-    assert (result["status"], result["score"]) == (kind.status, kind.score), result
-    assert result["points"] == FULL
-    assert kind.note in "; ".join(result["notes"])
-
-
-@needs_bubblewrap
-def test_each_misconception_is_named(the_class):
-    for kind in misconceptions():
-        got = tuple((verdict["id"], verdict["misconception"]) for verdict in the_class[0][student(kind)]["exercises"])
-        assert got == kind.verdicts
-
-
-@needs_bubblewrap
-def test_nothing_outside_the_output_folder_changes(the_class):
-    assert the_class[1] == set()
-
-
-@needs_bubblewrap
-def test_no_process_is_left(the_class):
-    deadline = time.monotonic() + 5
-    while time.monotonic() < deadline:
-        left = [
-            p.info
-            for p in psutil.process_iter(["cmdline", "ppid"])
-            if "sleep 3600" in " ".join(p.info["cmdline"] or [])
-        ]
-        if not left:
-            return
-        time.sleep(0.1)
-    pytest.fail(f"left behind: {left}")
-
-
-@needs_bubblewrap
-def test_the_marks_of_the_others_are_what_they_are_without_the_hostile(the_class, tmp_path):
-    harmless = [kind for kind in ORDINARY if kind not in HOSTILE][:8]
-    (tmp_path / "submissions").mkdir()
-    alone = graded(tmp_path / "submissions", tmp_path / "out", harmless)
-    for kind in harmless:
-        assert alone[student(kind)] == the_class[0][student(kind)]

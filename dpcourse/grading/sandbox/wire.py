@@ -1,6 +1,6 @@
 """How grader and worker talk: a header with two lengths, JSON, raw arrays. No pickle, and no length is believed.
 
-Plain data (see `exercises.values`) survives the journey; whatever is not plain data is refused.
+Plain data (see `dpcourse.probe.values`) survives the journey; whatever is not plain data is refused.
 """
 
 import json

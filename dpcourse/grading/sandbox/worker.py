@@ -1,6 +1,6 @@
 """The student's side of grading: a warm process that imports once, and forks one worker per submission.
 
-    python -m dpcourse.grading.worker      (standard input: a socket on which orders arrive)
+    python -m dpcourse.grading.sandbox.worker      (standard input: a socket on which orders arrive)
 
 The warm process never runs a student's line. A fork of it enters the sandbox that the order names, gives up
 every privilege, and only then takes requests: run this cell, probe that function. Nothing here knows an answer.
@@ -22,7 +22,7 @@ import threading
 
 import numpy as np
 
-from dpcourse.grading import wire
+from dpcourse.grading.sandbox import library, wire
 from dpcourse.probe import limits
 from dpcourse.probe.probe import Probe
 
@@ -41,7 +41,6 @@ SILENT = {
     "dpcourse.plots": ("show",),
     "dpcourse.widgets": ("explore",),
 }
-HIDDEN = ("dpcourse.authoring", "dpcourse.course", "dpcourse.engine", "dpcourse.grading")
 
 LINUX = sys.platform == "linux"
 NEW_USER, NEW_OTHERS = 0x10000000, 0x20000 | 0x2000000 | 0x4000000 | 0x8000000 | 0x20000000 | 0x40000000
@@ -99,12 +98,12 @@ def _say_nothing(*arguments, **options):
 
 
 def _hide():
-    """Take from the student's reach what grades: it is of no use, and the exercises hold their answers."""
-    for name in [name for name in sys.modules if name.startswith(HIDDEN)]:
-        del sys.modules[name]
-    for name in HIDDEN:
-        sys.modules[name] = None
-        vars(sys.modules["dpcourse"]).pop(name.rpartition(".")[2], None)
+    """Take from the student's reach what is no part of the library: the exercises hold their answers."""
+    for hidden in library.others():
+        for name in [name for name in sys.modules if name.startswith(f"{hidden}.")]:
+            del sys.modules[name]
+        sys.modules[hidden] = None
+        vars(sys.modules["dpcourse"]).pop(hidden.rpartition(".")[2], None)
 
 
 # ---- from fork to worker

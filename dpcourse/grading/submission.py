@@ -6,19 +6,32 @@ This is the trusted side. It reads a student's code as text only; the worker's r
 import hmac
 import re
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from dpcourse import course
-from dpcourse.engine import BLANK, ERROR, Verdict
-from dpcourse.grading import collect, sandbox
-from dpcourse.grading.handout import Release, changes
+from dpcourse.engine import BLANK, ERROR, Exercise
+from dpcourse.grading import collect
+from dpcourse.grading.given import Release, changes
+from dpcourse.grading.outcomes import sound
+from dpcourse.grading.result import (
+    FLAGGED,
+    GRADED,
+    INFRASTRUCTURE,
+    LIMIT,
+    Result,
+    result,
+    told,
+    unreadable,
+    without_points,
+)
+from dpcourse.grading.sandbox import Limits, Stopped
+from dpcourse.grading.sandbox.client import ENDED, Worker
 from dpcourse.grading.similar import shingles
 from dpcourse.probe import limits as time_limits
-from dpcourse.probe.values import plain
 
-GRADED, FLAGGED, LIMIT, UNREADABLE, INFRASTRUCTURE = "graded", "flagged", "limit", "unreadable", "infrastructure"
 MOST_REPLAYS = 20
 GRACE = 3.0
 JUDGE_SECONDS = 60.0
@@ -32,55 +45,28 @@ class Job:
     content: bytes
     seed: bytes
     release: Release = field(default_factory=Release)
-    limits: sandbox.Limits = field(default_factory=sandbox.Limits)
+    limits: Limits = field(default_factory=Limits)
     sandboxed: bool = True
 
 
-def seed_of(secret, digest):
+def seed_of(secret: bytes, digest: str) -> bytes:
     """The seed of a submission's inputs: the same for the same content, and not to be guessed without the secret."""
     return hmac.digest(secret, digest.encode(), "sha256")
 
 
-def cases_of(exercise, seed):
+def cases_of(exercise: Exercise, seed: bytes) -> list[dict]:
     """The hidden inputs of an exercise."""
     rng = np.random.default_rng(int.from_bytes(hmac.digest(seed, exercise.id.encode(), "sha256")))
     return exercise.cases(rng)
 
 
-def grade(job):
-    """The result of a job, as plain data: status, notes, score, and a verdict for each exercise.
-
-    Raises sandbox.Unavailable where no worker could be had.
-    """
+def grade(job: Job) -> Result:
+    """The Result of a job. Raises sandbox.Unavailable where no worker could be had."""
     try:
         cells = collect.code_cells(job.content)
     except collect.Unreadable as error:
         return unreadable(job.lesson, str(error))
     return _Grading(job, cells).result()
-
-
-def unreadable(lesson, fault):
-    """The result of a submission that cannot be read."""
-    return _result(lesson, UNREADABLE, [fault])
-
-
-def failed(lesson, reason):
-    """The result of a submission that could not be graded, through no fault of the student's."""
-    return _result(lesson, INFRASTRUCTURE, [reason])
-
-
-def _result(lesson, status, notes, verdicts=(), errors=(), shingles=()):
-    points = sum(exercise.points for exercise in course.lesson(lesson).exercises)
-    score = sum(verdict["points"] for verdict in verdicts) if status in (GRADED, FLAGGED, LIMIT) else None
-    return {
-        "status": status,
-        "notes": list(notes),
-        "score": score,
-        "points": points,
-        "exercises": list(verdicts),
-        "errors": list(errors),
-        "shingles": list(shingles),
-    }
 
 
 class _Grading:
@@ -90,40 +76,39 @@ class _Grading:
         self.job, self.cells = job, cells
         self.exercises = course.lesson(job.lesson).exercises
         self.deadline = time.monotonic() + job.limits.seconds
-        self.verdicts, self.errors = {}, {}
+        self.marks, self.errors = {}, {}
         self.left_out, self.ours, self.given_up = {}, [], None
         self.suspects, self.cleared = {}, set()
 
     def result(self):
-        """Play the submission, again and again without the cell that ended it, until all exercises are judged."""
+        """The Result, once all exercises are judged that can be."""
+        self._play_until_judged()
+        return result(
+            self.job.lesson,
+            self._status(),
+            self._notes(),
+            [self.marks.get(exercise.id) or self._unjudged(exercise) for exercise in self.exercises],
+            [f"cell {number}: {error}" for number, error in sorted(self.errors.items())],
+            shingles(self.cells, self.job.release),
+        )
+
+    def _play_until_judged(self):
+        """Play the submission, again and again without the cell that ended it."""
         ended_before = False
         for _ in range(MOST_REPLAYS):
             self.step, self.left_running = None, []
             try:
                 self._play()
-                break
-            except sandbox.Stopped as stop:
+                return
+            except Stopped as stop:
                 if time.monotonic() > self.deadline:
-                    self.given_up = (
-                        f"the time limit of the whole submission, {self.job.limits.seconds:g} seconds, was reached"
-                    )
-                    break
-                if str(stop) != sandbox.ENDED or ended_before:  # once may be chance: what ends its worker does it again
+                    limit = f"{self.job.limits.seconds:g} seconds"
+                    self.given_up = f"the time limit of the whole submission, {limit}, was reached"
+                    return
+                if str(stop) != ENDED or ended_before:  # once may be chance: what ends its worker does it again
                     self._leave_out(str(stop))
                 ended_before = True
-        else:
-            self.given_up = f"it had to be stopped {MOST_REPLAYS} times"
-        for exercise in self.exercises:
-            if exercise.id not in self.verdicts:
-                self.verdicts[exercise.id] = self._unjudged(exercise)
-        return _result(
-            self.job.lesson,
-            self._status(),
-            self._notes(),
-            [told(self.verdicts[exercise.id]) for exercise in self.exercises],
-            [f"cell {number}: {error}" for number, error in sorted(self.errors.items())],
-            shingles(self.cells, self.job.release),
-        )
+        self.given_up = f"it had to be stopped {MOST_REPLAYS} times"
 
     def _leave_out(self, reason):
         """Leave out a cell that left a thread running, else the step at which it stopped.
@@ -143,13 +128,13 @@ class _Grading:
 
     def _play(self):
         probes = [self._probe_spec(exercise) for exercise in self.exercises]
-        with sandbox.Worker(self.job.limits, probes, self.job.release.modules, self.job.sandboxed) as worker:
+        with Worker(self.job.limits, probes, self.job.release.modules, self.job.sandboxed) as worker:
             for cell in self.cells:
                 if cell not in self.left_out:
                     self._run(worker, cell)
             for exercise in self.exercises:
-                if exercise.id not in self.verdicts and exercise.id not in self.left_out:
-                    self.verdicts[exercise.id] = self._probe(worker, exercise)
+                if exercise.id not in self.marks and exercise.id not in self.left_out:
+                    self.marks[exercise.id] = self._probe(worker, exercise)
 
     def _run(self, worker, cell):
         self.step = cell
@@ -166,7 +151,7 @@ class _Grading:
         reply = worker.ask(request, self._seconds(self._answer_seconds(exercise) + GRACE))
         if reply.get("outcomes") is None:
             return self._undefined(exercise)
-        return self._judged(exercise, cases, _sound(reply["outcomes"], self._answer_seconds(exercise)))
+        return self._judged(exercise, cases, sound(reply["outcomes"], self._answer_seconds(exercise)))
 
     def _probe_spec(self, exercise):
         return {
@@ -185,13 +170,13 @@ class _Grading:
     def _judged(self, exercise, cases, outcomes):
         try:
             with time_limits.time_limit(JUDGE_SECONDS):
-                return exercise.judge(cases, outcomes)
+                return told(exercise.judge(cases, outcomes))
         except (Exception, time_limits.TimeUp) as error:
             self.ours.append(f"{exercise.id}: the judge failed with {type(error).__name__}")
-            return Verdict(exercise, ERROR, "This could not be judged, through no fault of yours.")
+            return without_points(exercise, ERROR, "This could not be judged, through no fault of yours.")
 
     def _undefined(self, exercise):
-        """The verdict where no cell has defined the function: because one failed, or was left out, or nobody wrote it."""
+        """The mark where no cell has defined the function: because one failed, or was left out, or nobody wrote it."""
         definition = re.compile(rf"^[ \t]*(def[ \t]+)?{exercise.function}[ \t]*[(=]", re.MULTILINE)
         for cell in reversed(self.cells):
             if definition.search(cell.code):
@@ -199,19 +184,19 @@ class _Grading:
                     why = (
                         f"Cell {cell.number}, which defines `{exercise.function}`, was left out: {self.left_out[cell]}."
                     )
-                    return Verdict(exercise, ERROR, why)
+                    return without_points(exercise, ERROR, why)
                 if cell.number in self.errors:
                     error = self.errors[cell.number]
                     why = f"Cell {cell.number}, which should define `{exercise.function}`, stopped with {error}"
-                    return Verdict(exercise, ERROR, why)
-        return Verdict(exercise, BLANK, f"No cell defines `{exercise.function}`.")
+                    return without_points(exercise, ERROR, why)
+        return without_points(exercise, BLANK, f"No cell defines `{exercise.function}`.")
 
     def _unjudged(self, exercise):
         if exercise.id in self.left_out:
             why = f"Calling `{exercise.function}` had to be stopped: {self.left_out[exercise.id]}."
         else:
             why = f"This was not reached: {self.given_up}."
-        return Verdict(exercise, ERROR, why)
+        return without_points(exercise, ERROR, why)
 
     def _status(self):
         if self.ours:
@@ -234,59 +219,6 @@ class _Grading:
         return changes(self.cells, self.job.release.provided)
 
 
-def _path(function):
+def _path(function: Callable) -> str:
+    """How a worker is told of a function of the library."""
     return f"{function.__module__}:{function.__qualname__}"
-
-
-def told(verdict):
-    """A verdict as plain data. `seen` is for the student, `observed`, with what is right, for the instructor."""
-    return {
-        "id": verdict.exercise.id,
-        "state": verdict.state,
-        "points": verdict.points,
-        "out_of": verdict.exercise.points,
-        "message": verdict.message,
-        "misconception": verdict.misconception,
-        "seen": list(verdict.seen),
-        "observed": list(verdict.lines),
-        "printed": verdict.printed,
-        "override": None,
-    }
-
-
-# ---- what comes from the worker, made sound
-
-
-def _sound(outcomes, seconds):
-    """The outcomes with known keys and types only; what is neither is as if it were not there."""
-    if not isinstance(outcomes, list):
-        return []
-    return [_sound_outcome(outcome, seconds) if isinstance(outcome, dict) else {} for outcome in outcomes]
-
-
-def _sound_outcome(outcome, seconds):
-    sound = {
-        key: outcome[key]
-        for key in ("not_callable", "signature", "forbidden", "changed", "raised")
-        if isinstance(outcome.get(key), str)
-    }
-    if outcome.get("blank") is True:
-        sound["blank"] = True
-    if "timeout" in outcome:
-        sound["timeout"] = seconds
-    if "value" in outcome:
-        sound["value"] = _sound_value(outcome["value"])
-    printed = outcome.get("printed")
-    sound["printed"] = printed if isinstance(printed, str) else ""
-    for key in ("printed_count", "calls"):
-        if type(outcome.get(key)) is int:
-            sound[key] = max(0, min(outcome[key], 2**62))
-    return sound
-
-
-def _sound_value(value):
-    if isinstance(value, dict):
-        return {"type": str(value.get("type"))[:100]}
-    if isinstance(value, (list, tuple)):
-        return type(value)(map(_sound_value, value))
-    return plain(value)

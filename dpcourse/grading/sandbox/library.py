@@ -1,0 +1,22 @@
+"""What of the course is within the reach of a student's code: the library, and nothing that is not named here."""
+
+import pkgutil
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parents[2]
+FOLDERS = ("dpsgd", "pld", "probe", "tradeoff")
+
+
+def parts() -> list[Path]:
+    """The files and folders of the library: the modules on the package's top floor, and FOLDERS."""
+    return [*sorted(PACKAGE.glob("*.py")), *(PACKAGE / name for name in FOLDERS if (PACKAGE / name).is_dir())]
+
+
+def others() -> list[str]:
+    """The names of the packages that are no part of it.
+
+    >>> others()
+    ['dpcourse.authoring', 'dpcourse.course', 'dpcourse.engine', 'dpcourse.grading']
+    """
+    found = pkgutil.iter_modules([str(PACKAGE)])
+    return [f"{PACKAGE.name}.{each.name}" for each in found if each.ispkg and each.name not in FOLDERS]

@@ -1,0 +1,124 @@
+"""The warm process, one per thread of the grader: it has imported what students import, and forks workers."""
+
+import json
+import os
+import shutil
+import site
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+import psutil
+
+from dpcourse.grading.sandbox import Unavailable, library, processes
+
+SECONDS_TO_START = 120
+
+
+class Warm:
+    """A warm process, and the socket on which it takes orders."""
+
+    def __init__(self):
+        self.home = tempfile.mkdtemp(prefix="dpcourse-")  # the warm process deletes it when it ends
+        self.orders, theirs = socket.socketpair()
+        self.errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the object
+        self.process = subprocess.Popen(
+            [sys.executable, "-P", "-B", "-m", "dpcourse.grading.sandbox.worker"],
+            stdin=theirs,
+            stdout=subprocess.DEVNULL,
+            stderr=self.errors,
+            cwd="/",
+            env=_environment(self.home),
+            start_new_session=True,
+        )
+        theirs.close()
+        self.orders.settimeout(SECONDS_TO_START)
+        try:
+            ready = self.orders.recv(16)
+        except OSError:
+            ready = b""
+        if ready != b"ready":
+            reason = self._last_words()
+            self.close()
+            raise Unavailable(f"the warm process does not start: {reason}")
+
+    def alive(self) -> bool:
+        """Whether it can take another order."""
+        return self.process.poll() is None
+
+    def order(self, order: dict) -> socket.socket:
+        """Have a worker forked; returns the socket on which it answers."""
+        ours, theirs = socket.socketpair()
+        with theirs:
+            try:
+                socket.send_fds(self.orders, [json.dumps(order).encode()], [theirs.fileno()])
+            except OSError as error:
+                ours.close()
+                raise Unavailable(f"the warm process takes no orders: {error}") from None
+        return ours
+
+    def memory(self) -> int:
+        """Bytes in use, which every fork of it begins with."""
+        return psutil.Process(self.process.pid).memory_info().rss
+
+    def descendants(self) -> list[psutil.Process]:
+        """Everything that was forked from it and still runs, wherever it has hidden."""
+        return processes.family(self.process.pid)
+
+    def close(self) -> None:
+        """End it and all that came from it."""
+        self.orders.close()
+        try:
+            self.process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            for process in self.descendants():
+                processes.kill(process)
+            self.process.kill()
+            self.process.wait()
+        self.errors.close()
+        shutil.rmtree(self.home, ignore_errors=True)
+
+    def _last_words(self):
+        self.errors.seek(0)
+        return (self.errors.read().decode(errors="replace").strip().splitlines() or ["no reason given"])[-1][:300]
+
+
+_of_this_thread = threading.local()
+
+
+def warm() -> Warm:
+    """The warm process of this thread, started where there is none. Raises Unavailable."""
+    found = getattr(_of_this_thread, "warm", None)
+    if found is None or not found.alive():
+        close()
+        _of_this_thread.warm = found = Warm()
+    return found
+
+
+def close() -> None:
+    """End the warm process of this thread."""
+    found = getattr(_of_this_thread, "warm", None)
+    if found is not None:
+        found.close()
+        _of_this_thread.warm = None
+
+
+def _environment(home):
+    """Nothing of the grader's own environment but what finds programs and packages."""
+    return {
+        "HOME": home,
+        "MPLBACKEND": "agg",
+        "MPLCONFIGDIR": home,
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+        "LANG": "C.UTF-8",
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), "/usr/local/bin", "/usr/bin", "/bin"]),
+        "PYTHONHASHSEED": "0",
+        "PYTHONPATH": str(library.PACKAGE.parent),
+        "PYTHONUSERBASE": site.getuserbase(),
+        "USER": "student",
+    }

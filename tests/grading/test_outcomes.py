@@ -1,0 +1,52 @@
+"""Every judge has a verdict on whatever a worker sends."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from grading.plain import values
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpcourse import course
+from dpcourse.engine import RIGHT
+from dpcourse.grading.outcomes import sound
+from dpcourse.grading.result import told
+from dpcourse.probe.values import plain
+
+STRANGE = [
+    None, True, 0, -1, 2**62, 10**400, 0.0, -0.5, float("nan"), float("inf"), 1e308, "", "x", [], (), [[]], [None], ["x"],
+    [True] * 5, [1.0, [2.0]], (1.0, 2.0), (float("nan"),) * 2, (1.0,) * 4, ("x",) * 2, {"type": "P"}, [{"type": "P"}] * 5,
+    np.array(3.0), np.zeros(0), np.zeros((2, 2)), np.array([True, False]), np.array([2**64 - 1], dtype=np.uint64),
+    (np.zeros(3), np.zeros(4)), [np.zeros(3), True, True, True, False],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("exercise", course.every_exercise(), ids=lambda exercise: exercise.id)
+@pytest.mark.filterwarnings("ignore")
+def test_every_judge_has_a_verdict_on_whatever_comes(exercise):
+    cases = exercise.cases(np.random.default_rng(0))
+    right = [plain(outcome["value"]) for outcome in dataclasses.replace(exercise, forbidden=()).probe(exercise.reference, cases)]  # fmt: skip
+    strange = [*STRANGE, *spoiled(right[0])]
+    for value in strange:
+        for answers in ([value] * len(cases), [*right[:-1], value]):
+            outcomes = sound([{"value": answer} for answer in answers], 1)
+            assert told(exercise.judge(cases, outcomes)).points in (0, exercise.points)
+
+
+def spoiled(value):
+    """A right value with something wrong in it."""
+    if isinstance(value, np.ndarray):
+        yield from (np.full(value.shape, item) for item in (np.nan, np.inf, 1e308, 2**62))
+        yield from (value.astype(np.int8), value.tolist(), value[:-1], value[:, None], [[item] for item in value])
+    elif isinstance(value, (list, tuple)):
+        yield from (type(value)([item, *value[1:]]) for item in (None, "x", [], np.zeros(3), float("nan"), 2**62))
+    else:
+        yield from ([value], (value,), np.array([value]), -value, str(value))
+
+
+@given(st.lists(st.dictionaries(st.sampled_from(["value", "blank", "printed", "printed_count", "raised", "timeout", "calls", "changed", "x"]), values)) | values)  # fmt: skip
+def test_forged_outcomes_are_judged_like_any_others(outcomes):
+    exercise = course.find("1.3")
+    cases = exercise.cases(np.random.default_rng(0))
+    assert exercise.judge(cases, sound(outcomes, 1)).state != RIGHT
