@@ -245,9 +245,6 @@ def _scores(scores_in, scores_out):
     return validate.numbers("scores_in", scores_in), validate.numbers("scores_out", scores_out)
 
 
-_upper, _corners, _log_ratio = upper_bound, error_bounds, largest_log_ratio  # as the exercises still name them
-
-
 # ---- many canaries in one run
 
 

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import binom, chi2
 
+from dpcourse import rounding
 from dpcourse.dpsgd.ledger import Ledger
-from dpcourse.dpsgd.run import Run, rounded_up
+from dpcourse.dpsgd.run import DIGITS, Run
 
 FALSE_ALARM_RATE = 1e-6  # of each statistical check, for a run that is as it should be
 
@@ -105,7 +106,7 @@ def _within(run: Run) -> Check:
     ledger = Ledger.from_state_dict(run.ledger)
     epsilon, budget = ledger.epsilon(), ledger.budget
     ok = epsilon <= run.epsilon + 1e-9 and (budget is None or epsilon <= budget)
-    numbers = f"at most {rounded_up(epsilon)} at delta {ledger.delta}" + (
+    numbers = f"at most {rounding.up(epsilon, DIGITS)} at delta {ledger.delta}" + (
         "" if budget is None else f", budget {budget:g}"
     )
     return Check("epsilon, computed anew", bool(ok), numbers)

@@ -2,20 +2,16 @@
 
 import hashlib
 import json
-import math
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from dpcourse import rounding
 from dpcourse.files import write_atomically
 
+DIGITS = 4  # of an epsilon that is printed
 RECORDING = Path(__file__).with_name("recording.json")
 # of what tests/benchmarks/record.py wrote
 CHECKSUM = "547a8fcef1fc10095eb0dfac998f706cf61cb4df34e3139329742e1ebd24c1bd"
-
-
-def rounded_up(bound: float) -> str:
-    """Four digits after the point, never less than the bound itself."""
-    return f"{math.ceil(bound * 1e4) / 1e4:.4f}"
 
 
 @dataclass
@@ -54,7 +50,7 @@ class Run:
             return f"{about['optimizer']} on {about['data']}: no step taken"
         return (
             f"{about['optimizer']} on {about['data']}, {len(self.batches):,} steps on {about['device']}: accuracy "
-            f"{self.accuracy:.3f} on the test part, epsilon at most {rounded_up(self.epsilon)} at delta {self.ledger['delta']}"
+            f"{self.accuracy:.3f} on the test part, epsilon at most {rounding.up(self.epsilon, DIGITS)} at delta {self.ledger['delta']}"
         )
 
     def save(self, file: str | Path) -> str:
@@ -99,6 +95,6 @@ class Bar:
         self.bar.close()
 
     def advance(self, step: int, loss: float, accuracy: float, epsilon: float, budget: float | None) -> None:
-        spent = rounded_up(epsilon) if budget is None else f"{rounded_up(epsilon)} of {budget:g}"
+        spent = rounding.up(epsilon, DIGITS) if budget is None else f"{rounding.up(epsilon, DIGITS)} of {budget:g}"
         self.bar.update(step - self.bar.n)
         self.bar.set_postfix_str(f"loss {loss:.3f}, accuracy {accuracy:.3f}, epsilon {spent}")

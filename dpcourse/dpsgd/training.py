@@ -13,13 +13,13 @@ from pathlib import Path
 import torch
 from torch.nn import functional as F
 
-from dpcourse import validate
+from dpcourse import rounding, validate
 from dpcourse.dpsgd import generators, processes
 from dpcourse.dpsgd.clipping import Loss, refuse_if_not_private, refuse_unknown, trainable
 from dpcourse.dpsgd.data import Data
 from dpcourse.dpsgd.ledger import BudgetError, Ledger
 from dpcourse.dpsgd.optimizers import NoisyAdam, NoisySGD
-from dpcourse.dpsgd.run import Bar, Run, rounded_up
+from dpcourse.dpsgd.run import DIGITS, Bar, Run
 from dpcourse.dpsgd.sampling import poisson_batches
 from dpcourse.dpsgd.trial import refuse_if_it_disagrees, refuse_if_it_mixes
 from dpcourse.files import replaced
@@ -193,7 +193,7 @@ class _Training:
     def stopped(self, checkpoint):
         """What to tell whoever pressed Ctrl-C."""
         then = f": fit with checkpoint={str(checkpoint)!r} goes on from there" if checkpoint else ""
-        epsilon = rounded_up(self.run.epsilon)
+        epsilon = rounding.up(self.run.epsilon, DIGITS)
         return f"Stopped after step {self.done:,} of {self.settings['steps']:,}, epsilon {epsilon} spent{then}."
 
     def save(self, file):

@@ -336,9 +336,6 @@ def envelope(alpha, beta) -> tuple[np.ndarray, np.ndarray]:
     return alpha, beta
 
 
-_envelope = envelope  # as the exercises still name it
-
-
 def _like(argument, values):
     return float(values) if argument.ndim == 0 else values
 
