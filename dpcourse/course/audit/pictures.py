@@ -5,7 +5,7 @@ import math
 import numpy as np
 from matplotlib.patches import Circle, Rectangle
 
-from dpcourse import audit, gdp
+from dpcourse import audit, gdp, rounding
 from dpcourse.course.audit.simulated import (
     CONFIDENCE,
     DELTA,
@@ -62,12 +62,12 @@ def attack(figure, mu, runs, threshold, promise=1.0) -> str:
     right.plot([most_alpha], [most_beta], color=SECOND["color"], marker="s", markersize=6, linestyle="none")
     right.plot([alpha], [beta], **POINT)
     unit_square(right, ticks=HALVES)
-    right.set_title(f"proved: μ ≥ {_down(proved)}" + (", promise refuted" if proved > promise else ""))
+    right.set_title(f"proved: μ ≥ {rounding.down(proved, 2)}" + (", promise refuted" if proved > promise else ""))
     right.legend(loc="upper right", borderaxespad=0)
     return (
         f"Left: histograms of the scores of {runs} runs without Mia and {runs} with her, and the threshold {threshold:.2g}. Right: the promised "
         f"curve, the curve seen, and the threshold's point: alpha {alpha:.3f}, beta {beta:.3f}. With 95 percent confidence they are at most "
-        f"{_up(most_alpha)} and {_up(most_beta)}, which proves mu at least {_down(proved)}: the promise of {promise:g} is "
+        f"{rounding.up(most_alpha, 3)} and {rounding.up(most_beta, 3)}, which proves mu at least {rounding.down(proved, 2)}: the promise of {promise:g} is "
         f"{'refuted' if proved > promise else 'not refuted'}."
     )
 
@@ -80,16 +80,6 @@ def _histograms(panel, edges, named, room):
     panel.set_xlim(edges[0], edges[-1])
     panel.set_ylim(0, (1 + room) * max(map(max, heights)))
     panel.set_yticks([])
-
-
-def _down(bound):
-    """A lower bound to two digits, never more than it is."""
-    return f"{math.floor(bound * 100) / 100:.2f}"
-
-
-def _up(bound):
-    """An upper bound to three digits, never less than it is."""
-    return f"{math.ceil(bound * 1000) / 1000:.3f}"
 
 
 # ---- all thresholds
@@ -117,12 +107,12 @@ def band(figure, mu, runs, promise=1.0) -> str:
     right.set_ylim(0, 1.55 * max(mu, promise))
     right.locator_params(axis="y", nbins=4)
     right.set_xlabel("runs of each kind")
-    right.set_title(f"proved here: μ ≥ {_down(proved)}" + (", promise refuted" if proved > promise else ""))
+    right.set_title(f"proved here: μ ≥ {rounding.down(proved, 2)}" + (", promise refuted" if proved > promise else ""))
     right.legend(loc="upper left", ncols=2, borderaxespad=0)
     return (
         f"Left: the promised curve with mu {promise:g}, the curve seen in {runs} runs of each kind of a mechanism with mu {mu:.2g}, and its 95 "
         f"percent band, from {found.lower(0.1):.2f} to {found.upper(0.1):.2f} at alpha 0.1. Right: the mu that is proved, against the number of "
-        f"runs. Here it is {_down(proved)}: the promise is {'refuted' if proved > promise else 'not refuted'}."
+        f"runs. Here it is {rounding.down(proved, 2)}: the promise is {'refuted' if proved > promise else 'not refuted'}."
     )
 
 
@@ -157,12 +147,12 @@ def one_run(figure, mu, canaries, share) -> str:
     right.locator_params(axis="y", nbins=4)
     right.set_ylabel("ε at δ = 1e-5")
     right.set_xlabel("share of the canaries guessed for")
-    right.set_title(f"proved: ε ≥ {_down(proved)}")
+    right.set_title(f"proved: ε ≥ {rounding.down(proved, 2)}")
     right.legend(loc="upper right", borderaxespad=0)
     return (
         f"Left: histograms of the scores of {canaries} canaries in one run, those that are in and those that are out, with mu {mu:.2g}; of the "
         f"{guesses} guesses at both ends {right_ones[guesses - 1]} are right. Right: the epsilon that is proved at delta 1e-5, against the share "
-        f"of canaries guessed for. Here it is {_down(proved)}, and the truth is {truth:.2f}."
+        f"of canaries guessed for. Here it is {rounding.down(proved, 2)}, and the truth is {truth:.2f}."
     )
 
 

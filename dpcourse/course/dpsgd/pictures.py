@@ -9,7 +9,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.patches import Circle
 from scipy.interpolate import PchipInterpolator
 
-from dpcourse import clt, gdp, validate
+from dpcourse import clt, gdp, rounding, validate
 from dpcourse.frame import (
     FALSE_ALARMS,
     FIRST,
@@ -190,7 +190,7 @@ def training(figure, at, accuracies, epsilons, budget) -> str:
         right.axhline(budget, **FOURTH, label="budget")
     right.set_ylim(0, 1.25 * max(epsilons[-1], budget or 0))
     right.set_ylabel("ε, certified")
-    at_most = f"{math.ceil(epsilons[-1] * 1000) / 1000:.3f}"  # rounded up: it is a bound
+    at_most = rounding.up(epsilons[-1], 3)
     right.set_title(f"ε at most {at_most}")
     right.legend(loc="upper left", ncols=2)
     for panel in (left, right):
