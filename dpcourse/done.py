@@ -6,10 +6,10 @@ import json
 from dpcourse import course
 from dpcourse.files import data_folder, write_atomically
 
-_shown = []
+_shown: list = []  # the displays of progress() in this kernel
 
 
-def recorded():
+def recorded() -> set[str]:
     """The ids of the exercises passed and the quiz questions answered ("1.q2"), as a set.
 
     A damaged file is set aside under another name, which is printed, and progress begins anew.
@@ -31,7 +31,7 @@ def recorded():
         return set()
 
 
-def record(name):
+def record(name: str) -> None:
     """Add an id to what is passed and redraw every progress() on show in this kernel."""
     from filelock import FileLock, Timeout
 
@@ -48,7 +48,7 @@ def record(name):
         handle.update(Progress())
 
 
-def progress():
+def progress() -> None:
     """Show what is done over all lessons; the picture goes on changing as checks pass."""
     from IPython.display import display
 

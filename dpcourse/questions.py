@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 from dpcourse import aria, course
 from dpcourse.done import record
+from dpcourse.engine import Question
 from dpcourse.engine.display import RIGHT_COLOUR, WRONG_COLOUR
 
 
-def quiz(lesson):
+def quiz(lesson: int) -> None:
     """Show the quiz of a lesson, by its number; where widgets do not run, the same questions as plain HTML."""
     from IPython.display import display
 
@@ -22,7 +23,7 @@ def quiz(lesson):
 class Static:
     """The questions without a kernel: each option unfolds into its explanation."""
 
-    questions: tuple
+    questions: tuple[Question, ...]
 
     def __repr__(self):
         lines = []
