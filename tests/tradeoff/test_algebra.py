@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import laplace as laplace_distribution
 from scipy.stats import norm
-from support import reference
+from support import WEEKLY, reference
 
 from dpcourse import composition, tradeoff
 from dpcourse.tradeoff import TradeOff, approx_dp, gaussian, identity, laplace
 
-ALPHA = np.r_[0, 1e-9, 1e-5, np.linspace(1e-3, 1, 400)]
+ALPHA = np.r_[0, 1e-9, 1e-5, np.linspace(1e-3, 1, 400 if WEEKLY else 100)]
 alphas = st.floats(0, 1)
 mus = st.floats(0.05, 6)
 shares = st.floats(0.01, 1)
@@ -166,7 +166,7 @@ def test_the_privacy_loss_is_the_slope(f, alpha):
 # ---- order
 
 
-@settings(max_examples=20)
+@settings(max_examples=20 if WEEKLY else 8)
 @given(f=kinds)
 def test_order(f):
     assert f >= f
@@ -190,7 +190,7 @@ def test_a_larger_shift_is_less_private(mu, more):
 @given(f=symmetric, p=shares)
 def test_subsampling_amplifies_and_stays_symmetric(f, p):
     c = f.subsampled(p)
-    assert c >= f
+    assert (c(ALPHA) >= f(ALPHA) - 1e-12).all()
     assert c.inverse()(ALPHA) == pytest.approx(c(ALPHA), abs=1e-12)
     assert (c(ALPHA) <= np.minimum(f.mixed(p)(ALPHA), f.mixed(p).inverse()(ALPHA)) + 1e-12).all()
 
