@@ -96,7 +96,7 @@ def histogram(values, cells, epsilon, rng=None) -> np.ndarray:
     for value in values:
         if value in place:
             counts[place[value]] += 1
-    return mechanism(counts, 1.0, epsilon, rng)
+    return np.asarray(mechanism(counts, 1.0, epsilon, rng))
 
 
 # ---- accuracy
@@ -257,7 +257,7 @@ def discrete_mechanism(value, sensitivity, epsilon, rng=None) -> int | np.ndarra
     if value.dtype.kind not in "biu":
         raise ValueError(f"value must be a whole number or an array of whole numbers, got {value!r}")
     ratio = _fraction("epsilon", epsilon) / validate.whole("sensitivity", sensitivity)
-    noisy = value.astype(np.int64) + discrete_noise(ratio, value.size, rng).reshape(value.shape)
+    noisy = value.astype(np.int64) + np.reshape(discrete_noise(ratio, value.size, rng), value.shape)
     return int(noisy) if value.ndim == 0 else noisy
 
 

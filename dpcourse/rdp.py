@@ -66,7 +66,7 @@ def divergence(noise_multiplier, sample_rate, order) -> float:
     return _divergence(*_sgd(noise_multiplier, sample_rate), validate.number("order", order, 1, open_low=True))
 
 
-def _sgd(noise_multiplier, sample_rate):
+def _sgd(noise_multiplier, sample_rate) -> tuple[float, float]:
     return (
         validate.number("noise_multiplier", noise_multiplier, 0, open_low=True),
         validate.number("sample_rate", sample_rate, 0, 1, open_low=True),

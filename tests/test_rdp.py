@@ -8,9 +8,15 @@ import pytest
 from dp_accounting.rdp import rdp_privacy_accountant
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import reference
+from support import WEEKLY, reference
 
 from dpcourse import gdp, rdp
+
+
+def examples(count):
+    """For hypothesis: that many in the week, a third of them on a commit."""
+    return settings(max_examples=count if WEEKLY else math.ceil(count / 3))
+
 
 noises, rates = st.floats(0.4, 20), st.floats(1e-5, 1)
 
@@ -49,7 +55,7 @@ def test_the_moments_accountant_of_the_paper(row):
         assert best * row["rdp_improved"] <= improved <= row["rdp_improved"] * 1.0001
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(noise=noises, rate=rates, order=st.integers(2, 60))
 def test_divergence_agrees_with_dp_accounting(noise, rate, order):
     """At whole orders: their series for fractional ones gives up at rate 0.5, noise 1 (mpmath below has those)."""
@@ -57,7 +63,7 @@ def test_divergence_agrees_with_dp_accounting(noise, rate, order):
     assert rdp.divergence(noise, rate, order) == pytest.approx(theirs, rel=1e-5, abs=1e-13 * order / (order - 1))
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(noise=st.floats(0.5, 4), rate=st.floats(1e-3, 0.9), order=st.floats(1.1, 20))
 def test_divergence_agrees_with_mpmath(noise, rate, order):
     s, q, a = mpmath.mpf(noise), mpmath.mpf(rate), mpmath.mpf(order)
@@ -73,7 +79,7 @@ def test_without_sampling_it_is_the_closed_form(noise, order):
     assert rdp.divergence(noise, 1, order) == pytest.approx(order / (2 * noise**2))
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(noise=noises, rate=rates, steps=st.integers(1, 100_000), digits=st.floats(3, 12))
 def test_the_improved_conversion_is_better_and_both_grow(noise, rate, steps, digits):
     delta = 10.0**-digits
@@ -83,7 +89,7 @@ def test_the_improved_conversion_is_better_and_both_grow(noise, rate, steps, dig
     assert improved <= rdp.epsilon(noise, rate, steps, delta / 10) + 1e-9
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(noise=noises, rate=rates, steps=st.integers(1, 10_000), digits=st.floats(3, 10))
 def test_epsilon_is_at_most_that_of_dp_accounting(noise, rate, steps, digits):
     """They search a list of orders, we all of them; only their 0 for tiny divergences comes by another theorem."""
@@ -93,7 +99,7 @@ def test_epsilon_is_at_most_that_of_dp_accounting(noise, rate, steps, digits):
     assert theirs == 0 or rdp.epsilon(noise, rate, steps, 10.0**-digits) <= theirs * (1 + 1e-6) + 1e-9
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(noise=noises, counts=st.lists(st.integers(1, 1000), min_size=1, max_size=4), digits=st.floats(3, 10))
 def test_several_runs_of_full_batches_have_the_closed_form(noise, counts, digits):
     """The divergence at order a is a rho, rho the sum of 1 / (2 sigma^2): the classic bound is rho + 2 sqrt(rho log 1/delta)."""
@@ -103,14 +109,14 @@ def test_several_runs_of_full_batches_have_the_closed_form(noise, counts, digits
     assert ours == pytest.approx(rho + 2 * math.sqrt(rho * log), rel=1e-8)
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(noise=noises, rate=rates, counts=st.lists(st.integers(1, 1000), min_size=1, max_size=4))
 def test_several_runs_of_one_kind_are_one_run(noise, rate, counts):
     ours = rdp.epsilon_of_runs([(noise, rate, steps) for steps in counts], 1e-5)
     assert ours == pytest.approx(rdp.epsilon(noise, rate, sum(counts), 1e-5), rel=1e-9)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(noise=st.floats(0.4, 50), steps=st.integers(1, 1000), digits=st.floats(3, 12))
 def test_it_is_a_bound_on_the_gaussian_mechanism(noise, steps, digits):
     exact = gdp.epsilon(10.0**-digits, math.sqrt(steps) / noise)

@@ -152,7 +152,7 @@ class Curve:
                 i += 1
         return ends
 
-    def _direction_at(self, pairs, epsilon):
+    def _direction_at(self, pairs, epsilon) -> tuple[Direction, float]:
         """The direction with what matters at epsilon, and the best tilt there."""
         delta = 0.0
         for _ in range(3):  # what is cut off depends on delta, and delta is not known

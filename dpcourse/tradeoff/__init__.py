@@ -198,7 +198,7 @@ class TradeOff:
         if not isinstance(other, TradeOff):
             return NotImplemented
         alpha = np.unique(np.r_[_grid(), self.kind.kinks(), other.kind.kinks()])
-        return bool((self(alpha) >= other(alpha) - ROUNDING).all())
+        return bool(np.all(self(alpha) >= other(alpha) - ROUNDING))
 
     def log_slope(self, alpha) -> float | np.ndarray:
         """log|f'(alpha)|, the privacy loss; minus infinity where f is flat. alpha: in [0, 1], else ValueError.

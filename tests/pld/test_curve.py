@@ -8,10 +8,16 @@ import pytest
 from dp_accounting.pld import privacy_loss_distribution
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from support import reference
+from support import WEEKLY, reference
 
 from dpcourse import composition, gdp, pld, tradeoff
 from dpcourse.pld import fourier, grid, pairs, search
+
+
+def examples(count):
+    """For hypothesis: that many in the week, a third of them on a commit."""
+    return settings(max_examples=count if WEEKLY else math.ceil(count / 3))
+
 
 noises, rates = st.floats(0.4, 20), st.floats(-5, 0).map(lambda digits: 10.0**digits)
 step_counts = st.floats(0, 5).map(lambda digits: round(10.0**digits))
@@ -103,7 +109,7 @@ def test_the_upper_end_is_near_the_truth():
 # ---- compositions that have a closed form
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(mu=st.floats(-4, 0.5).map(lambda d: 10.0**d), n=st.integers(2, 100_000), digits=st.floats(2, 100))
 def test_gaussians_the_long_way_hold_the_closed_form(mu, n, digits):
     delta = 10.0**-digits
@@ -116,7 +122,7 @@ def test_gaussians_the_long_way_hold_the_closed_form(mu, n, digits):
     assert delta * (1 - 1e-9) <= upper <= 1.0011 * lower
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(
     epsilon=st.floats(0.01, 2),
     delta=st.one_of(st.just(0.0), st.floats(1e-9, 1e-6)),
@@ -133,7 +139,7 @@ def test_randomized_response_holds_the_closed_form(epsilon, delta, n, share):
     assert upper - lower <= 1e-6 * upper
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(scale=st.floats(0.3, 30), n=st.integers(2, 500), digits=st.floats(2, 9))
 def test_laplace_agrees_with_dp_accounting(scale, n, digits):
     lower, upper = pld.laplace(scale, n).epsilon(10.0**-digits)
@@ -145,7 +151,7 @@ def test_laplace_agrees_with_dp_accounting(scale, n, digits):
     assert upper >= two.self_compose(n).get_epsilon_for_delta(10.0**-digits) * (1 - 1e-9) - 1e-9
 
 
-@settings(max_examples=6)
+@examples(6)
 @given(a=st.floats(0.5, 2), b=st.floats(0.5, 2), n=st.integers(1, 40), total=st.floats(0, 2))
 def test_compositions_of_different_mechanisms(a, b, n, total):
     """Laplace and Gaussian noise together, against the tensor product of their trade-off functions."""
@@ -156,7 +162,7 @@ def test_compositions_of_different_mechanisms(a, b, n, total):
     assert upper - lower <= 1e-3 * upper
 
 
-@settings(max_examples=8)
+@examples(8)
 @given(mu=st.floats(0.2, 8), b=st.floats(0.5, 3), share=st.floats(0, 1))
 def test_the_tensor_product_agrees_far_out(mu, b, share):
     """Not only near the middle: at losses where the other distribution has nearly nothing left."""
@@ -169,7 +175,7 @@ def test_the_tensor_product_agrees_far_out(mu, b, share):
 # ---- noisy SGD
 
 
-@settings(max_examples=12)
+@examples(12)
 @given(noise=noises, rate=rates, steps=step_counts, digits=st.floats(3, 9))
 def test_noisy_sgd_agrees_with_dp_accounting(noise, rate, steps, digits):
     """Their optimistic and pessimistic estimates, on a coarse grid; both of them hold the truth."""
@@ -186,7 +192,7 @@ def test_noisy_sgd_agrees_with_dp_accounting(noise, rate, steps, digits):
     assert upper >= optimistic * (1 - 1e-9)
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(noise=noises, rate=rates, steps=step_counts, delta=deltas)
 def test_the_interval_is_narrow_by_default(noise, rate, steps, delta):
     """Except where delta all but suffices, or rate and delta are both tiny: there a width may be refused."""
@@ -198,7 +204,7 @@ def test_the_interval_is_narrow_by_default(noise, rate, steps, delta):
     assert upper - lower <= 1e-3 * upper
 
 
-@settings(max_examples=8)
+@examples(8)
 @given(noise=st.floats(0.5, 3), rate=st.floats(1e-3, 0.1), steps=st.integers(10, 10_000), digits=st.floats(4, 10))
 def test_a_narrower_interval_lies_within_a_wider_one(noise, rate, steps, digits):
     curve = pld.noisy_sgd(noise, rate, steps)
@@ -209,7 +215,7 @@ def test_a_narrower_interval_lies_within_a_wider_one(noise, rate, steps, digits)
     assert narrow.lower <= wide.upper
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(noise=st.floats(0.5, 5), rate=st.floats(0.003, 0.5), steps=st.integers(50, 5000), epsilon=st.floats(0, 4))
 def test_more_noise_fewer_steps_and_smaller_samples_are_more_private(noise, rate, steps, epsilon):
     curve = pld.noisy_sgd(noise, rate, steps)
@@ -219,7 +225,7 @@ def test_more_noise_fewer_steps_and_smaller_samples_are_more_private(noise, rate
         assert pld.noisy_sgd(*better).delta(epsilon, width=0.5).lower <= upper
 
 
-@settings(max_examples=8)
+@examples(8)
 @given(
     noise=st.floats(0.5, 5),
     rate=st.floats(0.003, 0.5),
@@ -285,7 +291,7 @@ def test_the_tradeoff_at_small_alpha_takes_both_directions():
         assert curve.inverse()(alpha) == pytest.approx(curve(alpha), abs=1e-9)
 
 
-@settings(max_examples=6)
+@examples(6)
 @given(mu=st.floats(0.01, 0.2), n=st.integers(10, 400))
 def test_the_tradeoff_is_safe_and_near(mu, n):
     alpha = np.r_[1e-8, 1e-4, np.linspace(0.01, 1, 50)]
