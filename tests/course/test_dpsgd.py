@@ -5,11 +5,16 @@ import math
 
 import numpy as np
 import pytest
+from course.judging import judged, named
 from scipy.optimize import brentq
 from scipy.spatial import ConvexHull
+from support import WEEKLY
 
 from dpcourse import course, pld
 from dpcourse.engine import ERROR, RIGHT, WRONG
+
+exercise = course.lesson(5).exercise
+SEEDS = range(5 if WEEKLY else 2)
 
 
 def clip_by_loop(gradients, clip_norm):
@@ -49,40 +54,38 @@ def binomial_size(n, sample_rate, steps, rng):
 
 
 RIGHT_ANSWERS = {
-    "5.1 by loop": ("5.1", clip_by_loop),
-    "5.1 by factor": (
-        "5.1",
+    "by loop": ("clip", clip_by_loop),
+    "by factor": (
+        "clip",
         lambda g, r: g * np.minimum(1, r / np.maximum(np.linalg.norm(g, axis=1), 1e-300))[:, None],
     ),
-    "5.2 weight by weight": (
-        "5.2",
+    "weight by weight": (
+        "noisy_sum",
         lambda c, s, r, rng: [c[:, j].sum() + s * r * rng.standard_normal() for j in range(c.shape[1])],
     ),
-    "5.2 correlated draw": (
-        "5.2",
+    "correlated draw": (
+        "noisy_sum",
         lambda c, s, r, rng: rng.multivariate_normal(c.sum(axis=0), (s * r) ** 2 * np.eye(c.shape[1])),
     ),
-    "5.3 person by person": (
-        "5.3",
+    "person by person": (
+        "poisson_batches",
         lambda n, p, steps, rng: [[i for i in range(n) if rng.random() < p] for _ in range(steps)],
     ),
-    "5.3 binomial size, then people": ("5.3", binomial_size),
-    "5.3 as tuples": (
-        "5.3",
+    "binomial size, then people": ("poisson_batches", binomial_size),
+    "as tuples": (
+        "poisson_batches",
         lambda n, p, steps, rng: tuple(np.nonzero(rng.binomial(1, p, n))[0] for _ in range(steps)),
     ),
-    "5.5 the other form": ("5.5", adam_by_other_form),
-    "5.7 by scipy": ("5.7", hull_by_scipy),
-    "5.9 by brentq": ("5.9", noise_by_brentq),
-    "5.10 ones and zeros": ("5.10", lambda run: np.array(course.find("5.10").reference(run), dtype=int)),
+    "the other form": ("noisy_adam", adam_by_other_form),
+    "by scipy": ("two_sided", hull_by_scipy),
+    "by brentq": ("noise_for_budget", noise_by_brentq),
+    "ones and zeros": ("in_order", lambda run: np.array(exercise("in_order").reference(run), dtype=int)),
 }
 
 
-@pytest.mark.parametrize("name", RIGHT_ANSWERS)
-def test_a_right_answer_in_another_form_passes(name):
-    exercise_id, answer = RIGHT_ANSWERS[name]
-    for seed in range(3):
-        verdict = course.find(exercise_id).check(answer, rng=seed)
+@pytest.mark.parametrize(("exercise", "answer"), named(5, RIGHT_ANSWERS))
+def test_a_right_answer_in_another_form_passes(exercise, answer):
+    for verdict in judged(exercise, answer, SEEDS):
         assert verdict.state == RIGHT, verdict
 
 
@@ -106,108 +109,114 @@ def dealt_to_the_last(n, p, steps, rng):
 
 
 WRONG_ANSWERS = {
-    "5.1 a little too long": ("5.1", lambda g, r: course.find("5.1").reference(g, 1.01 * r)),
-    "5.1 direction lost": ("5.1", lambda g, r: np.abs(course.find("5.1").reference(g, r))),
-    "5.2 a tenth too little": ("5.2", lambda c, s, r, rng: c.sum(axis=0) + rng.normal(0, 0.9 * s * r, c.shape[1])),
-    "5.2 uniform": (
-        "5.2",
+    "a little too long": ("clip", lambda g, r: exercise("clip").reference(g, 1.01 * r)),
+    "direction lost": ("clip", lambda g, r: np.abs(exercise("clip").reference(g, r))),
+    "a tenth too little": ("noisy_sum", lambda c, s, r, rng: c.sum(axis=0) + rng.normal(0, 0.9 * s * r, c.shape[1])),
+    "uniform": (
+        "noisy_sum",
         lambda c, s, r, rng: c.sum(axis=0) + rng.uniform(-1, 1, c.shape[1]) * s * r * math.sqrt(3),
     ),
-    "5.2 pairs": (
-        "5.2",
+    "pairs": (
+        "noisy_sum",
         lambda c, s, r, rng: c.sum(axis=0) + np.repeat(rng.normal(0, s * r, c.shape[1] // 2), 2),
     ),
-    "5.2 half noise when nobody came": (
-        "5.2",
+    "half noise when nobody came": (
+        "noisy_sum",
         lambda c, s, r, rng: c.sum(axis=0) + rng.normal(0, s * r * (1 if len(c) else 0.4), c.shape[1]),
     ),
-    "5.3 twins": ("5.3", twins),
-    "5.3 block": ("5.3", block),
-    "5.3 each batch twice": ("5.3", every_other_step),
-    "5.3 dealt, with a short last batch": ("5.3", dealt_to_the_last),
-    "5.3 a tenth too often": (
-        "5.3",
+    "twins": ("poisson_batches", twins),
+    "block": ("poisson_batches", block),
+    "each batch twice": ("poisson_batches", every_other_step),
+    "dealt, with a short last batch": ("poisson_batches", dealt_to_the_last),
+    "a tenth too often": (
+        "poisson_batches",
         lambda n, p, steps, rng: [np.flatnonzero(rng.random(n) < 1.1 * p) for _ in range(steps)],
     ),
-    "5.5 the scale of the gradients ignored": (
-        "5.5",
-        lambda weights, sums, noises, batch, rate: course.find("5.5").reference(weights, sums, noises, 1.0, rate),
+    "the scale of the gradients ignored": (
+        "noisy_adam",
+        lambda weights, sums, noises, batch, rate: exercise("noisy_adam").reference(weights, sums, noises, 1.0, rate),
     ),
-    "5.7 hull of f alone": ("5.7", lambda alpha, beta, at: float(np.interp(at, alpha, beta))),
+    "hull of f alone": ("two_sided", lambda alpha, beta, at: float(np.interp(at, alpha, beta))),
 }
 
 
-@pytest.mark.parametrize("name", WRONG_ANSWERS)
-def test_a_wrong_answer_does_not_pass(name):
-    exercise_id, answer = WRONG_ANSWERS[name]
-    for seed in range(5):
-        assert course.find(exercise_id).check(answer, rng=seed).state == WRONG
+@pytest.mark.parametrize(("exercise", "answer"), named(5, WRONG_ANSWERS))
+def test_a_wrong_answer_does_not_pass(exercise, answer):
+    for verdict in judged(exercise, answer, SEEDS):
+        assert verdict.state == WRONG, verdict
 
 
 COMPLAINTS = {
     "zero divided by zero": (
-        "5.1",
+        "clip",
         lambda g, r: np.where(g.any(axis=1, keepdims=True), g, np.nan),
         "A gradient may be 0",
     ),
-    "one row": ("5.1", lambda g, r: g[0], "the shape of `gradients`"),
-    "masks": ("5.3", lambda n, p, steps, rng: rng.random((steps, n)) < p, "`np.flatnonzero` turns them into indices"),
+    "one row": ("clip", lambda g, r: g[0], "the shape of `gradients`"),
+    "masks": (
+        "poisson_batches",
+        lambda n, p, steps, rng: rng.random((steps, n)) < p,
+        "`np.flatnonzero` turns them into indices",
+    ),
     "zeros and ones": (
-        "5.3",
+        "poisson_batches",
         lambda n, p, steps, rng: list(rng.binomial(1, p, size=(steps, n))),
         "`np.flatnonzero` finds them",
     ),
-    "one batch": ("5.3", lambda n, p, steps, rng: np.flatnonzero(rng.random(n) < p), "for each of the 600 steps"),
+    "one batch": (
+        "poisson_batches",
+        lambda n, p, steps, rng: np.flatnonzero(rng.random(n) < p),
+        "for each of the 600 steps",
+    ),
     "indices from 1": (
-        "5.3",
+        "poisson_batches",
         lambda n, p, steps, rng: [1 + np.flatnonzero(rng.random(n) < p) for _ in range(steps)],
         "from 0 to n - 1",
     ),
     "number drawn": (
-        "5.4",
+        "noisy_sgd_step",
         lambda weights, gradients, noise, *rest: weights - noise * (1 / len(gradients) if len(gradients) else math.inf),
         "Divide by `expected_batch`",
     ),
-    "no noise": ("5.9", lambda epsilon, delta, sample_rate, steps: 0.0, "must be from 0.4 to 100"),
-    "four": ("5.10", lambda run: [True] * 4, "five True or False"),
-    "words": ("5.10", lambda run: ["yes"] * 5, "Each of the five must be True or False"),
+    "no noise": ("noise_for_budget", lambda epsilon, delta, sample_rate, steps: 0.0, "must be from 0.4 to 100"),
+    "four": ("in_order", lambda run: [True] * 4, "five True or False"),
+    "words": ("in_order", lambda run: ["yes"] * 5, "Each of the five must be True or False"),
 }
 
 
-@pytest.mark.parametrize("name", COMPLAINTS)
-def test_what_cannot_be_judged_is_said_with_a_way_out(name):
-    exercise_id, answer, said = COMPLAINTS[name]
-    verdict = course.find(exercise_id).check(answer, rng=1)
-    assert verdict.state == ERROR
+@pytest.mark.parametrize(("exercise", "answer", "said"), named(5, COMPLAINTS))
+def test_what_cannot_be_judged_is_said_with_a_way_out(exercise, answer, said):
+    (verdict,) = judged(exercise, answer, [1])
+    assert verdict.state == ERROR, verdict
     assert said in verdict.message
 
 
-@pytest.mark.parametrize(
-    ("exercise_id", "answer", "slip"),
-    [
-        ("5.3", dealt_to_the_last, "shuffled epochs"),
-        ("5.3", block, None),
-        ("5.3", twins, None),
-        ("5.7", lambda alpha, beta, at: 1.0001 * hull_by_scipy(alpha, beta, at), "nearly"),
-        ("5.8", lambda sigma, batch, n, epochs: 2.0, None),
-    ],
-)
-def test_a_slip_gets_its_own_message_and_another_does_not(exercise_id, answer, slip):
-    for seed in range(3):
-        assert course.find(exercise_id).check(answer, rng=seed).misconception == slip
+MESSAGES = {
+    "dealt to the last": ("poisson_batches", dealt_to_the_last, "shuffled epochs"),
+    "a block": ("poisson_batches", block, None),
+    "people in twos": ("poisson_batches", twins, None),
+    "a hair off": ("two_sided", lambda alpha, beta, at: 1.0001 * hull_by_scipy(alpha, beta, at), "nearly"),
+    "a constant": ("sgd_mu", lambda sigma, batch, n, epochs: 2.0, None),
+}
 
 
-def test_bounds_on_epsilon_are_rounded_outwards():
-    exercise = course.find("5.9")
+@pytest.mark.parametrize(("exercise", "answer", "slip"), named(5, MESSAGES))
+def test_a_slip_gets_its_own_message_and_another_does_not(exercise, answer, slip):
+    for verdict in judged(exercise, answer, SEEDS):
+        assert verdict.misconception == slip, verdict
+
+
+def test_noise_for_budget_shows_bounds_on_epsilon_rounded_outwards():
+    budget = exercise("noise_for_budget")
     case = {"epsilon": 1.5, "delta": 1e-5, "sample_rate": 0.015, "steps": 300}
-    noise = exercise.reference(**case) / 1.0001 * (1 - 1e-5)  # over the budget by a hair
-    good, line = exercise.law(noise, case)
+    noise = budget.reference(**case) / 1.0001 * (1 - 1e-5)  # over the budget by a hair
+    good, line = budget.law(noise, case)
     shown = float(line.split("at most ")[1].split(",")[0])
     assert not good
     assert shown > case["epsilon"]
     assert shown >= pld.noisy_sgd(noise, 0.015, 300).epsilon(1e-5).upper
 
 
-def test_the_run_that_was_misjudged_is_shown():
-    verdict = course.find("5.10").check(lambda run: [False] * 5, rng=0)
-    assert "'noise_std': " in verdict.observed[0]
+def test_in_order_shows_the_run_that_was_misjudged():
+    (verdict,) = judged(exercise("in_order"), lambda run: [False] * 5, [0])
+    assert "'noise_std': " in verdict.observed[0].seen
