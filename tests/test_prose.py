@@ -152,7 +152,11 @@ CLAIMS = [
     (4, "`noise_multiplier` from {0[0]:g} to {0[1]:g}", SETTING["noise_multiplier"]),
     (4, "`sample_rate` from {0[0]:g} to {0[1]:g}", SETTING["sample_rate"]),
     (4, "`steps` a whole number from {0[0]} to {0[1]:,}", SETTING["steps"]),
-    (4, "`noise_multiplier` from {:g} and the other", importlib.import_module("dpcourse.course.clt.too_high").LEAST_NOISE),
+    (
+        4,
+        "`noise_multiplier` from {:g} and the other",
+        importlib.import_module("dpcourse.course.clt.too_high").LEAST_NOISE,
+    ),
     (4, "the true $\\kappa_2$ is {:.4f}", clt.functionals(tradeoff.gaussian(2.0).mixed(0.03))[1]),
     (4, "and the formula says {:.4f}", 0.03**2 * math.expm1(1 / 0.5**2)),
     (4, "(from $10^{{{:.0f}}}$", math.log10(min(DELTAS))),

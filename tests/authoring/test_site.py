@@ -4,18 +4,17 @@ import html.parser
 import itertools
 import json
 import shutil
-from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import jupytext
 import pytest
+from support import ROOT
 from typer.testing import CliRunner
 
 from dpcourse import cli
 from dpcourse.authoring import build, site
 from dpcourse.course import lesson as lesson_of
 
-ROOT = Path(__file__).parents[1]
 LOADS = {"img": "src", "link": "href", "script": "src", "iframe": "src", "source": "srcset", "object": "data"}
 
 
