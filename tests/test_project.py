@@ -1,6 +1,7 @@
 """The project as a whole: its laws, its lessons' metadata, its lists of versions, its README."""
 
 import ast
+import functools
 import importlib.metadata
 import re
 import subprocess
@@ -44,8 +45,11 @@ def about(source):
     return jupytext.read(source).metadata["dpcourse"]
 
 
+read = functools.cache(build.read)
+
+
 def cells(source, kind):
-    return [cell for cell in jupytext.read(source).cells if cell.cell_type == kind]
+    return [cell for cell in read(source).solved.cells if cell.cell_type == kind]
 
 
 def test_a_lesson_has_the_same_name_everywhere():
@@ -134,14 +138,14 @@ def test_links_lead_somewhere(page):
 
 @every_lesson
 def test_every_page_leads_home_and_to_the_glossary_at_its_top_and_at_its_end(source):
-    first, *_, last = (cell.source for cell in build.read(source).blank.cells)
+    first, *_, last = (cell.source for cell in read(source).blank.cells)
     for cell in (first, last):
         assert "](glossary.ipynb)" in cell
         assert "](00-start-here.ipynb)" in cell or source == SOURCES[0]
 
 
 def test_the_home_page_and_the_readme_name_every_lesson():
-    home = "\n".join(cell.source for cell in build.read(SOURCES[0]).blank.cells)
+    home = "\n".join(cell.source for cell in read(SOURCES[0]).blank.cells)
     for text, folder in ((home, ""), ((ROOT / "README.md").read_text(encoding="utf-8"), "lessons/")):
         rows = re.findall(rf"^\| \[(.+?)\]\({folder}(.+?)\.ipynb\)[^|]* \| .+ \| (\d+) \|$", text, re.MULTILINE)
         assert rows == [(navigation.title(page), page.stem, str(about(page)["minutes"])) for page in SOURCES]
