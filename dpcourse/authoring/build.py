@@ -28,7 +28,7 @@ def build(
     fresh: bool = False,
     progress: Callable[[list[Page]], Iterable[Page]] = lambda pages: pages,
 ) -> list[str]:
-    """Build what is out of date, and README's table of lessons; returns the names of the pages whose notebooks are new.
+    """Build what is out of date, and README's table of lessons; returns the names of the pages executed or written.
 
     A page is executed where its code cells, or the modules that they use, have changed; else its outputs are kept.
     names: only these pages (such as "01-composition"). fresh: execute even what is up to date.
@@ -45,7 +45,10 @@ def build(
     wanted = [read(file, modules) for file in pages(root) if not names or file.stem in names]
     if (front := readme(root)) is not None:
         write_atomically(root / "README.md", front)
-    kept = {page.file: None if fresh or stale.is_stale(page, modules) else execute.stored(page) for page in wanted}
+    kept = {
+        page.file: None if page.code and (fresh or stale.is_stale(page, modules)) else execute.stored(page)
+        for page in wanted
+    }
     written = [page.file.stem for page in wanted if kept[page.file] and _write(page, kept[page.file])]
     for page in progress([page for page in wanted if not kept[page.file]]):
         _write(page, execute.executed(page))

@@ -47,7 +47,7 @@ def _of_page(root, page, modules):
         if difference := _first_difference(path, expected, outputs=expected is page.blank):
             differ = True
             yield f"{path.relative_to(root)}: {difference}: {command}"
-    if not differ and stale.is_stale(page, modules):
+    if page.code and not differ and stale.is_stale(page, modules):
         what = (
             "its outputs are of older code: its cells, or modules that they use, have changed since they were executed"
         )

@@ -14,6 +14,8 @@ from dpcourse.authoring.page import Page
 from dpcourse.authoring.source import SourceError
 
 UNSTORED = "remove-output"
+SECONDS = 120
+"""No cell may take longer."""
 SHOWN_LIVE_ONLY = "application/vnd.jupyter.widget-view+json"
 
 
@@ -26,11 +28,9 @@ def executed(page: Page) -> nbformat.NotebookNode:
 
     notebook = copy.deepcopy(page.solved)
     code = [(i, cell) for i, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
-    if not code:
-        return notebook
     client = NotebookClient(
         notebook,
-        timeout=120,
+        timeout=SECONDS,
         kernel_name="python3",
         record_timing=False,
         coalesce_streams=True,
@@ -51,7 +51,7 @@ def executed(page: Page) -> nbformat.NotebookNode:
 
 
 def _execute(client, i, cell, file, lines):
-    from nbclient.exceptions import CellExecutionError
+    from nbclient.exceptions import CellExecutionError, CellTimeoutError
 
     try:
         client.execute_cell(cell, i)
@@ -59,6 +59,8 @@ def _execute(client, i, cell, file, lines):
         within = re.findall(r"Cell In\[\d+\], line (\d+)", re.sub(r"\x1b\[[0-9;]*m", "", str(error)))
         line = lines[int(within[-1]) - 1] if within else lines[0]
         raise SourceError(file, line, f"the cell fails with {error.ename}: {error.evalue}") from None
+    except CellTimeoutError:
+        raise SourceError(file, lines[0], f"the cell takes longer than {SECONDS} seconds") from None
     if UNSTORED in cell.metadata.get("tags", []):
         cell.outputs, cell.execution_count = [], None
     for output in cell.outputs:
@@ -73,11 +75,13 @@ def _execute(client, i, cell, file, lines):
 
 def stored(page: Page) -> nbformat.NotebookNode | None:
     """The solved notebook with the outputs of the one that is there; None where that has not the same code cells."""
+    if not page.code:
+        return page.solved
     notebook = copy.deepcopy(page.solved)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     try:
         there = json.loads(page.paths[0].read_text(encoding="utf-8"))["cells"]
         before = [cell for cell in there if cell["cell_type"] == "code"]
-        code = [cell for cell in notebook.cells if cell.cell_type == "code"]
         if [cell["source"] for cell in before] != [cell.source for cell in code]:
             return None
         for cell, old in zip(code, before, strict=True):

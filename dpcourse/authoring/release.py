@@ -143,6 +143,10 @@ def installed(text: str) -> str:
     expected = {name: table for name, table in tomllib.loads(text).items() if re.fullmatch(INSTALLED, name)}
     if setuptools := tomllib.loads(text).get("tool", {}).get("setuptools"):
         expected["tool"] = {"setuptools": setuptools}
-    if tomllib.loads(kept) != expected:
+    try:
+        found = tomllib.loads(kept)
+    except tomllib.TOMLDecodeError:
+        found = None
+    if found != expected:
         raise ValueError("pyproject.toml: begin a line with `[` only for a table, so that they can be told apart")
     return kept

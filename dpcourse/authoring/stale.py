@@ -21,7 +21,7 @@ DATA = ("*.json", "*.npz")
 
 def is_stale(page: Page, modules: Modules) -> bool:
     """Whether a page must be executed."""
-    return bool(page.code) and fingerprints(root_of(page.file)).get(page.file.stem) != fingerprint(page, modules)
+    return fingerprints(root_of(page.file)).get(page.file.stem) != fingerprint(page, modules)
 
 
 def fingerprints(root: Path) -> dict[str, str]:

@@ -4,18 +4,18 @@ import html.parser
 import itertools
 import json
 import shutil
-from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import jupytext
 import pytest
+from support import ROOT
 from typer.testing import CliRunner
 
 from dpcourse import cli
 from dpcourse.authoring import build, site
+from dpcourse.cells import BEGIN, END
 from dpcourse.course import lesson as lesson_of
 
-ROOT = Path(__file__).parents[1]
 LOADS = {"img": "src", "link": "href", "script": "src", "iframe": "src", "source": "srcset", "object": "data"}
 
 
@@ -136,8 +136,8 @@ def _solution_lines(source):
     """The lines that stand between solution marks and nowhere else."""
     inside, lines, others = False, set(), set()
     for line in source.read_text(encoding="utf-8").splitlines():
-        if line.strip() in (build.BEGIN, build.END):
-            inside = line.strip() == build.BEGIN
+        if line.strip() in (BEGIN, END):
+            inside = line.strip() == BEGIN
         elif len(line.strip()) > 20:
             (lines if inside else others).add(line.strip())
     return {line for line in lines if not any(line in other for other in others)}

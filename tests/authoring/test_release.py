@@ -8,16 +8,17 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+from support import ROOT
 from typer.testing import CliRunner
 
 from dpcourse import course
 from dpcourse.authoring import release
 from dpcourse.cli import app
 
-ROOT = Path(__file__).parents[1]
 NAMES = [file.name for file in sorted((ROOT / "lessons").glob("[0-9]*.ipynb"))]
 
 
@@ -50,8 +51,11 @@ def test_the_bundle_holds_nothing_else_than_a_student_needs(bundle):
     assert {file.name for file in (bundle / "lessons").iterdir()} == {*NAMES, "glossary.ipynb"}
     assert {file.name for file in bundle.iterdir()} == {"LICENSE", "README.md", "dpcourse", "lessons", "pyproject.toml", "requirements.txt"}  # fmt: skip
     kinds = {file.suffix for file in (bundle / "dpcourse").rglob("*") if file.is_file()}
-    assert kinds == {".py", ".npz", ".html", ".json", ".css", ".woff2", ".txt"}
-    assert "dpcourse" in (bundle / "pyproject.toml").read_text()
+    assert kinds == {".py", ".npz", ".html", ".json", ".css", ".woff2", ".txt", ".md"}
+    project, whole = (tomllib.loads((folder / "pyproject.toml").read_text()) for folder in (bundle, ROOT))
+    assert project.keys() == {"build-system", "project", "tool"}
+    assert project["project"] == whole["project"]
+    assert project["tool"] == {"setuptools": whole["tool"]["setuptools"]}
     assert (bundle / "requirements.txt").read_text().rstrip().endswith("-e .")
 
 
@@ -148,3 +152,12 @@ def test_nbgrader_takes_the_course_as_it_is(tmp_path):
     points = {exercise.function: exercise.points for exercise in course.lesson(0).exercises}
     assert auto == sum(points.values()) - points["keep_probability"]
     shutil.rmtree(course)
+
+
+def test_a_pyproject_whose_tables_cannot_be_told_apart_is_refused():
+    assert (
+        release.installed('[project]\nname = "x"\n[tool.ruff]\nx = 1\n[[tool.importlinter.contracts]]\ny = 1\n')
+        == '[project]\nname = "x"\n'
+    )
+    with pytest.raises(ValueError, match="begin a line with `\\[` only for a table"):
+        release.installed('[project]\nname = """\n[tool.x]\n"""\n')

@@ -6,16 +6,15 @@ import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import jupytext
 import pytest
 import yaml
+from support import ROOT
 
 from dpcourse.authoring import binder, build, navigation
 
-ROOT = Path(__file__).parents[1]
 ENVIRONMENT = yaml.safe_load((ROOT / "binder" / "environment.yml").read_text())
 CONDA_NAMES = {"matplotlib": "matplotlib-base", "torch": "pytorch-cpu"}
 
@@ -33,7 +32,9 @@ def test_every_package_that_a_lesson_needs_is_there():
     """Also what it needs through dpcourse; only an instructor's commands may ask for more."""
     cells = [cell.source for source in build.sources(ROOT) for cell in jupytext.read(source).cells if cell.cell_type == "code"]  # fmt: skip
     package = ROOT / "dpcourse"
-    files = [file for file in package.rglob("*.py") if file.relative_to(package).parts[0] != "classroom"]
+    files = [
+        file for file in package.rglob("*.py") if file.relative_to(package).parts[0] not in ("authoring", "grading")
+    ]
     modules = {name for code in [*cells, *(file.read_text(encoding="utf-8") for file in files)] for name in imported(code)}  # fmt: skip
     known = importlib.metadata.packages_distributions()
     packages = {known[name][0].lower() for name in modules - sys.stdlib_module_names - {"dpcourse", "IPython"}}
