@@ -21,9 +21,14 @@ def judged(exercise, answer, seeds):
     return [exercise.judge(cases, exercise.probe(answer, cases)) for cases in every]
 
 
+def were_all_allowed(exercise):
+    """The exercise, were no library function forbidden and none needed: so references are called."""
+    return dataclasses.replace(exercise, forbidden=(), needed=None)
+
+
 def judged_freely(exercise, answer, seeds):
-    """The same where every library function may be called and none has to be, as references do."""
-    return judged(dataclasses.replace(exercise, forbidden=(), needed=None), answer, seeds)
+    """The verdicts on an answer that may call every library function."""
+    return judged(were_all_allowed(exercise), answer, seeds)
 
 
 def named(lesson, answers):

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from course.judging import drawn, judged, judged_freely
+from course.judging import drawn, judged, judged_freely, were_all_allowed
 from support import WEEKLY
 
 from dpcourse import course
@@ -14,6 +14,7 @@ from dpcourse.engine import BLANK, ERROR, RIGHT, WRONG, OpenExercise, RandomExer
 EVERY = {f"{lesson.word}-{exercise.function}": exercise for lesson in course.lessons() for exercise in lesson.exercises}
 SLOW = {course.lesson(5).exercise("noise_for_budget").id, course.lesson(6).exercise("accused").id}
 SEEDS = range(10 if WEEKLY else 3)  # as many checks of each exercise; of those that take seconds, 3 and 2
+PROBED = 1_000_000 if WEEKLY else 30
 RATE_RUNS = 150 if WEEKLY else 20
 ROUNDS = [
     pytest.param(exercise, seed, id=f"{name}-seed {seed}")
@@ -29,16 +30,20 @@ def each(of=lambda exercise: True):
     )
 
 
+def outcomes_of(exercise, cases, function):
+    """By the probe on the first cases; of further ones it gives no more than their values."""
+    first = exercise.probe(function, cases[:PROBED])
+    return first + [{"value": value} for value in cases.given(function)[PROBED:]] if len(cases) > PROBED else first
+
+
 @pytest.mark.parametrize(("exercise", "seed"), ROUNDS)
 def test_the_reference_passes_and_each_misconception_gets_its_own_message(exercise, seed):
-    """All on the same inputs. The probe calls the misconceptions on the first inputs; elsewhere their values are enough."""
-    cases = drawn(exercise.id, seed)
-    (verdict,) = judged_freely(exercise, exercise.reference, [seed])
+    """All on the same inputs, on which nothing is computed twice."""
+    cases, free = drawn(exercise.id, seed), were_all_allowed(exercise)
+    verdict = free.judge(cases, outcomes_of(free, cases, exercise.reference))
     assert verdict.state == RIGHT, f"{exercise.function}, seed {seed}: the reference does not pass\n{verdict}"
     for slip in exercise.misconceptions:
-        probed = seed == SEEDS[0] or WEEKLY
-        outcomes = exercise.probe(slip.code, cases) if probed else [{"value": it} for it in cases.given(slip.code)]
-        verdict = exercise.judge(cases, outcomes)
+        verdict = exercise.judge(cases, outcomes_of(exercise, cases, slip.code))
         where = f"{exercise.function}, seed {seed}: the slip {slip.name!r}"
         assert verdict.misconception == slip.name, f"{where} got the message of {verdict.misconception!r}\n{verdict}"
         assert (verdict.state, verdict.message, verdict.points) == (WRONG, slip.message, 0), f"{where}\n{verdict}"
@@ -117,8 +122,10 @@ def test_the_header_is_complete(exercise):
 def test_a_right_answer_fails_as_often_as_is_stated(exercise):
     """At the stated rate nothing would be seen; at a rate of 1 in 10 the same test fails at most 1 in 10 times."""
     assert exercise.false_failure <= 1e-6
-    strict = dataclasses.replace(exercise, false_failure=0.1, forbidden=(), needed=None)
-    failures = sum(strict.check(exercise.reference, rng=seed).state != RIGHT for seed in range(RATE_RUNS))
+    strict, failures = dataclasses.replace(were_all_allowed(exercise), false_failure=0.1), 0
+    for seed in range(RATE_RUNS):
+        cases = strict.cases(np.random.default_rng(seed))
+        failures += strict.judge(cases, outcomes_of(strict, cases, exercise.reference)).state != RIGHT
     assert failures <= RATE_RUNS * 0.1 + 4 * math.sqrt(RATE_RUNS * 0.1 * 0.9)
 
 
