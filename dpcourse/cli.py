@@ -1,6 +1,7 @@
 """The `dpcourse` command."""
 
 import inspect
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -15,7 +16,7 @@ app = typer.Typer(
 )
 
 
-def taking(options):
+def taking(options: type) -> Callable[[Callable], Callable]:
     """A decorator: a command that takes one `options` offers the fields of that dataclass on the command line."""
 
     def decorated(command):
@@ -40,7 +41,7 @@ def build(
     ] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Build even what is up to date.")] = False,
     root: Annotated[Path, typer.Option(help="The folder that holds lessons/ and solutions/.")] = Path("."),
-):
+) -> None:
     """Make the notebooks in lessons/ and solutions/ from solutions/*.md."""
     from tqdm import tqdm
 
@@ -81,7 +82,7 @@ def release(
         ),
     ] = False,
     course: Annotated[Path, typer.Option(help="The folder of the course.")] = Path("."),
-):
+) -> None:
     """Write what students are given, as one folder: blank lessons, the package, a README. No solved notebook is in it."""
     from dpcourse.authoring import release as releasing
 
@@ -96,7 +97,7 @@ def release(
 
 @app.command()
 @taking(Options)
-def grade(options):
+def grade(options: Options) -> None:
     """Grade a folder of notebooks, each in a sandbox; write gradebooks, feedback for each student, and a report.
 
     Run it again after an interruption, or when submissions have come or changed: what is graded is not graded twice.
@@ -126,7 +127,7 @@ def site(
         bool, typer.Option("--solutions", help="Write the solutions, which a site of the lessons never holds.")
     ] = False,
     course: Annotated[Path, typer.Option(help="The folder of the course.")] = Path("."),
-):
+) -> None:
     """Write the lessons as web pages for those who only read, from the notebooks as they are; nothing is executed."""
     folder = folder or Path("site-solutions" if solutions else "site")
     try:
@@ -150,7 +151,7 @@ def _needs_more(command, error):
 
 
 @app.command()
-def doctor():
+def doctor() -> None:
     """Say whether this machine has what the course needs, and how to mend what it lacks."""
     from dpcourse.doctor import report
 

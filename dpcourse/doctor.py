@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,11 +36,11 @@ class Report:
     findings: tuple[Finding, ...]
 
     @property
-    def ok(self):
+    def ok(self) -> bool:
         return all(finding.state != "missing" for finding in self.findings)
 
     @property
-    def verdict(self):
+    def verdict(self) -> str:
         return (
             "This machine is ready."
             if self.ok
@@ -59,7 +60,7 @@ class Report:
         return f"<table><tbody>{rows}</tbody></table><p><strong>{html.escape(self.verdict)}</strong></p>"
 
 
-def report(*more):
+def report(*more: Callable[[], Finding]) -> Report:
     """Look at Python, the packages, the memory, the disk, the GPU and the folder where progress is kept.
 
     more: functions, each of which looks at one more thing. Where a package is amiss, the rest, which may need it, waits.
