@@ -53,7 +53,6 @@ def build(
             for line in found:
                 typer.echo(line, err=True)
             if found:
-                typer.echo("Run `dpcourse build` and commit the result.", err=True)
                 raise typer.Exit(1)
             typer.echo(f"{len(builder.sources(root))} lessons are as their sources say.")
             return

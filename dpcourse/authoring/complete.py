@@ -20,6 +20,8 @@ SAID = {
 FILES = {
     "quiz.py": "its questions, as `QUIZ`",
     "pictures.py": "its pictures, even if there are none yet",
+    "glossary.toml": "a row for each symbol and term that it introduces",
+    "journey.py": "the wrong answer that the journey through the course gives first, as `SLIP`",
 }
 
 

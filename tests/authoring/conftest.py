@@ -62,6 +62,8 @@ PACKAGE = {
     "course/start_here/__init__": f'"""A lesson."""\nNAME = "{NAME}"\nTITLE = "A lesson"\nEXERCISES = ("keep_probability",)',
     "course/start_here/keep_probability": "exercise = 'how often to keep the truth'",
     "course/start_here/quiz": "QUIZ = ()",
+    "course/start_here/journey": "SLIP = None",
+    "course/start_here/glossary.toml": "",
     "course/start_here/pictures": "from dpcourse import pld\n\n\ndef spread(figure): 'A picture.'\n\n\ndef response(): ...",
 }
 
@@ -115,7 +117,7 @@ def lessons(*names):
 def write(root):
     (root / "solutions").mkdir(parents=True)
     for name, code in PACKAGE.items():
-        file = root / "dpcourse" / f"{name}.py"
+        file = root / "dpcourse" / (name if name.endswith(".toml") else f"{name}.py")
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(code + "\n")
     (root / "solutions" / f"{NAME}.md").write_text(SOURCE, encoding="utf-8")
