@@ -13,6 +13,8 @@ _data = tempfile.TemporaryDirectory()
 os.environ["DPCOURSE_DATA"] = _data.name
 
 WEEKLY = bool(os.environ.get("DPCOURSE_WEEKLY"))
+if not WEEKLY:  # tests run side by side: threads of torch and numpy would spend their time waiting for each other
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 hypothesis.settings.register_profile("commit", deadline=None, derandomize=True, max_examples=60)
 hypothesis.settings.register_profile("weekly", deadline=None, max_examples=300, print_blob=True)
 hypothesis.settings.load_profile("weekly" if WEEKLY else "commit")

@@ -9,18 +9,19 @@ Dong, Roth & Su (2022); Steinke, Nasr & Jagielski (2023), auditing in one run.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import special
 
-from dpcourse import gdp, validate
+from dpcourse import gdp, rounding, validate
 from dpcourse.tradeoff import TradeOff
 
 # ---- from errors counted to bounds
 
 
-def clopper_pearson(errors, trials, confidence=0.95):
+def clopper_pearson(errors, trials, confidence=0.95) -> float | np.ndarray:
     """The largest probability of an error that `errors` in `trials` do not refute: an upper bound with that confidence.
 
     errors, trials: whole numbers, errors <= trials, or arrays of them; confidence in (0, 1). ValueError for anything
@@ -29,15 +30,15 @@ def clopper_pearson(errors, trials, confidence=0.95):
     >>> round(clopper_pearson(0, 100), 6), round(1 - 0.05 ** (1 / 100), 6)
     (0.029513, 0.029513)
     """
-    trials = validate.reals("trials", trials, low=1)
-    errors = validate.reals("errors", errors, low=0)
+    trials = _wholes("trials", trials, 1)
+    errors = _wholes("errors", errors, 0)
     if (errors > trials).any():
         raise ValueError(f"errors must be at most trials, got {errors.max():g} of {trials.min():g}")
-    bound = _upper(errors, trials, 1 - _confidence(confidence))
+    bound = upper_bound(errors, trials, 1 - _confidence(confidence))
     return float(bound) if bound.ndim == 0 else bound
 
 
-def mu_lower_bound(scores_in, scores_out, confidence=0.95, threshold=None):
+def mu_lower_bound(scores_in, scores_out, confidence=0.95, threshold=None) -> float:
     """The mu that the attack proves: with that confidence the mechanism is mu-GDP for no smaller one; 0 if it proves none.
 
     scores_in, scores_out: scores with the person in the data and without, shapes (n,) and (m,), from independent runs.
@@ -49,11 +50,11 @@ def mu_lower_bound(scores_in, scores_out, confidence=0.95, threshold=None):
     >>> round(mu_lower_bound(1 - without, without, threshold=0.5), 3)  # 2.563 without the doubt
     2.347
     """
-    alpha, beta = _corners(scores_in, scores_out, 1 - _confidence(confidence), threshold)
+    alpha, beta = error_bounds(scores_in, scores_out, 1 - _confidence(confidence), threshold)
     return float(max(0.0, np.max(-special.ndtri(alpha) - special.ndtri(beta))))
 
 
-def epsilon_lower_bound(scores_in, scores_out, delta=0.0, confidence=0.95, threshold=None):
+def epsilon_lower_bound(scores_in, scores_out, delta=0.0, confidence=0.95, threshold=None) -> float:
     """The epsilon that the attack proves: with that confidence the mechanism is (epsilon, delta)-DP for no smaller one.
 
     delta in [0, 1); the rest as in mu_lower_bound. Source: (epsilon, delta)-DP keeps alpha + e^epsilon beta and
@@ -64,8 +65,8 @@ def epsilon_lower_bound(scores_in, scores_out, delta=0.0, confidence=0.95, thres
     1.99
     """
     delta = validate.number("delta", delta, 0, 1, open_high=True)
-    alpha, beta = _corners(scores_in, scores_out, 1 - _confidence(confidence), threshold)
-    return max(0.0, _log_ratio(1 - delta - alpha, beta), _log_ratio(1 - delta - beta, alpha))
+    alpha, beta = error_bounds(scores_in, scores_out, 1 - _confidence(confidence), threshold)
+    return max(0.0, largest_log_ratio(1 - delta - alpha, beta), largest_log_ratio(1 - delta - beta, alpha))
 
 
 @dataclass(frozen=True)
@@ -82,20 +83,28 @@ class Band:
     upper: TradeOff
     corners: tuple[np.ndarray, np.ndarray]
 
-    def lower(self, alpha):
-        """The lower side of the band. alpha: a number or an array in [0, 1]."""
+    def lower(self, alpha) -> float | np.ndarray:
+        """The lower side of the band. alpha: a number or an array in [0, 1], else ValueError.
+
+        Source: the bounds hold at all corners at once, and an attack's curve falls (empirical_tradeoff).
+
+        >>> blind = empirical_tradeoff(np.arange(1000.0), np.arange(1000.0))  # its own curve is 1 - alpha
+        >>> round(blind.lower(0.1), 3)
+        0.774
+        """
         alpha = validate.reals("alpha", alpha, 0, 1)
         left, height = self.corners
         heights = np.where(left > alpha[..., None], height, 0.0).max(axis=-1)
         return float(heights) if alpha.ndim == 0 else heights
 
 
-def empirical_tradeoff(scores_in, scores_out, confidence=0.95):
+def empirical_tradeoff(scores_in, scores_out, confidence=0.95) -> Band:
     """The attack's trade-off curve with a band that holds at all thresholds at once, with that confidence.
 
     scores_in, scores_out: as in mu_lower_bound. The thresholds are the scores at certain ranks, from both ends, the
     ranks in steps of about sqrt(2); at each, both errors have Clopper-Pearson bounds (those of order statistics), and a
     union bound over all of them pays for the choice. Between ranks the errors are monotone. ValueError for bad input.
+    Source: Clopper & Pearson (1934) at each threshold; David & Nagaraja (2003), section 2.1, for order statistics.
 
     >>> from dpcourse.tradeoff import gaussian
     >>> rng = np.random.default_rng(0)
@@ -108,8 +117,8 @@ def empirical_tradeoff(scores_in, scores_out, confidence=0.95):
     thresholds = np.unique(np.r_[scores_in, scores_out])
     alpha = np.r_[0, (1 - np.searchsorted(np.sort(scores_out), thresholds) / scores_out.size)[::-1]]
     beta = np.r_[1, (np.searchsorted(np.sort(scores_in), thresholds) / scores_in.size)[::-1]]
-    upper = TradeOff.from_points(*_corners(scores_in, scores_out, failure / 2), repair=True)
-    return Band(alpha, beta, upper, _corners(scores_in, scores_out, failure / 2, lower=True))
+    upper = TradeOff.from_points(*error_bounds(scores_in, scores_out, failure / 2), repair=True)
+    return Band(alpha, beta, upper, error_bounds(scores_in, scores_out, failure / 2, lower=True))
 
 
 @dataclass(frozen=True)
@@ -126,21 +135,21 @@ class Refutation:
     confidence: float
 
     @property
-    def as_text(self):
+    def as_text(self) -> tuple[str, str, str]:
         """alpha, beta and least to three digits, rounded to the safe side: still an upper, an upper and a lower bound.
 
         >>> Refutation(0.1001, 0.2, 0.3009, 0.95).as_text
         ('0.101', '0.200', '0.300')
         """
-        up = (f"{math.ceil(1000 * bound) / 1000:.3f}" for bound in (self.alpha, self.beta))
-        return (*up, f"{math.floor(1000 * self.least) / 1000:.3f}")
+        return rounding.up(self.alpha, 3), rounding.up(self.beta, 3), rounding.down(self.least, 3)
 
 
-def refutation(promise, scores_in, scores_out, confidence=0.95):
+def refutation(promise, scores_in, scores_out, confidence=0.95) -> Refutation | None:
     """The test that breaks the promise most clearly, or None: what was seen then agrees with it, and proves nothing.
 
     promise: a TradeOff that the mechanism's own should nowhere pass below; the rest as in mu_lower_bound. A promise
-    that is kept is refuted with probability at most 1 - confidence.
+    that is kept is refuted with probability at most 1 - confidence. ValueError for bad scores or confidence.
+    Source: Dong, Roth & Su (2022), definition 2.3: f-DP keeps every test on or above f; the errors' bounds as there.
 
     >>> from dpcourse.tradeoff import gaussian
     >>> rng = np.random.default_rng(0)
@@ -148,7 +157,7 @@ def refutation(promise, scores_in, scores_out, confidence=0.95):
     >>> refutation(gaussian(1), *scores).least > 0.3 and refutation(gaussian(2), *scores) is None
     True
     """
-    alpha, beta = _corners(scores_in, scores_out, 1 - _confidence(confidence))
+    alpha, beta = error_bounds(scores_in, scores_out, 1 - _confidence(confidence))
     least = promise(alpha)
     worst = int(np.argmax(least - beta))
     if least[worst] <= beta[worst]:
@@ -156,8 +165,16 @@ def refutation(promise, scores_in, scores_out, confidence=0.95):
     return Refutation(float(alpha[worst]), float(beta[worst]), float(least[worst]), confidence)
 
 
-def _corners(scores_in, scores_out, failure, threshold=None, lower=False):
-    """Bounds (alpha, beta) on both errors at each threshold considered; all of them hold, but for `failure`."""
+def error_bounds(scores_in, scores_out, failure, threshold=None, lower=False) -> tuple[np.ndarray, np.ndarray]:
+    """Bounds (alpha, beta) on both errors at each threshold considered; all of them hold, but for `failure`.
+
+    failure: the probability, in (0, 1), that one of them does not; lower: bounds from below; the rest, ValueError and the
+    source as for mu_lower_bound.
+
+    >>> without = np.repeat([0.0, 1.0], [900, 100])
+    >>> [bound.round(4).tolist() for bound in error_bounds(1 - without, without, 0.05, threshold=0.5)]
+    [[0.1203], [0.1203]]
+    """
     scores_in, scores_out = _scores(scores_in, scores_out)
     if threshold is not None:
         threshold = validate.number("threshold", threshold)
@@ -166,7 +183,7 @@ def _corners(scores_in, scores_out, failure, threshold=None, lower=False):
         alarms, misses = _errors_at_ranks(scores_in, scores_out, lower)
         mirrored = _errors_at_ranks(-scores_out, -scores_in, lower)  # thresholds at the lowest scores of those in
         alarms, misses = np.r_[alarms, mirrored[1]], np.r_[misses, mirrored[0]]
-    bound = _lower if lower else _upper
+    bound = lower_bound if lower else upper_bound
     each = failure / (2 * alarms.size)
     return bound(alarms, scores_out.size, each), bound(misses, scores_in.size, each)
 
@@ -184,18 +201,40 @@ def _errors_at_ranks(scores_in, scores_out, lower):
     return ranks, np.searchsorted(np.sort(scores_in), thresholds, side="left" if lower else "right")
 
 
-def _upper(errors, trials, failure):
-    """The Clopper-Pearson upper bound that fails with probability at most `failure`."""
+def upper_bound(errors, trials, failure) -> np.ndarray:
+    """The bound from above on an error's probability that fails with probability at most `failure`.
+
+    errors, trials: whole, 0 <= errors <= trials, any shape; failure: in (0, 1). Source: Clopper & Pearson (1934).
+
+    >>> upper_bound(np.array([0, 100]), 100, 0.05).round(6).tolist()
+    [0.029513, 1.0]
+    """
     return np.where(errors < trials, special.betainccinv(errors + 1, np.maximum(trials - errors, 0.5), failure), 1.0)
 
 
-def _lower(errors, trials, failure):
+def lower_bound(errors, trials, failure) -> np.ndarray:
+    """The bound from below; arguments and source as for upper_bound.
+
+    >>> lower_bound(np.array([0, 100]), 100, 0.05).round(6).tolist()
+    [0.0, 0.970487]
+    """
     return np.where(errors > 0, special.betaincinv(np.maximum(errors, 0.5), trials - errors + 1, failure), 0.0)
 
 
-def _log_ratio(numerators, denominators):
-    """The largest logarithm of a ratio; numerators may be negative, denominators are positive."""
+def largest_log_ratio(numerators, denominators) -> float:
+    """The largest logarithm of a ratio; numerators may be negative, denominators are positive.
+
+    >>> round(largest_log_ratio(np.array([-1.0, 0.9]), np.array([0.5, 0.1])), 6)  # ln 9
+    2.197225
+    """
     return float(np.log(np.maximum(numerators, 1e-300) / denominators).max())
+
+
+def _wholes(name, values, low):
+    array = validate.reals(name, values, low)
+    for value in array[np.isinf(array) | (array != np.floor(array))][:1].tolist():
+        validate.whole(name, value, low)
+    return array
 
 
 def _confidence(confidence):
@@ -209,7 +248,7 @@ def _scores(scores_in, scores_out):
 # ---- many canaries in one run
 
 
-def one_run_p_value(correct, guesses, epsilon, delta=0.0, canaries=None):
+def one_run_p_value(correct, guesses, epsilon, delta=0.0, canaries=None) -> float:
     """The chance, under any (epsilon, delta)-DP mechanism, of that many right guesses or more: an upper bound.
 
     Each of `canaries` people is in the data of one run by the toss of a fair coin of their own; the attack sees the
@@ -227,10 +266,11 @@ def one_run_p_value(correct, guesses, epsilon, delta=0.0, canaries=None):
     return min(1.0, at_least + 2 * canaries * delta * steepest)
 
 
-def one_run_epsilon_lower_bound(correct, guesses, delta=0.0, canaries=None, confidence=0.95):
+def one_run_epsilon_lower_bound(correct, guesses, delta=0.0, canaries=None, confidence=0.95) -> float:
     """The epsilon that one run proves at that delta, with that confidence; 0 if it proves none.
 
-    The arguments are those of one_run_p_value.
+    The arguments, and ValueError, are those of one_run_p_value, and confidence in (0, 1).
+    Source: Steinke, Nasr & Jagielski (2023), theorem 5.2, solved for epsilon.
 
     >>> round(one_run_epsilon_lower_bound(10, 10), 3)  # e^epsilon / (1 + e^epsilon) = 0.05^(1/10)
     1.052
@@ -239,7 +279,7 @@ def one_run_epsilon_lower_bound(correct, guesses, delta=0.0, canaries=None, conf
     return _largest(lambda epsilon: one_run_p_value(correct, guesses, epsilon, delta, canaries) <= failure)
 
 
-def one_run_mu_lower_bound(correct, guesses, canaries=None, confidence=0.95):
+def one_run_mu_lower_bound(correct, guesses, canaries=None, confidence=0.95) -> float:
     """The mu that one run proves, with that confidence; 0 if it proves none.
 
     A mu-GDP mechanism is (epsilon, delta(epsilon))-DP for every epsilon, so each epsilon bounds the chance of so many
@@ -291,7 +331,7 @@ def _largest(refuted):
 # ---- five mechanisms with one promise, which one of them keeps
 
 
-def correct(rounds, clip_norm, mu, rng=None):
+def correct(rounds, clip_norm, mu, rng=None) -> np.ndarray:
     """Two noisy sums of people's clipped vectors; mu-GDP, where a person is added to or taken from one of the rounds.
 
     rounds: two arrays of shape (people, d), people may differ; clip_norm > 0, mu > 0; rng: Generator, seed or None.
@@ -303,30 +343,57 @@ def correct(rounds, clip_norm, mu, rng=None):
     return _noisy_sums(rounds, clip_norm, mu, rng)
 
 
-def half_noise(rounds, clip_norm, mu, rng=None):
-    """As `correct`, with half of the noise: a promise of mu that is 2 mu."""
+def half_noise(rounds, clip_norm, mu, rng=None) -> np.ndarray:
+    """As `correct`, with half of the noise: a promise of mu that is 2 mu.
+
+    The arguments, ValueError and the source are those of `correct`.
+
+    >>> empty = np.zeros((2, 0, 4))
+    >>> bool((2 * half_noise(empty, 1.0, 1.0, rng=0) == correct(empty, 1.0, 1.0, rng=0)).all())
+    True
+    """
     return _noisy_sums(rounds, clip_norm, mu, rng, scale=0.5)
 
 
-def wrong_sensitivity(rounds, clip_norm, mu, rng=None):
-    """As `correct`, but every coordinate is clipped by itself, so a person's vector may be sqrt(d) times too long."""
+def wrong_sensitivity(rounds, clip_norm, mu, rng=None) -> np.ndarray:
+    """As `correct`, but every coordinate is clipped by itself, so a person's vector may be sqrt(d) times too long.
+
+    The arguments, ValueError and the source are those of `correct`.
+
+    >>> rounds = np.full((1, 4), 7.0), np.zeros((0, 4))
+    >>> wrong_sensitivity(rounds, 1.0, 1e9, rng=0).round(6)[0].tolist()  # of length 2
+    [1.0, 1.0, 1.0, 1.0]
+    """
     return _noisy_sums(rounds, clip_norm, mu, rng, clip=lambda vectors: np.clip(vectors, -clip_norm, clip_norm))
 
 
-def reused_noise(rounds, clip_norm, mu, rng=None):
-    """As `correct`, but the second round has the noise of the first: the difference of the two has none."""
+def reused_noise(rounds, clip_norm, mu, rng=None) -> np.ndarray:
+    """As `correct`, but the second round has the noise of the first: the difference of the two has none.
+
+    The arguments, ValueError and the source are those of `correct`.
+
+    >>> first, second = reused_noise(np.zeros((2, 0, 4)), 1.0, 1.0, rng=0)
+    >>> (first - second).tolist()
+    [0.0, 0.0, 0.0, 0.0]
+    """
     return _noisy_sums(rounds, clip_norm, mu, rng, reuse=True)
 
 
-def unclipped(rounds, clip_norm, mu, rng=None):
-    """As `correct`, but nothing is clipped."""
+def unclipped(rounds, clip_norm, mu, rng=None) -> np.ndarray:
+    """As `correct`, but nothing is clipped.
+
+    The arguments, ValueError and the source are those of `correct`.
+
+    >>> unclipped((np.full((1, 4), 7.0), np.zeros((0, 4))), 1.0, 1e9, rng=0).round(6)[0].tolist()
+    [7.0, 7.0, 7.0, 7.0]
+    """
     return _noisy_sums(rounds, clip_norm, mu, rng, clip=lambda vectors: vectors)
 
 
 MECHANISMS = (correct, half_noise, wrong_sensitivity, reused_noise, unclipped)
 
 
-def suspects(rng=None):
+def suspects(rng=None) -> dict[str, Callable]:
     """The five mechanisms in an order drawn from rng, under the letters A to E: a dict letter -> mechanism.
 
     >>> sorted(suspects(0))

@@ -6,15 +6,15 @@ Theorem numbers without an author are those of Dong, Roth & Su (2022), "Gaussian
 import math
 
 import numpy as np
-from scipy.special import erf, ndtr, ndtri
+from scipy.special import erf, ndtr
 
 from dpcourse import validate
-from dpcourse.tradeoff import TradeOff, _Failing, _Gaussian, _Laplace, _Points
+from dpcourse.tradeoff import TradeOff
 
 BERRY_ESSEEN = 0.56  # Shevtsova (2010)
 
 
-def functionals(f):
+def functionals(f) -> tuple[float, float, float, float]:
     """(kl, kappa2, kappa3, kappa3_bar): with L = log|f'(U)|, -E L, E L^2, E|L|^3 and E|L - E L|^3, in nats.
 
     f: a TradeOff, else ValueError. All are infinite where f reaches 0 before alpha = 1. Exact for piecewise linear f,
@@ -26,18 +26,18 @@ def functionals(f):
     """
     if not isinstance(f, TradeOff):
         raise ValueError(f"f must be a TradeOff, got {f!r}")
-    if isinstance(f, _Failing) or f.log_slope(np.nextafter(1, 0)) == -math.inf:
-        return (math.inf,) * 4
-    if isinstance(f, _Gaussian):
+    if f.mu is not None:
         return _gaussian_functionals(f.mu)
-    loss, weight = _law(f, split_at=None)
+    loss, weight = f.loss_law()
+    if np.isneginf(loss).any():
+        return (math.inf,) * 4
     kl = -float(weight @ loss)
-    centred_loss, centred_weight = _law(f, split_at=-kl)
+    centred_loss, centred_weight = f.loss_law(split_at=-kl)
     bar = float(centred_weight @ np.abs(centred_loss + kl) ** 3)
     return kl, float(weight @ loss**2), float(weight @ np.abs(loss) ** 3), bar
 
 
-def berry_esseen(curves):
+def berry_esseen(curves) -> tuple[float, float]:
     """(mu, gamma): if gamma < 1/2, G_mu(alpha + gamma) - gamma <= product of the curves <= G_mu(alpha - gamma) + gamma.
 
     curves: a non-empty list of TradeOff. ValueError otherwise. Source: theorem 3.4, with the constant 0.56.
@@ -55,7 +55,7 @@ def berry_esseen(curves):
     return 2 * float(kl.sum()) / math.sqrt(variance), BERRY_ESSEEN * float(kappa3_bar.sum()) / variance**1.5
 
 
-def limit(curves):
+def limit(curves) -> float:
     """mu = 2 K / s of the Gaussian limit, with K the sum of kl and s^2 the sum of kappa2.
 
     curves: a non-empty list of TradeOff. ValueError otherwise. Source: theorem 3.5.
@@ -70,7 +70,7 @@ def limit(curves):
     return 2 * float(kl.sum()) / math.sqrt(kappa2.sum()) if kappa2.sum() > 0 else 0.0
 
 
-def noisy_sgd_mu(noise_multiplier, sample_rate, steps, sampling="poisson"):
+def noisy_sgd_mu(noise_multiplier, sample_rate, steps, sampling="poisson") -> float:
     """The mu that noisy SGD approaches as steps grow and sample_rate sqrt(steps) stays: an approximation, not a bound.
 
     noise_multiplier: > 0; sample_rate: in (0, 1]; steps: a real number > 0; sampling: "poisson" (each person by a
@@ -91,7 +91,7 @@ def noisy_sgd_mu(noise_multiplier, sample_rate, steps, sampling="poisson"):
     raise ValueError(f"sampling must be 'poisson' or 'uniform', got {sampling!r}")
 
 
-def approx_dp_limit(epsilons, deltas):
+def approx_dp_limit(epsilons, deltas) -> tuple[float, float]:
     """(mu, delta) of the limit G_mu ⊗ f_{0, delta} of many (epsilon, delta)-DP answers, each small.
 
     mu = sqrt(sum of epsilon^2), delta = 1 - exp(-sum of deltas). epsilons: each >= 0; deltas: each in [0, 1], as
@@ -123,28 +123,3 @@ def _gaussian_functionals(mu):
     third = math.sqrt(2 / math.pi) * mu * (mean**2 + 2 * mu**2) * math.exp(-((mu / 2) ** 2) / 2)
     third += mean * (mean**2 + 3 * mu**2) * float(erf(mu / 2 / math.sqrt(2)))
     return mean, mean**2 + mu**2, third, math.sqrt(8 / math.pi) * mu**3
-
-
-def _law(f, split_at):
-    """The values of L and their weights, exact or as a quadrature rule with a panel's edge where L = split_at."""
-    if isinstance(f, _Points):
-        return f.slopes, np.diff(f.alpha)
-    if isinstance(f, _Laplace):
-        return _laplace_law(f.mu, 0.0 if split_at is None else split_at)
-    edges = np.r_[np.linspace(-37, 8.3, 500), ndtri(f.kinks())]  # below -37.6 alpha would be 0, and L infinite
-    z, weight = _panels(np.unique(edges))
-    return f.log_slope(np.minimum(ndtr(z), np.nextafter(1, 0))), weight * np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
-
-
-def _laplace_law(mu, split_at):
-    """Atoms at +-mu, and between them density e^(-(mu + l)/2) / 4. Source: lemma A.6, differentiated."""
-    loss, weight = _panels(np.array([-mu, split_at, mu]))
-    loss, weight = np.r_[-mu, loss, mu], np.r_[0.5, weight * np.exp(-(mu + loss) / 2) / 4, math.exp(-mu) / 2]
-    return loss, weight
-
-
-def _panels(edges):
-    """Gauss-Legendre nodes and weights on each panel between the edges."""
-    node, weight = np.polynomial.legendre.leggauss(16 if edges.size > 3 else 60)
-    half = np.diff(edges)[:, None] / 2
-    return (edges[:-1, None] + half * (node + 1)).ravel(), (half * weight).ravel()

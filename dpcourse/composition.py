@@ -12,7 +12,7 @@ from scipy.special import gammaln
 from dpcourse import validate
 
 
-def randomized_response(bits, epsilon, rng=None):
+def randomized_response(bits, epsilon, rng=None) -> np.ndarray:
     """Each bit kept with probability e^epsilon / (1 + e^epsilon), flipped otherwise: epsilon-DP for each bit.
 
     bits: 0s and 1s, shape (n,). epsilon: >= 0. rng: Generator, seed or None.
@@ -30,7 +30,7 @@ def randomized_response(bits, epsilon, rng=None):
     return bits ^ flip
 
 
-def debiased_mean(reports, epsilon):
+def debiased_mean(reports, epsilon) -> float:
     """The unbiased estimate of the true share of 1s behind the reports of randomized response.
 
     reports: 0s and 1s, shape (n,). epsilon: > 0. Returns a float, which may fall outside [0, 1].
@@ -45,7 +45,7 @@ def debiased_mean(reports, epsilon):
     return float((reports.mean() - (1 - keep)) / (2 * keep - 1))
 
 
-def sequential(epsilons):
+def sequential(epsilons) -> float:
     """The epsilon of several pure answers about the same people: their sum.
 
     epsilons: each >= 0, any number of them. Raises ValueError otherwise.
@@ -57,7 +57,7 @@ def sequential(epsilons):
     return math.fsum(validate.numbers("epsilons", epsilons, low=0))
 
 
-def parallel(epsilons):
+def parallel(epsilons) -> float:
     """The epsilon of one pure answer per block, when each person is in one block: the largest.
 
     Holds where neighbours differ by one person added or removed, and the blocks do not depend on the data.
@@ -69,7 +69,7 @@ def parallel(epsilons):
     return float(validate.numbers("epsilons", epsilons, low=0).max())
 
 
-def basic(epsilons, deltas):
+def basic(epsilons, deltas) -> tuple[float, float]:
     """(sum of the epsilons, sum of the deltas), the deltas cut off at 1.
 
     epsilons: each >= 0; deltas: each in [0, 1], as many. Raises ValueError otherwise.
@@ -85,7 +85,7 @@ def basic(epsilons, deltas):
     return math.fsum(epsilons), min(1.0, math.fsum(deltas))
 
 
-def advanced(epsilon, delta, k, delta_prime):
+def advanced(epsilon, delta, k, delta_prime) -> tuple[float, float]:
     r"""(epsilon', delta') of k adaptive (epsilon, delta)-DP answers by advanced composition.
 
     epsilon' = sqrt(2 k ln(1/delta_prime)) epsilon + k epsilon (e^epsilon - 1), and k delta + delta_prime.
@@ -101,7 +101,7 @@ def advanced(epsilon, delta, k, delta_prime):
     return slack + k * epsilon * math.expm1(epsilon), min(1.0, k * delta + delta_prime)
 
 
-def optimal(epsilon, delta, k, delta_total):
+def optimal(epsilon, delta, k, delta_total) -> float:
     """The smallest epsilon for which every k-fold composition of (epsilon, delta)-DP is (that, delta_total)-DP.
 
     epsilon: >= 0; delta, delta_total: in [0, 1]; k: whole, >= 1. ValueError otherwise.
@@ -131,7 +131,7 @@ def optimal(epsilon, delta, k, delta_total):
     return float(np.clip(log_p_sum[j] + np.log1p(-share) - log_q_sum[j], max(loss[min(j + 1, k)], 0.0), loss[j]))
 
 
-def optimal_delta(epsilon, delta, k, epsilon_total):
+def optimal_delta(epsilon, delta, k, epsilon_total) -> float:
     """The smallest delta for which every k-fold composition of (epsilon, delta)-DP is (epsilon_total, that)-DP.
 
     epsilon, epsilon_total: >= 0; delta: in [0, 1]; k: whole, >= 1. ValueError otherwise.
@@ -149,7 +149,7 @@ def optimal_delta(epsilon, delta, k, epsilon_total):
     return min(1.0, certain + (1 - certain) * spill)
 
 
-def losses(epsilon, k):
+def losses(epsilon, k) -> tuple[np.ndarray, np.ndarray]:
     """What k randomized responses leak about one bit: the privacy loss by number of flips, and its log-probability.
 
     epsilon: >= 0; k: whole, >= 1. ValueError otherwise. Returns two arrays of shape (k + 1,): the loss

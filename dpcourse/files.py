@@ -4,18 +4,20 @@ import contextlib
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 import platformdirs
 
 
-def data_folder():
+def data_folder() -> Path:
     """The folder of the learner's progress and data sets: $DPCOURSE_DATA, or the user's data folder."""
     return Path(os.environ.get("DPCOURSE_DATA") or platformdirs.user_data_dir("dpcourse", appauthor=False))
 
 
 @contextlib.contextmanager
-def replaced(file, mode=0o644):
+def replaced(file, mode=0o644) -> Iterator[BinaryIO]:
     """A stream of bytes that takes the file's place, with these permissions, when the block ends well.
 
     A reader, or a crash, finds the old content or the new one, never a part.
@@ -34,14 +36,14 @@ def replaced(file, mode=0o644):
         raise
 
 
-def write_atomically(file, text):
+def write_atomically(file, text) -> None:
     """Write text, in UTF-8 and with its line ends as they are, so that the file is the old one or the new one."""
     with replaced(file) as stream:
         stream.write(text.encode())
 
 
 @contextlib.contextmanager
-def new_folder(folder, replaces=lambda folder: False):
+def new_folder(folder, replaces=lambda folder: False) -> Iterator[Path]:
     """A folder to fill, made beside `folder`, that takes its place when the block ends well, and else is gone.
 
     replaces(folder) -> bool: whether what is there may go. Raises ValueError where a folder is in use.

@@ -1,16 +1,51 @@
-"""What all pictures share: styles of lines and areas, and a row of panels.
+"""What all pictures share: styles of lines and areas, a row of panels, and how the panels of a trade-off curve look.
 
 Lines differ in dash and in lightness, areas in hatching, so that grey print will do.
 """
 
-FIRST = {"color": "#12355b", "linestyle": "-", "linewidth": 2}
-SECOND = {"color": "#d1690e", "linestyle": "--", "linewidth": 2}
-THIRD = {"color": "#4a9c7c", "linestyle": "-.", "linewidth": 2}
-FOURTH = {"color": "#9a9a9a", "linestyle": ":", "linewidth": 2.5}
-DARK, LIGHT = {"color": "#12355b"}, {"facecolor": "#f3c9a0", "edgecolor": "#d1690e", "hatch": "///"}
-POINT = {"color": "black", "marker": "o", "linestyle": "none", "markersize": 7, "zorder": 5}
-ALPHA, BETA = "α, type I error (false alarm)", "β, type II error (miss)"  # the names of the axes of a trade-off curve
+from typing import Any
+
+import numpy as np
+
+Look = dict[str, Any]  # keyword arguments of matplotlib
+
+FIRST: Look = {"color": "#12355b", "linestyle": "-", "linewidth": 2}
+SECOND: Look = {"color": "#d1690e", "linestyle": "--", "linewidth": 2}
+THIRD: Look = {"color": "#4a9c7c", "linestyle": "-.", "linewidth": 2}
+FOURTH: Look = {"color": "#9a9a9a", "linestyle": ":", "linewidth": 2.5}
+DARK: Look = {"color": "#12355b"}
+LIGHT: Look = {"facecolor": "#f3c9a0", "edgecolor": "#d1690e", "hatch": "///"}
+PALE, GREY = "#b5c3d1", "#e4e4e4"  # of bars and of areas that are only a background
+POINT: Look = {"color": "black", "marker": "o", "linestyle": "none", "markersize": 7, "zorder": 5}
+RING: Look = {"color": "black", "marker": "o", "linestyle": "none", "fillstyle": "none"}  # with a markersize
+
+FALSE_ALARMS, MISSES = "α, false alarms", "β, misses"  # the names of the axes of a trade-off curve
+TYPE_I, TYPE_II = "α, type I error (false alarm)", "β, type II error (miss)"  # the same, where there is room
+HALVES, FIFTHS = (0, 0.5, 1), (0, 0.2, 0.4, 0.6, 0.8, 1)
 
 
-def panels(figure, count=1):
+def panels(figure, count: int = 1) -> list:
+    """A row of so many panels, each a matplotlib Axes."""
     return figure.subplots(1, count, squeeze=False)[0]
+
+
+def unit_square(panel, low: float = 0.0, ticks=FIFTHS, alpha: str = TYPE_I, beta: str = TYPE_II) -> None:
+    """Make a panel the square of a trade-off curve, from `low` upwards; alpha, beta: the names of its axes."""
+    panel.set_xlim(0, 1)
+    panel.set_ylim(low, 1.02)
+    panel.set_xticks(ticks)
+    panel.set_yticks(ticks)
+    panel.set_xlabel(alpha)
+    panel.set_ylabel(beta)
+
+
+def logarithmic(panel, *ticks: float) -> None:
+    """Ticks for an axis that shows natural logarithms; much faster than matplotlib's logarithmic scale."""
+    panel.set_xticks(np.log(ticks), [f"{tick:g}" for tick in ticks])
+    panel.set_xlim(np.log(ticks[0]), np.log(ticks[-1]))
+
+
+def levels(least: float = 1e-5, between: int = 240) -> np.ndarray:
+    """Values of alpha from 0 to 1: `between` of them in the middle, and 40 down to `least` at either end."""
+    middle = np.linspace(0.022, 0.978, between)
+    return np.r_[0, np.geomspace(least, 0.02, 40), middle, 1 - np.geomspace(0.02, least, 40), 1]

@@ -13,7 +13,7 @@ from dpcourse import validate
 from dpcourse.tradeoff import log_gaussian_delta
 
 
-def delta(epsilon, mu):
+def delta(epsilon, mu) -> float | np.ndarray:
     """delta(epsilon) = Phi(-epsilon/mu + mu/2) - e^epsilon Phi(-epsilon/mu - mu/2), without cancellation.
 
     epsilon: >= 0, any shape; mu: >= 0. ValueError otherwise. Relative error below 1e-10 down to 1e-300.
@@ -27,7 +27,7 @@ def delta(epsilon, mu):
     return float(values) if values.ndim == 0 else values
 
 
-def epsilon(delta, mu):
+def epsilon(delta, mu) -> float:
     """The smallest epsilon for which mu-GDP implies (epsilon, delta)-DP; 0 where delta already suffices.
 
     delta: in [0, 1] (infinity for 0, unless mu = 0); mu: >= 0. ValueError otherwise.
@@ -45,7 +45,7 @@ def epsilon(delta, mu):
     return _root(lambda e: float(log_gaussian_delta(e, mu)) - math.log(delta), 0.0, high)
 
 
-def mu(epsilon, delta):
+def mu(epsilon, delta) -> float:
     """The largest mu for which mu-GDP implies (epsilon, delta)-DP.
 
     epsilon: >= 0; delta: in [0, 1] (0 gives 0, 1 gives infinity). ValueError otherwise.
@@ -69,7 +69,7 @@ def mu(epsilon, delta):
     return math.exp(log_mu)
 
 
-def compose(mus):
+def compose(mus) -> float:
     """The mu of several mu_i-GDP answers about the same people: the root of the sum of squares.
 
     mus: each >= 0, any number of them. ValueError otherwise. Source: Dong et al., corollary 3.3.
@@ -80,7 +80,7 @@ def compose(mus):
     return math.hypot(*validate.numbers("mus", mus, low=0))
 
 
-def group(mu, k):
+def group(mu, k) -> float:
     """The mu of a group of k people: k mu.
 
     mu: >= 0; k: whole, >= 1. ValueError otherwise. Source: Dong et al., theorem 2.14.
@@ -91,7 +91,7 @@ def group(mu, k):
     return validate.whole("k", k) * validate.number("mu", mu, 0)
 
 
-def sigma(sensitivity, mu):
+def sigma(sensitivity, mu) -> float:
     """The standard deviation of Gaussian noise that makes an answer mu-GDP: sensitivity / mu.
 
     sensitivity: in the L2 norm, >= 0; mu: > 0. ValueError otherwise. Source: Dong et al., theorem 2.7.
@@ -102,7 +102,7 @@ def sigma(sensitivity, mu):
     return validate.number("sensitivity", sensitivity, 0) / validate.number("mu", mu, 0, open_low=True)
 
 
-def mechanism(value, sensitivity, mu, rng=None):
+def mechanism(value, sensitivity, mu, rng=None) -> float | np.ndarray:
     """The value with Gaussian noise of deviation sensitivity / mu on each number: mu-GDP.
 
     value: numbers of any shape; sensitivity: of all of them together in the L2 norm, >= 0; mu: > 0.
@@ -116,7 +116,7 @@ def mechanism(value, sensitivity, mu, rng=None):
     return float(noisy) if value.ndim == 0 else noisy
 
 
-def classic_sigma(epsilon, delta, sensitivity=1.0):
+def classic_sigma(epsilon, delta, sensitivity=1.0) -> float:
     """sqrt(2 ln(1.25/delta)) sensitivity / epsilon: enough for (epsilon, delta)-DP, proved for epsilon < 1 only.
 
     epsilon: > 0; delta: in (0, 1]; sensitivity: >= 0. ValueError otherwise.
@@ -130,7 +130,7 @@ def classic_sigma(epsilon, delta, sensitivity=1.0):
     return math.sqrt(2 * math.log(1.25 / delta)) * validate.number("sensitivity", sensitivity, 0) / epsilon
 
 
-def analytic_sigma(epsilon, delta, sensitivity=1.0):
+def analytic_sigma(epsilon, delta, sensitivity=1.0) -> float:
     """The smallest deviation of Gaussian noise that gives (epsilon, delta)-DP.
 
     epsilon: >= 0; delta: in (0, 1]; sensitivity: >= 0. ValueError otherwise.

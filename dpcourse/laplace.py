@@ -15,7 +15,7 @@ from dpcourse import validate
 # ---- sensitivity and the mechanism
 
 
-def l1_sensitivity(query, database):
+def l1_sensitivity(query, database) -> float:
     """The largest l1 change of the query when one row of this database is removed, found by trying every row.
 
     This is the local sensitivity at this database, for removal only. It is a lower bound on the (global)
@@ -34,7 +34,7 @@ def l1_sensitivity(query, database):
     return max(float(np.abs(answer - other).sum()) for other in without)
 
 
-def scale(sensitivity, epsilon):
+def scale(sensitivity, epsilon) -> float:
     """The scale b = sensitivity / epsilon of Laplace noise that makes an answer epsilon-DP.
 
     sensitivity: in the l1 norm, >= 0; epsilon: > 0. ValueError otherwise. Source: Dwork & Roth, definition 3.3.
@@ -45,7 +45,7 @@ def scale(sensitivity, epsilon):
     return validate.number("sensitivity", sensitivity, 0) / validate.number("epsilon", epsilon, 0, open_low=True)
 
 
-def mechanism(value, sensitivity, epsilon, rng=None):
+def mechanism(value, sensitivity, epsilon, rng=None) -> float | np.ndarray:
     """The value with Laplace noise of scale sensitivity / epsilon on each number: epsilon-DP for real numbers.
 
     The noise is made of doubles, and its low bits leak (see `can_give`): for learning and experiments. To
@@ -61,7 +61,7 @@ def mechanism(value, sensitivity, epsilon, rng=None):
     return float(noisy) if value.ndim == 0 else noisy
 
 
-def log_density(output, value, b):
+def log_density(output, value, b) -> float:
     """The logarithm of the joint density of value + Lap(b) noise at the output.
 
     output, value: numbers, or arrays of the same shape, over which the log-densities add up; b: > 0.
@@ -77,7 +77,7 @@ def log_density(output, value, b):
     return float(-np.abs(output - value).sum() / b - output.size * math.log(2 * b))
 
 
-def histogram(values, cells, epsilon, rng=None):
+def histogram(values, cells, epsilon, rng=None) -> np.ndarray:
     """The number of values in each cell, with Lap(1 / epsilon) noise: epsilon-DP where a person has one value.
 
     The cells must be fixed without a look at the data, else an empty cell tells by its absence. Values in none
@@ -96,13 +96,13 @@ def histogram(values, cells, epsilon, rng=None):
     for value in values:
         if value in place:
             counts[place[value]] += 1
-    return mechanism(counts, 1.0, epsilon, rng)
+    return np.asarray(mechanism(counts, 1.0, epsilon, rng))
 
 
 # ---- accuracy
 
 
-def error_bound(k, failure_probability, sensitivity, epsilon):
+def error_bound(k, failure_probability, sensitivity, epsilon) -> float:
     """ln(k / failure_probability) sensitivity / epsilon: all k noises are smaller than this, except that often.
 
     k: whole, >= 1; failure_probability: in (0, 1]; sensitivity: >= 0; epsilon: > 0. ValueError otherwise.
@@ -119,7 +119,7 @@ def error_bound(k, failure_probability, sensitivity, epsilon):
 # ---- report noisy max
 
 
-def report_noisy_max(counts, epsilon, rng=None):
+def report_noisy_max(counts, epsilon, rng=None) -> int:
     """The place (from 0) of the largest of the counts with Lap(1 / epsilon) noise on each: epsilon-DP if no more is told.
 
     Holds where one person changes each count by at most 1 and all in the same direction, such as counts under
@@ -137,12 +137,12 @@ def report_noisy_max(counts, epsilon, rng=None):
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 
 
-def noisy_max_chances(counts, epsilon):
+def noisy_max_chances(counts, epsilon) -> np.ndarray:
     """The chance of each place to be the one that `report_noisy_max` reports.
 
     counts: finite numbers, at least one; epsilon: > 0. ValueError otherwise. Integrates the density of the
     winner's noisy count times the chance that all others are below it; relative error below 1e-10 while
-    the counts are within 100 / epsilon of each other.
+    the counts are within 100 / epsilon of each other. Source: Dwork & Roth, claim 3.9, whose mechanism this is.
 
     >>> noisy_max_chances([7.0, 7.0], epsilon=1.0).round(12).tolist()
     [0.5, 0.5]
@@ -166,7 +166,7 @@ def noisy_max_chances(counts, epsilon):
 _UNIFORMS = 2**53
 
 
-def textbook_noise(j, b):
+def textbook_noise(j, b) -> float:
     """The Laplace noise that numpy makes of its uniform number j / 2^53, to the last bit.
 
     j: whole, 0 < j < 2^53; b: > 0. ValueError otherwise. The inverse of the distribution function, computed
@@ -182,7 +182,7 @@ def textbook_noise(j, b):
     return -b * math.log(2 - u - u) if u >= 0.5 else b * math.log(u + u)
 
 
-def can_give(value, output, b):
+def can_give(value, output, b) -> bool:
     """Whether value + textbook_noise(j, b) is this very double for any of the 2^53 - 1 numbers j.
 
     Looks at the numbers j around the one that real arithmetic gives, as many as it takes to have the output
@@ -208,7 +208,7 @@ def can_give(value, output, b):
         reach *= 4
 
 
-def coin(numerator, denominator, rng=None):
+def coin(numerator, denominator, rng=None) -> bool:
     """True with probability e^(-numerator/denominator), exactly: no double is ever computed.
 
     Exact if the bits of `rng` are; numpy's generators are good for statistics but can be predicted, so a real
@@ -225,7 +225,7 @@ def coin(numerator, denominator, rng=None):
     return all(_small_coin(1, 1, rng) for _ in range(wholes)) and _small_coin(rest, denominator, rng)
 
 
-def discrete_noise(epsilon, size=None, rng=None):
+def discrete_noise(epsilon, size=None, rng=None) -> int | np.ndarray:
     """Whole numbers x with probability proportional to e^(-epsilon |x|), exactly: only whole numbers are computed.
 
     epsilon: > 0, a float (taken as the fraction that it is) or a Fraction. size: None for one number, else how
@@ -243,7 +243,7 @@ def discrete_noise(epsilon, size=None, rng=None):
     return np.array([_discrete(ratio, rng) for _ in range(validate.whole("size", size, 0))], dtype=np.int64)
 
 
-def discrete_mechanism(value, sensitivity, epsilon, rng=None):
+def discrete_mechanism(value, sensitivity, epsilon, rng=None) -> int | np.ndarray:
     """Whole numbers with discrete Laplace noise, epsilon / sensitivity per unit: epsilon-DP, to the last bit.
 
     value: whole numbers of any shape; sensitivity: of all of them together in the l1 norm, whole, >= 1;
@@ -257,7 +257,7 @@ def discrete_mechanism(value, sensitivity, epsilon, rng=None):
     if value.dtype.kind not in "biu":
         raise ValueError(f"value must be a whole number or an array of whole numbers, got {value!r}")
     ratio = _fraction("epsilon", epsilon) / validate.whole("sensitivity", sensitivity)
-    noisy = value.astype(np.int64) + discrete_noise(ratio, value.size, rng).reshape(value.shape)
+    noisy = value.astype(np.int64) + np.reshape(discrete_noise(ratio, value.size, rng), value.shape)
     return int(noisy) if value.ndim == 0 else noisy
 
 

@@ -3,10 +3,10 @@
 import json
 from pathlib import Path
 
-from dpcourse import course
+from dpcourse import cells, course
+from dpcourse.done import record
 from dpcourse.engine import RIGHT
 from dpcourse.engine.display import aside
-from dpcourse.progress import record
 
 _last_state: dict[str, str] = {}  # exercise id -> the state of its last verdict in this kernel
 
@@ -98,8 +98,8 @@ def _solution_code(exercise):
         for file in sorted(folder.glob(f"solutions/{exercise.lesson:02}-*.ipynb")):
             for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]:
                 code = "".join(cell["source"])
-                if cell["cell_type"] == "code" and f"def {exercise.function}(" in code:
-                    return "\n".join(line for line in code.splitlines() if not line.strip().startswith("###"))
+                if cell["cell_type"] == "code" and exercise.function in cells.defined(code):
+                    return cells.without_marks(code)
     return None
 
 

@@ -2,19 +2,23 @@
 
 A picture is a function in `dpcourse/course/<lesson>/pictures.py` that draws on a matplotlib Figure and returns its
 description: the same function is shown once as a still image (`show`) and once under sliders (`widgets.explore`). The
-description is the image's alt text. All of them are found here under their own names.
+description is the image's alt text. All of them are found here under their own names, and so is what the CHOICES of a
+pictures.py names: values from which a slider lets the learner choose.
 """
 
 import base64
 import html
+import inspect
 import io
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import matplotlib
 from matplotlib.figure import Figure
 
-from dpcourse import course, frame
+from dpcourse import course
 
-STYLE = {
+STYLE: Any = {
     "axes.spines.right": False,
     "axes.spines.top": False,
     "axes.titlesize": 10.5,
@@ -31,24 +35,37 @@ STYLE = {
 }
 
 
-def _found():
-    """name -> picture, or a dict of what they can show. Raises ImportError for a name used twice."""
-    found = {}
-    for lesson in course.lessons():
-        module = lesson.part("pictures")
-        for name, value in vars(module).items():
-            is_drawn_here = getattr(value, "__module__", None) == module.__name__
-            if not name.startswith("_") and (is_drawn_here or (isinstance(value, dict) and not hasattr(frame, name))):
-                if name in found:
-                    raise ImportError(f"{module.__name__}: another lesson has a picture named {name!r} already")
-                found[name] = value
+def of_lesson(lesson: course.Lesson) -> dict[str, object]:
+    """name -> picture of one lesson, and what its CHOICES names."""
+    module = lesson.part("pictures")
+    chosen = {name: getattr(module, name) for name in getattr(module, "CHOICES", ())}
+    functions = inspect.getmembers(module, inspect.isfunction)
+    return {name: it for name, it in functions if it.__module__ == module.__name__ and is_picture(it)} | chosen
+
+
+def is_picture(function: Callable) -> bool:
+    """Whether it is a function that draws: the first thing that it takes is a `figure`."""
+    return next(iter(inspect.signature(function).parameters), None) == "figure"
+
+
+def of_all(lessons: Iterable[course.Lesson]) -> dict[str, object]:
+    """The same of several lessons. ImportError for a name that two of them have."""
+    found: dict[str, object] = {}
+    words: dict[str, str] = {}
+    for lesson in lessons:
+        for name, value in of_lesson(lesson).items():
+            if name in found:
+                raise ImportError(
+                    f"{lesson.word}/pictures.py and {words[name]}/pictures.py both have a picture named {name!r}"
+                )
+            found[name], words[name] = value, lesson.word
     return found
 
 
-globals().update(_found())
+globals().update(of_all(course.lessons()))
 
 
-def show(picture, **arguments):
+def show(picture: Callable[..., str], **arguments) -> None:
     """Show a picture as an image with alt text; prints nothing.
 
     picture: a function (figure, **arguments) -> description.
@@ -59,7 +76,7 @@ def show(picture, **arguments):
     display({"text/html": image, "text/plain": description}, raw=True)
 
 
-def as_image(picture, **arguments):
+def as_image(picture: Callable[..., str], **arguments) -> tuple[str, str]:
     """(HTML img element, description) of a picture."""
     png = io.BytesIO()
     with matplotlib.rc_context(STYLE):

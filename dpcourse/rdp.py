@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 from scipy.optimize import minimize_scalar
-from scipy.special import logsumexp
+from scipy.special import gammaln, logsumexp
 
 from dpcourse import validate
 
 
-def epsilon(noise_multiplier, sample_rate, steps, delta, conversion="improved"):
+def epsilon(noise_multiplier, sample_rate, steps, delta, conversion="improved") -> float:
     """An epsilon for which noisy SGD is (epsilon, delta)-DP, by the best Rényi order; neighbours differ by one person.
 
     noise_multiplier: > 0; sample_rate: in (0, 1]; steps: whole, >= 1; delta: in [0, 1].
@@ -23,7 +23,7 @@ def epsilon(noise_multiplier, sample_rate, steps, delta, conversion="improved"):
     return epsilon_of_runs([(noise_multiplier, sample_rate, steps)], delta, conversion)
 
 
-def epsilon_of_runs(runs, delta, conversion="improved"):
+def epsilon_of_runs(runs, delta, conversion="improved") -> float:
     """The same for several runs on the same people: at each order their divergences add up.
 
     runs: a non-empty list of (noise_multiplier, sample_rate, steps); the other arguments and ValueError as for epsilon.
@@ -54,7 +54,7 @@ def epsilon_of_runs(runs, delta, conversion="improved"):
     return max(0.0, float(minimize_scalar(bound, bounds=around, method="bounded", options={"xatol": 1e-6}).fun))
 
 
-def divergence(noise_multiplier, sample_rate, order):
+def divergence(noise_multiplier, sample_rate, order) -> float:
     """The Rényi divergence of one step, in nats: the larger of both directions, (log A_order) / (order - 1).
 
     noise_multiplier: > 0; sample_rate: in (0, 1]; order: > 1, need not be whole. ValueError otherwise.
@@ -66,7 +66,7 @@ def divergence(noise_multiplier, sample_rate, order):
     return _divergence(*_sgd(noise_multiplier, sample_rate), validate.number("order", order, 1, open_low=True))
 
 
-def _sgd(noise_multiplier, sample_rate):
+def _sgd(noise_multiplier, sample_rate) -> tuple[float, float]:
     return (
         validate.number("noise_multiplier", noise_multiplier, 0, open_low=True),
         validate.number("sample_rate", sample_rate, 0, 1, open_low=True),
@@ -103,8 +103,6 @@ def _divergence(noise_multiplier, sample_rate, order):
 
 def _whole_order(sigma, q, order):
     """Sum over k of C(order, k) (1 - q)^(order - k) q^k e^((k^2 - k) / (2 sigma^2)). Source: theorem 11, equation 5."""
-    from scipy.special import gammaln
-
     k = np.arange(order + 1)
     log_choose = gammaln(order + 1) - gammaln(k + 1) - gammaln(order - k + 1)
     terms = log_choose + (order - k) * math.log1p(-q) + k * math.log(q) + (k * k - k) / (2 * sigma**2)

@@ -6,7 +6,7 @@ import operator
 import numpy as np
 
 
-def number(name, value, low=-math.inf, high=math.inf, *, open_low=False, open_high=False):
+def number(name, value, low=-math.inf, high=math.inf, *, open_low=False, open_high=False) -> float:
     """A real number between `low` and `high`; NaN never passes.
 
     >>> number("epsilon", 1, low=0)
@@ -28,7 +28,7 @@ def number(name, value, low=-math.inf, high=math.inf, *, open_low=False, open_hi
     return as_float
 
 
-def numbers(name, values, low=-math.inf, high=math.inf):
+def numbers(name, values, low=-math.inf, high=math.inf) -> np.ndarray:
     """A non-empty one-dimensional array of real numbers between `low` and `high`.
 
     >>> numbers("epsilons", [0.1, 0.2], low=0)
@@ -42,7 +42,7 @@ def numbers(name, values, low=-math.inf, high=math.inf):
     return array.astype(float)
 
 
-def whole(name, value, low=1):
+def whole(name, value, low=1) -> int:
     """A whole number of at least `low`; 3.0 passes as 3, 2.5 does not.
 
     >>> whole("k", 3.0)
@@ -60,7 +60,7 @@ def whole(name, value, low=1):
     return count
 
 
-def bits(name, values):
+def bits(name, values) -> np.ndarray:
     """A one-dimensional array of 0s and 1s (booleans pass), as int8.
 
     >>> bits("bits", [True, False])
@@ -72,7 +72,7 @@ def bits(name, values):
     return array.astype(np.int8)
 
 
-def reals(name, values, low=-math.inf, high=math.inf):
+def reals(name, values, low=-math.inf, high=math.inf) -> np.ndarray:
     """Real numbers between `low` and `high`, infinities included where the range has them: an array of any shape.
 
     >>> reals("alpha", [[0, 0.5], [1, 1]], 0, 1).shape

@@ -1,11 +1,13 @@
 """Sliders under the pictures of `plots`."""
 
+from collections.abc import Callable
+
 import ipywidgets
 
-from dpcourse import labels, plots
+from dpcourse import aria, plots
 
 
-def explore(picture, **sliders):
+def explore(picture: Callable[..., str], **sliders: ipywidgets.Widget) -> None:
     """Show a picture with one slider per argument; it is drawn anew whenever one moves.
 
     picture: a function of `plots`. sliders: argument name -> a widget of `slider` or `choice`.
@@ -20,13 +22,13 @@ def explore(picture, **sliders):
     for control in sliders.values():
         control.observe(draw, names="value")
     draw()
-    box = ipywidgets.VBox([*sliders.values(), image, labels.names()])
+    box = ipywidgets.VBox([*sliders.values(), image, aria.names()])
     box.add_class("dpcourse-explorer")
     still = "An explorer with sliders. It needs a running kernel; the figure above shows the same picture, still."
     display({**box._repr_mimebundle_(), "text/plain": still, "text/html": f"<p><em>{still}</em></p>"}, raw=True)
 
 
-def choice(label, options, start=None):
+def choice(label: str, options, start=None) -> ipywidgets.SelectionSlider:
     """A labelled slider that steps through a list of texts or numbers; from the first of them, or from `start`."""
     shown = [option if isinstance(option, str) else f"{option:,}" for option in options]
     return ipywidgets.SelectionSlider(
@@ -34,7 +36,7 @@ def choice(label, options, start=None):
     )
 
 
-def slider(label, low, high, start, step=None, log=False, readout=".2g"):
+def slider(label: str, low, high, start, step=None, log=False, readout=".2g") -> ipywidgets.Widget:
     """A labelled slider from low to high; whole numbers where `start` is one, powers of ten where `log`.
 
     readout: how a logarithmic slider shows its value, in d3-format's language.

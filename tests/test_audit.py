@@ -1,12 +1,14 @@
 """Audits: every bound holds as often as it says, and finds what is broken."""
 
+import bisect
+import functools
 import math
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import special, stats
 
 from dpcourse import audit, gdp
 from dpcourse.tradeoff import approx_dp, gaussian
@@ -46,14 +48,16 @@ def test_clopper_pearson_is_too_small_in_at_most_five_of_a_hundred(p):
 @pytest.mark.parametrize("threshold", [-0.5, 0.5, 1.5])
 def test_a_fixed_threshold_accuses_in_at_most_five_of_a_hundred(mu, threshold):
     """Exactly: over all numbers of false alarms and misses in 30 runs each."""
-    alarms, misses = stats.binom(30, stats.norm.sf(threshold)), stats.binom(30, stats.norm.cdf(threshold - mu))
-    wrong = 0.0
-    for a in range(31):
-        for b in range(31):
-            scores_out, scores_in = np.repeat([9.0, -9.0], [a, 30 - a]), np.repeat([-9.0, 9.0], [b, 30 - b])
-            if audit.mu_lower_bound(scores_in, scores_out, threshold=threshold) > mu:
-                wrong += alarms.pmf(a) * misses.pmf(b)
-    assert wrong <= FAILURE
+    alarms = stats.binom.pmf(np.arange(31), 30, stats.norm.sf(threshold))
+    misses = stats.binom.pmf(np.arange(31), 30, stats.norm.cdf(threshold - mu))
+    assert alarms @ (bounds_of_thirty(threshold) > mu) @ misses <= FAILURE
+
+
+@functools.cache
+def bounds_of_thirty(threshold):
+    """The bound on mu by numbers of false alarms and of misses in 30 runs each."""
+    told = [np.repeat([9.0, -9.0], [errors, 30 - errors]) for errors in range(31)]
+    return np.array([[audit.mu_lower_bound(-b, a, threshold=threshold) for b in told] for a in told])
 
 
 @given(st.floats(0.1, 3), st.floats(0, 0.2))
@@ -98,13 +102,13 @@ def test_the_best_of_many_thresholds_accuses_in_at_most_five_of_a_hundred(digits
 def test_without_the_correction_the_choice_accuses_far_more_often():
     """Every score is tried as a threshold, each at 95 %: about one innocent in five is accused."""
     rng, wrong = np.random.default_rng(2), 0
+    bounds = audit.clopper_pearson(np.arange(10_001), 10_000, 1 - FAILURE / 2)
     for _ in range(200):
         scores_in, scores_out = normal_scores(rng, 2.0, 10_000)
         thresholds = np.sort(np.r_[scores_in, scores_out])[::10]
         alarms = 10_000 - np.searchsorted(np.sort(scores_out), thresholds, side="right")
         misses = np.searchsorted(np.sort(scores_in), thresholds, side="right")
-        alpha, beta = (audit.clopper_pearson(errors, 10_000, 1 - FAILURE / 2) for errors in (alarms, misses))
-        wrong += (stats.norm.isf(alpha) - stats.norm.ppf(beta)).max() > 2
+        wrong += (special.ndtri(1 - bounds[alarms]) - special.ndtri(bounds[misses])).max() > 2
     assert chance(wrong, 200, FAILURE) < 1e-6
 
 
@@ -206,20 +210,20 @@ def test_one_run_is_the_theorem(data, guesses, abstained, epsilon, delta):
 @given(st.integers(1, 60), st.floats(0, 3), st.floats(0, 0.3))
 def test_mechanisms_that_keep_their_promise_stay_within_it(m, epsilon, delta):
     """Randomized response of each canary; each laid open with delta; all laid open at once with delta."""
-    kept = math.exp(epsilon) / (1 + math.exp(epsilon))
-    for v in range(m + 1):
-        bound = audit.one_run_p_value(v, m, epsilon, delta)
-        assert chance(v, m, kept) <= audit.one_run_p_value(v, m, epsilon) * (1 + 1e-9)
-        assert chance(v, m, delta + (1 - delta) * kept) <= bound * (1 + 1e-9)
-        assert delta + (1 - delta) * chance(v, m, kept) <= bound * (1 + 1e-9)
+    kept, v = math.exp(epsilon) / (1 + math.exp(epsilon)), np.arange(m + 1)
+    pure, bound = (np.array([audit.one_run_p_value(n, m, epsilon, d) for n in v]) for d in (0, delta))
+    assert (chance(v, m, kept) <= pure * (1 + 1e-9)).all()
+    assert (chance(v, m, delta + (1 - delta) * kept) <= bound * (1 + 1e-9)).all()
+    assert (delta + (1 - delta) * chance(v, m, kept) <= bound * (1 + 1e-9)).all()
 
 
 @pytest.mark.parametrize("mu", [0.5, 2.0])
 def test_one_run_of_gaussian_noise_is_accused_in_at_most_five_of_a_hundred(mu):
     """Canaries in directions of their own are guessed rightly with chance Phi(mu / 2), independently."""
     m, right = 300, stats.norm.cdf(mu / 2)
-    accusing = [v for v in range(m // 2, m + 1) if audit.one_run_mu_lower_bound(v, m) > mu]
-    assert not accusing or chance(min(accusing), m, right) <= FAILURE
+    first = bisect.bisect_right(range(m + 1), mu, key=lambda v: audit.one_run_mu_lower_bound(v, m))  # the bounds rise
+    assert m // 2 < first <= m + 1
+    assert chance(first, m, right) <= FAILURE
 
 
 def test_one_run_bounds_rise_with_the_right_guesses_and_fall_with_delta():
@@ -229,6 +233,8 @@ def test_one_run_bounds_rise_with_the_right_guesses_and_fall_with_delta():
     assert bounds[-1] == pytest.approx(math.log(0.05**0.01 / (1 - 0.05**0.01)), abs=2e-6)
     with_delta = [audit.one_run_epsilon_lower_bound(95, 100, delta=delta) for delta in (0, 1e-5, 1e-3)]
     assert with_delta == sorted(with_delta, reverse=True)
+    mus = [audit.one_run_mu_lower_bound(correct, 300) for correct in range(150, 301, 15)]
+    assert mus == sorted(mus)
     assert audit.one_run_mu_lower_bound(50, 100) == 0
 
 
@@ -324,6 +330,9 @@ def test_suspects_are_the_five_in_some_order():
         (lambda: audit.mu_lower_bound([1.0], [1.0], confidence=95), r"confidence must be a number in \(0, 1\), got 95"),
         (lambda: audit.epsilon_lower_bound([1.0], [1.0], delta=1), r"delta must be a number in \[0, 1\), got 1"),
         (lambda: audit.clopper_pearson(5, 4), "errors must be at most trials, got 5 of 4"),
+        (lambda: audit.clopper_pearson(0.5, 4), "errors must be a whole number >= 0, got 0.5"),
+        (lambda: audit.clopper_pearson(1, [4, 4.5]), "trials must be a whole number >= 1, got 4.5"),
+        (lambda: audit.clopper_pearson(math.inf, math.inf), "trials must be a whole number >= 1, got inf"),
         (lambda: audit.one_run_p_value(5, 4, 1.0), "correct <= guesses <= canaries must hold, got 5, 4, 4"),
         (lambda: audit.one_run_mu_lower_bound(3, 4, canaries=2), "must hold, got 3, 4, 2"),
         (lambda: audit.correct(np.zeros((2, 3)), 1.0, 1.0), "rounds must be two arrays"),

@@ -8,33 +8,39 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support import reference
 
-from dpcourse import clt, course, gdp, pld
-from dpcourse.engine import RIGHT, WRONG
+from dpcourse import clt, gdp
 from dpcourse.tradeoff import TradeOff, approx_dp, gaussian, identity, laplace
+
+STANDARD = reference["noisy_sgd_standard"]["at_delta_1e-5"]
 
 
 def test_published_values():
-    """shared/oracles/reference.json, laplace, randomized_response, noisy_sgd_standard: closed forms."""
-    assert clt.functionals(laplace(1)) == pytest.approx([0.36787944, 0.79272335, 0.76617346, 0.69934765], abs=5e-9)
-    assert clt.berry_esseen([laplace(0.1)] * 100) == pytest.approx([0.984391, 0.056874], abs=5e-7)
-    assert clt.berry_esseen([approx_dp(0.1)] * 100) == pytest.approx([1.000417, 0.056210], abs=5e-7)
-    assert gdp.epsilon(1e-5, clt.berry_esseen([laplace(0.1)] * 100)[0]) == pytest.approx(4.29821, abs=5e-6)
-    assert clt.noisy_sgd_mu(1.0, 0.01, 1000) == pytest.approx(0.414522, abs=5e-7)
+    """Closed forms of Laplace noise, randomized response and noisy SGD."""
+    one = reference["laplace"]["functionals_theta_1"]
+    assert clt.functionals(laplace(1)) == pytest.approx(list(one.values()), abs=5e-9)
+    many, flips = reference["laplace"]["n_fold_theta_0.1_n_100"], reference["randomized_response"]["epsilon0_0.1_k_100"]
+    for curve, row in ((laplace(0.1), many), (approx_dp(0.1), flips)):
+        published = row["berry_esseen_mu"], row["berry_esseen_gamma"]
+        assert clt.berry_esseen([curve] * 100) == pytest.approx(published, abs=5e-7)
+    mu, _ = clt.berry_esseen([laplace(0.1)] * 100)
+    assert gdp.epsilon(1e-5, mu) == pytest.approx(many["clt_epsilon_1e-5"], abs=5e-6)
+    assert clt.noisy_sgd_mu(1.0, 0.01, 1000) == pytest.approx(STANDARD["clt_mu"], abs=5e-7)
 
 
 def test_clt_epsilons_of_noisy_sgd():
-    """shared/oracles/reference.json: noisy_sgd_more, and Bu, Dong, Long & Su (2020), steps not whole."""
-    for noise, rate, steps, published in [
-        (1.0, 0.01, 1000, 1.61771),
-        (0.8, 0.01, 1000, 2.50952),
-        (2.0, 0.01, 1000, 0.60176),
-        (1.5, 0.04, 2250, 6.60157),
-        (1.3, 256 / 60000, 15 * 60000 / 256, 0.83446),
-        (0.7, 256 / 60000, 45 * 60000 / 256, 5.06616),
-        (0.5, 256 / 60000, 100 * 60000 / 256, 31.11702),
-    ]:
-        assert gdp.epsilon(1e-5, clt.noisy_sgd_mu(noise, rate, steps)) == pytest.approx(published, abs=5e-6)
+    """The rows of Bu, Dong, Long & Su (2020) have steps that are not whole."""
+    rate = 256 / 60_000
+    settings_of = [(1.0, 0.01, 1000, STANDARD["clt_poisson"])]
+    for row in reference["noisy_sgd_more"]:
+        settings_of.append((row["noise_multiplier"], row["sample_rate"], row["steps"], row["clt"]))
+    for row in reference["bu_2020_mnist"]["rows"]:
+        if "clt" in row:
+            settings_of.append((row["noise_multiplier"], rate, row["epochs"] / rate, row["clt"]))
+    assert len(settings_of) == 7
+    for noise, sample_rate, steps, published in settings_of:
+        assert gdp.epsilon(1e-5, clt.noisy_sgd_mu(noise, sample_rate, steps)) == pytest.approx(published, abs=5e-6)
 
 
 @settings(max_examples=20)
@@ -162,87 +168,3 @@ def test_many_small_approx_dp_answers_approach_their_limit():
 def test_bad_input_names_the_argument_the_value_and_the_range(call, said):
     with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
         call()
-
-
-# ---- the exercises that are judged by the certified interval
-
-
-@pytest.mark.parametrize(
-    ("bounds", "low", "high"),
-    [
-        (pld.Bounds(2.0, 2.001), True, False),  # the limit, 1.5, is 25 % below
-        (pld.Bounds(1.8, 1.801), False, False),  # 17 % below
-        (pld.Bounds(1.7, 2.0), False, False),  # between 12 % and 25 % below: undecided
-        (pld.Bounds(1.2, 1.201), False, True),  # 25 % above
-        (pld.Bounds(1.2, 1.3), False, False),  # between 15 % and 25 % above: undecided
-        (pld.Bounds(0.0, 0.0), False, False),
-        (None, False, False),
-    ],
-)
-def test_only_what_is_certain_counts(monkeypatch, bounds, low, high):
-    """By the definition of an error of 20 %, for every truth in the interval."""
-    from dpcourse.course import clt as lesson
-
-    monkeypatch.setattr(lesson, "certified", lambda *setting: (1.5, bounds))
-    setting, case = (1.0, 0.01, 1000), {"delta": 1e-5}
-    assert lesson.too_low.law(setting, case)[0] is low
-    assert lesson.too_high.law(setting, case)[0] is high
-    told = [exercise.law(setting, case)[1] for exercise in (lesson.too_low, lesson.too_high)]
-    undecided = bounds in (pld.Bounds(1.7, 2.0), pld.Bounds(1.2, 1.3))
-    assert any("cannot be decided" in line for line in told) is undecided
-    if bounds is None or bounds.lower == 0:
-        assert "nothing to compare with" in told[0]
-
-
-def test_many_settings_are_right_and_a_search_with_the_library_is_allowed():
-    def searched(delta):
-        for noise in (2.0, 1.5, 1.2, 1.0):
-            limit = gdp.epsilon(delta, clt.noisy_sgd_mu(noise, 0.01, 100))
-            if limit < 0.75 * pld.noisy_sgd(noise, 0.01, 100).epsilon(delta).lower:
-                return noise, 0.01, 100
-        return None
-
-    for answer in (lambda delta: [1.0, 0.005, 200], lambda delta: np.array([1.0, 0.01, 100]), searched):
-        assert course.find("4.10").check(answer, rng=1).state == RIGHT
-    assert course.find("4.11").check(lambda delta: (0.62, 0.05, 20_000.0), rng=1).state == RIGHT
-    assert course.find("4.11").check(searched, rng=1).state == WRONG
-
-
-@pytest.mark.parametrize(
-    ("answer", "said"),
-    [
-        ((0.4, 0.01, 1000), "noise_multiplier must be from 1 to 10 here, and yours is 0.4"),
-        ((1, 1, 1000), "sample_rate must be from 0.0001 to 0.05 here, and yours is 1"),
-        ((1, 0.01, 10), "steps must be from 100 to 20,000 here, and yours is 10"),
-        ((1, 0.01, 1000.5), "steps must be a whole number, not 1000.5"),
-        ((1, 0.01), "Return three numbers, `noise_multiplier, sample_rate, steps`"),
-        ((1, 0.01, "many"), "steps: Return one number, not text"),
-    ],
-)
-def test_a_setting_out_of_range_is_told_so(answer, said):
-    assert said in course.find("4.10").check(lambda delta: answer).message
-
-
-@pytest.mark.parametrize(
-    ("number", "answer"),
-    [
-        ("4.1", lambda curves: tuple(np.bool_(x) for x in course.find("4.1").reference(curves))),
-        ("4.2", lambda mus, counts: np.sqrt(sum([m**2 for m, n in zip(mus, counts, strict=True) for _ in range(n)]))),
-        ("4.3", lambda alpha, beta: [[float(x) for x in a] for a in course.find("4.3").reference(alpha, beta)]),
-        ("4.4", lambda loss, mass, n, epsilon: _by_fft(loss, mass, n, epsilon)),
-        ("4.5", lambda loss, mass: np.array(course.find("4.5").reference(loss, mass))),
-        ("4.6", lambda kl, kappa2, bar: list(map(np.float64, course.find("4.6").reference(kl, kappa2, bar)))),
-    ],
-)
-def test_right_answers_written_differently_pass(number, answer):
-    for seed in range(20):
-        assert course.find(number).check(answer, rng=seed).state == RIGHT
-
-
-def _by_fft(loss, mass, n, epsilon):
-    size = n * (len(mass) - 1) + 1
-    total = np.fft.irfft(np.fft.rfft(mass, size) ** n, size)
-    delta = 0.0
-    for i, probability in enumerate(total):
-        delta += max(probability * (math.exp(n * loss[0] + i * (loss[1] - loss[0])) - math.exp(epsilon)), 0)
-    return delta

@@ -10,6 +10,7 @@ import pytest
 from dp_accounting.pld import accountant, common, privacy_loss_distribution
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from support import reference
 
 from dpcourse import composition
 
@@ -19,14 +20,16 @@ counts = st.integers(1, 150)
 lists = st.lists(st.floats(0, 5), min_size=1, max_size=8)
 
 
-# ---- published values: shared/oracles/reference.json, randomized_response (Kairouz, Oh & Viswanath 2015, closed form)
+# ---- published values: Kairouz, Oh & Viswanath (2015), closed form
 
 
 def test_published_values_of_randomized_response():
-    assert composition.optimal_delta(0.1, 0, 100, 1.0) == pytest.approx(0.1256883902, abs=5e-11)
-    assert composition.optimal_delta(0.1, 0, 100, 2.0) == pytest.approx(0.02014017843, abs=5e-12)
-    assert composition.optimal(0.1, 0, 100, 1e-5) == pytest.approx(4.306791, abs=5e-7)
-    assert composition.advanced(0.1, 0, 100, 1e-5)[0] == pytest.approx(5.850235, abs=5e-7)
+    published = reference["randomized_response"]["epsilon0_0.1_k_100"]
+    assert composition.optimal_delta(0.1, 0, 100, 1.0) == pytest.approx(published["delta_at_1"], abs=5e-11)
+    assert composition.optimal_delta(0.1, 0, 100, 2.0) == pytest.approx(published["delta_at_2"], abs=5e-12)
+    assert composition.optimal(0.1, 0, 100, 1e-5) == pytest.approx(published["epsilon_1e-5"], abs=5e-7)
+    advanced, _ = composition.advanced(0.1, 0, 100, 1e-5)
+    assert advanced == pytest.approx(published["advanced_composition_1e-5"], abs=5e-7)
 
 
 # ---- randomized response

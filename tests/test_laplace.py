@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from dpcourse import course, laplace
+from dpcourse import laplace
 from dpcourse.engine.statistics import binomial_p_value
 
 RARE = 1e-9
@@ -218,132 +218,6 @@ def test_the_discrete_mechanism_scales_with_the_sensitivity_and_keeps_the_shape(
     assert noise.dtype.kind == "i"
     assert binomial_p_value(int((noise == 0).sum()), 8000, (1 - q) / (1 + q)) > RARE
     assert isinstance(laplace.discrete_mechanism(3, 1, 1.0, rng=0), int)
-
-
-def test_the_exercises_law_is_that_of_the_exact_sampler():
-    exercise = course.find("2.8")
-    for seed in range(3):
-        assert exercise.check(_exact, rng=seed).state != "right", "the library is caught"
-        cases = exercise.cases(np.random.default_rng(seed))
-        values = [_exact(case["numerator"], case["denominator"], case["size"], case["rng"]) for case in cases]
-        assert exercise.agrees(cases, values, exercise.reference)
-
-
-def _by(toss, rng, size, cut=math.inf, alternate=False):
-    """Whole noise by tosses, with sizes up to `cut`, or signs that take turns."""
-    noise, sign = [], 1
-    while len(noise) < size:
-        n = 0
-        while n < cut and toss():
-            n += 1
-        negative = rng.integers(2) == 1
-        if n == 0 and negative:
-            continue
-        if alternate and n:
-            negative, sign = sign < 0, -sign
-        noise.append(-n if negative else n)
-    return noise
-
-
-@pytest.mark.parametrize("options", [{"cut": 4}, {"cut": 15}, {"alternate": True}])
-def test_whole_noise_that_is_cut_off_or_whose_signs_take_turns_fails(options):
-    def code(a, d, size, rng):
-        return _by(lambda: laplace.coin(a, d, rng), rng, size, **options)
-
-    assert course.find("2.8").check(code, rng=1).state == "wrong"
-
-
-def test_whole_noise_must_come_from_the_coin():
-    exercise, (function, _, message) = course.find("2.8"), course.find("2.8").needed
-
-    def by_coin(a, d, size, rng):
-        return _by(lambda: function(a, d, rng), rng, size)
-
-    def by_doubles(a, d, size, rng):
-        return _by(lambda: rng.random() < math.exp(-a / d), rng, size)
-
-    def by_geometric(a, d, size, rng):
-        return rng.geometric(-math.expm1(-a / d), size) - rng.geometric(-math.expm1(-a / d), size)
-
-    def by_logarithm(a, d, size, rng):
-        return [x - y for x, y in np.floor(-np.log(1 - rng.random((size, 2))) * d / a)]
-
-    assert exercise.check(by_coin, rng=1).state == "right"
-    for code in (by_doubles, by_geometric, by_logarithm):
-        verdict = exercise.check(code, rng=1)
-        assert (verdict.state, verdict.message, verdict.points) == ("wrong", message, 0)
-
-
-def _exact(numerator, denominator, size, rng):
-    return laplace.discrete_noise(Fraction(numerator, denominator), size, rng)
-
-
-# ---- slips that once passed
-
-
-def _counted(values, cells, epsilon, rng):
-    return np.array([values.count(cell) for cell in cells]) + rng.laplace(0, 1 / epsilon, len(cells))
-
-
-@pytest.mark.parametrize(
-    "after",
-    [
-        lambda noisy, total: noisy * total / noisy.sum(),
-        lambda noisy, total: noisy + (total - noisy.sum()) / noisy.size,
-        lambda noisy, total: np.append(noisy[:-1], total - noisy[:-1].sum()),
-    ],
-)
-def test_a_histogram_that_publishes_the_total_fails(after):
-    def code(values, cells, epsilon, rng):
-        return after(_counted(values, cells, epsilon, rng), len(values))
-
-    assert course.find("2.5").check(code, rng=1).misconception == "exact total"
-
-
-def test_a_histogram_of_results_that_are_never_too_low_is_not_called_cut_off():
-    def exponential(values, cells, epsilon, rng):
-        return np.array([values.count(cell) for cell in cells]) + rng.exponential(1 / epsilon, len(cells))
-
-    def absolute(values, cells, epsilon, rng):
-        return abs(_counted(values, cells, epsilon, rng))
-
-    assert course.find("2.5").check(exponential, rng=1).misconception == "one-sided"
-    assert course.find("2.5").check(absolute, rng=1).misconception == "absolute value"
-
-
-@pytest.mark.parametrize(
-    "noise",
-    [
-        lambda b, n, rng: rng.laplace(0, b, 2000),
-        lambda b, n, rng: (lambda half: np.r_[half, -half][:n])(rng.laplace(0, b, (n + 1) // 2)),
-        lambda b, n, rng: rng.laplace(0, b, n) * (np.arange(n) > 0),
-        lambda b, n, rng: np.round(rng.laplace(0, b, n)),
-    ],
-)
-def test_noise_of_fixed_length_or_antithetic_or_missing_somewhere_or_rounded_fails(noise):
-    def code(value, sensitivity, epsilon, rng):
-        return value + noise(sensitivity / epsilon, len(value), rng)
-
-    assert course.find("2.2").check(code, rng=1).state != "right"
-
-
-@pytest.mark.parametrize(
-    ("noise", "name"),
-    [
-        (lambda counts, b, rng: np.random.default_rng().laplace(0, b, len(counts)), "generator ignored"),
-        (lambda counts, b, rng: rng.normal(0, math.sqrt(2) * b, len(counts)), "Gaussian"),
-        (
-            lambda counts, b, rng: rng.laplace(0, b, len(counts)) * (np.arange(len(counts)) != counts.argmax()),
-            "leader without noise",
-        ),
-        (lambda counts, b, rng: rng.laplace(0, b, len(counts)) - counts, "no counts"),
-    ],
-)
-def test_elections_with_the_wrong_noise_get_their_message(noise, name):
-    def code(counts, epsilon, rng):
-        return int(np.argmax(counts + noise(counts, 1 / epsilon, rng)))
-
-    assert course.find("2.7").check(code, rng=1).misconception == name
 
 
 # ---- bad input

@@ -8,7 +8,7 @@ import pytest
 
 import dpcourse
 from dpcourse import check, course, hint, notebook, passed, quiz, solution
-from dpcourse.progress import passed as recorded
+from dpcourse.done import recorded
 
 
 @pytest.fixture(autouse=True)

@@ -1,6 +1,7 @@
 """The project as a whole: its laws, its lessons' metadata, its lists of versions, its README."""
 
 import ast
+import functools
 import importlib.metadata
 import re
 import subprocess
@@ -44,22 +45,17 @@ def about(source):
     return jupytext.read(source).metadata["dpcourse"]
 
 
+read = functools.cache(build.read)
+
+
 def cells(source, kind):
-    return [cell for cell in jupytext.read(source).cells if cell.cell_type == kind]
+    return [cell for cell in read(source).solved.cells if cell.cell_type == kind]
 
 
 def test_a_lesson_has_the_same_name_everywhere():
     assert [source.stem for source in SOURCES] == [lesson.name for lesson in course.lessons()]
     for number, source in enumerate(SOURCES):
         assert navigation.title(source) == f"{number:02} {course.lesson(number).title}"
-
-
-@every_lesson
-def test_goals_and_exercises_belong_together(source):
-    known = [exercise.id for exercise in course.lesson(int(source.stem[:2])).exercises]
-    promised = [check for goal in about(source)["goals"] for check in goal["checks"]]
-    assert sorted(promised) == sorted(known)
-    assert all(goal["checks"] for goal in about(source)["goals"])
 
 
 @every_lesson
@@ -75,10 +71,22 @@ def test_a_lesson_has_its_parts_in_order(source):
         "## Where this comes from",
         "{closing}",
     ]
+    for part in parts:
+        assert part in text, f"add `{part.strip()}` to solutions/{source.name}; its parts are, in order: {parts}"
     places = [text.index(part) for part in parts]
-    assert places == sorted(places)
+    assert places == sorted(places), f"solutions/{source.name}: its parts must stand in this order: {parts}"
     headers = re.findall(r"^\{exercise (.+)\}$", text, flags=re.MULTILINE)
-    assert headers == [exercise.id for exercise in course.lesson(number).exercises]
+    assert tuple(headers) == course.lesson(number).functions
+
+
+@every_lesson
+def test_no_source_writes_the_number_of_an_exercise(source):
+    """It is said by its function, so that an exercise in the middle renumbers nothing."""
+    pattern = r"""(?:[Ee]xercises?|Pass|from) (\d\.\d+)\b(?! \()|(?:check|hint|passed|solution)\(.(\d\.\d+)"""
+    for line in source.read_text(encoding="utf-8").splitlines():
+        found = re.search(pattern, line)
+        ids = [exercise.id for exercise in course.every_exercise()]
+        assert not found or (found[1] or found[2]) not in ids, f"name it by its function, {{f}}: {line}"
 
 
 @every_lesson
@@ -91,8 +99,8 @@ def test_each_explorer_has_the_same_picture_still_beside_it(source):
                 still.add(ast.unparse(call.args[0]))
             if name == "widgets.explore":
                 live.append(ast.unparse(call.args[0]))
-                assert live[-1] in still, f"no plots.show({live[-1]}) above its explorer"
-    assert live
+                assert live[-1] in still, f"add `plots.show({live[-1]}, ...)` above its explorer"
+    assert live, f"add a `widgets.explore(plots.a_picture, ...)` to solutions/{source.name}"
 
 
 @every_lesson
@@ -100,7 +108,8 @@ def test_printed_text_is_compared_by_nbval(source):
     """A cell that prints, in lesson and solution alike, has the tag."""
     for cell in cells(source, "code"):
         if "print(" in cell.source and "if passed(" not in cell.source:
-            assert build.CHECKED in cell.metadata.get("tags", []), cell.source
+            told = f"add `:tags: [{build.CHECKED}]` to this cell of solutions/{source.name}:\n{cell.source}"
+            assert build.CHECKED in cell.metadata.get("tags", []), told
 
 
 @every_lesson
@@ -120,14 +129,14 @@ def test_links_lead_somewhere(page):
 
 @every_lesson
 def test_every_page_leads_home_and_to_the_glossary_at_its_top_and_at_its_end(source):
-    first, *_, last = (cell.source for cell in build.read(source).blank.cells)
+    first, *_, last = (cell.source for cell in read(source).blank.cells)
     for cell in (first, last):
         assert "](glossary.ipynb)" in cell
         assert "](00-start-here.ipynb)" in cell or source == SOURCES[0]
 
 
 def test_the_home_page_and_the_readme_name_every_lesson():
-    home = "\n".join(cell.source for cell in build.read(SOURCES[0]).blank.cells)
+    home = "\n".join(cell.source for cell in read(SOURCES[0]).blank.cells)
     for text, folder in ((home, ""), ((ROOT / "README.md").read_text(encoding="utf-8"), "lessons/")):
         rows = re.findall(rf"^\| \[(.+?)\]\({folder}(.+?)\.ipynb\)[^|]* \| .+ \| (\d+) \|$", text, re.MULTILINE)
         assert rows == [(navigation.title(page), page.stem, str(about(page)["minutes"])) for page in SOURCES]

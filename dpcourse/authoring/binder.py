@@ -8,7 +8,7 @@ from urllib.parse import quote
 ADDRESS = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?")
 
 
-def repository(root):
+def repository(root: Path | str) -> str | None:
     """OWNER/NAME on GitHub, as `Repository` under `[project.urls]` in pyproject.toml says; None where it does not.
 
     Raises ValueError where the address is no such repository's.
@@ -26,13 +26,13 @@ def repository(root):
     return found[1]
 
 
-def binder_link(source):
+def binder_link(source: Path | str) -> str:
     """A Markdown badge that opens the lesson made from this source; empty while the repository is published nowhere."""
     name = repository(Path(source).parents[1])
     return badge(name, Path(source).stem) if name else ""
 
 
-def badge(repository, lesson):
+def badge(repository: str, lesson: str) -> str:
     """A Markdown badge that opens lessons/LESSON.ipynb of OWNER/NAME.
 
     >>> badge("owner/name", "00-start-here")

@@ -7,56 +7,23 @@ import re
 from pathlib import Path
 
 from dpcourse.authoring.binder import binder_link
+from dpcourse.authoring.source import GLOSSARY, SourceError, about, pages, root_of, sources, title
 
-HOME, GLOSSARY = "00-start-here", "glossary"
-ABOUT = ("title", "learn", "minutes", "needs", "goals")
+HOME = "00-start-here"
 SECTION = re.compile(r"^## (\d+)\. ", re.MULTILINE)
 REFERENCE = re.compile(r"\b(?P<lesson>\d\d) §(?P<section>\d+)\b")
 TABLE = re.compile(r"(?<=<!-- lessons: made by `dpcourse build` -->\n).*?(?=<!-- end of lessons -->)", re.DOTALL)
 
 
-class SourceError(Exception):
-    """Something is wrong in a source; says the file, the line and what would be right."""
-
-    def __init__(self, file, line, message):
-        super().__init__(f"{file}:{line}: {message}")
-
-
-def sources(root):
-    """All lesson sources below a course folder, in order."""
-    return sorted((Path(root) / "solutions").glob("[0-9][0-9]-*.md"))
-
-
-def pages(root):
-    """The sources of all that is built: the lessons, and the glossary where there is one."""
-    return sources(root) + sorted((Path(root) / "solutions").glob(f"{GLOSSARY}.md"))
-
-
-def about(file):
-    """What the front matter of a lesson says of it: title, learn, minutes, needs, goals. Raises SourceError."""
-    import yaml
-
-    front = re.match(r"---\n(.*?\n)---\n", file.read_text(encoding="utf-8"), re.DOTALL)
-    found = (yaml.safe_load(front[1]) if front else {}).get("dpcourse", {})
-    if missing := [name for name in ABOUT if name not in found]:
-        raise SourceError(file, 1, f"the front matter has no `dpcourse:` with {', '.join(missing)}")
-    return found
-
-
-def title(file):
-    """A lesson's short title, such as "01 Composition"."""
-    return about(file)["title"].partition(":")[0]
-
-
-def link(file, folder=""):
+def link(file: Path, folder: str = "") -> str:
     """A Markdown link to a lesson, by its short title."""
     return f"[{title(file)}]({folder}{file.stem}.ipynb)"
 
 
-def links(file):
+def links(file: Path) -> str:
     """The line at the top and at the end of a page: the lessons before and after, the home page, the glossary."""
-    there = pages(file.parents[1])
-    lessons = sources(file.parents[1])
+    there = pages(root_of(file))
+    lessons = sources(root_of(file))
     found = []
     if file in lessons:
         here = lessons.index(file)
@@ -68,7 +35,7 @@ def links(file):
     return " · ".join(found)
 
 
-def contents(root):
+def contents(root: Path) -> str:
     """All lessons as a table for the home page."""
     rows = ["| lesson | when you have finished it you can | minutes |", "|:--|:--|--:|"]
     for file in sources(root):
@@ -79,7 +46,7 @@ def contents(root):
     return "\n".join(rows)
 
 
-def readme(root):
+def readme(root: Path | str) -> str | None:
     """README.md with its table of lessons made from their front matter; None where there is no README.
 
     Raises SourceError where the two comments are missing between which the table stands.
@@ -101,7 +68,7 @@ def readme(root):
     return text
 
 
-def section_id(number):
+def section_id(number: str | int) -> str:
     """The id of the cell that begins a numbered section; `NAME.ipynb#cell-id=ID` leads there in JupyterLab.
 
     (It follows the name of a heading, as in `NAME.ipynb#2.-Neighbouring-data-sets`, only in a notebook that is open
@@ -113,21 +80,18 @@ def section_id(number):
     return f"section-{number}"
 
 
-def referring(file, text):
-    """The text with each reference to a section, such as "01 §5", made a link to it.
+def referring(file: Path, line: int, text: str) -> str:
+    """A line of a page with each reference to a section, such as "01 §5", made a link to it.
 
     Raises SourceError where the lesson has no such section; a lesson that is not there is named without a link.
     """
-    lessons = {source.stem[:2]: source for source in sources(file.parents[1])}
 
     def linked(match):
-        source = lessons.get(match["lesson"])
-        if source is None:
-            return match[0]
-        if match["section"] not in SECTION.findall(source.read_text(encoding="utf-8")):
-            lines = file.read_text(encoding="utf-8").splitlines()
-            line = next((number for number, line in enumerate(lines, 1) if match[0] in line), 1)
-            raise SourceError(file, line, f"{match[0]}: lesson {source.stem} has no section {match['section']}")
-        return f"[{match[0]}]({source.stem}.ipynb#cell-id={section_id(match['section'])})"
+        for source in sources(root_of(file)):
+            if source.stem.startswith(match["lesson"]):
+                if match["section"] not in SECTION.findall(source.read_text(encoding="utf-8")):
+                    raise SourceError(file, line, f"{match[0]}: lesson {source.stem} has no section {match['section']}")
+                return f"[{match[0]}]({source.stem}.ipynb#cell-id={section_id(match['section'])})"
+        return match[0]
 
     return REFERENCE.sub(linked, text)

@@ -2,33 +2,20 @@
 
 import copy
 import json
+import re
 import shutil
+import tomllib
+from collections.abc import Collection
 from pathlib import Path
 
-from dpcourse import course
-from dpcourse.authoring.navigation import GLOSSARY
+from dpcourse import cells, course
+from dpcourse.authoring.source import GLOSSARY
 from dpcourse.files import new_folder, write_atomically
 
-README = """# {title}
-
-You need Python 3.11 to 3.14, on Linux, Windows, or a Mac with Apple silicon. Open a terminal in this folder and run
-
-```sh
-python3 -m venv .venv && .venv/bin/pip install -r requirements.txt && .venv/bin/jupyter lab lessons/{first}
-```
-
-This sets everything up and opens the first lesson. The next time, the last of the three commands is enough. On Windows open the Command Prompt (the older PowerShell knows no `&&`), and write `py` for `python3` and `.venv\\Scripts\\` for `.venv/bin/`. No GPU is needed; on Linux the package of PyTorch brings its GPU libraries along, a download of gigabytes. If something does not work, `.venv/bin/dpcourse doctor` says what this machine lacks.
-
-## Your work
-
-{lessons}
-
-Each exercise is a function. Write its body, run its cell, and run the `check(...)` cell below it: it says whether you are right and, if not, which mistake you made. Try as often as you like; the lines below `check(...)` ask for a hint when you take away their `#`. The solutions are not in this copy.
-
-## Handing in
-
-Save the notebook and hand in that one file, such as `lessons/{first}`, under its own name. Your functions are called on inputs that you have not seen, by the names that the notebook gave them: do not rename them. Add cells as you like, but leave those that are not yours to fill in as they are: your instructor is told of a change.
-"""
+TEMPLATES = Path(__file__).with_name("templates")
+TITLE = "Differential privacy: your copy of the course"
+INSTALLED = r"build-system|project|tool\.setuptools"
+"""The tables of pyproject.toml, by a pattern of their first names, that installing needs."""
 
 CONFIG = """c = get_config()  # noqa: F821
 c.CourseDirectory.course_id = "dpcourse"
@@ -42,7 +29,7 @@ assert passed("{id}")
 ### END HIDDEN TESTS"""
 
 
-def student_bundle(course, folder, numbers=()):
+def student_bundle(course: Path | str, folder: Path | str, numbers: Collection[int] = ()) -> list[str]:
     """Write blank lessons, glossary, package, requirements, README for students into a new folder; returns the lessons' names.
 
     numbers: of the lessons; all if there are none. Raises ValueError for an unknown lesson, one that somebody has
@@ -63,12 +50,12 @@ def student_bundle(course, folder, numbers=()):
         shutil.copyfile(course / "lessons" / f"{GLOSSARY}.ipynb", made / "lessons" / f"{GLOSSARY}.ipynb")
         _copy_package(course, made)
         listed = "\n".join(f"- [{Path(name).stem}](lessons/{name})" for name in names)
-        title = "Differential privacy: your copy of the course"
-        write_atomically(made / "README.md", README.format(title=title, first=names[0], lessons=listed))
+        readme = (TEMPLATES / "student-readme.md").read_text(encoding="utf-8")
+        write_atomically(made / "README.md", readme.format(title=TITLE, first=names[0], lessons=listed))
     return names
 
 
-def nbgrader_course(course, folder, numbers=()):
+def nbgrader_course(course: Path | str, folder: Path | str, numbers: Collection[int] = ()) -> list[str]:
     """Write an nbgrader course, source/NN-name/NN-name.ipynb for each lesson, into a new folder; returns the names.
 
     The source holds the solutions, as nbgrader wants it; `nbgrader generate_assignment` takes them out.
@@ -85,19 +72,20 @@ def nbgrader_course(course, folder, numbers=()):
     return names
 
 
-def as_nbgrader_source(solved, number):
+def as_nbgrader_source(solved: dict, number: int) -> dict:
     """A solved notebook with the metadata of nbgrader: answers to write, checks locked and with points; no outputs."""
     notebook = copy.deepcopy(solved)
-    of_function = {exercise.function: exercise for exercise in course.lesson(number).exercises}
+    exercises = course.lesson(number).exercises
     for cell in notebook["cells"]:
         if cell["cell_type"] != "code":
             continue
         cell["outputs"], cell["execution_count"] = [], None
-        for exercise in of_function.values():
+        defined, checked = cells.defined(cell["source"]), cells.checked(cell["source"])
+        for exercise in exercises:
             name = exercise.id.replace(".", "-")
-            if f"def {exercise.function}(" in cell["source"] and "### BEGIN SOLUTION" in cell["source"]:
+            if exercise.function in defined and cells.is_solved(cell["source"]):
                 cell["metadata"]["nbgrader"] = _marks(f"answer-{name}", solution=True)
-            elif cell["source"].startswith(f'check("{exercise.id}"'):
+            elif exercise.id in checked:
                 cell["source"] += CHECK_PASSED.format(id=exercise.id)
                 cell["metadata"]["nbgrader"] = _marks(f"check-{name}", grade=True, locked=True, points=exercise.points)
     return notebook
@@ -121,14 +109,14 @@ def _names(course, numbers):
 
 def _is_blank(file):
     """Whether nothing but the checks of a lesson has run, and no answer is written."""
-    functions = [exercise.function for exercise in course.lesson(int(file.name[:2])).exercises]
+    functions = {exercise.function for exercise in course.lesson(int(file.name[:2])).exercises}
     for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]:
         if cell["cell_type"] != "code":
             continue
         code = "".join(cell["source"])
-        has_run = cell["execution_count"] is not None and not code.startswith("check(")
-        is_answer = any(f"def {function}(" in code for function in functions)
-        if has_run or (is_answer and "raise NotImplementedError" not in code):
+        has_run = cell["execution_count"] is not None and not cells.checked(code)
+        is_answer = functions.intersection(cells.defined(code))
+        if has_run or (is_answer and cells.BLANK not in code):
             return False
     return True
 
@@ -136,7 +124,29 @@ def _is_blank(file):
 def _copy_package(course, made):
     for name in ("requirements.txt", "LICENSE"):
         shutil.copyfile(course / name, made / name)
-    about, _, _ = (course / "pyproject.toml").read_text(encoding="utf-8").partition("\n[tool.pytest")
-    write_atomically(made / "pyproject.toml", about + "\n")
+    write_atomically(made / "pyproject.toml", installed((course / "pyproject.toml").read_text(encoding="utf-8")))
     hidden = shutil.ignore_patterns("__pycache__", ".*")
     shutil.copytree(course / "dpcourse", made / "dpcourse", ignore=hidden, copy_function=shutil.copyfile)
+
+
+def installed(text: str) -> str:
+    """The tables of a pyproject.toml that installing needs, word for word; those of the tools stay out.
+
+    >>> print(installed('[project]\\nname = "x"\\n\\n[tool.ruff]\\nline-length = 9\\n'))
+    [project]
+    name = "x"
+    <BLANKLINE>
+    <BLANKLINE>
+    """
+    tables = re.split(r"^(?=\[)", text, flags=re.MULTILINE)
+    kept = "".join(table for table in tables if re.match(rf"\[+({INSTALLED})\b", table))
+    expected = {name: table for name, table in tomllib.loads(text).items() if re.fullmatch(INSTALLED, name)}
+    if setuptools := tomllib.loads(text).get("tool", {}).get("setuptools"):
+        expected["tool"] = {"setuptools": setuptools}
+    try:
+        found = tomllib.loads(kept)
+    except tomllib.TOMLDecodeError:
+        found = None
+    if found != expected:
+        raise ValueError("pyproject.toml: begin a line with `[` only for a table, so that they can be told apart")
+    return kept

@@ -25,6 +25,7 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
 from dpcourse import course
+from dpcourse.cells import checked, without_marks
 from dpcourse.engine.display import as_code
 from dpcourse.files import new_folder, write_atomically
 
@@ -32,7 +33,6 @@ TEMPLATES = Path(__file__).with_name("templates")
 GENERATOR = '<meta name="generator" content="dpcourse site: {}">'
 FITS_A_PHONE = 36
 """So many characters of code, or of a formula's source, are not wider than a telephone."""
-CHECK = re.compile(r'^check\("([\d.]+)"', re.MULTILINE)
 CHINESE = re.compile(r"[\u3400-\u9fff][\u3000-\u303f\u3400-\u9fff\uff00-\uffef]*")
 
 
@@ -51,15 +51,15 @@ class Page:
     sections: tuple[tuple[str, str], ...]
 
     @property
-    def is_lesson(self):
+    def is_lesson(self) -> bool:
         return self.name[:2].isdigit()
 
     @property
-    def anchors(self):
+    def anchors(self) -> set[str]:
         return {html.unescape(anchor) for anchor in re.findall(r'\bid="([^"]*)"', self.body)}
 
 
-def write(course, folder, solved=False):
+def write(course: Path | str, folder: Path | str, solved: bool = False) -> list[str]:
     """Write the site of a course into a folder, whole or not at all; returns the names of its pages.
 
     solved: the solutions in place of the lessons. A folder that holds an older site of the same kind is replaced.
@@ -139,10 +139,7 @@ def _blank(cells, solved):
 
 def _is_the_same(cell, other):
     return (
-        other is not None
-        and cell.source == other.source
-        and "passed(" not in cell.source
-        and not CHECK.search(cell.source)
+        other is not None and cell.source == other.source and "passed(" not in cell.source and not checked(cell.source)
     )
 
 
@@ -155,15 +152,11 @@ def _solved_notebooks(course):
 
 def _solved(cells, blank):
     return [
-        Cell(key, cell.kind, blank[key].source, cell.outputs, solution=_without_marks(cell.source))
+        Cell(key, cell.kind, blank[key].source, cell.outputs, solution=without_marks(cell.source))
         if key in blank and blank[key].source != cell.source
         else cell
         for key, cell in cells.items()
     ]
-
-
-def _without_marks(code):
-    return "\n".join(line for line in code.splitlines() if not line.strip().startswith("### "))
 
 
 def _read(folder):
@@ -214,7 +207,7 @@ class _Maker:
         outputs = "".join(map(self.output, cell.outputs))
         if outputs:
             parts.append(f'<div class="output">{outputs}</div>')
-        parts += [_hints(number) for number in CHECK.findall(cell.source)]
+        parts += [_hints(number) for number in checked(cell.source)]
         return f'<div id="{html.escape(cell.id)}" class="cell">{"".join(parts)}</div>'
 
     def output(self, output):

@@ -30,15 +30,42 @@ class Lesson:
     @functools.cached_property
     def exercises(self) -> tuple[Exercise, ...]:
         """Its exercises, in order."""
-        return tuple(
-            replace(self.part(function).exercise, id=f"{self.number}.{place}", function=function)
-            for place, function in enumerate(self.functions, 1)
-        )
+        return tuple(self._numbered(function, place) for place, function in enumerate(self.functions, 1))
 
     @functools.cached_property
     def quiz(self) -> tuple[Question, ...]:
         """The questions of its quiz."""
-        return self.part("quiz").QUIZ
+        return tuple(
+            Question(
+                self.with_numbers(question.text),
+                tuple(
+                    replace(option, text=self.with_numbers(option.text), why=self.with_numbers(option.why))
+                    for option in question.options
+                ),
+            )
+            for question in self.part("quiz").QUIZ
+        )
+
+    def with_numbers(self, text: str) -> str:
+        """The text with the name of an exercise of this lesson in braces made its number.
+
+        >>> lesson(1).with_numbers("Do {privacy_bill} first.")
+        'Do 1.2 first.'
+        """
+        for place, function in enumerate(self.functions, 1):
+            text = text.replace(f"{{{function}}}", f"{self.number}.{place}")
+        return text
+
+    def _numbered(self, function, place):
+        exercise = self.part(function).exercise
+        slips = (replace(slip, message=self.with_numbers(slip.message)) for slip in exercise.misconceptions)
+        return replace(
+            exercise,
+            id=f"{self.number}.{place}",
+            function=function,
+            hints=tuple(map(self.with_numbers, exercise.hints)),
+            misconceptions=tuple(slips),
+        )
 
     def part(self, name):
         """A module of the lesson's folder, such as "quiz" or "pictures"."""

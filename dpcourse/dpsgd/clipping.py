@@ -6,7 +6,9 @@
 
 import contextlib
 import functools
+import itertools
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import torch
@@ -19,6 +21,7 @@ from dpcourse.dpsgd import layers
 MIXES = nn.modules.batchnorm._BatchNorm
 TABLES = nn.Embedding, nn.EmbeddingBag
 PRECISIONS = ["float32", "tf32", "bf16"]
+Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]  # of outputs and targets: one number per example
 
 
 @dataclass(frozen=True)
@@ -29,13 +32,21 @@ class Clipped:
     before clipping; losses: (batch,); outputs: the model's, detached.
     """
 
-    sums: dict
+    sums: dict[str, torch.Tensor]
     norms: torch.Tensor
     losses: torch.Tensor
     outputs: torch.Tensor
 
 
-def clipped_sum(model, loss, inputs, targets, clip_norm, engine="book-keeping", precision="float32"):
+def clipped_sum(
+    model: nn.Module,
+    loss: Loss,
+    inputs: torch.Tensor,
+    targets: torch.Tensor,
+    clip_norm: float,
+    engine: str = "book-keeping",
+    precision: str = "float32",
+) -> Clipped:
     """The sum over examples of their gradients, each shortened to length clip_norm if it is longer.
 
     model: torch.nn.Module, first dimension of inputs and outputs, of each layer too: the examples; loss(outputs,
@@ -56,7 +67,15 @@ def clipped_sum(model, loss, inputs, targets, clip_norm, engine="book-keeping", 
     return clipped_sum_of(model, loss, inputs, targets, clip_norm, engine, precision)
 
 
-def clipped_sum_of(model, loss, inputs, targets, clip_norm, engine, precision):
+def clipped_sum_of(
+    model: nn.Module,
+    loss: Loss,
+    inputs: torch.Tensor,
+    targets: torch.Tensor,
+    clip_norm: float,
+    engine: str,
+    precision: str,
+) -> Clipped:
     """clipped_sum, for a model and an engine that were looked at before: looking takes longer than a small step."""
     refuse_unknown(engine, precision)
     if isinstance(model, nn.parallel.DistributedDataParallel):
@@ -69,14 +88,14 @@ def clipped_sum_of(model, loss, inputs, targets, clip_norm, engine, precision):
         return ENGINES[engine](model, _checked(loss), inputs, targets, clip_norm, forward)
 
 
-def refuse_unknown(engine, precision):
+def refuse_unknown(engine: str, precision: str) -> None:
     """Raise ValueError for a name that is neither an engine's nor a precision's."""
     for name, value, known in (("engine", engine, sorted(ENGINES)), ("precision", precision, PRECISIONS)):
         if value not in known:
             raise ValueError(f"{name} must be one of {known}, got {value!r}")
 
 
-def refuse_if_not_private(model, engine="book-keeping"):
+def refuse_if_not_private(model: nn.Module, engine: str = "book-keeping") -> None:
     """Raise ValueError, with the layer's name and a way out, if a layer mixes examples or the engine does not know it.
 
     So it does for a layer that changes with the data outside the noise, for parameters in half precision, in which
@@ -133,12 +152,12 @@ def _own_parameters(layer):
     return {name for name, parameter in layer._parameters.items() if parameter is not None and parameter.requires_grad}
 
 
-def trainable(model):
+def trainable(model: nn.Module) -> dict[str, nn.Parameter]:
     """{name: parameter} of what is trained."""
     return {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}
 
 
-def factors(norms, clip_norm):
+def factors(norms: torch.Tensor, clip_norm: float) -> torch.Tensor:
     """min(1, clip_norm / norm) for each example; ValueError where a norm is not finite."""
     if not math.isfinite(norms.sum()):
         wrong = int((~torch.isfinite(norms)).sum())
@@ -166,23 +185,26 @@ def _checked(loss):
 
 
 def _loop(model, loss, inputs, targets, clip_norm, forward):
-    parameters = trainable(model)
-    sums = {name: torch.zeros_like(parameter) for name, parameter in parameters.items()}
-    norms, losses, outputs = [], [], []
+    sums = {name: torch.zeros_like(parameter) for name, parameter in trainable(model).items()}
+    columns = []
     for x, y in zip(inputs.split(1), targets.split(1), strict=True):
-        with forward():
-            output = model(x)
-            one_loss = loss(output, y)
-        gradients = torch.autograd.grad(one_loss.sum(), list(parameters.values()), allow_unused=True)
-        gradients = {
-            name: torch.zeros_like(parameter) if gradient is None else gradient
-            for (name, parameter), gradient in zip(parameters.items(), gradients, strict=True)
-        }
-        norm = torch.stack([gradient.norm() for gradient in gradients.values()]).norm()[None]
-        for name, gradient in gradients.items():
-            sums[name] += factors(norm, clip_norm) * gradient
-        norms.append(norm), losses.append(one_loss.detach()), outputs.append(output.detach())
-    return Clipped(sums, torch.cat(norms), torch.cat(losses), torch.cat(outputs))
+        gradients, losses, outputs = _gradients_of_one(model, loss, x, y, forward)
+        norms = torch.stack([gradient.norm() for gradient in gradients]).norm()[None]
+        shortened = factors(norms, clip_norm)
+        for total, gradient in zip(sums.values(), gradients, strict=True):
+            total += shortened * gradient
+        columns.append((norms, losses, outputs))
+    return Clipped(sums, *map(torch.cat, zip(*columns, strict=True)))
+
+
+def _gradients_of_one(model, loss, x, y, forward):
+    """Of a batch of one: the gradient to each trained parameter, the loss and the outputs."""
+    with forward():
+        outputs = model(x)
+        losses = loss(outputs, y)
+    parameters = list(trainable(model).values())
+    gradients = torch.autograd.grad(losses.sum(), parameters, allow_unused=True, materialize_grads=True)
+    return gradients, losses.detach(), outputs.detach()
 
 
 def _vmap(model, loss, inputs, targets, clip_norm, forward):
@@ -234,12 +256,12 @@ class _Call:
     The place is asked for during the call: an activation that works in place would move the outputs to another one.
     """
 
-    layer: nn.Module
+    layer: layers.Layer
     inputs: torch.Tensor
     version: int
     edge: torch.autograd.graph.GradientEdge
 
-    def shares(self, g, examples):
+    def shares(self, g: torch.Tensor | None, examples: int) -> list[layers.Share]:
         """What this call adds to the gradients; g: the gradient of its outputs, None where the loss ignores them."""
         if g is None:
             return []
@@ -261,7 +283,7 @@ def _watched(model):
     calls = []
 
     def note(layer, arguments, named, output):
-        (inputs,) = (*arguments, *named.values())
+        (inputs,) = itertools.chain(arguments, named.values())
         if not output.requires_grad:
             raise ValueError(
                 f"{layer} is trained, and called where gradients are not recorded: freeze it with "
@@ -279,16 +301,14 @@ def _watched(model):
 
 
 @contextlib.contextmanager
-def passes(precision, device):
+def passes(precision: str, device: torch.device | str) -> Iterator[Callable]:
     """Let forward and backward passes run at a precision; yields the context for the forward pass."""
-    forward = contextlib.nullcontext
-    if precision == "bf16":
-        forward = functools.partial(torch.autocast, torch.device(device).type, torch.bfloat16)
+    autocast = functools.partial(torch.autocast, torch.device(device).type, torch.bfloat16)
     with _tf32(device, precision == "tf32"):
-        yield forward
+        yield autocast if precision == "bf16" else contextlib.nullcontext
 
 
-def full_precision(device):
+def full_precision(device: torch.device | str) -> contextlib.AbstractContextManager[None]:
     """No TF32 while norms and sums are computed: a norm that is too small by 1e-3 is a bound that does not hold."""
     return _tf32(device, False)
 

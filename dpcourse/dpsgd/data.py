@@ -30,17 +30,17 @@ class Data:
     classes: tuple[str, ...]
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, ...]:
         """Channels, height and width of an image, as the models take them."""
         return tuple(self.train_inputs.shape[1:])
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         height, width = self.shape[1:]
         train, test = len(self.train_inputs), len(self.test_inputs)
         return f"{self.name}: {train:,} images to train on, {test:,} to test on, {height} x {width} pixels, {len(self.classes)} classes"
 
 
-def digits():
+def digits() -> Data:
     """The 1,797 handwritten digits that scikit-learn brings along, 8 x 8 pixels: 1,437 to train on and 360 to test on.
 
     The split is always the same, and each class has its share in both parts.
@@ -59,7 +59,7 @@ def digits():
     return _data((train, train_targets, test, test_targets), white=16, name="Digits", classes=tuple("0123456789"))
 
 
-def fashion_mnist():
+def fashion_mnist() -> Data:
     """Fashion-MNIST, 60,000 photographs of clothes to train on and 10,000 to test on; the digits where it cannot be had.
 
     Looked for where Debian's package dataset-fashion-mnist puts it, then in the folder of the learner's data, then
@@ -69,7 +69,7 @@ def fashion_mnist():
     return _load(FASHION_MNIST)
 
 
-def mnist():
+def mnist() -> Data:
     """MNIST, 60,000 handwritten digits to train on and 10,000 to test on, found or downloaded like Fashion-MNIST.
 
     Source: LeCun, Cortes & Burges (1998), The MNIST database of handwritten digits.

@@ -5,10 +5,11 @@ import torch
 
 from dpcourse import validate
 
+Source = torch.Generator | int | None
 MT19937_WORDS = slice(3, 3 + 624)  # of the state of torch's generator on a CPU: the words of the Mersenne twister
 
 
-def make(generator, purpose, device="cpu"):
+def make(generator: Source, purpose: str, device: str | torch.device = "cpu") -> torch.Generator:
     """A torch.Generator on `device`, not correlated with one of the same seed that was made for another purpose.
 
     generator: a torch.Generator on that device, which is returned as it is; a whole number >= 0, a seed; None: 128

@@ -20,6 +20,9 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+Convolution = nn.Conv1d | nn.Conv2d | nn.Conv3d
+Layer = nn.Linear | Convolution | nn.Embedding | nn.LayerNorm | nn.GroupNorm  # that RULES knows
+
 GHOST = 16  # a number written to memory and read again costs about as much as this many multiplications
 AT_ONCE = 2**18  # numbers: what fits into the cache of a CPU; a GPU takes 1,024 times as many
 CANCELLED = 0.1  # where positions cancel so far, rounding would decide about a norm that is computed from products
@@ -29,20 +32,20 @@ CANCELLED = 0.1  # where positions cancel so far, rounding would decide about a 
 class Direct:
     """One parameter, its gradients written down. gradients: (batch, *shape)."""
 
-    parameter: nn.Parameter
+    parameter: torch.Tensor
     gradients: torch.Tensor
 
     @property
-    def parameters(self):
+    def parameters(self) -> tuple[torch.Tensor, ...]:
         return (self.parameter,)
 
-    def square_norms(self):
+    def square_norms(self) -> torch.Tensor:
         return _square_norms(self.gradients)
 
-    def weighted_sums(self, weights):
+    def weighted_sums(self, weights: torch.Tensor) -> tuple[torch.Tensor, ...]:
         return ((weights @ self.gradients.flatten(1)).view(self.gradients.shape[1:]),)
 
-    def per_example(self):
+    def per_example(self) -> tuple[torch.Tensor, ...]:
         return (self.gradients,)
 
 
@@ -50,18 +53,18 @@ class Direct:
 class Dense:
     """Weight and bias of a linear layer that sees one vector per example. a: (batch, in); g: (batch, out)."""
 
-    parameters: tuple
+    parameters: tuple[torch.Tensor, torch.Tensor]
     a: torch.Tensor
     g: torch.Tensor
 
-    def square_norms(self):  # |g^T a|^2 + |g|^2
+    def square_norms(self) -> torch.Tensor:  # |g^T a|^2 + |g|^2
         return _square_norms(self.a).add_(1).mul_(_square_norms(self.g))
 
-    def weighted_sums(self, weights):
+    def weighted_sums(self, weights: torch.Tensor) -> tuple[torch.Tensor, ...]:
         g = self.g * weights[:, None]
         return g.mT @ self.a, g.sum(0)
 
-    def per_example(self):
+    def per_example(self) -> tuple[torch.Tensor, ...]:
         return self.g[:, :, None] * self.a[:, None, :], self.g
 
 
@@ -69,25 +72,25 @@ class Dense:
 class Product:
     """One weight, its gradients sum_t g_t^T a_t left as factors. a: (batch, positions, in); g: (batch, positions, out)."""
 
-    layer: nn.Module
+    layer: nn.Linear | Convolution
     a: torch.Tensor
     g: torch.Tensor
 
     @property
-    def parameters(self):
+    def parameters(self) -> tuple[torch.Tensor, ...]:
         return (self.layer.weight,)
 
-    def square_norms(self):
+    def square_norms(self) -> torch.Tensor:
         if self.a.shape[1] == 1:
             return _square_norms(self.a) * _square_norms(self.g)
         gram = torch.bmm(self.a, self.a.mT).mul_(torch.bmm(self.g, self.g.mT))
         return _summed(gram, lambda these: Product(self.layer, self.a[these], self.g[these]))
 
-    def weighted_sums(self, weights):
+    def weighted_sums(self, weights: torch.Tensor) -> tuple[torch.Tensor, ...]:
         g = (self.g * weights[:, None, None]).flatten(0, 1)
         return (_as_weight(self.layer, g.mT @ self.a.flatten(0, 1)),)
 
-    def per_example(self):
+    def per_example(self) -> tuple[torch.Tensor, ...]:
         return (_as_weight(self.layer, torch.bmm(self.g.mT, self.a)),)
 
 
@@ -98,26 +101,28 @@ class Patches:
     a: (batch, *size, channels), padded; g: (batch, groups, out-channels of the group, positions).
     """
 
-    def __init__(self, layer, a, g):
-        self.layer, self.a, self.g, self.matrices = layer, a, g, None
+    def __init__(self, layer: Convolution, a: torch.Tensor, g: torch.Tensor) -> None:
+        self.layer, self.a, self.g = layer, a, g
+        self.matrices: torch.Tensor | None = None
         at_once = AT_ONCE if a.device.type == "cpu" else 2**10 * AT_ONCE
         self.part = max(1, at_once // (g.shape[1] * g.shape[3] * layer.weight[0].numel()))
         self.keep = len(a) * layer.weight.numel() <= 8 * at_once
 
     @property
-    def parameters(self):
+    def parameters(self) -> tuple[torch.Tensor, ...]:
         return (self.layer.weight,)
 
-    def square_norms(self):
+    def square_norms(self) -> torch.Tensor:
         if not self.keep:
             return torch.cat([_square_norms(g @ patches) for patches, g in self._parts()])
         _, groups, outputs, _ = self.g.shape
-        self.matrices = self.g.new_empty(len(self.g), groups, outputs, self.layer.weight[0].numel())
-        for into, (patches, g) in zip(self.matrices.split(self.part), self._parts(), strict=True):
+        matrices = self.g.new_empty(len(self.g), groups, outputs, self.layer.weight[0].numel())
+        for into, (patches, g) in zip(matrices.split(self.part), self._parts(), strict=True):
             torch.matmul(g, patches, out=into)
-        return _square_norms(self.matrices)
+        self.matrices = matrices
+        return _square_norms(matrices)
 
-    def weighted_sums(self, weights):
+    def weighted_sums(self, weights: torch.Tensor) -> tuple[torch.Tensor, ...]:
         if self.matrices is not None:
             total = (weights @ self.matrices.flatten(1)).view(self.matrices.shape[1:])
         else:
@@ -125,7 +130,7 @@ class Patches:
             total = sum(self._sum(patches, g * weight[:, None, None, None]) for (patches, g), weight in weighted)
         return (_as_kernel(self.layer, total),)
 
-    def per_example(self):
+    def per_example(self) -> tuple[torch.Tensor, ...]:
         return (_as_kernel(self.layer, torch.cat([g @ patches for patches, g in self._parts()])),)
 
     def _parts(self):
@@ -141,27 +146,30 @@ class Patches:
 class Rows:
     """A table of rows, of which each example used a few. rows: (batch, used); g: (batch, used, width)."""
 
-    table: nn.Parameter
+    table: torch.Tensor
     rows: torch.Tensor
     g: torch.Tensor
 
     @property
-    def parameters(self):
+    def parameters(self) -> tuple[torch.Tensor, ...]:
         return (self.table,)
 
-    def square_norms(self):
+    def square_norms(self) -> torch.Tensor:
         same = self.rows[:, :, None] == self.rows[:, None, :]
         return _summed(
             torch.bmm(self.g, self.g.mT) * same, lambda these: Rows(self.table, self.rows[these], self.g[these])
         )
 
-    def weighted_sums(self, weights):
+    def weighted_sums(self, weights: torch.Tensor) -> tuple[torch.Tensor, ...]:
         g = (self.g * weights[:, None, None]).flatten(0, 1)
         return (g.new_zeros(self.table.shape).index_add_(0, self.rows.flatten(), g),)
 
-    def per_example(self):
+    def per_example(self) -> tuple[torch.Tensor, ...]:
         at = self.rows[:, :, None].expand_as(self.g)
         return (self.g.new_zeros(len(self.rows), *self.table.shape).scatter_add_(1, at, self.g),)
+
+
+Share = Direct | Dense | Product | Patches | Rows
 
 
 def _square_norms(values):
@@ -268,7 +276,7 @@ RULES = {
 }
 
 
-def shares(layer, a, g):
+def shares(layer: Layer, a: torch.Tensor, g: torch.Tensor) -> list[Share]:
     """The shares of a layer in RULES, of its trained parameters, in their own precision.
 
     a: the inputs of the layer, g: the gradient of the summed loss to its outputs; both have the examples first.
@@ -279,18 +287,15 @@ def shares(layer, a, g):
     return [share for share in found if all(_trained(parameter) for parameter in share.parameters)]
 
 
-def separate(found):
+def separate(found: list[Share]) -> list[Share]:
     """The shares with every parameter in one of them only: a layer called twice, or a weight used in two places."""
-    count = {}
-    for share in found:
-        for parameter in share.parameters:
-            count[parameter] = count.get(parameter, 0) + 1
-    if max(count.values(), default=1) == 1:
+    parameters = [parameter for share in found for parameter in share.parameters]
+    if len(set(parameters)) == len(parameters):
         return found
-    together = {}
+    together: dict[torch.Tensor, torch.Tensor] = {}
     for share in found:
         for parameter, gradients in zip(share.parameters, share.per_example(), strict=True):
-            together[parameter] = together.get(parameter, 0) + gradients
+            together[parameter] = together[parameter] + gradients if parameter in together else gradients
     return [Direct(parameter, gradients) for parameter, gradients in together.items()]
 
 

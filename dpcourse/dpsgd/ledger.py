@@ -17,6 +17,7 @@ MOST_STEPS = 10**12  # that a budget may allow, and beyond which no limit is sea
 NOISES = 0.01, 1e6  # among which noise_for searches
 NARROW = 1e-3  # an interval whose upper end needs no second bound beside it, relative to that end
 NOISE_WIDTH = 5e-4  # of noise_for, relative
+Kind = tuple[float, float]  # of a step: noise_multiplier, sample_rate
 
 
 class BudgetError(ValueError):
@@ -52,18 +53,18 @@ class Ledger:
 multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
     """
 
-    def __init__(self, delta, budget=None):
+    def __init__(self, delta: float, budget: float | None = None) -> None:
         self.delta = validate.number("delta", delta, 0, 1, open_low=True, open_high=True)
         self.budget = None if budget is None else validate.number("budget", budget, 0, open_low=True)
-        self._runs = []
-        self._taken = Counter()  # (noise_multiplier, sample_rate): steps
-        self._known = {}  # (noise_multiplier, sample_rate): so many steps are known to fit, so many are known not to
+        self._runs: list[tuple[float, float, int]] = []
+        self._taken: Counter[Kind] = Counter()  # steps
+        self._known: dict[Kind, tuple[int, int]] = {}  # so many steps are known to fit, so many are known not to
 
     @property
-    def runs(self):
+    def runs(self) -> list[tuple[float, float, int]]:
         return list(self._runs)
 
-    def spend(self, noise_multiplier, sample_rate, steps=1):
+    def spend(self, noise_multiplier: float, sample_rate: float, steps: int = 1) -> None:
         """Write down `steps` steps, before they are taken; what the budget has no room for is refused, nothing written.
 
         noise_multiplier: > 0; sample_rate: in (0, 1]; steps: whole, >= 1. ValueError otherwise; BudgetError, which is
@@ -80,7 +81,7 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
             )
         self._write(kind, steps)
 
-    def steps_left(self, noise_multiplier, sample_rate):
+    def steps_left(self, noise_multiplier: float, sample_rate: float) -> float:
         """How many more steps fit into the budget: the largest number that spend accepts; infinity without a budget.
 
         noise_multiplier: > 0; sample_rate: in (0, 1]. ValueError otherwise. The first call searches, in a second or so.
@@ -92,7 +93,7 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
             pass
         return self._room(kind)[0] - self._taken[kind]
 
-    def epsilon(self):
+    def epsilon(self) -> float:
         """A certified upper bound on epsilon so far; 0 before the first step.
 
         What bounds more steps bounds these too. Source: pld (see there), and where its interval is wide, the improved
@@ -101,7 +102,7 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
         more = [_upper(self._parts({kind: fits}), self.delta) for kind, (fits, _) in self._known.items()]
         return min([_upper(self._parts(), self.delta), *more])
 
-    def epsilons(self):
+    def epsilons(self) -> Epsilons:
         """epsilon so far, by every accountant.
 
         Source: clt.noisy_sgd_mu and gdp.compose, for different runs together; rdp.epsilon_of_runs; pld.
@@ -123,7 +124,7 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
             pld.Bounds(lower, min(upper, self.epsilon())),
         )
 
-    def after(self, noise_multiplier, sample_rate, steps):
+    def after(self, noise_multiplier: float, sample_rate: float, steps: int) -> "Ledger":
         """A new ledger as it would be after `steps` more steps, whether or not the budget has room for them.
 
         The arguments and ValueError are those of spend; nothing is written into this ledger.
@@ -136,7 +137,7 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
             later._write(*_run(noise, rate, taken))
         return later
 
-    def state_dict(self):
+    def state_dict(self) -> dict:
         """Everything, as plain JSON numbers.
 
         >>> Ledger(1e-5, budget=3.0).after(1.0, 0.01, 1000).state_dict()
@@ -145,7 +146,7 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
         return {"delta": self.delta, "budget": self.budget, "runs": [list(run) for run in self._runs]}
 
     @classmethod
-    def from_state_dict(cls, state):
+    def from_state_dict(cls, state: dict) -> "Ledger":
         """The ledger whose state_dict this is. ValueError where it is none.
 
         >>> Ledger.from_state_dict({"delta": 1e-05, "budget": None, "runs": [[1.0, 0.01, -3]]})
@@ -197,7 +198,7 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
         return steps <= fits
 
 
-def noise_for(epsilon, delta, sample_rate, steps):
+def noise_for(epsilon: float, delta: float, sample_rate: float, steps: int) -> float:
     """The smallest noise multiplier, to 5e-4 of it, whose certified upper bound on epsilon is at most `epsilon`.
 
     epsilon: > 0; delta: in (0, 1); sample_rate: in (0, 1]; steps: whole, >= 1. ValueError otherwise; BudgetError, which

@@ -9,10 +9,11 @@ from torch.nn import functional
 from dpcourse import validate
 from dpcourse.dpsgd import generators
 
+Shape = tuple[int, ...]  # channels, height and width of an image
 NOT_YET_DRAWN = torch.device("meta")  # layers made there draw no weights, and leave torch's global generator alone
 
 
-def paper_cnn(shape=(1, 28, 28), classes=10, generator=None):
+def paper_cnn(shape: Shape = (1, 28, 28), classes: int = 10, generator: generators.Source = None) -> nn.Sequential:
     """The paper's network for MNIST, 26,010 weights: two convolutions and two dense layers, with ReLU.
 
     shape: channels, height and width of an image, at least 8 pixels high and wide; below 16 pixels the first
@@ -27,7 +28,7 @@ def paper_cnn(shape=(1, 28, 28), classes=10, generator=None):
     return _cnn(nn.ReLU, shape, classes, generator)
 
 
-def tanh_cnn(shape=(1, 28, 28), classes=10, generator=None):
+def tanh_cnn(shape: Shape = (1, 28, 28), classes: int = 10, generator: generators.Source = None) -> nn.Sequential:
     """The network of `paper_cnn` with tanh: bounded activations keep the gradients small, so that clipping costs less.
 
     Source: Papernot, Thakurta, Song, Chien & Erlingsson (2021), Tempered sigmoid activations for deep learning with
@@ -39,7 +40,9 @@ def tanh_cnn(shape=(1, 28, 28), classes=10, generator=None):
     return _cnn(nn.Tanh, shape, classes, generator)
 
 
-def mlp(shape=(1, 28, 28), classes=10, generator=None, hidden=128):
+def mlp(
+    shape: Shape = (1, 28, 28), classes: int = 10, generator: generators.Source = None, hidden: int = 128
+) -> nn.Sequential:
     """One hidden layer with ReLU: 784-128-10 for MNIST.
 
     >>> sum(weights.numel() for weights in mlp(generator=0).parameters()) == 784 * 128 + 128 + 128 * 10 + 10
@@ -52,7 +55,7 @@ def mlp(shape=(1, 28, 28), classes=10, generator=None, hidden=128):
     return _drawn(model, generator)
 
 
-def logistic(shape=(1, 28, 28), classes=10, generator=None):
+def logistic(shape: Shape = (1, 28, 28), classes: int = 10, generator: generators.Source = None) -> nn.Sequential:
     """Logistic regression: one linear layer over the pixels.
 
     >>> sum(weights.numel() for weights in logistic(shape=(1, 8, 8), generator=0).parameters()) == 64 * 10 + 10
@@ -64,7 +67,9 @@ def logistic(shape=(1, 28, 28), classes=10, generator=None):
     return _drawn(model, generator)
 
 
-def logistic_on_edges(shape=(1, 28, 28), classes=10, generator=None):
+def logistic_on_edges(
+    shape: Shape = (1, 28, 28), classes: int = 10, generator: generators.Source = None
+) -> nn.Sequential:
     """Logistic regression over what `Edges` sees: at a small epsilon, better than a network that has to learn to see.
 
     shape: as in `paper_cnn`, at least 2 pixels high and wide.
@@ -95,7 +100,9 @@ class Edges(nn.Module):
     tensor([0.5000, 0.4000, 0.2828, 0.0000, 0.2828])
     """
 
-    def __init__(self, channels=1):
+    kernels: torch.Tensor
+
+    def __init__(self, channels: int = 1) -> None:
         super().__init__()
         self.channels = validate.whole("channels", channels)
         ink = torch.tensor([[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]])
@@ -104,7 +111,7 @@ class Edges(nn.Module):
         kernels = torch.stack([ink, across, diagonal, across.T, opposite])[:, None]
         self.register_buffer("kernels", kernels.repeat(self.channels, 1, 1, 1))
 
-    def forward(self, images):
+    def forward(self, images: torch.Tensor) -> torch.Tensor:
         found = functional.conv2d(images, self.kernels, padding=1, groups=self.channels).abs()
         return functional.avg_pool2d(found, 2) - 0.3
 

@@ -4,13 +4,14 @@ Source: Bu, Dong, Long & Su (2020), "Deep learning with Gaussian differential pr
 """
 
 import torch
+from torch.optim.optimizer import ParamsT
 
 from dpcourse import validate
 from dpcourse.dpsgd import generators, processes
-from dpcourse.dpsgd.clipping import clipped_sum_of, refuse_if_not_private, trainable
+from dpcourse.dpsgd.clipping import Clipped, Loss, clipped_sum_of, refuse_if_not_private, trainable
 
 
-class _Noisy:
+class _Noisy(torch.optim.Optimizer):
     """One private step: clipped sums are accumulated, noise is added once, the result is divided by expected_batch."""
 
     def _set(self, noise_multiplier, clip_norm, expected_batch, generator):
@@ -22,7 +23,15 @@ class _Noisy:
         self.register_step_pre_hook(_Noisy._make_private)
         self.register_step_post_hook(_Noisy._forget)
 
-    def accumulate(self, model, loss, inputs, targets, engine="book-keeping", precision="float32"):
+    def accumulate(
+        self,
+        model: torch.nn.Module,
+        loss: Loss,
+        inputs: torch.Tensor,
+        targets: torch.Tensor,
+        engine: str = "book-keeping",
+        precision: str = "float32",
+    ) -> Clipped:
         """Add the clipped sum of some examples to this step's; returns it, as clipped_sum does.
 
         A batch that does not fit into memory comes in several chunks, each example in one of them; an empty batch
@@ -36,7 +45,7 @@ class _Noisy:
             self._sums[parameter] = self._sums[parameter] + found if parameter in self._sums else found
         return clipped
 
-    def zero_grad(self, set_to_none=True):
+    def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the sum accumulated so far, and every gradient."""
         self._sums = {}
         super().zero_grad(set_to_none)
@@ -71,24 +80,24 @@ class _Noisy:
                 p.grad = None
 
     @property
-    def sum_length(self):
+    def sum_length(self) -> float:
         """Euclidean length of the clipped sum accumulated so far in this process; not private. 0 where there is none."""
         return float(sum(total.double().square().sum() for total in self._sums.values())) ** 0.5
 
     @property
-    def noise_scale(self):
+    def noise_scale(self) -> float:
         """Root mean square of the last step's noise on the sum: close to noise_multiplier * clip_norm. 0 before it."""
         count = sum(noise.numel() for noise in self._noise)
         squares = sum(float(noise.double().square().sum()) for noise in self._noise)
         return self.noise_multiplier * self.clip_norm * (squares / max(count, 1)) ** 0.5
 
-    def state_dict(self):
+    def state_dict(self) -> dict:
         """What torch's optimizer saves, and the noise's settings and generator: a saved run goes on exactly."""
         generator = self._generator_on(self.param_groups[0]["params"][0].device).get_state()
         noise = {name: getattr(self, name) for name in ("noise_multiplier", "clip_norm", "expected_batch")}
         return super().state_dict() | {"noise": noise | {"generator": generator}}
 
-    def load_state_dict(self, state_dict):
+    def load_state_dict(self, state_dict: dict) -> None:
         """Restore what state_dict gave; ValueError where it is not of a noisy optimizer."""
         if "noise" not in state_dict:
             raise ValueError("state_dict must come from NoisySGD or NoisyAdam: it lacks 'noise'")
@@ -144,8 +153,17 @@ class NoisySGD(_Noisy, torch.optim.SGD):
     """
 
     def __init__(
-        self, params, lr, *, noise_multiplier, clip_norm, expected_batch, momentum=0.0, weight_decay=0.0, generator=None
-    ):
+        self,
+        params: ParamsT,
+        lr: float,
+        *,
+        noise_multiplier: float,
+        clip_norm: float,
+        expected_batch: float,
+        momentum: float = 0.0,
+        weight_decay: float = 0.0,
+        generator: generators.Source = None,
+    ) -> None:
         super().__init__(params, lr=lr, momentum=momentum, weight_decay=weight_decay)
         self._set(noise_multiplier, clip_norm, expected_batch, generator)
 
@@ -168,16 +186,16 @@ class NoisyAdam(_Noisy, torch.optim.Adam):
 
     def __init__(
         self,
-        params,
-        lr,
+        params: ParamsT,
+        lr: float,
         *,
-        noise_multiplier,
-        clip_norm,
-        expected_batch,
-        betas=(0.9, 0.999),
-        eps=1e-8,
-        weight_decay=0.0,
-        generator=None,
-    ):
+        noise_multiplier: float,
+        clip_norm: float,
+        expected_batch: float,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+        generator: generators.Source = None,
+    ) -> None:
         super().__init__(params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay)
         self._set(noise_multiplier, clip_norm, expected_batch, generator)

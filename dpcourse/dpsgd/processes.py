@@ -6,58 +6,59 @@ Start with torch.distributed.init_process_group() and no backend: then there is 
 """
 
 import functools
+from collections.abc import Iterable
 
 import torch
 from torch import distributed
 
 
-def many():
+def many() -> bool:
     """Whether there is more than one process."""
     return distributed.is_available() and distributed.is_initialized() and distributed.get_world_size() > 1
 
 
-def is_first():
+def is_first() -> bool:
     """Whether this is the process that adds the noise, shows the progress and writes the files."""
     return not many() or distributed.get_rank() == 0
 
 
-def share(batch):
+def share(batch: torch.Tensor) -> torch.Tensor:
     """The examples of a batch that this process takes: every example is taken by one process."""
     return batch[distributed.get_rank() :: distributed.get_world_size()] if many() else batch
 
 
-def add_up(tensors):
+def add_up(tensors: Iterable[torch.Tensor]) -> None:
     """Replace each tensor, in place, by its sum over the processes."""
     _in_place(tensors, distributed.all_reduce)
 
 
-def agree(tensors):
+def agree(tensors: Iterable[torch.Tensor]) -> None:
     """Replace each tensor, in place, by the first process's."""
     _in_place(tensors, functools.partial(distributed.broadcast, src=0))
 
 
-def agree_on_state(generator):
+def agree_on_state(generator: torch.Generator) -> None:
     """Give a generator the state of the first process's."""
     state = generator.get_state().to(torch.uint8)
     agree([state])
     generator.set_state(state)
 
 
-def of_first(number, device):
+def of_first(number: float, device: torch.device) -> float:
     """The first process's number."""
-    number = torch.tensor([float(number)], device=device)
-    agree([number])
-    return float(number)
+    agreed = torch.tensor([float(number)], device=device)
+    agree([agreed])
+    return float(agreed)
 
 
-def anywhere(here, device):
+def anywhere(here: bool, device: torch.device | str) -> bool:
     """Whether it is so in any of the processes."""
     count = torch.tensor([float(here)], device=device)
     add_up([count])
     return bool(count)
 
 
-def wait():
+def wait() -> None:
     """Go on when every process has come here."""
     anywhere(False, "cpu")
 

@@ -13,6 +13,10 @@ import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import torch
+
+from dpcourse.dpsgd import generators
+from dpcourse.dpsgd.data import Data
 from dpcourse.dpsgd.ledger import Ledger
 from dpcourse.dpsgd.models import logistic_on_edges
 from dpcourse.dpsgd.optimizers import NoisyAdam, NoisySGD
@@ -35,7 +39,9 @@ class Recipe:
     epsilon: float = 3.0
     delta: float = 1e-5
 
-    def start(self, data, generator=None):
+    def start(
+        self, data: Data, generator: generators.Source = None
+    ) -> tuple[torch.nn.Module, NoisySGD | NoisyAdam, Ledger]:
         """A new model for the data, its optimizer, and an empty ledger, as `fit` takes them.
 
         generator: of the initial weights and of the noise, on the CPU, a seed, or None for the operating system's entropy.

@@ -13,38 +13,39 @@ from pathlib import Path
 import torch
 from torch.nn import functional as F
 
-from dpcourse import validate
+from dpcourse import rounding, validate
 from dpcourse.dpsgd import generators, processes
-from dpcourse.dpsgd.clipping import clipped_sum, refuse_if_not_private, refuse_unknown, trainable
+from dpcourse.dpsgd.clipping import Loss, refuse_if_not_private, refuse_unknown, trainable
+from dpcourse.dpsgd.data import Data
 from dpcourse.dpsgd.ledger import BudgetError, Ledger
 from dpcourse.dpsgd.optimizers import NoisyAdam, NoisySGD
-from dpcourse.dpsgd.run import Bar, Run, rounded_up
+from dpcourse.dpsgd.run import DIGITS, Bar, Run
 from dpcourse.dpsgd.sampling import poisson_batches
+from dpcourse.dpsgd.trial import refuse_if_it_disagrees, refuse_if_it_mixes
 from dpcourse.files import replaced
 
-NEVER_CLIPS = 1e30  # a clip_norm that would not hide how long gradients are
 CHECKPOINT = {"run", "ledger before", "model", "optimizer", "coins", "torch", "cuda"}
 
 cross_entropy = functools.partial(F.cross_entropy, reduction="none")
 
 
 def fit(
-    model,
-    optimizer,
-    ledger,
-    data,
-    steps,
+    model: torch.nn.Module,
+    optimizer: NoisySGD | NoisyAdam,
+    ledger: Ledger,
+    data: Data,
+    steps: int,
     *,
-    loss=cross_entropy,
-    engine="book-keeping",
-    chunk=1024,
-    device=None,
-    precision="float32",
-    generator=None,
-    checkpoint=None,
-    every=None,
-    show=True,
-):
+    loss: Loss = cross_entropy,
+    engine: str = "book-keeping",
+    chunk: int = 1024,
+    device: str | torch.device | None = None,
+    precision: str = "float32",
+    generator: generators.Source = None,
+    checkpoint: str | Path | None = None,
+    every: int | None = None,
+    show: bool = True,
+) -> Run:
     """Train a model for `steps` noisy steps on Poisson batches, with a live bar; returns the Run.
 
     optimizer: NoisySGD or NoisyAdam on the model's parameters; ledger: every step is written into it before it is
@@ -60,20 +61,26 @@ def fit(
     The losses and accuracies in the Run are computed on the data itself, without noise: they are for whoever holds
     the data. What is private is the model. A checkpoint holds the state of the noise's generator: keep it as secret
     as the data.
+
+    Source: Abadi et al. (2016), algorithm 1; Bu, Dong, Long & Su (2020), algorithms 1 and 2.
+
+    >>> from dpcourse import dpsgd
+    >>> data = dpsgd.digits()
+    >>> model, optimizer, ledger = dpsgd.recipes.DIGITS.start(data, generator=0)
+    >>> run = fit(model, optimizer, ledger, data, steps=3, device="cpu", generator=0, show=False)
+    >>> run.batches, ledger.runs
+    ([383, 398, 336], [(3.49, 0.25, 3)])
     """
     steps, chunk = validate.whole("steps", steps), validate.whole("chunk", chunk)
     every = max(1, steps // 20) if every is None else validate.whole("every", every)
-    if not isinstance(optimizer, (NoisySGD, NoisyAdam)):
-        raise ValueError(
-            f"optimizer must be a NoisySGD or a NoisyAdam, got {type(optimizer).__name__}: it adds no noise"
-        )
+    _refuse_what_adds_no_noise(optimizer)
     refuse_unknown(engine, precision)
     device = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
     refuse_if_not_private(model, engine)
     model.to(device).train()
     data = _on(data, device)
-    _refuse_if_it_mixes(model, data)
-    _refuse_if_it_disagrees(model, loss, data, engine)
+    refuse_if_it_mixes(model, data)
+    refuse_if_it_disagrees(model, loss, data, engine)
     coins = generators.make(generator, "coins")
     training = _Training(model, optimizer, ledger, coins, _settings(model, optimizer, data, device, precision, steps))
     training.resume(checkpoint)
@@ -93,11 +100,15 @@ def fit(
                 training.look(_accuracy(model, data, chunk), bar)
                 training.save(checkpoint)
     if training.left and processes.is_first():
-        then = f": fit with checkpoint={str(checkpoint)!r} goes on from there" if checkpoint else ""
-        print(
-            f"Stopped after step {training.done:,} of {steps:,}, epsilon {rounded_up(training.run.epsilon)} spent{then}."
-        )
+        print(training.stopped(checkpoint))
     return training.run
+
+
+def _refuse_what_adds_no_noise(optimizer):
+    if not isinstance(optimizer, (NoisySGD, NoisyAdam)):
+        raise ValueError(
+            f"optimizer must be a NoisySGD or a NoisyAdam, got {type(optimizer).__name__}: it adds no noise"
+        )
 
 
 def _step(model, optimizer, data, batch, *, loss, engine, chunk, precision):
@@ -130,7 +141,7 @@ class _Training:
     """Everything that one step changes, to be saved and resumed together."""
 
     model: torch.nn.Module
-    optimizer: torch.optim.Optimizer
+    optimizer: NoisySGD | NoisyAdam
     ledger: Ledger
     coins: torch.Generator
     settings: dict
@@ -178,6 +189,12 @@ class _Training:
         self.run.epsilons.append(self.ledger.epsilon())
         self.run.ledger = self.ledger.state_dict()
         bar.advance(self.done, self.run.losses[-1], accuracy, self.run.epsilon, self.ledger.budget)
+
+    def stopped(self, checkpoint):
+        """What to tell whoever pressed Ctrl-C."""
+        then = f": fit with checkpoint={str(checkpoint)!r} goes on from there" if checkpoint else ""
+        epsilon = rounding.up(self.run.epsilon, DIGITS)
+        return f"Stopped after step {self.done:,} of {self.settings['steps']:,}, epsilon {epsilon} spent{then}."
 
     def save(self, file):
         """Write the checkpoint, from the first process; the others go on when it is there for them to read."""
@@ -281,48 +298,6 @@ def _settings(model, optimizer, data, device, precision, steps):
 def _on(data, device):
     names = ("train_inputs", "train_targets", "test_inputs", "test_targets")
     return replace(data, **{name: getattr(data, name).to(device) for name in names})
-
-
-@torch.no_grad()
-def _refuse_if_it_mixes(model, data):
-    """What the model says of one person, and what it keeps, may not depend on the other in the batch."""
-    inputs = data.train_inputs
-    said, kept = zip(*(_said_and_kept(model, inputs[[0, other]]) for other in (0, -1)), strict=True)
-    if not torch.allclose(*said, rtol=1e-4, atol=1e-6, equal_nan=True):
-        raise ValueError(
-            "what the model says of one example depends on the others in the batch, which no noise makes private: look "
-            "for means over the batch in its forward"
-        )
-    changed = [name for name in kept[0] if not torch.equal(kept[0][name], kept[1][name])]
-    if changed:
-        raise ValueError(f"the model keeps something of the data in {changed[0]!r}, and no noise protects that")
-
-
-def _said_and_kept(model, inputs):
-    """The output for the first of the inputs, and the buffers afterwards; the same random numbers each time."""
-    device, before = inputs.device, {name: buffer.clone() for name, buffer in model.named_buffers()}
-    with torch.random.fork_rng([device] if device.type == "cuda" else []):
-        torch.manual_seed(0)
-        said = model(inputs)[0]
-    kept = {name: buffer.clone() for name, buffer in model.named_buffers()}
-    for name, buffer in model.named_buffers():
-        buffer.copy_(before[name])
-    return said, kept
-
-
-def _refuse_if_it_disagrees(model, loss, data, engine):
-    """Try the engine on two people against the loop of one: it finds a loss that mixes, and what hides from book-keeping."""
-    inputs, targets = data.train_inputs[:2], data.train_targets[:2]
-    model.eval()  # dropout would differ by chance
-    fast, slow = (clipped_sum(model, loss, inputs, targets, NEVER_CLIPS, kind) for kind in (engine, "loop"))
-    model.train()
-    longest = float(slow.norms.max())
-    for name in slow.sums:
-        if not torch.allclose(fast.sums[name], slow.sums[name], rtol=1e-2, atol=1e-3 * longest):
-            raise ValueError(
-                f"engine {engine!r} and the loop of one disagree about {name!r}: either the model mixes the examples of "
-                "a batch, which no noise makes private, or it uses this parameter outside its layer; then try engine='vmap'"
-            )
 
 
 @contextlib.contextmanager

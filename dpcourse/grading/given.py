@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dpcourse import course
+from dpcourse.cells import defined
 from dpcourse.grading import collect
 
 
@@ -36,7 +37,7 @@ def release_of(notebook: bytes, lesson: int) -> Release:
     provided, modules = [], set()
     for cell in cells:
         tree = ast.parse(cell.code)
-        if not any(isinstance(node, ast.FunctionDef) and node.name in functions for node in tree.body):
+        if not functions.intersection(defined(cell.code)):
             provided.append(cell)
         for node in ast.walk(tree):
             if isinstance(node, ast.Import):

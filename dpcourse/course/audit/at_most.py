@@ -77,7 +77,7 @@ exercise = Exercise(
     draw=_draw_counts,
     reference=upper_bound,
     returns=_finite_bound,
-    forbidden=(audit.clopper_pearson, audit._upper),
+    forbidden=(audit.clopper_pearson, audit.upper_bound),
     hints=(
         "For which p would so few errors, `errors` or fewer, have a chance of only 1 - confidence? That p is the answer. The chance falls as p grows.",
         "`scipy.stats.beta.ppf(confidence, errors + 1, trials - errors)` solves the equation. Where every trial was an error there is nothing to "

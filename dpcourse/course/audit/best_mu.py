@@ -71,7 +71,7 @@ exercise = Exercise(
     draw=_draw_thresholds,
     reference=_best(),
     returns=_finite_mu,
-    forbidden=(audit.mu_lower_bound, audit.empirical_tradeoff, audit._corners),
+    forbidden=(audit.mu_lower_bound, audit.empirical_tradeoff, audit.error_bounds),
     hints=(
         "If all bounds hold at once, you may choose among them as you like, also after a look. How many bounds are there in all?",
         "k thresholds with two error rates each: 2k bounds. Give each the risk (1 - confidence) / (2k), compute mu at each threshold, and return "

@@ -34,7 +34,7 @@ exercise = Exercise(
     draw=_draw_bounds,
     reference=_logs(),
     returns=a_number,
-    forbidden=(audit.epsilon_lower_bound, audit._log_ratio),
+    forbidden=(audit.epsilon_lower_bound, audit.largest_log_ratio),
     hints=(
         "(ε, δ)-DP says two things of every test: 1 - beta <= e^ε alpha + delta, and the same with alpha and beta exchanged. Solve each for ε.",
         "The first gives ln((1 - delta - beta) / alpha), the second ln((1 - delta - alpha) / beta). Both hold, so the larger counts; and 0 if "

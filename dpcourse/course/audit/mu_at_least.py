@@ -44,7 +44,7 @@ exercise = Exercise(
     draw=_draw_audit,
     reference=_mu_at_least(),
     returns=a_number,
-    forbidden=(audit.mu_lower_bound, audit.empirical_tradeoff, audit._corners),
+    forbidden=(audit.mu_lower_bound, audit.empirical_tradeoff, audit.error_bounds),
     hints=(
         "Two error rates are unknown, so two bounds are needed, and both must hold at once. If each fails with half of the risk, both hold with "
         "the confidence asked for.",

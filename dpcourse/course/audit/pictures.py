@@ -1,24 +1,47 @@
 """The pictures of lesson 06, and the one beside an answer that an audit accuses."""
 
-import functools
 import math
 
 import numpy as np
 from matplotlib.patches import Circle, Rectangle
-from scipy.special import ndtri
 
-from dpcourse import audit, gdp, validate
-from dpcourse.frame import ALPHA, BETA, FIRST, FOURTH, LIGHT, POINT, SECOND, THIRD, panels
+from dpcourse import audit, gdp, rounding
+from dpcourse.course.audit.simulated import (
+    CONFIDENCE,
+    DELTA,
+    canary_mus,
+    one_run_epsilon,
+    one_run_scores,
+    people,
+    right_guesses,
+    scores,
+    seen,
+    typically_proved,
+)
+from dpcourse.frame import (
+    DARK,
+    FIRST,
+    FOURTH,
+    HALVES,
+    LIGHT,
+    POINT,
+    SECOND,
+    THIRD,
+    TYPE_I,
+    TYPE_II,
+    levels,
+    panels,
+    unit_square,
+)
 from dpcourse.tradeoff import TradeOff, approx_dp, gaussian
 
-GRID = np.r_[0, np.geomspace(1e-5, 0.02, 40), np.linspace(0.022, 0.978, 240), 1 - np.geomspace(0.02, 1e-5, 40), 1]
-CONFIDENCE, DELTA = 0.95, 1e-5
+GRID = levels()
 
 
 # ---- one threshold
 
 
-def attack(figure, mu, runs, threshold, promise=1.0):
+def attack(figure, mu, runs, threshold, promise=1.0) -> str:
     """Scores of runs without Mia and with her; the errors of one threshold, their bounds, and what these prove."""
     out, within = scores(mu, runs)
     alarms, misses = int((out > threshold).sum()), int((within <= threshold).sum())
@@ -27,7 +50,8 @@ def attack(figure, mu, runs, threshold, promise=1.0):
     most_alpha, most_beta = (audit.clopper_pearson(errors, runs, each) for errors in (alarms, misses))
     proved = audit.mu_lower_bound(within, out, CONFIDENCE, threshold=threshold)
     left, right = panels(figure, 2)
-    _histograms(left, out, within)
+    _histograms(left, np.linspace(-4, 8, 49), {"with Mia": within, "without her": out}, room=0.45)
+    left.legend(loc="upper center", ncols=2, borderaxespad=0)
     left.axvline(threshold, ymax=0.82, color="black", linewidth=1)
     left.text(threshold, 0.82 * left.get_ylim()[1], ' says "in" →', va="top", fontsize=9)
     left.set_xlabel("score")
@@ -37,70 +61,31 @@ def attack(figure, mu, runs, threshold, promise=1.0):
     right.add_patch(Rectangle((alpha, beta), most_alpha - alpha, most_beta - beta, **LIGHT))
     right.plot([most_alpha], [most_beta], color=SECOND["color"], marker="s", markersize=6, linestyle="none")
     right.plot([alpha], [beta], **POINT)
-    _unit_square(right)
-    right.set_title(f"proved: μ ≥ {_down(proved)}" + (", promise refuted" if proved > promise else ""))
+    unit_square(right, ticks=HALVES)
+    right.set_title(f"proved: μ ≥ {rounding.down(proved, 2)}" + (", promise refuted" if proved > promise else ""))
     right.legend(loc="upper right", borderaxespad=0)
     return (
         f"Left: histograms of the scores of {runs} runs without Mia and {runs} with her, and the threshold {threshold:.2g}. Right: the promised "
         f"curve, the curve seen, and the threshold's point: alpha {alpha:.3f}, beta {beta:.3f}. With 95 percent confidence they are at most "
-        f"{_up(most_alpha)} and {_up(most_beta)}, which proves mu at least {_down(proved)}: the promise of {promise:g} is "
+        f"{rounding.up(most_alpha, 3)} and {rounding.up(most_beta, 3)}, which proves mu at least {rounding.down(proved, 2)}: the promise of {promise:g} is "
         f"{'refuted' if proved > promise else 'not refuted'}."
     )
 
 
-def _histograms(panel, out, within):
-    edges = np.linspace(-4, 8, 49)
-    heights = [np.histogram(scores_, edges)[0] for scores_ in (out, within)]
-    panel.stairs(heights[1], edges, fill=True, label="with Mia", **LIGHT)
-    panel.stairs(heights[0], edges, color=FIRST["color"], linewidth=1.8, label="without her")
-    panel.set_xlim(-4, 8)
-    panel.set_ylim(0, 1.45 * max(map(max, heights)))
+def _histograms(panel, edges, named, room):
+    """Two histograms, the first as an area and the second as a line. named: name -> scores; room: for the legend."""
+    heights = [np.histogram(scores_, edges)[0] for scores_ in named.values()]
+    for height, name, look in zip(heights, named, ({"fill": True, **LIGHT}, DARK | {"linewidth": 1.8}), strict=True):
+        panel.stairs(height, edges, label=name, **look)
+    panel.set_xlim(edges[0], edges[-1])
+    panel.set_ylim(0, (1 + room) * max(map(max, heights)))
     panel.set_yticks([])
-    panel.legend(loc="upper center", ncols=2, borderaxespad=0)
-
-
-def _unit_square(panel):
-    panel.set_xlim(0, 1)
-    panel.set_ylim(0, 1.02)
-    panel.set_xticks([0, 0.5, 1])
-    panel.set_yticks([0, 0.5, 1])
-    panel.set_xlabel(ALPHA)
-    panel.set_ylabel(BETA)
-
-
-def _down(bound):
-    """A lower bound to two digits, never more than it is."""
-    return f"{math.floor(bound * 100) / 100:.2f}"
-
-
-def _up(bound):
-    """An upper bound to three digits, never less than it is."""
-    return f"{math.ceil(bound * 1000) / 1000:.3f}"
-
-
-@functools.cache
-def _noise():
-    return np.random.default_rng(6).normal(size=(2, 10_000))
-
-
-def scores(mu, runs):
-    """Scores without Mia and with her: normal, mu apart, the same noise for every mu."""
-    runs = validate.whole("runs", runs)
-    out, within = _noise()[:, :runs]
-    return out, within + validate.number("mu", mu, 0)
-
-
-def seen(mu, runs):
-    """(alpha, beta) at every threshold, as seen in the scores."""
-    out, within = map(np.sort, scores(mu, runs))
-    cuts = np.r_[-np.inf, np.sort(np.r_[out, within])]
-    return 1 - np.searchsorted(out, cuts, side="right") / runs, np.searchsorted(within, cuts, side="right") / runs
 
 
 # ---- all thresholds
 
 
-def band(figure, mu, runs, promise=1.0):
+def band(figure, mu, runs, promise=1.0) -> str:
     """Left: the curve seen and its simultaneous band. Right: the mu that is proved, for every number of runs."""
     out, within = scores(mu, runs)
     found = audit.empirical_tradeoff(within, out, CONFIDENCE)
@@ -109,11 +94,11 @@ def band(figure, mu, runs, promise=1.0):
     left.fill_between(GRID, found.lower(GRID), found.upper(GRID), **LIGHT, linewidth=0.5, label="band, 95 %")
     left.plot(GRID, gaussian(promise)(GRID), **FIRST, label=f"promised: G, μ = {promise:g}")
     left.plot(*seen(mu, runs), **FOURTH, label="seen")
-    _unit_square(left)
+    unit_square(left, ticks=HALVES)
     left.set_title(f"{runs:,} runs of each kind")
     left.legend(loc="upper right", borderaxespad=0)
     many = np.unique(np.geomspace(30, 10_000, 24).astype(int))
-    right.plot(np.log10(many), [_proved(mu, int(n)) for n in many], **THIRD, label="proved, typically")
+    right.plot(np.log10(many), [typically_proved(mu, int(n)) for n in many], **THIRD, label="proved, typically")
     right.axhline(mu, **SECOND, label=f"truth: {mu:.2g}")
     right.axhline(promise, **FIRST, label=f"promise: {promise:g}")
     right.plot([math.log10(runs)], [proved], **POINT)
@@ -122,49 +107,37 @@ def band(figure, mu, runs, promise=1.0):
     right.set_ylim(0, 1.55 * max(mu, promise))
     right.locator_params(axis="y", nbins=4)
     right.set_xlabel("runs of each kind")
-    right.set_title(f"proved here: μ ≥ {_down(proved)}" + (", promise refuted" if proved > promise else ""))
+    right.set_title(f"proved here: μ ≥ {rounding.down(proved, 2)}" + (", promise refuted" if proved > promise else ""))
     right.legend(loc="upper left", ncols=2, borderaxespad=0)
     return (
         f"Left: the promised curve with mu {promise:g}, the curve seen in {runs} runs of each kind of a mechanism with mu {mu:.2g}, and its 95 "
         f"percent band, from {found.lower(0.1):.2f} to {found.upper(0.1):.2f} at alpha 0.1. Right: the mu that is proved, against the number of "
-        f"runs. Here it is {_down(proved)}: the promise is {'refuted' if proved > promise else 'not refuted'}."
+        f"runs. Here it is {rounding.down(proved, 2)}: the promise is {'refuted' if proved > promise else 'not refuted'}."
     )
-
-
-@functools.lru_cache(maxsize=10_000)
-def _proved(mu, runs):
-    """The mu that is proved by scores which lie as evenly as they can."""
-    even = ndtri((np.arange(runs) + 0.5) / runs)
-    return audit.mu_lower_bound(even + mu, even, CONFIDENCE)
 
 
 # ---- one run
 
 
-def one_run(figure, mu, canaries, share):
+def one_run(figure, mu, canaries, share) -> str:
     """Left: the scores of many canaries in one run, and the guesses. Right: what more or fewer guesses prove."""
     values, coins = one_run_scores(mu, canaries)
     guesses = max(1, round(share * canaries))
     right_ones = right_guesses(mu, canaries)
-    proved = _one_run_epsilon(int(right_ones[guesses - 1]), guesses, canaries)
+    proved = one_run_epsilon(int(right_ones[guesses - 1]), guesses, canaries)
     truth = gdp.epsilon(DELTA, mu)
     left, right = panels(figure, 2)
     edges = np.linspace(-5, 5, 41) + mu / 2
-    heights = [np.histogram(values[coins == coin], edges)[0] for coin in (0, 1)]
-    left.stairs(heights[1], edges, fill=True, label="in", **LIGHT)
-    left.stairs(heights[0], edges, color=FIRST["color"], linewidth=1.8, label="out")
+    _histograms(left, edges, {"in": values[coins == 1], "out": values[coins == 0]}, room=0.4)
     reach = np.sort(np.abs(values - mu / 2))[-guesses]
     for cut in (mu / 2 - reach, mu / 2 + reach):
         left.axvline(cut, ymax=0.82, color="black", linewidth=1)
-    left.set_xlim(edges[0], edges[-1])
-    left.set_ylim(0, 1.4 * max(map(max, heights)))
-    left.set_yticks([])
     left.set_xlabel("score of a canary; guessed outside the lines")
     left.set_title(f"{right_ones[guesses - 1]:,} of {guesses:,} guesses right")
     left.legend(loc="upper right", ncols=2, borderaxespad=0)
     shares = np.r_[np.geomspace(0.01, 0.8, 12), 1]
     counts = np.unique(np.maximum(1, (shares * canaries).astype(int)))
-    bounds = [_one_run_epsilon(int(right_ones[count - 1]), int(count), canaries) for count in counts]
+    bounds = [one_run_epsilon(int(right_ones[count - 1]), int(count), canaries) for count in counts]
     right.plot(np.log10(counts / canaries), bounds, **THIRD, label="proved by one run")
     right.axhline(truth, **FIRST, label=f"truth: {truth:.2f}")
     right.plot([math.log10(guesses / canaries)], [proved], **POINT)
@@ -174,39 +147,19 @@ def one_run(figure, mu, canaries, share):
     right.locator_params(axis="y", nbins=4)
     right.set_ylabel("ε at δ = 1e-5")
     right.set_xlabel("share of the canaries guessed for")
-    right.set_title(f"proved: ε ≥ {_down(proved)}")
+    right.set_title(f"proved: ε ≥ {rounding.down(proved, 2)}")
     right.legend(loc="upper right", borderaxespad=0)
     return (
         f"Left: histograms of the scores of {canaries} canaries in one run, those that are in and those that are out, with mu {mu:.2g}; of the "
         f"{guesses} guesses at both ends {right_ones[guesses - 1]} are right. Right: the epsilon that is proved at delta 1e-5, against the share "
-        f"of canaries guessed for. Here it is {_down(proved)}, and the truth is {truth:.2f}."
+        f"of canaries guessed for. Here it is {rounding.down(proved, 2)}, and the truth is {truth:.2f}."
     )
-
-
-def one_run_scores(mu, canaries):
-    """(scores, coins) of one run: canary i moves its own coordinate by mu if its coin is 1, and the noise is normal."""
-    rng = np.random.default_rng(16)
-    noise, coins = rng.normal(size=20_000)[:canaries], rng.integers(0, 2, 20_000)[:canaries]
-    return noise + mu * coins, coins
-
-
-@functools.lru_cache(maxsize=1000)
-def right_guesses(mu, canaries):
-    """How many of the first 1, 2, ... guesses are right, the most certain first."""
-    values, coins = one_run_scores(mu, canaries)
-    order = np.argsort(-np.abs(values - mu / 2))
-    return np.cumsum((values > mu / 2)[order] == coins[order])
-
-
-@functools.lru_cache(maxsize=10_000)
-def _one_run_epsilon(correct, guesses, canaries):
-    return audit.one_run_epsilon_lower_bound(correct, guesses, delta=DELTA, canaries=canaries, confidence=CONFIDENCE)
 
 
 # ---- a canary, and a gap
 
 
-def canary(figure, length, angle):
+def canary(figure, length, angle) -> str:
     """Left: a canary's vector, and what each way of clipping leaves of it. Right: the mu that it shows, for each mistake.
 
     length: in units of the clip norm; angle: from the first axis, in degrees.
@@ -214,7 +167,7 @@ def canary(figure, length, angle):
     shown = canary_mus(length, angle)
     vector = length * np.array([math.cos(math.radians(angle)), math.sin(math.radians(angle))])
     left, right = panels(figure, 2)
-    left.plot(*_people().T, "o", color="#9a9a9a", markersize=3)
+    left.plot(*people().T, "o", color="#9a9a9a", markersize=3)
     left.add_patch(Circle((0, 0), 1, fill=False, **_edge(FIRST)))
     left.add_patch(Rectangle((-1, -1), 2, 2, fill=False, **_edge(SECOND)))
     left.plot([0, vector[0]], [0, vector[1]], color="black", linewidth=1.2)
@@ -251,43 +204,25 @@ def _edge(look):
     return {"edgecolor": look["color"], "linestyle": look["linestyle"], "linewidth": 1.5}
 
 
-@functools.cache
-def _people():
-    """Vectors of 40 people in the plane, most of them shorter than the clip norm."""
-    return np.random.default_rng(3).normal(0, 0.45, size=(40, 2))
-
-
-def canary_mus(length, angle):
-    """The mu that a canary of so many clip norms shows in one round of a promised mu of 1, with each mistake."""
-    length = validate.number("length", length, 0)
-    turn = math.radians(validate.number("angle", angle))
-    corner = np.clip(length * np.array([math.cos(turn), math.sin(turn)]), -1, 1)
-    kept = min(1.0, length)
-    return {
-        "correct": kept,
-        "half noise": 2 * kept,
-        "coordinates": float(np.linalg.norm(corner)),
-        "not clipped": length,
-        "noise reused": kept,
-    }
-
-
-def gap(figure, certified, found):
+def gap(figure, certified, found) -> str:
     """What is certified, what attacks prove, and between them the truth.
 
-    certified: list of (epsilon, delta), each of them certified; found: name -> (scores_in, scores_out) of an attack,
-    three at most.
+    certified: list of (epsilon, delta), each of them certified; found: name -> (scores_in, scores_out) of an attack.
+    ValueError for more than three attacks.
     """
+    looks = (FOURTH, THIRD, SECOND)
+    if len(found) > len(looks):
+        raise ValueError(f"found must hold at most {len(looks)} attacks, got {len(found)}: {', '.join(found)}")
     (panel,) = panels(figure)
     floor = np.max([approx_dp(*pair)(GRID) for pair in certified], axis=0)
     panel.fill_between(GRID, 0, floor, **LIGHT, linewidth=0, label="impossible, as is certified")
     panel.plot(GRID, floor, **FIRST)
     proved = {}
-    for (name, (scores_in, scores_out)), look in zip(found.items(), (FOURTH, THIRD, SECOND), strict=False):
+    for (name, (scores_in, scores_out)), look in zip(found.items(), looks, strict=False):
         upper = audit.empirical_tradeoff(scores_in, scores_out, CONFIDENCE).upper
         proved[name] = upper(0.1)
         panel.plot(GRID, upper(GRID), **look, label=f"the truth lies below: {name}")
-    _unit_square(panel)
+    unit_square(panel, ticks=HALVES)
     panel.set_title("between what is certified and what is proved")
     panel.legend(loc="upper right", borderaxespad=0)
     return (
@@ -299,7 +234,7 @@ def gap(figure, certified, found):
 # ---- an answer that is accused
 
 
-def audited(figure, name, promise, scores_in, scores_out, found):
+def audited(figure, name, promise, scores_in, scores_out, found) -> str:
     """What was promised, what an attack saw, and the test that the promise does not allow.
 
     name, promise: of the promise, a TradeOff. scores_in, scores_out: of the attack. found: an audit.Refutation.
@@ -316,8 +251,8 @@ def audited(figure, name, promise, scores_in, scores_out, found):
     panel.set_xlim(0, 1)
     panel.set_ylim(0, 1)
     panel.set_aspect("equal", anchor="W")
-    panel.set_xlabel(ALPHA)
-    panel.set_ylabel(BETA)
+    panel.set_xlabel(TYPE_I)
+    panel.set_ylabel(TYPE_II)
     panel.legend(
         loc="upper left", bbox_to_anchor=(1.05, 1), title=f"with confidence {found.confidence:g}", alignment="left"
     )

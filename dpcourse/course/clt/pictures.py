@@ -9,7 +9,8 @@ from matplotlib.ticker import FixedLocator
 from scipy.special import ndtr
 
 from dpcourse import clt, gdp
-from dpcourse.frame import FIRST, FOURTH, LIGHT, SECOND, THIRD, panels
+from dpcourse.frame import FALSE_ALARMS, FIRST, FOURTH, HALVES, LIGHT, MISSES, RING, SECOND, THIRD, Look, levels, panels
+from dpcourse.stored import Table
 from dpcourse.tradeoff import TradeOff, approx_dp, gaussian, laplace
 
 SAMPLED = "sampled Gaussian"  # Mia's data are used with probability 0.1
@@ -18,41 +19,42 @@ MECHANISMS = {
     "Laplace noise": laplace,
     SAMPLED: lambda mu: gaussian(mu).subsampled(0.1),
 }
-BAND = {"color": "#dfe5ec", "linewidth": 0}
-WASTE = {"facecolor": "#e3efe9", "edgecolor": "#4a9c7c", "hatch": "..."}
-ALPHA = np.r_[0, np.geomspace(1e-6, 0.02, 40), np.linspace(0.022, 0.978, 300), 1 - np.geomspace(0.02, 1e-6, 40), 1]
-_TABLE = Path(__file__).with_name("noisy_sgd.npz")
+CHOICES = "MECHANISMS", "settings"  # what lessons take from here for their sliders
+BAND: Look = {"color": "#dfe5ec", "linewidth": 0}
+WASTE: Look = {"facecolor": "#e3efe9", "edgecolor": "#4a9c7c", "hatch": "..."}
+GRID = levels(1e-6, 300)
+TABLE = Table(Path(__file__).with_name("noisy_sgd.npz"), ("noise_multiplier", "sample_rate", "steps"))
 
 
 # ---- the product
 
 
-def product(figure, epsilon, mu):
+def product(figure, epsilon, mu) -> str:
     """A randomized response, Gaussian noise, and both answers together."""
     f, g = approx_dp(epsilon), gaussian(mu)
     both = _of_two(epsilon, mu)
     (panel,) = panels(figure)
-    panel.plot(ALPHA, 1 - ALPHA, **FOURTH, label="Id: nothing told")
-    panel.plot(ALPHA, f(ALPHA), **SECOND, label="f: randomized response")
-    panel.plot(ALPHA, g(ALPHA), **THIRD, label="g: Gaussian noise")
-    panel.plot(ALPHA, both, **FIRST, label="f ⊗ g: both answers")
+    panel.plot(GRID, 1 - GRID, **FOURTH, label="Id: nothing told")
+    panel.plot(GRID, f(GRID), **SECOND, label="f: randomized response")
+    panel.plot(GRID, g(GRID), **THIRD, label="g: Gaussian noise")
+    panel.plot(GRID, both, **FIRST, label="f ⊗ g: both answers")
     panel.set_xlim(0, 1.5)
     panel.set_ylim(0, 1)
     panel.set_xticks(np.linspace(0, 1, 6))
-    panel.set_xlabel("α, false alarms", loc="left")
-    panel.set_ylabel("β, misses")
+    panel.set_xlabel(FALSE_ALARMS, loc="left")
+    panel.set_ylabel(MISSES)
     panel.set_title(f"ε = {epsilon:.2g}, μ = {mu:.2g}: the curve of both answers is nowhere above the others")
     panel.legend(loc="upper right")
     return (
         f"Trade-off curves of randomized response with epsilon {epsilon:.2g}, of Gaussian noise with mu {mu:.2g}, and of both "
         f"answers together, which is nowhere above the two. At alpha 0.1 they miss with probability {f(0.1):.2f}, {g(0.1):.2f} "
-        f"and {np.interp(0.1, ALPHA, both):.2f}."
+        f"and {np.interp(0.1, GRID, both):.2f}."
     )
 
 
 @functools.lru_cache(maxsize=256)
 def _of_two(epsilon, mu):
-    return (approx_dp(epsilon) @ _through_points(gaussian(mu)))(ALPHA)
+    return (approx_dp(epsilon) @ _through_points(gaussian(mu)))(GRID)
 
 
 def _through_points(f):
@@ -65,7 +67,7 @@ def _through_points(f):
 # ---- the limit and its band
 
 
-def limit(figure, mechanism, size, n):
+def limit(figure, mechanism, size, n) -> str:
     """n answers: the distribution of their loss beside a normal one, and their curve beside G_mu, each with gamma's band.
 
     mechanism: a key of MECHANISMS; size: the epsilon or mu of one answer.
@@ -76,28 +78,28 @@ def limit(figure, mechanism, size, n):
     reach = np.linspace(mean - 3.5 * deviation, mean + 3.5 * deviation, 120)
     normal = ndtr((reach - mean) / deviation)
     left.fill_between(reach, np.clip(normal - gamma, 0, 1), np.clip(normal + gamma, 0, 1), **BAND)
-    left.plot(np.r_[reach[0], loss[::-1], reach[-1]], np.r_[0, 1 - ALPHA[::-1], 1], **FIRST, label="the loss, exactly")
+    left.plot(np.r_[reach[0], loss[::-1], reach[-1]], np.r_[0, 1 - GRID[::-1], 1], **FIRST, label="the loss, exactly")
     left.plot(reach, normal, **SECOND, label="normal")
     left.set_xlim(reach[0], reach[-1])
     left.locator_params(axis="x", nbins=4)
     left.set_ylim(-0.02, 1.3)
-    left.set_yticks([0, 0.5, 1])
+    left.set_yticks(HALVES)
     left.set_xlabel("privacy loss of all answers")
     left.set_ylabel("chance to be below")
     left.legend(loc="upper left", ncols=2, columnspacing=1)
-    right.fill_between(ALPHA, *proved(mu, gamma), **BAND, label="proved")
-    right.plot(ALPHA, beta, **FIRST, label="exactly")
-    right.plot(ALPHA, gaussian(mu)(ALPHA), **SECOND, label="limit Gμ")
+    right.fill_between(GRID, *proved(mu, gamma), **BAND, label="proved")
+    right.plot(GRID, beta, **FIRST, label="exactly")
+    right.plot(GRID, gaussian(mu)(GRID), **SECOND, label="limit Gμ")
     right.set_xlim(0, 1)
-    right.set_xticks([0, 0.5, 1])
+    right.set_xticks(HALVES)
     right.set_ylim(-0.02, 1.3)
-    right.set_yticks([0, 0.5, 1])
-    right.set_xlabel("α, false alarms")
-    right.set_ylabel("β, misses")
+    right.set_yticks(HALVES)
+    right.set_xlabel(FALSE_ALARMS)
+    right.set_ylabel(MISSES)
     right.legend(loc="upper right", ncols=3, columnspacing=1, handlelength=1.6)
     left.set_title(f"n = {n:,} answers, each {size:.2g}")
     right.set_title(f"μ = {mu:.3g}, γ = {gamma:.2g}" + (": nothing is proved" if gamma >= 0.5 else ""))
-    away = float(np.abs(beta - gaussian(mu)(ALPHA)).max())
+    away = float(np.abs(beta - gaussian(mu)(GRID)).max())
     return (
         f"{n} answers by {mechanism}, each with parameter {size:.2g}. Left: the distribution of their total privacy loss beside "
         f"a normal one. Right: their exact trade-off curve beside G with mu {mu:.3g}; the two are at most {away:.2g} apart. Berry "
@@ -107,12 +109,12 @@ def limit(figure, mechanism, size, n):
 
 
 def proved(mu, gamma):
-    """The lowest and the highest beta that theorem 3.4 and 0 <= beta <= 1 - alpha leave, at each of ALPHA."""
+    """The lowest and the highest beta that theorem 3.4 and 0 <= beta <= 1 - alpha leave, at each of GRID."""
     g = gaussian(mu)
-    speaks = np.abs(ALPHA - 0.5) <= 0.5 - gamma
-    low = np.maximum(g(np.minimum(ALPHA + gamma, 1)) - gamma, 0)
-    high = np.minimum(g(np.maximum(ALPHA - gamma, 0)) + gamma, 1 - ALPHA)
-    return np.where(speaks, low, 0), np.where(speaks, high, 1 - ALPHA)
+    speaks = np.abs(GRID - 0.5) <= 0.5 - gamma
+    low = np.maximum(g(np.minimum(GRID + gamma, 1)) - gamma, 0)
+    high = np.minimum(g(np.maximum(GRID - gamma, 0)) + gamma, 1 - GRID)
+    return np.where(speaks, low, 0), np.where(speaks, high, 1 - GRID)
 
 
 @functools.lru_cache(maxsize=256)
@@ -130,19 +132,19 @@ def _limit_of(mechanism, size, n):
 
 @functools.lru_cache(maxsize=256)
 def _exact(mechanism, size, n):
-    """The total loss at which alpha is reached, and beta, at each of ALPHA."""
+    """The total loss at which alpha is reached, and beta, at each of GRID."""
     f = MECHANISMS[mechanism](size)
     curve = (_through_points(f) if mechanism == SAMPLED else f).power(n)
-    return np.clip(curve.log_slope(ALPHA), -1e3, 1e3), curve(ALPHA)
+    return np.clip(curve.log_slope(GRID), -1e3, 1e3), curve(GRID)
 
 
 # ---- the limit against the certified value
 
 
-def limit_error(figure, noise_multiplier, sample_rate, steps):
+def limit_error(figure, noise_multiplier, sample_rate, steps) -> str:
     """epsilon of noisy SGD against delta: certified, and by the limit; where the limit is too low, where too high."""
     lower, upper = certified(noise_multiplier, sample_rate, steps)
-    deltas = _table()["delta"]
+    deltas = TABLE["delta"]
     mu = clt.noisy_sgd_mu(noise_multiplier, sample_rate, steps)
     said = limit_epsilons(deltas, mu)
     x = np.log10(deltas)
@@ -154,12 +156,12 @@ def limit_error(figure, noise_multiplier, sample_rate, steps):
     top = max(upper.max(), said.max())
     panel.set_ylim(0, 1.3 * top)
     panel.set_xlim(x[-1], x[0])
-    panel.xaxis.set_major_locator(FixedLocator(np.arange(-10, 0)))
+    panel.xaxis.set_major_locator(FixedLocator(range(-10, 0)))
     panel.xaxis.set_major_formatter(lambda value, _: f"1e{value:.0f}")  # much faster than a power of ten in TeX
     panel.set_xlabel("δ")
     panel.set_ylabel("ε")
     at = int(np.argmin(np.abs(x + 5)))
-    panel.plot([x[at]] * 2, [said[at], upper[at]], "o", color="black", markersize=6, fillstyle="none")
+    panel.plot([x[at]] * 2, [said[at], upper[at]], **RING, markersize=6)
     low, high = sorted((said[at] / upper[at] - 1, said[at] / lower[at] - 1))
     panel.set_title(
         f"σ = {noise_multiplier:g}, rate {sample_rate:g}, {steps:,} steps; at δ = 1e-5: "
@@ -184,51 +186,36 @@ def _signed(error):
     return f"{100 * error:+.0f} %".replace("-0 %", "0 %").replace("+0 %", "0 %")
 
 
-@functools.cache
-def _table():
-    """Certified bounds on epsilon over a grid of settings: noise_multiplier, sample_rate, steps, delta, lower, upper.
-
-    Made by `python -m dpcourse.course.clt.pictures`, for the slider has no time to compute them; the tests compute some again.
-    """
-    with np.load(_TABLE) as stored:
-        return dict(stored)
-
-
-def settings():
+def settings() -> dict[str, list]:
     """The settings that limit_error can show: argument name -> list of values."""
-    return {name: _table()[name].tolist() for name in ("noise_multiplier", "sample_rate", "steps")}
+    return TABLE.settings()
 
 
 def certified(noise_multiplier, sample_rate, steps):
     """(lower, upper) bounds on epsilon at each delta of the table. ValueError for a setting that is not in it."""
-    place = []
-    for (name, known), value in zip(settings().items(), (noise_multiplier, sample_rate, steps), strict=True):
-        if value not in known:
-            raise ValueError(f"{name} must be one of {known}, got {value!r}")
-        place.append(known.index(value))
-    return _table()["lower"][*place], _table()["upper"][*place]
+    place = TABLE.place(noise_multiplier=noise_multiplier, sample_rate=sample_rate, steps=steps)
+    return TABLE["lower"][place], TABLE["upper"][place]
 
 
 def certify():
-    """Compute the table and store it; about ten minutes."""
-    from tqdm import tqdm
-
+    """Compute the table anew and store it: certified bounds on epsilon; about ten minutes. The tests compute some again."""
     from dpcourse import pld
 
-    axes = {
-        "noise_multiplier": np.array([0.5, 0.6, 0.7, 0.8, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0]),
-        "sample_rate": np.array([0.0003, 0.001, 0.003, 0.01, 0.03]),
-        "steps": np.array([100, 300, 1000, 3000, 10_000]),
-        "delta": 10.0 ** np.arange(-1, -10.1, -0.5),
-    }
-    shape = tuple(axis.size for axis in axes.values())
-    lower, upper = np.zeros(shape), np.zeros(shape)
-    for i, j, k in tqdm(list(np.ndindex(shape[:3]))):
-        curve = pld.noisy_sgd(axes["noise_multiplier"][i], axes["sample_rate"][j], int(axes["steps"][k]))
-        for m, delta in enumerate(axes["delta"]):
-            lower[i, j, k, m], upper[i, j, k, m] = curve.epsilon(float(delta))
-    np.savez_compressed(_TABLE, **axes, lower=lower, upper=upper)
+    deltas = 10.0 ** np.arange(-1, -10.1, -0.5)
+
+    def values(**setting):
+        curve = pld.noisy_sgd(**setting)
+        lower, upper = np.array([curve.epsilon(float(delta)) for delta in deltas]).T
+        return {"lower": lower, "upper": upper}
+
+    TABLE.make(
+        values,
+        noise_multiplier=[0.5, 0.6, 0.7, 0.8, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0],
+        sample_rate=[0.0003, 0.001, 0.003, 0.01, 0.03],
+        steps=[100, 300, 1000, 3000, 10_000],
+        delta=deltas,
+    )
 
 
-if __name__ == "__main__":
+if __name__ == "__main__":  # python -m dpcourse.course.clt.pictures
     certify()

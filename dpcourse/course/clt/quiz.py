@@ -111,7 +111,7 @@ QUIZ = (
             Option(
                 "It cannot happen: the limit is always too low.",
                 False,
-                "It happens. Exercise 4.11 finds such a setting.",
+                "It happens. Exercise {too_high} finds such a setting.",
             ),
         ),
     ),

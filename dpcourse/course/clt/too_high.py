@@ -5,7 +5,7 @@ import math
 from dpcourse.course.clt.shared import CLOSE, MARGIN, RANGES, any_error, draw_delta, setting_within, wrong_by_margin
 from dpcourse.engine import Misconception, OpenExercise
 
-LEAST_NOISE = 0.6  # in 4.11; in both exercises no row of the lesson's table is an answer
+LEAST_NOISE = 0.6  # low enough that no row of the lesson's table is an answer, as in too_low
 
 
 exercise = OpenExercise(

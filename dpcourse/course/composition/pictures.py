@@ -6,10 +6,10 @@ import numpy as np
 from matplotlib.patches import Patch
 
 from dpcourse import composition, validate
-from dpcourse.frame import FIRST, FOURTH, LIGHT, SECOND, THIRD, panels
+from dpcourse.frame import FIRST, FOURTH, GREY, LIGHT, PALE, RING, SECOND, THIRD, panels
 
 
-def repeated(figure, epsilon, k):
+def repeated(figure, epsilon, k) -> str:
     """How often a majority vote over k reports gives the bit away, below the sequential composition bound."""
     epsilon, k = validate.number("epsilon", epsilon, low=0), validate.whole("k", k)
     counts = np.arange(1, k + 1)
@@ -44,13 +44,13 @@ def majority_is_right(epsilon, k):
     return float(p[2 * kept > k].sum() + p[2 * kept == k].sum() / 2)
 
 
-def posterior(figure, epsilon):
+def posterior(figure, epsilon) -> str:
     """The largest and the smallest belief that an epsilon-DP answer can leave, against the belief before."""
     epsilon = validate.number("epsilon", epsilon, low=0)
     prior = np.linspace(0, 1, 201)
     up, down = (prior * math.exp(s) / (prior * math.exp(s) + 1 - prior) for s in (epsilon, -epsilon))
     (panel,) = panels(figure)
-    panel.fill_between(prior, down, up, color="#e4e4e4")
+    panel.fill_between(prior, down, up, color=GREY)
     panel.plot(prior, up, **FIRST, label="highest belief after")
     panel.plot(prior, down, **SECOND, label="lowest belief after")
     panel.plot(prior, prior, **FOURTH, label="belief before")
@@ -66,15 +66,15 @@ def posterior(figure, epsilon):
     )
 
 
-def walks(figure, epsilon, k, delta_prime, paths=40, seed=1):
+def walks(figure, epsilon, k, delta_prime, paths=40, seed=1) -> str:
     """Privacy losses of k randomized responses as random walks, with the basic and the advanced bound."""
     epsilon, k = validate.number("epsilon", epsilon, low=0), validate.whole("k", k)
     steps = np.where(np.random.default_rng(seed).random((paths, k)) < 1 / (1 + math.exp(-epsilon)), epsilon, -epsilon)
     counts = np.arange(1, k + 1)
     (panel,) = panels(figure)
     losses = np.cumsum(steps, axis=1)
-    panel.plot(counts, losses.T, color="#b5c3d1", linewidth=0.8)
-    panel.plot([], [], color="#b5c3d1", label=f"{paths} runs")
+    panel.plot(counts, losses.T, color=PALE, linewidth=0.8)
+    panel.plot([], [], color=PALE, label=f"{paths} runs")
     bound = [composition.advanced(epsilon, 0, count, delta_prime)[0] for count in counts]
     mean = counts * epsilon * math.tanh(epsilon / 2)
     panel.plot(counts, counts * epsilon, **SECOND, label="basic: kε")
@@ -93,7 +93,7 @@ def walks(figure, epsilon, k, delta_prime, paths=40, seed=1):
     )
 
 
-def bounds(figure, epsilon, k, delta):
+def bounds(figure, epsilon, k, delta) -> str:
     """Total epsilon of 1..k pure answers at total delta: basic, advanced, optimal, with the crossing marked."""
     epsilon, k = validate.number("epsilon", epsilon, low=0, open_low=True), validate.whole("k", k, low=2)
     counts = np.arange(1, k + 1)
@@ -108,7 +108,7 @@ def bounds(figure, epsilon, k, delta):
     better = np.flatnonzero(advanced < basic)
     crossing = f"advanced is not below basic up to k = {k}"
     if better.size:
-        panel.plot(counts[better[0]], advanced[better[0]], "o", color="black", markersize=8, fillstyle="none")
+        panel.plot(counts[better[0]], advanced[better[0]], **RING, markersize=8)
         crossing = f"advanced is below basic from k = {counts[better[0]]}"
     panel.set_ylim(0, 1.1 * max(basic[-1], min(advanced[-1], 3 * basic[-1])))
     panel.set_xlabel("number of answers k")
@@ -121,7 +121,7 @@ def bounds(figure, epsilon, k, delta):
     )
 
 
-def spill(figure, epsilon, k, epsilon_total):
+def spill(figure, epsilon, k, epsilon_total) -> str:
     """The chance of each number of yes reports if the truth is yes, what e^epsilon_total times the other chance allows, the rest."""
     epsilon_total = validate.number("epsilon_total", epsilon_total, low=0)
     loss, log_p = composition.losses(epsilon, k)
@@ -129,9 +129,7 @@ def spill(figure, epsilon, k, epsilon_total):
     p, allowed = np.exp(log_p), np.exp(log_p - loss + epsilon_total)
     delta = composition.optimal_delta(epsilon, 0, k, epsilon_total)
     (panel,) = panels(figure)
-    panel.bar(
-        kept, np.minimum(p, allowed), 0.85, color="#b5c3d1", label="covered by $e^{ε}$ · (chance under the neighbour)"
-    )
+    panel.bar(kept, np.minimum(p, allowed), 0.85, color=PALE, label="covered by $e^{ε}$ · (chance under the neighbour)")
     over = p > allowed
     panel.bar(kept[over], (p - allowed)[over], 0.85, bottom=allowed[over], **LIGHT)
     panel.set_ylim(0, 1.25 * p.max())
@@ -141,7 +139,7 @@ def spill(figure, epsilon, k, epsilon_total):
     panel.set_title(f"each report ε = {epsilon:.2g}; total ε = {epsilon_total:.2g} leaves δ = {delta:.3g}")
     panel.legend(
         handles=[
-            Patch(color="#b5c3d1", label="covered by $e^{ε_{tot}}$ Q"),
+            Patch(color=PALE, label="covered by $e^{ε_{tot}}$ Q"),
             Patch(**LIGHT, label="spill: adds up to δ"),
         ],
         loc="upper left",

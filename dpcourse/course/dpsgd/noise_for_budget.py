@@ -5,7 +5,7 @@ import math
 
 from scipy.optimize import brentq
 
-from dpcourse import clt, gdp, pld, rdp
+from dpcourse import clt, gdp, pld, rdp, rounding
 from dpcourse.engine import Misconception, OpenExercise, a_number, rounded
 
 LEAST_NOISE, MOST_NOISE, WASTE = 0.4, 100.0, 0.01
@@ -78,17 +78,8 @@ def _enough_and_no_more(value, case):
     epsilon, setting = case["epsilon"], (case["sample_rate"], case["steps"], case["delta"])
     upper = _certified(float(value), *setting).upper
     less = _certified((1 - WASTE) * float(value), *setting).lower
-    line = f"epsilon is certainly at most {_rounded_up(upper)}, with {WASTE:.0%} less noise certainly at least {_rounded_down(less)}"
+    line = f"epsilon is certainly at most {rounding.up(upper, 6)}, with {WASTE:.0%} less noise certainly at least {rounding.down(less, 6)}"
     return upper <= epsilon < less, line
-
-
-def _rounded_up(number):
-    """Six digits after the point, never less than the number itself."""
-    return f"{math.ceil(number * 1e6) / 1e6:.6f}"
-
-
-def _rounded_down(number):
-    return f"{math.floor(number * 1e6) / 1e6:.6f}"
 
 
 def _any_over(cases, values):

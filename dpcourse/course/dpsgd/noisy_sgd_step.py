@@ -71,7 +71,7 @@ exercise = Exercise(
     reference=_step(),
     returns=_new_weights,
     hints=(
-        "Clip as in 5.1, add up over the people, add the noise, divide, step. By what is divided, if the number of people drawn is secret?",
+        "Clip as in {clip}, add up over the people, add the noise, divide, step. By what is divided, if the number of people drawn is secret?",
         "The noise on the sum is noise_multiplier * clip_norm * noise. Divide everything by expected_batch. The weights move by "
         "-learning_rate times that.",
         "For an empty batch the sum is `np.zeros(len(weights))`; `gradients.sum(axis=0)` gives that by itself. Noise is added all the same.",

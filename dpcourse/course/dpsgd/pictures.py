@@ -9,13 +9,27 @@ from matplotlib.collections import LineCollection
 from matplotlib.patches import Circle
 from scipy.interpolate import PchipInterpolator
 
-from dpcourse import clt, gdp, validate
-from dpcourse.frame import FIRST, FOURTH, SECOND, THIRD, panels
+from dpcourse import clt, gdp, rounding, validate
+from dpcourse.frame import (
+    FALSE_ALARMS,
+    FIRST,
+    FOURTH,
+    HALVES,
+    MISSES,
+    RING,
+    SECOND,
+    THIRD,
+    levels,
+    logarithmic,
+    panels,
+    unit_square,
+)
+from dpcourse.stored import Table
 from dpcourse.tradeoff import gaussian
 
-ALPHA = np.r_[0, np.geomspace(1e-5, 0.02, 40), np.linspace(0.022, 0.978, 240), 1 - np.geomspace(0.02, 1e-5, 40), 1]
-MARK = {"color": "black", "marker": "o", "linestyle": "none", "markersize": 6, "fillstyle": "none"}
-_TABLE = Path(__file__).with_name("accountants.npz")
+GRID = levels()
+TABLE = Table(Path(__file__).with_name("accountants.npz"), ("noise_multiplier", "batch", "epochs"))
+CHOICES = ("run_settings",)  # what lessons take from here for their sliders
 PEOPLE, DELTA = 60_000, 1e-5  # of the runs in the table
 ACCOUNTANTS = {"classic": "moments accountant", "improved": "Rényi, improved", "exact": "exact", "limit": "limit"}
 LOOKS = {"classic": FOURTH, "improved": THIRD, "exact": FIRST, "limit": SECOND}
@@ -24,14 +38,14 @@ LOOKS = {"classic": FOURTH, "improved": THIRD, "exact": FIRST, "limit": SECOND}
 # ---- clipping
 
 
-def clipping(figure, clip_norm, noise_multiplier=1.0):
+def clipping(figure, clip_norm, noise_multiplier=1.0) -> str:
     """Gradients of 24 people in the plane, clipped; and what clipping and noise do to their mean, for every clip norm."""
     clip_norm = validate.number("clip_norm", clip_norm, 0, open_low=True)
     gradients = people()
     kept = clipped(gradients, clip_norm)
     left, right = panels(figure, 2)
-    left.add_collection(LineCollection(np.stack([kept, gradients], axis=1), color="#b9b9b9", linewidth=1))
-    left.add_collection(LineCollection(np.stack([0 * kept, kept], axis=1), color=FIRST["color"], linewidth=1.2))
+    left.add_collection(LineCollection(list(np.stack([kept, gradients], axis=1)), color="#b9b9b9", linewidth=1))
+    left.add_collection(LineCollection(list(np.stack([0 * kept, kept], axis=1)), color=FIRST["color"], linewidth=1.2))
     left.plot(*gradients.T, "o", color="#9a9a9a", markersize=3)
     left.add_patch(Circle((0, 0), clip_norm, fill=False, edgecolor=SECOND["color"], linestyle="--", linewidth=1.5))
     left.set_aspect("equal")
@@ -47,8 +61,8 @@ def clipping(figure, clip_norm, noise_multiplier=1.0):
     right.plot(np.log(norms), noise, **THIRD, label="added as noise")
     right.plot(np.log(norms), np.hypot(lost, noise), **FIRST, label="both")
     lost_now, noise_now = _errors(clip_norm, noise_multiplier)
-    right.plot([math.log(clip_norm)], [math.hypot(lost_now, noise_now)], **MARK)
-    _logarithmic(right, 0.1, 0.3, 1, 3, 8)
+    right.plot([math.log(clip_norm)], [math.hypot(lost_now, noise_now)], **RING, markersize=6)
+    logarithmic(right, 0.1, 0.3, 1, 3, 8)
     right.set_ylim(0, 2.1)
     right.set_xlabel("R, clip norm")
     right.set_title("error of the mean gradient")
@@ -61,12 +75,6 @@ def clipping(figure, clip_norm, noise_multiplier=1.0):
     )
 
 
-def _logarithmic(panel, *ticks):
-    """Ticks for an axis that shows logarithms; much faster than matplotlib's logarithmic scale."""
-    panel.set_xticks(np.log(ticks), [f"{tick:g}" for tick in ticks])
-    panel.set_xlim(math.log(ticks[0]), math.log(ticks[-1]))
-
-
 @functools.cache
 def people():
     """24 gradients in the plane: most point the same way, and a few are very long."""
@@ -77,6 +85,7 @@ def people():
 
 
 def clipped(gradients, clip_norm):
+    """The gradients, one in each row, shortened to length clip_norm where they are longer."""
     return gradients / np.maximum(1, np.linalg.norm(gradients, axis=1, keepdims=True) / clip_norm)
 
 
@@ -91,27 +100,22 @@ def _errors(clip_norm, noise_multiplier):
 # ---- sampling
 
 
-def sampled(figure, p, noise_multiplier):
+def sampled(figure, p, noise_multiplier) -> str:
     """Left: G, Id and their mixture f_p. Right: f_p, its inverse, and the convex curve below both."""
     g = gaussian(1 / validate.number("noise_multiplier", noise_multiplier, 0, open_low=True))
     one_way, both = g.mixed(p), g.subsampled(p)
     left, right = panels(figure, 2)
-    left.plot(ALPHA, 1 - ALPHA, **FOURTH, label="Id: not drawn")
-    left.plot(ALPHA, g(ALPHA), **THIRD, label="G: drawn")
-    left.plot(ALPHA, one_way(ALPHA), **FIRST, label="p G + (1 - p) Id")
+    left.plot(GRID, 1 - GRID, **FOURTH, label="Id: not drawn")
+    left.plot(GRID, g(GRID), **THIRD, label="G: drawn")
+    left.plot(GRID, one_way(GRID), **FIRST, label="p G + (1 - p) Id")
     left.set_title(f"p = {p:.2g}, σ = {noise_multiplier:.2g}: one direction")
-    right.plot(ALPHA, one_way(ALPHA), **FOURTH, label="T(without, with)")
-    right.plot(one_way(ALPHA), ALPHA, **SECOND, label="T(with, without)")
-    right.plot(ALPHA, both(ALPHA), **FIRST, label="both directions")
+    right.plot(GRID, one_way(GRID), **FOURTH, label="T(without, with)")
+    right.plot(one_way(GRID), GRID, **SECOND, label="T(with, without)")
+    right.plot(GRID, both(GRID), **FIRST, label="both directions")
     right.set_title("the lower convex hull of both")
-    for panel in (left, right):
-        panel.set_xlim(0, 1)
-        panel.set_ylim(0, 1.02)
-        panel.set_xticks([0, 0.5, 1])
-        panel.set_yticks([0, 0.5, 1])
-        panel.set_xlabel("α, false alarms")
+    for panel, beta in ((left, MISSES), (right, "")):
+        unit_square(panel, ticks=HALVES, alpha=FALSE_ALARMS, beta=beta)
         panel.legend(loc="upper right", borderaxespad=0)
-    left.set_ylabel("β, misses")
     return (
         f"Left: trade-off curves of noise with multiplier {noise_multiplier:.2g}, of nothing, and their mixture with p {p:.2g}; at "
         f"alpha 0.1 they are {g(0.1):.2f}, 0.90 and {one_way(0.1):.2f}. Right: the mixture, its mirror image in the diagonal, and the "
@@ -122,15 +126,15 @@ def sampled(figure, p, noise_multiplier):
 # ---- accountants
 
 
-def accountants(figure, noise_multiplier, batch, epochs):
+def accountants(figure, noise_multiplier, batch, epochs) -> str:
     """epsilon of a run of noisy SGD on 60,000 people along its epochs, by four accountants."""
-    known = np.asarray(_table()["epochs"], dtype=float)
+    known = np.asarray(TABLE["epochs"], dtype=float)
     curves = epsilons(noise_multiplier, batch)
     at = {name: float(np.interp(epochs, known, curve)) for name, curve in curves.items()}
     (panel,) = panels(figure)
     for name, curve in curves.items():
         panel.plot(known, curve, **LOOKS[name], label=f"{ACCOUNTANTS[name]}: {at[name]:.3g}")
-    panel.plot([epochs] * 4, list(at.values()), **MARK)
+    panel.plot([epochs] * 4, list(at.values()), **RING, markersize=6)
     top = max(curve.max() for curve in curves.values())
     panel.set_xlim(0, 165)
     panel.set_xticks([0, 20, 40, 60, 80, 100])
@@ -145,16 +149,16 @@ def accountants(figure, noise_multiplier, batch, epochs):
     )
 
 
-def noise_needed(figure, batch, epochs):
+def noise_needed(figure, batch, epochs) -> str:
     """The noise multiplier that each accountant asks for, against the epsilon to be kept; and over the exact one."""
-    wanted, noises = np.geomspace(0.5, 8, 40), _table()["noise_multiplier"]
+    wanted, noises = np.geomspace(0.5, 8, 40), TABLE["noise_multiplier"]
     noise = {name: needed(name, batch, epochs, wanted) for name in ACCOUNTANTS}
     left, right = panels(figure, 2)
     for name, values in noise.items():
         left.plot(np.log(wanted), values, **LOOKS[name], label=ACCOUNTANTS[name])
         right.plot(np.log(wanted), values / noise["exact"], **LOOKS[name])
     for panel in (left, right):
-        _logarithmic(panel, 0.5, 1, 2, 4, 8)
+        logarithmic(panel, 0.5, 1, 2, 4, 8)
         panel.set_xlabel("ε to be kept, at δ = 1e-5")
     left.set_ylim(noises[0], max(np.nanmax(values) for values in noise.values()) * 1.05)
     left.set_ylabel("σ, noise multiplier")
@@ -162,16 +166,16 @@ def noise_needed(figure, batch, epochs):
     left.legend(loc="upper right", borderaxespad=0)
     right.set_title("as a multiple of the exact one")
     asked = {name: float(needed(name, batch, epochs, 2.0)) for name in ACCOUNTANTS}
-    asked = {name: f"less than {noises[0]:g}" if math.isnan(value) else f"{value:.2f}" for name, value in asked.items()}
+    said = {name: f"less than {noises[0]:g}" if math.isnan(value) else f"{value:.2f}" for name, value in asked.items()}
     return (
         f"The noise multiplier needed to keep an epsilon from 0.5 to 8 at delta 1e-5, for {epochs} epoch{'s' * (epochs > 1)} with batches of {batch} among "
         "60,000, and the same as multiples of the exact one. For epsilon 2: "
-        + ", ".join(f"{ACCOUNTANTS[name]} {value}" for name, value in asked.items())
+        + ", ".join(f"{ACCOUNTANTS[name]} {value}" for name, value in said.items())
         + "."
     )
 
 
-def training(figure, at, accuracies, epsilons, budget):
+def training(figure, at, accuracies, epsilons, budget) -> str:
     """Accuracy and certified epsilon of a run along its steps.
 
     at: after which steps; accuracies, epsilons: at these; budget: epsilon that may not be passed, or None.
@@ -186,7 +190,7 @@ def training(figure, at, accuracies, epsilons, budget):
         right.axhline(budget, **FOURTH, label="budget")
     right.set_ylim(0, 1.25 * max(epsilons[-1], budget or 0))
     right.set_ylabel("ε, certified")
-    at_most = f"{math.ceil(epsilons[-1] * 1000) / 1000:.3f}"  # rounded up: it is a bound
+    at_most = rounding.up(epsilons[-1], 3)
     right.set_title(f"ε at most {at_most}")
     right.legend(loc="upper left", ncols=2)
     for panel in (left, right):
@@ -203,15 +207,10 @@ def epsilons(noise_multiplier, batch):
 
     ValueError for a setting that is not in the table.
     """
-    place = []
-    for name, value in (("noise_multiplier", noise_multiplier), ("batch", batch)):
-        known = _table()[name].tolist()
-        if value not in known:
-            raise ValueError(f"{name} must be one of {known}, got {value!r}")
-        place.append(known.index(value))
+    place = TABLE.place(noise_multiplier=noise_multiplier, batch=batch)
     stored = {"classic": "classic", "improved": "improved", "exact": "upper"}
-    return {name: _table()[key][*place] for name, key in stored.items()} | {
-        "limit": _limit(noise_multiplier, batch, tuple(_table()["epochs"].tolist()))
+    return {name: TABLE[key][place] for name, key in stored.items()} | {
+        "limit": _limit(noise_multiplier, batch, tuple(TABLE["epochs"].tolist()))
     }
 
 
@@ -223,75 +222,40 @@ def _limit(noise_multiplier, batch, epochs):
 
 def needed(name, batch, epochs, wanted):
     """The noise at which an accountant says each of the epsilons, between the noises of the table; nan outside them."""
-    noises = _table()["noise_multiplier"]
-    known = _table()["epochs"].astype(float)
+    noises = TABLE["noise_multiplier"]
+    known = TABLE["epochs"].astype(float)
     said = np.array([np.interp(epochs, known, epsilons(float(noise), batch)[name]) for noise in noises])
     more = np.argsort(said)
     return np.exp(PchipInterpolator(np.log(said[more]), np.log(noises[more]), extrapolate=False)(np.log(wanted)))
 
 
-@functools.cache
-def _table():
-    """epsilon at delta 1e-5 among 60,000 people over a grid of settings, by every accountant that takes time.
-
-    Made by `python -m dpcourse.course.dpsgd.pictures`, for the slider has no time to compute it; the tests compute some of it again.
-    """
-    with np.load(_TABLE) as stored:
-        return dict(stored)
-
-
-def run_settings():
+def run_settings() -> dict[str, list]:
     """The settings that the pictures of the accountants can show: argument name -> list of values."""
-    return {name: _table()[name].tolist() for name in ("noise_multiplier", "batch", "epochs")}
+    return TABLE.settings()
 
 
 def account():
-    """Compute the table and store it; about two minutes."""
-    from tqdm import tqdm
+    """Compute the table anew and store it: epsilon by all accountants that take time; about two minutes.
 
+    The tests compute some of it again.
+    """
     from dpcourse import pld, rdp
 
-    axes = {
-        "noise_multiplier": np.array(
-            [
-                0.4,
-                0.45,
-                0.5,
-                0.55,
-                0.6,
-                0.65,
-                0.7,
-                0.8,
-                0.9,
-                1.0,
-                1.06,
-                1.1,
-                1.2,
-                1.3,
-                1.5,
-                1.75,
-                2,
-                2.5,
-                3,
-                4,
-                6,
-                9,
-                13,
-            ]
-        ),
-        "batch": np.array([64, 256, 1024]),
-        "epochs": np.array([1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 60, 70, 80, 90, 100]),
-    }
-    shape = tuple(axis.size for axis in axes.values())
-    found = {name: np.zeros(shape) for name in ("classic", "improved", "lower", "upper")}
-    for place in tqdm(list(np.ndindex(shape))):
-        noise, batch, epochs = (float(axis[i]) for axis, i in zip(axes.values(), place, strict=True))
-        rate, steps = batch / PEOPLE, max(1, round(epochs * PEOPLE / batch))
-        for conversion in ("classic", "improved"):
-            found[conversion][place] = rdp.epsilon(noise, rate, steps, DELTA, conversion=conversion)
-        found["lower"][place], found["upper"][place] = pld.noisy_sgd(noise, rate, steps).epsilon(DELTA)
-    np.savez_compressed(_TABLE, **axes, **found)
+    def values(noise_multiplier, batch, epochs):
+        run = noise_multiplier, batch / PEOPLE, max(1, round(epochs * PEOPLE / batch))
+        found = {name: rdp.epsilon(*run, DELTA, conversion=name) for name in ("classic", "improved")}
+        lower, upper = pld.noisy_sgd(*run).epsilon(DELTA)
+        return found | {"lower": lower, "upper": upper}
+
+    TABLE.make(
+        values,
+        noise_multiplier=[
+            0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.8, 0.9, 1.0, 1.06, 1.1, 1.2, 1.3, 1.5, 1.75, 2, 2.5, 3, 4, 6, 9, 13,
+        ],
+        batch=[64, 256, 1024],
+        epochs=[1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 60, 70, 80, 90, 100],
+    )  # fmt: skip
 
 
-if __name__ == "__main__":
+if __name__ == "__main__":  # python -m dpcourse.course.dpsgd.pictures
     account()

@@ -7,14 +7,14 @@ from matplotlib.patches import Patch
 from scipy.special import ndtr, ndtri
 
 from dpcourse import gdp, tradeoff, validate
-from dpcourse.frame import ALPHA, BETA, FIRST, FOURTH, LIGHT, POINT, SECOND, THIRD, panels
+from dpcourse.frame import FIRST, FOURTH, GREY, HALVES, LIGHT, POINT, SECOND, THIRD, Look, panels, unit_square
 
-FALSE_ALARM = {"facecolor": "#c3cfdd", "edgecolor": "#12355b", "hatch": "\\\\\\", "linewidth": 0}
-MISS = LIGHT | {"linewidth": 0}
-DEEPEST, HALVES = -20, (0, 0.5, 1)
+ALARM: Look = {"facecolor": "#c3cfdd", "edgecolor": "#12355b", "hatch": "\\\\\\", "linewidth": 0}
+MISS: Look = LIGHT | {"linewidth": 0}
+DEEPEST = -20
 
 
-def two_errors(figure, mu, threshold):
+def two_errors(figure, mu, threshold) -> str:
     """The densities of N(0, 1) and N(mu, 1) cut at a threshold, and the point of G_mu that this test has."""
     mu, threshold = validate.number("mu", mu, low=0), validate.number("threshold", threshold)
     alpha, beta = float(ndtr(-threshold)), float(ndtr(threshold - mu))
@@ -22,7 +22,7 @@ def two_errors(figure, mu, threshold):
     x = np.linspace(-4, 8, 241)
     out, inside = (np.exp(-((x - mean) ** 2) / 2) / math.sqrt(2 * math.pi) for mean in (0, mu))
     left.fill_between(x, inside, where=x <= threshold, **MISS)
-    left.fill_between(x, out, where=x >= threshold, **FALSE_ALARM)
+    left.fill_between(x, out, where=x >= threshold, **ALARM)
     left.plot(x, out, **FIRST)
     left.plot(x, inside, **SECOND)
     left.axvline(threshold, ymax=0.7, color="black", linewidth=1.2)
@@ -34,7 +34,7 @@ def two_errors(figure, mu, threshold):
     left.set_title(f"says “in” above {threshold:.2f}")
     left.legend(
         handles=[
-            Patch(**FALSE_ALARM, label=f"α = {alpha:.3f}, without Mia"),
+            Patch(**ALARM, label=f"α = {alpha:.3f}, without Mia"),
             Patch(**MISS, label=f"β = {beta:.3f}, with Mia"),
         ],
         loc="upper right",
@@ -43,7 +43,7 @@ def two_errors(figure, mu, threshold):
     right.plot(grid, 1 - grid, **FOURTH, label="blind guess")
     right.plot(grid, ndtr(ndtri(1 - grid) - mu), **FIRST, label="best tests")
     right.plot([alpha], [beta], **POINT)
-    _unit_square(right, ticks=HALVES)
+    unit_square(right, ticks=HALVES)
     right.set_title(f"μ = {mu:.2f}: the point ({alpha:.3f}, {beta:.3f})")
     right.legend(loc="upper right")
     return (
@@ -53,7 +53,7 @@ def two_errors(figure, mu, threshold):
     )
 
 
-def candidates(figure):
+def candidates(figure) -> str:
     """Six curves, of which three are trade-off functions."""
     x = np.linspace(0, 1, 201)
     curves = [
@@ -87,7 +87,7 @@ def candidates(figure):
     )
 
 
-def symmetry(figure):
+def symmetry(figure) -> str:
     """A one-sided f, its inverse, and the larger of both."""
     f = one_sided()
     x = np.linspace(0, 1, 401)
@@ -99,7 +99,7 @@ def symmetry(figure):
     right.set_title("the larger of both is symmetric")
     for panel in (left, right):
         panel.plot(x[x < 0.6], x[x < 0.6], **FOURTH, label="mirror")
-        _unit_square(panel, ticks=HALVES)
+        unit_square(panel, ticks=HALVES)
         panel.legend(loc="upper right")
     return (
         "Left: a curve f that starts at 0.7 and reaches 0 only at alpha = 1, and its mirror image in the diagonal, which "
@@ -116,7 +116,7 @@ def one_sided():
     return tradeoff.TradeOff.from_points([0, 0.1, 0.4, 1], [0.7, 0.45, 0.2, 0])
 
 
-def approx_dp_lines(figure, epsilon, delta):
+def approx_dp_lines(figure, epsilon, delta) -> str:
     """f_{epsilon, delta} as the largest of three lines."""
     f = tradeoff.approx_dp(epsilon, delta)
     alpha = np.linspace(0, 1, 401)
@@ -127,7 +127,7 @@ def approx_dp_lines(figure, epsilon, delta):
     panel.plot(alpha, f(alpha), color="#12355b", linewidth=5, alpha=0.35, label="the largest, or 0")
     panel.plot(alpha, 1 - alpha, **FOURTH, label="blind guess")
     panel.plot([corner], [corner], **POINT)
-    _unit_square(panel, low=-0.12)
+    unit_square(panel, low=-0.12)
     if epsilon > 0:
         panel.set_title(f"ε = {epsilon:.2f}, δ = {delta:.2f}: the lines meet at α = β = {corner:.3f}")
     else:
@@ -143,7 +143,7 @@ def approx_dp_lines(figure, epsilon, delta):
     )
 
 
-def which_are_fdp(figure, mu):
+def which_are_fdp(figure, mu) -> str:
     """G_mu and the curves of four mechanisms, with a verdict for each: mu-GDP or not."""
     f = tradeoff.gaussian(mu)
     mechanisms = [
@@ -158,7 +158,7 @@ def which_are_fdp(figure, mu):
     ]
     alpha = np.linspace(0, 1, 401)
     (panel,) = panels(figure)
-    panel.fill_between(alpha, f(alpha), color="#e4e4e4")
+    panel.fill_between(alpha, f(alpha), color=GREY)
     panel.plot(alpha, f(alpha), **FIRST, label=f"f = G, μ = {mu:.2f}")
     said = []
     for name, curve, style in mechanisms:
@@ -168,7 +168,7 @@ def which_are_fdp(figure, mu):
         if below is not None:
             panel.plot([below], [curve(below)], **POINT | {"fillstyle": "none"}, clip_on=False)
         said.append(f"{name} {verdict}")
-    _unit_square(panel)
+    unit_square(panel)
     panel.set_xlim(0, 1.75)
     panel.spines["bottom"].set_bounds(0, 1)
     panel.xaxis.set_label_coords(0.3, -0.12)
@@ -185,19 +185,19 @@ def _deepest(curve, f):
     return float(alpha[worst]) if gap[worst] > 1e-9 else None
 
 
-def duality(figure, mu, epsilon):
+def duality(figure, mu, epsilon) -> str:
     """G_mu with the curve of one (epsilon, delta(epsilon)) that touches it, and delta against epsilon."""
     mu = validate.number("mu", mu, low=0, open_low=True)
     delta = gdp.delta(epsilon, mu)
     left, right = panels(figure, 2)
     alpha = np.linspace(0, 1, 401)
-    left.fill_between(alpha, tradeoff.approx_dp(epsilon, delta)(alpha), color="#e4e4e4")
+    left.fill_between(alpha, tradeoff.approx_dp(epsilon, delta)(alpha), color=GREY)
     left.plot(alpha, tradeoff.gaussian(mu)(alpha), **FIRST, label=f"G, μ = {mu:.2f}")
     left.plot(alpha, tradeoff.approx_dp(epsilon, delta)(alpha), **SECOND, label="(ε, δ(ε))-DP")
     touch = float(ndtr(-epsilon / mu - mu / 2))
     beta = float(ndtr(epsilon / mu - mu / 2))
     left.plot([touch, beta], [beta, touch], **POINT)
-    _unit_square(left, ticks=HALVES)
+    unit_square(left, ticks=HALVES)
     left.set_title(f"the lines for ε = {epsilon:.2f} touch G{' twice' if epsilon > 0 else ' once'}")
     left.legend(loc="upper right")
     grid = np.linspace(0, 6, 121)
@@ -218,7 +218,7 @@ def duality(figure, mu, epsilon):
     )
 
 
-def group_limit(figure, group_epsilon, k):
+def group_limit(figure, group_epsilon, k) -> str:
     """The curve of a group of k for an answer with epsilon = group_epsilon/k, beside the Laplace limit."""
     total, k = validate.number("group_epsilon", group_epsilon, low=0, open_low=True), validate.whole("k", k)
     alpha = np.linspace(0, 1, 401)
@@ -230,7 +230,7 @@ def group_limit(figure, group_epsilon, k):
     panel.plot(alpha, group, **SECOND, label=f"group of {k}")
     panel.plot(alpha, tradeoff.approx_dp(total)(alpha), **THIRD, label="(kε)-DP")
     panel.plot(alpha, tradeoff.approx_dp(total / k)(alpha), **FOURTH, label="one person, f")
-    _unit_square(panel)
+    unit_square(panel)
     panel.set_title(f"ε = λ/k = {total / k:.3g}: the group's curve is {close} from the Laplace curve")
     panel.legend(loc="upper right")
     return (
@@ -239,7 +239,7 @@ def group_limit(figure, group_epsilon, k):
     )
 
 
-def noise_sizes(figure, delta):
+def noise_sizes(figure, delta) -> str:
     """Classic noise over the least noise that is enough for (epsilon, delta)-DP."""
     epsilon = np.geomspace(0.05, 20, 25)
     ratio = np.array([gdp.classic_sigma(e, delta) / gdp.analytic_sigma(e, delta) for e in epsilon])
@@ -263,12 +263,3 @@ def noise_sizes(figure, delta):
         f"The classic deviation of Gaussian noise, divided by the least that is enough, against epsilon at delta {delta:.0e}. The ratio "
         f"falls from {ratio[0]:.2f} at epsilon 0.05 to {at_one:.2f} at epsilon 1 and {ratio[-1]:.2f} at epsilon 20; {ends}."
     )
-
-
-def _unit_square(panel, low=0.0, ticks=(0, 0.2, 0.4, 0.6, 0.8, 1)):
-    panel.set_xlim(0, 1)
-    panel.set_ylim(low, 1.02)
-    panel.set_xticks(ticks)
-    panel.set_yticks(ticks)
-    panel.set_xlabel(ALPHA)
-    panel.set_ylabel(BETA)

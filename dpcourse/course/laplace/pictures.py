@@ -5,10 +5,10 @@ import math
 import numpy as np
 
 from dpcourse import gdp, laplace, validate
-from dpcourse.frame import DARK, FIRST, FOURTH, LIGHT, SECOND, THIRD, panels
+from dpcourse.frame import DARK, FIRST, FOURTH, LIGHT, PALE, RING, SECOND, THIRD, panels
 
 
-def laplace_pair(figure, epsilon, change):
+def laplace_pair(figure, epsilon, change) -> str:
     """The densities of a noisy count with Mia and without her, and their ratio between the lines e^±epsilon."""
     epsilon = validate.number("epsilon", epsilon, 0, open_low=True)
     change = validate.number("change", change, 0)
@@ -43,7 +43,7 @@ def laplace_pair(figure, epsilon, change):
     )
 
 
-def histogram_release(figure, names, counts, epsilon, seed=1):
+def histogram_release(figure, names, counts, epsilon, seed=1) -> str:
     """A histogram beside its private release, with noise for one cell and with noise for all cells."""
     counts = validate.numbers("counts", counts, 0)
     rng = np.random.default_rng(seed)
@@ -51,7 +51,7 @@ def histogram_release(figure, names, counts, epsilon, seed=1):
     per_cell = laplace.mechanism(counts, len(counts), epsilon, rng)
     (panel,) = panels(figure)
     at = np.arange(len(counts))
-    panel.bar(at - 0.27, counts, 0.26, color="#b5c3d1", label="exact")
+    panel.bar(at - 0.27, counts, 0.26, color=PALE, label="exact")
     panel.bar(at, right_noise, 0.26, **DARK, label="sensitivity 1")
     panel.bar(at + 0.27, per_cell, 0.26, **LIGHT, label=f"sensitivity {len(counts)}: too much noise")
     panel.axhline(0, color="black", linewidth=0.8)
@@ -68,7 +68,7 @@ def histogram_release(figure, names, counts, epsilon, seed=1):
     )
 
 
-def worst_error(figure, k, epsilon, failure):
+def worst_error(figure, k, epsilon, failure) -> str:
     """How likely the largest of k noises is above t, exactly and by the union bound, with the bound of theorem 3.8."""
     k, epsilon = validate.whole("k", round(k)), validate.number("epsilon", epsilon, 0, open_low=True)
     bound = laplace.error_bound(k, failure, 1, epsilon)
@@ -79,7 +79,7 @@ def worst_error(figure, k, epsilon, failure):
     panel.plot(t / epsilon, union, **SECOND, label="union bound")
     panel.plot(t / epsilon, exact, **FIRST, label="exact")
     panel.plot([bound, bound], [0, 1], **FOURTH, label="theorem 3.8")
-    panel.plot([bound], [failure], "o", color="black", markersize=8, fillstyle="none")
+    panel.plot([bound], [failure], **RING, markersize=8)
     panel.set_ylim(0, 1.28)
     panel.set_yticks(np.linspace(0, 1, 6))
     panel.set_xlabel("t, error of a count")
@@ -94,7 +94,7 @@ def worst_error(figure, k, epsilon, failure):
     )
 
 
-def noisy_max_or_all(figure, epsilon, m, lead):
+def noisy_max_or_all(figure, epsilon, m, lead) -> str:
     """The noise on each of m counts, and how often the true leader is found: noisy max against releasing all."""
     epsilon, m = validate.number("epsilon", epsilon, 0, open_low=True), validate.whole("m", m, 2)
     lead = validate.whole("lead", lead, 0)
@@ -118,7 +118,7 @@ def noisy_max_or_all(figure, epsilon, m, lead):
     right.plot(leads, from_all, **SECOND, label="release all")
     place = int(np.searchsorted(leads, lead))
     for chances in (found, from_all):
-        right.plot([lead], [chances[place]], "o", color="black", markersize=7, fillstyle="none")
+        right.plot([lead], [chances[place]], **RING, markersize=7)
     right.set_ylim(0, 1.3)
     right.set_yticks([0, 0.5, 1])
     right.locator_params(axis="x", nbins=5)
@@ -134,7 +134,7 @@ def noisy_max_or_all(figure, epsilon, m, lead):
     )
 
 
-def coupling(figure, epsilon, threshold):
+def coupling(figure, epsilon, threshold) -> str:
     """The tail of the winner's noise above r*, and above r* + 1: the second is at least e^-epsilon of the first."""
     epsilon, r = validate.number("epsilon", epsilon, 0, open_low=True), validate.number("threshold", threshold)
     x = np.linspace(-5, 7, 601)
@@ -142,7 +142,7 @@ def coupling(figure, epsilon, threshold):
     first, second = (_tail(at, epsilon) for at in (r, r + 1))
     (panel,) = panels(figure)
     panel.plot(x, density, **FIRST, label="noise $r_i$")
-    panel.fill_between(x, density, where=x >= r, color="#b5c3d1", label=f"beyond r*: {first:.3g} (grey and hatched)")
+    panel.fill_between(x, density, where=x >= r, color=PALE, label=f"beyond r*: {first:.3g} (grey and hatched)")
     panel.fill_between(x, density, where=x >= r + 1, **LIGHT, label=f"beyond r* + 1: {second:.3g}")
     panel.set_ylim(0, 0.8 * epsilon)
     panel.set_xlim(-5, 7)
@@ -160,7 +160,7 @@ def _tail(at, epsilon):
     return math.exp(-epsilon * at) / 2 if at >= 0 else 1 - math.exp(epsilon * at) / 2
 
 
-def noise_per_count(figure, epsilon, delta):
+def noise_per_count(figure, epsilon, delta) -> str:
     """The standard deviation of the noise on each of m counts: Laplace, and Gaussian with two calibrations."""
     epsilon, delta = validate.number("epsilon", epsilon, 0, open_low=True), validate.number("delta", delta, 0, 1)
     m = np.unique(np.round(np.geomspace(1, 1000, 60)))
@@ -184,7 +184,7 @@ def noise_per_count(figure, epsilon, delta):
     )
 
 
-def low_bits(figure, epsilon=1.0, bits=7):
+def low_bits(figure, epsilon=1.0, bits=7) -> str:
     """All outputs of the textbook sampler near 0.3 for the counts 0 and 1, with a uniform number of few bits."""
     b = 1 / validate.number("epsilon", epsilon, 0, open_low=True)
     step = 2 ** (53 - validate.whole("bits", bits))

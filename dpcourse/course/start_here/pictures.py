@@ -8,7 +8,7 @@ from dpcourse import validate
 from dpcourse.frame import DARK, FIRST, FOURTH, LIGHT, panels
 
 
-def neighbours(figure):
+def neighbours(figure) -> str:
     """A table of five people, the same without Mia, and the same with Mia replaced by Noa."""
     people = [["Ada", "no"], ["Ben", "yes"], ["Mia", "yes"], ["Omar", "no"], ["Zoe", "no"]]
     tables = [
@@ -31,7 +31,7 @@ def neighbours(figure):
     )
 
 
-def response(figure, epsilon):
+def response(figure, epsilon) -> str:
     """Chances of each report of randomized response, for a true yes beside a true no."""
     epsilon = validate.number("epsilon", epsilon, low=0)
     keep = 1 / (1 + math.exp(-epsilon))
@@ -55,7 +55,7 @@ def response(figure, epsilon):
     )
 
 
-def response_error(figure, epsilon, n, share=0.32):
+def response_error(figure, epsilon, n, share=0.32) -> str:
     """How far the debiased share of n reports strays from the true share."""
     epsilon, n = validate.number("epsilon", epsilon, low=0, open_low=True), validate.whole("n", round(n))
     error = 1 / (2 * math.sinh(epsilon / 2) * math.sqrt(n))

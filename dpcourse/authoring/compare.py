@@ -1,0 +1,91 @@
+"""What in a course is not as its sources give it; nothing is executed."""
+
+import json
+from pathlib import Path
+
+from dpcourse.authoring import complete, stale
+from dpcourse.authoring.navigation import readme
+from dpcourse.authoring.page import read
+from dpcourse.authoring.source import SourceError, pages, sources
+from dpcourse.authoring.uses import modules_of
+
+AROUND, SHOWN = 20, 60
+
+
+def differences(root: Path | str) -> list[str]:
+    """What is not as the sources give it, as "file: what, and what to do"."""
+    root = Path(root)
+    modules = modules_of(root)
+    found = [str(error) for error in complete.omissions(root, modules)]
+    for file in pages(root):
+        try:
+            found += _of_page(root, read(file, modules), modules)
+        except SourceError as error:
+            found.append(str(error))
+    for path in sorted(root.glob("*/[0-9][0-9]-*.ipynb")):
+        if path.parent.name in ("lessons", "solutions") and path.stem not in {file.stem for file in sources(root)}:
+            found.append(
+                f"{path.relative_to(root)}: there is no solutions/{path.stem}.md: write it, or remove this file"
+            )
+    return list(dict.fromkeys([*found, *_of_readme(root)]))
+
+
+def _of_readme(root):
+    try:
+        front = readme(root)
+    except SourceError as error:
+        return [str(error)]
+    if front is None or front == (root / "README.md").read_text(encoding="utf-8"):
+        return []
+    return ["README.md: its table of lessons is not what their front matter gives: run `dpcourse build`"]
+
+
+def _of_page(root, page, modules):
+    command = f"run `dpcourse build {page.file.stem}`"
+    differ = False
+    for path, expected in zip(page.paths, (page.solved, page.blank), strict=True):
+        if difference := _first_difference(path, expected, outputs=expected is page.blank):
+            differ = True
+            yield f"{path.relative_to(root)}: {difference}: {command}"
+    if page.code and not differ and stale.is_stale(page, modules):
+        what = (
+            "its outputs are of older code: its cells, or modules that they use, have changed since they were executed"
+        )
+        yield f"{page.paths[0].relative_to(root)}: {what}: {command}"
+
+
+def _first_difference(path, expected, outputs):
+    """In words; None where cells, ids and tags (and the blank lesson's outputs) are as expected."""
+    try:
+        committed = json.loads(path.read_text(encoding="utf-8"))
+        cells = committed["cells"]
+    except FileNotFoundError:
+        return "is missing"
+    except (ValueError, KeyError, TypeError) as error:
+        return f"is not a notebook: {error!r}"
+    kept = ("cell_type", "source", "id", "metadata") + (("outputs",) if outputs else ())
+    for number, (cell, right) in enumerate(zip(cells, expected.cells, strict=False)):
+        for part in kept:
+            if cell.get(part) != right.get(part):
+                is_, should = _apart(_text(cell.get(part)), _text(right.get(part)))
+                return f"cell {number} ({right.id}) differs in its {part}: {is_}, not {should}"
+    if len(cells) != len(expected.cells):
+        return f"cell {min(len(cells), len(expected.cells))}: {len(cells)} cells, not {len(expected.cells)}"
+    if committed.get("metadata") != expected.metadata:
+        return "the notebook's metadata differ"
+    return None
+
+
+def _text(value):
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+
+
+def _apart(is_, should):
+    """Both texts, quoted, from a little before the place where they part to a little behind it."""
+    same = next((i for i, (a, b) in enumerate(zip(is_, should, strict=False)) if a != b), min(len(is_), len(should)))
+    begin = max(0, same - AROUND) if max(len(is_), len(should)) > SHOWN else 0
+    return (_brief(text, begin) for text in (is_, should))
+
+
+def _brief(text, begin):
+    return repr("…" * (begin > 0) + text[begin : begin + SHOWN] + "…" * (len(text) > begin + SHOWN))

@@ -1,0 +1,91 @@
+"""A page's solved notebook with its outputs: executed, or with those that are stored."""
+
+import copy
+import json
+import os
+import re
+import tempfile
+from unittest import mock
+
+import nbformat
+
+from dpcourse import cells
+from dpcourse.authoring.page import Page
+from dpcourse.authoring.source import SourceError
+
+UNSTORED = "remove-output"
+SECONDS = 120
+"""No cell may take longer."""
+SHOWN_LIVE_ONLY = "application/vnd.jupyter.widget-view+json"
+
+
+def executed(page: Page) -> nbformat.NotebookNode:
+    """The solved notebook with its outputs. Raises SourceError where a cell fails, warns, or a check does not pass.
+
+    The output of a cell with the tag `remove-output` is left out, because it differs from run to run.
+    """
+    from nbclient import NotebookClient
+
+    notebook = copy.deepcopy(page.solved)
+    code = [(i, cell) for i, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
+    client = NotebookClient(
+        notebook,
+        timeout=SECONDS,
+        kernel_name="python3",
+        record_timing=False,
+        coalesce_streams=True,
+        extra_arguments=["--log-level=ERROR"],
+        resources={"metadata": {"path": str(page.file.parent)}},
+    )
+    with (
+        tempfile.TemporaryDirectory() as data,
+        mock.patch.dict(os.environ, DPCOURSE_DATA=data, PYTHONHASHSEED="0"),
+        client.setup_kernel(),
+    ):
+        for (i, cell), lines in zip(code, page.lines, strict=True):
+            _execute(client, i, cell, page.file, lines)
+    for _, cell in code:
+        cell.metadata.pop("execution", None)
+    notebook.metadata = page.solved.metadata
+    return notebook
+
+
+def _execute(client, i, cell, file, lines):
+    from nbclient.exceptions import CellExecutionError, CellTimeoutError
+
+    try:
+        client.execute_cell(cell, i)
+    except CellExecutionError as error:
+        within = re.findall(r"Cell In\[\d+\], line (\d+)", re.sub(r"\x1b\[[0-9;]*m", "", str(error)))
+        line = lines[int(within[-1]) - 1] if within else lines[0]
+        raise SourceError(file, line, f"the cell fails with {error.ename}: {error.evalue}") from None
+    except CellTimeoutError:
+        raise SourceError(file, lines[0], f"the cell takes longer than {SECONDS} seconds") from None
+    if UNSTORED in cell.metadata.get("tags", []):
+        cell.outputs, cell.execution_count = [], None
+    for output in cell.outputs:
+        if output.get("name") == "stderr":
+            raise SourceError(file, lines[0], f"the cell writes to stderr: {output.text.splitlines()[0]}")
+        output.get("data", {}).pop(SHOWN_LIVE_ONLY, None)
+    if cells.checked(cell.source):
+        said = cell.outputs[0]["data"]["text/plain"] if cell.outputs else "nothing"
+        if ": passed (" not in said:
+            raise SourceError(file, lines[0], f"the solution does not pass its check: {said}")
+
+
+def stored(page: Page) -> nbformat.NotebookNode | None:
+    """The solved notebook with the outputs of the one that is there; None where that has not the same code cells."""
+    if not page.code:
+        return page.solved
+    notebook = copy.deepcopy(page.solved)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    try:
+        there = json.loads(page.paths[0].read_text(encoding="utf-8"))["cells"]
+        before = [cell for cell in there if cell["cell_type"] == "code"]
+        if [cell["source"] for cell in before] != [cell.source for cell in code]:
+            return None
+        for cell, old in zip(code, before, strict=True):
+            cell.outputs, cell.execution_count = nbformat.from_dict(old["outputs"]), old["execution_count"]
+    except (FileNotFoundError, ValueError, KeyError, TypeError):
+        return None
+    return notebook

@@ -1,0 +1,146 @@
+"""A source with everything filled in that is said elsewhere: titles, links, exercises and their numbers.
+
+On a line of its own stand {opening}, {contents}, {closing}, {exercise error_rates} (the header above an exercise) and
+{check error_rates} (its check cell). Within a line {error_rates} is the number of that exercise, and 01 §5 a link to that
+section; in a code cell `passed("error_rates")` asks for an exercise by its function too. An exercise of another lesson
+has the word of that lesson before it, {gdp/error_rates}.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from dpcourse import course
+from dpcourse.authoring import glossary
+from dpcourse.authoring.navigation import contents, links, referring
+from dpcourse.authoring.source import SourceError, about, lesson_of, line_of, root_of, title
+from dpcourse.engine.exercise import Exercise
+
+FENCE = re.compile(r"^```\{code-cell\}")
+NAME = r"(?P<name>(?:\w+/)?[A-Za-z_]\w*)"
+PART = re.compile(r"^\{(?P<part>[a-z]+)(?: (?P<argument>\S+))?\}$")
+NUMBER = re.compile(rf"(?<![\w\\^}}])\{{{NAME}\}}")
+"""{name}, which is no argument of a LaTeX command: `_{{tot}}` and `\\mathrm{{kl}}` stay as they are."""
+CALL = re.compile(r'\b(?P<call>passed|check|hint|solution)\("(?P<name>[^"]+)"')
+CHECK = """```{{code-cell}} ipython3
+check("{id}", {function})
+# hint("{id}")
+# solution("{id}")
+```"""
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A source as it is read by everybody; lines: for each of its lines the number of the line it comes from."""
+
+    text: str
+    lines: tuple[int, ...]
+
+
+def filled(file: Path) -> Filled:
+    """A source, filled. Raises SourceError for a name that nothing has."""
+    made, lines = [], []
+    where = "front matter" if file.read_text(encoding="utf-8").startswith("---\n") else "prose"
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        if where == "front matter":
+            where = "prose" if line == "---" and number > 1 else where
+            new = line
+        elif where == "code":
+            where = "prose" if line == "```" else where
+            new = _code(file, number, line)
+        else:
+            where = "code" if FENCE.match(line) else where
+            new = _prose(file, number, line)
+        made.append(new)
+        lines += [number] * (new.count("\n") + 1)
+    return Filled("\n".join(made) + "\n", tuple(lines))
+
+
+def _prose(file, number, line):
+    if part := PART.match(line):
+        if part["part"] not in PARTS:
+            there = ", ".join(f"{{{name}}}" for name in PARTS)
+            raise SourceError(file, number, f"there is no {line} to fill in on a line of its own; there are {there}")
+        line = PARTS[part["part"]](file, number, part["argument"] or "")
+    else:
+        line = NUMBER.sub(lambda found: _named(file, number, found["name"]).id, line)
+    return referring(file, number, line)
+
+
+def _code(file, number, line):
+    """Within code braces are Python's too, so only names of exercises are filled."""
+
+    def call(found):
+        exercise = _named(file, number, found["name"])
+        if found["call"] == "check":
+            raise SourceError(file, number, f"write `{{check {exercise.function}}}` on a line of its own for this cell")
+        return f'{found["call"]}("{exercise.id}"'
+
+    def mention(found):
+        word, _, function = found["name"].rpartition("/")
+        is_known = any(function in each.functions and (word or own) == each.word for each in course.lessons())
+        return _named(file, number, found["name"]).id if is_known else found[0]
+
+    own = lesson_of(file).word
+    return NUMBER.sub(mention, CALL.sub(call, line))
+
+
+def _named(file: Path, line: int, name: str) -> Exercise:
+    """The exercise that a page calls by this name. Raises SourceError, which says what there is."""
+    word, _, function = name.rpartition("/")
+    if word or file.stem[:2].isdigit():
+        lessons = {lesson.word: lesson for lesson in course.lessons()}
+        if word not in {*lessons, ""}:
+            raise SourceError(file, line, f"there is no lesson {word!r}; there are {', '.join(lessons)}")
+        lesson = lessons[word] if word else lesson_of(file)
+        if function in lesson.functions:
+            return lesson.exercise(function)
+        there = ", ".join(lesson.functions) or "none"
+        raise SourceError(file, line, f"there is no exercise {function!r} in lesson {lesson.name}; there are {there}")
+    raise SourceError(file, line, f"name its lesson too, such as {{composition/{function}}}")
+
+
+# ---- what stands on a line of its own
+
+
+def opening(file: Path) -> str:
+    """Title, links, goals with their checks, what is needed first, minutes."""
+    said = about(file)
+    goals = "\n".join(f"- {goal['can']} ({_exercises(file, goal['checks'])})" for goal in said["goals"])
+    return (
+        f"# {title(file)}: {said['title']}\n\n{links(file)}\n\n**When you have finished this lesson you can**\n\n{goals}\n\n"
+        f"**You need first:** {said['needs']}\n\n**Time:** about {said['minutes']} minutes."
+    )
+
+
+def _exercises(file, names):
+    line = line_of(file, "goals:")
+    ids = [_named(file, line, name).id for name in names]
+    return f"exercise{'s' * (len(ids) > 1)} {', '.join(ids)}"
+
+
+def exercise_header(exercise: Exercise) -> str:
+    """One line above an exercise: difficulty, minutes, points, what it is good for."""
+    dots = "●" * exercise.difficulty + "○" * (5 - exercise.difficulty)
+    points = f"{exercise.points} point{'s' * (exercise.points != 1)}"
+    return (
+        f"### Exercise {exercise.id}: {exercise.title}\n\n"
+        f"*Difficulty {dots} ({exercise.difficulty} of 5) · about {exercise.minutes} minutes · {points} · Good for: {exercise.good_for}.*"
+    )
+
+
+def check_cell(exercise: Exercise) -> str:
+    """The cell that checks an exercise, in MyST."""
+    return CHECK.format(id=exercise.id, function=exercise.function)
+
+
+PARTS: dict[str, Callable[[Path, int, str], str]] = {
+    "opening": lambda file, line, _: opening(file),
+    "contents": lambda file, line, _: contents(root_of(file)),
+    "closing": lambda file, line, _: links(file),
+    "exercise": lambda file, line, name: exercise_header(_named(file, line, name)),
+    "glossary": lambda file, line, name: glossary.table(name),
+    "check": lambda file, line, name: check_cell(_named(file, line, name)),
+}
+"""What may stand on a line of its own: (file, line, argument) -> what the page has in its place."""

@@ -1,0 +1,79 @@
+"""Whether the outputs that a page's notebook stores are still those of its code.
+
+They depend on its code cells and on the modules of the package that these use. solutions/built.json, committed with the
+notebooks, holds one fingerprint of both for each page; where only prose changes it stays, and nothing is executed.
+"""
+
+import ast
+import hashlib
+import json
+from pathlib import Path
+
+from dpcourse import course
+from dpcourse.authoring.modules import Modules
+from dpcourse.authoring.page import Page
+from dpcourse.authoring.source import lesson_of, root_of
+from dpcourse.authoring.uses import pictures
+from dpcourse.files import write_atomically
+
+DATA = ("*.json", "*.npz")
+
+
+def is_stale(page: Page, modules: Modules) -> bool:
+    """Whether a page must be executed."""
+    return fingerprints(root_of(page.file)).get(page.file.stem) != fingerprint(page, modules)
+
+
+def fingerprints(root: Path) -> dict[str, str]:
+    """The fingerprints of the pages as they were executed; none where the file cannot be read, as after a conflict."""
+    try:
+        return json.loads(_file(root).read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        return {}
+
+
+def remember(page: Page, modules: Modules) -> None:
+    """Note that a page has just been executed."""
+    root = root_of(page.file)
+    known = fingerprints(root) | {page.file.stem: fingerprint(page, modules)}
+    there = {file.stem for file in page.file.parent.glob("*.md")}
+    text = json.dumps({name: known[name] for name in sorted(known.keys() & there)}, indent=1)
+    write_atomically(_file(root), text + "\n")
+
+
+def _file(root):
+    return root / "solutions" / "built.json"
+
+
+def fingerprint(page: Page, modules: Modules) -> str:
+    """A hash of all that a page's outputs depend on: its code cells, the modules that they use and the data beside these,
+    and, since progress() shows it, how many exercises and questions each lesson has."""
+    digest = hashlib.blake2b(digest_size=8)
+    for cell in page.code:
+        digest.update(json.dumps([cell.source, cell.metadata.get("tags", [])]).encode())
+    for module in sorted(used(page, modules)):
+        digest.update(f"{module}: {modules.said(module)}".encode())
+        for data in _data(modules, module):
+            digest.update(data.read_bytes())
+    if any("progress()" in cell.source for cell in page.code):
+        contents = [(lesson.name, lesson.title, len(lesson.functions), len(lesson.quiz)) for lesson in course.lessons()]
+        digest.update(json.dumps(contents).encode())
+    return digest.hexdigest()
+
+
+def used(page: Page, modules: Modules) -> set[str]:
+    """The modules that a page's outputs depend on: what it imports, its lesson's exercises, quiz and pictures, the
+    pictures of other lessons that it shows, and what all these import."""
+    trees = [ast.parse(cell.source) for cell in page.code]
+    attributes = {ast.unparse(node) for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    shown = {module for picture, module in pictures(modules).items() if f"plots.{picture}" in attributes}
+    imported = (modules.imported(tree) for tree in trees)
+    lesson = lesson_of(page.file)
+    own = {f"{modules.name}.course.{lesson.word}.{part}" for part in (*lesson.functions, "quiz", "pictures")}
+    return modules.reached(shown.union(*imported, set(filter(modules.has, own))))
+
+
+def _data(modules, module):
+    """The data files beside a module that it names."""
+    folder, text = modules.file(module).parent, modules.text(module)
+    return sorted(file for kind in DATA for file in folder.glob(kind) if file.name in text)

@@ -1,0 +1,63 @@
+"""Which cell of a lesson is which exercise's: the one that defines its function, the one that checks it.
+
+Everything that reads a notebook of the course asks here: the build, a release, the site, the grader, `solution`.
+"""
+
+import re
+
+BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
+BLANK = "raise NotImplementedError"
+
+_DEFINITION = re.compile(r"^def (\w+)\(", re.MULTILINE)
+_CHECK = re.compile(r'^check\("([\d.]+)"', re.MULTILINE)
+
+
+def defined(code: str) -> tuple[str, ...]:
+    """The names of the functions that a cell defines; an exercise's answer is the cell that defines its function.
+
+    >>> defined("def error_rates(mu, threshold):\\n    raise NotImplementedError")
+    ('error_rates',)
+    """
+    return tuple(_DEFINITION.findall(code))
+
+
+def checked(code: str) -> tuple[str, ...]:
+    """The ids of the exercises that a cell checks.
+
+    >>> checked('check("3.1", error_rates)\\n# hint("3.1")')
+    ('3.1',)
+    """
+    return tuple(_CHECK.findall(code))
+
+
+def is_solved(code: str) -> bool:
+    """Whether a cell has solution marks."""
+    return any(map(_is_mark, code.splitlines()))
+
+
+def without_marks(code: str) -> str:
+    """The code of a solved cell as somebody reads it."""
+    return "\n".join(line for line in code.splitlines() if not _is_mark(line))
+
+
+def blanked(code: str) -> str:
+    """The code with each solution replaced by `raise NotImplementedError`.
+
+    >>> print(blanked("def f(x):\\n    ### BEGIN SOLUTION\\n    return x\\n    ### END SOLUTION"))
+    def f(x):
+        raise NotImplementedError
+    """
+    kept, inside = [], False
+    for line in code.splitlines():
+        if line.strip() == BEGIN:
+            inside = True
+            kept.append(line[: line.index("#")] + BLANK)
+        elif line.strip() == END:
+            inside = False
+        elif not inside:
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def _is_mark(line):
+    return line.strip() in (BEGIN, END)

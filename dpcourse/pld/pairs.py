@@ -1,0 +1,169 @@
+"""Pairs of distributions (P, Q), one for each kind of step: where the privacy loss lies, and its tails."""
+
+import math
+
+import numpy as np
+from scipy.special import erfcx, ndtr
+
+from dpcourse.tradeoff import log_gaussian_delta
+
+ULP = 2.0**-52
+EVALUATION = 4 * ULP  # relative error of one evaluation of ndtr, erfcx, exp: a few units in the last place
+UNDERFLOW = -600.0  # of the Gaussian's loss: e^loss < 1e-260, and what lies below is rounded to 0
+SPAN = 38.0  # standard deviations, beyond which Phi(-x) < 1e-315: where losses are looked for
+NUDGE = 1e-9  # share of a spacing: the side on which the tangent beside the core is above 1 - e^epsilon
+
+
+class Pair:
+    """A pair of distributions, of one step; symmetric unless `reversed` says otherwise.
+
+    `over(epsilon)`, epsilon >= 0: h, P(L > epsilon), Q(L > epsilon).
+    `under(epsilon)`, epsilon <= 0: k = h - (1 - e^epsilon) = E_Q (e^epsilon - Lambda)_+, P(L < epsilon), Q(L < epsilon).
+    `nodes(count)`: losses that follow the distribution, for looking at it.
+    """
+
+    infinite = 0.0  # the mass of P where Q has none, and of Q where P has none
+    lattice = None  # the loss has atoms at the ends of [-lattice, lattice]
+    edge = 0.0  # Q(L = lattice)
+
+    def under(self, epsilon):
+        h, p, q = self.over(-epsilon)
+        return np.exp(epsilon) * h, q, p
+
+    def reversed(self):
+        return self
+
+    def core(self, spacing):
+        """A good grid point for the lower bound."""
+        return 0.0
+
+    def ends(self, small):
+        """The losses beyond which P has less than `small`."""
+        if self.lattice is not None:
+            return -self.lattice, self.lattice
+        nodes = self.nodes(2000)
+        positive, negative = nodes[nodes > 0], nodes[nodes < 0]
+        high = positive[min(np.searchsorted(-self.over(positive)[1], -small), positive.size - 1)]
+        return negative[max(np.searchsorted(self.under(negative)[1], small, side="right") - 1, 0)], high
+
+
+class Gaussian(Pair):
+    def __init__(self, mu):
+        self.mu = mu
+
+    def over(self, epsilon):
+        a = epsilon / self.mu - self.mu / 2
+        if self.mu > 20:
+            p, q = ndtr(-a), ndtr(-a - self.mu)
+            return np.exp(log_gaussian_delta(epsilon, self.mu)), p, q
+        density = np.exp(-(a**2) / 2) / 2
+        p_mills, q_mills = erfcx(a / math.sqrt(2)), erfcx((a + self.mu) / math.sqrt(2))
+        return (
+            density * np.maximum(p_mills - q_mills, 0),
+            density * p_mills,
+            np.exp(-((a + self.mu) ** 2) / 2) / 2 * q_mills,
+        )
+
+    def nodes(self, count):
+        return self.mu * np.linspace(-max(SPAN, self.mu), SPAN, count) + self.mu**2 / 2
+
+
+class Sampled(Pair):
+    """P = (1 - rate) N(0, 1) + rate N(mu, 1), Q = N(0, 1): a person is removed. Source: Zhu et al. (2022), theorem 11."""
+
+    def __init__(self, mu, rate):
+        self.normal, self.rate = Gaussian(mu), rate
+
+    def _inner(self, epsilon):
+        """The loss of the Gaussian where this loss is epsilon; minus infinity below the smallest loss."""
+        with np.errstate(divide="ignore", over="ignore"):
+            return np.log(np.maximum(1 + np.expm1(epsilon) / self.rate, 0))
+
+    def over(self, epsilon):
+        h, p, q = self.normal.over(self._inner(epsilon))
+        return self.rate * h, self.rate * p + (1 - self.rate) * q, q
+
+    def under(self, epsilon):
+        inner = self._inner(epsilon)
+        seen = inner > UNDERFLOW
+        k, p, q = self.normal.under(np.where(seen, inner, -1.0))
+        return tuple(np.where(seen, x, 0.0) for x in (self.rate * k, self.rate * p + (1 - self.rate) * q, q))
+
+    def reversed(self):
+        return Reversed(self)
+
+    def core(self, spacing):
+        """The mean of the small losses, where they lie together within one cell: c = log E(Lambda | Lambda < e^c+)."""
+        core = math.log1p(-self.rate) if self.rate < 1 else 0.0
+        for _ in range(8):
+            edge = np.array(core + spacing / 2)
+            if edge < 0:
+                _, p, q = self.under(edge)
+                core = float(np.log(p) - np.log(q)) if q > 1e-9 else core
+            else:
+                _, p, q = self.over(edge)
+                core = float(np.log1p(-p) - np.log1p(-q))
+        return core + NUDGE * spacing
+
+    def nodes(self, count):
+        inner = self.normal.mu * np.linspace(-SPAN, SPAN + self.normal.mu, count) - self.normal.mu**2 / 2
+        return np.unique(np.logaddexp(math.log1p(-self.rate), math.log(self.rate) + inner))
+
+
+class Reversed(Pair):
+    """P and Q with their roles exchanged: the loss changes sign."""
+
+    def __init__(self, pair):
+        self.pair = pair
+
+    def over(self, epsilon):
+        k, p, q = self.pair.under(-epsilon)
+        return np.exp(epsilon) * k, q, p
+
+    def under(self, epsilon):
+        h, p, q = self.pair.over(-epsilon)
+        return np.exp(epsilon) * h, q, p
+
+    def core(self, spacing):
+        return -self.pair.core(spacing)
+
+    def nodes(self, count):
+        return -self.pair.nodes(count)[::-1]
+
+
+class Laplace(Pair):
+    def __init__(self, mu):
+        self.lattice = self.mu = mu
+        self.edge = math.exp(-mu) / 2
+
+    def over(self, epsilon):
+        inside = epsilon < self.mu
+        half = np.exp((np.minimum(epsilon, self.mu) - self.mu) / 2)
+        h = np.maximum(-np.expm1((epsilon - self.mu) / 2), 0)
+        return h, np.where(inside, 1 - half / 2, 0), np.where(inside, half / 2 * np.exp(-epsilon), 0)
+
+    def nodes(self, count):
+        return np.linspace(-self.mu, self.mu, count)
+
+
+class Randomized(Pair):
+    """Randomized response after a failure with probability delta. Source: Kairouz, Oh & Viswanath (2015), theorem 3.3."""
+
+    def __init__(self, epsilon, delta):
+        self.lattice, self.infinite = epsilon, delta
+        self.edge = (1 - delta) / (1 + math.exp(epsilon))
+
+    def over(self, epsilon):
+        q = np.where(epsilon < self.lattice, (1 - self.infinite) / (1 + math.exp(self.lattice)), 0.0)
+        h = self.infinite + q * np.exp(epsilon) * np.expm1(np.maximum(self.lattice - epsilon, 0))
+        return h, self.infinite + q * math.exp(self.lattice), q
+
+    def nodes(self, count):
+        return np.linspace(-self.lattice, self.lattice, 2)
+
+
+def slack(value, p, q, epsilon):
+    """What the evaluation of h or k may be off by."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.where(value > 0, -2 * np.log(value), 0)
+    return EVALUATION * (p + np.exp(epsilon) * q + value * (1 + logs))

@@ -1,0 +1,56 @@
+"""Tables of values that are computed beforehand, because a slider has no time to compute them."""
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Table:
+    """Arrays of values over a grid of settings, kept in an .npz file beside the module that makes it.
+
+    axes: the names of the settings, in the order of the first axes of each array.
+    """
+
+    file: Path
+    axes: tuple[str, ...]
+
+    @functools.cached_property
+    def _arrays(self):
+        with np.load(self.file) as stored:
+            return dict(stored)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """A whole array, or the values of an axis."""
+        return self._arrays[name]
+
+    def settings(self) -> dict[str, list]:
+        """The settings that are stored: name -> list of values."""
+        return {name: self[name].tolist() for name in self.axes}
+
+    def place(self, **setting) -> tuple[int, ...]:
+        """Where a setting stands in the arrays. ValueError names the values that there are."""
+        for name, value in setting.items():
+            if value not in self.settings()[name]:
+                raise ValueError(f"{name} must be one of {self.settings()[name]}, got {value!r}")
+        return tuple(self.settings()[name].index(setting[name]) for name in self.axes if name in setting)
+
+    def make(self, values: Callable[..., dict], **axes) -> None:
+        """Compute the arrays anew and store them.
+
+        values(name=value, ...) -> name of an array -> its entry for this setting. axes: name -> values; those that are
+        not settings are stored as they are.
+        """
+        from tqdm import tqdm
+
+        axes = {name: np.asarray(known) for name, known in axes.items()}
+        shape = tuple(axes[name].size for name in self.axes)
+        found: dict[str, np.ndarray] = {}
+        for place in tqdm(list(np.ndindex(shape))):
+            setting = {name: axes[name][at].item() for name, at in zip(self.axes, place, strict=True)}
+            for name, value in values(**setting).items():
+                found.setdefault(name, np.zeros(shape + np.shape(value)))[place] = value
+        np.savez_compressed(self.file, **(axes | found))  # type: ignore[arg-type]

@@ -1,0 +1,276 @@
+"""Answers of lesson 06 that pass where they should not, are refused where they should pass, or get a message of another."""
+
+import math
+
+import numpy as np
+import pytest
+from course.judging import drawn, judged, named
+from scipy.optimize import brentq
+from scipy.special import logit
+from scipy.stats import beta, binom, norm
+from support import WEEKLY
+
+from dpcourse import audit, course
+from dpcourse.engine import ERROR, RIGHT, WRONG
+
+exercise = course.lesson(6).exercise
+SEEDS = range(5 if WEEKLY else 2)
+
+
+def by_binomial(errors, trials, confidence):
+    if errors == trials:
+        return 1
+    return brentq(lambda p: binom.cdf(errors, trials, p) - (1 - confidence), 0, 1, xtol=1e-14)
+
+
+def by_loop(scores_in, scores_out, threshold):
+    alarms = sum(1 for score in scores_out if score > threshold)
+    misses = sum(1 for score in scores_in if not score > threshold)
+    return [alarms / len(scores_out), misses / len(scores_in)]
+
+
+def by_search(epsilon, confidence):
+    each, runs = (1 - confidence) / 2, 1
+    while True:
+        rate = 1 - each ** (1 / runs)
+        if math.log((1 - rate) / rate) >= epsilon:
+            return float(runs)
+        runs += 1
+
+
+def threshold_by_threshold(false_alarms, misses, runs, confidence):
+    risk, best = (1 - confidence) / len(misses) / 2, 0
+    for alarms, missed in zip(false_alarms, misses, strict=True):
+        most = [1.0 if k == runs else beta.isf(risk, k + 1, runs - k) for k in (alarms, missed)]
+        best = max(best, norm.isf(most[0]) - norm.ppf(most[1]))
+    return best
+
+
+def far_away(inputs, clip_norm, longest):
+    x = [0.0] * inputs.shape[1]
+    x[int(np.argmin(np.abs(inputs).sum(axis=0)))] = 0.5
+    return [x, -1e6]
+
+
+def one_run_by_search(correct, guesses, confidence):
+    if binom.sf(correct - 1, guesses, 0.5) > 1 - confidence:
+        return 0
+    return brentq(
+        lambda e: binom.sf(correct - 1, guesses, 1 / (1 + math.exp(-e))) - (1 - confidence), 0, 30, xtol=1e-12
+    )
+
+
+def any_threshold(seed, clip_norm, mu, rng):
+    """Threshold chosen on the scores by the library; the canary in the second round; letters in another order."""
+    nobody, canary = np.zeros((0, 40)), 100 * clip_norm * rng.choice([-1.0, 1.0], size=(1, 40))
+    letters = []
+    for letter, mechanism in reversed(audit.suspects(seed).items()):
+        seen = [
+            np.array([mechanism((nobody, second), clip_norm, mu, rng) for _ in range(1300)]) @ canary[0]
+            for second in (canary, nobody)
+        ]
+        first = audit.mu_lower_bound(seen[0][:, 1], seen[1][:, 1], 1 - 1e-7)
+        both = audit.mu_lower_bound(-np.diff(seen[1])[:, 0], -np.diff(seen[0])[:, 0], 1 - 1e-7)
+        if first > mu or both > mu:
+            letters.append(letter)
+    return tuple(letters)
+
+
+RIGHT_ANSWERS = {
+    "by loop": ("error_rates", by_loop),
+    "by the binomial law": ("at_most", by_binomial),
+    "by hand": (
+        "mu_at_least",
+        lambda a, b, n, c: np.float64(
+            max(0, norm.isf(by_binomial(a, n, (1 + c) / 2)) - norm.ppf(by_binomial(b, n, (1 + c) / 2)))
+        ),
+    ),
+    "case by case": (
+        "epsilon_at_least",
+        lambda a, b, d: max([0] + [math.log(r) for r in ((1 - d - b) / a, (1 - d - a) / b) if r > 0]),
+    ),
+    "run by run": ("runs_needed", by_search),
+    "threshold by threshold": ("best_mu", threshold_by_threshold),
+    "far away": ("canary", far_away),
+    "by search": ("one_run_epsilon", one_run_by_search),
+    "any threshold": ("accused", any_threshold),
+}
+
+
+@pytest.mark.parametrize(("exercise", "answer"), named(6, RIGHT_ANSWERS))
+def test_a_right_answer_in_another_form_passes(exercise, answer):
+    for verdict in judged(exercise, answer, [0] if exercise.function == "accused" else SEEDS):
+        assert verdict.state == RIGHT, verdict
+
+
+def wilson(errors, trials, confidence):
+    from statsmodels.stats.proportion import proportion_confint  # takes a second to import
+
+    return proportion_confint(errors, trials, 2 * (1 - confidence), method="wilson")[1]
+
+
+def own(inputs):
+    return (inputs == 0).all(axis=0).astype(float)
+
+
+WRONG_ANSWERS = {
+    "one too few, all errors minded": (
+        "at_most",
+        lambda k, n, c: 1.0 if k == n else beta.ppf(c, k, n - k + 1) if k else 0.0,
+        "one error too few",
+    ),
+    "Bayes, all errors minded": ("at_most", lambda k, n, c: 1 if k == n else beta.ppf(c, k + 1, n - k + 1), "Bayes"),
+    "Wilson by statsmodels": (
+        "at_most",
+        wilson,
+        "Wilson",
+    ),
+    "one minus the confidence": ("at_most", lambda k, n, c: 1.0 if k == n else beta.sf(c, k + 1, n - k), None),
+    "may be negative": (
+        "best_mu",
+        lambda a, b, n, c: max(
+            -norm.ppf(audit.clopper_pearson(k, n, 1 - (1 - c) / 2 / len(a)))
+            - norm.ppf(audit.clopper_pearson(m, n, 1 - (1 - c) / 2 / len(a)))
+            for k, m in zip(a, b, strict=True)
+        ),
+        "negative",
+    ),
+    "product": ("canary", lambda i, r, w: (own(i), w * r), "at the start only"),
+    "twice the weights": ("canary", lambda i, r, w: (own(i), 2 * w), "an ordinary person"),
+    "a thousand": ("canary", lambda i, r, w: (own(i), 1000), "at the start only"),
+    "the upper bound turned round": (
+        "one_run_epsilon",
+        lambda v, g, c: max(0.0, logit(audit.clopper_pearson(v, g, 1 - c))),
+        "wrong guesses too few",
+    ),
+    "one too many": ("runs_needed", lambda e, c: 1 + by_search(e, c), None),
+    "a hair too short": ("canary", lambda i, r, w: (own(i), w + 0.499 * r), "at the start only"),
+    "short features": ("canary", lambda i, r, w: (0.01 * own(i), w + r), "an ordinary person"),
+    "clipped by nobody": ("canary", lambda i, r, w: (own(i), 0.4 * r), "an ordinary person"),
+    "negative features": ("canary", lambda i, r, w: (-own(i), 1e6), "not a person"),
+    "slightly shared": ("canary", lambda i, r, w: (own(i) + 1e-3 * (1 - own(i)), 1e6), "features of others"),
+    "always four": ("accused", lambda seed, r, mu, rng: ["A", "B", "C", "D"], "the honest one accused"),
+    "everybody": ("accused", lambda seed, r, mu, rng: list("ABCDE"), "the honest one accused"),
+    "nobody": ("accused", lambda seed, r, mu, rng: (), "nobody accused"),
+}
+
+
+@pytest.mark.parametrize(("exercise", "answer", "slip"), named(6, WRONG_ANSWERS))
+def test_a_wrong_answer_does_not_pass(exercise, answer, slip):
+    for verdict in judged(exercise, answer, SEEDS):
+        assert (verdict.state, verdict.misconception) == (WRONG, slip), verdict
+
+
+@np.errstate(invalid="ignore")
+def by_shares(false_alarms, misses, runs, confidence):
+    return np.max(-norm.ppf(false_alarms / runs) - norm.ppf(misses / runs))
+
+
+COMPLAINTS = {
+    "all errors": ("at_most", lambda k, n, c: beta.ppf(c, k + 1, n - k), "return 1"),
+    "no error": ("at_most", lambda k, n, c: 1.0 if k == n else beta.ppf(c, k, n - k + 1), "takes errors + 1"),
+    "endless mu": ("best_mu", by_shares, "upper bound on each rate"),
+    "truth values for features": ("canary", lambda i, r, w: ((i == 0).all(axis=0), 1e6), "`.astype(float)`"),
+    "a number": ("canary", lambda i, r, w: 7.0, "Return two things, `x, y`"),
+    "too few features": ("canary", lambda i, r, w: (np.ones(2), 5.0), "one for each feature"),
+    "no target": ("canary", lambda i, r, w: (own(i), None), "y: Return one number"),
+    "endless target": ("canary", lambda i, r, w: (own(i), 1e12), "target between"),
+    "a word": ("accused", lambda seed, r, mu, rng: "ABC", "Return a list of letters"),
+    "small letters": ("accused", lambda seed, r, mu, rng: ["a"], "The letters are A to E"),
+    "truth values": ("accused", lambda seed, r, mu, rng: [True] * 5, "The letters are A to E"),
+}
+
+
+@pytest.mark.parametrize(("exercise", "answer", "said"), named(6, COMPLAINTS))
+def test_what_cannot_be_judged_is_said_with_a_way_out(exercise, answer, said):
+    (verdict,) = judged(exercise, answer, [1])
+    assert verdict.state == ERROR, verdict
+    assert said in verdict.message
+
+
+def auditor(runs, mu_of):
+    """Accuses each suspect of whom the canary's scores show more than mu; mu_of(scores_in, scores_out, clip_norm)."""
+
+    def code(seed, clip_norm, mu, rng):
+        nobody, canary = np.zeros((0, 16)), np.full((1, 16), 10 * clip_norm)
+        direction = canary[0] / np.linalg.norm(canary)
+        letters = []
+        for letter, mechanism in audit.suspects(seed).items():
+            within, without = (
+                np.array([mechanism((first, nobody), clip_norm, mu, rng) for _ in range(runs)]) @ direction
+                for first in (canary, nobody)
+            )
+            first_round = mu_of(within[:, 0], without[:, 0], clip_norm)
+            difference = mu_of(within[:, 0] - within[:, 1], without[:, 0] - without[:, 1], clip_norm)
+            if max(first_round, difference) > mu:
+                letters.append(letter)
+        return letters
+
+    return code
+
+
+def mu_of_shares(runs_in, runs_out, clip_norm):
+    """The mu of the shares of errors at a threshold fixed before, without any bound."""
+    alarms, misses = np.mean(runs_out > clip_norm / 2), np.mean(runs_in <= clip_norm / 2)
+    return float(norm.isf(alarms) - norm.ppf(misses))
+
+
+def test_accused_by_shares_of_errors_are_the_correct_too_in_one_of_five_line_ups():
+    """In each with probability 1/2: 1 in 32 such answers pass."""
+    for verdict in judged(exercise("accused"), auditor(200, mu_of_shares), range(4 if WEEKLY else 2)):
+        assert verdict.misconception == "the honest one accused", verdict
+
+
+def test_accused_by_an_audit_at_95_percent_are_the_broken_and_not_the_correct():
+    def mu_at_95(runs_in, runs_out, clip_norm):
+        return audit.mu_lower_bound(runs_in, runs_out, 1 - 0.05 / 2, threshold=clip_norm / 2)
+
+    for seed in range(6):
+        letters = auditor(300, mu_at_95)(seed, 1.0, 1.0, np.random.default_rng(seed))
+        assert exercise("accused").law(letters, {"seed": seed}) == (True, "right")
+
+
+def names_of(seed):
+    """Letter -> name of the mechanism that gives what that suspect gives."""
+    rounds = np.full((1, 4), 50.0), np.zeros((0, 4))
+    return {
+        letter: known.__name__
+        for letter, suspect in audit.suspects(seed).items()
+        for known in audit.MECHANISMS
+        if np.array_equal(suspect(rounds, 1.0, 1.0, 5), known(rounds, 1.0, 1.0, 5))
+    }
+
+
+@pytest.mark.parametrize(
+    ("missed", "slip"),
+    [
+        ((), None),
+        (("half_noise",), "too few runs"),
+        (("reused_noise",), "each round alone"),
+        (("wrong_sensitivity",), "one coordinate"),
+        (("wrong_sensitivity", "unclipped"), "canary too short"),
+        (("unclipped",), None),
+    ],
+)
+def test_accused_goes_by_the_letters_of_the_suspects(missed, slip):
+    """Who accuses all that are broken is right; who misses one is told of that one."""
+    for seed in range(3):
+        cases = drawn(exercise("accused").id, seed)
+        letters = [
+            [letter for letter, name in names_of(case["seed"]).items() if name not in ("correct", *missed)]
+            for case in cases
+        ]
+        verdict = exercise("accused").judge(cases, [{"value": value} for value in letters])
+        assert (verdict.state, verdict.misconception) == (WRONG if missed else RIGHT, slip), verdict
+
+
+def test_canary_has_the_law_of_the_gradients():
+    canary, rng = exercise("canary"), np.random.default_rng(0)
+    for case in canary.cases(rng):
+        weights = rng.normal(size=(2000, case["inputs"].shape[1]))
+        weights *= case["longest"] / np.linalg.norm(weights, axis=1, keepdims=True)
+        for extra, lawful in ((0.5001, True), (0.4, False)):
+            x, y = own(case["inputs"]), case["longest"] + extra * case["clip_norm"]
+            toward = np.vstack([weights, case["longest"] * x])
+            shortest = np.linalg.norm(2 * (toward @ x - y)[:, None] * x, axis=1).min()
+            assert canary.law((x, y), case)[0] == lawful == (shortest >= case["clip_norm"])

@@ -1,0 +1,222 @@
+"""Answers of lesson 05 that pass where they should not, are refused where they should pass, or get a message of another."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from course.judging import judged, named
+from scipy.optimize import brentq
+from scipy.spatial import ConvexHull
+from support import WEEKLY
+
+from dpcourse import course, pld
+from dpcourse.engine import ERROR, RIGHT, WRONG
+
+exercise = course.lesson(5).exercise
+SEEDS = range(5 if WEEKLY else 2)
+
+
+def clip_by_loop(gradients, clip_norm):
+    rows = []
+    for gradient in gradients:
+        norm = math.sqrt(sum(entry**2 for entry in gradient))
+        rows.append([float(entry) * min(1, clip_norm / norm) if norm else 0.0 for entry in gradient])
+    return rows
+
+
+def adam_by_other_form(weights, sums, noises, expected_batch, learning_rate):
+    m = u = np.zeros_like(weights)
+    for t, gradient in enumerate((sums + noises) / expected_batch, 1):
+        m, u = m + 0.1 * (gradient - m), u + 0.001 * (gradient * gradient - u)
+        rate = learning_rate * math.sqrt(1 - 0.999**t) / (1 - 0.9**t)
+        weights = weights - rate * m / (np.sqrt(u) + 1e-8 * math.sqrt(1 - 0.999**t))
+    return weights.tolist()
+
+
+def hull_by_scipy(alpha, beta, at):
+    corners = np.c_[np.r_[alpha, beta], np.r_[beta, alpha]]
+    x, y = corners[ConvexHull(corners).vertices].T
+    below = x + y <= 1 + 1e-9
+    order = np.lexsort((-y[below], x[below]))
+    return np.interp(at, x[below][order], y[below][order])
+
+
+def noise_by_brentq(epsilon, delta, sample_rate, steps):
+    return np.float64(
+        1.001
+        * brentq(lambda s: pld.noisy_sgd(s, sample_rate, steps).epsilon(delta).upper - epsilon, 0.4, 100, rtol=1e-4)
+    )
+
+
+def binomial_size(n, sample_rate, steps, rng):
+    return [rng.permutation(n)[: rng.binomial(n, sample_rate)].tolist() for _ in range(steps)]
+
+
+RIGHT_ANSWERS = {
+    "by loop": ("clip", clip_by_loop),
+    "by factor": (
+        "clip",
+        lambda g, r: g * np.minimum(1, r / np.maximum(np.linalg.norm(g, axis=1), 1e-300))[:, None],
+    ),
+    "weight by weight": (
+        "noisy_sum",
+        lambda c, s, r, rng: [c[:, j].sum() + s * r * rng.standard_normal() for j in range(c.shape[1])],
+    ),
+    "correlated draw": (
+        "noisy_sum",
+        lambda c, s, r, rng: rng.multivariate_normal(c.sum(axis=0), (s * r) ** 2 * np.eye(c.shape[1])),
+    ),
+    "person by person": (
+        "poisson_batches",
+        lambda n, p, steps, rng: [[i for i in range(n) if rng.random() < p] for _ in range(steps)],
+    ),
+    "binomial size, then people": ("poisson_batches", binomial_size),
+    "as tuples": (
+        "poisson_batches",
+        lambda n, p, steps, rng: tuple(np.nonzero(rng.binomial(1, p, n))[0] for _ in range(steps)),
+    ),
+    "the other form": ("noisy_adam", adam_by_other_form),
+    "by scipy": ("two_sided", hull_by_scipy),
+    "by brentq": ("noise_for_budget", noise_by_brentq),
+    "ones and zeros": ("in_order", lambda run: np.array(exercise("in_order").reference(run), dtype=int)),
+}
+
+
+@pytest.mark.parametrize(("exercise", "answer"), named(5, RIGHT_ANSWERS))
+def test_a_right_answer_in_another_form_passes(exercise, answer):
+    for verdict in judged(exercise, answer, SEEDS):
+        assert verdict.state == RIGHT, verdict
+
+
+def twins(n, p, steps, rng):
+    return [np.flatnonzero(np.repeat(rng.random(n // 2) < p, 2)) for _ in range(steps)]
+
+
+def block(n, p, steps, rng):
+    starts, sizes = rng.integers(n, size=steps), rng.binomial(n, p, size=steps)
+    return [np.sort((start + np.arange(size)) % n) for start, size in zip(starts, sizes, strict=True)]
+
+
+def every_other_step(n, p, steps, rng):
+    return [batch for _ in range(steps // 2) for batch in [np.flatnonzero(rng.random(n) < p)] * 2]
+
+
+def dealt_to_the_last(n, p, steps, rng):
+    size = round(n * p)
+    dealt = (order[i : i + size] for _ in range(steps) for order in [rng.permutation(n)] for i in range(0, n, size))
+    return list(itertools.islice(dealt, steps))
+
+
+WRONG_ANSWERS = {
+    "a little too long": ("clip", lambda g, r: exercise("clip").reference(g, 1.01 * r)),
+    "direction lost": ("clip", lambda g, r: np.abs(exercise("clip").reference(g, r))),
+    "a tenth too little": ("noisy_sum", lambda c, s, r, rng: c.sum(axis=0) + rng.normal(0, 0.9 * s * r, c.shape[1])),
+    "uniform": (
+        "noisy_sum",
+        lambda c, s, r, rng: c.sum(axis=0) + rng.uniform(-1, 1, c.shape[1]) * s * r * math.sqrt(3),
+    ),
+    "pairs": (
+        "noisy_sum",
+        lambda c, s, r, rng: c.sum(axis=0) + np.repeat(rng.normal(0, s * r, c.shape[1] // 2), 2),
+    ),
+    "half noise when nobody came": (
+        "noisy_sum",
+        lambda c, s, r, rng: c.sum(axis=0) + rng.normal(0, s * r * (1 if len(c) else 0.4), c.shape[1]),
+    ),
+    "twins": ("poisson_batches", twins),
+    "block": ("poisson_batches", block),
+    "each batch twice": ("poisson_batches", every_other_step),
+    "dealt, with a short last batch": ("poisson_batches", dealt_to_the_last),
+    "a tenth too often": (
+        "poisson_batches",
+        lambda n, p, steps, rng: [np.flatnonzero(rng.random(n) < 1.1 * p) for _ in range(steps)],
+    ),
+    "the scale of the gradients ignored": (
+        "noisy_adam",
+        lambda weights, sums, noises, batch, rate: exercise("noisy_adam").reference(weights, sums, noises, 1.0, rate),
+    ),
+    "hull of f alone": ("two_sided", lambda alpha, beta, at: float(np.interp(at, alpha, beta))),
+}
+
+
+@pytest.mark.parametrize(("exercise", "answer"), named(5, WRONG_ANSWERS))
+def test_a_wrong_answer_does_not_pass(exercise, answer):
+    for verdict in judged(exercise, answer, SEEDS):
+        assert verdict.state == WRONG, verdict
+
+
+COMPLAINTS = {
+    "zero divided by zero": (
+        "clip",
+        lambda g, r: np.where(g.any(axis=1, keepdims=True), g, np.nan),
+        "A gradient may be 0",
+    ),
+    "one row": ("clip", lambda g, r: g[0], "the shape of `gradients`"),
+    "masks": (
+        "poisson_batches",
+        lambda n, p, steps, rng: rng.random((steps, n)) < p,
+        "`np.flatnonzero` turns them into indices",
+    ),
+    "zeros and ones": (
+        "poisson_batches",
+        lambda n, p, steps, rng: list(rng.binomial(1, p, size=(steps, n))),
+        "`np.flatnonzero` finds them",
+    ),
+    "one batch": (
+        "poisson_batches",
+        lambda n, p, steps, rng: np.flatnonzero(rng.random(n) < p),
+        "for each of the 600 steps",
+    ),
+    "indices from 1": (
+        "poisson_batches",
+        lambda n, p, steps, rng: [1 + np.flatnonzero(rng.random(n) < p) for _ in range(steps)],
+        "from 0 to n - 1",
+    ),
+    "number drawn": (
+        "noisy_sgd_step",
+        lambda weights, gradients, noise, *rest: weights - noise * (1 / len(gradients) if len(gradients) else math.inf),
+        "Divide by `expected_batch`",
+    ),
+    "no noise": ("noise_for_budget", lambda epsilon, delta, sample_rate, steps: 0.0, "must be from 0.4 to 100"),
+    "four": ("in_order", lambda run: [True] * 4, "five True or False"),
+    "words": ("in_order", lambda run: ["yes"] * 5, "Each of the five must be True or False"),
+}
+
+
+@pytest.mark.parametrize(("exercise", "answer", "said"), named(5, COMPLAINTS))
+def test_what_cannot_be_judged_is_said_with_a_way_out(exercise, answer, said):
+    (verdict,) = judged(exercise, answer, [1])
+    assert verdict.state == ERROR, verdict
+    assert said in verdict.message
+
+
+MESSAGES = {
+    "dealt to the last": ("poisson_batches", dealt_to_the_last, "shuffled epochs"),
+    "a block": ("poisson_batches", block, None),
+    "people in twos": ("poisson_batches", twins, None),
+    "a hair off": ("two_sided", lambda alpha, beta, at: 1.0001 * hull_by_scipy(alpha, beta, at), "nearly"),
+    "a constant": ("sgd_mu", lambda sigma, batch, n, epochs: 2.0, None),
+}
+
+
+@pytest.mark.parametrize(("exercise", "answer", "slip"), named(5, MESSAGES))
+def test_a_slip_gets_its_own_message_and_another_does_not(exercise, answer, slip):
+    for verdict in judged(exercise, answer, SEEDS):
+        assert verdict.misconception == slip, verdict
+
+
+def test_noise_for_budget_shows_bounds_on_epsilon_rounded_outwards():
+    budget = exercise("noise_for_budget")
+    case = {"epsilon": 1.5, "delta": 1e-5, "sample_rate": 0.015, "steps": 300}
+    noise = budget.reference(**case) / 1.0001 * (1 - 1e-5)  # over the budget by a hair
+    good, line = budget.law(noise, case)
+    shown = float(line.split("at most ")[1].split(",")[0])
+    assert not good
+    assert shown > case["epsilon"]
+    assert shown >= pld.noisy_sgd(noise, 0.015, 300).epsilon(1e-5).upper
+
+
+def test_in_order_shows_the_run_that_was_misjudged():
+    (verdict,) = judged(exercise("in_order"), lambda run: [False] * 5, [0])
+    assert "'noise_std': " in verdict.observed[0].seen

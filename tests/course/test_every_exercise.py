@@ -1,0 +1,134 @@
+"""What holds for every exercise, from the exercise objects: nothing has to be added here for a new one."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+from course.judging import drawn, judged, judged_freely, were_all_allowed
+from support import WEEKLY
+
+from dpcourse import course
+from dpcourse.engine import BLANK, ERROR, RIGHT, WRONG, OpenExercise, RandomExercise
+
+EVERY = {f"{lesson.word}-{exercise.function}": exercise for lesson in course.lessons() for exercise in lesson.exercises}
+SLOW = {course.lesson(5).exercise("noise_for_budget").id, course.lesson(6).exercise("accused").id}
+SEEDS = range(10 if WEEKLY else 3)  # as many checks of each exercise; of those that take seconds, 3 and 2
+PROBED = 1_000_000 if WEEKLY else 30
+RATE_RUNS = 150 if WEEKLY else 20
+ROUNDS = [
+    pytest.param(exercise, seed, id=f"{name}-seed {seed}")
+    for name, exercise in EVERY.items()
+    for seed in SEEDS
+    if exercise.id not in SLOW or seed < (3 if WEEKLY else 2)
+]
+
+
+def each(of=lambda exercise: True):
+    return pytest.mark.parametrize(
+        "exercise", [pytest.param(exercise, id=name) for name, exercise in EVERY.items() if of(exercise)]
+    )
+
+
+def outcomes_of(exercise, cases, function):
+    """By the probe on the first cases; of further ones it gives no more than their values."""
+    first = exercise.probe(function, cases[:PROBED])
+    return first + [{"value": value} for value in cases.given(function)[PROBED:]] if len(cases) > PROBED else first
+
+
+@pytest.mark.parametrize(("exercise", "seed"), ROUNDS)
+def test_the_reference_passes_and_each_misconception_gets_its_own_message(exercise, seed):
+    """All on the same inputs, on which nothing is computed twice."""
+    cases, free = drawn(exercise.id, seed), were_all_allowed(exercise)
+    verdict = free.judge(cases, outcomes_of(free, cases, exercise.reference))
+    assert verdict.state == RIGHT, f"{exercise.function}, seed {seed}: the reference does not pass\n{verdict}"
+    for slip in exercise.misconceptions:
+        verdict = exercise.judge(cases, outcomes_of(exercise, cases, slip.code))
+        where = f"{exercise.function}, seed {seed}: the slip {slip.name!r}"
+        assert verdict.misconception == slip.name, f"{where} got the message of {verdict.misconception!r}\n{verdict}"
+        assert (verdict.state, verdict.message, verdict.points) == (WRONG, slip.message, 0), f"{where}\n{verdict}"
+        assert verdict.observed, f"{where} is not shown what was observed\n{verdict}"
+
+
+@each()
+def test_the_blank_is_not_attempted(exercise):
+    def blank(*arguments):
+        raise NotImplementedError
+
+    verdict = exercise.check(blank)
+    assert verdict.state == BLANK, verdict
+    assert repr(verdict) == repr(exercise.blank())
+
+
+@each()
+def test_inputs_are_drawn_afresh(exercise):
+    assert len({repr(drawn(exercise.id, seed)) for seed in range(5 if WEEKLY else 3)}) == (5 if WEEKLY else 3)
+
+
+@each(lambda exercise: not isinstance(exercise, OpenExercise))
+def test_an_answer_that_nobody_foresaw_is_wrong_without_a_false_diagnosis(exercise):
+    def strange(*arguments):
+        value = exercise.reference(*arguments)
+        if isinstance(value, list) and np.ndim(value[0]):
+            return [item[: len(item) // 2] for item in value]
+        if isinstance(value, tuple):
+            return 0.4321 * value[0], value[1]
+        return 3 + 7 * value if np.ndim(value) == 0 else 0 * np.asarray(value)
+
+    (verdict,) = judged_freely(exercise, strange, [1])
+    assert (verdict.state, verdict.misconception) == (WRONG, None), verdict
+
+
+@each()
+def test_an_array_of_booleans_never_breaks_the_check(exercise):
+    """A comparison without `np.all` is the likeliest slip of all."""
+    for times in (1, 500):
+        (verdict,) = judged(exercise, lambda *_, n=times: np.array([True, False] * n), [0])
+        assert verdict.state in (WRONG, ERROR), verdict
+
+
+@each(lambda exercise: exercise.forbidden)
+def test_calling_the_library_is_caught(exercise):
+    def cheat(*arguments):
+        return exercise.forbidden[0](*arguments)
+
+    (verdict,) = judged(exercise, cheat, [0])
+    assert verdict.state != RIGHT, verdict
+    assert exercise.forbidden[0].__name__ in verdict.message
+
+
+@each()
+def test_the_header_is_complete(exercise):
+    header = {
+        "title": bool(exercise.title),
+        "good_for": bool(exercise.good_for),
+        "difficulty (1 to 5)": 1 <= exercise.difficulty <= 5,
+        "minutes (at least 1)": exercise.minutes >= 1,
+        "points (at least 1)": exercise.points >= 1,
+        "hints (at least two)": len(exercise.hints) >= 2,
+        "misconceptions (at least three)": len(exercise.misconceptions) >= 3,
+    }
+    missing = ", ".join(field for field, there in header.items() if not there)
+    file = f"dpcourse/course/{course.lesson(exercise.lesson).word}/{exercise.function}.py"
+    assert not missing, f"add to the exercise in {file}: {missing}"
+    messages = [slip.message for slip in exercise.misconceptions]
+    assert len(set(messages)) == len(messages), f"two misconceptions in {file} have the same message"
+
+
+# ---- random answers
+
+
+@each(lambda exercise: isinstance(exercise, RandomExercise))
+def test_a_right_answer_fails_as_often_as_is_stated(exercise):
+    """At the stated rate nothing would be seen; at a rate of 1 in 10 the same test fails at most 1 in 10 times."""
+    assert exercise.false_failure <= 1e-6
+    strict, failures = dataclasses.replace(were_all_allowed(exercise), false_failure=0.1), 0
+    for seed in range(RATE_RUNS):
+        cases = strict.cases(np.random.default_rng(seed))
+        failures += strict.judge(cases, outcomes_of(strict, cases, exercise.reference)).state != RIGHT
+    assert failures <= RATE_RUNS * 0.1 + 4 * math.sqrt(RATE_RUNS * 0.1 * 0.9)
+
+
+def test_an_unknown_id_names_those_there_are():
+    with pytest.raises(ValueError, match=r"there is no exercise '9.9'; there are 0.1, 0.2"):
+        course.find("9.9")

@@ -1,0 +1,263 @@
+"""Answers of lesson 03 that pass where they should not, are refused where they should pass, or get a message of another."""
+
+import math
+
+import numpy as np
+import pytest
+from course.judging import judged, judged_freely, named
+from scipy import special, stats
+from scipy.optimize import brentq
+from support import WEEKLY
+
+from dpcourse import course, gdp, tradeoff
+from dpcourse.engine import RIGHT, WRONG
+
+exercise = course.lesson(3).exercise
+SEEDS = range(20 if WEEKLY else 3)
+
+
+def by_loop(p, q, reject):
+    alpha = beta = 0
+    for i in range(len(p)):
+        alpha += p[i] * reject[i]
+        beta += q[i] - q[i] * reject[i]
+    return [alpha, beta]
+
+
+def by_pieces(alpha, beta):
+    for i in range(1, len(alpha) - 1):
+        left = (beta[i] - beta[i - 1]) / (alpha[i] - alpha[i - 1])
+        right = (beta[i + 1] - beta[i]) / (alpha[i + 1] - alpha[i])
+        if left > right + 1e-9:
+            return 0
+    return int(max(beta + alpha) <= 1 + 1e-9)
+
+
+def by_logarithms(epsilon, mu):
+    first, second = stats.norm.logcdf(-epsilon / mu + mu / 2), epsilon + stats.norm.logcdf(-epsilon / mu - mu / 2)
+    return np.exp(first) * -np.expm1(second - first)
+
+
+def by_root_finding(epsilon, delta):
+    return brentq(lambda mu: gdp.delta(epsilon, mu) / delta - 1, 1e-6, 50)
+
+
+def one_by_one(counts, mu, rng):
+    return [count + math.sqrt(len(counts)) / mu * rng.standard_normal() for count in counts]
+
+
+def bends(alpha, beta):
+    return np.diff(np.diff(beta) / np.diff(alpha))
+
+
+def lawful_but(convex):
+    return lambda alpha, beta: bool(
+        convex(alpha, beta).all() and (beta <= 1 - alpha).all() and (np.diff(beta) <= 0).all()
+    )
+
+
+def normal_noise(scale):
+    return lambda counts, mu, rng: counts + rng.normal(0, scale(len(counts), mu), len(counts))
+
+
+def search(low, high, stop=0.0, wrong_way=False):
+    def code(epsilon, delta):
+        a, b = low, high
+        for _ in range(100):
+            middle = (a + b) / 2
+            value = gdp.delta(epsilon, middle)
+            if abs(value - delta) < stop:
+                return middle
+            a, b = (middle, b) if (value <= delta) != wrong_way else (a, middle)
+        return a
+
+    return code
+
+
+WRONG_ANSWERS = {
+    "skips p = 0": (
+        "least_error_sum",
+        lambda p, q: 1 - sum(abs(a - b) for a, b in zip(p, q, strict=True) if a > 0) / 2,
+    ),
+    "skips q = 0": (
+        "least_error_sum",
+        lambda p, q: 1 - sum(abs(a - b) for a, b in zip(p, q, strict=True) if b > 0) / 2,
+    ),
+    "last corner": ("is_tradeoff", lawful_but(lambda alpha, beta: bends(alpha, beta)[:-1] >= 0)),
+    "first corner": ("is_tradeoff", lawful_but(lambda alpha, beta: bends(alpha, beta)[1:] >= 0)),
+    "inner corners": ("is_tradeoff", lawful_but(lambda alpha, beta: bends(alpha, beta)[1:-1] >= 0)),
+    "gradient": ("is_tradeoff", lawful_but(lambda alpha, beta: np.diff(np.gradient(beta, alpha)) >= -1e-9)),
+    "two gradients": (
+        "is_tradeoff",
+        lawful_but(lambda alpha, beta: np.gradient(np.gradient(beta, alpha), alpha) >= -1e-9),
+    ),
+    "corner without delta": (
+        "approx_dp_curve",
+        lambda alpha, epsilon, delta: np.where(
+            alpha < 1 / (1 + math.exp(epsilon)),
+            1 - delta - math.exp(epsilon) * alpha,
+            np.maximum(0, math.exp(-epsilon) * (1 - delta - alpha)),
+        ),
+    ),
+    "root of m - 1": ("noisy_counts", normal_noise(lambda m, mu: math.sqrt(m - 1) / mu)),
+}
+
+RIGHT_ANSWERS = {
+    "smaller one": ("least_error_sum", lambda p, q: np.minimum(p, q).sum()),
+    "two laws imply the third": (
+        "is_tradeoff",
+        lambda alpha, beta: bool((bends(alpha, beta) >= 0).all() and (beta <= 1 - alpha).all()),
+    ),
+    "two pieces": (
+        "approx_dp_curve",
+        lambda alpha, epsilon, delta: np.where(
+            alpha < (1 - delta) / (1 + math.exp(epsilon)),
+            1 - delta - math.exp(epsilon) * alpha,
+            np.maximum(0, math.exp(-epsilon) * (1 - delta - alpha)),
+        ),
+    ),
+    "library's sigma": ("noisy_counts", normal_noise(lambda m, mu: gdp.sigma(math.sqrt(m), mu))),
+    "root finder": ("largest_mu", lambda epsilon, delta: brentq(lambda m: gdp.delta(epsilon, m) - delta, 1e-6, 100)),
+    "library's sigma of a family": ("group_sigma", lambda sensitivity, mu, k: gdp.sigma(k * sensitivity, mu)),
+}
+
+RECOGNISED = {
+    "noise cut to whole numbers": (
+        "noisy_counts",
+        "rounded",
+        lambda counts, mu, rng: counts + rng.normal(0, math.sqrt(len(counts)) / mu, len(counts)).astype(int),
+    ),
+    "wrong way to 100": ("largest_mu", "wrong way", search(0, 100, wrong_way=True)),
+    "wrong way to 20": ("largest_mu", "wrong way", search(1e-6, 20, wrong_way=True)),
+    "stop at 1e-12": ("largest_mu", "stops early", search(0, 10, stop=1e-12)),
+    "stop at 1e-8": ("largest_mu", "stops early", search(0, 64, stop=1e-8)),
+    "tail by norm.cdf": (
+        "delta_of",
+        "1 - cdf",
+        lambda epsilon, mu: (
+            1 - stats.norm.cdf(epsilon / mu - mu / 2) - np.exp(epsilon) * (1 - stats.norm.cdf(epsilon / mu + mu / 2))
+        ),
+    ),
+    "tail by erf": (
+        "delta_of",
+        "1 - cdf",
+        lambda epsilon, mu: max(
+            0,
+            (1 - math.erf((epsilon / mu - mu / 2) / math.sqrt(2))) / 2
+            - math.exp(epsilon) * (1 - math.erf((epsilon / mu + mu / 2) / math.sqrt(2))) / 2,
+        ),
+    ),
+    "tail by a normal law with mean and deviation": (
+        "delta_of",
+        "1 - cdf",
+        lambda epsilon, mu: (
+            1
+            - stats.norm.cdf(epsilon, mu**2 / 2, mu)
+            - np.exp(epsilon) * (1 - stats.norm.cdf(epsilon, -(mu**2) / 2, mu))
+        ),
+    ),
+}
+
+
+FREE_ANSWERS = {
+    "by loop": ("error_rates", by_loop),
+    "sum of the smaller": ("least_error_sum", lambda p, q: sum(map(min, p, q))),
+    "by pieces": ("is_tradeoff", by_pieces),
+    "slopes and the end": (
+        "is_tradeoff",
+        lambda alpha, beta: np.all(np.diff(np.diff(beta) / np.diff(alpha)) > -1e-6) and beta[-1] == 0,
+    ),
+    "library's curve": (
+        "approx_dp_curve",
+        lambda alpha, epsilon, delta: [float(tradeoff.approx_dp(epsilon, delta).symmetrized()(a)) for a in alpha],
+    ),
+    "by scipy.stats": ("gaussian_curve", lambda alpha, mu: [1 - stats.norm.cdf(stats.norm.ppf(a) + mu) for a in alpha]),
+    "one by one": ("noisy_counts", one_by_one),
+    "by logarithms": ("delta_of", by_logarithms),
+    "by erfc": (
+        "delta_of",
+        lambda epsilon, mu: (
+            special.erfc((epsilon / mu - mu / 2) / math.sqrt(2)) / 2
+            - np.exp(epsilon) * stats.norm.sf(epsilon / mu + mu / 2)
+        ),
+    ),
+    "by root finding": ("largest_mu", by_root_finding),
+    "library's group": (
+        "group_curve",
+        lambda alpha, epsilon, delta, k: tradeoff.approx_dp(epsilon, delta).group(k)(alpha),
+    ),
+    "library's mu of a group": ("group_sigma", lambda sensitivity, mu, k: gdp.group(sensitivity, k) / mu),
+}
+
+
+@pytest.mark.parametrize(("exercise", "answer"), named(3, WRONG_ANSWERS))
+def test_a_wrong_answer_never_passes(exercise, answer):
+    for verdict in judged(exercise, answer, SEEDS):
+        assert verdict.state == WRONG, verdict
+
+
+@pytest.mark.parametrize(("exercise", "answer"), named(3, RIGHT_ANSWERS))
+def test_a_right_answer_in_another_form_passes(exercise, answer):
+    for verdict in judged(exercise, answer, SEEDS):
+        assert verdict.state == RIGHT, verdict
+
+
+@pytest.mark.parametrize(("exercise", "answer"), named(3, FREE_ANSWERS))
+def test_a_right_answer_passes_however_it_is_written_were_the_library_allowed(exercise, answer):
+    for verdict in judged_freely(exercise, answer, SEEDS):
+        assert verdict.state == RIGHT, verdict
+
+
+@pytest.mark.parametrize(("exercise", "slip", "answer"), named(3, RECOGNISED))
+def test_a_slip_is_recognised_in_another_form(exercise, slip, answer):
+    for verdict in judged(exercise, answer, SEEDS):
+        assert (verdict.state, verdict.misconception) == (WRONG, slip), verdict
+
+
+@pytest.mark.parametrize("digits", [0, 1, 2, 3], ids="largest_mu: {} digits".format)
+def test_a_rounded_mu_is_not_taken_for_a_search_that_stops_early(digits):
+    right = search(0, 64)
+    for verdict in judged(exercise("largest_mu"), lambda epsilon, delta: round(right(epsilon, delta), digits), SEEDS):
+        assert verdict.misconception is None, verdict
+
+
+def test_noisy_counts_whose_noise_is_off_everywhere_are_shown_in_two_lines():
+    (verdict,) = judged(exercise("noisy_counts"), normal_noise(lambda m, mu: math.sqrt(m / mu)), [1])
+    assert (verdict.state, len(verdict.observed)) == (WRONG, 2), verdict
+
+
+# ---- noisy_counts stands an audit
+
+
+def halved(counts, mu, rng):
+    return counts + rng.normal(0, math.sqrt(len(counts)) / mu / 2, len(counts))
+
+
+def test_noisy_counts_with_half_of_the_noise_are_told_by_what_an_attacker_does_with_them():
+    (verdict,) = judged(exercise("noisy_counts"), halved, [1])
+    audit = verdict.audit
+    assert verdict.misconception == "half"
+    assert f"better than {audit.name} allows" in repr(verdict)
+    assert audit.found.beta < audit.found.least == pytest.approx(audit.promise(audit.found.alpha))
+
+
+def test_noisy_counts_that_leak_where_nobody_counts_are_found_by_the_audit_alone():
+    """Right noise on every table with a count of 0, none on the others: there is one only once Mia has joined all counts."""
+
+    def leaks(counts, mu, rng):
+        noise = rng.normal(0, math.sqrt(len(counts)) / mu, len(counts))
+        return counts + (0 if min(counts) > 0 else noise)
+
+    (verdict,) = judged(exercise("noisy_counts"), leaks, [1])
+    assert verdict.state == WRONG, verdict
+    assert verdict.audit is not None
+    assert len(verdict.observed) == 1
+
+
+def test_noisy_counts_with_too_much_noise_are_wrong_and_no_audit_accuses_them():
+    def doubled(counts, mu, rng):
+        return counts + rng.normal(0, 2 * math.sqrt(len(counts)) / mu, len(counts))
+
+    (verdict,) = judged(exercise("noisy_counts"), doubled, [1])
+    assert verdict.state == WRONG, verdict
+    assert verdict.audit is None

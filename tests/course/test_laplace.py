@@ -1,0 +1,172 @@
+"""Answers of lesson 02 that pass where they should not, are refused where they should pass, or get a message of another."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from course.judging import drawn, judged, named
+
+from dpcourse import course, laplace
+from dpcourse.engine import RIGHT, WRONG
+
+exercise = course.lesson(2).exercise
+
+
+# ---- whole_noise
+
+
+def by_the_library(numerator, denominator, size, rng):
+    return laplace.discrete_noise(Fraction(numerator, denominator), size, rng)
+
+
+def test_whole_noise_has_the_law_of_the_exact_sampler():
+    whole_noise = exercise("whole_noise")
+    for seed in range(3):
+        cases = drawn(whole_noise.id, seed)
+        assert whole_noise.agrees(cases, cases.given(by_the_library), whole_noise.reference)
+
+
+def by_tosses(toss, rng, size, cut=math.inf, alternate=False):
+    """Whole noise by tosses, with sizes up to `cut`, or signs that take turns."""
+    noise, sign = [], 1
+    while len(noise) < size:
+        n = 0
+        while n < cut and toss():
+            n += 1
+        negative = rng.integers(2) == 1
+        if n == 0 and negative:
+            continue
+        if alternate and n:
+            negative, sign = sign < 0, -sign
+        noise.append(-n if negative else n)
+    return noise
+
+
+def by_coin(**options):
+    """Whole noise by tosses of the coin that is wanted."""
+    return lambda a, d, size, rng: by_tosses(lambda: laplace.coin(a, d, rng), rng, size, **options)
+
+
+def by_doubles(a, d, size, rng):
+    return by_tosses(lambda: rng.random() < math.exp(-a / d), rng, size)
+
+
+def by_geometric(a, d, size, rng):
+    return rng.geometric(-math.expm1(-a / d), size) - rng.geometric(-math.expm1(-a / d), size)
+
+
+def by_logarithm(a, d, size, rng):
+    return [x - y for x, y in np.floor(-np.log(1 - rng.random((size, 2))) * d / a)]
+
+
+def test_whole_noise_from_the_coin_is_right():
+    (verdict,) = judged(exercise("whole_noise"), by_coin(), [1])
+    assert verdict.state == RIGHT, verdict
+
+
+@pytest.mark.parametrize("answer", [by_doubles, by_geometric, by_logarithm])
+def test_whole_noise_must_come_from_the_coin(answer):
+    (verdict,) = judged(exercise("whole_noise"), answer, [1])
+    message = exercise("whole_noise").needed.message
+    assert (verdict.state, verdict.message, verdict.points) == (WRONG, message, 0), verdict
+
+
+# ---- slips that once passed
+
+
+def counted(values, cells, epsilon, rng):
+    return np.array([values.count(cell) for cell in cells]) + rng.laplace(0, 1 / epsilon, len(cells))
+
+
+def with_total(after):
+    """A histogram that is changed afterwards, in knowledge of the total."""
+    return lambda values, cells, epsilon, rng: after(counted(values, cells, epsilon, rng), len(values))
+
+
+def exponential(values, cells, epsilon, rng):
+    return np.array([values.count(cell) for cell in cells]) + rng.exponential(1 / epsilon, len(cells))
+
+
+def with_noise(noise):
+    """The Laplace mechanism with that noise: noise(scale, length, rng)."""
+    return lambda value, sensitivity, epsilon, rng: value + noise(sensitivity / epsilon, len(value), rng)
+
+
+def elected_by(noise):
+    """An election with that noise on the counts: noise(counts, scale, rng)."""
+    return lambda counts, epsilon, rng: int(np.argmax(counts + noise(counts, 1 / epsilon, rng)))
+
+
+WRONG_ANSWERS = {
+    "the library": ("whole_noise", by_the_library),
+    "cut at 4": ("whole_noise", by_coin(cut=4)),
+    "cut at 15": ("whole_noise", by_coin(cut=15)),
+    "signs take turns": ("whole_noise", by_coin(alternate=True)),
+    "fixed length": ("laplace_mechanism", with_noise(lambda b, n, rng: rng.laplace(0, b, 2000))),
+    "antithetic": (
+        "laplace_mechanism",
+        with_noise(lambda b, n, rng: (lambda half: np.r_[half, -half][:n])(rng.laplace(0, b, (n + 1) // 2))),
+    ),
+    "missing somewhere": (
+        "laplace_mechanism",
+        with_noise(lambda b, n, rng: rng.laplace(0, b, n) * (np.arange(n) > 0)),
+    ),
+    "rounded": ("laplace_mechanism", with_noise(lambda b, n, rng: np.round(rng.laplace(0, b, n)))),
+}
+
+MESSAGES = {
+    "scaled to the total": (
+        "private_histogram",
+        "exact total",
+        with_total(lambda noisy, total: noisy * total / noisy.sum()),
+    ),
+    "shifted to the total": (
+        "private_histogram",
+        "exact total",
+        with_total(lambda noisy, total: noisy + (total - noisy.sum()) / noisy.size),
+    ),
+    "last cell from the total": (
+        "private_histogram",
+        "exact total",
+        with_total(lambda noisy, total: np.append(noisy[:-1], total - noisy[:-1].sum())),
+    ),
+    "exponential, never too low and yet not cut off": ("private_histogram", "one-sided", exponential),
+    "absolute, never too low and yet not cut off": (
+        "private_histogram",
+        "absolute value",
+        lambda values, cells, epsilon, rng: abs(counted(values, cells, epsilon, rng)),
+    ),
+    "a generator of its own": (
+        "report_noisy_max",
+        "generator ignored",
+        elected_by(lambda counts, b, rng: np.random.default_rng().laplace(0, b, len(counts))),
+    ),
+    "normal of the same variance": (
+        "report_noisy_max",
+        "Gaussian",
+        elected_by(lambda counts, b, rng: rng.normal(0, math.sqrt(2) * b, len(counts))),
+    ),
+    "none for the leader": (
+        "report_noisy_max",
+        "leader without noise",
+        elected_by(lambda counts, b, rng: rng.laplace(0, b, len(counts)) * (np.arange(len(counts)) != counts.argmax())),
+    ),
+    "noise alone": (
+        "report_noisy_max",
+        "no counts",
+        elected_by(lambda counts, b, rng: rng.laplace(0, b, len(counts)) - counts),
+    ),
+}
+
+
+@pytest.mark.parametrize(("exercise", "answer"), named(2, WRONG_ANSWERS))
+def test_a_wrong_answer_never_passes(exercise, answer):
+    (verdict,) = judged(exercise, answer, [1])
+    assert verdict.state != RIGHT, verdict
+
+
+@pytest.mark.parametrize(("exercise", "slip", "answer"), named(2, MESSAGES))
+def test_a_slip_is_recognised_in_another_form(exercise, slip, answer):
+    (verdict,) = judged(exercise, answer, [1])
+    assert verdict.misconception == slip, verdict

@@ -1,0 +1,400 @@
+"""The ledger of noisy SGD: laws of spending, dp-accounting on mixed runs, budgets, and what is saved."""
+
+import json
+import math
+import re
+import time
+
+import numpy as np
+import pytest
+from dp_accounting.pld import privacy_loss_distribution
+from dp_accounting.rdp import rdp_privacy_accountant
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from support import WEEKLY
+
+from dpcourse import gdp, pld, rdp
+from dpcourse.dpsgd import BudgetError, Ledger, noise_for
+
+RATE = 256 / 60_000
+noises, rates = st.floats(0.6, 5), st.floats(1e-3, 0.2)
+kinds = st.tuples(noises, rates)
+runs = st.tuples(noises, rates, st.integers(1, 2000))
+several = st.lists(runs, min_size=1, max_size=3)
+
+
+def drawn(seed):
+    """Some runs, and one more, drawn as the strategies above would."""
+    rng = np.random.default_rng(seed)
+    found = [
+        (float(rng.uniform(0.6, 5)), float(rng.uniform(1e-3, 0.2)), int(rng.integers(1, 2001)))
+        for _ in range(2 + seed % 3)
+    ]
+    return found[:-1], found[-1]
+
+
+# on a commit always the same ones: what one test had composed, the next ones do not compose again
+histories = st.tuples(several, runs) if WEEKLY else st.sampled_from([drawn(seed) for seed in range(6)])
+of_the_histories = settings(max_examples=30 if WEEKLY else 12)
+
+
+def ledger_of(several_runs, delta=1e-5, budget=None):
+    ledger = Ledger(delta, budget)
+    for run in several_runs:
+        ledger.spend(*run)
+    return ledger
+
+
+# ---- what has been spent
+
+
+@of_the_histories
+@given(history=histories)
+def test_more_steps_cost_more(history):
+    before, run = history
+    less, more = ledger_of(before), ledger_of([*before, run])
+    assert more.epsilon() >= less.epsilons().exact.lower
+    for low, high in zip(less.epsilons()[:3], more.epsilons()[:3], strict=True):
+        assert high >= low
+
+
+@of_the_histories
+@given(history=histories, data=st.data())
+def test_the_order_of_the_runs_does_not_matter(history, data):
+    several_runs = [*history[0], history[1]]
+    shuffled = data.draw(st.permutations(several_runs))
+    assert ledger_of(shuffled).epsilons() == ledger_of(several_runs).epsilons()
+
+
+@of_the_histories
+@given(history=histories, share=st.floats(0, 1))
+def test_a_run_in_two_parts_costs_as_much_as_in_one(history, share):
+    several_runs = [*history[0], history[1]]
+    noise, rate, steps = several_runs[0]
+    assume(steps > 1)
+    cut = 1 + round(share * (steps - 2))
+    parts = [(noise, rate, cut), *several_runs[1:], (noise, rate, steps - cut)]
+    assert ledger_of(parts).epsilons() == ledger_of(several_runs).epsilons()
+
+
+@of_the_histories
+@given(history=histories)
+def test_the_interval_lies_below_the_bounds_and_epsilon_is_its_upper_end(history):
+    ledger = ledger_of(history[0])
+    said = ledger.epsilons()
+    assert said.exact.lower <= said.exact.upper <= ledger.epsilon()
+    assert said.exact.lower <= said.rdp <= said.moments_accountant
+    assert ledger.epsilon() <= said.exact.lower * 1.005 + 1e-9
+
+
+@settings(max_examples=20 if WEEKLY else 2)
+@given(several_runs=st.lists(runs, min_size=2, max_size=2), digits=st.floats(4, 8))
+def test_mixed_runs_agree_with_dp_accounting(several_runs, digits):
+    """Their pessimistic and optimistic estimates hold the truth, as ours do; their Rényi orders are some, ours are all."""
+    delta = 10.0**-digits
+    said = ledger_of(several_runs, delta).epsilons()
+    assume(0.1 < said.exact.upper < 30)
+    pessimistic, optimistic = (theirs(several_runs, delta, said.exact.upper / 300, way) for way in (True, False))
+    assert said.exact.lower <= pessimistic * (1 + 1e-9)
+    assert said.exact.upper >= optimistic * (1 - 1e-9)
+    orders = range(2, 65)
+    divergences = sum(
+        n * np.array(rdp_privacy_accountant._compute_rdp_poisson_subsampled_gaussian(rate, noise, orders))
+        for noise, rate, n in several_runs
+    )
+    improved, _ = rdp_privacy_accountant.compute_epsilon(orders, divergences, delta)
+    assert said.rdp <= improved * (1 + 1e-6)
+
+
+def theirs(several_runs, delta, spacing, pessimistic):
+    """epsilon by dp-accounting's privacy loss distributions."""
+    one, *more = (
+        privacy_loss_distribution.from_gaussian_mechanism(
+            noise, sampling_prob=rate, value_discretization_interval=spacing, pessimistic_estimate=pessimistic
+        ).self_compose(steps)
+        for noise, rate, steps in several_runs
+    )
+    for other in more:
+        one = one.compose(other)
+    return one.get_epsilon_for_delta(delta)
+
+
+@settings(max_examples=20)
+@given(noise=noises, counts=st.lists(st.integers(1, 500), min_size=1, max_size=4))
+def test_full_batches_are_the_gaussian_mechanism(noise, counts):
+    """Different noises at rate 1: one Gaussian mechanism with the mus of all steps together, which has a closed form."""
+    several_runs = [(noise * (1 + i), 1.0, n) for i, n in enumerate(counts)]
+    mu = gdp.compose([math.sqrt(n) / sigma for sigma, _, n in several_runs])
+    said = ledger_of(several_runs).epsilons()
+    assert said.exact == pytest.approx((gdp.epsilon(1e-5, mu),) * 2, rel=1e-9)
+    divergence = mu**2 / 2  # at order 1, and proportional to it: Mironov (2017), proposition 3, minimised by hand
+    assert said.moments_accountant == pytest.approx(divergence + 2 * math.sqrt(divergence * -math.log(1e-5)), rel=1e-8)
+
+
+def test_the_limits_of_several_runs_are_one_limit():
+    """The CLT: mu^2 adds up, so a run of 3,000 steps and three of 1,000 with other noises between them are compared."""
+    said = Ledger(1e-5).after(1.1, RATE, 3000).after(0.8, 0.01, 500).epsilons()
+    mu = math.sqrt(RATE**2 * 3000 * math.expm1(1.1**-2) + 0.01**2 * 500 * math.expm1(0.8**-2))
+    assert said.clt == pytest.approx(gdp.epsilon(1e-5, mu), rel=1e-12)
+    assert said.clt < said.exact.lower
+
+
+def test_an_empty_ledger_has_spent_nothing():
+    assert Ledger(1e-5).epsilon() == 0
+    assert Ledger(1e-5).epsilons() == (0, 0, 0, (0, 0))
+
+
+def test_equal_neighbours_are_one_run():
+    ledger = ledger_of([(1.0, 0.01, 2), (1.0, 0.01, 3), (2.0, 0.01, 1), (1.0, 0.01, 4)])
+    assert ledger.runs == [(1.0, 0.01, 5), (2.0, 0.01, 1), (1.0, 0.01, 4)]
+    ledger.runs.clear()
+    assert len(ledger.runs) == 3
+
+
+@of_the_histories
+@given(history=histories)
+def test_epsilon_after_is_epsilon_of_spending(history):
+    several_runs, run = history
+    ledger = ledger_of(several_runs)
+    before, later = ledger.runs, ledger.after(*run)
+    assert ledger.runs == before
+    ledger.spend(*run)
+    assert later.runs == ledger.runs
+    assert later.epsilons() == ledger.epsilons()
+
+
+# ---- where the exact answer is out of reach
+
+
+def test_without_a_narrow_interval_the_smaller_bound_counts(monkeypatch):
+    delta = 1.25e-5  # no other test's: what is computed here, of nothing, is kept
+    improved = rdp.epsilon(1.0, 0.01, 1000, delta)
+
+    def none(upper):
+        def epsilon(self, delta, width):
+            if width < 1:
+                raise pld.Unreachable("", pld.Bounds(0.5, upper))
+            return pld.Bounds(0.0, upper)
+
+        return epsilon
+
+    for steps, upper, expected in [(1000, math.inf, improved), (999, 1.9, 1.9)]:
+        monkeypatch.setattr(pld.Curve, "epsilon", none(upper))
+        ledger = ledger_of([(1.0, 0.01, steps)], delta)
+        assert ledger.epsilon() == pytest.approx(expected)
+        assert ledger.epsilons().exact == pytest.approx((0.5, expected))
+
+
+@pytest.mark.parametrize(
+    "hard",
+    [
+        pytest.param(
+            [(0.72, 1.56e-5, 6965)], marks=pytest.mark.weekly
+        ),  # delta near the one at which epsilon becomes 0
+        [(0.66, 1.0, 380), (0.54, 0.0175, 7645), (5.3, 0.59, 1)],  # losses that are too large for e^loss
+        [(0.83, 1.0, 4286), (17.0, 1.8e-5, 2553)],  # and all of them on one side
+        pytest.param([(1.3, 0.004, 10**15)], marks=pytest.mark.weekly),
+        [(1e8, 1e-4, 10**6)],
+    ],
+)
+def test_every_run_has_an_epsilon(hard):
+    ledger = ledger_of(hard, 3.8e-10)
+    lower, upper = ledger.epsilons().exact
+    assert 0 <= lower <= upper <= ledger.epsilon() <= ledger.epsilons().rdp < math.inf
+
+
+# ---- the budget
+
+
+@settings(max_examples=20 if WEEKLY else 2)
+@given(before=runs, kind=kinds, share=st.floats(1.05, 3))
+def test_the_budget_is_used_up_and_never_passed(before, kind, share):
+    budget = share * ledger_of([before]).epsilon()
+    ledger = ledger_of([before], budget=budget)
+    left = ledger.steps_left(*kind)
+    assert ledger.after(*kind, left + 1).epsilon() > budget
+    with pytest.raises(BudgetError):
+        ledger.spend(*kind, left + 1)
+    assert ledger.runs == [before]
+    if left:
+        ledger.spend(*kind, left)
+    assert ledger.epsilon() <= budget
+    assert ledger.steps_left(*kind) == 0
+    state = ledger.state_dict()
+    with pytest.raises(BudgetError):
+        ledger.spend(*kind)
+    assert ledger.state_dict() == state
+
+
+@settings(max_examples=4)
+@given(plan=st.lists(st.tuples(st.sampled_from([(1.0, 0.01), (1.5, 0.02)]), st.integers(1, 300)), max_size=30))
+def test_steps_in_any_portions_end_at_the_same_limit(plan):
+    """Whatever was asked and spent before, a step is accepted just where its certified bound is within the budget."""
+    ledger = Ledger(1e-5, budget=2.0)
+    for kind, steps in plan:
+        later = ledger.after(*kind, steps).epsilon()
+        try:
+            ledger.spend(*kind, steps)
+        except BudgetError:
+            assert later > 2.0
+        else:
+            assert ledger.epsilon() <= 2.0
+            assert ledger.epsilon() == pytest.approx(later, rel=1e-5)
+
+
+def test_one_step_at_a_time_stops_where_steps_left_said():
+    left = Ledger(1e-5, budget=1.0).steps_left(1.0, 0.02)
+    ledger = Ledger(1e-5, budget=1.0)
+    for _ in range(left):
+        ledger.spend(1.0, 0.02)
+    with pytest.raises(BudgetError):
+        ledger.spend(1.0, 0.02)
+    assert left > 0
+    more = pld.noisy_sgd(1.0, 0.02, left + 1)
+    assert pld.noisy_sgd(1.0, 0.02, left).epsilon(1e-5).lower <= 1.0 < more.epsilon(1e-5).upper
+
+
+def test_steps_of_one_kind_leave_less_room_for_another():
+    """What was found out before other steps were spent no longer counts."""
+    ledger = Ledger(1e-5, budget=2.0)
+    before = ledger.steps_left(1.0, 0.05)
+    ledger.spend(1.5, 0.1, 20)
+    again = ledger_of([(1.5, 0.1, 20)], budget=2.0)
+    assert 0 < ledger.steps_left(1.0, 0.05) == again.steps_left(1.0, 0.05) < before
+
+
+def test_a_step_of_a_long_run_costs_no_composition(monkeypatch):
+    """At most two compositions for each doubling of the limit, however many steps are spent one by one."""
+    computed = []
+    original = pld.Curve.epsilon
+    monkeypatch.setattr(pld.Curve, "epsilon", lambda *said: computed.append(said) or original(*said))
+    ledger = Ledger(1.1e-5, budget=3.0)
+    left = ledger.steps_left(1.3, RATE)
+    searched = len(computed)
+    assert searched <= 2 * math.log2(left) + 2
+    start = time.perf_counter()
+    for _ in range(5000):
+        ledger.spend(1.3, RATE)
+    assert len(computed) == searched
+    assert time.perf_counter() - start < 1
+    assert ledger.steps_left(1.3, RATE) == left - 5000
+
+
+def test_the_refusal_names_the_numbers():
+    ledger = ledger_of([(1.0, 0.01, 1000)], budget=2.0)
+    left = ledger.steps_left(1.0, 0.01)
+    said = f"the budget, epsilon 2.0 at delta 1e-05, has no room for {left + 9} more steps at noise multiplier 1.0 and sample rate 0.01: epsilon would be "
+    with pytest.raises(BudgetError, match=f"^{re.escape(said)}[0-9.]+; {left} fit$"):
+        ledger.spend(1.0, 0.01, left + 9)
+
+
+def test_without_a_budget_every_step_fits():
+    ledger = Ledger(1e-5)
+    assert ledger.steps_left(1.0, 0.5) == math.inf
+    ledger.spend(0.1, 1.0, 10**9)
+
+
+def test_a_ledger_past_its_budget_says_so_and_has_no_room():
+    later = Ledger(1e-5, budget=1.0).after(1.0, 0.01, 1000)
+    assert later.steps_left(1.0, 0.01) == later.steps_left(5.0, 0.001) == 0
+    assert later.epsilon() == pytest.approx(1.8282, abs=1e-4)
+
+
+# ---- the noise for a budget
+
+
+@settings(max_examples=20 if WEEKLY else 2)
+@given(epsilon=st.floats(0.3, 10), digits=st.floats(4, 8), rate=st.floats(2e-3, 1), steps=st.integers(1, 20_000))
+def test_the_noise_keeps_the_budget_and_is_hardly_more_than_needed(epsilon, digits, rate, steps):
+    delta = 10.0**-digits
+    noise = noise_for(epsilon, delta, rate, steps)
+    assert Ledger(delta).after(noise, rate, steps).epsilon() <= epsilon
+    assert Ledger(delta).after(noise * (1 - 1e-3), rate, steps).epsilons().exact.upper > epsilon
+
+
+@settings(max_examples=20)
+@given(epsilon=st.floats(0.01, 100), digits=st.floats(3, 12))
+def test_the_noise_of_one_full_batch_is_the_analytic_one(epsilon, digits):
+    exact = gdp.analytic_sigma(epsilon, 10.0**-digits)
+    assert exact * (1 - 1e-9) <= noise_for(epsilon, 10.0**-digits, 1.0, 1) <= exact * (1 + 1e-3)
+
+
+def test_a_budget_that_no_noise_keeps_is_refused():
+    said = "no noise multiplier up to 1,000,000 keeps 100,000 steps at sample rate 1.0 within epsilon 0.0001 at delta 1e-09"
+    with pytest.raises(BudgetError, match=f"^{re.escape(said)}: there the certified upper bound is 0.00"):
+        noise_for(1e-4, 1e-9, 1, 100_000)
+
+
+def test_next_to_no_noise_is_needed_where_hardly_anyone_is_seen():
+    assert noise_for(1.0, 1e-5, 1e-6, 1) == 0.01
+
+
+# ---- the state
+
+
+@settings(max_examples=30 if WEEKLY else 3)
+@given(several_runs=several, budget=st.one_of(st.none(), st.floats(0.1, 10)))
+def test_the_state_survives_json(several_runs, budget):
+    ledger = Ledger(1e-5, budget)
+    for run in several_runs:
+        ledger = ledger.after(*run)
+    again = Ledger.from_state_dict(json.loads(json.dumps(ledger.state_dict(), allow_nan=False)))
+    assert (again.delta, again.budget, again.runs) == (1e-5, budget, ledger.runs)
+    assert again.epsilon() == ledger.epsilon()
+    assert again.steps_left(1.0, 0.01) == ledger.steps_left(1.0, 0.01)
+
+
+def test_numbers_of_numpy_become_plain():
+    ledger = ledger_of([(np.float32(1.5), np.float64(0.01), np.int64(3))], np.float64(1e-5), np.float32(4))
+    assert json.dumps(ledger.state_dict()) == '{"delta": 1e-05, "budget": 4.0, "runs": [[1.5, 0.01, 3]]}'
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"delta": 0}, "delta must be a number in (0, 1), got 0"),
+        ({"delta": None}, "delta must be a number in (0, 1), got None"),
+        ({"budget": -1}, "budget must be a number in (0, inf), got -1"),
+        ({"runs": [[1.0, 0.01, 2.5]]}, "steps must be a whole number >= 1, got 2.5"),
+        ({"runs": [[1.0, 1.5, 2]]}, "sample_rate must be a number in (0, 1], got 1.5"),
+        ({"runs": [[math.nan, 0.5, 2]]}, "noise_multiplier must be a number in (0, inf), got nan"),
+        ({"runs": [[1.0, 0.5]]}, "not enough values to unpack"),
+        ({"runs": 3}, "'int' object is not iterable"),
+        ({"runs": [["1.0", 0.5, 2]]}, "{'delta': 1e-05, 'budget': 3.0, 'runs': [['1.0', 0.5, 2]]} is not what"),
+        ({"runs": [[1.0, 0.5, 2], [1.0, 0.5, 1]]}, "{'delta': 1e-05, 'budget': 3.0, 'runs': [[1.0, 0.5, 2], [1.0"),
+        ({"more": 1}, "{'delta': 1e-05, 'budget': 3.0, 'runs': [[1.0, 0.01, 100]], 'more': 1} is not what"),
+    ],
+)
+def test_a_damaged_state_is_refused(change, said):
+    state = Ledger(1e-5, 3.0).after(1.0, 0.01, 100).state_dict() | change
+    with pytest.raises(ValueError, match=f"^{re.escape('the state of this ledger is damaged: ' + said)}"):
+        Ledger.from_state_dict(state)
+
+
+@pytest.mark.parametrize(
+    ("state", "said"), [({"delta": 1e-5}, "there is no 'budget'"), ([], "list indices"), (None, "")]
+)
+def test_what_is_no_state_is_refused(state, said):
+    with pytest.raises(ValueError, match=f"^the state of this ledger is damaged: {said}"):
+        Ledger.from_state_dict(state)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: Ledger(0), "delta must be a number in (0, 1), got 0"),
+        (lambda: Ledger(1e-5, budget=0), "budget must be a number in (0, inf), got 0"),
+        (lambda: Ledger(1e-5).spend(0, 0.1), "noise_multiplier must be a number in (0, inf), got 0"),
+        (lambda: Ledger(1e-5).spend(1, 0), "sample_rate must be a number in (0, 1], got 0"),
+        (lambda: Ledger(1e-5).spend(1, 0.1, 0), "steps must be a whole number >= 1, got 0"),
+        (lambda: Ledger(1e-5).after(1, 0.1, -1), "steps must be a whole number >= 1, got -1"),
+        (lambda: Ledger(1e-5).steps_left(-1, 0.1), "noise_multiplier must be a number in (0, inf), got -1"),
+        (lambda: noise_for(0, 1e-5, 0.1, 10), "epsilon must be a number in (0, inf), got 0"),
+        (lambda: noise_for(1, 1, 0.1, 10), "delta must be a number in (0, 1), got 1"),
+        (lambda: noise_for(1, 1e-5, 2, 10), "sample_rate must be a number in (0, 1], got 2"),
+        (lambda: noise_for(1, 1e-5, 0.1, 0.5), "steps must be a whole number >= 1, got 0.5"),
+    ],
+)
+def test_bad_input_names_the_argument_the_value_and_the_range(call, said):
+    with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
+        call()

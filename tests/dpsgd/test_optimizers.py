@@ -1,0 +1,314 @@
+"""NoisySGD and NoisyAdam: the law of the noise, what is divided by what, and torch's own optimizers underneath.
+
+Every statistical test has a false-failure rate of at most 1e-6 for right code, and a fixed seed, so that it never flickers.
+"""
+
+import copy
+import io
+import math
+import pickle
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from torch import nn
+
+from dpcourse import dpsgd
+
+RARE = 1e-6
+both = pytest.mark.parametrize("kind", [dpsgd.NoisySGD, dpsgd.NoisyAdam])
+
+
+def loss(outputs, targets):
+    return (outputs.sum(1) - targets).square()
+
+
+def model_of(seed=0):
+    torch.manual_seed(seed)
+    return nn.Sequential(nn.Linear(4, 3), nn.Tanh(), nn.Linear(3, 2)).double()
+
+
+def people(n=8, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(n, 4, generator=generator).double(), torch.randn(n, generator=generator).double()
+
+
+def optimizer_of(model, kind=dpsgd.NoisySGD, lr=0.1, **changes):
+    settings = {"noise_multiplier": 1.0, "clip_norm": 0.5, "expected_batch": 8, "generator": 0}
+    return kind(model.parameters(), lr, **settings | changes)
+
+
+def weights(model):
+    return torch.cat([parameter.detach().flatten() for parameter in model.parameters()])
+
+
+def train(model, optimizer, steps=5, before=0):
+    for step in range(before, before + steps):
+        optimizer.accumulate(model, loss, *people(seed=step))
+        optimizer.step()
+    return weights(model)
+
+
+def noise_of(steps, sizes=((60, 50), (7,)), **changes):
+    """What steps without anybody add to the sum, (steps, numbers), from the movement of the weights."""
+    parameters = nn.ParameterList([torch.zeros(size, dtype=torch.float64) for size in sizes])
+    optimizer = optimizer_of(parameters, lr=1.0, **changes)
+    found = []
+    for _ in range(steps):
+        before = weights(parameters)
+        optimizer.step()
+        found.append((before - weights(parameters)) * optimizer.expected_batch)
+    return torch.stack(found).numpy()
+
+
+# ---- the law of the noise
+
+
+@pytest.mark.parametrize(("noise_multiplier", "clip_norm"), [(1.0, 1.0), (0.7, 3.0), (4.0, 0.1)])
+def test_noise_is_normal_with_the_standard_deviation_promised(noise_multiplier, clip_norm):
+    scale = noise_multiplier * clip_norm
+    noise = noise_of(20, noise_multiplier=noise_multiplier, clip_norm=clip_norm).ravel() / scale
+    assert stats.kstest(noise, "norm").pvalue > RARE
+    low, high = stats.chi2.interval(1 - RARE, noise.size)
+    assert low <= np.sum(noise**2) <= high
+    assert abs(noise.sum()) <= stats.norm.isf(RARE / 2) * math.sqrt(noise.size)
+
+
+def test_noise_is_independent_across_parameters_and_steps():
+    """Products of neighbours, of steps in a row and of two tensors, sum to a number of mean 0 and known variance."""
+    noise = noise_of(40, sizes=((1500,), (1500,))) / 0.5
+    pairs = {
+        "neighbours": (noise[:, :-1:2], noise[:, 1::2]),
+        "steps": (noise[:-1:2], noise[1::2]),
+        "tensors": (noise[:, :1500], noise[:, 1500:]),
+    }
+    for name, (one, other) in pairs.items():
+        score = np.sum(one * other) / math.sqrt(one.size)
+        assert abs(score) <= stats.norm.isf(RARE / 2), name
+    assert len(np.unique(noise)) == noise.size
+
+
+def test_noise_is_drawn_for_each_small_tensor_too():
+    """torch draws fewer than 16 numbers another way."""
+    noise = noise_of(4000, sizes=((3,), (), (1, 2))) / 0.5
+    assert stats.kstest(noise.ravel(), "norm").pvalue > RARE
+    correlations = np.corrcoef(noise.T)[np.triu_indices(6, 1)]
+    assert np.abs(correlations).max() <= stats.norm.isf(RARE / 2 / 15) / math.sqrt(4000)
+
+
+@both
+def test_noise_is_added_once_however_many_chunks(kind):
+    """Same seed, same noise: in one chunk or in eight the weights are the same."""
+    inputs, targets = people()
+    found = []
+    for size in (8, 3, 1):
+        model = model_of()
+        optimizer = optimizer_of(model, kind)
+        for chunk in zip(inputs.split(size), targets.split(size), strict=True):
+            optimizer.accumulate(model, loss, *chunk)
+        optimizer.step()
+        found.append(weights(model))
+    torch.testing.assert_close(found[0], found[1])
+    torch.testing.assert_close(found[0], found[2])
+
+
+@settings(max_examples=20)
+@given(drawn=st.integers(0, 20), expected=st.floats(0.5, 100), clip_norm=st.floats(0.01, 10), noise=st.floats(0.1, 5))
+def test_a_step_is_the_clipped_sum_and_noise_over_the_expected_batch(drawn, expected, clip_norm, noise):
+    """The size of the batch drawn is nowhere: it is not public. Nobody drawn: noise alone."""
+    model, (inputs, targets) = model_of(), people(drawn)
+    sums = dpsgd.clipped_sum(model, loss, inputs, targets, clip_norm).sums.values()
+    total = torch.cat([found.flatten() for found in sums])
+    moved = []
+    for these in (slice(0), slice(None)):
+        copied = model_of()
+        optimizer = optimizer_of(copied, lr=1.0, clip_norm=clip_norm, noise_multiplier=noise, expected_batch=expected)
+        if len(inputs[these]):
+            optimizer.accumulate(copied, loss, inputs[these], targets[these])
+        optimizer.step()
+        moved.append(weights(model) - weights(copied))
+    torch.testing.assert_close((moved[1] - moved[0]) * expected, total, rtol=1e-9, atol=1e-9)
+    assert optimizer.noise_scale == pytest.approx(float((moved[0] * expected).square().mean().sqrt()), rel=1e-9)
+
+
+def test_the_sum_is_measured_before_the_step_and_forgotten_after_it():
+    model, (inputs, targets) = model_of(), people()
+    optimizer = optimizer_of(model)
+    assert optimizer.sum_length == optimizer.noise_scale == 0
+    optimizer.accumulate(model, loss, inputs[:5], targets[:5])
+    optimizer.accumulate(model, loss, inputs[5:], targets[5:])
+    whole = dpsgd.clipped_sum(model, loss, inputs, targets, 0.5).sums
+    assert optimizer.sum_length == pytest.approx(float(nn.utils.get_total_norm(whole.values())))
+    optimizer.step()
+    assert optimizer.sum_length == 0
+    assert all(parameter.grad is None for parameter in model.parameters())
+
+
+@both
+def test_zero_grad_forgets_the_sum(kind):
+    moved = []
+    for somebody in (False, True):
+        model = model_of()
+        optimizer = optimizer_of(model, kind)
+        if somebody:
+            optimizer.accumulate(model, loss, *people())
+            optimizer.zero_grad()
+        optimizer.step()
+        moved.append(weights(model))
+    assert torch.equal(*moved)
+
+
+# ---- torch's optimizers underneath
+
+
+@pytest.mark.parametrize(
+    ("noisy", "plain", "options"),
+    [
+        (dpsgd.NoisySGD, torch.optim.SGD, {}),
+        (dpsgd.NoisySGD, torch.optim.SGD, {"momentum": 0.9, "weight_decay": 0.01}),
+        (dpsgd.NoisyAdam, torch.optim.Adam, {}),
+        (dpsgd.NoisyAdam, torch.optim.Adam, {"betas": (0.5, 0.9), "eps": 1e-3, "weight_decay": 0.01}),
+    ],
+)
+def test_without_noise_and_clipping_it_is_torchs_on_the_mean_gradient(noisy, plain, options):
+    ours, theirs = model_of(), model_of()
+    optimizer = optimizer_of(ours, noisy, noise_multiplier=0, clip_norm=1e9, **options)
+    reference = plain(theirs.parameters(), lr=0.1, **options)
+    schedulers = [torch.optim.lr_scheduler.StepLR(o, step_size=2, gamma=0.3) for o in (optimizer, reference)]
+    for step in range(6):
+        inputs, targets = people(seed=step)
+        reference.zero_grad()
+        loss(theirs(inputs), targets).mean().backward()
+        reference.step()
+        train(ours, optimizer, 1, before=step)
+        for scheduler in schedulers:
+            scheduler.step()
+        torch.testing.assert_close(weights(ours), weights(theirs), rtol=1e-9, atol=1e-12)
+
+
+def test_parameter_groups_have_their_own_learning_rates():
+    model = model_of()
+    before = [parameter.detach().clone() for parameter in model.parameters()]
+    groups = [{"params": model[0].parameters(), "lr": 0.0}, {"params": model[2].parameters()}]
+    optimizer = dpsgd.NoisySGD(groups, 0.5, noise_multiplier=1, clip_norm=1, expected_batch=8, generator=0)
+    train(model, optimizer, 1)
+    still = [torch.equal(*pair) for pair in zip(before, model.parameters(), strict=True)]
+    assert still == [True, True, False, False]
+
+
+@both
+def test_frozen_parameters_do_not_move(kind):
+    model = model_of()
+    optimizer = optimizer_of(model, kind)
+    model[0].requires_grad_(False)
+    before = model[0].weight.clone()
+    train(model, optimizer, 3)
+    assert torch.equal(model[0].weight, before)
+
+
+@both
+@pytest.mark.parametrize("generator", [3, None])
+@pytest.mark.parametrize("taken", [0, 1, 4])
+def test_a_saved_state_goes_on_exactly(kind, taken, generator):
+    options = {"momentum": 0.9} if kind is dpsgd.NoisySGD else {}
+    model = model_of()
+    optimizer = optimizer_of(model, kind, generator=generator, **options)
+    train(model, optimizer, taken)
+    file = io.BytesIO()
+    torch.save([model.state_dict(), optimizer.state_dict()], file)
+    expected = train(model, optimizer, 3, before=taken)
+
+    file.seek(0)
+    other = model_of(seed=1)
+    resumed = optimizer_of(other, kind, lr=7.0, noise_multiplier=9, clip_norm=9, expected_batch=9, generator=9)
+    train(other, resumed, 1)
+    for target, state in zip((other, resumed), torch.load(file, weights_only=True), strict=True):
+        target.load_state_dict(state)
+    assert torch.equal(train(other, resumed, 3, before=taken), expected)
+
+
+def test_a_state_without_noise_is_refused():
+    model = model_of()
+    with pytest.raises(ValueError, match="state_dict must come from NoisySGD or NoisyAdam"):
+        optimizer_of(model).load_state_dict(torch.optim.SGD(model.parameters(), 0.1).state_dict())
+
+
+# ---- what is not protected is refused
+
+
+@both
+@pytest.mark.parametrize("freeze", [False, True])
+def test_a_gradient_from_outside_is_refused(kind, freeze):
+    """Of a parameter frozen since, too: torch's optimizers would apply it as it is."""
+    model = model_of()
+    optimizer = optimizer_of(model, kind)
+    before = weights(model)
+    loss(model(people()[0]), people()[1]).mean().backward()
+    model[0].requires_grad_(not freeze)
+    if freeze:
+        model[2].zero_grad()
+    with pytest.raises(ValueError, match=r"a gradient was set from outside, by loss.backward\(\) perhaps.*zero_grad"):
+        optimizer.step()
+    assert torch.equal(weights(model), before)
+    optimizer.zero_grad()
+    optimizer.step()
+
+
+@both
+def test_parameters_that_the_optimizer_was_not_given_are_refused(kind):
+    model = model_of()
+    optimizer = kind(model[2].parameters(), 0.1, noise_multiplier=1, clip_norm=1, expected_batch=8)
+    optimizer.accumulate(model, loss, *people())
+    with pytest.raises(ValueError, match="the model has 2 trainable parameters that this optimizer was not given"):
+        optimizer.step()
+    model[0].requires_grad_(False)
+    optimizer.zero_grad()
+    train(model, optimizer, 1)
+
+
+@both
+def test_a_closure_is_refused(kind):
+    with pytest.raises(ValueError, match="step takes no closure"):
+        optimizer_of(model_of(), kind).step(lambda: 0.0)
+
+
+@both
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_copies_are_refused(kind, copied):
+    """torch's pickle leaves out hooks and private attributes: the copy would step without noise."""
+    with pytest.raises(TypeError, match=r"cannot be copied or pickled: .* use state_dict\(\)"):
+        copied(optimizer_of(model_of(), kind))
+
+
+@both
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"noise_multiplier": -1}, r"noise_multiplier must be a number in \[0, inf\), got -1"),
+        ({"noise_multiplier": math.nan}, "noise_multiplier must be"),
+        ({"clip_norm": 0}, r"clip_norm must be a number in \(0, inf\), got 0"),
+        ({"expected_batch": 0}, r"expected_batch must be a number in \(0, inf\), got 0"),
+    ],
+)
+def test_bad_settings_are_named(kind, wrong, says):
+    with pytest.raises(ValueError, match=says):
+        optimizer_of(model_of(), kind, **wrong)
+
+
+# ---- seeds
+
+
+def test_same_seed_same_noise_another_seed_another_none_never_twice():
+    draws = [noise_of(1, generator=generator).tobytes() for generator in (1, 1, 2, None, None)]
+    assert draws[0] == draws[1]
+    assert len(set(draws)) == 4
+
+
+def test_a_generator_of_ones_own_is_used_as_it_is():
+    own = torch.Generator().manual_seed(5)
+    expected = torch.randn(60, 50, generator=torch.Generator().manual_seed(5), dtype=torch.float64)
+    assert np.allclose(noise_of(1, generator=own)[0, :3000] / 0.5, expected.flatten())
+    assert not torch.equal(own.get_state(), torch.Generator().manual_seed(5).get_state())

@@ -1,0 +1,601 @@
+"""fit: killed, interrupted, refused, shared between processes.
+
+This file is also the program that those processes run: python test_training.py SCENE FOLDER.
+"""
+
+import copy
+import functools
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from support import ROOT, WEEKLY
+from torch import nn
+from torch.nn import functional as F
+
+from dpcourse import dpsgd
+from dpcourse.dpsgd import training
+
+STEPS, EVERY, PEOPLE = 11, 4, 300
+
+
+@functools.cache
+def few():
+    """Images of noise, whose classes are coins; quicker to have than the digits."""
+    generator = torch.Generator().manual_seed(0)
+    inputs = torch.rand(2 * PEOPLE, 1, 8, 8, generator=generator)
+    targets = torch.randint(10, (2 * PEOPLE,), generator=generator)
+    halves = (*inputs.split(PEOPLE), *targets.split(PEOPLE))
+    return dpsgd.Data(halves[0], halves[2], halves[1], halves[3], name="Coins", classes=tuple("0123456789"))
+
+
+def small(seed=0, dropout=0.3):
+    torch.manual_seed(seed)  # dropout goes on from here
+    return nn.Sequential(nn.Flatten(), nn.Linear(64, 8), nn.ReLU(), nn.Dropout(dropout), nn.Linear(8, 10))
+
+
+def parts(kind="NoisyAdam", seed=0, budget=None, model=None, **changes):
+    """A model, its optimizer and a ledger."""
+    model = model or small(seed)
+    settings = {"noise_multiplier": 1.0, "clip_norm": 0.5, "expected_batch": 30, "generator": 1}
+    optimizer = getattr(dpsgd, kind)(model.parameters(), 0.05, **settings | changes)
+    return model, optimizer, dpsgd.Ledger(1e-5, budget)
+
+
+def train(model, optimizer, ledger, steps=STEPS, **changes):
+    return dpsgd.fit(
+        model,
+        optimizer,
+        ledger,
+        **{"data": few(), "device": "cpu", "every": EVERY, "generator": 2, "show": False} | changes,
+        steps=steps,
+    )
+
+
+def everything(model, optimizer, ledger, run):
+    """All that a resumed run must have in common with one that was not interrupted."""
+    return {
+        "model": model.state_dict(),
+        "optimizer": optimizer.state_dict(),
+        "ledger": ledger.state_dict(),
+        "global generator": torch.get_rng_state(),
+        "record": [run.batches, run.losses, run.lengths, run.noises],
+    }
+
+
+def same(one, other):
+    """Bit by bit."""
+    if isinstance(one, torch.Tensor):
+        return torch.equal(one, other)
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, (list, tuple)):
+        return len(one) == len(other) and all(map(same, one, other))
+    return one == other
+
+
+def weights(model):
+    return torch.cat([parameter.detach().flatten() for parameter in model.parameters()])
+
+
+def program(*arguments, command=()):
+    """Run this file; returns its exit status and what it printed."""
+    environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}", "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [sys.executable, *command, __file__, *map(str, arguments)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+# ---- killed, or interrupted, in the middle
+
+
+class Killing:
+    """A loss that sends this process a signal when it is called for the nth time; fit's own trial calls it 3 times."""
+
+    def __init__(self, step, number=signal.SIGKILL):
+        self.left, self.number = 3 + step, number
+
+    def __call__(self, outputs, targets):
+        self.left -= 1
+        if self.left == 0:
+            os.kill(os.getpid(), self.number)
+        return training.cross_entropy(outputs, targets)
+
+
+def killed_in_a_step(folder):
+    train(*parts("NoisyAdam"), checkpoint=folder / "checkpoint", loss=Killing(step=10))
+
+
+def killed_while_it_writes(folder):
+    """The second checkpoint is on the disk, and not yet in its place."""
+    replaced = os.replace
+    calls = []
+
+    def replace_or_die(*names):
+        calls.append(names)
+        if len(calls) == 2:
+            os.kill(os.getpid(), signal.SIGKILL)
+        replaced(*names)
+
+    os.replace = replace_or_die
+    train(*parts("NoisySGD", momentum=0.9), checkpoint=folder / "checkpoint")
+
+
+def interrupted_once(folder):
+    """Ctrl-C in step 6, which is between two checkpoints."""
+    model, optimizer, ledger = parts()
+    run = train(model, optimizer, ledger, checkpoint=folder / "checkpoint", loss=Killing(6, signal.SIGINT))
+    torch.save(everything(model, optimizer, ledger, run), folder / "left")
+
+
+SCENES = [killed_in_a_step, killed_while_it_writes, interrupted_once]
+
+
+def started(scene, folder, **environment):
+    """The id of a new process in which the scene is played; torch is imported already, which takes the longest."""
+    child = os.fork()
+    if child == 0:
+        os.environ.update(environment)
+        scene(folder)
+        sys.stdout.flush()
+        os._exit(0)
+    return child
+
+
+def ended(child):
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def scenes(folder):
+    """Each in a process and a folder of its own, then the two processes side by side; how they ended."""
+    status = {}
+    for scene in SCENES:
+        (folder / scene.__name__).mkdir()
+        status[scene.__name__] = ended(started(scene, folder / scene.__name__))
+    print(status, flush=True)
+    if not WEEKLY:  # the variables that torchrun sets, and torch reads
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            together = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free.getsockname()[1]), "WORLD_SIZE": "2"}
+        ranks = [started(two_processes, folder, RANK=rank, **together) for rank in "01"]
+        print("two processes ended:", [ended(child) for child in ranks])
+
+
+@pytest.fixture(scope="module")
+def left_behind(tmp_path_factory):
+    """The scenes' folders, and what they printed."""
+    folder = tmp_path_factory.mktemp("scenes")
+    status, said = program(scenes.__name__, folder)
+    assert status == 0, said
+    killed = -signal.SIGKILL
+    assert str({"killed_in_a_step": killed, "killed_while_it_writes": killed, "interrupted_once": 0}) in said, said
+    return folder, said
+
+
+@pytest.mark.parametrize(
+    ("scene", "step", "kind", "options"),
+    [("killed_in_a_step", 8, "NoisyAdam", {}), ("killed_while_it_writes", 4, "NoisySGD", {"momentum": 0.9})],
+)
+def test_a_killed_run_ends_as_one_that_was_not(scene, step, kind, options, left_behind):
+    """Model, optimizer, ledger, generators and record, bit by bit, with dropout."""
+    checkpoint = left_behind[0] / scene / "checkpoint"
+    assert len(torch.load(checkpoint, weights_only=True)["run"]["batches"]) == step
+    mine = parts(kind, seed=9, **options | {"generator": 9})
+    resumed = everything(*mine, train(*mine, checkpoint=checkpoint, generator=9))
+    unbroken = parts(kind, **options)
+    assert same(resumed, everything(*unbroken, train(*unbroken)))
+    assert resumed["ledger"]["runs"] == [[1.0, 30 / PEOPLE, STEPS]]
+
+
+def test_a_checkpoint_at_the_end_is_the_end(tmp_path):
+    """Asked again, fit trains no further, whether the ledger is new or the one that was spent."""
+    mine = parts()
+    run = train(*mine, checkpoint=tmp_path / "checkpoint")
+    end = everything(*mine, run)
+    assert same(everything(*mine, train(*mine, checkpoint=tmp_path / "checkpoint")), end)
+    new = parts(seed=5)
+    assert same(everything(*new, train(*new, checkpoint=tmp_path / "checkpoint")), end)
+
+
+# ---- afterwards
+
+
+def test_ctrl_c_ends_after_the_step_and_leaves_everything_in_order(left_behind):
+    folder, said = left_behind[0] / "interrupted_once", left_behind[1]
+    assert "Stopped after step 6 of 11, epsilon" in said
+    left = torch.load(folder / "left", weights_only=True)
+    saved = torch.load(folder / "checkpoint", weights_only=True)
+    assert left["ledger"]["runs"] == saved["run"]["ledger"]["runs"] == [[1.0, 30 / PEOPLE, 6]]
+    assert len(left["record"][0]) == len(saved["run"]["batches"]) == saved["run"]["at"][-1] == 6
+    assert same([left["model"], left["optimizer"]], [saved["model"], saved["optimizer"]])
+
+    mine = parts(seed=3)
+    resumed = everything(*mine, train(*mine, checkpoint=folder / "checkpoint"))
+    unbroken = parts()
+    assert same(resumed, everything(*unbroken, train(*unbroken)))
+
+
+def test_ctrl_c_works_as_before_afterwards():
+    before = signal.getsignal(signal.SIGINT)
+    train(*parts(), steps=1)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+class Failing:
+    def __init__(self, call):
+        self.left = 3 + call
+
+    def __call__(self, outputs, targets):
+        self.left -= 1
+        if self.left == 0:
+            raise RuntimeError("out of memory, say")
+        return training.cross_entropy(outputs, targets)
+
+
+def test_a_step_that_failed_in_the_middle_leaves_nothing_to_the_next(tmp_path):
+    """One chunk of its batch was accumulated; in the next run nobody may count twice."""
+    mine = parts(model=small(dropout=0))
+    with pytest.raises(RuntimeError, match="out of memory"):
+        train(*mine, loss=Failing(2), chunk=8)
+    assert mine[2].runs == [(1.0, 30 / PEOPLE, 1)]  # written down first
+    assert mine[1].sum_length > 0
+    fresh = parts(model=small(dropout=0))
+    for each in (mine, fresh):
+        train(*each, steps=2)
+    assert torch.equal(weights(mine[0]), weights(fresh[0]))
+
+
+# ---- refused, nothing touched
+
+
+def assert_refused(mine, error, says, **changes):
+    """With nothing changed in model, optimizer and ledger."""
+
+    def state():
+        return copy.deepcopy([mine[0].state_dict(), mine[1].state_dict(), mine[2].state_dict()])
+
+    before = state()
+    with pytest.raises(error, match=says):
+        train(*mine, **changes)
+    assert same(state(), before)
+
+
+def test_the_budget_is_never_passed():
+    mine = parts(budget=3.0)
+    room = mine[2].steps_left(1.0, 30 / PEOPLE)
+    assert room > 0
+    assert_refused(mine, dpsgd.BudgetError, f"has room for {room} steps, not for {room + 1}", steps=room + 1)
+    run = train(*mine, steps=room, every=1000)
+    assert len(run.batches) == room
+    assert 0 < run.epsilon <= 3.0
+    assert mine[2].after(1.0, 30 / PEOPLE, 1).epsilon() > 3.0
+    assert_refused(mine, dpsgd.BudgetError, "has room for 0 steps, not for 1", steps=1)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A checkpoint after the last step, and the weights it should give."""
+    file = tmp_path_factory.mktemp("finished") / "checkpoint"
+    mine = parts()
+    train(*mine, checkpoint=file)
+    return file.read_bytes(), weights(mine[0])
+
+
+def torch_file(content, file):
+    torch.save(content, file)
+    return file.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda content, file: b"",
+        lambda content, file: b"no checkpoint at all",
+        lambda content, file: content[: len(content) // 2],
+        lambda content, file: content[:-1],
+        lambda content, file: torch_file(torch.ones(3), file),
+        lambda content, file: torch_file(small().state_dict(), file),
+        lambda content, file: torch_file({"run": 3}, file),
+        lambda content, file: torch_file(torch.load(file, weights_only=True) | {"run": {"losses": []}}, file),
+    ],
+    ids=["empty", "text", "half", "last byte", "tensor", "weights", "number", "no settings"],
+)
+def test_a_damaged_checkpoint_is_refused(damage, finished, tmp_path):
+    file = tmp_path / "checkpoint"
+    file.write_bytes(finished[0])
+    file.write_bytes(damage(finished[0], file))
+    assert_refused(
+        parts(), ValueError, "the checkpoint .*checkpoint cannot be read: move it away to begin anew", checkpoint=file
+    )
+
+
+def test_a_bit_that_flipped_is_found_or_harmless(finished, tmp_path):
+    content, expected = finished
+    file = tmp_path / "checkpoint"
+    refused = 0
+    for place in np.random.default_rng(0).integers(len(content), size=60):
+        flipped = bytearray(content)
+        flipped[place] ^= 1
+        file.write_bytes(flipped)
+        mine = parts()
+        try:
+            train(*mine, checkpoint=file)
+        except ValueError:
+            refused += 1
+        else:
+            assert torch.equal(weights(mine[0]), expected)
+    assert refused > 30
+
+
+@pytest.mark.parametrize(
+    ("mine", "changes", "says"),
+    [
+        (lambda: parts(noise_multiplier=2.0), {}, "of another run: noise_multiplier was 1.0 and is 2.0; move it away"),
+        (lambda: parts("NoisySGD"), {}, "optimizer was 'NoisyAdam' and is 'NoisySGD'"),
+        (parts, {"steps": 12}, "steps was 11 and is 12"),
+        (parts, {"precision": "bf16"}, "precision was 'float32' and is 'bf16'"),
+        (lambda: parts(model=nn.Sequential(nn.Identity(), *small())), {}, "the layers of the model were others"),
+        (lambda: (*parts()[:2], dpsgd.Ledger(1e-6)), {}, "the ledger has runs .*: give fit a ledger in one of these"),
+        (lambda: (*parts()[:2], dpsgd.Ledger(1e-5).after(1.0, 0.1, 3)), {}, "the ledger has runs .* 3.*come to .* 11"),
+    ],
+)
+def test_a_checkpoint_of_another_run_is_refused(mine, changes, says, finished, tmp_path):
+    file = tmp_path / "checkpoint"
+    file.write_bytes(finished[0])
+    assert_refused(mine(), ValueError, says, checkpoint=file, **changes)
+
+
+class Mean(nn.Module):
+    def __init__(self, when=lambda training: True):
+        super().__init__()
+        self.when = when
+
+    def forward(self, x):
+        return x - x.mean(0) if self.when(self.training) else x
+
+
+class Remembers(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("mean", torch.zeros(64))
+
+    def forward(self, x):
+        with torch.no_grad():
+            self.mean.lerp_(x.mean(0), 0.1)
+        return x
+
+
+class Outside(nn.Module):
+    """Uses a weight where the layer that has it cannot see it."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(64, 64)
+
+    def forward(self, x):
+        return F.linear(self.layer(x).tanh(), self.layer.weight)
+
+
+def before_the_last(layer):
+    return nn.Sequential(nn.Flatten(), layer, nn.Linear(64, 10))
+
+
+@pytest.mark.parametrize(
+    ("layer", "says"),
+    [
+        (Mean(), "what the model says of one example depends on the others in the batch"),
+        (Mean(lambda training: training), "what the model says of one example depends on the others in the batch"),
+        (Remembers(), "the model keeps something of the data in '1.mean'"),
+        (Outside(), "engine 'book-keeping' and the loop of one disagree about '1.layer.weight'"),
+        (nn.BatchNorm1d(64), r"layer '1' \(BatchNorm1d\) mixes"),
+    ],
+    ids=["mean", "mean in training", "buffer", "outside", "batch norm"],
+)
+def test_a_model_that_cannot_be_private_is_refused(layer, says):
+    assert_refused(parts(model=before_the_last(layer)), ValueError, says)
+
+
+def test_a_loss_that_mixes_is_refused():
+    def mixing(outputs, targets):
+        losses = training.cross_entropy(outputs, targets)
+        return losses * losses.detach().mean()
+
+    assert_refused(parts(), ValueError, "disagree about", loss=mixing)
+
+
+@pytest.mark.parametrize(
+    ("mine", "changes", "says"),
+    [
+        (
+            lambda: (small(), torch.optim.SGD(small().parameters()), dpsgd.Ledger(1e-5)),
+            {},
+            "NoisyAdam, got SGD: it adds",
+        ),
+        (lambda: parts(expected_batch=PEOPLE + 1), {}, r"expected_batch / people must be a number in \(0, 1\]"),
+        (lambda: parts(noise_multiplier=0), {}, "noise_multiplier must be a number in"),
+        (parts, {"steps": 0}, "steps must be a whole number >= 1, got 0"),
+        (parts, {"chunk": 0}, "chunk must be a whole number >= 1, got 0"),
+        (parts, {"every": 0}, "every must be a whole number >= 1, got 0"),
+        (parts, {"precision": "fp8"}, "precision must be one of .*, got 'fp8'"),
+        (parts, {"engine": "fast"}, "engine must be one of .*, got 'fast'"),
+        (parts, {"generator": -1}, "generator must be a whole number >= 0, got -1"),
+    ],
+)
+def test_bad_settings_are_named_before_anything_happens(mine, changes, says):
+    assert_refused(mine(), ValueError, says, **changes)
+
+
+# ---- a run as it should be
+
+
+def test_fit_learns_the_digits_and_passes_inspection():
+    model = dpsgd.logistic((1, 8, 8), generator=0)
+    _, optimizer, ledger = parts("NoisySGD", model=model, clip_norm=1.0, expected_batch=200)
+    optimizer.param_groups[0]["lr"] = 2.0
+    run = train(model, optimizer, ledger, 40, data=dpsgd.digits(), every=40)
+    assert run.accuracy > 0.8
+    right = model(dpsgd.digits().test_inputs).argmax(1) == dpsgd.digits().test_targets
+    assert run.accuracy == pytest.approx(float(right.float().mean()))
+    assert run.epsilon == ledger.epsilon()
+    assert dpsgd.inspect(run).ok, dpsgd.inspect(run)
+
+
+def test_the_accuracy_is_of_the_model_without_dropout():
+    model, *others = parts(model=small(dropout=0.9))
+    run = train(model, *others, steps=1)
+    assert model.training
+    model.eval()
+    right = model(few().test_inputs).argmax(1) == few().test_targets
+    assert run.accuracy == pytest.approx(float(right.float().mean()))
+
+
+def test_fit_is_the_steps_written_out():
+    """Weights and record of a loop that anybody could write."""
+    mine, own = parts("NoisySGD", model=small(dropout=0)), parts("NoisySGD", model=small(dropout=0))
+    run = train(*mine, steps=5)
+    for step, batch in enumerate(dpsgd.poisson_batches(PEOPLE, 30 / PEOPLE, 5, generator=2)):
+        inputs, targets = few().train_inputs[batch], few().train_targets[batch]
+        clipped = own[1].accumulate(own[0], training.cross_entropy, inputs, targets)
+        length = float(nn.utils.get_total_norm(clipped.sums.values()))
+        own[1].step()
+        found = run.batches[step], run.losses[step], run.lengths[step], run.noises[step]
+        assert found == pytest.approx((len(batch), float(clipped.losses.mean()), length, own[1].noise_scale), rel=1e-5)
+    assert torch.equal(weights(mine[0]), weights(own[0]))
+
+
+def test_empty_batches_are_steps_of_noise():
+    mine = parts("NoisySGD", expected_batch=0.3)
+    run = train(*mine, steps=8, every=8)
+    empty = [size == 0 for size in run.batches]
+    assert 0 < sum(empty) < 8
+    assert [loss != loss for loss in run.losses] == [length == 0 for length in run.lengths] == empty
+    assert min(run.noises) > 0
+
+
+def test_the_size_of_a_chunk_does_not_matter_beyond_rounding():
+    found = []
+    for chunk in (1, 7, 1000):
+        mine = parts("NoisySGD", model=small(dropout=0))
+        found.append((train(*mine, chunk=chunk, steps=4), weights(mine[0])))
+    for run, end in found[1:]:
+        torch.testing.assert_close(end, found[0][1])
+        assert run.lengths == pytest.approx(found[0][0].lengths, rel=1e-5)
+        assert run.losses == pytest.approx(found[0][0].losses, rel=1e-5)
+
+
+@pytest.mark.parametrize("show", [True, False])
+def test_the_bar_is_shown_or_not(show, capfd):
+    train(*parts(budget=20.0), steps=4, show=show)
+    said = "".join(capfd.readouterr())
+    assert ("4/4" in said) == show
+    assert (" of 20" in said) == show
+    assert said.strip() == "" or show
+
+
+# ---- several processes
+
+
+def two_processes(folder):
+    """Each with weights, coins and noise of its own seed, until fit makes them one."""
+    torch.distributed.init_process_group("gloo")
+    rank = torch.distributed.get_rank()
+    left = {}
+
+    def mine():
+        return parts("NoisySGD", model=dpsgd.paper_cnn((1, 8, 8), generator=rank), generator=rank, momentum=0.9)
+
+    alike = mine()
+    run = train(*alike, steps=4, generator=rank)
+    left["alike"] = weights(alike[0]), alike[2].state_dict(), run.batches, run.losses
+
+    wrapped = mine()
+    wrapped = (nn.parallel.DistributedDataParallel(wrapped[0]), *wrapped[1:])
+    train(*wrapped, steps=4, generator=rank)
+    left["wrapped"] = weights(wrapped[0])
+
+    loss = Killing(2, signal.SIGINT) if rank else training.cross_entropy
+    file = folder / "checkpoint"
+    left["stopped"] = train(*mine(), loss=loss, checkpoint=file, generator=rank).batches
+    left["resumed"] = train(*mine(), checkpoint=file, generator=rank).batches
+    try:
+        train(*mine(), checkpoint=file if rank == 0 else None, generator=rank)
+    except ValueError as error:
+        left["apart"] = str(error)
+    torch.save(left, folder / f"left {rank}")
+    torch.distributed.barrier()  # nobody leaves while another still talks
+    torch.distributed.destroy_process_group()
+
+
+@pytest.fixture(scope="module")
+def two(left_behind):
+    """What two processes came to, started as torchrun starts them; in the week, by torchrun itself."""
+    folder, said = left_behind
+    if WEEKLY:
+        torchrun = ["-m", "torch.distributed.run", "--standalone", "--local-addr=127.0.0.1", "--nproc-per-node=2"]
+        status, said = program(two_processes.__name__, folder, command=torchrun)
+        assert status == 0, said
+    else:
+        assert "two processes ended: [0, 0]" in said, said
+    return [torch.load(folder / f"left {rank}", weights_only=True) for rank in (0, 1)]
+
+
+def test_two_processes_take_the_steps_of_one(two):
+    """The sum of all examples and the noise of the first process: its seeds, alone, give the same weights."""
+    alone = parts("NoisySGD", model=dpsgd.paper_cnn((1, 8, 8), generator=0), generator=0, momentum=0.9)
+    run = train(*alone, steps=4, generator=0)
+    for left in two:
+        end, ledger, batches, losses = left["alike"]
+        torch.testing.assert_close(end, weights(alone[0]), rtol=1e-5, atol=1e-6)
+        assert ledger == alone[2].state_dict()
+        assert batches == run.batches
+        assert losses == pytest.approx(run.losses, rel=1e-5)
+
+
+def test_two_processes_have_the_same_weights(two):
+    assert torch.equal(two[0]["alike"][0], two[1]["alike"][0])
+    for left in two:
+        assert torch.equal(left["wrapped"], two[0]["alike"][0])
+
+
+def test_ctrl_c_in_one_process_stops_both_and_both_resume(two):
+    assert two[0]["stopped"] == two[1]["stopped"]
+    assert len(two[0]["stopped"]) == 2
+    assert two[0]["resumed"] == two[1]["resumed"]
+    assert len(two[0]["resumed"]) == STEPS
+    assert two[0]["resumed"][:2] == two[0]["stopped"]
+
+
+def test_processes_that_come_from_different_steps_are_refused(two):
+    for left in two:
+        assert left["apart"].startswith("the processes come from different steps")
+
+
+# ---- saved
+
+
+def test_a_saved_run_is_replayed_as_it_was(tmp_path, capfd):
+    run = train(*parts(expected_batch=0.3), steps=4)
+    checksum = run.save(tmp_path / "run.json")
+    again = dpsgd.replay(tmp_path / "run.json", checksum, show=False)
+    assert repr(again) == repr(run)
+    assert again.batches == run.batches
+    assert again.lengths == run.lengths
+    assert again.ledger == run.ledger
+    assert "".join(capfd.readouterr()).strip() == ""
+    dpsgd.replay(tmp_path / "run.json", checksum)
+    assert "4/4" in "".join(capfd.readouterr())
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]](Path(sys.argv[2]))

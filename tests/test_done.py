@@ -1,0 +1,109 @@
+"""Progress: kept over kernels, written atomically, and never lost silently."""
+
+import json
+import multiprocessing
+import os
+import re
+
+import pytest
+
+from dpcourse import course, done
+from dpcourse.done import Progress, record, recorded
+from dpcourse.files import data_folder, write_atomically
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("DPCOURSE_DATA", str(tmp_path / "data"))
+    return tmp_path / "data"
+
+
+def test_nothing_is_done_at_first():
+    assert recorded() == set()
+    assert repr(Progress()).startswith("00 Start here: 0 of 3 exercises, 0 of 5 quiz questions")
+
+
+def test_what_is_recorded_stays(folder):
+    record("0.1")
+    record("0.q2")
+    record("0.1")
+    assert recorded() == {"0.1", "0.q2"}
+    assert json.loads((folder / "progress.json").read_text())["passed"] == ["0.1", "0.q2"]
+    assert repr(Progress()).startswith("00 Start here: 1 of 3 exercises, 1 of 5 quiz questions")
+    assert "1 of 3" in Progress()._repr_html_()
+
+
+def test_each_lesson_is_a_link():
+    assert re.findall("<a href='(.+?).ipynb'>", Progress()._repr_html_()) == [
+        lesson.name for lesson in course.lessons()
+    ]
+
+
+@pytest.mark.parametrize(
+    "damage", [b"", b"{", b"[1]", b'{"passed": 3}', b'{"passed": [3]}', b'{"other": []}', b"\xff\xfe", b"null"]
+)
+def test_a_damaged_file_is_set_aside_and_said(folder, capsys, damage):
+    folder.mkdir()
+    (folder / "progress.json").write_bytes(damage)
+    (folder / "progress.damaged-1.json").write_text("an older one")
+    record("1.1")
+    assert recorded() == {"1.1"}
+    assert (folder / "progress.damaged-2.json").read_bytes() == damage
+    assert (folder / "progress.damaged-1.json").read_text() == "an older one"
+    assert "progress.damaged-2.json" in capsys.readouterr().out
+
+
+def test_ids_of_exercises_that_are_gone_do_no_harm():
+    record("7.9")
+    assert "0 of 3" in repr(Progress())
+    record("0.1")
+    assert recorded() == {"7.9", "0.1"}
+
+
+def test_a_folder_that_cannot_be_written_is_said_and_not_raised(tmp_path, monkeypatch, capsys):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("DPCOURSE_DATA", str(tmp_path / "file"))
+    record("0.1")
+    assert "your progress cannot be saved" in capsys.readouterr().out
+
+
+def test_an_interrupted_write_leaves_the_old_file_and_no_litter(folder, monkeypatch):
+    record("0.1")
+    monkeypatch.setattr(os, "replace", lambda *paths: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        write_atomically(folder / "progress.json", "half")
+    assert recorded() == {"0.1"}
+    assert sorted(path.name for path in folder.iterdir()) == ["progress.json", "progress.lock"]
+
+
+def _record_many(names):
+    for name in names:
+        record(name)
+
+
+def test_two_kernels_at_once_lose_nothing():
+    names = [[f"{worker}.{i}" for i in range(25)] for worker in range(4)]
+    workers = [multiprocessing.get_context("spawn").Process(target=_record_many, args=(part,)) for part in names]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert recorded() == {name for part in names for name in part}
+
+
+def test_a_progress_on_show_is_redrawn(monkeypatch):
+    shown = []
+
+    class Handle:
+        def update(self, new):
+            shown.append(repr(new))
+
+    monkeypatch.setattr(done, "_shown", [Handle()])
+    record("0.2")
+    assert shown[0].startswith("00 Start here: 1 of 3")
+
+
+def test_without_the_variable_the_users_data_folder_is_used(monkeypatch):
+    monkeypatch.delenv("DPCOURSE_DATA")
+    assert data_folder().name == "dpcourse"
+    assert data_folder().is_absolute()

@@ -1,0 +1,307 @@
+"""The course grows by the steps that CONTRIBUTING names, and by nothing else; a step left out is named in a sentence.
+
+The exercise and its lines of source are taken from CONTRIBUTING itself, so that its example works.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import nbformat
+import pytest
+from support import ROOT
+
+TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+EXERCISE = re.search(r"^```python\n(.*?)^```\n", TEXT, re.DOTALL | re.MULTILINE)[1]
+SOURCE = re.search(r"^````markdown\n(.*?)^````\n", TEXT, re.DOTALL | re.MULTILINE)[1]
+FUNCTION, LESSON = "odds_after", "00-start-here"
+HOUSE = ("README.md", "LICENSE", "requirements.txt", "pyproject.toml", "conftest.py", "CONTRIBUTING.md")
+
+FIRST = """\
+\"\"\"Twice a number.\"\"\"
+
+from dpcourse.engine import Exercise, Misconception, a_number
+
+exercise = Exercise(
+    title="{title}",
+    good_for="nothing but a test",
+    difficulty=1,
+    minutes=1,
+    points=1,
+    draw=lambda rng: [{{"x": float(rng.integers(3, 99))}} for _ in range(2)],
+    reference=lambda x: {factor} * x,
+    returns=a_number,
+    hints=("Multiply.", "By {factor}."),
+    misconceptions=(
+        Misconception("power", "You took a power.", lambda x: x**{factor}),
+        Misconception("sum", "You added.", lambda x: x + {factor}),
+        Misconception("same", "You returned x.", lambda x: x),
+    ),
+)
+"""
+FOLDER = {
+    "__init__.py": '"""Lesson 07: a tiny lesson."""\n\nNAME = "07-tiny"\nTITLE = "Tiny"\nEXERCISES = ("twice", "thrice")\n',
+    "twice.py": FIRST.format(title="Twice", factor=2),
+    "thrice.py": FIRST.format(title="Three times", factor=3),
+    "quiz.py": '''"""The quiz of lesson 07."""
+
+from dpcourse.engine import Option, Question
+
+QUIZ = (
+    Question(
+        "What is twice 2?",
+        (Option("4", True, "2 + 2."), Option("5", False, "One too many."), Option("3", False, "One too few.")),
+    ),
+    Question(
+        "What is three times 2?",
+        (Option("5", False, "One too few."), Option("6", True, "2 + 2 + 2."), Option("8", False, "That is a power.")),
+    ),
+)
+''',
+    "pictures.py": '''"""The picture of lesson 07."""
+
+from dpcourse.frame import FIRST, panels
+
+
+def straight(figure, slope):
+    """A straight line."""
+    (panel,) = panels(figure)
+    panel.plot([0, 1], [0, slope], **FIRST)
+    return f"A straight line from 0 to {slope}."
+''',
+    "glossary.toml": """\
+[[latin]]
+symbol = "$w$"
+meaning = "a number that is multiplied"
+chinese = "被乘的数"
+where = "07 §1"
+""",
+    "journey.py": '''"""What goes wrong first in lesson 07."""
+
+from dpcourse.course.slip import Slip
+
+SLIP = Slip(function="twice", misconception="sum", right="2 * x", wrong="2 + x")
+''',
+}
+PAGE = """\
+---
+jupytext:
+  text_representation: {extension: .md, format_name: myst}
+kernelspec: {display_name: Python 3, language: python, name: python3}
+dpcourse:
+  title: "multiplication, briefly"
+  learn: "to multiply"
+  minutes: 30
+  needs: lesson 00.
+  goals:
+    - {can: "multiply", checks: [twice, thrice]}
+---
+
+{opening}
+
++++
+
+```{code-cell} ipython3
+from dpcourse import check, hint, plots, progress, quiz, solution, widgets
+```
+
+## 1. Multiplication
+
+A number $w$ grows along a line.
+
+```{code-cell} ipython3
+plots.show(plots.straight, slope=2)
+```
+
+```{code-cell} ipython3
+widgets.explore(plots.straight, slope=widgets.slider("slope", 1, 5, 2))
+```
+
+{exercise twice}
+
+Return twice the number.
+
+```{code-cell} ipython3
+def twice(x):
+    ### BEGIN SOLUTION
+    return 2 * x
+    ### END SOLUTION
+```
+
+{check twice}
+
+{exercise thrice}
+
+Return three times the number. It is like {twice}.
+
+```{code-cell} ipython3
+def thrice(x):
+    ### BEGIN SOLUTION
+    return 3 * x
+    ### END SOLUTION
+```
+
+{check thrice}
+
+## 2. Quiz
+
+```{code-cell} ipython3
+quiz(7)
+```
+
+## 3. Summary
+
+| symbol | meaning |
+|:--|:--|
+| $w$ | a number that is multiplied |
+
+{closing}
+"""
+
+
+# ---- the steps
+
+
+def write(file, text):
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+
+
+def replaced(file, old, new):
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+START = "dpcourse/course/start_here"
+OF_EXERCISE = {
+    "its file": lambda course: write(course / START / f"{FUNCTION}.py", EXERCISE),
+    "its place in the order": lambda course: replaced(
+        course / START / "__init__.py", '"randomized_response"', f'"{FUNCTION}", "randomized_response"'
+    ),
+    "its lines in the source": lambda course: replaced(
+        course / f"solutions/{LESSON}.md",
+        "{exercise randomized_response}",
+        f"{SOURCE}\n{{exercise randomized_response}}",
+    ),
+    "a goal": lambda course: replaced(
+        course / f"solutions/{LESSON}.md", "checks: [keep_probability", f"checks: [{FUNCTION}, keep_probability"
+    ),
+}
+OF_LESSON = {
+    name: lambda course, name=name, text=text: write(course / "dpcourse/course/tiny" / name, text)
+    for name, text in FOLDER.items()
+} | {"the source": lambda course: write(course / "solutions/07-tiny.md", PAGE)}
+
+
+@pytest.fixture
+def course(tmp_path):
+    """A copy of the course, without what is built elsewhere."""
+    return copied(tmp_path / "course")
+
+
+def copied(folder):
+    folder.mkdir()
+    for name in HOUSE:
+        shutil.copyfile(ROOT / name, folder / name)
+    unwanted = shutil.ignore_patterns("__pycache__", ".*", "browser", "benchmarks")
+    for name in ("dpcourse", "solutions", "lessons", "tests"):
+        shutil.copytree(ROOT / name, folder / name, ignore=unwanted)
+    return folder
+
+
+def run(course, *command):
+    """A command of the copy, whatever it says and however it ends."""
+    environment = os.environ | {"PYTHONPATH": str(course), "PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.run(
+        [sys.executable, *command], cwd=course, env=environment, capture_output=True, text=True, timeout=300
+    )
+
+
+def dpcourse(course, *arguments):
+    return run(course, "-c", "from dpcourse.cli import app; app()", *arguments)
+
+
+def succeeded(done):
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+# ---- all of them
+
+
+def test_an_exercise_in_the_middle_and_a_small_lesson_are_built_checked_released_and_graded(course, tmp_path):
+    for step in (*OF_EXERCISE.values(), *OF_LESSON.values()):
+        step(course)
+    before = {page.stem: page.read_bytes() for page in (course / "solutions").glob("*.ipynb")}
+    built = succeeded(dpcourse(course, "build"))
+    assert LESSON in built
+    assert "07-tiny" in built
+    outputs_changed = {name for name in before if outputs(course, name) != outputs_of(before[name])}
+    assert outputs_changed == {LESSON}, "where only a link to the new lesson is new, nothing is executed"
+    succeeded(dpcourse(course, "build", "--check"))
+
+    lesson = (course / f"lessons/{LESSON}.ipynb").read_text(encoding="utf-8")
+    assert [f'check(\\"0.{place}\\", {name})' in lesson for place, name in ((1, "keep_probability"), (2, FUNCTION), (3, "randomized_response"))] == [True] * 3  # fmt: skip
+    assert "Exercise 0.2: The odds after a report" in lesson
+    assert "(exercises 0.2, 0.1)" in lesson
+    assert "It is like 7.1." in (course / "lessons/07-tiny.ipynb").read_text(encoding="utf-8")
+    assert "07-tiny.ipynb" in (course / "README.md").read_text(encoding="utf-8")
+    assert "被乘的数" in (course / "lessons/glossary.ipynb").read_text(encoding="utf-8")
+
+    told = run(course, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/course", "-k", f"{FUNCTION} or tiny")
+    assert " passed" in succeeded(told)
+
+    assert "07-tiny" in succeeded(dpcourse(course, "release", str(tmp_path / "handout")))
+    for name in (LESSON, "07-tiny"):
+        (tmp_path / "submissions/kim").mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(course / f"solutions/{name}.ipynb", tmp_path / f"submissions/kim/{name}.ipynb")
+    sandbox = [] if shutil.which("bwrap") else ["--no-sandbox"]
+    grade = ("grade", str(tmp_path / "submissions"), "--out", str(tmp_path / "grades"), "--json", *sandbox)
+    assert json.loads(dpcourse(course, *grade).stdout.splitlines()[-1])["mean"] == 1.0
+    book = (tmp_path / "grades/gradebook.csv").read_text(encoding="utf-8")
+    assert "kim,00 Start here,graded,6,6," in book
+    assert "kim,07 Tiny,graded,2,2," in book
+
+
+def outputs(course, name):
+    return outputs_of((course / f"solutions/{name}.ipynb").read_bytes())
+
+
+def outputs_of(notebook):
+    cells = nbformat.reads(notebook.decode(), 4).cells
+    return [cell.get("outputs") for cell in cells if cell.cell_type == "code"]
+
+
+# ---- one of them left out
+
+FORGOTTEN = {
+    "its file": f"{START}/{FUNCTION}.py",
+    "its place in the order": "EXERCISES",
+    "its lines in the source": f"{{check {FUNCTION}}}",
+    "a goal": "goals",
+    "__init__.py": "NAME",
+    "twice.py": "dpcourse/course/tiny/twice.py",
+    "quiz.py": "quiz.py",
+    "pictures.py": "pictures.py",
+    "glossary.toml": "glossary.toml",
+    "journey.py": "journey.py",
+    "the source": "solutions/07-tiny.md",
+}
+
+
+@pytest.mark.parametrize("forgotten", FORGOTTEN)
+def test_a_step_that_is_left_out_is_named(course, forgotten):
+    steps = OF_EXERCISE if forgotten in OF_EXERCISE else OF_LESSON
+    for name, step in steps.items():
+        if name != forgotten:
+            step(course)
+    told = dpcourse(course, "build", "--check")
+    said = told.stdout + told.stderr
+    named = FUNCTION if steps is OF_EXERCISE else "tiny"
+    assert told.returncode == 1
+    assert any(FORGOTTEN[forgotten] in line and named in line for line in said.splitlines()), said
+    assert "Traceback" not in said

@@ -1,0 +1,33 @@
+"""The quiz: options are explained when chosen; right ones are recorded; without widgets nothing is lost."""
+
+import pytest
+
+from dpcourse import course
+from dpcourse.done import recorded
+from dpcourse.questions import Static, _widget
+
+
+@pytest.fixture(autouse=True)
+def fresh(tmp_path, monkeypatch):
+    monkeypatch.setenv("DPCOURSE_DATA", str(tmp_path))
+
+
+@pytest.mark.parametrize("number", range(len(course.lessons())))
+def test_every_option_is_explained_when_chosen_and_only_right_ones_count(number):
+    questions = course.lesson(number).quiz
+    *blocks, _ = _widget(number, questions).children
+    for i, (question, block) in enumerate(zip(questions, blocks, strict=True), 1):
+        _, buttons, reply = block.children
+        assert buttons.value is None
+        for option in question.options:
+            before = f"{number}.q{i}" in recorded()
+            buttons.value = option
+            assert ("✓ Right." if option.right else "✗ Not quite.") in reply.value
+            assert (f"{number}.q{i}" in recorded()) == (before or option.right)
+
+
+def test_the_static_quiz_holds_every_option_and_reply():
+    questions = course.lesson(1).quiz
+    page, text = Static(questions)._repr_html_(), repr(Static(questions))
+    assert page.count("<details>") == sum(len(question.options) for question in questions)
+    assert all(option.text in text for question in questions for option in question.options)
