@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 from dpcourse import course
+from dpcourse.course import GLOSSARY
 
-GLOSSARY = "glossary"
 ABOUT = ("title", "learn", "minutes", "needs", "goals")
 
 

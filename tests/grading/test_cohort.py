@@ -162,7 +162,7 @@ def test_a_solved_lesson_gets_all_points(the_lessons, lesson):
         solved = next(row.result for row in store.rows("solved") if row.lesson == lesson.number)
     points = sum(exercise.points for exercise in lesson.exercises)
     assert (solved.status, solved.score, solved.points) == ("graded", points, points), solved
-    assert solved.errors == []
+    assert solved.errors == ()
 
 
 def test_the_marks_can_be_explained_and_the_secret_is_the_graders_alone(the_lessons):

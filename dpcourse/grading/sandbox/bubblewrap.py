@@ -116,7 +116,7 @@ def _library():
     package = str(library.PACKAGE)
     yield from (*_folders_to(package), "--perms", "0755", "--tmpfs", package)
     for part in map(str, library.parts()):
-        yield from ("--ro-bind", part, part)
+        yield from (*_folders_to(part), "--ro-bind", part, part)
     yield from ("--remount-ro", package)
 
 

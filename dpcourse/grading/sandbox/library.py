@@ -5,11 +5,13 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[2]
 FOLDERS = ("dpsgd", "pld", "probe", "tradeoff")
+TABLES = "course/*/*.npz"  # which pictures read
 
 
 def parts() -> list[Path]:
-    """The files and folders of the library: the modules on the package's top floor, and FOLDERS."""
-    return [*sorted(PACKAGE.glob("*.py")), *(PACKAGE / name for name in FOLDERS if (PACKAGE / name).is_dir())]
+    """The files and folders of the library: the modules on the package's top floor, FOLDERS, and TABLES."""
+    folders = [PACKAGE / name for name in FOLDERS if (PACKAGE / name).is_dir()]
+    return [*sorted(PACKAGE.glob("*.py")), *folders, *sorted(PACKAGE.glob(TABLES))]
 
 
 def others() -> list[str]:
