@@ -56,5 +56,5 @@ def two_sample_p_value(a, n, b, m):
     """
     from scipy.stats import hypergeom
 
-    law = hypergeom(n + m, a + b, n)
-    return float(min(1.0, 2 * min(law.cdf(a), law.sf(a - 1))))
+    law = n + m, a + b, n  # not frozen: each time that would write the documentation of the law anew
+    return float(min(1.0, 2 * min(hypergeom.cdf(a, *law), hypergeom.sf(a - 1, *law))))

@@ -251,7 +251,7 @@ def test_noisy_counts_that_leak_where_nobody_counts_are_found_by_the_audit_alone
     (verdict,) = judged(exercise("noisy_counts"), leaks, [1])
     assert verdict.state == WRONG, verdict
     assert verdict.audit is not None
-    assert len(verdict.observed) == 1
+    assert len(verdict.lines) == 1
 
 
 def test_noisy_counts_with_too_much_noise_are_wrong_and_no_audit_accuses_them():
