@@ -3,9 +3,12 @@
 Lines differ in dash and in lightness, areas in hatching, so that grey print will do.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 Look = dict[str, Any]  # keyword arguments of matplotlib
 
@@ -24,12 +27,14 @@ TYPE_I, TYPE_II = "α, type I error (false alarm)", "β, type II error (miss)"  
 HALVES, FIFTHS = (0, 0.5, 1), (0, 0.2, 0.4, 0.6, 0.8, 1)
 
 
-def panels(figure, count: int = 1) -> list:
+def panels(figure: Figure, count: int = 1) -> Any:
     """A row of so many panels, each a matplotlib Axes."""
     return figure.subplots(1, count, squeeze=False)[0]
 
 
-def unit_square(panel, low: float = 0.0, ticks=FIFTHS, alpha: str = TYPE_I, beta: str = TYPE_II) -> None:
+def unit_square(
+    panel: Axes, low: float = 0.0, ticks: Sequence[float] = FIFTHS, alpha: str = TYPE_I, beta: str = TYPE_II
+) -> None:
     """Make a panel the square of a trade-off curve, from `low` upwards; alpha, beta: the names of its axes."""
     panel.set_xlim(0, 1)
     panel.set_ylim(low, 1.02)
@@ -39,7 +44,7 @@ def unit_square(panel, low: float = 0.0, ticks=FIFTHS, alpha: str = TYPE_I, beta
     panel.set_ylabel(beta)
 
 
-def logarithmic(panel, *ticks: float) -> None:
+def logarithmic(panel: Axes, *ticks: float) -> None:
     """Ticks for an axis that shows natural logarithms; much faster than matplotlib's logarithmic scale."""
     panel.set_xticks(np.log(ticks), [f"{tick:g}" for tick in ticks])
     panel.set_xlim(np.log(ticks[0]), np.log(ticks[-1]))

@@ -65,10 +65,10 @@ def of_all(lessons: Iterable[course.Lesson]) -> dict[str, object]:
 globals().update(of_all(course.lessons()))
 
 
-def show(picture: Callable[..., str], **arguments) -> None:
+def show(picture: Callable[..., str], **arguments: Any) -> None:
     """Show a picture as an image with alt text; prints nothing.
 
-    picture: a function (figure, **arguments) -> description.
+    picture: a function (figure, **arguments: Any) -> description.
     """
     from IPython.display import display
 
@@ -76,7 +76,7 @@ def show(picture: Callable[..., str], **arguments) -> None:
     display({"text/html": image, "text/plain": description}, raw=True)
 
 
-def as_image(picture: Callable[..., str], **arguments) -> tuple[str, str]:
+def as_image(picture: Callable[..., str], **arguments: Any) -> tuple[str, str]:
     """(HTML img element, description) of a picture."""
     png = io.BytesIO()
     with matplotlib.rc_context(STYLE):

@@ -4,6 +4,7 @@ import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -31,14 +32,15 @@ class Table:
         """The settings that are stored: name -> list of values."""
         return {name: self[name].tolist() for name in self.axes}
 
-    def place(self, **setting) -> tuple[int, ...]:
+    def place(self, **setting: float) -> tuple[int, ...]:
         """Where a setting stands in the arrays. ValueError names the values that there are."""
+        known = self.settings()
         for name, value in setting.items():
-            if value not in self.settings()[name]:
-                raise ValueError(f"{name} must be one of {self.settings()[name]}, got {value!r}")
-        return tuple(self.settings()[name].index(setting[name]) for name in self.axes if name in setting)
+            if value not in known[name]:
+                raise ValueError(f"{name} must be one of {known[name]}, got {value!r}")
+        return tuple(known[name].index(setting[name]) for name in self.axes if name in setting)
 
-    def make(self, values: Callable[..., dict], **axes) -> None:
+    def make(self, values: Callable[..., dict], **axes: Any) -> None:
         """Compute the arrays anew and store them.
 
         values(name=value, ...) -> name of an array -> its entry for this setting. axes: name -> values; those that are
@@ -53,4 +55,4 @@ class Table:
             setting = {name: axes[name][at].item() for name, at in zip(self.axes, place, strict=True)}
             for name, value in values(**setting).items():
                 found.setdefault(name, np.zeros(shape + np.shape(value)))[place] = value
-        np.savez_compressed(self.file, **(axes | found))  # type: ignore[arg-type]
+        np.savez_compressed(self.file, **(axes | found))

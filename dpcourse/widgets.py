@@ -1,6 +1,7 @@
 """Sliders under the pictures of `plots`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import ipywidgets
 
@@ -28,7 +29,7 @@ def explore(picture: Callable[..., str], **sliders: ipywidgets.Widget) -> None:
     display({**box._repr_mimebundle_(), "text/plain": still, "text/html": f"<p><em>{still}</em></p>"}, raw=True)
 
 
-def choice(label: str, options, start=None) -> ipywidgets.SelectionSlider:
+def choice(label: str, options: Sequence, start: Any = None) -> ipywidgets.SelectionSlider:
     """A labelled slider that steps through a list of texts or numbers; from the first of them, or from `start`."""
     shown = [option if isinstance(option, str) else f"{option:,}" for option in options]
     return ipywidgets.SelectionSlider(
@@ -36,7 +37,15 @@ def choice(label: str, options, start=None) -> ipywidgets.SelectionSlider:
     )
 
 
-def slider(label: str, low, high, start, step=None, log=False, readout=".2g") -> ipywidgets.Widget:
+def slider(
+    label: str,
+    low: float,
+    high: float,
+    start: float,
+    step: float | None = None,
+    log: bool = False,
+    readout: str = ".2g",
+) -> ipywidgets.Widget:
     """A labelled slider from low to high; whole numbers where `start` is one, powers of ten where `log`.
 
     readout: how a logarithmic slider shows its value, in d3-format's language.
