@@ -21,6 +21,10 @@ hypothesis.settings.register_profile("weekly", deadline=None, max_examples=300, 
 hypothesis.settings.load_profile("weekly" if WEEKLY else "commit")
 
 
+def pytest_unconfigure():
+    _data.cleanup()
+
+
 def pytest_collection_modifyitems(config, items):
     """Leave out what only the weekly profile runs."""
     left_out = [] if WEEKLY else [item for item in items if item.get_closest_marker("weekly")]

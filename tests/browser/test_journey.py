@@ -89,8 +89,8 @@ def solve(course, number, name):
     course.write(course.cells.nth(slipped), solved[slipped])
     course.run(course.cells.nth(slipped))
     course.run(course.cells.nth(check))
-    for i in checks:
-        course.cells.nth(i).locator(".jp-OutputArea").get_by_text("passed (").wait_for()
+    passed = "value.every(i => it.querySelectorAll('.jp-Cell')[i].querySelector('.jp-OutputArea').textContent.includes('passed ('))"
+    course.wait_until(passed, course.panel, checks)
 
 
 def sources(folder, name):
@@ -133,9 +133,9 @@ def answer_the_quiz(course, number):
 
 def tab_to(page, target):
     """Press Tab until the target has the focus."""
-    place = "node => document.activeElement.compareDocumentPosition(node)"
+    element, place = target.element_handle(), "node => document.activeElement.compareDocumentPosition(node)"
     for _ in range(12):
-        if (where := target.evaluate(place)) == 0:
+        if (where := element.evaluate(place)) == 0:
             return
         page.keyboard.press("Shift+Tab" if where == 2 else "Tab")
     raise AssertionError("Tab does not lead there")
