@@ -8,6 +8,7 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from xdist.scheduler import LoadFileScheduling
 
 _data = tempfile.TemporaryDirectory()
 os.environ["DPCOURSE_DATA"] = _data.name
@@ -20,12 +21,34 @@ hypothesis.settings.register_profile("weekly", deadline=None, max_examples=300, 
 hypothesis.settings.load_profile("weekly" if WEEKLY else "commit")
 
 
+def pytest_unconfigure():
+    _data.cleanup()
+
+
 def pytest_collection_modifyitems(config, items):
     """Leave out what only the weekly profile runs."""
     left_out = [] if WEEKLY else [item for item in items if item.get_closest_marker("weekly")]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
+        left_out = set(left_out)
         items[:] = [item for item in items if item not in left_out]
+    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
+
+
+LONGEST = ("tests/browser/", "solutions/05-", "lessons/05-")
+"""What takes longest begins first, so that no worker is left waiting for it at the end."""
+
+
+class WholeFiles(LoadFileScheduling):
+    """One worker runs all of a file, so all cells of a notebook; and all browser tests, with one JupyterLab for them."""
+
+    def _split_scope(self, nodeid):
+        return "tests/browser" if nodeid.startswith("tests/browser/") else super()._split_scope(nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    return WholeFiles(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 MIB_PER_NOTEBOOK = 1536

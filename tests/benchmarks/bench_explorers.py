@@ -44,7 +44,6 @@ WATCH = """box => { window.moved = new Promise(done => {
 @pytest.mark.parametrize("source", build.sources(ROOT), ids=lambda source: source.stem)
 def test_every_explorer(lab, source):
     lesson, name = lab(source.stem), source.stem
-    lesson.page.get_by_text("Python 3 (ipykernel) | Idle").wait_for()
     lesson.run_all()
     explorers, there = lesson.page.locator(".dpcourse-explorer"), source.read_text(encoding="utf-8")
     expect(explorers).to_have_count(there.count("widgets.explore("), timeout=30_000)

@@ -101,7 +101,11 @@ def lab(server, copy_of_course, browser, request):
 
 
 class Lab:
-    """JupyterLab, driven as a person would: find a cell of the notebook in front, type, run, look."""
+    """JupyterLab, driven as a person would: find a cell of the notebook in front, type, run, look.
+
+    What is looked for in the whole page is looked for by css:light, which leaves shadow roots alone: to find those, Playwright
+    goes through every element, and a lesson with its formulas has tens of thousands.
+    """
 
     def __init__(self, page, server, lesson):
         self.page = page
@@ -111,21 +115,21 @@ class Lab:
     @property
     def panel(self):
         """The notebook in front, with its toolbar."""
-        return self.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
+        return self.page.locator("css:light=.jp-NotebookPanel:not(.lm-mod-hidden)")
 
     @property
     def cells(self):
         """All cells of the notebook in front, in order."""
-        return self.panel.locator(".jp-Notebook .jp-Cell")
+        return self.panel.locator("css:light=.jp-Notebook .jp-Cell")
 
     def wait_for_kernel(self):
         """Until the notebook is there, and the status bar says that its kernel is idle."""
         self.cells.first.wait_for()
-        self.page.get_by_text("Python 3 (ipykernel) | Idle").wait_for()
+        self.page.locator("css:light=#jp-main-statusbar").get_by_text("Python 3 (ipykernel) | Idle").wait_for()
 
     def cell(self, text):
         """The first code cell whose source now holds the text; stays the same cell when the source changes."""
-        cells = self.panel.locator(".jp-Notebook .jp-CodeCell")
+        cells = self.panel.locator("css:light=.jp-Notebook .jp-CodeCell")
         cells.locator(".cm-content", has_text=text).first.wait_for(state="attached")
         sources = cells.locator(".cm-content").all_text_contents()
         return cells.nth(next(i for i, source in enumerate(sources) if text in source))

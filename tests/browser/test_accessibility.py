@@ -122,10 +122,11 @@ def test_a_lesson_in_jupyterlab_is_named_and_worked_by_keyboard(lab):
 
 def tab_to(page, control):
     """Press Tab until the control has the focus, and see that the focus is visible there."""
+    element = control.element_handle()
     for _ in range(20):
         page.keyboard.press("Tab")
-        if control.evaluate("control => control === document.activeElement"):
+        if element.evaluate("control => control === document.activeElement"):
             break
-    style = control.evaluate("control => [document.activeElement === control, getComputedStyle(control).outline]")
+    style = element.evaluate("control => [document.activeElement === control, getComputedStyle(control).outline]")
     assert style[0]
     assert "solid 3px" in style[1]

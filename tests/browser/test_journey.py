@@ -1,30 +1,23 @@
 """The whole course in one JupyterLab, from the home page to the last lesson, as a learner goes through it.
 
 One exercise of each lesson is answered wrongly at first, then rightly; the others come solved, as of somebody who goes
-on with the course, and all are checked. Every slider is moved and every quiz question answered by keyboard alone. What stands in the lessons is read from the notebooks and from the exercises; only the wrong
-answers stand here.
+on with the course, and all are checked. Every slider is moved and every quiz question answered by keyboard alone. What
+stands in the lessons is read from the notebooks and from the exercises; the wrong answers stand in
+dpcourse/course/<word>/journey.py.
 """
 
 import time
 from pathlib import Path
 
 import nbformat
+from support import WEEKLY
 
-from dpcourse import course
+from dpcourse.course import lesson, lessons
 
 ROOT = Path(__file__).parents[2]
-LESSONS = tuple(lesson.name for lesson in course.lessons())
-
-# For each lesson: an exercise, one of its misconceptions, what the solution says, and what is written first.
-SLIPS = (
-    ("0.1", "the flip", "return math.exp(epsilon) /", "return 1 /"),
-    ("1.5", "log of 1/epsilon", "math.log(1 / delta_prime)", "math.log(1 / epsilon)"),
-    ("2.7", "m times the noise", "1 / epsilon", "len(counts) / epsilon"),
-    ("3.6", "one count only", "math.sqrt(m) / mu", "1 / mu"),
-    ("4.8", "2 forgotten", "return 2 * k / s", "return k / s"),
-    ("5.4", "number drawn", "/ expected_batch", "/ max(1, len(gradients))"),
-    ("6.3", "union forgotten", "1 - (1 - confidence) / 2", "confidence"),
-)
+LESSONS = tuple(known.name for known in lessons())
+WORKED_IN = ("report()", "progress()", "widgets.explore(", "check(", "quiz(")
+"""What a learner works in says one of these, or is an exercise; the other cells only show something."""
 
 PICTURE = "it.querySelector('img').src + it.querySelector('img').alt"
 
@@ -55,24 +48,35 @@ def test_the_whole_course(lab, copy_of_course):
 
 
 def answer_all_but_one(folder, number, name):
-    """Write the solutions into a lesson's file, as if somebody had come so far; the exercise of SLIPS stays blank."""
-    file, function = folder / "lessons" / f"{name}.ipynb", course.find(SLIPS[number][0]).function
-    lesson, solved = nbformat.read(file, 4), sources("solutions", name)
-    for cell, code in zip(lesson.cells, solved, strict=True):
+    """Write the solutions into a lesson's file, as if somebody had come so far; the exercise of the slip stays blank.
+
+    On a commit, cells that only show something are not run here: nbval runs them.
+    """
+    file, function = folder / "lessons" / f"{name}.ipynb", slip(number).function
+    notebook, solved = nbformat.read(file, 4), sources("solutions", name)
+    for i, (cell, code) in enumerate(zip(notebook.cells, solved, strict=True)):
+        is_exercise = cell.source != code
         if cell.cell_type == "code" and f"def {function}(" not in code:
             cell.source = code
-    nbformat.write(lesson, file)
+            if not (WEEKLY or is_exercise or any(said in code for said in WORKED_IN)):
+                notebook.cells[i] = nbformat.v4.new_raw_cell(code, id=cell.id)
+    nbformat.write(notebook, file)
+
+
+def slip(number):
+    """The wrong answer of a lesson."""
+    return lesson(number).part("journey").SLIP
 
 
 def solve(course, number, name):
     """Write the one answer that is missing, wrongly; run all cells; read the message; mend it: every check is passed."""
-    exercise_id, slip, right, wrong = SLIPS[number]
-    exercise = course.find(exercise_id)
-    (misconception,) = [known for known in exercise.misconceptions if known.name == slip]
+    function, right, wrong = slip(number).function, slip(number).right, slip(number).wrong
+    exercise = lesson(number).exercise(function)
+    (misconception,) = [known for known in exercise.misconceptions if known.name == slip(number).misconception]
     solved = sources("solutions", name)
     checks = [i for i, code in enumerate(solved) if code.startswith("check(")]
-    (slipped,) = [i for i, code in enumerate(solved) if f"def {exercise.function}(" in code]
-    (check,) = [i for i in checks if f'"{exercise_id}"' in solved[i]]
+    (slipped,) = [i for i, code in enumerate(solved) if f"def {function}(" in code]
+    (check,) = [i for i in checks if f'"{exercise.id}"' in solved[i]]
     assert right in solved[slipped]
 
     course.write(course.cells.nth(slipped), solved[slipped].replace(right, wrong))
@@ -85,8 +89,8 @@ def solve(course, number, name):
     course.write(course.cells.nth(slipped), solved[slipped])
     course.run(course.cells.nth(slipped))
     course.run(course.cells.nth(check))
-    for i in checks:
-        course.cells.nth(i).locator(".jp-OutputArea").get_by_text("passed (").wait_for()
+    passed = "value.every(i => it.querySelectorAll('.jp-Cell')[i].querySelector('.jp-OutputArea').textContent.includes('passed ('))"
+    course.wait_until(passed, course.panel, checks)
 
 
 def sources(folder, name):
@@ -117,7 +121,7 @@ def answer_the_quiz(course, number):
     cell = course.cell(f"quiz({number})")
     course.select(cell)
     blocks = cell.locator(".dpcourse-quiz > .widget-vbox")
-    for question, block in zip(course.lesson(number).quiz, blocks.all(), strict=True):
+    for question, block in zip(lesson(number).quiz, blocks.all(), strict=True):
         right = [option.right for option in question.options].index(True)
         tab_to(course.page, block.locator("[role=radiogroup] input").first)
         walk = [(i, "ArrowDown") for i in range(1, right + 1)] or [(1, "ArrowDown"), (0, "ArrowUp")]
@@ -129,9 +133,9 @@ def answer_the_quiz(course, number):
 
 def tab_to(page, target):
     """Press Tab until the target has the focus."""
-    place = "node => document.activeElement.compareDocumentPosition(node)"
+    element, place = target.element_handle(), "node => document.activeElement.compareDocumentPosition(node)"
     for _ in range(12):
-        if (where := target.evaluate(place)) == 0:
+        if (where := element.evaluate(place)) == 0:
             return
         page.keyboard.press("Shift+Tab" if where == 2 else "Tab")
     raise AssertionError("Tab does not lead there")
