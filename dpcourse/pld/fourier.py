@@ -36,9 +36,11 @@ class Composed:
         self.measures, self.counts = measures, counts
         self.log_mgf = self.cumulant(theta)
         self.base = sum(n * m.loss[0] for m, n in zip(measures, counts, strict=True))
-        finite = sum(n * math.log(m.mass.sum()) for m, n in zip(measures, counts, strict=True))
         everything = sum(n * math.log(m.mass.sum() + m.infinite) for m, n in zip(measures, counts, strict=True))
-        self.infinite = math.exp(everything) * -math.expm1(finite - everything)
+        finite = sum(n * _log_finite_share(m) for m, n in zip(measures, counts, strict=True))
+        infinite = math.exp(everything) * -math.expm1(finite)
+        slack = ULP * (16 + 8 * sum(counts))  # of the powers, as in _spectrum
+        self.infinite_lower, self.infinite_upper = infinite * (1 - slack), infinite * (1 + slack)
         self.drift = 2 * ULP * sum(n * np.abs(m.loss[[0, -1]]).max() for m, n in zip(measures, counts, strict=True))
         self.size = fft.next_fast_len(max(int((window.high - window.low) / spacing) + 2, 16), real=True)
         self.first = math.floor((window.low - self.base) / spacing)
@@ -89,7 +91,7 @@ class Composed:
         start = max(math.floor((epsilon - self.base) / spacing) + 1, self.first)
         count = self.first + self.size - start
         if count <= 0:
-            return self.infinite + scale if upper else self.infinite * (1 - OUTER)
+            return self.infinite_upper + scale if upper else self.infinite_lower * (1 - OUTER)
         gap = self.base + start * spacing - epsilon
         slow, fast = (self._geometric(rate, gap, count) for rate in (theta, theta + 1))
         angle = self.frequency * start
@@ -104,11 +106,17 @@ class Composed:
         if upper:
             error += self.spilled_right * math.exp(-theta * (self.high - epsilon))
             error += self.spilled_left * peak if epsilon < self.low else 0.0
-            return (self.infinite + scale * (float(terms.sum()) + error)) * (1 + OUTER)
+            return (self.infinite_upper + scale * (float(terms.sum()) + error)) * (1 + OUTER)
         error += (self.spilled_right + self.spilled_left) * peak
-        return (self.infinite + scale * max(float(terms.sum()) - error, 0.0)) * (1 - OUTER)
+        return (self.infinite_lower + scale * max(float(terms.sum()) - error, 0.0)) * (1 - OUTER)
 
     def _geometric(self, rate, gap, count):
         """The sum over j < count of e^(-rate (gap + j spacing)) e^(i frequency j), for each frequency."""
         exponent = 1j * self.frequency - rate * self.spacing
         return math.exp(-rate * gap) * np.expm1(count * exponent) / np.expm1(exponent)
+
+
+def _log_finite_share(measure):
+    """log of the share of a measure's mass that is not at infinity; the difference of two logs would lose a small one."""
+    share = measure.infinite / (measure.mass.sum() + measure.infinite)
+    return math.log1p(-share) if share < 1 else -math.inf

@@ -3,6 +3,7 @@
 import math
 import re
 
+import mpmath
 import numpy as np
 import pytest
 from dp_accounting.pld import privacy_loss_distribution
@@ -136,6 +137,22 @@ def test_randomized_response_holds_the_closed_form(epsilon, delta, n, share):
     assume(exact > 1e-200)
     lower, upper = pld.approx_dp(epsilon, delta, n).delta(total)
     assert lower * (1 - 1e-9) <= exact <= upper * (1 + 1e-9)
+    assert upper - lower <= 1e-6 * upper
+
+
+def test_a_small_delta_at_infinity_is_not_lost_in_rounding():
+    """By mpmath, 50 digits: Kairouz, Oh & Viswanath (2015), theorem 3.3. The bound was once 1e-9 too low here."""
+    with mpmath.workdps(50):
+        epsilon, delta, n, total = mpmath.mpf(0.01), mpmath.mpf(1e-9), 55, mpmath.mpf(0.275)
+        keep = mpmath.exp(epsilon) / (1 + mpmath.exp(epsilon))
+        spilled = sum(
+            mpmath.binomial(n, j)
+            * max(0, keep ** (n - j) * (1 - keep) ** j - mpmath.exp(total) * keep**j * (1 - keep) ** (n - j))
+            for j in range(n + 1)
+        )
+        exact = float(1 - (1 - delta) ** n * (1 - spilled))
+    lower, upper = pld.approx_dp(0.01, 1e-9, 55).delta(0.275)
+    assert lower <= exact <= upper
     assert upper - lower <= 1e-6 * upper
 
 

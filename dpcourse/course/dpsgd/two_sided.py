@@ -79,7 +79,7 @@ exercise = Exercise(
     reference=_two_sided,
     returns=a_number,
     rtol=1e-5,
-    forbidden=(tradeoff.envelope, TradeOff.subsampled, TradeOff.inverse),
+    forbidden=(tradeoff.envelope, TradeOff.subsampled),
     hints=(
         "The corners of the inverse are the corners of f with the two coordinates exchanged. Put all corners into one set. The largest "
         "convex function below all of them is their lower convex hull.",
