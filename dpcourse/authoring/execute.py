@@ -39,7 +39,7 @@ def executed(page: Page) -> nbformat.NotebookNode:
     )
     with (
         tempfile.TemporaryDirectory() as data,
-        mock.patch.dict(os.environ, DPCOURSE_DATA=data, PYTHONHASHSEED="0"),
+        mock.patch.dict(os.environ, DPCOURSE_DATA=data, PYTHONHASHSEED="0", OMP_NUM_THREADS="1"),
         client.setup_kernel(),
     ):
         for (i, cell), lines in zip(code, page.lines, strict=True):
