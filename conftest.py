@@ -32,7 +32,7 @@ def pytest_collection_modifyitems(config, items):
         config.hook.pytest_deselected(items=left_out)
         left_out = set(left_out)
         items[:] = [item for item in items if item not in left_out]
-    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
+    items.sort(key=lambda item: [not item.nodeid.startswith(longest) for longest in LONGEST])
 
 
 LONGEST = ("tests/browser/", "solutions/05-", "lessons/05-")
