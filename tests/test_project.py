@@ -38,6 +38,12 @@ def test_ruff_is_content(command):
     assert result.returncode == 0, result.stdout
 
 
+def test_types_hold():
+    """Of all but exercises and pictures; `[tool.mypy]` in pyproject.toml says which."""
+    result = tool("-m", "mypy")
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
 # ---- lessons
 
 
