@@ -65,10 +65,6 @@ def of_all(lessons: Iterable[course.Lesson]) -> dict[str, object]:
 globals().update(of_all(course.lessons()))
 
 
-def __getattr__(name: str) -> Any:
-    raise AttributeError(f"there is no picture {name!r}; pictures stand in dpcourse/course/<lesson>/pictures.py")
-
-
 def show(picture: Callable[..., str], **arguments: Any) -> None:
     """Show a picture as an image with alt text; prints nothing.
 

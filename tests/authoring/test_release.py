@@ -51,7 +51,7 @@ def test_the_bundle_holds_nothing_else_than_a_student_needs(bundle):
     assert {file.name for file in (bundle / "lessons").iterdir()} == {*NAMES, "glossary.ipynb"}
     assert {file.name for file in bundle.iterdir()} == {"LICENSE", "README.md", "dpcourse", "lessons", "pyproject.toml", "requirements.txt"}  # fmt: skip
     kinds = {file.suffix for file in (bundle / "dpcourse").rglob("*") if file.is_file()}
-    assert kinds == {".py", ".npz", ".html", ".json", ".css", ".woff2", ".txt", ".md"}
+    assert kinds == {".py", ".npz", ".html", ".json", ".toml", ".css", ".woff2", ".txt", ".md"}
     project, whole = (tomllib.loads((folder / "pyproject.toml").read_text()) for folder in (bundle, ROOT))
     assert project.keys() == {"build-system", "project", "tool"}
     assert project["project"] == whole["project"]
@@ -121,33 +121,33 @@ def test_the_nbgrader_source_has_an_answer_and_a_locked_check_for_each_exercise(
 @pytest.mark.skipif(importlib.util.find_spec("nbgrader") is None, reason="nbgrader is not installed")
 def test_nbgrader_takes_the_course_as_it_is(tmp_path):
     """Its own commands: validate the source, make the assignment, grade a submission with one wrong answer."""
-    course = tmp_path / "course"
-    release.nbgrader_course(ROOT, course, [0])
+    folder = tmp_path / "course"
+    release.nbgrader_course(ROOT, folder, [0])
     name, file = "00-start-here", Path("00-start-here", "00-start-here.ipynb")
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = os.environ | {"PATH": path, "PYTHONPATH": str(ROOT), "DPCOURSE_DATA": str(tmp_path)}
 
     def nbgrader(*arguments):
         command = [sys.executable, "-m", "nbgrader", *map(str, arguments)]
-        done = subprocess.run(command, cwd=course, env=environment, capture_output=True, text=True)
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout + done.stderr
 
     assert "Success! Your notebook passes all the tests." in nbgrader("validate", "source" / file)
     nbgrader("generate_assignment", name)
-    released = json.loads((course / "release" / file).read_text(encoding="utf-8"))
+    released = json.loads((folder / "release" / file).read_text(encoding="utf-8"))
     code = "\n".join("".join(cell["source"]) for cell in released["cells"])
     assert "HIDDEN TESTS" not in code
     assert "SOLUTION" not in code
     assert code.count("raise NotImplementedError()") == len(course.lesson(0).exercises)
 
-    handed_in = json.loads((course / "source" / file).read_text(encoding="utf-8"))
+    handed_in = json.loads((folder / "source" / file).read_text(encoding="utf-8"))
     wrong = next(cell for cell in handed_in["cells"] if "def keep_probability(" in cell["source"])
     wrong["source"] = "def keep_probability(epsilon):\n    return 0.5"
-    (course / "submitted" / "kim" / name).mkdir(parents=True)
-    (course / "submitted" / "kim" / file).write_text(json.dumps(handed_in), encoding="utf-8")
+    (folder / "submitted" / "kim" / name).mkdir(parents=True)
+    (folder / "submitted" / "kim" / file).write_text(json.dumps(handed_in), encoding="utf-8")
     nbgrader("autograde", name)
-    with sqlite3.connect(course / "gradebook.db") as database:
+    with sqlite3.connect(folder / "gradebook.db") as database:
         auto = database.execute("SELECT sum(auto_score) FROM grade").fetchone()[0]
     points = {exercise.function: exercise.points for exercise in course.lesson(0).exercises}
     assert auto == sum(points.values()) - points["keep_probability"]
