@@ -151,7 +151,7 @@ def test_nbgrader_takes_the_course_as_it_is(tmp_path):
         auto = database.execute("SELECT sum(auto_score) FROM grade").fetchone()[0]
     points = {exercise.function: exercise.points for exercise in course.lesson(0).exercises}
     assert auto == sum(points.values()) - points["keep_probability"]
-    shutil.rmtree(course)
+    shutil.rmtree(folder)
 
 
 def test_a_pyproject_whose_tables_cannot_be_told_apart_is_refused():
