@@ -14,6 +14,7 @@ import nbformat
 import pytest
 from support import ROOT
 
+pytestmark = pytest.mark.weekly
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 EXERCISE = re.search(r"^```python\n(.*?)^```\n", TEXT, re.DOTALL | re.MULTILINE)[1]
 SOURCE = re.search(r"^````markdown\n(.*?)^````\n", TEXT, re.DOTALL | re.MULTILINE)[1]
