@@ -61,8 +61,7 @@ def build(
         )
         typer.echo(f"Built {', '.join(built)}." if built else "Everything is up to date.")
     except ModuleNotFoundError as error:
-        _needs_more("build", error)
-        raise typer.Exit(2) from None
+        raise _needs_more("build", error) from None
     except (builder.SourceError, ValueError) as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(1) from None
@@ -135,18 +134,21 @@ def site(
         names = pages.write(course, folder, solutions)
         typer.echo(f"{folder / 'index.html'}: {', '.join(names)}")
     except ModuleNotFoundError as error:
-        _needs_more("site", error)
-        raise typer.Exit(2) from None
+        raise _needs_more("site", error) from None
     except (pages.SiteError, ValueError, OSError) as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(1) from None
 
 
 def _needs_more(command, error):
+    """What to raise where a package that the command imports is not installed; one of our own is a mistake of ours."""
     from dpcourse.doctor import PIP
 
+    if error.name.startswith("dpcourse"):
+        return error
     told = f"`dpcourse {command}` needs {error.name}: run `{PIP} install -r tests/requirements.txt`."
     typer.echo(told, err=True)
+    return typer.Exit(2)
 
 
 @app.command()

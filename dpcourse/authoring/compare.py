@@ -17,6 +17,8 @@ def differences(root: Path | str) -> list[str]:
     root = Path(root)
     modules = modules_of(root)
     found = [str(error) for error in complete.omissions(root, modules)]
+    if found:  # a page that needs what is missing could not be read
+        return found
     for file in pages(root):
         try:
             found += _of_page(root, read(file, modules), modules)

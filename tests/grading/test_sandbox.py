@@ -82,7 +82,8 @@ def test_the_workers_memory_holds_no_exercise_no_reference_and_no_judge(seen):
     assert not {name.rpartition(".")[2] for name in kinds} & {"Exercise", "RandomExercise", "OpenExercise", "Question", "Misconception"}  # fmt: skip
     homes = {name for name in seen["functions"] if name.startswith("dpcourse.course.")}
     assert homes
-    assert {home for home in homes if not home.endswith(".pictures")} == set()
+    graded = {name for lesson in course.lessons() for name in (*lesson.functions, "quiz", "shared", "journey")}
+    assert {home.rpartition(".")[2] for home in homes} & graded == set()
     assert seen["texts"] == []
 
 
