@@ -1,5 +1,6 @@
 """For all tests: a progress folder of their own, and the seconds and peak memory of each notebook at the end."""
 
+import itertools
 import os
 import re
 import tempfile
@@ -7,7 +8,9 @@ from collections import defaultdict
 from pathlib import Path
 
 import hypothesis
+import nbformat
 import pytest
+import slices
 from xdist.scheduler import LoadFileScheduling
 
 _data = tempfile.TemporaryDirectory()
@@ -28,11 +31,36 @@ def pytest_unconfigure():
 def pytest_collection_modifyitems(config, items):
     """Leave out what only the weekly profile runs."""
     left_out = [] if WEEKLY else [item for item in items if item.get_closest_marker("weekly")]
+    left_out += [] if WEEKLY else _run_in_solutions([item for item in items if item.nodeid.startswith("lessons/")])
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         left_out = set(left_out)
         items[:] = [item for item in items if item not in left_out]
     items.sort(key=lambda item: [not item.nodeid.startswith(longest) for longest in LONGEST])
+
+
+def _run_in_solutions(items):
+    """Of the cells of the blank lessons, those that neither touch what a learner writes nor are needed by what does.
+
+    They are the same in the solved lesson, and have the same there to work with: there they run.
+    """
+    left_out = []
+    for lesson, cells in itertools.groupby(items, key=lambda item: item.parent):
+        cells = list(cells)
+        codes, solved = ([cell.source for cell in _code(path)] for path in (lesson.path, _solved(lesson.path)))
+        if len(cells) == len(codes):  # and not single cells, asked for by name
+            written = {i for i, (code, other) in enumerate(zip(codes, solved, strict=True)) if code != other}
+            kept = slices.needed(codes, slices.touched(codes, written))
+            left_out += [cell for i, cell in enumerate(cells) if i not in kept]
+    return left_out
+
+
+def _code(notebook):
+    return [cell for cell in nbformat.read(notebook, 4).cells if cell.cell_type == "code"]
+
+
+def _solved(lesson):
+    return lesson.parents[1] / "solutions" / lesson.name
 
 
 LONGEST = ("tests/browser/", "solutions/05-", "lessons/05-")
@@ -74,7 +102,8 @@ def _peak_memory(pid):
 
 def pytest_terminal_summary(terminalreporter):
     seconds, peak = defaultdict(float), defaultdict(float)
-    for report in (report for reports in terminalreporter.stats.values() for report in reports):
+    reported = (reports for outcome, reports in terminalreporter.stats.items() if outcome != "deselected")
+    for report in itertools.chain.from_iterable(reported):
         notebook, cell, _ = getattr(report, "nodeid", "").partition(".ipynb::")
         if cell:
             seconds[notebook] += report.duration

@@ -1,0 +1,69 @@
+"""Which cells of a notebook others need, by the names that they bind and use: to run these, and not all."""
+
+import ast
+import symtable
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Names:
+    """Of one cell: the names that it binds, and those that it takes from the cells above it."""
+
+    bound: frozenset[str]
+    taken: frozenset[str]
+
+    @classmethod
+    def of(cls, code: str) -> "Names":
+        """Those of the code of a cell. What it uses only after it has bound it, it does not take from above."""
+        top = symtable.symtable(code, "cell", "exec")
+        bound = {
+            each.get_name()
+            for each in top.get_symbols()
+            if each.is_assigned() or each.is_imported() or each.is_namespace()
+        }
+        used = {
+            each.get_name()
+            for table in _all(top)
+            for each in table.get_symbols()
+            if each.is_referenced() and (table is top or each.is_global())
+        }
+        return cls(frozenset(bound), frozenset(name for name in used if name not in bound or _used_first(code, name)))
+
+
+def _all(table):
+    yield table
+    for child in table.get_children():
+        yield from _all(child)
+
+
+def _used_first(code, name):
+    """Whether a cell that binds a name uses it in a line before, or in the same one."""
+    nodes = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name) and node.id == name]
+    used = [node.lineno for node in nodes if isinstance(node.ctx, ast.Load)]
+    bound = [node.lineno for node in nodes if not isinstance(node.ctx, ast.Load)]
+    return bool(used and bound) and min(used) <= min(bound)
+
+
+def needed(codes: list[str], wanted: Iterable[int]) -> set[int]:
+    """The wanted cells and those above that bind what they use, and what these use, and so on.
+
+    >>> sorted(needed(["import math", "x = 2", "y = 3", "print(math.sqrt(x))"], {3}))
+    [0, 1, 3]
+    """
+    names, found, new = list(map(Names.of, codes)), set(), set(wanted)
+    while new:
+        found |= new
+        above = {(name, cell) for cell in new for name in names[cell].taken}
+        new = {max((i for i in range(cell) if name in names[i].bound), default=cell) for name, cell in above} - found
+    return found
+
+
+def touched(codes: list[str], cells: Collection[int]) -> set[int]:
+    """These cells and those that use a name that one of these binds.
+
+    >>> sorted(touched(["def f(): pass", "x = 2", "f()", "print(x)"], {0}))
+    [0, 2]
+    """
+    written = {name for cell in cells for name in Names.of(codes[cell]).bound}
+    return {*cells, *(cell for cell, code in enumerate(codes) if Names.of(code).taken & written)}
