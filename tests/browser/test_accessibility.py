@@ -4,6 +4,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from support import WEEKLY
 
 from dpcourse.authoring import site
 
@@ -47,7 +48,10 @@ def violations(page, context="html"):
 
 def test_axe_finds_nothing_on_any_page_of_the_site(sites, browser):
     page, looks = browser.new_page(), []
+    shown_solved = {file.name for file in sites if file.parent.name == "solutions" and file.stem > "00-"}
     for file in sites:
+        if file.parent.name == "lessons" and file.name in shown_solved and not WEEKLY:
+            continue
         page.goto(file.as_uri())
         page.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)")
         looks = page.evaluate(FLATTEN, looks)

@@ -10,9 +10,11 @@ import socket
 import textwrap
 from dataclasses import dataclass
 
+import slices
 from support import ROOT
 
 from dpcourse import course
+from dpcourse.cells import checked, defined
 from dpcourse.grading import collect
 
 COURSE = ROOT / "dpcourse" / "course"
@@ -36,9 +38,17 @@ class Kind:
     note: str = ""
 
 
-def cells_of(which):
-    notebook = json.loads((ROOT / which / "01-composition.ipynb").read_text(encoding="utf-8"))
+def all_cells_of(which, lesson=LESSON):
+    notebook = json.loads((ROOT / which / f"{lesson.name}.ipynb").read_text(encoding="utf-8"))
     return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+
+
+def cells_of(which, lesson=LESSON):
+    """The lesson in short: the cells that define an exercise's function or check it, and what these need."""
+    codes = ["".join(cell["source"]) for cell in all_cells_of("solutions", lesson)]
+    written = {i for i, code in enumerate(codes) if set(lesson.functions).intersection(defined(code)) or checked(code)}
+    cells = all_cells_of(which, lesson)
+    return [cells[i] for i in sorted(slices.needed(codes, written))]
 
 
 def written(cells, **about):
@@ -171,8 +181,9 @@ NOT_A_NOTEBOOK = [
 ]
 
 ORDINARY = [
-    Kind("right.ipynb", written(solved()), "graded", FULL),
-    Kind("blank.ipynb", written(cells_of("lessons")), "graded", 0),
+    Kind("right.ipynb", written(all_cells_of("solutions")), "graded", FULL),
+    Kind("blank.ipynb", written(all_cells_of("lessons")), "graded", 0),
+    Kind("in short.ipynb", written(solved()), "graded", FULL),
     Kind("wrong.ipynb", written(body("return 0.123")), "graded", LOST),
     Kind("syntax error.ipynb", written(body("return (")), "graded", LOST),
     Kind("renamed.ipynb", written(solved(worst_posterior="def posterior(prior, epsilon): pass")), "graded", LOST),

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import psutil
 import pytest
-from grading.kinds import FULL, KINDS, ORDINARY, make, misconceptions, student
-from support import ROOT
+from grading.kinds import FULL, KINDS, ORDINARY, cells_of, make, misconceptions, student, written
+from support import ROOT, WEEKLY
 from typer.testing import CliRunner
 
 from dpcourse import course
@@ -58,10 +58,26 @@ def hand_in(kinds, folder):
         make(kind, folder)
 
 
-def graded(pool, folder, out):
+def course_in_short(folder):
+    """A course that gives out the lessons without what takes its time and is not needed to grade them."""
+    for which in ("lessons", "solutions"):
+        (folder / which).mkdir(parents=True)
+        for lesson in course.lessons():
+            (folder / which / f"{lesson.name}.ipynb").write_bytes(written(cells_of(which, lesson)))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def in_short(tmp_path_factory):
+    return course_in_short(tmp_path_factory.mktemp("course"))
+
+
+def graded(pool, folder, out, given_out):
     with opened(out) as store:
         store.secret("a secret of the tests")
-        cohort.grade_class(folder, store, lambda: contextlib.nullcontext(pool), lesson=1, limits=LIMITS)
+        cohort.grade_class(
+            folder, store, lambda: contextlib.nullcontext(pool), lesson=1, limits=LIMITS, course=given_out
+        )
         rows = list(store.rows())
         gradebook.write(rows, out)
         report.write(rows, out)
@@ -69,7 +85,7 @@ def graded(pool, folder, out):
 
 
 @pytest.fixture(scope="module")
-def the_class(pool, tmp_path_factory):
+def the_class(pool, in_short, tmp_path_factory):
     """The whole class, graded once: (results, what changed outside the output folder)."""
     base = tmp_path_factory.mktemp("class")
     hand_in(KINDS, base / "submissions")
@@ -77,7 +93,7 @@ def the_class(pool, tmp_path_factory):
     (base / "neighbour" / "precious.txt").write_text("precious")
     watched = [base, ROOT / "solutions", ROOT / "lessons", ROOT / "dpcourse"]
     before = [photographed(folder) for folder in watched]
-    results = graded(pool, base / "submissions", base / "out")
+    results = graded(pool, base / "submissions", base / "out", in_short)
     after = [photographed(folder) for folder in watched]
     changed = {
         file
@@ -126,10 +142,10 @@ def test_no_process_is_left(the_class):
     pytest.fail(f"left behind: {left}")
 
 
-def test_the_marks_of_the_others_are_what_they_are_without_the_hostile(pool, the_class, tmp_path):
+def test_the_marks_of_the_others_are_what_they_are_without_the_hostile(pool, in_short, the_class, tmp_path):
     harmless = ORDINARY[:8]
     hand_in(harmless, tmp_path / "submissions")
-    alone = graded(pool, tmp_path / "submissions", tmp_path / "out")
+    alone = graded(pool, tmp_path / "submissions", tmp_path / "out", in_short)
     for kind in harmless:
         assert alone[student(kind)] == the_class[0][student(kind)]
 
@@ -142,16 +158,17 @@ def call(*arguments):
 
 
 @pytest.fixture(scope="module")
-def the_lessons(pool, tmp_path_factory):
-    """Every lesson handed in solved, and one blank: the output folder, and what was handed in."""
+def the_lessons(pool, in_short, tmp_path_factory):
+    """Every lesson handed in solved, and one blank: the output folder. On a commit, the lessons in short."""
     base = tmp_path_factory.mktemp("lessons")
-    shutil.copytree(ROOT / "solutions", base / "class" / "solved", ignore=shutil.ignore_patterns("*.md"))
+    given_out = ROOT if WEEKLY else in_short
+    shutil.copytree(given_out / "solutions", base / "class" / "solved", ignore=shutil.ignore_patterns("*.md", "*.json"))
     (base / "class" / "blank").mkdir()
     shutil.copy(ROOT / "lessons" / "01-composition.ipynb", base / "class" / "blank")
     before = photographed(base / "class")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(executors, "local", lambda workers: contextlib.nullcontext(pool))
-        assert call(base / "class", "--out", base / "out").exit_code == 0
+        assert call(base / "class", "--out", base / "out", "--course", given_out).exit_code == 0
     assert photographed(base / "class") == before
     return base / "out"
 
@@ -174,6 +191,6 @@ def test_the_marks_can_be_explained_and_the_secret_is_the_graders_alone(the_less
 
 def test_a_run_that_is_killed_goes_on_where_it_was():
     script = ROOT / "tests" / "benchmarks" / "kill_and_resume.py"
-    done = subprocess.run([sys.executable, script, "--submissions", "6", "--kills", "1", "--jobs", "1"], capture_output=True, text=True, cwd=ROOT)  # fmt: skip
+    done = subprocess.run([sys.executable, script, "--submissions", "6" if WEEKLY else "3", "--kills", "1", "--jobs", "1"], capture_output=True, text=True, cwd=ROOT)  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert "byte-identical" in done.stdout

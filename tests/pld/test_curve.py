@@ -15,9 +15,9 @@ from dpcourse import composition, gdp, pld, tradeoff
 from dpcourse.pld import fourier, grid, pairs, search
 
 
-def examples(count):
-    """For hypothesis: that many in the week, a third of them on a commit."""
-    return settings(max_examples=count if WEEKLY else math.ceil(count / 3))
+def examples(count, part=3):
+    """For hypothesis: that many in the week, a third of them, or another part, on a commit."""
+    return settings(max_examples=count if WEEKLY else math.ceil(count / part))
 
 
 noises, rates = st.floats(0.4, 20), st.floats(-5, 0).map(lambda digits: 10.0**digits)
@@ -221,7 +221,7 @@ def test_the_interval_is_narrow_by_default(noise, rate, steps, delta):
     assert upper - lower <= 1e-3 * upper
 
 
-@examples(8)
+@examples(8, part=4)
 @given(noise=st.floats(0.5, 3), rate=st.floats(1e-3, 0.1), steps=st.integers(10, 10_000), digits=st.floats(4, 10))
 def test_a_narrower_interval_lies_within_a_wider_one(noise, rate, steps, digits):
     curve = pld.noisy_sgd(noise, rate, steps)
@@ -232,7 +232,7 @@ def test_a_narrower_interval_lies_within_a_wider_one(noise, rate, steps, digits)
     assert narrow.lower <= wide.upper
 
 
-@examples(10)
+@examples(10, part=5)
 @given(noise=st.floats(0.5, 5), rate=st.floats(0.003, 0.5), steps=st.integers(50, 5000), epsilon=st.floats(0, 4))
 def test_more_noise_fewer_steps_and_smaller_samples_are_more_private(noise, rate, steps, epsilon):
     curve = pld.noisy_sgd(noise, rate, steps)
@@ -333,7 +333,8 @@ def test_ends():
         curve @ 2
 
 
-def test_a_width_that_cannot_be_met_is_refused():
+def test_a_width_that_cannot_be_met_is_refused(monkeypatch):
+    monkeypatch.setattr(search, "ATTEMPTS", search.ATTEMPTS[: None if WEEKLY else 2])
     curve = pld.noisy_sgd(1.0, 0.01, 100)
     with pytest.raises(
         pld.Unreachable, match=r"^width 1e-13 of epsilon cannot be met with \d+ grid points: it lies in "
