@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import sys
 
-import nbformat
 import pytest
 from support import ROOT
 
@@ -237,12 +236,9 @@ def succeeded(done):
 def test_an_exercise_in_the_middle_and_a_small_lesson_are_built_checked_released_and_graded(course, tmp_path):
     for step in (*OF_EXERCISE.values(), *OF_LESSON.values()):
         step(course)
-    before = {page.stem: page.read_bytes() for page in (course / "solutions").glob("*.ipynb")}
     built = succeeded(dpcourse(course, "build"))
     assert LESSON in built
     assert "07-tiny" in built
-    outputs_changed = {name for name in before if outputs(course, name) != outputs_of(before[name])}
-    assert outputs_changed == {LESSON}, "where only a link to the new lesson is new, nothing is executed"
     succeeded(dpcourse(course, "build", "--check"))
 
     lesson = (course / f"lessons/{LESSON}.ipynb").read_text(encoding="utf-8")
@@ -268,21 +264,12 @@ def test_an_exercise_in_the_middle_and_a_small_lesson_are_built_checked_released
     assert "kim,07 Tiny,graded,2,2," in book
 
 
-def outputs(course, name):
-    return outputs_of((course / f"solutions/{name}.ipynb").read_bytes())
-
-
-def outputs_of(notebook):
-    cells = nbformat.reads(notebook.decode(), 4).cells
-    return [cell.get("outputs") for cell in cells if cell.cell_type == "code"]
-
-
 # ---- one of them left out
 
 FORGOTTEN = {
     "its file": f"{START}/{FUNCTION}.py",
     "its place in the order": "EXERCISES",
-    "its lines in the source": f"{{check {FUNCTION}}}",
+    "its lines in the source": f"{{exercise {FUNCTION}}}",
     "a goal": "goals",
     "__init__.py": "NAME",
     "twice.py": "dpcourse/course/tiny/twice.py",

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from support import WEEKLY
 
 from dpcourse import laplace
 from dpcourse.engine.statistics import binomial_p_value
@@ -189,11 +190,12 @@ def test_the_coin_has_its_probability(a, d):
 
 @pytest.mark.parametrize("epsilon", [Fraction(1, 3), Fraction(5, 4), 0.1, 2.5])
 def test_the_discrete_noise_has_its_probabilities(epsilon):
-    noise, q = laplace.discrete_noise(epsilon, size=8000, rng=7), math.exp(-epsilon)
+    size = 8000 if WEEKLY else 3000
+    noise, q = laplace.discrete_noise(epsilon, size=size, rng=7), math.exp(-epsilon)
     for x in range(-4, 5):
-        assert binomial_p_value(int((noise == x).sum()), 8000, (1 - q) / (1 + q) * q ** abs(x)) > RARE
+        assert binomial_p_value(int((noise == x).sum()), size, (1 - q) / (1 + q) * q ** abs(x)) > RARE
     far = int((np.abs(noise) > 4).sum())
-    assert binomial_p_value(far, 8000, 2 * q**5 / (1 + q)) > RARE
+    assert binomial_p_value(far, size, 2 * q**5 / (1 + q)) > RARE
 
 
 def test_the_discrete_noise_needs_no_logarithm_and_no_exponential(monkeypatch):

@@ -35,7 +35,7 @@ def drawn(seed):
 
 # on a commit always the same ones: what one test had composed, the next ones do not compose again
 histories = st.tuples(several, runs) if WEEKLY else st.sampled_from([drawn(seed) for seed in range(4)])
-of_the_histories = settings(max_examples=30 if WEEKLY else 6)
+of_the_histories = settings(max_examples=30 if WEEKLY else 3)
 
 
 def ledger_of(several_runs, delta=1e-5, budget=None):
