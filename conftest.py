@@ -1,5 +1,6 @@
 """For all tests: a progress folder of their own, and the seconds and peak memory of each notebook at the end."""
 
+import importlib
 import itertools
 import os
 import re
@@ -22,6 +23,12 @@ if not WEEKLY:  # tests run side by side: threads of torch and numpy would spend
 hypothesis.settings.register_profile("commit", deadline=None, derandomize=True, max_examples=60)
 hypothesis.settings.register_profile("weekly", deadline=None, max_examples=300, print_blob=True)
 hypothesis.settings.load_profile("weekly" if WEEKLY else "commit")
+
+
+def pytest_configure(config):
+    """Build matplotlib's cache of fonts once, before the workers and kernels begin: each would build it, and say so."""
+    if not hasattr(config, "workerinput"):
+        importlib.import_module("matplotlib.font_manager")
 
 
 def pytest_unconfigure():
