@@ -11,12 +11,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dpcourse.engine import diagnosis
 from dpcourse.engine.statistics import Count, two_sample_p_value
 from dpcourse.engine.verdict import BLANK, ERROR, RIGHT, WRONG, Audit, Observation, Verdict
 from dpcourse.probe.probe import Probe, arguments
 from dpcourse.probe.values import plain, show
 
 MOST_PRINTED, MOST_LINES = 500, 8
+UNKNOWN = "The result is not right. Compare it with the right one on the input shown here."
+MISCONCEPTION = "misconception"
 CONVINCED = 0.999  # of an audit that is shown beside an answer known to be wrong
 
 
@@ -98,8 +101,9 @@ class Exercise:
 
     def check(self, answer: object, rng: np.random.Generator | int | None = None) -> Verdict:
         """Draw inputs, probe the answer on them, and judge. rng: Generator, seed or None."""
-        cases = self.cases(np.random.default_rng(rng))
-        return self.judge(cases, self.probe(answer, cases))
+        rng = np.random.default_rng(rng)
+        cases = self.cases(rng)
+        return self.judge(cases, self.probe(answer, cases), lambda further: self.probe(answer, further), rng)
 
     def cases(self, rng: np.random.Generator) -> Cases:
         """Inputs on which the reference and the misconceptions all differ: drawn again until they do."""
@@ -115,12 +119,22 @@ class Exercise:
         counted = self.needed.function if self.needed else None
         return Probe(self.function, self.forbidden, counted, self.seconds).probe(answer, cases)
 
-    def judge(self, cases: list[dict], outcomes: list[dict]) -> Verdict:
-        """The Verdict on what came back, from data alone."""
-        known = cases if isinstance(cases, Cases) else Cases(cases)
-        return replace(self._judge(known, outcomes), printed=_printed(outcomes))
+    def judge(
+        self,
+        cases: list[dict],
+        outcomes: list[dict],
+        ask: Callable[[list[dict]], list[dict]] | None = None,
+        rng: np.random.Generator | int | None = None,
+    ) -> Verdict:
+        """The Verdict on what came back, from data alone.
 
-    def _judge(self, cases, outcomes):
+        ask(cases): the outcomes of the same answer on further cases, with which the reason for a mistake is found;
+        without it, less can be said of one. rng: draws these cases.
+        """
+        known = cases if isinstance(cases, Cases) else Cases(cases)
+        return replace(self._judge(known, outcomes, ask, rng), printed=_printed(outcomes))
+
+    def _judge(self, cases, outcomes, ask, rng):
         for case, outcome in zip(cases, outcomes, strict=False):
             if outcome.get("blank"):
                 return self.blank()
@@ -133,43 +147,35 @@ class Exercise:
         if self.agrees(cases, values, self.reference):
             for case, outcome in zip(cases, outcomes, strict=True):
                 if self.needed and outcome.get("calls", 0) < self.needed.least(case):
-                    return Verdict(self, WRONG, self.needed.message, self._tried(case, outcome))
+                    return Verdict(self, WRONG, self.needed.message, self._tried(case, outcome), found_by=MISCONCEPTION)
             return Verdict(self, RIGHT, "Right on inputs drawn just now.")
         slip = next((slip for slip in self.misconceptions if self.behaves_like(slip, cases, values)), None)
+        if slip:
+            message, found_by = slip.message, MISCONCEPTION
+        else:
+            found = self.diagnose(cases, values, ask, rng)
+            message, found_by = found.message, found.found_by
         return Verdict(
             self,
             WRONG,
-            slip.message if slip else self.unknown_mistake(cases, values),
+            message,
             self.observed(cases, values),
             slip.name if slip else None,
             audit=self.audit(cases, values),
+            found_by=found_by,
         )
 
-    def unknown_mistake(self, cases: Cases, values: list) -> str:
-        """What can be said where no misconception fits: slips that occur with every number, or nothing."""
-        expected = cases.given(self.reference)
-        if all(isinstance(item, bool) for item in (expected[0] if isinstance(expected[0], list) else expected[:1])):
-            right = sum(map(self._close, values, expected))
-            return f"Right on {right} of {len(cases)} inputs, and the mistake is none that we know."
-        if len(values) == 1 or not self._same(
-            values[1:], values[:-1]
-        ):  # what never changes is not the rounding of what does
-            for digits in range(7):
-                if self._same(values, [np.round(value, digits) for value in expected]):
-                    return "Right, but rounded. Return the number as it is; a caller can still round it."
-        if self._same(values, [np.negative(value) for value in expected]):
-            return "Right, but with the opposite sign."
-        if self._same(values, [np.multiply(value, 100) for value in expected]):
-            return "Right, but 100 times too large. Return a share, not a percentage."
-        if isinstance(expected[0], tuple) and all(np.shape(value) == np.shape(expected[0]) for value in values):
-            good = [
-                i
-                for i, right in enumerate(zip(*expected, strict=True), 1)
-                if self._same([value[i - 1] for value in values], right)
-            ]
-            if good:
-                return f"Of the numbers you return, number {good[0]} is right. Look at the other."
-        return "The result is not right, and it is none of the mistakes that we know."
+    def diagnose(self, cases: Cases, values: list, ask: Callable | None, rng) -> diagnosis.Diagnosis:
+        """Why an answer is wrong that has none of the misconceptions."""
+        asked = None if ask is None else lambda further: self._values(further, ask(further))
+        found = diagnosis.diagnose(self, cases, values, asked, rng)
+        return found or diagnosis.Diagnosis(UNKNOWN, diagnosis.CASE)
+
+    def _values(self, cases, outcomes):
+        """What was given on the first of these cases, up to one on which nothing was given that can be judged."""
+        pairs = zip(cases, outcomes, strict=False)
+        good = itertools.takewhile(lambda pair: "value" in pair[1] and not self._complaint(*pair), pairs)
+        return [outcome["value"] for _, outcome in good]
 
     def behaves_like(self, slip: Misconception, cases: Cases, values: list) -> bool:
         """Whether these values are what the misconception gives."""
@@ -269,8 +275,12 @@ class RandomExercise(Exercise):
             for one, other in pairs
         )
 
-    def unknown_mistake(self, cases: Cases, values: list) -> str:
-        return "The reports are not what they should be, and it is none of the mistakes that we know."
+    def diagnose(self, cases: Cases, values: list, ask: Callable | None, rng) -> diagnosis.Diagnosis:
+        """The counts that a right answer would hardly ever give, in words."""
+        rare = self._too_rare(self.counts(cases, values))
+        if not rare:
+            return diagnosis.Diagnosis(UNKNOWN, diagnosis.CASE)
+        return diagnosis.Diagnosis(" ".join(count.as_sentence for count in rare[:2]), diagnosis.MEASUREMENT)
 
     def observed(self, cases: Cases, values: list) -> tuple[Observation, ...]:
         """For each count that a right answer would hardly ever give, two at most: the count, and what is expected."""
@@ -317,8 +327,11 @@ class OpenExercise(Exercise):
         """Whether every value obeys the law."""
         return all(self.law(value, case)[0] for case, value in zip(cases, values, strict=True))
 
-    def unknown_mistake(self, cases: Cases, values: list) -> str:
-        return "This is not what was asked for, and it is none of the mistakes that we know."
+    def diagnose(self, cases: Cases, values: list, ask: Callable | None, rng) -> diagnosis.Diagnosis:
+        """What the law says of the first value that does not obey it."""
+        seen = (self.law(value, case) for case, value in zip(cases, values, strict=True))
+        line = next((line for right, line in seen if not right), "")
+        return diagnosis.Diagnosis(f"This is not what was asked for: {line}", diagnosis.MEASUREMENT)
 
     def observed(self, cases: Cases, values: list) -> tuple[Observation, ...]:
         """For each case in which the law does not hold: what the answer gave, and what the law says of it."""

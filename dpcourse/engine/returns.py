@@ -40,6 +40,7 @@ def several(*names):
                 return f"{name}: {complaint}"
         return None
 
+    complain.names = names
     return complain
 
 

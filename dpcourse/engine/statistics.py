@@ -28,6 +28,12 @@ class Count:
         return cls(what, int(np.sum(happened)), np.size(happened), chance)
 
     @property
+    def as_sentence(self) -> str:
+        """What was counted, and what a right answer would give."""
+        expected = self.chance * self.trials
+        return f"{self.what[:1].upper()}{self.what[1:]}: {self.successes} of {self.trials}; of a right answer about {expected:.0f} would."
+
+    @property
     def p_value(self) -> float:
         """How rare such a count is under a right answer."""
         return binomial_p_value(self.successes, self.trials, self.chance)

@@ -69,7 +69,8 @@ class Verdict:
     """What is said of one answer: its state, one message, what was observed, and points.
 
     misconception: the name of the one that the answer has. printed: the first lines that the function printed.
-    audit: the Audit that the answer did not stand, if there was one.
+    audit: the Audit that the answer did not stand, if there was one. found_by: of a wrong answer, by what the reason was
+    found: "misconception", "explanation", "measurement", or "case" where only an input can be shown on which it is wrong.
     """
 
     exercise: "Exercise"
@@ -79,6 +80,7 @@ class Verdict:
     misconception: str | None = None
     printed: str = ""
     audit: Audit | None = None
+    found_by: str | None = None
 
     @property
     def points(self) -> int:

@@ -1,0 +1,284 @@
+"""Why is this answer wrong? The simplest explanation that agrees with it on all inputs, fresh ones among them.
+
+Three sources, in the order of trust: the answer is right for other inputs; the right answer was changed afterwards; the
+program has one slip. Where none explains it, what can be measured is said; else the smallest input that fails is shown.
+An explanation must agree on at least MOST inputs, of which all but the first few were drawn after the answer was found
+wrong. Two functions that differ agree on one such input by chance with probability 1e-6 (the tolerance) where results
+are real numbers, and at most 1/2 where they are truth values, of which there are then at least MOST_OF_FEW.
+"""
+
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dpcourse.engine.diagnosis import inputs, measurement, mutants, results
+from dpcourse.engine.diagnosis.series import Part, features, part_of, parts
+from dpcourse.engine.diagnosis.words import Change, Fact, cost, sentence
+from dpcourse.probe.values import plain
+
+SECONDS, FOR_MUTANTS, FOR_ANSWERS = 2.6, 1.6, 0.9
+MOST, MOST_OF_FEW, DRAWS = 12, 40, 40
+EXPLANATION, MEASUREMENT, CASE = "explanation", "measurement", "case"
+HEAD = 3  # cases on which a candidate is tried first
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What was found: the message, and by what; cases: on how many it agrees, or was measured."""
+
+    message: str
+    found_by: str
+    cases: int = 0
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A way to come by an answer: changes that explain one of its numbers. told: a misconception's message."""
+
+    changes: tuple[Change, ...]
+    told: str = ""
+
+    @property
+    def cost(self) -> float:
+        return cost(self.changes)
+
+
+def diagnose(exercise, cases: list[dict], values: list, ask: Callable[[list[dict]], list] | None, rng) -> Diagnosis | None:
+    """The Diagnosis of a wrong answer; None where there is nothing to say.
+
+    exercise: with draw, reference, misconceptions, rtol and atol. ask(cases): what the answer gives on further cases,
+    as far as it gives anything; None where it cannot be asked, and then nothing is said but what is measured.
+    """
+    search = _Search(exercise, list(cases), list(values), ask, np.random.default_rng(rng))
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return search.result()
+
+
+class _Search:
+    def __init__(self, exercise, cases, values, ask, rng):
+        self.exercise, self.cases, self.values, self.ask = exercise, cases, values, ask
+        self.end, self.rng = time.monotonic() + SECONDS, rng
+        self.first = len(cases)
+
+    def result(self):
+        if self.ask is not None:
+            self._draw_further()
+        right = [self._given(self.exercise.reference, case) for case in self.cases]
+        keep = [i for i, value in enumerate(right) if value is not None]
+        self.cases, self.values, right = ([each[i] for i in keep] for each in (self.cases, self.values, right))
+        if not self.cases:
+            return None
+        names = getattr(self.exercise.returns, "names", ())
+        self.parts = parts(self.values, right, self.exercise.rtol, self.exercise.atol, names)
+        if not self.parts:
+            return None
+        self.described = features(self.cases)
+        self.best: list[Candidate | None] = [Candidate(()) if part.agrees.all() else None for part in self.parts]
+        if self.ask is not None:
+            self._explain(right)
+        return self._told()
+
+    # ---- further cases
+
+    def _draw_further(self):
+        """Draw cases until there are enough, and ask the answer."""
+        most = MOST_OF_FEW if self._few_values() else MOST
+        further, end = [], time.monotonic() + FOR_ANSWERS / 2
+        for _ in range(DRAWS):
+            if len(further) + self.first >= most or time.monotonic() > end:
+                break
+            try:
+                further += list(self.exercise.draw(self.rng))
+            except Exception:
+                break
+        given = self._answers(further)
+        self.cases += further[: len(given)]
+        self.values += given
+
+    def _answers(self, cases):
+        """What the answer gives on these, up to the first on which it fails."""
+        try:
+            return list(self.ask(cases))
+        except Exception:
+            return []
+
+    def _few_values(self):
+        return all(isinstance(item, (bool, int)) for value in self.values for item in (value if isinstance(value, (list, tuple)) else [value]))
+
+    def _given(self, function, case):
+        try:
+            return plain(function(*mutable(case)))
+        except Exception:
+            return None
+
+    # ---- explanations
+
+    def _explain(self, right):
+        self.heads = [_head(part) for part in self.parts]
+        self._try(right, (), fitted=True)
+        self._arguments_themselves()
+        if self._done():
+            return
+        for change, changed in inputs.changes(self.cases):
+            if time.monotonic() > self.end:
+                return
+            self._try_function(lambda *_, change=changed: None, (change,), changed)
+        for slip in self.exercise.misconceptions:
+            if slip.recognise is None and time.monotonic() < self.end:
+                self._try_function(slip.code, (Change("misconception"),), told=slip.message)
+        if not self._done():
+            self._try_mutants()
+
+    def _try_mutants(self):
+        end = min(self.end, time.monotonic() + FOR_MUTANTS)
+        for change, function in mutants.Program(self.exercise.reference).mutants():
+            if time.monotonic() > end:
+                return
+            self._try_function(function, (change,))
+
+    def _try_function(self, function, changes, changed=None, told=""):
+        """Try what a function gives, or the reference on changed cases: on the first few, then on all."""
+        code = self.exercise.reference if changed else function
+        outputs = []
+        for i, case in enumerate(self.cases):
+            try:
+                outputs.append(plain(code(*mutable(changed(case) if changed else case))))
+            except Exception:
+                return
+            if i + 1 == HEAD and not self._promising(outputs, changes):
+                return
+        self._try(outputs, changes, told=told)
+
+    def _promising(self, outputs, changes):
+        """Whether these first outputs may explain a number that is not explained so cheaply yet."""
+        for k, head in enumerate(self.heads):
+            if self._open(k, cost(changes)):
+                numbers = part_of(outputs, k, head)
+                if numbers is not None and results.change(head, numbers, {}, fitted=False) is not None:
+                    return True
+        return False
+
+    def _open(self, k, least):
+        return self.best[k] is None or self.best[k].cost > least
+
+    def _try(self, outputs, changes, fitted=False, told=""):
+        for k, part in enumerate(self.parts):
+            if not self._open(k, cost(changes)) or (np.ptp(part.yours) == 0 and np.ptp(part.wanted) > 0):
+                continue
+            numbers = part_of(outputs, k, part)
+            if numbers is None:
+                continue
+            after = results.change(part, numbers, self.described, fitted)
+            if after is not None and self._open(k, cost((*changes, *after))):
+                self.best[k] = Candidate((*changes, *after), told)
+        if fitted and len(self.parts) > 1:
+            self._exchanged()
+
+    def _arguments_themselves(self):
+        """An argument, returned as it is given."""
+        for name in self.cases[0]:
+            outputs = [case[name] for case in self.cases]
+            for k, part in enumerate(self.parts):
+                try:
+                    numbers = np.concatenate([np.atleast_1d(np.asarray(value, dtype=float)) for value in outputs])
+                except (TypeError, ValueError):
+                    break
+                if [np.size(value) for value in outputs] == part.lengths and self._open(k, 1.0):
+                    after = results.change(part, numbers, {}, fitted=False)
+                    if after is not None:
+                        self.best[k] = Candidate((Change("is argument", {"one": name}), *after))
+
+    def _exchanged(self):
+        """Numbers of a tuple that stand in each other's place."""
+        if len(self.parts) == 2 and all(part.same(other.wanted) for part, other in zip(self.parts, self.parts[::-1], strict=True)):
+            order = ", ".join(f"`{part.name}`" for part in self.parts)
+            self.best = [Candidate((Change("exchanged results", {"order": order}),))] * 2
+
+    def _done(self):
+        return all(best is not None and best.cost <= 1.2 for best in self.best)
+
+    # ---- words
+
+    def _told(self):
+        """The Diagnosis: explanations of what is wrong, or else what was measured."""
+        wrong = [k for k, part in enumerate(self.parts) if not part.agrees.all()]
+        if not wrong:
+            return None
+        if all(self.best[k] is not None for k in wrong):
+            return Diagnosis(self._sentences(wrong), EXPLANATION, len(self.cases))
+        said = []
+        for k in wrong:
+            best = self.best[k]
+            if best is not None:
+                said.append(self._of(k) + sentence(best.changes, best.told))
+            else:
+                found = list(measurement.facts(self.parts[k], self.described, self.cases))
+                said += [self._of(k) + str(fact) for fact in found[:2]]
+        said += map(str, self._dependence(wrong))
+        if not said:
+            return None
+        kinds = [fact for fact in said if not fact.startswith("Right on ")]
+        good = [part.name for part in self.parts if part.agrees.all()]
+        if good:
+            said.insert(0, f"{' and '.join(f'`{name}`' for name in good)} {'is' if len(good) == 1 else 'are'} right.")
+        return Diagnosis(" ".join(said), MEASUREMENT if kinds or good else CASE, len(self.cases))
+
+    def _sentences(self, wrong):
+        if len({self.best[k] for k in wrong} if _hashable(self.best) else {str(self.best[k]) for k in wrong}) == 1 and len(wrong) == len(self.parts):
+            return sentence(self.best[wrong[0]].changes, self.best[wrong[0]].told)
+        good = [part.name for part in self.parts if part.agrees.all()]
+        said = [f"{' and '.join(f'`{name}`' for name in good)} {'is' if len(good) == 1 else 'are'} right."] if good else []
+        return " ".join([*said, *(self._of(k) + sentence(self.best[k].changes, self.best[k].told) for k in wrong)])
+
+    def _of(self, k):
+        return f"`{self.parts[k].name}`: " if len(self.parts) > 1 else ""
+
+    def _dependence(self, wrong) -> list[Fact]:
+        """On which arguments the answer depends, and how it grows: asked of it with one argument changed at a time."""
+        if self.ask is None or len(self.cases) < 4 or time.monotonic() > self.end:
+            return []
+        asked = []
+        half = len(self.cases) // 2
+        for name, pairs in measurement.variations(self.cases[:half], self.cases[half:]).items():
+            for old, new in pairs:
+                if (right := self._given(self.exercise.reference, new)) is not None:
+                    asked.append((name, old, new, right))
+        given = self._answers([new for _, _, new, _ in asked])
+        mine = {id(case): value for case, value in zip(self.cases, self.values, strict=True)}
+        still: dict[str, list[tuple[bool, bool]]] = {}
+        for (name, old, _, right), value in zip(asked, given, strict=False):
+            before = self._given(self.exercise.reference, old)
+            still.setdefault(name, []).append((_same(value, mine[id(old)]), _same(right, before)))
+        independent = [name for name, pairs in still.items() if all(yours for yours, _ in pairs) and not all(theirs for _, theirs in pairs)]
+        if len(independent) == len(still):
+            return []
+        found = []
+        if independent:
+            found.append(Fact("independent", {"names": " and ".join(f"`{name}`" for name in independent)}))
+        return found
+
+
+def _hashable(_):
+    return False
+
+
+def _head(part: Part) -> Part:
+    return replace(part, given=part.given[:HEAD], right=part.right[:HEAD])
+
+
+def _same(one, other):
+    try:
+        return bool(np.allclose(np.asarray(one, dtype=float), np.asarray(other, dtype=float), 1e-9, 1e-15))
+    except (TypeError, ValueError):
+        return False
+
+
+def mutable(case: dict):
+    """The arguments of a case, as the reference takes them."""
+    from dpcourse.probe.probe import arguments
+
+    return arguments(case)

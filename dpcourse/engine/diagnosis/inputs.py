@@ -1,0 +1,140 @@
+"""Other inputs, for which a wrong answer may be right: each change of a case that a slip of the learner's would make."""
+
+import math
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from dpcourse.engine.diagnosis.words import Change
+
+OF_A_NUMBER: dict[str, Callable] = {
+    "1 - `{}`": lambda x: 1 - x,
+    "half of `{}`": lambda x: x / 2,
+    "twice `{}`": lambda x: 2 * x,
+    "the square of `{}`": lambda x: x * x,
+    "the square root of `{}`": math.sqrt,
+    "-`{}`": lambda x: -x,
+    "the logarithm of `{}`": math.log,
+    "1/`{}`": lambda x: 1 / x,
+    "e to the power of `{}`": math.exp,
+    "`{}` - 1": lambda x: x - 1,
+    "`{}` + 1": lambda x: x + 1,
+    "the absolute value of `{}`": abs,
+}
+OF_ENTRIES: dict[str, Callable] = {
+    "the square": np.square,
+    "the absolute value": np.abs,
+    "the square root": np.sqrt,
+    "twice the value": lambda x: 2 * x,
+    "the complement, 1 minus it,": lambda x: 1 - x,
+    "the negative": np.negative,
+    "the exponential": np.exp,
+}
+IN_PLACE: dict[str, Callable] = {
+    "the sum": lambda x: np.full_like(x, x.sum()),
+    "the mean": lambda x: np.full_like(x, x.mean()),
+    "the largest": lambda x: np.full_like(x, x.max()),
+    "the smallest": lambda x: np.full_like(x, x.min()),
+    "the first": lambda x: np.full_like(x, x[0]),
+    "the last": lambda x: np.full_like(x, x[-1]),
+}
+
+
+def changes(cases: list[dict]) -> Iterator[tuple[Change, Callable[[dict], dict]]]:
+    """(change, the function that makes it to a case), for all changes that the arguments of these cases allow."""
+    kinds = {name: _kind(name, [case[name] for case in cases]) for name in cases[0]}
+    scalars = [name for name, kind in kinds.items() if kind == "number"]
+    lists = [name for name, kind in kinds.items() if kind == "list"]
+    for same in (scalars, lists):
+        for i, one in enumerate(same):
+            for other in same[i + 1 :]:
+                yield Change("argument exchanged", {"one": one, "other": other}), _exchanged(one, other)
+    for one in scalars:
+        for value in (0, 1):
+            yield Change("argument set", {"one": one, "value": value}), _with(one, lambda x, v=value: type(x)(v))
+        for other in scalars:
+            if other != one:
+                yield Change("argument replaced", {"one": one, "other": other}), _copied(one, other)
+        for said, changed in OF_A_NUMBER.items():
+            yield Change("argument changed", {"one": one, "value": said.format(one)}), _with(one, changed)
+    for one in lists:
+        yield from _of_list(one)
+    if len(lists) > 1 and all(len({len(case[name]) for name in lists}) == 1 for case in cases):
+        for what, part in PARTS.items():
+            yield Change("list without", {"one": "` and `".join(lists), "what": what}), _of_all(lists, part)
+    for name, kind in kinds.items():
+        if kind == "matrix":
+            yield Change("matrix transposed", {"one": name}), _with(name, np.transpose)
+        elif kind == "sequence":
+            yield from _of_sequence(name)
+
+
+def _kind(name, values):
+    if name == "rng":
+        return "seed"
+    if all(isinstance(value, (int, float, np.number)) and not isinstance(value, bool) for value in values):
+        return "number"
+    if all(isinstance(value, (list, tuple, np.ndarray)) and len(value) for value in values):
+        try:
+            ranks = {np.asarray(value, dtype=float).ndim for value in values}
+        except (TypeError, ValueError):
+            return "sequence"
+        return {1: "list", 2: "matrix"}.get(min(ranks), "other") if len(ranks) == 1 else "other"
+    return "other"
+
+
+def _of_list(one):
+    yield Change("list reversed", {"one": one}), _with(one, lambda x: x[::-1])
+    yield Change("list sorted", {"one": one}), _with(one, _like(np.sort))
+    yield Change("list without repeats", {"one": one}), _with(one, _like(np.unique))
+    yield from _without(one)
+    for what, changed in IN_PLACE.items():
+        yield Change("list as one", {"one": one, "what": what}), _with(one, _like(changed))
+    for what, changed in OF_ENTRIES.items():
+        yield Change("entries changed", {"one": one, "what": what}), _with(one, _like(changed))
+
+
+def _of_sequence(one):
+    yield Change("list reversed", {"one": one}), _with(one, lambda x: x[::-1])
+    yield Change("list without repeats", {"one": one}), _with(one, lambda x: list(dict.fromkeys(x)))
+    yield from _without(one)
+
+
+PARTS: dict[str, Callable] = {
+    "the first entry": lambda x: x[1:],
+    "the last entry": lambda x: x[:-1],
+    "every second entry": lambda x: x[::2],
+    "all but the first entry": lambda x: x[:1],
+    "all but the last entry": lambda x: x[-1:],
+}
+
+
+def _without(one):
+    for what, part in PARTS.items():
+        yield Change("list without", {"one": one, "what": what}), _with(one, part)
+
+
+def _of_all(names, part):
+    return lambda case: case | {name: part(case[name]) for name in names}
+
+
+def _like(changed):
+    """A change of an array, for lists and tuples too."""
+
+    def code(value):
+        numbers = changed(np.asarray(value, dtype=float))
+        return numbers if isinstance(value, np.ndarray) else type(value)(numbers.tolist())
+
+    return code
+
+
+def _with(name, changed):
+    return lambda case: case | {name: changed(case[name])}
+
+
+def _copied(one, other):
+    return lambda case: case | {one: case[other]}
+
+
+def _exchanged(one, other):
+    return lambda case: case | {one: case[other], other: case[one]}

@@ -1,0 +1,157 @@
+"""What can be measured of an answer that nothing explains: in which cases it is right, on what it depends, how it grows."""
+
+import math
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from dpcourse.engine.diagnosis.series import Part
+from dpcourse.engine.diagnosis.words import Fact
+from dpcourse.probe.values import show
+
+
+def facts(part: Part, described: dict[str, list[float]], cases: list[dict]) -> Iterator[Fact]:
+    """What is true of one number of an answer on all cases, the most telling first."""
+    yours, wanted = part.yours, part.wanted
+    yield from _is_argument(part, cases)
+    whole = set(np.unique(wanted)) <= {0.0, 1.0} and set(np.unique(yours)) <= {0.0, 1.0}
+    if np.ptp(yours) == 0 and np.ptp(wanted) > 0:
+        value = ("False", "True")[int(yours[0])] if whole else show(float(yours[0]))
+        yield Fact("always" if whole else "constant result", {"yours" if whole else "value": value})
+    elif part.agrees.any():
+        yield from _where(part, described)
+    elif whole:
+        return
+    else:
+        yield from _compared(yours, wanted)
+
+
+def _is_argument(part, cases):
+    for name in cases[0]:
+        try:
+            values = [np.atleast_1d(np.asarray(case[name], dtype=float)) for case in cases]
+        except (TypeError, ValueError):
+            continue
+        if all(value.shape == (length,) for value, length in zip(values, part.lengths, strict=True)):
+            if part.same(np.concatenate(values)):
+                yield Fact("is argument", {"what": f"`{name}`"})
+        elif all(value.ndim == 1 and value.size for value in values) and set(part.lengths) == {1}:
+            for said, of in (("the first entry", lambda x: x[0]), ("the last entry", lambda x: x[-1])):
+                if part.same(np.array([of(value) for value in values])):
+                    yield Fact("is argument", {"what": f"{said} of `{name}`"})
+
+
+CONDITIONS: dict[str, Callable] = {
+    "{} is 0": lambda x: x == 0,
+    "{} is not 0": lambda x: x != 0,
+    "{} is 1": lambda x: x == 1,
+    "{} is not 1": lambda x: x != 1,
+    "{} is above 1": lambda x: x > 1,
+    "{} is at most 1": lambda x: x <= 1,
+    "{} is at least 1": lambda x: x >= 1,
+    "{} is below 1": lambda x: x < 1,
+    "{} is above 0": lambda x: x > 0,
+    "{} is at least 0": lambda x: x >= 0,
+    "{} is below 0": lambda x: x < 0,
+    "{} is even": lambda x: x % 2 == 0,
+    "{} is odd": lambda x: x % 2 == 1,
+}
+
+
+def _where(part, described):
+    """In which cases, or at which entries, an answer is right that is right in some."""
+    right = part.agrees
+    entries = [part.apart(right)[i] for i in range(len(part.given))]
+    if max(part.lengths) > 2:
+        for said, rest in (
+            ("the first entry", slice(1, None)), ("the last entry", slice(None, -1)), ("the first and the last entry", slice(1, -1)),
+        ):  # fmt: skip
+            if all(each[rest].all() for each in entries):
+                yield Fact("wrong entries", {"which": said})
+                return
+    known = {words: part.of_cases(values) for words, values in described.items()}
+    known["the right result"] = part.wanted
+    for words, values in known.items():
+        for condition, holds in CONDITIONS.items():
+            if 0 < (where := holds(values)).sum() < len(where) and (where == right).all():
+                yield Fact("right where", {"condition": condition.format(words)})
+                return
+    if min(right.sum(), (~right).sum()) >= 3:
+        yield from _threshold(right, known)
+    whole = np.array([each.all() for each in entries])
+    if whole.any():
+        yield Fact("share", {"right": int(whole.sum()), "all": len(whole)})
+    else:
+        yield Fact("share", {"right": f"{int(right.sum())} of the entries, not all,", "all": len(right)})
+    if not right.all():
+        yield from _compared(part.yours[~right], part.wanted[~right], Fact)
+
+
+def _threshold(right, known):
+    """A feature that is larger wherever the answer is right than wherever it is wrong, or smaller."""
+    for words, values in known.items():
+        inside, outside = values[right], values[~right]
+        if inside.min() > outside.max():
+            yield Fact("right where", {"condition": f"{words} is large ({show(float(inside.min()))} or more)"})
+            return
+        if inside.max() < outside.min():
+            yield Fact("right where", {"condition": f"{words} is small ({show(float(inside.max()))} or less)"})
+            return
+
+
+def _compared(yours, wanted, _=None):
+    """How all numbers stand to the right ones: a factor, a difference, too large, too small."""
+    with np.errstate(all="ignore"):
+        ratio, apart = yours / wanted, yours - wanted
+    if np.isfinite(ratio).all() and (ratio > 0).all():
+        low, high = float(ratio.min()), float(ratio.max())
+        fields = {"low": show(low), "high": show(high)}
+        if len(ratio) > 2 and math.isclose(low, high, rel_tol=1e-6):
+            yield Fact("ratio", {"factor": show(low)})
+        elif low > 1:
+            yield Fact("too large", fields)
+        elif high < 1:
+            yield Fact("too small", fields)
+        else:
+            yield Fact("mixed", fields)
+        return
+    if np.isfinite(ratio).all() and (ratio < 0).all() and (np.sign(yours) == np.sign(yours[0])).all():
+        kinds = ("above 0", "below 0") if yours[0] > 0 else ("below 0", "above 0")
+        yield Fact("sign of all", {"yours": kinds[0], "right": kinds[1]})
+    if not np.isfinite(apart).all():
+        return
+    if len(apart) > 2 and math.isclose(float(apart.min()), float(apart.max()), rel_tol=1e-6):
+        said = f"plus {show(float(apart[0]))}" if apart[0] > 0 else f"minus {show(-float(apart[0]))}"
+        yield Fact("offset", {"offset": said})
+    elif (apart > 0).all():
+        yield Fact("larger", {"low": show(float(apart.min())), "high": show(float(apart.max()))})
+    elif (apart < 0).all():
+        yield Fact("smaller", {"low": show(float(-apart.max())), "high": show(float(-apart.min()))})
+    else:
+        yield Fact("scattered", {"low": show(float(apart.min())), "high": show(float(apart.max()))})
+
+
+def variations(cases: list[dict], others: list[dict]) -> dict[str, list[tuple[dict, dict]]]:
+    """argument -> pairs of cases that differ in it alone: the second has it from another case, or doubled."""
+    found: dict[str, list[tuple[dict, dict]]] = {}
+    for name in cases[0]:
+        if name == "rng":
+            continue
+        pairs = [(case, case | {name: other[name]}) for case, other in zip(cases, others, strict=False)]
+        found[name] = [pair for pair in pairs if not _equal(pair[0][name], pair[1][name])][:3]
+    return {name: pairs for name, pairs in found.items() if pairs}
+
+
+def _equal(one, other):
+    return np.array_equal(np.asarray(one, dtype=object), np.asarray(other, dtype=object))
+
+
+def growth(name: str, ratios: list[tuple[float, float]]) -> Iterator[Fact]:
+    """ratios: for several cases, how many times as large yours and the right one become when the argument doubles."""
+    if len(ratios) < 2:
+        return
+    yours, right = (np.array(each) for each in zip(*ratios, strict=True))
+    steady = [np.isfinite(each).all() and np.ptp(each) <= 0.02 * abs(each.mean()) for each in (yours, right)]
+    if all(steady) and abs(yours.mean() - right.mean()) > 0.05 * abs(right.mean()):
+        fields = {"name": name, "yours": f"{yours.mean():.3g}", "right": f"{right.mean():.3g}"}
+        yield Fact("growth", fields)

@@ -1,0 +1,356 @@
+"""Slips in the program: the reference with one change in its syntax tree, as functions that can be called.
+
+A reference is taken as it runs: its own code, the functions of its file that it calls, and those that it was made with
+(a closure). Each mutant changes one place in one of them. Loops are counted, so that a mutant ends.
+"""
+
+import ast
+import copy
+import functools
+import types
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from dpcourse.engine.diagnosis.words import Change
+
+MOST_ROUNDS = 20_000  # of all loops of one call
+WORDS = {
+    "sqrt": "square root", "log": "logarithm", "log1p": "logarithm", "log2": "logarithm", "log10": "logarithm",
+    "exp": "exponential", "expm1": "exponential", "abs": "absolute value", "absolute": "absolute value", "sum": "sum", "max": "maximum",
+    "min": "minimum", "maximum": "maximum", "minimum": "minimum", "ceil": "rounding up", "floor": "rounding down",
+    "ndtr": "normal distribution function", "ndtri": "normal quantile", "len": "number of entries", "cumsum": "running sum",
+    "mean": "mean", "prod": "product", "round": "rounding", "sorted": "sorting", "sort": "sorting", "set": "set", "clip": "clipping",
+    "norm": "length", "float": "", "int": "rounding down",
+}  # fmt: skip
+PLACES = {
+    "sqrt": " under the square root", "log": " inside the logarithm", "log1p": " inside the logarithm",
+    "exp": " in the exponent", "expm1": " in the exponent", "sum": " in what is added up", "max": " inside the maximum",
+    "min": " inside the minimum", "ndtr": " inside the normal distribution function", "ndtri": " inside the normal quantile",
+}  # fmt: skip
+TWINS = {
+    "expm1": ("exp",), "exp": ("expm1",), "log1p": ("log",), "log": ("log10", "log2", "log1p"), "max": ("min", "sum"), "min": ("max",),
+    "sum": ("max", "len"), "maximum": ("minimum",), "minimum": ("maximum",), "ceil": ("floor",), "floor": ("ceil",),
+    "ndtr": ("ndtri",), "sinh": ("cosh",), "tanh": ("sinh",), "cumsum": (), "mean": ("sum",), "sqrt": (), "len": ("max",),
+}  # fmt: skip
+SIGNS = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.FloorDiv: "//", ast.Mod: "%", ast.MatMult: "@",
+    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
+}  # fmt: skip
+SWAPS = {
+    ast.Add: (ast.Sub, ast.Mult), ast.Sub: (ast.Add,), ast.Mult: (ast.Div, ast.Add, ast.Pow), ast.Div: (ast.Mult, ast.FloorDiv),
+    ast.Pow: (ast.Mult,), ast.Lt: (ast.LtE, ast.Gt), ast.LtE: (ast.Lt, ast.GtE), ast.Gt: (ast.GtE, ast.Lt),
+    ast.GtE: (ast.Gt, ast.LtE), ast.Eq: (ast.NotEq,), ast.NotEq: (ast.Eq,), ast.MatMult: (ast.Mult,),
+}  # fmt: skip
+
+
+class TooLong(Exception):
+    """A mutant goes round its loops too often."""
+
+
+class Program:
+    """A function and all that it is made of in its own file, ready to be changed."""
+
+    def __init__(self, function: Callable):
+        self.main = function
+        self.units: dict[types.FunctionType, ast.AST] = {}
+        self._add(function)
+        self._left = [0]
+
+    def _add(self, function):
+        if not isinstance(function, types.FunctionType) or function in self.units:
+            return
+        node = _node_of(function)
+        if node is None:
+            return
+        self.units[function] = node
+        here = function.__code__.co_filename
+        within = [cell.cell_contents for cell in function.__closure__ or ()]
+        for name in _names(node):
+            within.append(function.__globals__.get(name))
+        within += [default for default in function.__defaults__ or ()]
+        for other in within:
+            if isinstance(other, types.FunctionType) and other.__code__.co_filename == here:
+                self._add(other)
+
+    def mutants(self) -> Iterator[tuple[Change, Callable]]:
+        """(what is changed, the program with that change as a function), all single changes, in the order of the text."""
+        codes = {unit: _compiled(node, unit) for unit, node in self.units.items()}
+        for unit, node in self.units.items():
+            names = [each.arg for each in (*node.args.args, *node.args.kwonlyargs)]
+            for change in _each_change(node, names):
+                try:
+                    code = _compiled(node, unit)
+                except (SyntaxError, ValueError, TypeError, RecursionError):
+                    continue
+                yield change, self._rebuilt(codes | {unit: code})
+
+    def _rebuilt(self, codes):
+        """The program with these codes in place of its functions'."""
+        worlds: dict[int, dict] = {}
+        made: dict[types.FunctionType, types.FunctionType] = {}
+        for unit in self.units:
+            world = worlds.setdefault(id(unit.__globals__), dict(unit.__globals__) | {"__tick__": self._tick})
+            made[unit] = types.FunctionType(codes[unit], world, unit.__name__, unit.__defaults__, _cells(codes[unit], unit))
+            made[unit].__kwdefaults__ = unit.__kwdefaults__
+        for unit, new in made.items():
+            world = worlds[id(unit.__globals__)]
+            if world.get(unit.__name__) is unit:
+                world[unit.__name__] = new
+        for unit, new in made.items():
+            for cell in new.__closure__ or ():
+                if isinstance(cell.cell_contents, types.FunctionType) and cell.cell_contents in made:
+                    cell.cell_contents = made[cell.cell_contents]
+            new.__defaults__ = tuple(
+                made.get(each, each) if isinstance(each, types.FunctionType) else each for each in unit.__defaults__ or ()
+            )
+        main = made[self.main]
+
+        def call(*arguments):
+            self._left[0] = MOST_ROUNDS
+            return main(*arguments)
+
+        return call
+
+    def _tick(self):
+        self._left[0] -= 1
+        if self._left[0] < 0:
+            raise TooLong
+
+
+def _cells(code, function):
+    """Cells of its own for a function made anew, by name; None where it has none."""
+    there = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    return tuple(types.CellType(there[name].cell_contents) for name in code.co_freevars) or None
+
+
+@functools.cache
+def _tree(file):
+    return ast.parse(Path(file).read_text(encoding="utf-8"))
+
+
+def _node_of(function):
+    """A copy of the syntax of a function, without its docstring; None where its file cannot be read."""
+    code = function.__code__
+    try:
+        tree = _tree(code.co_filename)
+    except (OSError, SyntaxError, ValueError):
+        return None
+    found = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.FunctionDef, ast.Lambda)) and _first_line(node) == code.co_firstlineno
+        and [each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)] == list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+    ]  # fmt: skip
+    if len(found) > 1:  # several on a line: the one that compiles to the same
+        found = [node for node in found if _compiled(node, function, ticks=False).co_code == code.co_code] or found
+    if not found:
+        return None
+    node = copy.deepcopy(found[0])
+    if isinstance(node, ast.FunctionDef):
+        node.decorator_list, node.returns = [], None
+        if ast.get_docstring(node) is not None:
+            node.body = node.body[1:] or [ast.Pass()]
+    return node
+
+
+def _first_line(node):
+    return min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
+
+
+def _names(node):
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+
+
+def _compiled(node, function, ticks=True):
+    """The code of a function with this syntax and the free names of that function."""
+    free = function.__code__.co_freevars
+    node = _with_ticks(copy.deepcopy(node)) if ticks else node
+    if isinstance(node, ast.Lambda):
+        made = ast.Return(node)
+        body = [made]
+    else:
+        body = [node, ast.Return(ast.Name(node.name, ast.Load()))]
+    outer = ast.FunctionDef("__outer__", _parameters(free), body, [], lineno=1, col_offset=0)
+    module = ast.fix_missing_locations(ast.Module([outer], []))
+    world: dict = {}
+    exec(compile(module, "<mutant>", "exec"), {"__builtins__": __builtins__}, world)
+    codes = [const for const in world["__outer__"].__code__.co_consts if isinstance(const, types.CodeType)]
+    return codes[-1] if isinstance(node, ast.Lambda) else next(code for code in codes if code.co_name == node.name)
+
+
+def _parameters(names):
+    return ast.arguments(posonlyargs=[], args=[ast.arg(name) for name in names], kwonlyargs=[], kw_defaults=[], defaults=[])
+
+
+def _with_ticks(node):
+    for each in ast.walk(node):
+        if isinstance(each, (ast.For, ast.While)):
+            each.body.insert(0, ast.Expr(ast.Call(ast.Name("__tick__", ast.Load()), [], [])))
+    return node
+
+
+# ---- the changes
+
+
+def _each_change(root, names) -> Iterator[Change]:
+    """Make each change to the tree, say which it is, and take it back."""
+    parents = {child: parent for parent in ast.walk(root) for child in ast.iter_child_nodes(parent)}
+    for holder, key, place, node in list(_slots(root)):
+        for change, new in list(_of_node(node, names, lambda it=node: _place(it, parents), parents)):
+            _put(holder, key, place, new)
+            yield change
+            _put(holder, key, place, node)
+    yield from _early_return(root)
+
+
+def _slots(root):
+    """(parent, field, index or None, node) of all expressions, and of operators' nodes through their owner."""
+    for parent in ast.walk(root):
+        if isinstance(parent, (ast.arguments, ast.arg, ast.keyword)) and not isinstance(parent, ast.keyword):
+            continue
+        for key, value in ast.iter_fields(parent):
+            if isinstance(value, ast.expr):
+                yield parent, key, None, value
+            elif isinstance(value, list):
+                for i, item in enumerate(value):
+                    if isinstance(item, ast.expr):
+                        yield parent, key, i, item
+
+
+def _put(holder, key, place, node):
+    if place is None:
+        setattr(holder, key, node)
+    else:
+        getattr(holder, key)[place] = node
+
+
+def _place(node, parents):
+    """Where in the formula a node stands, in words that begin with a space, or nothing."""
+    child, parent = node, parents.get(node)
+    while parent is not None:
+        if isinstance(parent, ast.Call) and child in parent.args and _called(parent) in PLACES:
+            return PLACES[_called(parent)]
+        if isinstance(parent, ast.BinOp) and child is parent.right and isinstance(parent.op, ast.Div):
+            return " below the fraction line"
+        if isinstance(parent, ast.BinOp) and child is parent.right and isinstance(parent.op, ast.Pow):
+            return " in the exponent"
+        child, parent = parent, parents.get(parent)
+    return ""
+
+
+def _called(node):
+    return getattr(node.func, "attr", getattr(node.func, "id", ""))
+
+
+def _of_node(node, names, place, parents):
+    """(change, the node in its place), for each change of one expression."""
+    if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
+        return
+    match node:
+        case ast.BinOp():
+            yield from _of_operation(node, place)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            yield Change("sign", {"place": place()}), operand
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            yield Change("dropped", {"what": "a `not`", "place": place()}), operand
+        case ast.Call():
+            yield from _of_call(node, place)
+        case ast.Constant(value=value) if isinstance(value, (int, float)) and not isinstance(value, bool):
+            for other in dict.fromkeys((value + 1, value - 1, 2 * value, value / 2, 0, 1)):
+                if other != value:
+                    yield Change("constant", {"value": f"{other:g}", "place": place()}), ast.Constant(other)
+        case ast.Constant(value=bool(value)):
+            yield Change("constant", {"value": str(not value), "place": place()}), ast.Constant(not value)
+        case ast.Compare(left=left, ops=[op], comparators=[right]):
+            for swap in SWAPS.get(type(op), ()):
+                fields = {"one": SIGNS[swap], "other": SIGNS[type(op)], "place": place()}
+                yield Change("comparison", fields), ast.Compare(left, [swap()], [right])
+        case ast.BoolOp(op=op, values=values):
+            other = ast.Or() if isinstance(op, ast.And) else ast.And()
+            said = ("or", "and") if isinstance(op, ast.And) else ("and", "or")
+            yield Change("operator", {"one": said[0], "other": said[1], "place": place()}), ast.BoolOp(other, values)
+            for i in range(len(values)):
+                rest = values[:i] + values[i + 1 :]
+                new = rest[0] if len(rest) == 1 else ast.BoolOp(op, rest)
+                yield Change("condition dropped", {"place": place()}), new
+        case ast.IfExp(body=body, orelse=orelse):
+            yield Change("condition dropped", {"place": place()}), body
+            yield Change("condition dropped", {"place": place()}), orelse
+        case ast.Name(id=name) if name in names:
+            for other in names:
+                if other != name:
+                    yield Change("other name", {"one": name, "other": other, "place": place()}), ast.Name(other, ast.Load())
+        case ast.Subscript(value=value, slice=ast.Slice()):
+            yield Change("range", {"place": place()}), value
+        case ast.GeneratorExp(elt=elt, generators=[one]) | ast.ListComp(elt=elt, generators=[one]) if one.ifs:
+            bare = ast.comprehension(one.target, one.iter, [], 0)
+            yield Change("condition dropped", {"place": place()}), type(node)(elt, [bare])
+    if isinstance(node, (ast.BinOp, ast.Call, ast.Name)) and not isinstance(parents.get(node), ast.Attribute):
+        is_number = not isinstance(node, ast.Name) or node.id in names
+        if is_number and not (isinstance(parents.get(node), ast.Call) and parents[node].func is node):
+            yield Change("sign", {"place": place()}), ast.UnaryOp(ast.USub(), node)
+            yield Change("added", {"what": "a square", "place": place()}), ast.BinOp(node, ast.Pow(), ast.Constant(2))
+            yield Change("added", {"what": "a square root", "place": place()}), ast.BinOp(node, ast.Pow(), ast.Constant(0.5))
+            yield Change("added", {"what": "a complement, 1 minus something,", "place": place()}), ast.BinOp(ast.Constant(1), ast.Sub(), node)  # fmt: skip
+            yield Change("added", {"what": "an inverse, 1 over something,", "place": place()}), ast.BinOp(ast.Constant(1), ast.Div(), node)  # fmt: skip
+
+
+def _of_operation(node, place):
+    left, op, right = node.left, node.op, node.right
+    for swap in SWAPS.get(type(op), ()):
+        fields = {"one": SIGNS[swap], "other": SIGNS[type(op)], "place": place()}
+        yield Change("operator", fields), ast.BinOp(left, swap(), right)
+    if isinstance(op, (ast.Sub, ast.Div, ast.Pow)):
+        yield Change("operands", {"one": SIGNS[type(op)], "place": place()}), ast.BinOp(right, op, left)
+    what = {ast.Add: "a term", ast.Sub: "a term", ast.Mult: "a factor", ast.Div: "a factor", ast.Pow: "a power"}
+    said = what.get(type(op), "a part")
+    yield Change("dropped", {"what": said, "place": place()}), left
+    if not isinstance(op, ast.Pow):
+        yield Change("dropped", {"what": said, "place": place()}), right
+    bracket = Change("bracket", {"place": place()})
+    for one, other, first in ((left, right, True), (right, left, False)):
+        if isinstance(one, ast.BinOp) and type(one.op) is not type(op):
+            if first:  # (a ∘ b) · c -> a ∘ (b · c)
+                yield bracket, ast.BinOp(one.left, one.op, ast.BinOp(one.right, op, other))
+            else:  # a · (b ∘ c) -> (a · b) ∘ c
+                yield bracket, ast.BinOp(ast.BinOp(other, op, one.left), one.op, one.right)
+        if isinstance(one, ast.BinOp) and not first and isinstance(op, (ast.Div, ast.Sub)):
+            yield bracket, ast.BinOp(ast.BinOp(other, op, one.left), one.op, one.right)
+        if isinstance(one, ast.Call) and len(one.args) == 1 and _called(one) in WORDS:
+            inside = ast.BinOp(one.args[0], op, other) if first else ast.BinOp(other, op, one.args[0])
+            yield bracket, ast.Call(one.func, [inside], one.keywords)
+
+
+def _of_call(node, place):
+    name = _called(node)
+    if name in WORDS and WORDS[name] and node.args:
+        for argument in node.args:
+            if not isinstance(argument, (ast.GeneratorExp, ast.Starred)):
+                yield Change("call dropped", {"what": WORDS[name], "place": place()}), argument
+        for twin in TWINS.get(name, ()):
+            func = copy.copy(node.func)
+            setattr(func, "attr" if isinstance(func, ast.Attribute) else "id", twin)
+            fields = {"one": f"`{name}`", "other": f"`{twin}`", "place": place()}
+            yield Change("call replaced", fields), ast.Call(func, node.args, node.keywords)
+    if name in WORDS and len(node.args) == 1 and isinstance(node.args[0], ast.BinOp):
+        inner = node.args[0]
+        bracket = Change("bracket", {"place": place()})
+        yield bracket, ast.BinOp(ast.Call(node.func, [inner.left], node.keywords), inner.op, inner.right)
+        yield bracket, ast.BinOp(inner.left, inner.op, ast.Call(node.func, [inner.right], node.keywords))
+    if name in ("range", "arange"):
+        for i, argument in enumerate(node.args[:2]):
+            for op in (ast.Add(), ast.Sub()):
+                args = [*node.args]
+                args[i] = ast.BinOp(argument, op, ast.Constant(1))
+                yield Change("range", {"place": place()}), ast.Call(node.func, args, node.keywords)
+
+
+def _early_return(root):
+    """What a function returns at its end, returned within its last loop already."""
+    body = getattr(root, "body", [])
+    if not isinstance(body, list) or not body or not isinstance(body[-1], ast.Return):
+        return
+    for loop in (each for each in body if isinstance(each, (ast.For, ast.While))):
+        loop.body.append(body[-1])
+        yield Change("early return")
+        loop.body.pop()

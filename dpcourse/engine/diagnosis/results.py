@@ -1,0 +1,111 @@
+"""The right result, changed afterwards: which change makes of some numbers those that were given."""
+
+import itertools
+import math
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from dpcourse.engine.diagnosis.series import Part
+from dpcourse.engine.diagnosis.words import Change
+
+NAMED = {
+    "2": 2.0, "1/2": 0.5, "4": 4.0, "1/4": 0.25, "3": 3.0, "1/3": 1 / 3, "10": 10.0, "1/10": 0.1, "1/100": 0.01,
+    "the square root of 2": math.sqrt(2), "1 over the square root of 2": math.sqrt(0.5), "pi": math.pi, "1/pi": 1 / math.pi,
+    "2 pi": 2 * math.pi, "ln 2": math.log(2), "1/ln 2 (a logarithm to base 2)": 1 / math.log(2), "ln 10": math.log(10),
+    "1/ln 10 (a logarithm to base 10)": 1 / math.log(10), "e": math.e, "1/e": 1 / math.e, "3/2": 1.5, "2/3": 2 / 3, "1000": 1000.0, "1/1000": 0.001, "8": 8.0, "1/8": 0.125,
+    "the square root of 2 pi": math.sqrt(2 * math.pi),
+}  # fmt: skip
+
+ENTRYWISE: dict[str, Callable] = {
+    "negative": np.negative,
+    "complement": lambda x: 1 - x,
+    "inverse": lambda x: 1 / x,
+    "percent": lambda x: 100 * x,
+    "floored": np.floor,
+    "ceiled": np.ceil,
+    "absolute": np.abs,
+    "not below 0": lambda x: np.maximum(x, 0),
+    "not above 1": lambda x: np.minimum(x, 1),
+    "square": np.square,
+    "root": np.sqrt,
+    "logarithm": np.log,
+    "exponential": np.exp,
+    "minus 1": lambda x: x - 1,
+    "plus 1": lambda x: x + 1,
+}
+
+OF_ENTRIES: dict[str, Callable] = {
+    "reversed result": lambda x: x[::-1],
+    "sorted result": np.sort,
+    "cumulated result": np.cumsum,
+    "shifted result": lambda x: np.roll(x, 1),
+    "normalised result": lambda x: x / x.sum(),
+}
+
+POWERS = {
+    1: "{}", 2: "the square of {}", 0.5: "the square root of {}", 3: "the cube of {}",
+}  # fmt: skip
+
+
+def change(part: Part, numbers: np.ndarray, described: dict[str, list[float]], fitted: bool) -> tuple[Change, ...] | None:
+    """The cheapest change that makes of these numbers those that were given; () where they are the same, None where none is known.
+
+    described: features of the cases; fitted: look for factors and terms among them too, which says less of a number
+    that is not the right one.
+    """
+    if part.same(numbers):
+        return ()
+    if not np.isfinite(numbers).all() or np.ptp(part.yours) == 0:
+        return None
+    with np.errstate(all="ignore"):
+        found = next(_changes(part, numbers, described if fitted else {}), None)
+    return None if found is None else (found,)
+
+
+def _changes(part, numbers, described) -> Iterator[Change]:
+    for kind, changed in ENTRYWISE.items():
+        if part.same(changed(numbers)):
+            yield Change(kind)
+    for digits in range(7 if described else 0):
+        if part.same(np.round(numbers, digits)) and np.ptp(part.yours) > 0:
+            yield Change("rounded")
+    yield from _named_factor(part, numbers)
+    if max(part.lengths) > 1:
+        for kind, changed in OF_ENTRIES.items():
+            if part.same(np.concatenate([changed(each) for each in part.apart(numbers)])):
+                yield Change(kind)
+    yield from _of_the_case(part, numbers, {words: part.of_cases(values) for words, values in described.items()})
+
+
+def _named_factor(part, numbers):
+    for name, factor in NAMED.items():
+        if part.same(factor * numbers):
+            yield Change("factor", {"factor": name})
+
+
+def _of_the_case(part, numbers, described):
+    """A factor or a term that is a number of the case."""
+    words_and_values = []
+    for words, values in described.items():
+        for power, said in POWERS.items():
+            if power == 1 or (values >= 0).all():
+                words_and_values.append((said.format(words), values**power))
+        words_and_values.append((f"1 - {words}", 1 - values))
+        words_and_values.append((f"e to the power of {words}", np.exp(values)))
+        if (values > 0).all():
+            words_and_values.append((f"the logarithm of {words}", np.log(values)))
+    for (one, a), (other, b) in itertools.combinations([(f"{words}", values) for words, values in described.items()], 2):
+        words_and_values.append((f"{one} times {other}", a * b))
+        words_and_values.append((f"{one} over {other}", a / b))
+    for words, values in words_and_values:
+        if np.ptp(values) == 0 and len(part.given) > 1:
+            continue
+        if part.same(numbers * values):
+            yield Change("times", {"what": words})
+        if part.same(numbers / values):
+            yield Change("divided", {"what": words})
+        if part.same(numbers + values):
+            yield Change("plus", {"what": words})
+        if part.same(numbers - values):
+            yield Change("minus", {"what": words})
