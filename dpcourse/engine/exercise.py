@@ -152,6 +152,9 @@ class Exercise:
         slip = next((slip for slip in self.misconceptions if self.behaves_like(slip, cases, values)), None)
         if slip:
             message, found_by = slip.message, MISCONCEPTION
+        elif outside := outcomes[0].get("outside"):
+            message = f"Your function reads `{outside}` from outside: its own parameter is called otherwise. Name its parameters as the task does, `{self.function}({', '.join(cases[0])})`."
+            found_by = diagnosis.EXPLANATION
         else:
             found = self.diagnose(cases, values, ask, rng)
             message, found_by = found.message, found.found_by

@@ -2,7 +2,7 @@
 
 from dpcourse.probe.values import plain
 
-TEXTS = ("not_callable", "signature", "forbidden", "changed", "raised")
+TEXTS = ("not_callable", "signature", "forbidden", "changed", "raised", "outside")
 COUNTS = ("printed_count", "calls")
 LARGEST_COUNT = 2**62
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpcourse.probe import limits
+from dpcourse.probe import errors, limits
 from dpcourse.probe.values import plain, type_name
 
 
@@ -71,6 +71,8 @@ class Probe:
             ):
                 outcome = {"changed": name}
         calls = {"calls": sum(counted.values())} if counted else {}
+        if outside := _read_from_outside(answer, case):
+            calls["outside"] = outside
         return outcome | calls | {"printed": printed.text, "printed_count": printed.count}
 
 
@@ -80,6 +82,23 @@ def arguments(case):
     if "rng" in fresh:
         fresh["rng"] = np.random.default_rng(fresh["rng"])
     return fresh.values()
+
+
+def _read_from_outside(answer, case):
+    """The first argument of the exercise whose name the answer reads as a global, since its own parameter is called otherwise."""
+    code = getattr(answer, "__code__", None)
+    if code is None:
+        return None
+    return next(
+        (
+            name
+            for name in case
+            if name in code.co_names
+            and name not in (*code.co_varnames, *code.co_cellvars, *code.co_freevars)
+            and name in answer.__globals__
+        ),
+        None,
+    )
 
 
 def _unwritten(error, answer):
@@ -92,29 +111,15 @@ def _unwritten(error, answer):
 
 def _raised(error, answer):
     """One or two sentences on an exception: what, where in the learner's own code, and what it often means."""
-    file = getattr(getattr(answer, "__code__", None), "co_filename", None)
+    code = getattr(answer, "__code__", None)
+    file = getattr(code, "co_filename", None)
     where = ""
     for frame in traceback.extract_tb(error.__traceback__):
         if frame.filename == file:
             line = linecache.getline(file, frame.lineno).strip()
             where = f", at `{line}`" if line else f", in line {frame.lineno} of its cell"
-    often = {
-        "NameError": " Is the name spelled right, and has the cell that defines it been run?",
-        "ZeroDivisionError": " Something below a fraction line is 0.",
-        "OverflowError": " A number became too large: can you work with its logarithm?",
-        "KeyError": " The dict has nothing under that key yet: `d.get(key, 0)` gives 0 instead.",
-        "RecursionError": " The function calls itself without end.",
-        "IndexError": " A position lies outside a list or an array.",
-        "SystemExit": " Do not call `exit` or `quit` in an answer.",
-    }.get(type(error).__name__, "")
-    if "truth value of an array" in str(error):
-        often = (
-            " `if`, `max`, `min`, `and` and `or` need one True or False, and here is an array of them. "
-            "`np.where`, `np.maximum` and `np.minimum` work entry by entry."
-        )
-    elif "math domain" in str(error) or "positive input" in str(error):
-        often = " Is it the logarithm of something <= 0, or the root of something negative? Note that ln(1/x) = -ln(x) >= 0 for x <= 1."
-    elif "broadcast" in str(error):
-        often = " Two arrays have different lengths."
+    often = errors.meaning(
+        error, {**getattr(answer, "__globals__", {}), **dict.fromkeys(getattr(code, "co_varnames", ()))}
+    )
     said = str(error).splitlines()[0][:200] if str(error) else "no message"
-    return f"Your function stopped with {type(error).__name__} ({said}){where}.{often}"
+    return f"Your function stopped with {type(error).__name__} ({said}){where}.{often and f' {often}'}"

@@ -8,9 +8,10 @@ from dpcourse.engine import Exercise, Misconception, rounded, several
 
 def _draw_pairs(rng):
     cases = []
-    for size in (2, int(rng.integers(3, 7))):
-        deltas = [float(f"{10 ** rng.uniform(-4, -2):.1e}") for _ in range(size)]
-        cases.append({"epsilons": [rounded(e) for e in rng.uniform(0.1, 1, size=size)], "deltas": deltas})
+    for size in (2, int(rng.integers(3, 7))):  # the last answer repeats the first: a set of them would count it once
+        deltas = [float(f"{10 ** rng.uniform(-7, -2):.2e}") for _ in range(size)]
+        epsilons = [rounded(e) for e in rng.uniform(0.1, 1, size=size)]
+        cases.append({"epsilons": [*epsilons, epsilons[0]], "deltas": [*deltas, deltas[0]]})
     return cases
 
 

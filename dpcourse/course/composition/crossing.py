@@ -15,7 +15,7 @@ def _draw_crossing(rng):
     return [
         {"epsilon": rounded(epsilon), "delta_prime": 10.0 ** -int(rng.integers(4, 10))}
         for epsilon in (0.1, rng.uniform(0.2, 0.35), rng.uniform(0.4, 0.5))
-    ]
+    ] + [{"epsilon": 0.5, "delta_prime": 1e-9}]  # its answer, 336, is beyond a loop that ends too early
 
 
 exercise = Exercise(

@@ -5,14 +5,31 @@ import numpy as np
 from dpcourse import composition
 from dpcourse.engine import Exercise, Misconception, a_number, rounded
 
+NAMES = ("north", "south", "east", "west", "coast", "hills", "islands", "old town", "harbour", "lakes")
+
 
 def _draw_queries(rng):
-    """Several queries on each of three blocks, so that no two ways to count agree."""
-    cases = []
-    for _ in range(2):
-        blocks = rng.permutation(["north"] * 3 + ["south"] * 2 + ["west"] * int(rng.integers(1, 3)))
-        cases.append({"queries": [(str(block), rounded(rng.uniform(0.1, 1))) for block in blocks]})
-    return cases
+    """Blocks of changing names, in an order of chance; the block that pays most is asked the same thing twice.
+
+    In one case it is not the one that is asked most often, in one its queries are the last, in one the first.
+    """
+    return [_queries(rng, where) for where in ("anywhere", "few", "last", "first")]
+
+
+def _queries(rng, where):
+    names = [str(name) for name in rng.choice(NAMES, 3, replace=False)]
+    dear = rounded(rng.uniform(0.6, 0.9))
+    most = [(names[0], dear), (names[0], dear), (names[0], rounded(rng.uniform(0.3, 0.5)))]
+    low = 0.1 if where == "few" else 0.2
+    others = [(names[1], rounded(rng.uniform(low, 0.3))) for _ in range(4 if where == "few" else 2)]
+    others += [(names[2], rounded(rng.uniform(0.1, 1)))] * int(rng.integers(1, 3))
+    others = [others[i] for i in rng.permutation(len(others))]
+    if where == "first":
+        return {"queries": [*most, *others]}
+    if where == "last":
+        return {"queries": [*others, *most]}
+    queries = [*most, *others]
+    return {"queries": [queries[i] for i in rng.permutation(len(queries))]}
 
 
 def _per_block(queries):

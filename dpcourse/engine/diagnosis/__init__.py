@@ -16,7 +16,7 @@ import numpy as np
 
 from dpcourse.engine.diagnosis import inputs, measurement, mutants, results
 from dpcourse.engine.diagnosis.series import Part, features, part_of, parts
-from dpcourse.engine.diagnosis.words import Change, Fact, cost, sentence
+from dpcourse.engine.diagnosis.words import EXPLAINING, Change, Fact, cost, sentence
 from dpcourse.probe.values import plain
 
 SECONDS, FOR_MUTANTS, FOR_ANSWERS = 2.6, 1.6, 0.9
@@ -46,7 +46,9 @@ class Candidate:
         return cost(self.changes)
 
 
-def diagnose(exercise, cases: list[dict], values: list, ask: Callable[[list[dict]], list] | None, rng) -> Diagnosis | None:
+def diagnose(
+    exercise, cases: list[dict], values: list, ask: Callable[[list[dict]], list] | None, rng
+) -> Diagnosis | None:
     """The Diagnosis of a wrong answer; None where there is nothing to say.
 
     exercise: with draw, reference, misconceptions, rtol and atol. ask(cases): what the answer gives on further cases,
@@ -107,7 +109,11 @@ class _Search:
             return []
 
     def _few_values(self):
-        return all(isinstance(item, (bool, int)) for value in self.values for item in (value if isinstance(value, (list, tuple)) else [value]))
+        return all(
+            isinstance(item, (bool, int))
+            for value in self.values
+            for item in (value if isinstance(value, (list, tuple)) else [value])
+        )
 
     def _given(self, function, case):
         try:
@@ -194,7 +200,9 @@ class _Search:
 
     def _exchanged(self):
         """Numbers of a tuple that stand in each other's place."""
-        if len(self.parts) == 2 and all(part.same(other.wanted) for part, other in zip(self.parts, self.parts[::-1], strict=True)):
+        if len(self.parts) == 2 and all(
+            part.same(other.wanted) for part, other in zip(self.parts, self.parts[::-1], strict=True)
+        ):
             order = ", ".join(f"`{part.name}`" for part in self.parts)
             self.best = [Candidate((Change("exchanged results", {"order": order}),))] * 2
 
@@ -210,7 +218,8 @@ class _Search:
             return None
         if all(self.best[k] is not None for k in wrong):
             return Diagnosis(self._sentences(wrong), EXPLANATION, len(self.cases))
-        said = []
+        dependence = self._dependence()
+        said, explained = [], True
         for k in wrong:
             best = self.best[k]
             if best is not None:
@@ -218,26 +227,32 @@ class _Search:
             else:
                 found = list(measurement.facts(self.parts[k], self.described, self.cases))
                 said += [self._of(k) + str(fact) for fact in found[:2]]
-        said += map(str, self._dependence(wrong))
+                explained = explained and any(fact.kind in EXPLAINING for fact in (*found[:2], *dependence))
+        said += map(str, dependence)
         if not said:
             return None
         kinds = [fact for fact in said if not fact.startswith("Right on ")]
         good = [part.name for part in self.parts if part.agrees.all()]
         if good:
             said.insert(0, f"{' and '.join(f'`{name}`' for name in good)} {'is' if len(good) == 1 else 'are'} right.")
-        return Diagnosis(" ".join(said), MEASUREMENT if kinds or good else CASE, len(self.cases))
+        found_by = EXPLANATION if explained and self.ask is not None else MEASUREMENT if kinds or good else CASE
+        return Diagnosis(" ".join(said), found_by, len(self.cases))
 
     def _sentences(self, wrong):
-        if len({self.best[k] for k in wrong} if _hashable(self.best) else {str(self.best[k]) for k in wrong}) == 1 and len(wrong) == len(self.parts):
+        if len(
+            {self.best[k] for k in wrong} if _hashable(self.best) else {str(self.best[k]) for k in wrong}
+        ) == 1 and len(wrong) == len(self.parts):
             return sentence(self.best[wrong[0]].changes, self.best[wrong[0]].told)
         good = [part.name for part in self.parts if part.agrees.all()]
-        said = [f"{' and '.join(f'`{name}`' for name in good)} {'is' if len(good) == 1 else 'are'} right."] if good else []
+        said = (
+            [f"{' and '.join(f'`{name}`' for name in good)} {'is' if len(good) == 1 else 'are'} right."] if good else []
+        )
         return " ".join([*said, *(self._of(k) + sentence(self.best[k].changes, self.best[k].told) for k in wrong)])
 
     def _of(self, k):
         return f"`{self.parts[k].name}`: " if len(self.parts) > 1 else ""
 
-    def _dependence(self, wrong) -> list[Fact]:
+    def _dependence(self) -> list[Fact]:
         """On which arguments the answer depends, and how it grows: asked of it with one argument changed at a time."""
         if self.ask is None or len(self.cases) < 4 or time.monotonic() > self.end:
             return []
@@ -253,13 +268,35 @@ class _Search:
         for (name, old, _, right), value in zip(asked, given, strict=False):
             before = self._given(self.exercise.reference, old)
             still.setdefault(name, []).append((_same(value, mine[id(old)]), _same(right, before)))
-        independent = [name for name, pairs in still.items() if all(yours for yours, _ in pairs) and not all(theirs for _, theirs in pairs)]
+        independent = [
+            name
+            for name, pairs in still.items()
+            if all(yours for yours, _ in pairs) and not all(theirs for _, theirs in pairs)
+        ]
         if len(independent) == len(still):
             return []
-        found = []
+        found = list(self._growth())
         if independent:
-            found.append(Fact("independent", {"names": " and ".join(f"`{name}`" for name in independent)}))
-        return found
+            found.insert(0, Fact("independent", {"names": " and ".join(f"`{name}`" for name in independent)}))
+        return found[:2]
+
+    def _growth(self):
+        """How the answer and the right one grow with each of the numbers that they are given."""
+        if len(self.parts) > 1 or time.monotonic() > self.end:
+            return
+        reference = self.exercise.reference
+        for name, value in self.cases[0].items():
+            if not isinstance(value, (int, float)) or isinstance(value, bool) or name == "rng":
+                continue
+            pairs = [(case, case | {name: 2 * case[name]}) for case in self.cases[:4]]
+            given = self._answers([twice for _, twice in pairs])
+            ratios = []
+            for (case, twice), mine, before in zip(pairs, given, self.values, strict=False):
+                right, doubled = self._given(reference, case), self._given(reference, twice)
+                if doubled is not None and not np.ndim(mine) and before and right:
+                    ratios.append((mine / before, doubled / right))
+            if len(ratios) == len(pairs):
+                yield from measurement.growth(name, ratios)
 
 
 def _hashable(_):

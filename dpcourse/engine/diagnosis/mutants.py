@@ -13,6 +13,9 @@ from pathlib import Path
 
 from dpcourse.engine.diagnosis.words import Change
 
+OURS = "dpcourse."
+FIRM = ("dpcourse.validate", "dpcourse.rounding")  # in which no learner's slip can be
+MOST_UNITS = 12  # functions that are changed
 MOST_ROUNDS = 20_000  # of all loops of one call
 WORDS = {
     "sqrt": "square root", "log": "logarithm", "log1p": "logarithm", "log2": "logarithm", "log10": "logarithm",
@@ -57,25 +60,37 @@ class Program:
         self._left = [0]
 
     def _add(self, function):
-        if not isinstance(function, types.FunctionType) or function in self.units:
+        if not isinstance(function, types.FunctionType) or function in self.units or len(self.units) > MOST_UNITS:
             return
         node = _node_of(function)
         if node is None:
             return
         self.units[function] = node
-        here = function.__code__.co_filename
         within = [cell.cell_contents for cell in function.__closure__ or ()]
-        for name in _names(node):
-            within.append(function.__globals__.get(name))
+        within += [function.__globals__.get(name) for name in _names(node)]
+        within += [getattr(function.__globals__[module], name, None) for module, name in _of_modules(node, function)]
         within += [default for default in function.__defaults__ or ()]
         for other in within:
-            if isinstance(other, types.FunctionType) and other.__code__.co_filename == here:
+            if (
+                isinstance(other, types.FunctionType)
+                and other.__module__.startswith(OURS)
+                and other.__module__ not in FIRM
+            ):
                 self._add(other)
 
     def mutants(self) -> Iterator[tuple[Change, Callable]]:
         """(what is changed, the program with that change as a function), all single changes, in the order of the text."""
         codes = {unit: _compiled(node, unit) for unit, node in self.units.items()}
-        for unit, node in self.units.items():
+        written_out = {unit: _WrittenOut().visit(copy.deepcopy(node)) for unit, node in self.units.items()}
+        pairs = [
+            *self.units.items(),
+            *(
+                (unit, node)
+                for unit, node in written_out.items()
+                if node is not None and getattr(node, "changed", False)
+            ),
+        ]
+        for unit, node in pairs:
             names = [each.arg for each in (*node.args.args, *node.args.kwonlyargs)]
             for change in _each_change(node, names):
                 try:
@@ -90,18 +105,27 @@ class Program:
         made: dict[types.FunctionType, types.FunctionType] = {}
         for unit in self.units:
             world = worlds.setdefault(id(unit.__globals__), dict(unit.__globals__) | {"__tick__": self._tick})
-            made[unit] = types.FunctionType(codes[unit], world, unit.__name__, unit.__defaults__, _cells(codes[unit], unit))
+            made[unit] = types.FunctionType(
+                codes[unit], world, unit.__name__, unit.__defaults__, _cells(codes[unit], unit)
+            )
             made[unit].__kwdefaults__ = unit.__kwdefaults__
-        for unit, new in made.items():
+        for unit, node in self.units.items():
             world = worlds[id(unit.__globals__)]
-            if world.get(unit.__name__) is unit:
-                world[unit.__name__] = new
+            for name in _names(node):
+                if world.get(name) in self.units:
+                    world[name] = made[world[name]]
+            for module, name in _of_modules(node, unit):
+                if (function := getattr(unit.__globals__[module], name, None)) in self.units:
+                    if isinstance(world[module], types.ModuleType):
+                        world[module] = types.SimpleNamespace(**vars(world[module]))
+                    setattr(world[module], name, made[function])
         for unit, new in made.items():
             for cell in new.__closure__ or ():
                 if isinstance(cell.cell_contents, types.FunctionType) and cell.cell_contents in made:
                     cell.cell_contents = made[cell.cell_contents]
             new.__defaults__ = tuple(
-                made.get(each, each) if isinstance(each, types.FunctionType) else each for each in unit.__defaults__ or ()
+                made.get(each, each) if isinstance(each, types.FunctionType) else each
+                for each in unit.__defaults__ or ()
             )
         main = made[self.main]
 
@@ -157,6 +181,15 @@ def _first_line(node):
     return min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
 
 
+def _of_modules(node, function):
+    """(module, name) for every `module.name` in the node where the module is one of this package."""
+    for each in ast.walk(node):
+        if isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name):
+            module = function.__globals__.get(each.value.id)
+            if isinstance(module, types.ModuleType) and module.__name__.startswith(OURS):
+                yield each.value.id, each.attr
+
+
 def _names(node):
     return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
 
@@ -179,7 +212,9 @@ def _compiled(node, function, ticks=True):
 
 
 def _parameters(names):
-    return ast.arguments(posonlyargs=[], args=[ast.arg(name) for name in names], kwonlyargs=[], kw_defaults=[], defaults=[])
+    return ast.arguments(
+        posonlyargs=[], args=[ast.arg(name) for name in names], kwonlyargs=[], kw_defaults=[], defaults=[]
+    )
 
 
 def _with_ticks(node):
@@ -187,6 +222,31 @@ def _with_ticks(node):
         if isinstance(each, (ast.For, ast.While)):
             each.body.insert(0, ast.Expr(ast.Call(ast.Name("__tick__", ast.Load()), [], [])))
     return node
+
+
+class _WrittenOut(ast.NodeTransformer):
+    """The same in the way that a learner writes it: exp(x) - 1 for expm1(x), log(1 + x) for log1p(x)."""
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        name = _called(node)
+        if name not in ("expm1", "log1p"):
+            return node
+        self.found = True
+        func = copy.copy(node.func)
+        setattr(func, "attr" if isinstance(func, ast.Attribute) else "id", name[:3])
+        if name == "expm1":
+            return ast.BinOp(ast.Call(func, node.args, []), ast.Sub(), ast.Constant(1))
+        return ast.Call(func, [ast.BinOp(ast.Constant(1), ast.Add(), node.args[0])], [])
+
+    def visit(self, node):
+        is_root = not hasattr(self, "found")
+        if is_root:
+            self.found = False
+        new = super().visit(node)
+        if is_root:
+            new.changed = self.found
+        return new
 
 
 # ---- the changes
@@ -279,7 +339,10 @@ def _of_node(node, names, place, parents):
         case ast.Name(id=name) if name in names:
             for other in names:
                 if other != name:
-                    yield Change("other name", {"one": name, "other": other, "place": place()}), ast.Name(other, ast.Load())
+                    yield (
+                        Change("other name", {"one": name, "other": other, "place": place()}),
+                        ast.Name(other, ast.Load()),
+                    )
         case ast.Subscript(value=value, slice=ast.Slice()):
             yield Change("range", {"place": place()}), value
         case ast.GeneratorExp(elt=elt, generators=[one]) | ast.ListComp(elt=elt, generators=[one]) if one.ifs:
@@ -289,8 +352,16 @@ def _of_node(node, names, place, parents):
         is_number = not isinstance(node, ast.Name) or node.id in names
         if is_number and not (isinstance(parents.get(node), ast.Call) and parents[node].func is node):
             yield Change("sign", {"place": place()}), ast.UnaryOp(ast.USub(), node)
+            yield Change("part factor", {"factor": "2", "place": place()}), ast.BinOp(ast.Constant(2), ast.Mult(), node)
+            yield (
+                Change("part factor", {"factor": "1/2", "place": place()}),
+                ast.BinOp(node, ast.Div(), ast.Constant(2)),
+            )
             yield Change("added", {"what": "a square", "place": place()}), ast.BinOp(node, ast.Pow(), ast.Constant(2))
-            yield Change("added", {"what": "a square root", "place": place()}), ast.BinOp(node, ast.Pow(), ast.Constant(0.5))
+            yield (
+                Change("added", {"what": "a square root", "place": place()}),
+                ast.BinOp(node, ast.Pow(), ast.Constant(0.5)),
+            )
             yield Change("added", {"what": "a complement, 1 minus something,", "place": place()}), ast.BinOp(ast.Constant(1), ast.Sub(), node)  # fmt: skip
             yield Change("added", {"what": "an inverse, 1 over something,", "place": place()}), ast.BinOp(ast.Constant(1), ast.Div(), node)  # fmt: skip
 
@@ -308,6 +379,7 @@ def _of_operation(node, place):
     if not isinstance(op, ast.Pow):
         yield Change("dropped", {"what": said, "place": place()}), right
     bracket = Change("bracket", {"place": place()})
+    yield from ((bracket, new) for new in _without_brackets(node))
     for one, other, first in ((left, right, True), (right, left, False)):
         if isinstance(one, ast.BinOp) and type(one.op) is not type(op):
             if first:  # (a ∘ b) · c -> a ∘ (b · c)
@@ -319,6 +391,21 @@ def _of_operation(node, place):
         if isinstance(one, ast.Call) and len(one.args) == 1 and _called(one) in WORDS:
             inside = ast.BinOp(one.args[0], op, other) if first else ast.BinOp(other, op, one.args[0])
             yield bracket, ast.Call(one.func, [inside], one.keywords)
+
+
+def _without_brackets(node):
+    """An operation with one pair of brackets around a side of it, or of a part of it, left out."""
+    for parent in ast.walk(node):
+        for key in ("left", "right") if isinstance(parent, ast.BinOp) else ():
+            inner = getattr(parent, key)
+            if not isinstance(inner, ast.BinOp):
+                continue
+            setattr(parent, key, ast.Name("__inner__", ast.Load()))
+            text = ast.unparse(node)
+            setattr(parent, key, inner)
+            new = ast.parse(text.replace("__inner__", ast.unparse(inner)), mode="eval").body
+            if ast.dump(new) != ast.dump(node):
+                yield new
 
 
 def _of_call(node, place):

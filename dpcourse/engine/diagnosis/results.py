@@ -48,7 +48,9 @@ POWERS = {
 }  # fmt: skip
 
 
-def change(part: Part, numbers: np.ndarray, described: dict[str, list[float]], fitted: bool) -> tuple[Change, ...] | None:
+def change(
+    part: Part, numbers: np.ndarray, described: dict[str, list[float]], fitted: bool
+) -> tuple[Change, ...] | None:
     """The cheapest change that makes of these numbers those that were given; () where they are the same, None where none is known.
 
     described: features of the cases; fitted: look for factors and terms among them too, which says less of a number
@@ -95,7 +97,9 @@ def _of_the_case(part, numbers, described):
         words_and_values.append((f"e to the power of {words}", np.exp(values)))
         if (values > 0).all():
             words_and_values.append((f"the logarithm of {words}", np.log(values)))
-    for (one, a), (other, b) in itertools.combinations([(f"{words}", values) for words, values in described.items()], 2):
+    for (one, a), (other, b) in itertools.combinations(
+        [(f"{words}", values) for words, values in described.items()], 2
+    ):
         words_and_values.append((f"{one} times {other}", a * b))
         words_and_values.append((f"{one} over {other}", a / b))
     for words, values in words_and_values:

@@ -61,6 +61,7 @@ SENTENCES = {  # kind: (cost, what follows "Your result is what comes out if ...
     "call dropped": (2.0, "the {what} is left out{place}"),
     "call replaced": (2.1, "{other} is taken where {one} belongs{place}"),
     "added": (2.4, "{what} is taken where there should be none{place}"),
+    "part factor": (2.3, "a part is multiplied by {factor}{place}"),
     "sign": (2.1, "a sign is turned{place}"),
     "bracket": (2.2, "a bracket closes at the wrong place{place}"),
     "constant": (2.3, "a number is {value} that should be another{place}"),
@@ -71,6 +72,19 @@ SENTENCES = {  # kind: (cost, what follows "Your result is what comes out if ...
     "early return": (2.2, "the loop ends in its first round"),
     "misconception": (2.6, ""),
 }
+
+EXPLAINING = {
+    "constant result",
+    "always",
+    "independent",
+    "growth",
+    "right where",
+    "wrong entries",
+    "ratio",
+    "offset",
+    "dependent",
+}
+"""What was measured, and is a reason by itself."""
 
 WHOLE = {  # sentences of their own, in the order in which they are told
     "is argument": "You return {what}, as it is given.",
