@@ -67,6 +67,30 @@ def build(
         raise typer.Exit(1) from None
 
 
+@app.command("try")
+def try_answers(
+    lesson: Annotated[int, typer.Argument(help="The number of a lesson, whose answers stand in tests/answers/.")],
+    exercise: Annotated[str | None, typer.Option(help="Only the answers to the exercise with this function.")] = None,
+    replies: Annotated[bool, typer.Option("--replies", help="Print what each answer is told.")] = False,
+    seed: Annotated[int, typer.Option(help="Of the inputs.")] = 0,
+    root: Annotated[Path, typer.Option(help="The folder of the course.")] = Path("."),
+) -> None:
+    """Try a corpus of answers on a lesson's checks: how many are told why they are wrong, and what passes that must not."""
+    from dpcourse.authoring import answers
+
+    try:
+        found = [each for each in answers.corpus(root, lesson) if exercise in (None, each.exercise)]
+    except (OSError, ValueError) as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(1) from None
+    results = []
+    for each in answers.tried(found, answers.names_of(root, lesson), seed):
+        results.append(each)
+        if (replies and not each.answer.right) or each.kind.startswith("FALSE"):
+            typer.echo(f"{each.kind} | {each.answer.exercise} | {each.answer.label} | {each.verdict.message}")
+    typer.echo(answers.table(results))
+
+
 @app.command()
 def release(
     folder: Annotated[Path, typer.Argument(help="A new folder to write.")],

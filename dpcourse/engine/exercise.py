@@ -103,7 +103,11 @@ class Exercise:
         """Draw inputs, probe the answer on them, and judge. rng: Generator, seed or None."""
         rng = np.random.default_rng(rng)
         cases = self.cases(rng)
-        return self.judge(cases, self.probe(answer, cases), lambda further: self.probe(answer, further), rng)
+        return self.judge(cases, self.probe(answer, cases), self._asking(answer), rng)
+
+    def _asking(self, answer):
+        """How `judge` asks the answer for more."""
+        return lambda further, seconds: replace(self, seconds=min(seconds, self.seconds)).probe(answer, further)
 
     def cases(self, rng: np.random.Generator) -> Cases:
         """Inputs on which the reference and the misconceptions all differ: drawn again until they do."""
@@ -123,13 +127,13 @@ class Exercise:
         self,
         cases: list[dict],
         outcomes: list[dict],
-        ask: Callable[[list[dict]], list[dict]] | None = None,
+        ask: Callable[[list[dict], float], list[dict]] | None = None,
         rng: np.random.Generator | int | None = None,
     ) -> Verdict:
         """The Verdict on what came back, from data alone.
 
-        ask(cases): the outcomes of the same answer on further cases, with which the reason for a mistake is found;
-        without it, less can be said of one. rng: draws these cases.
+        ask(cases, seconds): the outcomes of the same answer on further cases, within so many seconds, with which the
+        reason for a mistake is found; without it, less can be said of one. rng: draws these cases.
         """
         known = cases if isinstance(cases, Cases) else Cases(cases)
         return replace(self._judge(known, outcomes, ask, rng), printed=_printed(outcomes))
@@ -170,7 +174,7 @@ class Exercise:
 
     def diagnose(self, cases: Cases, values: list, ask: Callable | None, rng) -> diagnosis.Diagnosis:
         """Why an answer is wrong that has none of the misconceptions."""
-        asked = None if ask is None else lambda further: self._values(further, ask(further))
+        asked = None if ask is None else lambda further, seconds: self._values(further, ask(further, seconds))
         found = diagnosis.diagnose(self, cases, values, asked, rng)
         return found or diagnosis.Diagnosis(UNKNOWN, diagnosis.CASE)
 

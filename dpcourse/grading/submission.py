@@ -3,6 +3,7 @@
 This is the trusted side. It reads a student's code as text only; the worker's replies are data, and are doubted.
 """
 
+import contextlib
 import hmac
 import re
 import time
@@ -12,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dpcourse import course
-from dpcourse.engine import BLANK, ERROR, Exercise
+from dpcourse.engine import BLANK, ERROR, WRONG, Exercise
 from dpcourse.grading import collect
 from dpcourse.grading.given import Release, changes
 from dpcourse.grading.outcomes import sound
@@ -35,6 +36,7 @@ from dpcourse.probe import limits as time_limits
 MOST_REPLAYS = 20
 GRACE = 3.0
 JUDGE_SECONDS = 60.0
+REASON_SECONDS = 10.0  # what finding the reason for one mistake may take; where less is left, it is not looked for
 
 
 @dataclass(frozen=True)
@@ -56,8 +58,11 @@ def seed_of(secret: bytes, digest: str) -> bytes:
 
 def cases_of(exercise: Exercise, seed: bytes) -> list[dict]:
     """The hidden inputs of an exercise."""
-    rng = np.random.default_rng(int.from_bytes(hmac.digest(seed, exercise.id.encode(), "sha256")))
-    return exercise.cases(rng)
+    return exercise.cases(_rng(exercise, seed))
+
+
+def _rng(exercise, seed, what=""):
+    return np.random.default_rng(int.from_bytes(hmac.digest(seed, f"{exercise.id}{what}".encode(), "sha256")))
 
 
 def grade(job: Job) -> Result:
@@ -77,6 +82,7 @@ class _Grading:
         self.exercises = course.lesson(job.lesson).exercises
         self.deadline = time.monotonic() + job.limits.seconds
         self.marks, self.errors = {}, {}
+        self.unexplained = []
         self.left_out, self.ours, self.given_up = {}, [], None
         self.suspects, self.cleared = {}, set()
 
@@ -135,6 +141,7 @@ class _Grading:
             for exercise in self.exercises:
                 if exercise.id not in self.marks and exercise.id not in self.left_out:
                     self.marks[exercise.id] = self._probe(worker, exercise)
+            self._find_reasons(worker)
 
     def _run(self, worker, cell):
         self.step = cell
@@ -151,7 +158,27 @@ class _Grading:
         reply = worker.ask(request, self._seconds(self._answer_seconds(exercise) + GRACE))
         if reply.get("outcomes") is None:
             return self._undefined(exercise)
-        return self._judged(exercise, cases, sound(reply["outcomes"], self._answer_seconds(exercise)))
+        outcomes = sound(reply["outcomes"], self._answer_seconds(exercise))
+        mark = self._judged(exercise, cases, outcomes)
+        if mark.state == WRONG and mark.misconception is None:
+            self.unexplained.append((exercise, cases, outcomes))
+        return mark
+
+    def _find_reasons(self, worker):
+        """Ask the wrong answers for more, and say why they are wrong; their marks stand already, whatever comes now."""
+        unexplained, self.unexplained = self.unexplained, []
+        with contextlib.suppress(Stopped):
+            for exercise, cases, outcomes in unexplained:
+                if self.deadline - time.monotonic() < REASON_SECONDS:
+                    return
+
+                def ask(further, seconds, exercise=exercise):
+                    request = {"probe": exercise.function, "cases": further, "seconds": seconds}
+                    return sound(worker.ask(request, seconds + GRACE).get("outcomes"), seconds)
+
+                mark = self._judged(exercise, cases, outcomes, ask, _rng(exercise, self.job.seed, "further"))
+                if mark.state == self.marks[exercise.id].state:
+                    self.marks[exercise.id] = mark
 
     def _probe_spec(self, exercise):
         return {
@@ -167,10 +194,12 @@ class _Grading:
     def _seconds(self, most):
         return max(0.0, min(most, self.deadline - time.monotonic()))
 
-    def _judged(self, exercise, cases, outcomes):
+    def _judged(self, exercise, cases, outcomes, ask=None, rng=None):
         try:
             with time_limits.time_limit(JUDGE_SECONDS):
-                return told(exercise.judge(cases, outcomes))
+                return told(exercise.judge(cases, outcomes, ask, rng))
+        except Stopped:
+            raise
         except (Exception, time_limits.TimeUp) as error:
             self.ours.append(f"{exercise.id}: the judge failed with {type(error).__name__}")
             return without_points(exercise, ERROR, "This could not be judged, through no fault of yours.")

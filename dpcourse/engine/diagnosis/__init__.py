@@ -47,12 +47,12 @@ class Candidate:
 
 
 def diagnose(
-    exercise, cases: list[dict], values: list, ask: Callable[[list[dict]], list] | None, rng
+    exercise, cases: list[dict], values: list, ask: Callable[[list[dict], float], list] | None, rng
 ) -> Diagnosis | None:
     """The Diagnosis of a wrong answer; None where there is nothing to say.
 
-    exercise: with draw, reference, misconceptions, rtol and atol. ask(cases): what the answer gives on further cases,
-    as far as it gives anything; None where it cannot be asked, and then nothing is said but what is measured.
+    exercise: with draw, reference, misconceptions, rtol and atol. ask(cases, seconds): what the answer gives on further cases,
+    as far as it gives anything in that time; None where it cannot be asked, and then nothing is said but what is measured.
     """
     search = _Search(exercise, list(cases), list(values), ask, np.random.default_rng(rng))
     with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -104,7 +104,7 @@ class _Search:
     def _answers(self, cases):
         """What the answer gives on these, up to the first on which it fails."""
         try:
-            return list(self.ask(cases))
+            return list(self.ask(cases, FOR_ANSWERS))
         except Exception:
             return []
 
@@ -288,14 +288,17 @@ class _Search:
         for name, value in self.cases[0].items():
             if not isinstance(value, (int, float)) or isinstance(value, bool) or name == "rng":
                 continue
-            pairs = [(case, case | {name: 2 * case[name]}) for case in self.cases[:4]]
+            most = max(case[name] for case in self.cases)
+            pairs = [(case, case | {name: 2 * case[name]}) for case in self.cases if 0 < 2 * case[name] <= most][:4]
             given = self._answers([twice for _, twice in pairs])
             ratios = []
-            for (case, twice), mine, before in zip(pairs, given, self.values, strict=False):
+            mine_of = {id(case): value for case, value in zip(self.cases, self.values, strict=True)}
+            for (case, twice), mine in zip(pairs, given, strict=False):
+                before = mine_of[id(case)]
                 right, doubled = self._given(reference, case), self._given(reference, twice)
                 if doubled is not None and not np.ndim(mine) and before and right:
                     ratios.append((mine / before, doubled / right))
-            if len(ratios) == len(pairs):
+            if len(ratios) == len(pairs) > 1:
                 yield from measurement.growth(name, ratios)
 
 
