@@ -6,6 +6,7 @@ it gave. A wrong answer that behaves like a known misconception gets that miscon
 """
 
 import itertools
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
@@ -175,7 +176,11 @@ class Exercise:
     def diagnose(self, cases: Cases, values: list, ask: Callable | None, rng) -> diagnosis.Diagnosis:
         """Why an answer is wrong that has none of the misconceptions."""
         asked = None if ask is None else lambda further, seconds: self._values(further, ask(further, seconds))
-        found = diagnosis.diagnose(self, cases, values, asked, rng)
+        try:
+            found = diagnosis.diagnose(self, cases, values, asked, rng)
+        except Exception as error:  # the answer is wrong all the same: whoever wrote it is told so
+            warnings.warn(f"exercise {self.id}: the diagnosis failed with {error!r}", RuntimeWarning, stacklevel=2)
+            found = None
         return found or diagnosis.Diagnosis(UNKNOWN, diagnosis.CASE)
 
     def _values(self, cases, outcomes):

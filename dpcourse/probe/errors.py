@@ -160,6 +160,8 @@ def _of_attribute(error):
     name, owner = getattr(error, "name", None) or "", getattr(error, "obj", None)
     if isinstance(owner, (list, tuple)):
         return f"A {type(owner).__name__} has no `{name}`: make it an array, `np.asarray(...)`, or use `{name}(...)` of Python or `np.{name}(...)`."
+    if hasattr(owner, "__array__") and hasattr(owner, "ndim"):
+        return f"An array has no `{name}`: it may be a function, `{name}(...)` or `np.{name}(...)`."
     if isinstance(owner, (int, float)):
         return f"That is one number, and has no `{name}`."
     if isinstance(owner, type(sys)):

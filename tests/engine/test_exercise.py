@@ -249,7 +249,7 @@ def test_slips_that_occur_with_every_number(answer, said):
 
 
 def test_what_numpy_says_of_conditions_and_shapes_is_explained():
-    assert "`np.where` chooses entry by entry" in verdict_of(lambda x: 1 if np.ones(2) > 0 else 0).message
+    assert "work entry by entry" in verdict_of(lambda x: 1 if np.ones(2) > 0 else 0).message
     assert "different lengths" in verdict_of(lambda x: np.ones(2) + np.ones(3)).message
 
 
@@ -302,8 +302,8 @@ def test_a_wrong_truth_value_is_counted_not_negated():
         misconceptions=(),
     )
     assert is_large.check(lambda x: np.bool_(x > 10)).state == RIGHT
-    verdict = is_large.check(lambda x: x > 1.5)
-    assert verdict.message == "Right on 2 of 4 inputs, and the mistake is none that we know."
+    verdict = is_large.check(lambda x: x > 1.5)  # all inputs there are: too few to explain anything
+    assert verdict.message.startswith("Right wherever `x` ") or verdict.message.startswith("Right on 2 of 4 inputs.")
     assert verdict.lines == ("square(x=2) gave True; right is False",)
     assert verdict.seen == ("square(x=2) gave True",)
 
@@ -358,7 +358,7 @@ def test_a_constant_is_not_taken_for_a_rounded_answer():
     """0.88 and 0.95 are 1 to the nearest whole number, and an answer of 1 has rounded nothing."""
     share = dataclasses.replace(
         square,
-        draw=lambda rng: [{"x": 0.88}, {"x": 0.95}],
+        draw=lambda rng: [{"x": 0.88}, {"x": 0.95}, *({"x": float(x)} for x in rng.uniform(0.86, 1, 2))],
         reference=lambda x: x,
         misconceptions=(),
     )

@@ -95,7 +95,11 @@ def misconceptions():
     helpers = "\n".join(map(ast.unparse, functions))
     found = {}
     for function, tree in trees.items():
-        (exercise,) = (node.value for node in tree.body if isinstance(node, ast.Assign))
+        exercise = next(
+            node.value
+            for node in tree.body
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "exercise"
+        )
         options = {keyword.arg: keyword.value for keyword in exercise.keywords}
         found[function] = [ast.unparse(slip.args[2]) for slip in options["misconceptions"].elts]
     for place in range(max(map(len, found.values()))):

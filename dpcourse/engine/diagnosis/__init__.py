@@ -2,9 +2,9 @@
 
 Three sources, in the order of trust: the answer is right for other inputs; the right answer was changed afterwards; the
 program has one slip. Where none explains it, what can be measured is said; else the smallest input that fails is shown.
-An explanation must agree on at least MOST inputs, of which all but the first few were drawn after the answer was found
-wrong. Two functions that differ agree on one such input by chance with probability 1e-6 (the tolerance) where results
-are real numbers, and at most 1/2 where they are truth values, of which there are then at least MOST_OF_FEW.
+An explanation must agree on all inputs, at least LEAST, of which all but the first few were drawn after the answer was
+found wrong. Two functions that differ agree on one such input by chance with probability 1e-6 (the tolerance) where results
+are real numbers, and often where they are truth values or small whole numbers, of which there are then at least LEAST_OF_FEW.
 """
 
 import time
@@ -21,6 +21,7 @@ from dpcourse.probe.values import plain
 
 SECONDS, FOR_MUTANTS, FOR_ANSWERS = 2.6, 1.6, 0.9
 MOST, MOST_OF_FEW, DRAWS = 12, 40, 40
+LEAST, LEAST_OF_FEW = 5, 20  # with fewer inputs that differ nothing is explained
 EXPLANATION, MEASUREMENT, CASE = "explanation", "measurement", "case"
 HEAD = 3  # cases on which a candidate is tried first
 
@@ -64,7 +65,7 @@ class _Search:
     def __init__(self, exercise, cases, values, ask, rng):
         self.exercise, self.cases, self.values, self.ask = exercise, cases, values, ask
         self.end, self.rng = time.monotonic() + SECONDS, rng
-        self.first = len(cases)
+        self.first_cases, self.enough = cases, False
 
     def result(self):
         if self.ask is not None:
@@ -80,7 +81,7 @@ class _Search:
             return None
         self.described = features(self.cases)
         self.best: list[Candidate | None] = [Candidate(()) if part.agrees.all() else None for part in self.parts]
-        if self.ask is not None:
+        if self.ask is not None and self.enough:
             self._explain(right)
         return self._told()
 
@@ -89,15 +90,17 @@ class _Search:
     def _draw_further(self):
         """Draw cases until there are enough, and ask the answer."""
         most = MOST_OF_FEW if self._few_values() else MOST
+        known = {repr(case) for case in self.cases}
         further, end = [], time.monotonic() + FOR_ANSWERS / 2
         for _ in range(DRAWS):
-            if len(further) + self.first >= most or time.monotonic() > end:
+            if len(known) >= most or time.monotonic() > end:
                 break
-            try:
-                further += list(self.exercise.draw(self.rng))
-            except Exception:
-                break
+            for case in self.exercise.draw(self.rng):
+                if (text := repr(case)) not in known:
+                    known.add(text)
+                    further.append(case)
         given = self._answers(further)
+        self.enough = len(self.first_cases) + len(given) >= (LEAST_OF_FEW if self._few_values() else LEAST)
         self.cases += further[: len(given)]
         self.values += given
 

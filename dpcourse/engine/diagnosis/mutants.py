@@ -112,10 +112,10 @@ class Program:
         for unit, node in self.units.items():
             world = worlds[id(unit.__globals__)]
             for name in _names(node):
-                if world.get(name) in self.units:
+                if self._is_unit(world.get(name)):
                     world[name] = made[world[name]]
             for module, name in _of_modules(node, unit):
-                if (function := getattr(unit.__globals__[module], name, None)) in self.units:
+                if self._is_unit(function := getattr(unit.__globals__[module], name, None)):
                     if isinstance(world[module], types.ModuleType):
                         world[module] = types.SimpleNamespace(**vars(world[module]))
                     setattr(world[module], name, made[function])
@@ -134,6 +134,9 @@ class Program:
             return main(*arguments)
 
         return call
+
+    def _is_unit(self, it):
+        return isinstance(it, types.FunctionType) and it in self.units
 
     def _tick(self):
         self._left[0] -= 1

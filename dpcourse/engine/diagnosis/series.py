@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -60,7 +61,7 @@ class Part:
         return np.split(numbers, np.cumsum(self.lengths)[:-1])
 
 
-def as_arrays(value: object) -> list[np.ndarray] | None:
+def as_arrays(value: Any) -> list[np.ndarray] | None:
     """A value as a list of arrays, one for each of the numbers of a tuple; None where it is not made of numbers."""
     if isinstance(value, tuple) and value and all(np.ndim(item) <= 1 and _is_number(item) for item in value):
         return [np.atleast_1d(np.asarray(item, dtype=float)) for item in value]
@@ -78,25 +79,17 @@ def _is_number(value):
 
 def parts(values: list, right: list, rtol: float, atol: float, names: tuple[str, ...] = ()) -> list[Part]:
     """The Parts of what was given; none where it has not the shape of what is right, in every case."""
-    ours = [as_arrays(value) for value in right]
-    if any(each is None for each in ours) or len({len(each) for each in ours}) != 1:
+    ours = [arrays for value in right if (arrays := as_arrays(value)) is not None]
+    if len(ours) < len(right) or len({len(each) for each in ours}) != 1:
         return []
     count = len(ours[0])
-    theirs = [as_arrays(tuple(value) if count > 1 and np.ndim(value) == 1 else value) for value in values]
-    for one, other in zip(theirs, ours, strict=True):
-        if one is None or [part.shape for part in one] != [part.shape for part in other]:
-            return []
+    tuples = [tuple(value) if count > 1 and isinstance(value, (list, np.ndarray)) else value for value in values]
+    theirs = [arrays for value in tuples if (arrays := as_arrays(value)) is not None]
+    if [[part.shape for part in each] for each in theirs] != [[part.shape for part in each] for each in ours]:
+        return []
     called = names if len(names) == count else tuple(f"number {i}" for i in range(1, count + 1))
-    return [
-        Part(
-            called[k] if count > 1 else "",
-            tuple(each[k] for each in theirs),
-            tuple(each[k] for each in ours),
-            rtol,
-            atol,
-        )
-        for k in range(count)
-    ]
+    pairs = [(tuple(each[k] for each in theirs), tuple(each[k] for each in ours)) for k in range(count)]
+    return [Part(called[k] if count > 1 else "", given, wanted, rtol, atol) for k, (given, wanted) in enumerate(pairs)]
 
 
 def part_of(outputs: list, k: int, like: Part) -> np.ndarray | None:
@@ -116,7 +109,7 @@ def features(cases: list[dict]) -> dict[str, list[float]]:
     for name in cases[0]:
         if name == "rng":
             continue
-        values = [case.get(name) for case in cases]
+        values: list[Any] = [case.get(name) for case in cases]
         if all(_is_scalar(value) for value in values):
             found[f"`{name}`"] = [float(value) for value in values]
         elif all(_is_list(value) for value in values):

@@ -73,6 +73,13 @@ SENTENCES = {  # kind: (cost, what follows "Your result is what comes out if ...
     "misconception": (2.6, ""),
 }
 
+ALONE = {  # a sentence of its own where the change is the only one
+    "negative": "Right, but with the opposite sign.",
+    "rounded": "Right, but rounded. Return the number as it is; a caller can still round it.",
+    "percent": "Right, but 100 times too large. Return a share, not a percentage.",
+    "is argument": "You return `{one}` as it is given.",
+}
+
 EXPLAINING = {
     "constant result",
     "always",
@@ -142,6 +149,8 @@ def cost(changes: Iterable[Change]) -> float:
 
 def sentence(changes: tuple[Change, ...], told: str = "") -> str:
     """An explanation in words; told: the message of the misconception that it begins with."""
+    if len(changes) == 1 and changes[0].kind in ALONE:
+        return ALONE[changes[0].kind].format(**changes[0].fields)
     rest = [str(change) for change in changes if change.kind != "misconception"]
     if not told:
         return f"Your result is what comes out if {', and '.join(rest)}."
