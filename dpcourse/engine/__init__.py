@@ -1,5 +1,6 @@
 """What an exercise is and how an answer is judged; knows no lesson. A file of an exercise needs nothing else from here."""
 
+from dpcourse.engine.diagnosis.noise import Noise
 from dpcourse.engine.exercise import Exercise, Misconception, Needed, OpenExercise, RandomExercise
 from dpcourse.engine.inputs import rounded
 from dpcourse.engine.question import Option, Question
@@ -17,6 +18,7 @@ __all__ = [
     "Exercise",
     "Misconception",
     "Needed",
+    "Noise",
     "Observation",
     "OpenExercise",
     "Option",

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpcourse.engine import diagnosis
+from dpcourse.engine.diagnosis.noise import Noise
 from dpcourse.engine.statistics import Count, two_sample_p_value
 from dpcourse.engine.verdict import BLANK, ERROR, RIGHT, WRONG, Audit, Observation, Verdict
 from dpcourse.probe.probe import Probe, arguments
@@ -263,11 +264,13 @@ class RandomExercise(Exercise):
     """An exercise whose right answers are random, judged by exact binomial tests on counts.
 
     counts(cases, values) -> list of Count, as many for any values.
+    noise(cases, values) -> Noise, where the answer adds some: its scale is tested too, and what differs is measured.
     attack(cases, values) -> Audit, where the answer is a mechanism with a promise: who does not keep it is wrong.
     A right answer fails with probability at most `false_failure`, shared evenly between the counts and the audit.
     """
 
     counts: Callable[[Cases, list], list[Count]]
+    noise: Callable[[Cases, list], Noise] | None = None
     attack: Callable[[Cases, list], Audit] | None = None
     false_failure: float = 1e-6
 
@@ -279,7 +282,7 @@ class RandomExercise(Exercise):
         """Whether every count is one that `function` could have given; only its law is used for the reference."""
         counts = self.counts(cases, values)
         if function is self.reference:
-            return not self._too_rare(counts) and self._audited(cases, values, 1 - self._limit(counts)) is None
+            return not self._too_rare(cases, values) and self._audited(cases, values, 1 - self._limit(counts)) is None
         pairs = zip(counts, self.counts(cases, cases.given(function)), strict=True)
         limit = self._limit(counts)
         return all(
@@ -288,11 +291,16 @@ class RandomExercise(Exercise):
         )
 
     def diagnose(self, cases: Cases, values: list, ask: Callable | None, rng) -> diagnosis.Diagnosis:
-        """The counts that a right answer would hardly ever give, in words."""
-        rare = self._too_rare(self.counts(cases, values))
-        if not rare:
+        """What is measured of its noise; the counts that a right answer would hardly ever give, in words."""
+        said = list(self.noise(cases, values).sentences()) if self.noise else []
+        said += [
+            count.as_sentence
+            for count in self._too_rare(cases, values)[: 2 - min(len(said), 1)]
+            if not said or isinstance(count, Count)
+        ]
+        if not said:
             return diagnosis.Diagnosis(UNKNOWN, diagnosis.CASE)
-        return diagnosis.Diagnosis(" ".join(count.as_sentence for count in rare[:2]), diagnosis.MEASUREMENT)
+        return diagnosis.Diagnosis(" ".join(said[:3]), diagnosis.MEASUREMENT)
 
     def observed(self, cases: Cases, values: list) -> tuple[Observation, ...]:
         """For each count that a right answer would hardly ever give, two at most: the count, and what is expected."""
@@ -301,12 +309,16 @@ class RandomExercise(Exercise):
                 f"{count.what}: {count.successes} of {count.trials}",
                 f", expected about {count.chance * count.trials:.0f}",
             )
-            for count in self._too_rare(self.counts(cases, values))[:2]
+            for count in self._too_rare(cases, values)[:2]
+            if isinstance(count, Count)
         )
 
-    def _too_rare(self, counts):
+    def _too_rare(self, cases, values):
+        """The counts, and the Noise, that a right answer would hardly ever give."""
+        counts = self.counts(cases, values)
+        seen = [*counts, *([self.noise(cases, values)] if self.noise else [])]
         limit = self._limit(counts)
-        return [count for count in counts if count.p_value < limit]
+        return [each for each in seen if each.p_value < limit]
 
     def audit(self, cases: Cases, values: list) -> Audit | None:
         """What an audit finds at the confidence CONVINCED, which is less than a mark would need."""
@@ -317,8 +329,8 @@ class RandomExercise(Exercise):
         return audit if audit and audit.found else None
 
     def _limit(self, counts):
-        """The false-failure rate of each count and of the audit."""
-        return self.false_failure / (len(counts) + (self.attack is not None))
+        """The false-failure rate of each count, of the noise and of the audit."""
+        return self.false_failure / (len(counts) + (self.noise is not None) + (self.attack is not None))
 
 
 @dataclass(frozen=True, kw_only=True)

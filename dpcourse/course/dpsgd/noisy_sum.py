@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from dpcourse.course.dpsgd.shared import as_array
-from dpcourse.engine import Count, Misconception, RandomExercise, rounded
+from dpcourse.engine import Count, Misconception, Noise, RandomExercise, rounded
 from dpcourse.probe.values import type_name
 
 
@@ -23,7 +23,7 @@ def _one_per_weight(value, case):
     )
 
 
-RUNS, EMPTY_RUNS, WEIGHTS = 400, 100, 20
+RUNS, EMPTY_RUNS, WEIGHTS = 600, 100, 20
 
 
 HALF = -float(ndtri(0.25))  # half of all normal noise is within so many deviations
@@ -119,6 +119,9 @@ exercise = RandomExercise(
     reference=_with_deviation(lambda people, sigma, r: sigma * r),
     returns=_one_per_weight,
     counts=_count_sum,
+    noise=lambda cases, values: Noise(
+        "norm", _noise_of(cases, values) / (cases[0]["noise_multiplier"] * cases[0]["clip_norm"])
+    ),
     hints=(
         "By how much can one person move the sum of the clipped gradients? The noise multiplier says how many times as large the noise is.",
         "The standard deviation is noise_multiplier * clip_norm. `rng.normal(0, deviation, d)` draws d independent noises; d is "

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from dpcourse import gdp, tradeoff
-from dpcourse.engine import Audit, Count, Misconception, RandomExercise, numbers_like, rounded
+from dpcourse.engine import Audit, Count, Misconception, Noise, RandomExercise, numbers_like, rounded
 
 RUNS, WITHIN, AUDITED = (500, 70), (0.05, 0.3, 1, 2), 200
 
@@ -118,6 +118,7 @@ exercise = RandomExercise(
     reference=_normal(_right_scale),
     returns=numbers_like("counts"),
     counts=_count_noise,
+    noise=lambda cases, values: Noise("norm", _noise(cases, values)[1][1]),
     attack=_look_for_mia,
     forbidden=(gdp.mechanism,),
     hints=(

@@ -6,9 +6,9 @@ import numpy as np
 
 from dpcourse import laplace
 from dpcourse.course.laplace.shared import every_run_alike, is_constant, noise_scale, shape_counts
-from dpcourse.engine import Count, Misconception, RandomExercise, numbers_like, rounded
+from dpcourse.engine import Count, Misconception, Noise, RandomExercise, numbers_like, rounded
 
-ENTRIES, FEW = 2000, 7
+ENTRIES, FEW = 14_000, 7
 
 
 def _draw_mechanism(rng):
@@ -70,6 +70,7 @@ exercise = RandomExercise(
     reference=laplace.mechanism,
     returns=numbers_like("value"),
     counts=_count_mechanism,
+    noise=lambda cases, values: Noise("laplace", _noises(cases, values)[1:] / noise_scale(*_parameters(cases))),
     forbidden=(laplace.mechanism, laplace.scale),
     hints=(
         "By how much can one row move the answer, and how does epsilon enter?",

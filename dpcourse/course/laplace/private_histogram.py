@@ -6,7 +6,7 @@ import numpy as np
 
 from dpcourse import laplace
 from dpcourse.course.laplace.shared import every_run_alike, is_constant, shape_counts
-from dpcourse.engine import Count, Misconception, RandomExercise, numbers_like, rounded
+from dpcourse.engine import Count, Misconception, Noise, RandomExercise, numbers_like, rounded
 
 RUNS, CELLS, PEOPLE = 60, 40, 150
 
@@ -92,6 +92,7 @@ exercise = RandomExercise(
     reference=laplace.histogram,
     returns=_an_array_of_cells,
     counts=_count_histogram,
+    noise=lambda cases, values: Noise("laplace", _cell_noises(cases, values)[0][1:] * cases[0]["epsilon"]),
     forbidden=(laplace.histogram,),
     hints=(
         "One person comes or goes. How many counts of the list change, and by how much? So what is the l1 sensitivity of the whole list?",
