@@ -21,7 +21,7 @@ BARE = "Your function stopped with"
 
 @dataclass(frozen=True)
 class Answer:
-    """One answer of a corpus."""
+    """One answer of a corpus. passes: why a wrong one passes all the same, where that is known and left so."""
 
     lesson: int
     exercise: str
@@ -29,6 +29,7 @@ class Answer:
     right: bool
     code: str
     fresh: bool = False
+    passes: str = ""
 
 
 @dataclass(frozen=True)

@@ -358,7 +358,12 @@ def test_a_constant_is_not_taken_for_a_rounded_answer():
     """0.88 and 0.95 are 1 to the nearest whole number, and an answer of 1 has rounded nothing."""
     share = dataclasses.replace(
         square,
-        draw=lambda rng: [{"x": 0.88}, {"x": 0.95}, {"x": float(rng.uniform(0.86, 0.9))}, {"x": float(rng.uniform(0.95, 1))}],
+        draw=lambda rng: [
+            {"x": 0.88},
+            {"x": 0.95},
+            {"x": float(rng.uniform(0.86, 0.9))},
+            {"x": float(rng.uniform(0.95, 1))},
+        ],
         reference=lambda x: x,
         misconceptions=(),
     )

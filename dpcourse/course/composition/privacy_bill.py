@@ -5,24 +5,29 @@ import numpy as np
 from dpcourse import composition
 from dpcourse.engine import Exercise, Misconception, a_number, rounded
 
-NAMES = ("north", "south", "east", "west", "coast", "hills", "islands", "old town", "harbour", "lakes")
+NAMES = (("north", "new town"), ("south", "suburbs"), ("east", "estuary"), ("hills", "harbour"), ("coast", "centre"))
 
 
 def _draw_queries(rng):
     """Blocks of changing names, in an order of chance; the block that pays most is asked the same thing twice.
 
-    In one case it is not the one that is asked most often, in one its queries are the last, in one the first.
+    In one case it is not the one that is asked most often, in one its queries are the last, in one the first and cheap.
+    Two names begin with the same letter.
     """
     return [_queries(rng, where) for where in ("anywhere", "few", "last", "first")]
 
 
 def _queries(rng, where):
-    names = [str(name) for name in rng.choice(NAMES, 3, replace=False)]
-    dear = rounded(rng.uniform(0.6, 0.9))
-    most = [(names[0], dear), (names[0], dear), (names[0], rounded(rng.uniform(0.3, 0.5)))]
+    one, other = rng.choice(len(NAMES), 2, replace=False)
+    names = [*rng.permutation(NAMES[one]).tolist(), str(rng.choice(NAMES[other]))]
+    if where in ("first", "last"):  # in the alphabet too
+        names.sort(reverse=where == "last")
+    part = 0.3 if where == "first" else 1.0
+    dear = rounded(part * rng.uniform(0.6, 0.9))
+    most = [(names[0], dear), (names[0], dear), (names[0], rounded(part * rng.uniform(0.3, 0.5)))]
     low = 0.1 if where == "few" else 0.2
-    others = [(names[1], rounded(rng.uniform(low, 0.3))) for _ in range(4 if where == "few" else 2)]
-    others += [(names[2], rounded(rng.uniform(0.1, 1)))] * int(rng.integers(1, 3))
+    others = [(names[1], rounded(part * rng.uniform(low, 0.3))) for _ in range(4 if where == "few" else 2)]
+    others += [(names[2], rounded(part * rng.uniform(0.1, 0.6)))] * int(rng.integers(1, 3))
     others = [others[i] for i in rng.permutation(len(others))]
     if where == "first":
         return {"queries": [*most, *others]}

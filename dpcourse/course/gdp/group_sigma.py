@@ -11,9 +11,9 @@ def _draw_family(rng):
         {
             "sensitivity": rounded(rng.uniform(2, 9)),
             "mu": rounded(mu),
-            "k": int(rng.integers(2, 7)),
+            "k": int(k),
         }
-        for mu in (rng.uniform(0.2, 0.8), rng.uniform(1.2, 2))
+        for mu, k in ((rng.uniform(0.2, 0.8), rng.integers(3, 7)), (rng.uniform(1.2, 2), rng.integers(2, 7)))
     ]
 
 

@@ -14,7 +14,7 @@ SURVEYS, PEOPLE = 400, 100
 
 def _draw_respond(rng):
     """401 surveys of the same 100 people: the first two with the same seed, every other with its own."""
-    epsilon = rng.choice([rng.uniform(0.55, 0.75), rng.uniform(1.55, 1.7)])
+    epsilon = rng.choice([rng.uniform(0.72, 0.8), rng.uniform(1.55, 1.7)])
     bits = rng.permutation(PEOPLE) % 2
     seed = int(rng.integers(2**31))
     return [{"bits": bits, "epsilon": round(float(epsilon), 2), "rng": seed + run} for run in (0, *range(SURVEYS))]
@@ -47,6 +47,8 @@ def _count_respond(cases, values):
         Count.of("neighbours in the list who were both kept or both flipped", flips[:, 0::2] == flips[:, 1::2], alike),
         Count.of("people who were kept in two surveys or flipped in both", flips[0::2] == flips[1::2], alike),
         Count.of(f"surveys with {low} to {high} flips", (numbers >= low) & (numbers <= high), usual),
+        Count.of("surveys in which the first person was kept", ~flips[:, 0], keep),
+        Count.of("surveys in which the last person was kept", ~flips[:, -1], keep),
         Count.of("surveys that come out the same with the same seed", (flips[0] == again).all(), 1.0),
     ]
 

@@ -238,7 +238,7 @@ class _Search:
         good = [part.name for part in self.parts if part.agrees.all()]
         if good:
             said.insert(0, f"{' and '.join(f'`{name}`' for name in good)} {'is' if len(good) == 1 else 'are'} right.")
-        found_by = EXPLANATION if explained and self.ask is not None else MEASUREMENT if kinds or good else CASE
+        found_by = EXPLANATION if explained and self.enough else MEASUREMENT if kinds or good else CASE
         return Diagnosis(" ".join(said), found_by, len(self.cases))
 
     def _sentences(self, wrong):

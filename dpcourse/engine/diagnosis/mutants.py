@@ -82,15 +82,7 @@ class Program:
         """(what is changed, the program with that change as a function), all single changes, in the order of the text."""
         codes = {unit: _compiled(node, unit) for unit, node in self.units.items()}
         written_out = {unit: _WrittenOut().visit(copy.deepcopy(node)) for unit, node in self.units.items()}
-        pairs = [
-            *self.units.items(),
-            *(
-                (unit, node)
-                for unit, node in written_out.items()
-                if node is not None and getattr(node, "changed", False)
-            ),
-        ]
-        for unit, node in pairs:
+        for unit, node in written_out.items():
             names = [each.arg for each in (*node.args.args, *node.args.kwonlyargs)]
             for change in _each_change(node, names):
                 try:
@@ -235,21 +227,11 @@ class _WrittenOut(ast.NodeTransformer):
         name = _called(node)
         if name not in ("expm1", "log1p"):
             return node
-        self.found = True
         func = copy.copy(node.func)
         setattr(func, "attr" if isinstance(func, ast.Attribute) else "id", name[:3])
         if name == "expm1":
             return ast.BinOp(ast.Call(func, node.args, []), ast.Sub(), ast.Constant(1))
         return ast.Call(func, [ast.BinOp(ast.Constant(1), ast.Add(), node.args[0])], [])
-
-    def visit(self, node):
-        is_root = not hasattr(self, "found")
-        if is_root:
-            self.found = False
-        new = super().visit(node)
-        if is_root:
-            new.changed = self.found
-        return new
 
 
 # ---- the changes
@@ -360,7 +342,10 @@ def _of_node(node, names, place, parents):
                 Change("part factor", {"factor": "1/2", "place": place()}),
                 ast.BinOp(node, ast.Div(), ast.Constant(2)),
             )
-            yield Change("added", {"what": "a square", "place": place()}), ast.BinOp(node, ast.Pow(), ast.Constant(2))
+            yield (
+                Change("added", {"what": "a square", "place": place()}),
+                ast.BinOp(_as_float(node), ast.Pow(), ast.Constant(2)),
+            )
             yield (
                 Change("added", {"what": "a square root", "place": place()}),
                 ast.BinOp(node, ast.Pow(), ast.Constant(0.5)),
@@ -369,11 +354,17 @@ def _of_node(node, names, place, parents):
             yield Change("added", {"what": "an inverse, 1 over something,", "place": place()}), ast.BinOp(ast.Constant(1), ast.Div(), node)  # fmt: skip
 
 
+def _as_float(node):
+    """The same as no whole number: the power of one, taken in a loop, grows without bound and cannot be stopped."""
+    return ast.BinOp(ast.Constant(1.0), ast.Mult(), node)
+
+
 def _of_operation(node, place):
     left, op, right = node.left, node.op, node.right
     for swap in SWAPS.get(type(op), ()):
         fields = {"one": SIGNS[swap], "other": SIGNS[type(op)], "place": place()}
-        yield Change("operator", fields), ast.BinOp(left, swap(), right)
+        base = _as_float(left) if swap is ast.Pow else left
+        yield Change("operator", fields), ast.BinOp(base, swap(), right)
     if isinstance(op, (ast.Sub, ast.Div, ast.Pow)):
         yield Change("operands", {"one": SIGNS[type(op)], "place": place()}), ast.BinOp(right, op, left)
     what = {ast.Add: "a term", ast.Sub: "a term", ast.Mult: "a factor", ast.Div: "a factor", ast.Pow: "a power"}

@@ -1,0 +1,44 @@
+"""A corpus of learners' answers (tests/answers/): right ones pass, wrong ones do not, and are told why.
+
+On a commit some of them, in the week all; `dpcourse try LESSON` prints the table.
+"""
+
+import pytest
+from support import ROOT, WEEKLY
+
+from dpcourse import course
+from dpcourse.authoring import answers
+
+SOME = 1 if WEEKLY else 60
+MOST_CASES = 0.05  # share of the wrong answers for which nothing can be said but an input
+
+
+def test_every_exercise_has_wrong_and_right_answers():
+    for lesson in course.lessons():
+        found = answers.corpus(ROOT, lesson.number)
+        assert {answer.exercise for answer in found} == set(lesson.functions)
+        for function in lesson.functions:
+            mine = [answer for answer in found if answer.exercise == function]
+            assert sum(not answer.right for answer in mine) >= 10
+            assert any(answer.right for answer in mine)
+            assert len({answer.label for answer in mine}) == len(mine)
+
+
+@pytest.mark.parametrize("lesson", course.lessons(), ids=lambda lesson: lesson.name)
+@pytest.mark.filterwarnings("ignore")
+def test_right_answers_pass_and_wrong_ones_do_not(lesson):
+    some = [answer for answer in answers.corpus(ROOT, lesson.number) if "while" not in answer.code or WEEKLY][::SOME]
+    kinds = []
+    for each in answers.tried(some, answers.names_of(ROOT, lesson.number)):
+        kinds.append(each.kind)
+        known = each.answer.passes and each.kind == "FALSE PASS"
+        assert known or not each.kind.startswith("FALSE"), f"{each.answer.exercise}, {each.answer.label}: {each.kind}"
+        assert each.verdict.message
+    wrong = [kind for kind in kinds if kind not in ("right", "FALSE PASS")]
+    assert sum(kind in ("case", "bare") for kind in wrong) <= MOST_CASES * len(wrong)
+
+
+def test_what_passes_and_must_not_is_listed_with_a_reason():
+    listed = [answer for lesson in course.lessons() for answer in answers.corpus(ROOT, lesson.number) if answer.passes]
+    assert all(not answer.right for answer in listed)
+    assert len(listed) <= 6
