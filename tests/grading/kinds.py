@@ -225,7 +225,7 @@ HOSTILE = [
     Kind("fork bomb.ipynb", written(solved(first="import os\nfor _ in range(7):\n    try: os.fork()\n    except OSError: break")), "graded", FULL),
     Kind("fork bomb of the shell's.ipynb", written(solved(first="!bash -c ':(){ :|:& };:' &")), "graded", FULL),
     Kind("sleeping thread.ipynb", written(solved(first="import threading, time\nthreading.Thread(target=time.sleep, args=(3600,)).start()")), "graded", FULL),
-    Kind("thread that ends all later.ipynb", written(solved(first="import threading, os\nthreading.Timer(0.05, os._exit, [0]).start()")), "limit", FULL),
+    Kind("thread that ends all later.ipynb", written(solved(first="import threading, os\nthreading.Timer(0.05, os._exit, [0]).start()", last="import time\ntime.sleep(0.5)")), "limit", FULL),
     Kind("background process.ipynb", written(solved(first="import subprocess\nsubprocess.Popen(['sleep', '3600'], start_new_session=True)")), "graded", FULL),
     Kind("ends the process in a cell.ipynb", written(solved(worst_posterior="import os\nos._exit(0)\ndef worst_posterior(prior, epsilon): pass")), "limit", LOST),
     Kind("ends the process in an answer.ipynb", written(body("import os; os._exit(0)")), "limit", LOST),

@@ -23,7 +23,7 @@ def _one_per_weight(value, case):
     )
 
 
-RUNS, EMPTY_RUNS, WEIGHTS = 600, 100, 20
+RUNS, EMPTY_RUNS, WEIGHTS = 400, 100, 20
 
 
 HALF = -float(ndtri(0.25))  # half of all normal noise is within so many deviations

@@ -8,7 +8,7 @@ from dpcourse import laplace
 from dpcourse.course.laplace.shared import every_run_alike, is_constant, noise_scale, shape_counts
 from dpcourse.engine import Count, Misconception, Noise, RandomExercise, numbers_like, rounded
 
-ENTRIES, FEW = 14_000, 7
+ENTRIES, FEW = 2000, 7
 
 
 def _draw_mechanism(rng):

@@ -17,6 +17,7 @@ import numpy as np
 from dpcourse.engine.diagnosis import inputs, measurement, mutants, results
 from dpcourse.engine.diagnosis.series import Part, features, part_of, parts
 from dpcourse.engine.diagnosis.words import EXPLAINING, Change, Fact, cost, sentence
+from dpcourse.probe.probe import arguments
 from dpcourse.probe.values import plain
 
 SECONDS, FOR_MUTANTS, FOR_ANSWERS = 2.6, 1.6, 0.9
@@ -120,7 +121,7 @@ class _Search:
 
     def _given(self, function, case):
         try:
-            return plain(function(*mutable(case)))
+            return plain(function(*arguments(case)))
         except Exception:
             return None
 
@@ -135,7 +136,7 @@ class _Search:
         for change, changed in inputs.changes(self.cases):
             if time.monotonic() > self.end:
                 return
-            self._try_function(lambda *_, change=changed: None, (change,), changed)
+            self._try_function(self.exercise.reference, (change,), changed)
         for slip in self.exercise.misconceptions:
             if slip.recognise is None and time.monotonic() < self.end:
                 self._try_function(slip.code, (Change("misconception"),), told=slip.message)
@@ -149,13 +150,12 @@ class _Search:
                 return
             self._try_function(function, (change,))
 
-    def _try_function(self, function, changes, changed=None, told=""):
-        """Try what a function gives, or the reference on changed cases: on the first few, then on all."""
-        code = self.exercise.reference if changed else function
+    def _try_function(self, function, changes, changed=lambda case: case, told=""):
+        """Try what a function gives on the cases, changed or not: on the first few, then on all."""
         outputs = []
         for i, case in enumerate(self.cases):
             try:
-                outputs.append(plain(code(*mutable(changed(case) if changed else case))))
+                outputs.append(plain(function(*arguments(changed(case)))))
             except Exception:
                 return
             if i + 1 == HEAD and not self._promising(outputs, changes):
@@ -222,7 +222,7 @@ class _Search:
         if all(self.best[k] is not None for k in wrong):
             return Diagnosis(self._sentences(wrong), EXPLANATION, len(self.cases))
         dependence = self._dependence()
-        said, explained = [], True
+        said, explained, measured = [], True, bool(dependence)
         for k in wrong:
             best = self.best[k]
             if best is not None:
@@ -230,27 +230,26 @@ class _Search:
             else:
                 found = list(measurement.facts(self.parts[k], self.described, self.cases))
                 said += [self._of(k) + str(fact) for fact in found[:2]]
+                measured = measured or any(fact.kind != "share" for fact in found[:2])
                 explained = explained and any(fact.kind in EXPLAINING for fact in (*found[:2], *dependence))
         said += map(str, dependence)
         if not said:
             return None
-        kinds = [fact for fact in said if not fact.startswith("Right on ")]
-        good = [part.name for part in self.parts if part.agrees.all()]
-        if good:
-            said.insert(0, f"{' and '.join(f'`{name}`' for name in good)} {'is' if len(good) == 1 else 'are'} right.")
-        found_by = EXPLANATION if explained and self.enough else MEASUREMENT if kinds or good else CASE
-        return Diagnosis(" ".join(said), found_by, len(self.cases))
+        good = list(self._good())
+        found_by = EXPLANATION if explained and self.enough else MEASUREMENT if good or measured else CASE
+        return Diagnosis(" ".join([*good, *said]), found_by, len(self.cases))
 
     def _sentences(self, wrong):
-        if len(
-            {self.best[k] for k in wrong} if _hashable(self.best) else {str(self.best[k]) for k in wrong}
-        ) == 1 and len(wrong) == len(self.parts):
-            return sentence(self.best[wrong[0]].changes, self.best[wrong[0]].told)
-        good = [part.name for part in self.parts if part.agrees.all()]
-        said = (
-            [f"{' and '.join(f'`{name}`' for name in good)} {'is' if len(good) == 1 else 'are'} right."] if good else []
-        )
-        return " ".join([*said, *(self._of(k) + sentence(self.best[k].changes, self.best[k].told) for k in wrong)])
+        found = [(self.best[k].changes, self.best[k].told) for k in wrong]
+        if len(wrong) == len(self.parts) and all(each == found[0] for each in found):
+            return sentence(*found[0])  # one cause of all
+        return " ".join([*self._good(), *(self._of(k) + sentence(*each) for k, each in zip(wrong, found, strict=True))])
+
+    def _good(self):
+        """Which of several numbers are right, in a sentence; nothing where none is."""
+        good = [f"`{part.name}`" for part in self.parts if part.agrees.all()]
+        if good:
+            yield f"{' and '.join(good)} {'is' if len(good) == 1 else 'are'} right."
 
     def _of(self, k):
         return f"`{self.parts[k].name}`: " if len(self.parts) > 1 else ""
@@ -305,10 +304,6 @@ class _Search:
                 yield from measurement.growth(name, ratios)
 
 
-def _hashable(_):
-    return False
-
-
 def _head(part: Part) -> Part:
     return replace(part, given=part.given[:HEAD], right=part.right[:HEAD])
 
@@ -318,10 +313,3 @@ def _same(one, other):
         return bool(np.allclose(np.asarray(one, dtype=float), np.asarray(other, dtype=float), 1e-9, 1e-15))
     except (TypeError, ValueError):
         return False
-
-
-def mutable(case: dict):
-    """The arguments of a case, as the reference takes them."""
-    from dpcourse.probe.probe import arguments
-
-    return arguments(case)

@@ -84,7 +84,7 @@ def _where(part, described):
     else:
         yield Fact("share", {"right": f"{int(right.sum())} of the entries, not all,", "all": len(right)})
     if not right.all():
-        yield from _compared(part.yours[~right], part.wanted[~right], Fact)
+        yield from _compared(part.yours[~right], part.wanted[~right])
 
 
 def _threshold(right, known):
@@ -99,7 +99,7 @@ def _threshold(right, known):
             return
 
 
-def _compared(yours, wanted, _=None):
+def _compared(yours, wanted):
     """How all numbers stand to the right ones: a factor, a difference, too large, too small."""
     with np.errstate(all="ignore"):
         ratio, apart = yours / wanted, yours - wanted

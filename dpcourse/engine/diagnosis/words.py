@@ -8,9 +8,6 @@ mistake and never the right formula. A sentence is made when it is shown, from a
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-AFTER, INSIDE, WITHIN = "after", "inputs", "program"
-"""Where a change is made: to the right result, to the inputs, in the program."""
-
 SENTENCES = {  # kind: (cost, what follows "Your result is what comes out if ...", or a whole sentence of its own)
     # the right result, changed afterwards
     "negative": (1.0, "the sign is turned"),
@@ -89,7 +86,6 @@ EXPLAINING = {
     "wrong entries",
     "ratio",
     "offset",
-    "dependent",
 }
 """What was measured, and is a reason by itself."""
 
@@ -97,7 +93,6 @@ WHOLE = {  # sentences of their own, in the order in which they are told
     "is argument": "You return {what}, as it is given.",
     "constant result": "Your result is {value}, whatever the input.",
     "independent": "Your result does not change with {names}; the right one does.",
-    "dependent": "Your result changes with {names}; the right one does not.",
     "growth": "When `{name}` doubles, yours becomes {yours} times as large, and the right one {right} times.",
     "right where": "Right wherever {condition}; look at the other inputs.",
     "wrong entries": "Right but for {which}.",
@@ -109,7 +104,6 @@ WHOLE = {  # sentences of their own, in the order in which they are told
     "smaller": "Your result is smaller than the right one on every input tried, by {low} to {high}.",
     "sign of all": "Your result is {yours} on every input tried; the right one is {right}.",
     "always": "Your answer is always {yours}; the right one is not.",
-    "one kind": "Where the right answer is {yes}, yours is right; where it is {no}, yours is not always.",
     "share": "Right on {right} of {all} inputs.",
     "mixed": "Your result is now too large and now too small: {low} to {high} times the right one.",
     "scattered": "Your result is now too large and now too small: by {low} to {high}.",
