@@ -168,7 +168,7 @@ class Lab:
     def wait_until(self, condition, element, value=None):
         """Until a condition in JavaScript holds for an element, `it`, and a value."""
         self.page.wait_for_function(
-            f"([it, value]) => {condition}", arg=[element.element_handle(), value], polling=50, timeout=400_000
+            f"([it, value]) => {condition}", arg=[element.element_handle(), value], polling=50, timeout=180_000
         )
 
     def menu(self, name, entry):
