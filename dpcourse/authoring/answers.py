@@ -53,10 +53,14 @@ class Tried:
         return verdict.found_by or CASE
 
 
+def file_of(root: Path, lesson: int) -> Path:
+    """Where the answers to the exercises of a lesson stand."""
+    return root / "tests" / "answers" / f"{course.lesson(lesson).name}.toml"
+
+
 def corpus(root: Path, lesson: int) -> list[Answer]:
     """The answers to the exercises of a lesson."""
-    file = root / "tests" / "answers" / f"{course.lesson(lesson).name}.toml"
-    tables = tomllib.loads(file.read_text(encoding="utf-8"))["answer"]
+    tables = tomllib.loads(file_of(root, lesson).read_text(encoding="utf-8"))["answer"]
     return [Answer(lesson=lesson, **table) for table in tables]
 
 
