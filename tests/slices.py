@@ -1,6 +1,7 @@
 """Which cells of a notebook others need, by the names that they bind and use: to run these, and not all."""
 
 import ast
+import functools
 import symtable
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ class Names:
     taken: frozenset[str]
 
     @classmethod
+    @functools.cache
     def of(cls, code: str) -> "Names":
         """Those of the code of a cell. What it uses only after it has bound it, it does not take from above."""
         top = symtable.symtable(code, "cell", "exec")
@@ -28,7 +30,7 @@ class Names:
             for each in table.get_symbols()
             if each.is_referenced() and (table is top or each.is_global())
         }
-        return cls(frozenset(bound), frozenset(name for name in used if name not in bound or _used_first(code, name)))
+        return cls(frozenset(bound), frozenset(used - bound | used & _used_first(code)))
 
 
 def _all(table):
@@ -37,12 +39,14 @@ def _all(table):
         yield from _all(child)
 
 
-def _used_first(code, name):
-    """Whether a cell that binds a name uses it in a line before, or in the same one."""
-    nodes = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name) and node.id == name]
-    used = [node.lineno for node in nodes if isinstance(node.ctx, ast.Load)]
-    bound = [node.lineno for node in nodes if not isinstance(node.ctx, ast.Load)]
-    return bool(used and bound) and min(used) <= min(bound)
+def _used_first(code):
+    """The names that a cell binds, and uses in a line before or in the same one."""
+    used, bound = {}, {}
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Name):
+            lines = used if isinstance(node.ctx, ast.Load) else bound
+            lines[node.id] = min(node.lineno, lines.get(node.id, node.lineno))
+    return {name for name in used.keys() & bound.keys() if used[name] <= bound[name]}
 
 
 def needed(codes: list[str], wanted: Iterable[int]) -> set[int]:
