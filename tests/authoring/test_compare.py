@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import time
 
 import pytest
 from support import ROOT
@@ -87,7 +86,5 @@ def test_check_does_not_look_at_executed_outputs(built):
     assert build.differences(built.root) == []
 
 
-def test_the_committed_notebooks_are_what_their_sources_give_and_checking_is_quick():
-    began = time.process_time()
+def test_the_committed_notebooks_are_what_their_sources_give():
     assert build.differences(ROOT) == []
-    assert time.process_time() - began < 5

@@ -3,7 +3,6 @@
 import json
 import math
 import re
-import time
 
 import numpy as np
 import pytest
@@ -272,11 +271,9 @@ def test_a_step_of_a_long_run_costs_no_composition(monkeypatch):
     left = ledger.steps_left(1.3, RATE)
     searched = len(computed)
     assert searched <= 2 * math.log2(left) + 2
-    start = time.perf_counter()
     for _ in range(5000):
         ledger.spend(1.3, RATE)
     assert len(computed) == searched
-    assert time.perf_counter() - start < 1
     assert ledger.steps_left(1.3, RATE) == left - 5000
 
 

@@ -8,11 +8,18 @@ import pytest
 from support import WEEKLY
 
 from dpcourse import course
-from dpcourse.engine import RIGHT, WRONG, Exercise, Noise, a_number, numbers_like, several
+from dpcourse.engine import RIGHT, WRONG, Exercise, Noise, a_number, diagnosis, numbers_like, several
 from dpcourse.engine.diagnosis import mutants
 from dpcourse.engine.diagnosis.words import SENTENCES, WHOLE
 from dpcourse.grading import submission
 from dpcourse.grading.result import told
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch):
+    """What is found must not depend on how fast the machine is just now."""
+    for limit in ("SECONDS", "FOR_MUTANTS", "FOR_ANSWERS"):
+        monkeypatch.setattr(diagnosis, limit, 60)
 
 
 def spread(size, k, slack):
