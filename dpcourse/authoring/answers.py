@@ -1,7 +1,7 @@
 """Try a corpus of learners' answers on the checks of a lesson: what each is told, and what the checks miss.
 
 A corpus is a file of tests/answers/: a table for each answer, with the exercise's function, a label, whether it is right,
-and its code, which may use what the lesson's first cells import and define.
+its code, and where the reply matters what it must say. The code may use what the lesson's first cells import and define.
 """
 
 import ast
@@ -21,7 +21,10 @@ BARE = "Your function stopped with"
 
 @dataclass(frozen=True)
 class Answer:
-    """One answer of a corpus. passes: why a wrong one passes all the same, where that is known and left so."""
+    """One answer of a corpus.
+
+    says: words that its reply must hold. passes: why a wrong one passes all the same, where that is known and left so.
+    """
 
     lesson: int
     exercise: str
@@ -29,6 +32,7 @@ class Answer:
     right: bool
     code: str
     fresh: bool = False
+    says: str = ""
     passes: str = ""
 
 

@@ -6,6 +6,7 @@ import io
 import signal
 import sys
 import threading
+import warnings
 
 
 class TimeUp(BaseException):
@@ -17,6 +18,7 @@ class Forbidden(BaseException):
 
 
 AGAIN = 0.5
+UNLIMITED = "Python can start no thread here, so that no time limit is kept: a function that never ends has to be interrupted by hand (the button ■)."
 
 
 def raise_at_next_line(frame, event, argument):
@@ -25,15 +27,20 @@ def raise_at_next_line(frame, event, argument):
     return raise_at_next_line
 
 
+def interruptible():
+    """Whether a timer can interrupt whatever runs here: in the main thread of a Unix system."""
+    return hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+
+
 @contextlib.contextmanager
 def time_limit(seconds):
     """Raise TimeUp inside the block once `seconds` have passed, and every half second until it leaves.
 
-    In the main thread of a Unix system a timer signal does it, which also ends a sleep. Elsewhere the
-    exception is set from a watching thread and arrives between two lines of Python.
+    A timer's signal does it where there is one (`interruptible`), which also ends a sleep. Elsewhere the
+    exception is set from a watching thread and arrives between two lines of Python; where no thread can start
+    there is no limit, and a warning says so.
     """
-    in_main_thread = threading.current_thread() is threading.main_thread()
-    arm, disarm = _by_signal() if hasattr(signal, "setitimer") and in_main_thread else _by_thread()
+    arm, disarm = _by_signal() if interruptible() else _by_thread()
     try:  # the outer disarm is for a TimeUp that arrives while the inner one runs
         try:
             arm(seconds)
@@ -82,11 +89,16 @@ def _by_thread():
 
     def arm(seconds):
         watchers.append(threading.Thread(target=watch, args=(seconds,), daemon=True))
-        watchers[0].start()
+        try:
+            watchers[0].start()
+        except RuntimeError:
+            watchers.clear()
+            warnings.warn(UNLIMITED, RuntimeWarning, stacklevel=5)
 
     def disarm():
         done.set()
-        watchers[0].join()
+        for watcher in watchers:
+            watcher.join()
         with contextlib.suppress(TimeUp):
             for _ in range(10):  # an exception set just now arrives here
                 pass

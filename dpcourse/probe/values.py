@@ -30,6 +30,25 @@ def plain(value):
     return {"type": type(value).__name__}
 
 
+def alike(one, other):
+    """Whether two values hold the same numbers in containers of the same kind; nan is like nan.
+
+    >>> alike({"f": [1, 2]}, {"f": [1.0, 2.0]}), alike({"f": [1, 2]}, {"f": np.array([1, 2])})
+    (True, False)
+    """
+    for kind in (dict, list, tuple, np.ndarray):
+        if isinstance(one, kind) or isinstance(other, kind):
+            if type(one) is not type(other):
+                return False
+            if kind is np.ndarray:
+                return np.array_equal(one, other, equal_nan=one.dtype.kind == other.dtype.kind == "f")
+            if kind is dict and list(one) != list(other):
+                return False
+            pairs = (one.values(), other.values()) if kind is dict else (one, other)
+            return len(one) == len(other) and all(map(alike, *pairs))
+    return bool(one == other) or (one != one and other != other)
+
+
 def show(value):
     """A short text of plain data: numbers to six digits, long arrays cut."""
     if isinstance(value, np.bool_):

@@ -39,6 +39,7 @@ def test_right_answers_pass_and_wrong_ones_do_not(lesson):
         known = each.answer.passes and each.kind == "FALSE PASS"
         assert known or not each.kind.startswith("FALSE"), f"{each.answer.exercise}, {each.answer.label}: {each.kind}"
         assert each.verdict.message
+        assert each.answer.says in str(each.verdict), f"{each.answer.exercise}, {each.answer.label}: {each.verdict}"
     wrong = [kind for kind in kinds if kind not in ("right", "FALSE PASS")]
     assert sum(kind in ("case", "bare") for kind in wrong) <= MOST_CASES * len(wrong)
 

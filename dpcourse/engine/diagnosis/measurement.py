@@ -7,7 +7,7 @@ import numpy as np
 
 from dpcourse.engine.diagnosis.series import Part
 from dpcourse.engine.diagnosis.words import Fact
-from dpcourse.probe.values import show
+from dpcourse.probe.values import alike, show
 
 
 def facts(part: Part, described: dict[str, list[float]], cases: list[dict]) -> Iterator[Fact]:
@@ -138,12 +138,8 @@ def variations(cases: list[dict], others: list[dict]) -> dict[str, list[tuple[di
         if name == "rng":
             continue
         pairs = [(case, case | {name: other[name]}) for case, other in zip(cases, others, strict=False)]
-        found[name] = [pair for pair in pairs if not _equal(pair[0][name], pair[1][name])][:3]
+        found[name] = [pair for pair in pairs if not alike(pair[0][name], pair[1][name])][:3]
     return {name: pairs for name, pairs in found.items() if pairs}
-
-
-def _equal(one, other):
-    return np.array_equal(np.asarray(one, dtype=object), np.asarray(other, dtype=object))
 
 
 def growth(name: str, ratios: list[tuple[float, float]]) -> Iterator[Fact]:
