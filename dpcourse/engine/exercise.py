@@ -22,6 +22,7 @@ from dpcourse.probe.values import plain, show
 MOST_PRINTED, MOST_LINES = 500, 8
 UNKNOWN = "The result is not right. Compare it with the right one on the input shown here."
 MISCONCEPTION = "misconception"
+FURTHER = 3  # draws on which a misconception is confirmed
 CONVINCED = 0.999  # of an audit that is shown beside an answer known to be wrong
 
 
@@ -69,6 +70,7 @@ class Exercise:
 
     id, function: its number and the name of the learner's function; the course sets both, from where its file stands.
     reference: a right answer. misconceptions: wrong ones, the most telling first.
+    formulas: the same as learners write it, where the reference is written otherwise; slips in these are looked for too.
     draw(rng) -> list of cases, each a dict argument -> plain value. A case's `rng` holds a seed.
     returns(value, case) -> None, or a complaint about type, shape or range.
     forbidden: Python functions that the answer must not call. needed: one that it has to call.
@@ -87,6 +89,7 @@ class Exercise:
     returns: Callable
     misconceptions: tuple[Misconception, ...]
     hints: tuple[str, ...]
+    formulas: tuple[Callable, ...] = ()
     forbidden: tuple[Callable, ...] = ()
     needed: Needed | None = None
     seconds: float = 10.0
@@ -157,7 +160,14 @@ class Exercise:
                 if self.needed and outcome.get("calls", 0) < self.needed.least(case):
                     return Verdict(self, WRONG, self.needed.message, self._tried(case, outcome), found_by=MISCONCEPTION)
             return Verdict(self, RIGHT, "Right on inputs drawn just now.")
-        slip = next((slip for slip in self.misconceptions if self.behaves_like(slip, cases, values)), None)
+        slip = next(
+            (
+                slip
+                for slip in self.misconceptions
+                if self.behaves_like(slip, cases, values) and self.confirmed(slip, ask, rng)
+            ),
+            None,
+        )
         if slip:
             message, found_by = slip.message, MISCONCEPTION
         elif outside := outcomes[0].get("outside"):
@@ -197,6 +207,17 @@ class Exercise:
         if slip.recognise is not None:
             return slip.recognise(cases, values)
         return self.agrees(cases, values, slip.code)
+
+    def confirmed(self, slip: Misconception, ask: Callable | None, rng) -> bool:
+        """Whether an answer that behaves like a misconception does so on further inputs, as far as it can be asked."""
+        if slip.recognise is not None or ask is None:
+            return True
+        rng = np.random.default_rng(rng)
+        further = [case for _ in range(FURTHER) for case in self.draw(rng)]
+        values = self._values(further, ask(further, 1.0))
+        return all(
+            self._close(value, plain(slip.code(*arguments(case)))) for case, value in zip(further, values, strict=False)
+        )
 
     def agrees(self, cases: Cases, values: list, function: Callable) -> bool:
         """Whether these values are those of `function`, on every case."""
@@ -291,6 +312,10 @@ class RandomExercise(Exercise):
             two_sample_p_value(one.successes, one.trials, other.successes, other.trials) >= limit
             for one, other in pairs
         )
+
+    def confirmed(self, slip: Misconception, ask: Callable | None, rng) -> bool:
+        """Its counts have told already."""
+        return True
 
     def diagnose(self, cases: Cases, values: list, ask: Callable | None, rng) -> diagnosis.Diagnosis:
         """What is measured of its noise; the counts that a right answer would hardly ever give, in words."""

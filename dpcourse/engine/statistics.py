@@ -31,7 +31,7 @@ class Count:
     def as_sentence(self) -> str:
         """What was counted, and what a right answer would give."""
         expected = self.chance * self.trials
-        return f"{self.what[:1].upper()}{self.what[1:]}: {self.successes} of {self.trials}; of a right answer about {expected:.0f} would."
+        return f"{self.what[:1].upper()}{self.what[1:]}: {self.successes} of {self.trials}; with a right answer it would be about {expected:.0f}."
 
     @property
     def p_value(self) -> float:

@@ -3,34 +3,25 @@
 import builtins
 import difflib
 import re
-import sys
+import types
 
-MODULES = {
-    "math": ("sqrt", "exp", "log", "ceil", "floor", "pi", "e", "comb", "factorial", "expm1", "log1p", "inf"),
-    "np": (
-        "sqrt",
-        "array",
-        "asarray",
-        "maximum",
-        "minimum",
-        "cumsum",
-        "where",
-        "zeros",
-        "ones",
-        "arange",
-        "linspace",
-        "clip",
-        "mean",
-        "sum",
-    ),
-    "norm": ("cdf", "ppf", "sf", "isf"),
-}
+import numpy as np
+
+MODULES = ("math", "np", "norm")  # in which a name may stand that was written without its module
+ELSEWHERE = {  # names that others use -> where they are here
+    "ln": "log", "inv": "ppf", "quantile": "ppf", "randn": "standard_normal", "rand": "random", "randint": "integers",
+    "gauss": "normal", "uniform_": "uniform", "lap": "laplace", "sd": "std", "avg": "mean", "power": "pow",
+}  # fmt: skip
+OF_ARRAYS = {  # methods that an array has not -> what does the same
+    "count": "`np.sum(x == value)`", "index": "`np.argmax(...)` or `np.flatnonzero(...)`", "append": "`np.append(x, value)`",
+    "len": "`len(x)`", "inverse": "an exchange of the two arrays", "pop": "`x[:-1]`", "extend": "`np.concatenate(...)`",
+}  # fmt: skip
 BY_TYPE = {
     "NameError": "Is the name spelled right, and has the cell that defines it been run?",
     "UnboundLocalError": "A name is used before the function gives it a value: does it stand only inside an `if` or a loop?",
     "ZeroDivisionError": "Something below a fraction line is 0.",
     "OverflowError": "A number became too large: can you work with its logarithm?",
-    "KeyError": "The dict has nothing under that key yet: `d.get(key, 0)` gives 0 instead.",
+    "KeyError": "The dict has no such key: is it spelled as in the task? (A dict that you fill yourself: `d.get(key, 0)` gives 0 at first.)",
     "RecursionError": "The function calls itself without end.",
     "IndexError": "A position lies outside a list or an array.",
     "SystemExit": "Do not call `exit` or `quit` in an answer.",
@@ -40,20 +31,34 @@ BY_TEXT = (  # pattern in what Python says -> what it means; the first that fits
     (r"unsupported operand.*\^|ufunc 'bitwise_xor'", "`^` is no power in Python: write `**`."),
     (
         r"truth value of an array",
-        "`if`, `max`, `min`, `and` and `or` need one True or False, and here is an array of them. `np.where`, `np.maximum` and `np.minimum` work entry by entry.",
+        "An array stands where one True or False is needed, as by `if`, `max`, `min`, `and`, `or`, `not`. `np.where`, `np.maximum` and `np.minimum` work entry by entry.",
     ),
     (
-        r"only integer scalar arrays|cannot be interpreted as an integer|integer argument expected|'axis'|axis .* is out of bounds",
+        r"axis .* is out of bounds",
+        "The array has no such axis: axes count from 0, and a list of numbers has one only. `np.max(a, b)` takes b for an axis: `np.maximum(a, b)` compares entry by entry.",
+    ),
+    (
+        r"only integers, slices",
+        "A place in an array is a whole number. To run over the places: `for i in range(len(x))`.",
+    ),
+    (r"maximum supported dimension", "A size is one number, such as `len(x)`, and not the array itself."),
+    (
+        r"only integer scalar arrays|cannot be interpreted as an integer|integer argument expected|'axis'",
         "Does a whole number belong there? `np.max(a, b)` takes b for an axis: `np.maximum(a, b)` compares entry by entry; `range` and the size of an array take whole numbers, `int(...)` makes one.",
     ),
     (
         r"return arrays must be of ArrayType",
-        "The third argument of `np.maximum` is where the result goes: it compares two things only.",
+        "`np.maximum` compares two things, and `np.max` takes one array: what stands behind them is where the result goes. `max(a, b, c)` takes the largest of several numbers.",
     ),
     (
         r"(can't multiply sequence by non-int|unsupported operand type\(s\) for .*'(list|tuple)'|can only concatenate (list|tuple)|bad operand type for .*'list')",
-        "A list does not calculate entry by entry: make it an array first, `np.asarray(...)`, or write a loop. (`+` joins two lists.)",
+        "A list or a pair does not calculate entry by entry: make a list an array first, `np.asarray(...)`, and of a pair or an interval take the number that you mean, such as `[0]` or `.upper`. (`+` joins two lists.)",
     ),
+    (
+        r"unsupported operand type.*'(function|TradeOff|Curve|builtin_function_or_method|method)'|must be real number, not (builtin_function_or_method|function)",
+        "A function stands where a number belongs: calculate with its value, `f(x)`, and not with `f`.",
+    ),
+    (r"'module' object is not callable", "A module is no function: call one of its functions, `module.name(...)`."),
     (
         r"unsupported operand type\(s\) for .*'NoneType'|'NoneType' object",
         "Something here is None: a function that returns nothing, such as `print`, `sort` or one without `return`.",
@@ -81,7 +86,7 @@ BY_TEXT = (  # pattern in what Python says -> what it means; the first that fits
     ),
     (
         r"math domain|positive input|expected a (nonnegative|positive)",
-        "Is it the logarithm of something <= 0, or the root of something negative? Note that ln(1/x) = -ln(x) >= 0 for x <= 1.",
+        "Is it the logarithm of something <= 0, or the root of something negative?",
     ),
     (
         r"operands could not be broadcast|shapes .* not aligned|mismatch in its core dimension|setting an array element with a sequence|inhomogeneous",
@@ -121,26 +126,22 @@ BY_TEXT = (  # pattern in what Python says -> what it means; the first that fits
 )
 
 
-def meaning(error: BaseException, known: dict) -> str:
-    """What the exception often means, or nothing. known: names that the function can use -> what they are."""
+def meaning(error: BaseException, known: dict, line: str = "", parameters: tuple = (), forbidden: tuple = ()) -> str:
+    """What the exception often means, or nothing.
+
+    known: names that the function can use -> what they are. line: where it stopped. parameters: the function's own.
+    forbidden: names that must not be proposed.
+    """
     said = str(error)
-    if (
-        isinstance(error, NameError)
-        and not isinstance(error, UnboundLocalError)
-        and (name := getattr(error, "name", None))
-    ):
-        return _of_name(name, known)
+    if isinstance(error, NameError) and not isinstance(error, UnboundLocalError):
+        return _of_name(getattr(error, "name", None) or "", known)
     if isinstance(error, AttributeError):
-        return _of_attribute(error)
-    if type(error).__name__ in (
-        "TypeError",
-        "UFuncTypeError",
-        "_UFuncOutputCastingError",
-        "ValueError",
-        "AxisError",
-        "_UFuncNoLoopError",
-        "IndexError",
-    ):
+        return _of_attribute(error, forbidden)
+    if "object is not callable" in said:
+        for name in parameters:
+            if re.search(rf"\b{re.escape(name)}\s*\(", line):
+                return f"`{name}` is what your function is given, and no function: a bracket behind it is a call. (A product needs a `*`.)"
+    if isinstance(error, (TypeError, ValueError, IndexError)):
         for pattern, sentence in BY_TEXT:
             if re.search(pattern, said):
                 return sentence
@@ -148,24 +149,37 @@ def meaning(error: BaseException, known: dict) -> str:
 
 
 def _of_name(name, known):
-    for module, names in MODULES.items():
-        if name in names and module in known:
+    for module in MODULES:
+        if hasattr(known.get(module), name):
             return f"It is called `{module}.{name}`."
     if near := difflib.get_close_matches(name, [*known, *dir(builtins)], 1, 0.75):
         return f"Do you mean `{near[0]}`?"
     return BY_TYPE["NameError"]
 
 
-def _of_attribute(error):
+def _of_attribute(error, forbidden):
     name, owner = getattr(error, "name", None) or "", getattr(error, "obj", None)
-    if isinstance(owner, (list, tuple)):
-        return f"A {type(owner).__name__} has no `{name}`: make it an array, `np.asarray(...)`, or use `{name}(...)` of Python or `np.{name}(...)`."
-    if hasattr(owner, "__array__") and hasattr(owner, "ndim"):
-        return f"An array has no `{name}`: it may be a function, `{name}(...)` or `np.{name}(...)`."
+    if owner is None:
+        return "That is None: `append`, `sort` and the like change their list and return nothing. Do not assign what they return."
+    if isinstance(owner, (list, tuple)) or (hasattr(owner, "__array__") and hasattr(owner, "ndim")):
+        return _of_a_list(name, isinstance(owner, (list, tuple)), type(owner).__name__)
     if isinstance(owner, (int, float)):
         return f"That is one number, and has no `{name}`."
-    if isinstance(owner, type(sys)):
-        near = difflib.get_close_matches(name, [each for each in dir(owner) if not each.startswith("_")], 1, 0.5)
+    public = [each for each in dir(owner) if not each.startswith("_") and each not in forbidden]
+    known = ELSEWHERE.get(name)
+    near = [known] if known in public else difflib.get_close_matches(name, public, 1, 0.5)
+    if isinstance(owner, types.ModuleType):
         short = owner.__name__.rpartition(".")[2]
         return f"`{short}` has no `{name}`" + (f"; do you mean `{short}.{near[0]}`?" if near else ".")
-    return ""
+    return f"Do you mean `.{near[0]}`?" if near else f"It has no `{name}`."
+
+
+def _of_a_list(name, is_list, kind):
+    """What to use in place of a method that a list or an array has not; only what exists is named."""
+    options = [OF_ARRAYS[name]] if name in OF_ARRAYS and not is_list else []
+    options += [f"`{name}(...)`"] if callable(getattr(builtins, name, None)) else []
+    options += [f"`np.{name}(...)`"] if callable(getattr(np, name, None)) else []
+    what = f"A {kind} has no `{name}`" if is_list else f"An array has no `{name}`"
+    if not options:
+        return what + (": `np.asarray(...)` makes it an array." if is_list and hasattr(np.ndarray, name) else ".")
+    return f"{what}: use {' or '.join(dict.fromkeys(options))}."

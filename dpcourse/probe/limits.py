@@ -3,6 +3,7 @@
 import contextlib
 import ctypes
 import io
+import re
 import signal
 import sys
 import threading
@@ -18,6 +19,7 @@ class Forbidden(BaseException):
 
 
 AGAIN = 0.5
+OURS = re.compile(r"dpcourse\.(?!probe\.)")  # modules whose calls are not the learner's
 UNLIMITED = "Python can start no thread here, so that no time limit is kept: a function that never ends has to be interrupted by hand (the button ■)."
 
 
@@ -127,6 +129,14 @@ def captured_output():
         yield stream
 
 
+def _as_called(frame):
+    """The function of ours that the learner's code called, and that came to this frame."""
+    while (caller := frame.f_back) is not None and OURS.match(caller.f_globals.get("__name__", "")):
+        frame = caller
+    name = frame.f_code.co_qualname
+    return f"{frame.f_globals.get('__name__', '')}.{name.removesuffix('.__call__').removesuffix('.<lambda>')}"
+
+
 @contextlib.contextmanager
 def forbidding(functions, counted=()):
     """Raise Forbidden when a Python function among `functions` runs inside the block, under whatever name.
@@ -136,14 +146,14 @@ def forbidding(functions, counted=()):
     counted: a dict code object -> number of calls, in which each call adds 1.
     """
     called = []
-    names = {function.__code__: function.__qualname__ for function in functions}
-    if not names and not counted:
+    codes = {function.__code__ for function in functions}
+    if not codes and not counted:
         yield called
         return
 
     def watch(frame, event, argument):
-        if event == "call" and frame.f_code in names:
-            called.append(f"{frame.f_globals.get('__name__', '')}.{names[frame.f_code]}")
+        if event == "call" and frame.f_code in codes:
+            called.append(_as_called(frame))
             raise Forbidden(called[-1])
         if event == "c_call" and argument is set_profile and frame.f_code is not ours:
             called.append("sys.setprofile")

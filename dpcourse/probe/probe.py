@@ -75,7 +75,7 @@ class Probe:
             except limits.TimeUp:
                 outcome = {"timeout": self.seconds}
             except (Exception, SystemExit) as error:
-                outcome = {"raised": _raised(error, answer)}
+                outcome = {"raised": _raised(error, answer, tuple(case), self.forbidden)}
         if called:
             outcome = {"forbidden": called[0]}
         for name, now in zip(case, given, strict=True):
@@ -120,17 +120,21 @@ def _unwritten(error, answer):
     return {"raised": f"Your function calls `{last[0].f_code.co_name}`, which is not written yet."}
 
 
-def _raised(error, answer):
+def _raised(error, answer, parameters, forbidden):
     """One or two sentences on an exception: what, where in the learner's own code, and what it often means."""
     code = getattr(answer, "__code__", None)
     file = getattr(code, "co_filename", None)
-    where = ""
+    where = line = ""
     for frame in traceback.extract_tb(error.__traceback__):
         if frame.filename == file:
             line = linecache.getline(file, frame.lineno).strip()
             where = f", at `{line}`" if line else f", in line {frame.lineno} of its cell"
     often = errors.meaning(
-        error, {**getattr(answer, "__globals__", {}), **dict.fromkeys(getattr(code, "co_varnames", ()))}
+        error,
+        {**getattr(answer, "__globals__", {}), **dict.fromkeys(getattr(code, "co_varnames", ()))},
+        line,
+        parameters,
+        tuple(function.__name__ for function in forbidden),
     )
     said = str(error).splitlines()[0][:200] if str(error) else "no message"
     return f"Your function stopped with {type(error).__name__} ({said}){where}.{often and f' {often}'}"

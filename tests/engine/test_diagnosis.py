@@ -1,6 +1,7 @@
 """Why an answer is wrong: what is said is true of the answer, agrees on inputs drawn afresh, and is never the formula."""
 
 import dataclasses
+import functools
 import math
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from support import WEEKLY
 
 from dpcourse import course
-from dpcourse.engine import RIGHT, WRONG, Exercise, Noise, a_number, diagnosis, numbers_like, several
+from dpcourse.engine import RIGHT, WRONG, Exercise, Misconception, Noise, a_number, diagnosis, numbers_like, several
 from dpcourse.engine.diagnosis import mutants
 from dpcourse.engine.diagnosis.words import SENTENCES, WHOLE
 from dpcourse.grading import submission
@@ -63,7 +64,7 @@ pair = dataclasses.replace(
         (walk, lambda size, k, slack: round(spread(size, k, slack), 2), "rounded"),
         (walk, lambda size, k, slack: 100 * spread(size, k, slack), "100 times too large"),
         (walk, lambda size, k, slack: spread(size, k, slack) / math.sqrt(2), "1 over the square root of 2"),
-        (walk, lambda size, k, slack: k * spread(size, k, slack), "the result is multiplied by `k`"),
+        (walk, lambda size, k, slack: k * spread(size, k, slack), "the right one times `k`"),
         (walk, lambda size, k, slack: spread(slack, k, size), "`size` and `slack` change places"),
         (walk, lambda size, k, slack: spread(size, 2 * k, slack), "twice `k` stands where `k` belongs"),
         (walk, lambda size, k, slack: spread(size, k, size), "`size` stands where `slack` belongs"),
@@ -71,12 +72,12 @@ pair = dataclasses.replace(
         (walk, lambda size, k, slack: math.sqrt(2 * k * math.log(1 / slack)) * size - k * size * math.expm1(size), "a sign is turned"),
         (walk, lambda size, k, slack: 2 * k * math.log(1 / slack) * size + k * size * math.expm1(size), "the square root is left out"),
         (walk, lambda size, k, slack: math.sqrt(2 * k * math.log(1 / slack)) * size + k * size * (math.exp(size) + 1), "`+` is done where `-` belongs"),
-        (walk, lambda size, k, slack: 7.0, "Your result is 7, whatever the input."),
+        (walk, lambda size, k, slack: 7.0, "Your result is 7 on every input tried."),
         (walk, lambda size, k, slack: size, "You return `size` as it is given."),
         (lists, lambda xs, c: c * sum(xs), "of each entry of `xs`"),
         (lists, lambda xs, c: c * sum(x * x for x in xs[1:]), "the first entry of `xs` is left out"),
         (lists, lambda xs, c: sum(x * x for x in xs), "divided by `c`"),
-        (curve, lambda alpha, p: alpha**p, "the result is taken from 1"),
+        (curve, lambda alpha, p: alpha**p, "Your result is 1 minus the right one."),
         (curve, lambda alpha, p: (1 - alpha**p)[::-1], "entries of the result are in reversed order"),
         (curve, lambda alpha, p: np.r_[0.0, (1 - alpha**p)[1:]], "Right but for the first entry."),
         (pair, lambda size, k, slack: (slack + size, k * size), "`total`, `chance` is the order that is asked for"),
@@ -217,5 +218,51 @@ def test_the_grader_says_why_from_data_alone():
     verdict = exercise.judge(
         cases, exercise.probe(squared, cases), lambda further, seconds: exercise.probe(squared, further), rng
     )
-    assert told(verdict).message == "Your result is what comes out if the result is squared."
+    assert told(verdict).message == "Your result is the square of the right one."
     assert told(verdict).state == submission.WRONG
+
+
+# ---- what is said is true
+
+
+def test_a_misconception_is_told_only_if_it_holds_on_further_inputs():
+    """On the inputs of the check the largest was the last; on others it is not."""
+    largest = Misconception("largest", "You took the largest.", lambda xs, c: max(xs))
+    exercise = dataclasses.replace(lists, misconceptions=(largest,))
+    cases = [{"xs": [1.0, 2.0, 5.0], "c": 2.0}]
+    for answer, told_so in ((lambda xs, c: xs[-1], False), (lambda xs, c: max(xs), True)):
+        asked = functools.partial(_answers_of, exercise, answer)
+        verdict = exercise.judge(cases, exercise.probe(answer, cases), asked, 0)
+        assert (verdict.misconception == "largest") == told_so
+        assert (verdict.message == "You took the largest.") == told_so
+
+
+def _answers_of(exercise, answer, cases, seconds):
+    return exercise.probe(answer, cases)
+
+
+def test_what_is_right_on_some_inputs_is_compared_on_the_others():
+    def cut(size, k, slack):
+        return spread(size, k, slack) * (1.5 if k > 40 else 1) + (0.01 if k % 7 == 0 else 0)
+
+    message = walk.check(cut, 1).message
+    assert "on every input" not in message
+    assert "on the others" in message or "Right wherever" in message
+
+
+def test_a_negative_result_is_not_called_too_large_or_too_small():
+    signed = dataclasses.replace(walk, reference=lambda size, k, slack: size * (-1) ** k * (1 + k))
+    message = signed.check(lambda size, k, slack: size * (-1) ** k * (2 + math.sqrt(k)) * 0.3, 0).message
+    assert "times the right one on every input tried" in message
+    assert "too" not in message
+
+
+def test_an_argument_on_which_an_answer_depends_is_not_said_to_be_without_effect():
+    for answer in (
+        lambda size, k, slack: 3 + math.sin(40 * size) + k**1.1 + (0 if slack < 0.09 else 1),
+        lambda size, k, slack: 3 + math.sin(40 * size) + (k**1.1 if k > 60 else 5.0),
+    ):
+        for seed in range(5):
+            message = walk.check(answer, seed).message
+            assert "does not change with `k`" not in message
+            assert "does not change with `size`" not in message

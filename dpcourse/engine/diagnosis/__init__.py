@@ -3,26 +3,30 @@
 Three sources, in the order of trust: the answer is right for other inputs; the right answer was changed afterwards; the
 program has one slip. Where none explains it, what can be measured is said; else the smallest input that fails is shown.
 An explanation must agree on all inputs, at least LEAST, of which all but the first few were drawn after the answer was
-found wrong. Two functions that differ agree on one such input by chance with probability 1e-6 (the tolerance) where results
-are real numbers, and often where they are truth values or small whole numbers, of which there are then at least LEAST_OF_FEW.
+found wrong. As a rule of thumb, not a proof: two functions that differ agree on one such input by chance with probability 1e-6 (the
+tolerance) where results are real numbers, and often where they are truth values or small whole numbers, of which there
+are then at least LEAST_OF_FEW. What agrees by algebra agrees on all inputs; of two such the cheaper is told.
 """
 
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dpcourse.engine.diagnosis import inputs, measurement, mutants, results
 from dpcourse.engine.diagnosis.series import Part, features, part_of, parts
-from dpcourse.engine.diagnosis.words import EXPLAINING, Change, Fact, cost, sentence
+from dpcourse.engine.diagnosis.words import AFTER, EXPLAINING, SENTENCES, Change, Fact, cost, sentence
 from dpcourse.probe.probe import arguments
 from dpcourse.probe.values import plain
 
 SECONDS, FOR_MUTANTS, FOR_ANSWERS = 2.6, 1.6, 0.9
 MOST, MOST_OF_FEW, DRAWS = 12, 40, 40
 LEAST, LEAST_OF_FEW = 5, 20  # with fewer inputs that differ nothing is explained
+LEAST_PAIRS = (
+    3  # pairs of inputs, in which the right result changes, before an answer is said not to depend on an argument
+)
 EXPLANATION, MEASUREMENT, CASE = "explanation", "measurement", "case"
 HEAD = 3  # cases on which a candidate is tried first
 
@@ -145,10 +149,11 @@ class _Search:
 
     def _try_mutants(self):
         end = min(self.end, time.monotonic() + FOR_MUTANTS)
-        for change, function in mutants.Program(self.exercise.reference).mutants():
-            if time.monotonic() > end:
-                return
-            self._try_function(function, (change,))
+        for written in (*self.exercise.formulas, self.exercise.reference):
+            for change, function in mutants.Program(written).mutants():
+                if time.monotonic() > end:
+                    return
+                self._try_function(function, (change,))
 
     def _try_function(self, function, changes, changed=lambda case: case, told=""):
         """Try what a function gives on the cases, changed or not: on the first few, then on all."""
@@ -167,7 +172,7 @@ class _Search:
         for k, head in enumerate(self.heads):
             if self._open(k, cost(changes)):
                 numbers = part_of(outputs, k, head)
-                if numbers is not None and results.change(head, numbers, {}, fitted=False) is not None:
+                if numbers is not None and results.change(head, numbers, {}, False, _after(changes)) is not None:
                     return True
         return False
 
@@ -181,14 +186,18 @@ class _Search:
             numbers = part_of(outputs, k, part)
             if numbers is None:
                 continue
-            after = results.change(part, numbers, self.described, fitted)
+            after = results.change(part, numbers, self.described, fitted, _after(changes))
             if after is not None and self._open(k, cost((*changes, *after))):
                 self.best[k] = Candidate((*changes, *after), told)
         if fitted and len(self.parts) > 1:
             self._exchanged()
 
     def _arguments_themselves(self):
-        """An argument, returned as it is given."""
+        """An argument, returned as it is given; its sum, its largest entry, their number."""
+        for words, values in self.described.items():
+            for k, part in enumerate(self.parts):
+                if words[0] != "`" and np.ptp(values) > 0 and self._open(k, 1.05) and part.same(part.of_cases(values)):
+                    self.best[k] = Candidate((Change("is feature", {"what": words}),))
         for name in self.cases[0]:
             outputs = [case[name] for case in self.cases]
             for k, part in enumerate(self.parts):
@@ -196,10 +205,9 @@ class _Search:
                     numbers = np.concatenate([np.atleast_1d(np.asarray(value, dtype=float)) for value in outputs])
                 except (TypeError, ValueError):
                     break
-                if [np.size(value) for value in outputs] == part.lengths and self._open(k, 1.0):
-                    after = results.change(part, numbers, {}, fitted=False)
-                    if after is not None:
-                        self.best[k] = Candidate((Change("is argument", {"one": name}), *after))
+                lengths = [np.size(value) for value in outputs]
+                if lengths == part.lengths and self._open(k, 1.0) and part.same(numbers):
+                    self.best[k] = Candidate((Change("is argument", {"one": name}),))
 
     def _exchanged(self):
         """Numbers of a tuple that stand in each other's place."""
@@ -258,25 +266,21 @@ class _Search:
         """On which arguments the answer depends, and how it grows: asked of it with one argument changed at a time."""
         if self.ask is None or len(self.cases) < 4 or time.monotonic() > self.end:
             return []
-        asked = []
-        half = len(self.cases) // 2
-        for name, pairs in measurement.variations(self.cases[:half], self.cases[half:]).items():
-            for old, new in pairs:
-                if (right := self._given(self.exercise.reference, new)) is not None:
-                    asked.append((name, old, new, right))
-        given = self._answers([new for _, _, new, _ in asked])
         mine = {id(case): value for case, value in zip(self.cases, self.values, strict=True)}
-        still: dict[str, list[tuple[bool, bool]]] = {}
-        for (name, old, _, right), value in zip(asked, given, strict=False):
-            before = self._given(self.exercise.reference, old)
-            still.setdefault(name, []).append((_same(value, mine[id(old)]), _same(right, before)))
-        independent = [
-            name
-            for name, pairs in still.items()
-            if all(yours for yours, _ in pairs) and not all(theirs for _, theirs in pairs)
-        ]
-        if len(independent) == len(still):
-            return []
+        independent, asked = [], 0
+        for name, pairs in measurement.variations(self.cases, [*self.cases[1:], self.cases[0]]).items():
+            still = []
+            for old, new in pairs:
+                right, before = (self._given(self.exercise.reference, case) for case in (new, old))
+                if right is not None and not _same(right, before):
+                    still += [
+                        _same(value, mine[id(old)]) for value in self._answers([new])
+                    ]  # impossible ones are skipped
+            asked += bool(still)
+            if len(still) >= LEAST_PAIRS and all(still):
+                independent.append(name)
+        if len(independent) == asked:
+            return []  # it does not change at all, which is said already
         found = list(self._growth())
         if independent:
             found.insert(0, Fact("independent", {"names": " and ".join(f"`{name}`" for name in independent)}))
@@ -302,6 +306,13 @@ class _Search:
                     ratios.append((mine / before, doubled / right))
             if len(ratios) == len(pairs) > 1:
                 yield from measurement.growth(name, ratios)
+
+
+def _after(changes: tuple[Change, ...]) -> Collection[str]:
+    """Which changes of a result may follow these."""
+    if not changes or changes[0].kind == "misconception":
+        return SENTENCES
+    return () if changes[0].kind in ("argument set", "argument bent") else AFTER
 
 
 def _head(part: Part) -> Part:

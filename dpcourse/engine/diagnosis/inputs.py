@@ -21,6 +21,8 @@ OF_A_NUMBER: dict[str, Callable] = {
     "`{}` + 1": lambda x: x + 1,
     "the absolute value of `{}`": abs,
 }
+BENT = ("the square of `{}`", "the square root of `{}`", "the logarithm of `{}`", "1/`{}`", "e to the power of `{}`")
+"""These agree with a slip elsewhere by the algebra of powers and logarithms: they are told only where nothing else fits."""
 OF_ENTRIES: dict[str, Callable] = {
     "the square": np.square,
     "the absolute value": np.abs,
@@ -56,7 +58,8 @@ def changes(cases: list[dict]) -> Iterator[tuple[Change, Callable[[dict], dict]]
             if other != one:
                 yield Change("argument replaced", {"one": one, "other": other}), _copied(one, other)
         for said, changed in OF_A_NUMBER.items():
-            yield Change("argument changed", {"one": one, "value": said.format(one)}), _with(one, changed)
+            kind = "argument bent" if said in BENT else "argument changed"
+            yield Change(kind, {"one": one, "value": said.format(one)}), _with(one, changed)
     for one in lists:
         yield from _of_list(one)
     if len(lists) > 1 and all(len({len(case[name]) for name in lists}) == 1 for case in cases):

@@ -19,10 +19,8 @@ def facts(part: Part, described: dict[str, list[float]], cases: list[dict]) -> I
         value = ("False", "True")[int(yours[0])] if whole else show(float(yours[0]))
         yield Fact("always" if whole else "constant result", {"yours" if whole else "value": value})
     elif part.agrees.any():
-        yield from _where(part, described)
-    elif whole:
-        return
-    else:
+        yield from _where(part, described, whole)
+    elif not whole:
         yield from _compared(yours, wanted)
 
 
@@ -58,7 +56,7 @@ CONDITIONS: dict[str, Callable] = {
 }
 
 
-def _where(part, described):
+def _where(part, described, whole):
     """In which cases, or at which entries, an answer is right that is right in some."""
     right = part.agrees
     entries = [part.apart(right)[i] for i in range(len(part.given))]
@@ -70,21 +68,34 @@ def _where(part, described):
                 yield Fact("wrong entries", {"which": said})
                 return
     known = {words: part.of_cases(values) for words, values in described.items()}
-    known["the right result"] = part.wanted
-    for words, values in known.items():
-        for condition, holds in CONDITIONS.items():
-            if 0 < (where := holds(values)).sum() < len(where) and (where == right).all():
-                yield Fact("right where", {"condition": condition.format(words)})
-                return
-    if min(right.sum(), (~right).sum()) >= 3:
+    if min(right.sum(), (~right).sum()) >= LEAST_ON_EACH_SIDE:
+        for words, values in (known | {RESULT: part.wanted}).items():
+            for condition, holds in CONDITIONS.items():
+                if (holds(values) == right).all() and not _says_nothing(words, condition):
+                    yield Fact("right where", {"condition": condition.format(words)})
+                    return
         yield from _threshold(right, known)
-    whole = np.array([each.all() for each in entries])
-    if whole.any():
-        yield Fact("share", {"right": int(whole.sum()), "all": len(whole)})
+    good = np.array([each.all() for each in entries])
+    if good.any() or max(part.lengths) == 1:
+        yield Fact("share", {"right": int(good.sum()), "all": len(good)})
     else:
-        yield Fact("share", {"right": f"{int(right.sum())} of the entries, not all,", "all": len(right)})
-    if not right.all():
-        yield from _compared(part.yours[~right], part.wanted[~right])
+        yield Fact("share of entries", {"right": int(right.sum()), "all": len(right)})
+    yours, wanted = part.yours[~right], part.wanted[~right]
+    if not whole:
+        yield from _compared(yours, wanted, "on the others")
+    elif np.ptp(yours) == 0:
+        yield Fact("one-sided", {"yours": str(bool(yours[0])), "right": str(bool(wanted[0]))})
+
+
+RESULT = "the right result"
+LEAST_ON_EACH_SIDE = 4  # fewer may be right by accident
+
+
+def _says_nothing(words, condition):
+    """Whether a condition holds by how the inputs were drawn, or of anything that is cut off at an end."""
+    if words == RESULT:
+        return "odd" not in condition and "even" not in condition
+    return words.startswith("the number of entries") and ("odd" in condition or "even" in condition)
 
 
 def _threshold(right, known):
@@ -99,15 +110,17 @@ def _threshold(right, known):
             return
 
 
-def _compared(yours, wanted):
-    """How all numbers stand to the right ones: a factor, a difference, too large, too small."""
+def _compared(yours, wanted, on="on every input tried"):
+    """How these numbers stand to the right ones: a factor, a difference, too large, too small. on: which they are, in words."""
     with np.errstate(all="ignore"):
         ratio, apart = yours / wanted, yours - wanted
     if np.isfinite(ratio).all() and (ratio > 0).all():
         low, high = float(ratio.min()), float(ratio.max())
-        fields = {"low": show(low), "high": show(high)}
+        fields = {"low": show(low), "high": show(high), "on": on}
         if len(ratio) > 2 and math.isclose(low, high, rel_tol=1e-6):
-            yield Fact("ratio", {"factor": show(low)})
+            yield Fact("ratio", {"factor": show(low), "on": on})
+        elif (wanted < 0).any() and (low > 1 or high < 1):
+            yield Fact("times in size", fields)
         elif low > 1:
             yield Fact("too large", fields)
         elif high < 1:
@@ -117,28 +130,31 @@ def _compared(yours, wanted):
         return
     if np.isfinite(ratio).all() and (ratio < 0).all() and (np.sign(yours) == np.sign(yours[0])).all():
         kinds = ("above 0", "below 0") if yours[0] > 0 else ("below 0", "above 0")
-        yield Fact("sign of all", {"yours": kinds[0], "right": kinds[1]})
+        yield Fact("sign of all", {"yours": kinds[0], "right": kinds[1], "on": on})
     if not np.isfinite(apart).all():
         return
     if len(apart) > 2 and math.isclose(float(apart.min()), float(apart.max()), rel_tol=1e-6):
         said = f"plus {show(float(apart[0]))}" if apart[0] > 0 else f"minus {show(-float(apart[0]))}"
-        yield Fact("offset", {"offset": said})
+        yield Fact("offset", {"offset": said, "on": on})
     elif (apart > 0).all():
-        yield Fact("larger", {"low": show(float(apart.min())), "high": show(float(apart.max()))})
+        yield Fact("larger", {"low": show(float(apart.min())), "high": show(float(apart.max())), "on": on})
     elif (apart < 0).all():
-        yield Fact("smaller", {"low": show(float(-apart.max())), "high": show(float(-apart.min()))})
+        yield Fact("smaller", {"low": show(float(-apart.max())), "high": show(float(-apart.min())), "on": on})
     else:
-        yield Fact("scattered", {"low": show(float(apart.min())), "high": show(float(apart.max()))})
+        yield Fact("scattered", {"low": show(float(apart.min())), "high": show(float(apart.max())), "on": on})
+
+
+MOST_PAIRS = 6
 
 
 def variations(cases: list[dict], others: list[dict]) -> dict[str, list[tuple[dict, dict]]]:
-    """argument -> pairs of cases that differ in it alone: the second has it from another case, or doubled."""
+    """argument -> pairs of cases that differ in it alone: the second has it from another case."""
     found: dict[str, list[tuple[dict, dict]]] = {}
     for name in cases[0]:
         if name == "rng":
             continue
         pairs = [(case, case | {name: other[name]}) for case, other in zip(cases, others, strict=False)]
-        found[name] = [pair for pair in pairs if not alike(pair[0][name], pair[1][name])][:3]
+        found[name] = [pair for pair in pairs if not alike(pair[0][name], pair[1][name])][:MOST_PAIRS]
     return {name: pairs for name, pairs in found.items() if pairs}
 
 
@@ -149,5 +165,8 @@ def growth(name: str, ratios: list[tuple[float, float]]) -> Iterator[Fact]:
     yours, right = (np.array(each) for each in zip(*ratios, strict=True))
     steady = [np.isfinite(each).all() and np.ptp(each) <= 0.02 * abs(each.mean()) for each in (yours, right)]
     if all(steady) and abs(yours.mean() - right.mean()) > 0.05 * abs(right.mean()):
-        fields = {"name": name, "yours": f"{yours.mean():.3g}", "right": f"{right.mean():.3g}"}
-        yield Fact("growth", fields)
+        yield Fact("growth", {"name": name, "yours": _becomes(yours.mean()), "right": _becomes(right.mean())})
+
+
+def _becomes(ratio):
+    return "stays as it is" if abs(ratio - 1) < 0.005 else f"becomes {ratio:.3g} times as large"

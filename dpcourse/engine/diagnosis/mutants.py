@@ -80,19 +80,21 @@ class Program:
 
     def mutants(self) -> Iterator[tuple[Change, Callable]]:
         """(what is changed, the program with that change as a function), all single changes, in the order of the text."""
-        codes = {unit: _compiled(node, unit) for unit, node in self.units.items()}
+        made = self._rebuilt()
         written_out = {unit: _WrittenOut().visit(copy.deepcopy(node)) for unit, node in self.units.items()}
+        told = _parameters_of(self.main)  # names that a learner knows
         for unit, node in written_out.items():
-            names = [each.arg for each in (*node.args.args, *node.args.kwonlyargs)]
+            names = [name for name in _parameters_of(unit) if name in told]
             for change in _each_change(node, names):
                 try:
                     code = _compiled(node, unit)
                 except (SyntaxError, ValueError, TypeError, RecursionError):
                     continue
-                yield change, self._rebuilt(codes | {unit: code})
+                yield change, self._with_code(made, unit, code)
 
-    def _rebuilt(self, codes):
-        """The program with these codes in place of its functions'."""
+    def _rebuilt(self):
+        """The functions of the program made anew, in a world of their own, each under the one that it stands for."""
+        codes = {unit: _compiled(node, unit) for unit, node in self.units.items()}
         worlds: dict[int, dict] = {}
         made: dict[types.FunctionType, types.FunctionType] = {}
         for unit in self.units:
@@ -119,11 +121,20 @@ class Program:
                 made.get(each, each) if isinstance(each, types.FunctionType) else each
                 for each in unit.__defaults__ or ()
             )
-        main = made[self.main]
+        return made
+
+    def _with_code(self, made, unit, code):
+        """The rebuilt program as a function, in which one of its own has another code while it runs."""
+        main, changed = made[self.main], made[unit]
 
         def call(*arguments):
             self._left[0] = MOST_ROUNDS
-            return main(*arguments)
+            before = changed.__code__
+            changed.__code__ = code
+            try:
+                return main(*arguments)
+            finally:
+                changed.__code__ = before
 
         return call
 
@@ -161,7 +172,7 @@ def _node_of(function):
         and [each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)] == list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
     ]  # fmt: skip
     if len(found) > 1:  # several on a line: the one that compiles to the same
-        found = [node for node in found if _compiled(node, function, ticks=False).co_code == code.co_code] or found
+        found = [node for node in found if _compiled(node, function, whole=False).co_code == code.co_code] or found
     if not found:
         return None
     node = copy.deepcopy(found[0])
@@ -189,34 +200,43 @@ def _names(node):
     return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
 
 
-def _compiled(node, function, ticks=True):
-    """The code of a function with this syntax and the free names of that function."""
+def _compiled(node, function, whole=True):
+    """The code of a function with this syntax and the free names of that function.
+
+    whole: with its loops counted, and with all of these names, also those that it no longer uses.
+    """
     free = function.__code__.co_freevars
-    node = _with_ticks(copy.deepcopy(node)) if ticks else node
-    if isinstance(node, ast.Lambda):
-        made = ast.Return(node)
-        body = [made]
-    else:
-        body = [node, ast.Return(ast.Name(node.name, ast.Load()))]
-    outer = ast.FunctionDef("__outer__", _parameters(free), body, [], lineno=1, col_offset=0)
+    loops = [each for each in ast.walk(node) if isinstance(each, (ast.For, ast.While))] if whole else []
+    for loop in loops:
+        loop.body.insert(0, ast.Expr(ast.Call(ast.Name("__tick__", ast.Load()), [], [])))
+    try:
+        return _code_of(node, free, whole)
+    finally:
+        for loop in loops:
+            loop.body.pop(0)
+
+
+def _code_of(node, free, whole):
+    body = [ast.Return(node.body)] if isinstance(node, ast.Lambda) else node.body
+    if whole and free:
+        body = [ast.If(ast.Constant(0), [ast.Expr(ast.Name(name, ast.Load())) for name in free], []), *body]
+    inner = ast.FunctionDef("__inner__", node.args, body, [], lineno=1, col_offset=0)
+    outer = ast.FunctionDef("__outer__", _parameters(free), [inner], [], lineno=1, col_offset=0)
     module = ast.fix_missing_locations(ast.Module([outer], []))
     world: dict = {}
     exec(compile(module, "<mutant>", "exec"), {"__builtins__": __builtins__}, world)
-    codes = [const for const in world["__outer__"].__code__.co_consts if isinstance(const, types.CodeType)]
-    return codes[-1] if isinstance(node, ast.Lambda) else next(code for code in codes if code.co_name == node.name)
+    codes = world["__outer__"].__code__.co_consts
+    return next(code for code in codes if isinstance(code, types.CodeType) and code.co_name == "__inner__")
+
+
+def _parameters_of(function):
+    return function.__code__.co_varnames[: function.__code__.co_argcount + function.__code__.co_kwonlyargcount]
 
 
 def _parameters(names):
     return ast.arguments(
         posonlyargs=[], args=[ast.arg(name) for name in names], kwonlyargs=[], kw_defaults=[], defaults=[]
     )
-
-
-def _with_ticks(node):
-    for each in ast.walk(node):
-        if isinstance(each, (ast.For, ast.While)):
-            each.body.insert(0, ast.Expr(ast.Call(ast.Name("__tick__", ast.Load()), [], [])))
-    return node
 
 
 class _WrittenOut(ast.NodeTransformer):
@@ -293,7 +313,7 @@ def _of_node(node, names, place, parents):
         return
     match node:
         case ast.BinOp():
-            yield from _of_operation(node, place)
+            yield from _of_operation(node, names, place)
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             yield Change("sign", {"place": place()}), operand
         case ast.UnaryOp(op=ast.Not(), operand=operand):
@@ -359,7 +379,14 @@ def _as_float(node):
     return ast.BinOp(ast.Constant(1.0), ast.Mult(), node)
 
 
-def _of_operation(node, place):
+def _named(node, names, otherwise):
+    """A part of a formula by its name, where it is an argument or a number."""
+    if isinstance(node, ast.Name) and node.id in names:
+        return f"`{node.id}`"
+    return f"the {node.value}" if isinstance(node, ast.Constant) and isinstance(node.value, int) else otherwise
+
+
+def _of_operation(node, names, place):
     left, op, right = node.left, node.op, node.right
     for swap in SWAPS.get(type(op), ()):
         fields = {"one": SIGNS[swap], "other": SIGNS[type(op)], "place": place()}
@@ -369,9 +396,9 @@ def _of_operation(node, place):
         yield Change("operands", {"one": SIGNS[type(op)], "place": place()}), ast.BinOp(right, op, left)
     what = {ast.Add: "a term", ast.Sub: "a term", ast.Mult: "a factor", ast.Div: "a factor", ast.Pow: "a power"}
     said = what.get(type(op), "a part")
-    yield Change("dropped", {"what": said, "place": place()}), left
+    yield Change("dropped", {"what": _named(right, names, said), "place": place()}), left
     if not isinstance(op, ast.Pow):
-        yield Change("dropped", {"what": said, "place": place()}), right
+        yield Change("dropped", {"what": _named(left, names, said), "place": place()}), right
     bracket = Change("bracket", {"place": place()})
     yield from ((bracket, new) for new in _without_brackets(node))
     for one, other, first in ((left, right, True), (right, left, False)):

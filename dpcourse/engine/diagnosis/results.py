@@ -2,12 +2,12 @@
 
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 import numpy as np
 
 from dpcourse.engine.diagnosis.series import Part
-from dpcourse.engine.diagnosis.words import Change
+from dpcourse.engine.diagnosis.words import SENTENCES, Change
 
 NAMED = {
     "2": 2.0, "1/2": 0.5, "4": 4.0, "1/4": 0.25, "3": 3.0, "1/3": 1 / 3, "10": 10.0, "1/10": 0.1, "1/100": 0.01,
@@ -49,19 +49,20 @@ POWERS = {
 
 
 def change(
-    part: Part, numbers: np.ndarray, described: dict[str, list[float]], fitted: bool
+    part: Part, numbers: np.ndarray, described: dict[str, list[float]], fitted: bool, only: Collection[str] = SENTENCES
 ) -> tuple[Change, ...] | None:
     """The cheapest change that makes of these numbers those that were given; () where they are the same, None where none is known.
 
     described: features of the cases; fitted: look for factors and terms among them too, which says less of a number
-    that is not the right one.
+    that is not the right one. only: the kinds of changes that are looked for.
     """
     if part.same(numbers):
         return ()
     if not np.isfinite(numbers).all() or np.ptp(part.yours) == 0:
         return None
     with np.errstate(all="ignore"):
-        found = next(_changes(part, numbers, described if fitted else {}), None)
+        changes = _changes(part, numbers, described if fitted else {})
+        found = next((each for each in changes if each.kind in only), None)
     return None if found is None else (found,)
 
 

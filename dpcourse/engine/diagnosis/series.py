@@ -126,6 +126,9 @@ _LIST_FEATURES: dict[str, Callable] = {
     "the sum of {}": lambda x: float(x.sum()),
     "the largest of {}": lambda x: float(x.max()),
     "the mean of {}": lambda x: float(x.mean()),
+    "the smallest of {}": lambda x: float(x.min()),
+    "the first of {}": lambda x: float(x[0]),
+    "the last of {}": lambda x: float(x[-1]),
 }
 
 
