@@ -149,7 +149,7 @@ WRONG_ANSWERS = {
     "clipped by nobody": ("canary", lambda i, r, w: (own(i), 0.4 * r), "an ordinary person"),
     "negative features": ("canary", lambda i, r, w: (-own(i), 1e6), "not a person"),
     "slightly shared": ("canary", lambda i, r, w: (own(i) + 1e-3 * (1 - own(i)), 1e6), "features of others"),
-    "always four": ("accused", lambda seed, r, mu, rng: ["A", "B", "C", "D"], "the honest one accused"),
+    "always four": ("accused", lambda seed, r, mu, rng: ["A", "B", "C", "D"], "the same letters"),
     "everybody": ("accused", lambda seed, r, mu, rng: list("ABCDE"), "the honest one accused"),
     "nobody": ("accused", lambda seed, r, mu, rng: (), "nobody accused"),
 }

@@ -166,7 +166,7 @@ COMPLAINTS = {
     "one batch": (
         "poisson_batches",
         lambda n, p, steps, rng: np.flatnonzero(rng.random(n) < p),
-        "for each of the 600 steps",
+        "for each of the 100 steps",
     ),
     "indices from 1": (
         "poisson_batches",

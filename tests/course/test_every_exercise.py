@@ -37,6 +37,14 @@ def outcomes_of(exercise, cases, function):
     return first + [{"value": value} for value in cases.given(function)[PROBED:]] if len(cases) > PROBED else first
 
 
+@each(lambda exercise: exercise.formulas)
+def test_formulas_are_the_reference_written_otherwise(exercise):
+    for seed in range(3):
+        cases = exercise.cases(np.random.default_rng(seed))
+        for formula in exercise.formulas:
+            assert exercise.agrees(cases, cases.given(formula), exercise.reference)
+
+
 @pytest.mark.parametrize(("exercise", "seed"), ROUNDS)
 def test_the_reference_passes_and_each_misconception_gets_its_own_message(exercise, seed):
     """All on the same inputs, on which nothing is computed twice."""

@@ -122,7 +122,7 @@ RESPONSES = {
     "right": _response(_right_keep),
     "epsilon 5 % too small": _response(lambda epsilon, bits: _right_keep(0.95 * epsilon, bits)),
     "epsilon 5 % too large": _response(lambda epsilon, bits: _right_keep(1.05 * epsilon, bits)),
-    "a straight line for the chance": _response(lambda epsilon, bits: 0.5 + 0.2 * epsilon),
+    "a straight line for the chance": _response(lambda epsilon, bits: 0.5 + epsilon / 4),
     "a die of ten sides": _response(lambda epsilon, bits: round(_right_keep(epsilon, bits), 1)),
     "1s kept more often than 0s": _response(lambda epsilon, bits: _right_keep(epsilon, bits) + np.where(bits == 1, 0.02, -0.02)),
     "a coin shared by neighbours": _response(_right_keep, lambda n, rng: np.repeat(rng.random(n // 2), 2)),

@@ -1,6 +1,7 @@
 """Five suspects."""
 
 import math
+from collections import Counter
 
 import numpy as np
 from scipy.special import ndtri
@@ -45,6 +46,8 @@ def _letters(value, case):
     if isinstance(value, str) or not isinstance(value, (list, tuple)):
         return f'Return a list of letters, such as `["B", "D"]`, not {type_name(value)}.'
     strange = [item for item in value if not isinstance(item, str) or item not in tuple(LETTERS)]
+    if strange and isinstance(strange[0], dict):
+        return f"Return the letters: your list holds a {strange[0].get('type', 'dict')}, and the letter is its key in the dict."
     if strange:
         return f"The letters are A to E, and your list holds {strange[0]!r}."
     return None
@@ -76,9 +79,24 @@ def _always(*names):
     return lambda cases, values: all(accused == set(names) for accused in _each(cases, values))
 
 
-def _missed(*names):
-    """recognise: these are missed in some case."""
-    return lambda cases, values: any(not accused & set(names) for accused in _each(cases, values))
+def _mostly(*names):
+    """recognise: these, and no others, are accused in most of the cases."""
+
+    def recognise(cases, values):
+        times = Counter(name for accused in _each(cases, values) for name in accused)
+        return {name for name, count in times.items() if 2 * count > len(cases)} == set(names)
+
+    return recognise
+
+
+def _same_letters(cases, values):
+    """Whether the same letters, some of the five, are accused in each case."""
+    return len({tuple(sorted(set(value))) for value in values}) == 1 and 0 < len(set(values[0])) < len(LETTERS)
+
+
+def _by_name(*names):
+    """Accuse exactly those that have these names."""
+    return lambda seed, clip_norm, mu, rng: [letter for letter, name in _names(seed).items() if name in names]
 
 
 FEATURES = 16
@@ -102,7 +120,7 @@ def _proved(each, runs_in, runs_out, clip_norm):
     return audit.mu_lower_bound(runs_in, runs_out, each, threshold=clip_norm / 2)
 
 
-def _audit(runs, canary=_ones, views=_views, risk=1e-7, proved=_proved):
+def _audit(runs, canary=_ones, views=_views, risk=1e-7, proved=_proved, join=max):
     """Accuse each suspect for whom an audit with a canary in the first round proves more than mu."""
 
     def code(seed, clip_norm, mu, rng):
@@ -118,7 +136,7 @@ def _audit(runs, canary=_ones, views=_views, risk=1e-7, proved=_proved):
                 proved(1 - risk / len(seen_in), within, without, clip_norm)
                 for within, without in zip(seen_in, seen_out, strict=True)
             ]
-            accused += [letter] * (max(mus) > mu)
+            accused += [letter] * (join(mus) > mu)
         return accused
 
     return code
@@ -136,8 +154,8 @@ def _by_shares(each, runs_in, runs_out, clip_norm):
     return float(np.max(-ndtri(np.maximum(alpha, 1e-6)) - ndtri(np.maximum(beta, 1e-6))))
 
 
-def _at_any_threshold(each, runs_in, runs_out, clip_norm):
-    return audit.mu_lower_bound(runs_in, runs_out, each)
+def _far_out(each, runs_in, runs_out, clip_norm):
+    return audit.mu_lower_bound(runs_in, runs_out, each, threshold=20 * clip_norm)
 
 
 exercise = OpenExercise(
@@ -170,43 +188,85 @@ exercise = OpenExercise(
         Misconception(
             "the honest one",
             "You returned the one that keeps its promise. Return the others, those that break it.",
-            lambda seed, clip_norm, mu, rng: [letter for letter, name in _names(seed).items() if name == KEEPS],
+            _by_name(KEEPS),
             recognise=_always(KEEPS),
         ),
         Misconception(
+            "the first one only",
+            "You never accuse anybody but A. Is the `return` inside the loop? It belongs behind it.",
+            lambda seed, clip_norm, mu, rng: ["A"] * (_names(seed)["A"] != KEEPS),
+            recognise=lambda cases, values: set().union(*values) == {"A"},
+        ),
+        Misconception(
+            "the same letters",
+            "You accuse the same letters whatever `seed` is. The order of the suspects depends on it: ask for `audit.suspects(seed)`, and judge "
+            "those.",
+            lambda seed, clip_norm, mu, rng: ["A", "B", "C", "E"],
+            recognise=_same_letters,
+        ),
+        Misconception(
             "the honest one accused",
-            "You accuse also the one that keeps its promise. An accusation needs proof. Did you compare shares of errors with the promise, or "
-            "choose the threshold on the same scores without paying for it? By luck alone an honest mechanism looks guilty then. Use a lower "
-            "bound on mu, with a confidence near 1.",
+            "You accuse also the one that keeps its promise. An accusation needs proof of more than `mu`. Did you compare shares of errors with the "
+            "promise, choose the threshold on the same scores without paying for it, or compare the bound with 0? By luck alone an honest "
+            "mechanism looks guilty then. Use a lower bound on mu, with a confidence near 1.",
             _audit(100, proved=_by_shares),
             recognise=lambda cases, values: any(KEEPS in accused for accused in _each(cases, values)),
         ),
         Misconception(
             "each round alone",
-            "One of them uses its noise twice, and that cannot be seen in one round alone. Look at the difference of the two rounds as well.",
+            "You miss the one that uses its noise twice. That cannot be seen in one round alone: look at the difference of the two as well, first "
+            "minus second, with the canary in the first round only. And accuse if *one* of the looks proves more than `mu`.",
             _audit(400, views=lambda outputs: _views(outputs)[:1], risk=1e-4),
-            recognise=_missed("reused_noise"),
+            recognise=_mostly("half_noise", "wrong_sensitivity", "unclipped"),
+        ),
+        Misconception(
+            "both looks",
+            "You miss the one with half of the noise and the one that uses its noise twice. Each of these shows in one look only: accuse if one of "
+            "the looks proves more than `mu`, not both. And see to it that the runs are many.",
+            _audit(400, risk=1e-4, join=min),
+            recognise=_mostly("wrong_sensitivity", "unclipped"),
         ),
         Misconception(
             "canary too short",
-            "Your canary is too tame: it is no longer than clip_norm. Then clipping leaves it as it is, and you cannot see whether anything "
-            "was clipped, nor how. Make it far longer.",
+            "Your canary is too tame: it is no longer than clip_norm, or hardly longer. Then clipping leaves it nearly as it is, and you cannot see "
+            "whether anything was clipped, nor how. Make it far longer, in each of its coordinates too.",
             _audit(400, canary=lambda clip_norm: np.full(FEATURES, clip_norm / math.sqrt(FEATURES)), risk=1e-4),
-            recognise=_missed("wrong_sensitivity", "unclipped"),
+            recognise=_mostly("half_noise", "reused_noise"),
         ),
         Misconception(
             "one coordinate",
-            "Your canary points along one coordinate. Who clips each coordinate by itself shortens it just as who clips the whole vector. Let it "
-            "point along a diagonal.",
+            "You miss the one that clips each coordinate by itself. Where a canary points along one coordinate that is no worse than to clip the "
+            "whole vector, and in two dimensions hardly. Let it point along a diagonal of many.",
             _audit(400, canary=_one_coordinate, risk=1e-4),
-            recognise=_missed("wrong_sensitivity"),
+            recognise=_mostly("half_noise", "reused_noise", "unclipped"),
         ),
         Misconception(
             "too few runs",
             "One of them has half of the noise, and you did not see it. Either there are too few runs (it takes several hundred of each kind), or "
-            "the threshold is badly placed.",
-            _audit(40, lambda clip_norm: np.full(100, 10 * clip_norm), risk=1e-3, proved=_at_any_threshold),
-            recognise=_missed("half_noise"),
+            "the threshold is badly placed, or you looked at the difference only: that has more noise than the first round.",
+            _audit(400, views=lambda outputs: _views(outputs)[1:], risk=1e-4),
+            recognise=_mostly("reused_noise", "wrong_sensitivity", "unclipped"),
+        ),
+        Misconception(
+            "far too few runs",
+            "You find only the one whose noise is gone from the difference, for which a few runs are enough. Without errors a bound still depends on "
+            "how many runs there were: with a confidence near 1 it takes several hundred of each kind. And the canary must be longer than clip_norm.",
+            _audit(50),
+            recognise=lambda cases, values: _mostly("reused_noise")(cases, values) or _mostly()(cases, values),
+        ),
+        Misconception(
+            "threshold of the canary",
+            "You find only the one that does not clip. Did you put the threshold where an unclipped canary would be? What is clipped moves the sum "
+            "by clip_norm, not by the length of the canary.",
+            _audit(400, risk=1e-4, proved=_far_out),
+            recognise=_mostly("unclipped"),
+        ),
+        Misconception(
+            "the noise only",
+            "You find only the one with half of the noise. What a mechanism does to a person's vector shows only where a canary is in the data, and "
+            "noise that is used twice shows only in the difference of both rounds.",
+            _by_name("half_noise"),
+            recognise=_mostly("half_noise"),
         ),
     ),
 )

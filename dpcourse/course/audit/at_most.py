@@ -23,8 +23,8 @@ def _finite_bound(value, case):
         return "Here all trials were errors, and the result is not a number. Nothing speaks against an error rate of 1 then: return 1."
     if complaint and case["errors"] == 0 and isinstance(value, float):
         return (
-            "Here there was no error, and the result is not a number. Is the first parameter of `beta.ppf` 0? The event is "
-            "`errors` or fewer, and that takes errors + 1."
+            "Here there was no error, and the result is not a number. Is the first parameter of `beta.ppf` 0? So it is for a bound from below, and "
+            "for *fewer* than `errors` errors. A bound from above is about `errors` or fewer, and takes errors + 1."
         )
     return complaint
 

@@ -132,6 +132,17 @@ exercise = OpenExercise(
             recognise=_has("shared", "no features", "refused"),
         ),
         Misconception(
+            "the longest",
+            "Your target is what weights of the length `longest` can reach. Where they reach it the gradient is 0: the target must be farther off, "
+            "by an amount that depends on `clip_norm`.",
+            _canary(target=lambda x, case: case["longest"]),
+            recognise=lambda cases, values: all(
+                abs(abs(value[1]) / np.linalg.norm(value[0]) / case["longest"] - 1) < 1e-9
+                for case, value in zip(cases, values, strict=True)
+                if np.any(value[0])
+            ),
+        ),
+        Misconception(
             "an ordinary person",
             "Your canary's gradient is shorter than clip_norm even at weights 0, where its length is 2 |y| times that of x. It is not clipped, and "
             "moves the sum by less than it may. Give it a target that is far off, compared with `longest` and with `clip_norm`.",

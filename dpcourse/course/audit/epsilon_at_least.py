@@ -89,16 +89,6 @@ exercise = Exercise(
             _logs(log=lambda ratio: ratio),
         ),
         Misconception(
-            "wrong logarithm",
-            "You took the logarithm to base 2 or 10. Here it is the natural one, `math.log` or `np.log`.",
-            _logs(log=math.log2),
-        ),
-        Misconception(
-            "base 10",
-            "You took the logarithm to base 10. Here it is the natural one, `math.log` or `np.log`.",
-            _logs(log=math.log10),
-        ),
-        Misconception(
             "negative",
             "One of your results is negative. Where the attack is no better than guessing nothing is proved: the bound is 0.",
             _logs(least=-math.inf),

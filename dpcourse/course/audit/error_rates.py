@@ -8,7 +8,7 @@ from dpcourse.engine import Exercise, Misconception, rounded, several
 def _draw_scores(rng):
     """Scores with one digit, so that some equal the threshold; the two groups differ in size."""
     cases = []
-    for with_mia, without in ((9, 7), (12, 16)):
+    for with_mia, without in ((9, 7), (12, 16), (14, 11)):
         scores_in = rng.normal(1.2, 1, with_mia).round(1)
         scores_out = rng.normal(0.2, 1, without).round(1)
         threshold = rounded(rng.uniform(0.4, 0.9), 1)
@@ -44,6 +44,14 @@ exercise = Exercise(
         'is not above it, so there the attack says "out".',
     ),
     misconceptions=(
+        Misconception(
+            "mean of the scores",
+            "You compared the mean of the scores with the threshold: then a rate is 0 or 1. Compare each score, and take the mean of that.",
+            lambda scores_in, scores_out, threshold: (
+                float(np.mean(scores_out) > threshold),
+                float(np.mean(scores_in) <= threshold),
+            ),
+        ),
         Misconception(
             "exchanged",
             "You returned beta first and alpha second. alpha is the rate of false alarms, in runs without Mia; beta that of misses, in runs with her.",

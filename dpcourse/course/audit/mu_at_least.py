@@ -110,6 +110,11 @@ exercise = Exercise(
             _mu_at_least(lower_bound, lower_bound, mu=lambda a, b: mu_of_errors(max(a, 1e-9), max(b, 1e-9))),
         ),
         Misconception(
+            "hits from above",
+            "You bounded the misses from below, or the hits from above, which is the same. For a proof both errors need a bound from above.",
+            _mu_at_least(beta=lower_bound, mu=lambda a, b: mu_of_errors(a, max(b, 1e-9))),
+        ),
+        Misconception(
             "sign",
             "The sign is wrong: Φ⁻¹ of a small rate is negative, and small errors must give a large mu. mu = -Φ⁻¹(alpha) - Φ⁻¹(beta).",
             _mu_at_least(mu=lambda a, b: -mu_of_errors(a, b), least=-math.inf),

@@ -64,6 +64,11 @@ exercise = Exercise(
             _mu_and(lambda deltas: -math.expm1(sum(deltas))),
         ),
         Misconception(
+            "bracket in the wrong place",
+            "Your delta is e^(1 - sum), which is above 1. The 1 does not belong in the exponent: subtract from 1 the chance that nothing fails.",
+            _mu_and(lambda deltas: math.exp(1 - sum(deltas))),
+        ),
+        Misconception(
             "largest delta",
             "You took the largest delta. Every answer has its own chance to fail.",
             _mu_and(max),

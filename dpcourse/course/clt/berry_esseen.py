@@ -9,15 +9,16 @@ from dpcourse.engine import Exercise, Misconception, rounded, several
 
 
 def _draw_functionals(rng):
-    """Different mechanisms, each with a small loss, as the theorem wants them."""
+    """Different mechanisms, each with a small loss: gamma below one half, between that and 1, and above 1."""
     cases = []
-    for size in (3, int(rng.integers(5, 9))):
+    large, any_size = rng.integers(5, 9), rng.integers(3, 9)
+    for size, low, high in ((3, 0.58, 0.63), (int(large), 0.95, 1.1), (int(any_size), 2, 2.5)):
         spread = rng.uniform(0.1, 0.3, size=size)
         cases.append(
             {
                 "kl": [rounded(x, 5) for x in spread**2 / 2 * rng.uniform(0.9, 1, size=size)],
                 "kappa2": [rounded(x, 5) for x in spread**2],
-                "kappa3_bar": [rounded(x, 6) for x in spread**3 * rng.uniform(1, 1.5, size=size)],
+                "kappa3_bar": [rounded(x, 6) for x in spread**3 * math.sqrt(size) * rng.uniform(low, high, size=size)],
             }
         )
     return cases
@@ -86,6 +87,11 @@ exercise = Exercise(
             "variance to the power 3",
             "In gamma you took the variance to the power 3. It is the standard deviation to the power 3, so the variance to the power 3/2.",
             _bound(gamma=lambda bar, v: 0.56 * bar.sum() / v**3),
+        ),
+        Misconception(
+            "cut off at one half",
+            "You return at most 1/2 for gamma. Above that the theorem says nothing, but gamma is what it is: a caller wants to see how far off.",
+            _bound(gamma=lambda bar, v: min(0.5, clt.BERRY_ESSEEN * bar.sum() / v**1.5)),
         ),
         Misconception(
             "averages",

@@ -20,6 +20,29 @@ def _moments(loss, mass):
     return [kl, float(mass @ loss**2), float(mass @ np.abs(loss) ** 3), float(mass @ np.abs(loss + kl) ** 3)]
 
 
+def _powers_of_products(loss, mass):
+    x = mass * loss
+    kl = -float(x.sum())
+    return [kl, float((x**2).sum()), float((np.abs(x) ** 3).sum()), float((np.abs(x + kl) ** 3).sum())]
+
+
+def _signed(loss, mass):
+    """kappa3 and kappa3_bar without absolute values."""
+    kl, kappa2, _, _ = _moments(loss, mass)
+    return [kl, kappa2, float(mass @ loss**3), float(mass @ (loss + kl) ** 3)]
+
+
+def _without_absolute_losses(cases, values):
+    """As `_signed`, or the absolute values of that."""
+    pairs = [
+        (np.array(value, dtype=float), np.array(_signed(**case))) for case, value in zip(cases, values, strict=True)
+    ]
+    return all(
+        np.allclose(value[:2], signed[:2], 1e-6) and np.allclose(abs(value[2:]), abs(signed[2:]), 1e-6)
+        for value, signed in pairs
+    )
+
+
 def _changed(place, rule):
     """The four functionals with one of them replaced."""
 
@@ -62,6 +85,11 @@ exercise = Exercise(
             ],
         ),
         Misconception(
+            "minus before every integral",
+            "Only kl has a minus sign. In kappa2, kappa3 and kappa3_bar you have one too, so they come out negative.",
+            lambda loss, mass: [_moments(loss, mass)[0], *(-moment for moment in _moments(loss, mass)[1:])],
+        ),
+        Misconception(
             "kappa2 as a variance",
             "Your kappa2 is the variance of the loss. kappa2 averages the square itself; the variance is kappa2 - kl^2.",
             _changed(1, lambda loss, mass: mass @ loss**2 - (mass @ loss) ** 2),
@@ -80,6 +108,17 @@ exercise = Exercise(
             "centred with sign",
             "In kappa3_bar deviations of opposite signs cancel. Take the absolute value before the third power.",
             _changed(3, lambda loss, mass: mass @ (loss - mass @ loss) ** 3),
+        ),
+        Misconception(
+            "both with sign",
+            "In kappa3 and in kappa3_bar terms of opposite signs cancel. Take the absolute value of each, before the third power and not of the sum.",
+            _signed,
+            recognise=_without_absolute_losses,
+        ),
+        Misconception(
+            "masses in the power",
+            "You take the mass into the power along with the loss. In each average the power is of the loss alone; the mass multiplies it.",
+            _powers_of_products,
         ),
         Misconception(
             "centred the wrong way",

@@ -173,7 +173,7 @@ exercise = Exercise(
         ),
         Misconception(
             "inverse of nothing",
-            "For the fifth law you compare f^-1*g^-1 with f*g. That would hold for symmetric curves only; compare it with (f*g)^-1.",
+            "For the fifth law you compare (f*g)^-1 or f^-1*g^-1 with f*g. That would hold for symmetric curves only; compare these two.",
             _laws(inverse=lambda c: _equal(c["f*g"], c["f^-1*g^-1"])),
         ),
         Misconception(
@@ -184,12 +184,13 @@ exercise = Exercise(
         Misconception(
             "all hold",
             "You say that all laws hold. They do for the tensor product, and only one of the six candidates is the tensor product. "
-            "Two curves are equal when they are equal at every alpha, not at some: `np.all`, not `np.any`.",
+            "Do you compare at some alphas only, as with `np.any`, or one number of each curve, as a product, which is 0 for all?",
             lambda curves: [True] * 5,
         ),
         Misconception(
             "compared like words",
-            "`<=` on two lists compares them like words: only the first difference counts. Use `np.all(np.array(a) <= np.array(b) + 1e-6)`.",
+            "For the fourth law you do not compare at every alpha. `<=` on two lists goes like words: only the first difference counts. "
+            "A sum hides where the one curve lies above the other. Compare entry by entry; all must obey.",
             _laws(monotone=lambda c: c["f*g"] <= c["f*h"]),
         ),
         Misconception(

@@ -71,6 +71,11 @@ exercise = Exercise(
             two_k_over_s(kl=lambda e: e / (1 + np.exp(-e))),
         ),
         Misconception(
+            "tanh without the half",
+            "You took tanh(epsilon). A factor 1/2 is missing inside tanh: 2 p - 1 is the tanh of half of epsilon.",
+            two_k_over_s(kl=lambda e: e * np.tanh(e)),
+        ),
+        Misconception(
             "averages",
             "You averaged over the answers, so that their number drops out. Add up: mu grows like the square root of their number.",
             lambda epsilons: two_k_over_s()(epsilons) / math.sqrt(len(epsilons)),

@@ -77,6 +77,11 @@ exercise = Exercise(
             _pieces(lambda width, fall: (np.log(fall), width)),
         ),
         Misconception(
+            "slope from the left end",
+            "Your losses are right for the first piece only: you take each slope from the point (0, 1) on. Take the fall and the width of the piece itself.",
+            _pieces(lambda width, fall: (np.log(np.cumsum(fall) / np.cumsum(width)), width)),
+        ),
+        Misconception(
             "equal masses",
             "You gave every piece the same mass. A piece has as much mass as it is wide.",
             _pieces(lambda width, fall: (np.log(fall / width), np.full(width.size, 1 / width.size))),

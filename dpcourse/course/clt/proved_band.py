@@ -5,7 +5,7 @@ from dpcourse.tradeoff import gaussian
 
 
 def _draw_band(rng):
-    """Inside, on both sides outside [gamma, 1 - gamma], where each end of the band is no news, and gamma too large."""
+    """Inside, on both sides outside [gamma, 1 - gamma], where each end of the band is no news, gamma too large, and alpha = gamma."""
     places = [
         (rng.uniform(0.5, 1.5), rng.uniform(0.02, 0.06), rng.uniform(0.2, 0.4)),
         (rng.uniform(0.5, 1.5), rng.uniform(0.06, 0.1), rng.uniform(0.01, 0.05)),
@@ -13,6 +13,7 @@ def _draw_band(rng):
         (rng.uniform(1.5, 2), rng.uniform(0.15, 0.2), rng.uniform(0.55, 0.75)),
         (rng.uniform(0.2, 0.3), rng.uniform(0.15, 0.2), rng.uniform(0.3, 0.5)),
         (rng.uniform(0.5, 1.5), rng.uniform(0.55, 0.7), rng.uniform(0.45, 0.5)),
+        (rng.uniform(0.5, 1.5), 0.125, 0.125),  # exact in binary, however an answer computes it
     ]
     return [
         {"mu": rounded(mu), "gamma": rounded(gamma, 3), "alpha": rounded(alpha, 3)}
@@ -83,6 +84,18 @@ exercise = Exercise(
             "As it is stated, the theorem speaks only for alpha between gamma and 1 - gamma (so never if gamma > 1/2). Elsewhere return 0 "
             "and 1 - alpha. (By the same proof the lower end holds below gamma too; leave that out here.)",
             _edges(_low, _high, speaks=lambda gamma, alpha: True),
+        ),
+        Misconception(
+            "ends left out",
+            "You leave out the end alpha = gamma. The theorem is stated for gamma <= alpha <= 1 - gamma: at both ends it still speaks.",
+            _edges(_low, _high, speaks=lambda gamma, alpha: gamma < alpha < 1 - gamma),
+        ),
+        Misconception(
+            "silent means the curve",
+            "Where the theorem does not speak you return G(alpha) twice. There it says nothing of G: left is what holds for every trade-off function.",
+            lambda mu, gamma, alpha: (
+                _edges(_low, _high)(mu, gamma, alpha) if gamma <= alpha <= 1 - gamma else (_g(mu, alpha), _g(mu, alpha))
+            ),
         ),
         Misconception(
             "not trimmed",

@@ -38,7 +38,7 @@ exercise = OpenExercise(
         ),
         Misconception(
             "too little",
-            "The direction is right: the limit lies above the truth, but not by 20 %. Let more steps touch Mia, with less noise.",
+            "The direction is right: the limit lies above the truth, but not by 20 %. Let more steps touch Mia, with as little noise as is allowed.",
             lambda delta: (1, 0.05, 20_000),
             recognise=any_error(CLOSE, MARGIN, 1),
         ),

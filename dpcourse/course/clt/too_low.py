@@ -36,7 +36,7 @@ exercise = OpenExercise(
         ),
         Misconception(
             "too little",
-            "The direction is right: the limit lies below the truth, but not by 20 %. Make single steps matter more.",
+            "The direction is right: the limit lies below the truth, but not by 20 %. Take fewer steps, or make single ones matter more.",
             lambda delta: (2, 0.01, 1000),
             recognise=any_error(CLOSE, MARGIN, -1),
         ),

@@ -42,6 +42,12 @@ exercise = Exercise(
     points=2,
     draw=_draw_advanced,
     reference=composition.advanced,
+    formulas=(
+        lambda epsilon, delta, k, delta_prime: (
+            math.sqrt(2 * k * math.log(1 / delta_prime)) * epsilon + k * epsilon * (math.exp(epsilon) - 1),
+            k * delta + delta_prime,
+        ),
+    ),
     returns=several("epsilon", "delta"),
     forbidden=(composition.advanced,),
     hints=(
@@ -74,6 +80,21 @@ exercise = Exercise(
             "2 forgotten",
             "The 2 under the root is missing: sqrt(2 k ln(1/delta_prime)).",
             _advanced(lambda epsilon, k, slack: math.sqrt(k * math.log(1 / slack)) * epsilon),
+        ),
+        Misconception(
+            "2 outside the root",
+            "Your 2 stands outside the root. It belongs under it, with k and the logarithm.",
+            _advanced(lambda epsilon, k, slack: 2 * math.sqrt(k * math.log(1 / slack)) * epsilon),
+        ),
+        Misconception(
+            "k in the logarithm",
+            "You took ln(k / delta_prime). The slack is for the whole walk, not for each of its steps, so k has no place in the logarithm.",
+            _advanced(lambda epsilon, k, slack: math.sqrt(2 * k * math.log(k / slack)) * epsilon),
+        ),
+        Misconception(
+            "basic epsilon",
+            "Your epsilon is k epsilon, which is basic composition. Advanced composition has a root of k, and a drift.",
+            lambda epsilon, delta, k, delta_prime: (k * epsilon, k * delta + delta_prime),
         ),
         Misconception(
             "k outside the root",

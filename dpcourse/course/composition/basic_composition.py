@@ -7,11 +7,13 @@ from dpcourse.engine import Exercise, Misconception, rounded, several
 
 
 def _draw_pairs(rng):
+    """Two pipelines. The largest answer stands twice in the middle: a set would count it once, and it is neither first nor last."""
     cases = []
-    for size in (2, int(rng.integers(3, 7))):  # the last answer repeats the first: a set of them would count it once
-        deltas = [float(f"{10 ** rng.uniform(-7, -2):.2e}") for _ in range(size)]
-        epsilons = [rounded(e) for e in rng.uniform(0.1, 1, size=size)]
-        cases.append({"epsilons": [*epsilons, epsilons[0]], "deltas": [*deltas, deltas[0]]})
+    for size in (3, int(rng.integers(4, 7))):
+        deltas = sorted((float(f"{10 ** rng.uniform(-7, -2):.2e}") for _ in range(size)), reverse=True)
+        epsilons = sorted((rounded(e) for e in rng.uniform(0.1, 1, size=size)), reverse=True)
+        order = [1, 0, 0, *rng.permutation(range(2, size)).tolist()]
+        cases.append({"epsilons": [epsilons[i] for i in order], "deltas": [deltas[i] for i in order]})
     return cases
 
 
@@ -36,6 +38,16 @@ exercise = Exercise(
             lambda epsilons, deltas: (sum(epsilons), max(deltas)),
         ),
         Misconception(
+            "last delta",
+            "Your delta is that of the last answer alone: is there an `=` in the loop where `+=` belongs?",
+            lambda epsilons, deltas: (sum(epsilons), deltas[-1]),
+        ),
+        Misconception(
+            "equal ones once",
+            "You counted equal answers once. Asking again costs again.",
+            lambda epsilons, deltas: (sum(set(epsilons)), sum(set(deltas))),
+        ),
+        Misconception(
             "deltas multiplied",
             "You multiplied the deltas, which is the chance that all answers fail at once. One failure is enough: add.",
             lambda epsilons, deltas: (sum(epsilons), math.prod(deltas)),
@@ -49,11 +61,6 @@ exercise = Exercise(
             "independent failures",
             "1 - (1 - delta_1)(1 - delta_2)… is a little smaller, and it is what optimal composition gives. Basic composition just adds.",
             lambda epsilons, deltas: (sum(epsilons), 1 - math.prod(1 - delta for delta in deltas)),
-        ),
-        Misconception(
-            "swapped",
-            "The two results are in the wrong order: first epsilon, then delta.",
-            lambda epsilons, deltas: (sum(deltas), sum(epsilons)),
         ),
         Misconception(
             "largest epsilon",

@@ -31,6 +31,15 @@ def _spilled(chance, loss, total):
     return max(0.0, chance - math.exp(total - loss) * chance)
 
 
+def _summed(epsilon, k, epsilon_total):
+    """As learners write it: over the numbers of noes."""
+    keep, total = math.exp(epsilon) / (1 + math.exp(epsilon)), 0.0
+    for j in range(k + 1):
+        with_yes, without = keep ** (k - j) * (1 - keep) ** j, keep**j * (1 - keep) ** (k - j)
+        total += math.comb(k, j) * max(0, with_yes - math.exp(epsilon_total) * without)
+    return total
+
+
 exercise = Exercise(
     title="Optimal composition",
     good_for="the exact answer, against which every bound is measured",
@@ -39,6 +48,7 @@ exercise = Exercise(
     points=4,
     draw=_draw_spill,
     reference=lambda epsilon, k, epsilon_total: composition.optimal_delta(epsilon, 0.0, k, epsilon_total),
+    formulas=(_summed,),
     returns=a_number,
     forbidden=(composition.optimal, composition.optimal_delta),
     hints=(
@@ -74,8 +84,32 @@ exercise = Exercise(
         ),
         Misconception(
             "zero",
-            "Your result is 0. Either P and Q are the same in your code, or you took the max of 0 and the whole sum: it belongs to each term.",
+            "Your result is 0. That comes of a P and a Q that are the same, of a max of 0 and the whole sum in place of each term, of `=` where `+=` "
+            "belongs, or of too much taken from P. Print P, and what you take from it, for j = 0.",
             lambda epsilon, k, epsilon_total: 0.0,
+        ),
+        Misconception(
+            "P compared with Q",
+            "You add the difference wherever P is above Q. It counts only where it is positive itself.",
+            _spill(lambda chance, loss, total: (chance - math.exp(total - loss) * chance) * (loss > 0)),
+        ),
+        Misconception(
+            "difference turned",
+            "You added what e^epsilon_total Q has above P, where what P has above e^epsilon_total Q spills; or your factor e^epsilon_total stands at "
+            "the chance under the truth, P, and not at the one under the neighbour, Q.",
+            _spill(lambda chance, loss, total: max(0.0, math.exp(total - loss) * chance - chance)),
+        ),
+        Misconception(
+            "averaged",
+            "You averaged over the k + 1 outcomes. Each P holds its own chance already: add.",
+            lambda epsilon, k, epsilon_total: _spill(_spilled)(epsilon, k, epsilon_total) / (k + 1),
+        ),
+        Misconception(
+            "first term only",
+            "Only the term j = 0 counts in your result. Add one for each j from 0 to k: is there a `return` inside the loop?",
+            lambda epsilon, k, epsilon_total: _spilled(
+                (math.exp(epsilon) / (1 + math.exp(epsilon))) ** k, k * epsilon, epsilon_total
+            ),
         ),
         Misconception(
             "absolute",

@@ -15,7 +15,10 @@ def _draw_crossing(rng):
     return [
         {"epsilon": rounded(epsilon), "delta_prime": 10.0 ** -int(rng.integers(4, 10))}
         for epsilon in (0.1, rng.uniform(0.2, 0.35), rng.uniform(0.4, 0.5))
-    ] + [{"epsilon": 0.5, "delta_prime": 1e-9}]  # its answer, 336, is beyond a loop that ends too early
+    ] + [
+        {"epsilon": 0.5, "delta_prime": 1e-9},  # its answer, 336, is beyond a loop that ends too early
+        {"epsilon": 0.05, "delta_prime": 0.1},  # its answer, 6, is below one that begins too late
+    ]
 
 
 exercise = Exercise(
@@ -43,19 +46,31 @@ exercise = Exercise(
             lambda epsilon, delta_prime: _crossing(epsilon, delta_prime) + 1,
         ),
         Misconception(
+            "2 forgotten",
+            "The 2 under the root is missing: see the formula of advanced composition.",
+            lambda epsilon, delta_prime: _crossing(epsilon, delta_prime, log=lambda x: math.log(x) / 2),
+        ),
+        Misconception(
+            "k forgotten under the root",
+            "The k under your root is missing; or, on paper, you solved for the root of k and did not square it.",
+            lambda epsilon, delta_prime: (
+                math.floor(math.sqrt(2 * math.log(1 / delta_prime)) / (1 - math.expm1(epsilon))) + 1
+            ),
+        ),
+        Misconception(
             "no drift",
             "You compared sqrt(2 k ln(1/delta_prime)) epsilon alone with k epsilon. Advanced has a second term, k epsilon (e^epsilon - 1).",
             lambda epsilon, delta_prime: _crossing(epsilon, delta_prime, drift=lambda e: 0.0),
         ),
         Misconception(
-            "log of 1/epsilon",
-            "You took ln(1/epsilon) under the root. It is ln(1/delta_prime).",
-            lambda epsilon, delta_prime: _crossing(epsilon, epsilon),
-        ),
-        Misconception(
             "base ten",
             "You took the logarithm to base 10. It is the natural one, `math.log`.",
             lambda epsilon, delta_prime: _crossing(epsilon, delta_prime, log=math.log10),
+        ),
+        Misconception(
+            "delta compared",
+            "You compared the delta of advanced composition with k epsilon. Its epsilon is the first of the two numbers, `[0]`.",
+            lambda epsilon, delta_prime: math.floor(delta_prime / epsilon) + 1,
         ),
         Misconception(
             "k = 0",
@@ -64,7 +79,8 @@ exercise = Exercise(
         ),
         Misconception(
             "k = 1",
-            "You returned 1, where basic is still the smaller one. Is your comparison the wrong way round?",
+            "You returned 1, where basic is still the smaller one. Is your comparison the wrong way round, or do you compare another bound "
+            "than that of advanced composition?",
             lambda epsilon, delta_prime: 1,
         ),
         Misconception(

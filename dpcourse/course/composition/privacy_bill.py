@@ -11,10 +11,10 @@ NAMES = (("north", "new town"), ("south", "suburbs"), ("east", "estuary"), ("hil
 def _draw_queries(rng):
     """Blocks of changing names, in an order of chance; the block that pays most is asked the same thing twice.
 
-    In one case it is not the one that is asked most often, in one its queries are the last, in one the first and cheap.
-    Two names begin with the same letter.
+    In one case it is not the one that is asked most often, in one its queries are the last, in one the first and cheap, in one
+    many and small beside a dear one. Two names begin with the same letter.
     """
-    return [_queries(rng, where) for where in ("anywhere", "few", "last", "first")]
+    return [_queries(rng, where) for where in ("anywhere", "few", "last", "first", "many")]
 
 
 def _queries(rng, where):
@@ -23,6 +23,8 @@ def _queries(rng, where):
     if where in ("first", "last"):  # in the alphabet too
         names.sort(reverse=where == "last")
     part = 0.3 if where == "first" else 1.0
+    if where == "many":
+        return {"queries": _many_beside_a_dear_one(rng, names)}
     dear = rounded(part * rng.uniform(0.6, 0.9))
     most = [(names[0], dear), (names[0], dear), (names[0], rounded(part * rng.uniform(0.3, 0.5)))]
     low = 0.1 if where == "few" else 0.2
@@ -35,6 +37,14 @@ def _queries(rng, where):
         return {"queries": [*others, *most]}
     queries = [*most, *others]
     return {"queries": [queries[i] for i in rng.permutation(len(queries))]}
+
+
+def _many_beside_a_dear_one(rng, names):
+    """Five or six small queries on the first block, the first two alike; one on the second, larger than any of them."""
+    small = [rounded(x) for x in rng.uniform(0.16, 0.24, size=int(rng.integers(4, 6)))]
+    queries = [(names[0], epsilon) for epsilon in (small[0], *small)]
+    queries += [(names[1], rounded(rng.uniform(0.5, 0.75))), (names[2], rounded(rng.uniform(0.1, 0.3)))]
+    return [queries[i] for i in rng.permutation(len(queries))]
 
 
 def _per_block(queries):
@@ -78,6 +88,16 @@ exercise = Exercise(
             "overwritten",
             "Only the last query of each block counted: `spent[block] = epsilon` forgets what stood there. Add to it.",
             lambda queries: max(epsilons[-1] for epsilons in _per_block(queries)),
+        ),
+        Misconception(
+            "first one twice",
+            "The first query of each block counts twice: you set the sum to it, and then add it again. Begin each sum at 0.",
+            lambda queries: max(sum(epsilons) + epsilons[0] for epsilons in _per_block(queries)),
+        ),
+        Misconception(
+            "first one lost",
+            "The first query of each block does not count: you begin its sum at 0 and add only from the second on.",
+            lambda queries: max(sum(epsilons[1:]) for epsilons in _per_block(queries)),
         ),
         Misconception(
             "two largest",

@@ -20,6 +20,10 @@ exercise = Exercise(
     points=2,
     draw=_draw_prior,
     reference=lambda prior, epsilon: prior * math.exp(epsilon) / (prior * math.exp(epsilon) + 1 - prior),
+    formulas=(
+        lambda prior, epsilon: prior / (1 - prior) * math.exp(epsilon) / (1 + prior / (1 - prior) * math.exp(epsilon)),
+        lambda prior, epsilon: 1 / (1 + math.exp(-epsilon) * (1 - prior) / prior),
+    ),
     returns=a_number,
     hints=(
         "Work with odds: prior / (1 - prior). The answer multiplies them by at most e^epsilon.",
@@ -50,6 +54,11 @@ exercise = Exercise(
             "lowest",
             "That is the lowest belief that the answer can leave. The question is for the highest: e^epsilon, not e^-epsilon.",
             lambda prior, epsilon: prior / (prior + (1 - prior) * math.exp(epsilon)),
+        ),
+        Misconception(
+            "disbelief divided",
+            "You divided the disbelief, 1 - prior, by e^epsilon. An answer moves the odds, prior / (1 - prior), by that factor.",
+            lambda prior, epsilon: 1 - (1 - prior) * math.exp(-epsilon),
         ),
         Misconception(
             "both odds",

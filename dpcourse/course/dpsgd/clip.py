@@ -17,6 +17,11 @@ def _array_like(argument):
             return f"Return an array of numbers of the shape of `{argument}`, {shape}, not {type_name(value)}."
         if array.shape != shape:
             return f"Return an array of the shape of `{argument}`, {shape}, not {array.shape}."
+        given = row_norms(case[argument])
+        with np.errstate(invalid="ignore"):
+            longer = (row_norms(array) > 1.001 * given) & (given > 0)
+        if not np.isfinite(array).all() and longer.any():
+            return "You made short gradients longer; clipping leaves them as they are. (And one whose norm is 0 becomes 0 / 0 with you.)"
         if not np.isfinite(array).all():
             return f"The result holds {array[~np.isfinite(array)][0]}. A gradient may be 0: its norm is 0, and 0 / 0 is not a number."
         return None

@@ -4,10 +4,13 @@ import math
 
 import numpy as np
 
-from dpcourse.engine import Exercise, Misconception, rounded
+from dpcourse.engine import Exercise, Misconception
 from dpcourse.probe.values import type_name
 
 ONES = ("each person", "each layer of each person", "the mean of the batch")
+
+
+NORMS, MULTIPLIERS = (0.5, 0.75, 1.25, 1.5, 2.0), (0.75, 1.25, 1.5, 1.75, 2.0)  # their products are exact in any order
 
 
 PARTS = ("clipping", "normalization", "noise", "division", "sampling")
@@ -31,6 +34,7 @@ def _draw_traps(rng):
         _run(rng, neighbours="add or remove", clipped=ONES[0], factor=0.8, drawn="poisson"),
         _run(rng, neighbours="replace", clipped=ONES[1], drawn="fixed size", factor=1.0),
         _run(rng, neighbours="replace", drawn="fixed size", factor=0.8),
+        _run(rng, neighbours="replace", clipped=ONES[1], drawn="fixed size", factor=0.8),
         _run(rng, drawn="poisson", accounted="fixed size"),
         _run(rng, drawn="shuffled", accounted="shuffled"),
     ]
@@ -41,19 +45,19 @@ def _run(rng, factor=None, **fixed):
     """A run in which everything is in order but what is fixed. factor: noise over what is needed; "once": sensitivity clip_norm."""
     drawn = fixed.get("drawn", "poisson")
     run = {
-        "clip_norm": rounded(rng.uniform(0.5, 2)),
+        "clip_norm": float(rng.choice(NORMS)),
         "clipped": ONES[0],
         "layers": int(rng.choice([4, 9])),
         "normalization": str(rng.choice(["none", "group norm"])),
         "neighbours": "replace" if drawn == "fixed size" else "add or remove",
-        "noise_multiplier": rounded(rng.uniform(0.7, 2)),
+        "noise_multiplier": float(rng.choice(MULTIPLIERS)),
         "divided_by": "expected batch",
         "drawn": drawn,
         "accounted": drawn,
     } | fixed
     needed = run["noise_multiplier"] * (run["clip_norm"] if factor == "once" else _sensitivity(run))
     share = 1.0 if factor == "once" else factor or float(rng.choice([1.0, 1.1]))
-    run["noise_std"] = float(share * needed * (1 + 1e-12))  # enough, in whatever order a learner multiplies
+    run["noise_std"] = float(share * needed)  # with a share of 1 exactly enough
     return run
 
 
@@ -196,9 +200,26 @@ exercise = Exercise(
             _in_order(sampling=lambda run: run["drawn"] != "shuffled"),
         ),
         Misconception(
+            "noise of the mean",
+            "You call the noise too little where the mean is clipped. Go by `clip_norm` there, as if each person was clipped: the fault is in the "
+            "clipping, and counts once.",
+            _in_order(sensitivity=lambda run: math.inf if run["clipped"] == ONES[2] else _sensitivity(run)),
+        ),
+        Misconception(
             "exactly as much",
             "You ask for exactly the noise needed. More noise is in order too: the promise then holds with something to spare.",
             _in_order(noise=lambda noise, needed: math.isclose(noise, needed)),
+        ),
+        Misconception(
+            "more than enough",
+            "You ask for more noise than is needed. Exactly as much is in order: the noise must be *at least* that.",
+            _in_order(noise=lambda noise, needed: noise > needed),
+        ),
+        Misconception(
+            "layers or replaced",
+            "Where a gradient is clipped layer by layer and people are replaced you took account of one of the two only. Both count: the whole "
+            "gradient may be longer than clip_norm, and two of them change.",
+            _in_order(sensitivity=lambda run: _sensitivity(run, twice=1 if run["clipped"] == ONES[1] else 2)),
         ),
         Misconception(
             "multiplier as deviation",

@@ -15,11 +15,14 @@ def _new_weights(value, case):
 
 
 def _draw_step(rng):
-    """Two batches, with more and with fewer people than expected, and an empty one."""
+    """Two batches, with more and with fewer people than expected, and an empty one; the people of the first agree.
+
+    So their mean is longer than the clip norm, by whatever number it is taken.
+    """
     cases = []
     for people in (int(rng.integers(5, 8)), int(rng.integers(2, 4)), 0):
         clip_norm = rounded(rng.uniform(0.5, 2))
-        directions = rng.normal(size=(people, 3))
+        directions = rng.normal(size=(people, 3)) + (1.5 if people > 4 else 0)
         lengths = clip_norm * rng.uniform(1.2, 3, size=(people, 1))
         gradients = directions / np.linalg.norm(directions, axis=1, keepdims=True) * lengths
         if people:
@@ -88,6 +91,14 @@ exercise = Exercise(
             "You clipped the mean of the gradients. Then one person can change the result by twice the clip norm, not by a share of it. "
             "Clip each person's gradient before adding up.",
             _step(clipped=_mean_clipped),
+        ),
+        Misconception(
+            "clipped the expected mean",
+            "You clipped the mean of the gradients, their sum over `expected_batch`. Then one person can turn the whole step round. Clip each "
+            "person's gradient before adding up.",
+            lambda weights, gradients, noise, learning_rate, noise_multiplier, clip_norm, expected_batch: _step(
+                clipped=lambda g, r: clipped_rows(g.sum(axis=0, keepdims=True) / expected_batch, r) * expected_batch
+            )(weights, gradients, noise, learning_rate, noise_multiplier, clip_norm, expected_batch),
         ),
         Misconception(
             "not clipped",

@@ -23,19 +23,20 @@ def _one_per_weight(value, case):
     )
 
 
-RUNS, EMPTY_RUNS, WEIGHTS = 400, 100, 20
+RUNS, EMPTY_RUNS, WEIGHTS = 500, 100, 20  # 12,000 noises show a deviation 5 % off
 
 
 HALF = -float(ndtri(0.25))  # half of all normal noise is within so many deviations
 
 
 def _draw_sum(rng):
-    """Two runs with the same seed, 400 with seeds of their own, and 100 in which nobody was drawn."""
+    """Two runs with the same seed, 500 with seeds of their own, and 100 in which nobody was drawn. All rows are shorter than clip_norm."""
     people = int(rng.integers(5, 9))
     clip_norm = rounded(rng.uniform(2.6, 3.4))
     noise_multiplier = rounded(rng.uniform(1.3, 1.7))
     directions = np.abs(rng.normal(size=(people, WEIGHTS))) + 0.3
-    clipped = (clip_norm * directions / np.linalg.norm(directions, axis=1, keepdims=True)).round(3)
+    lengths = clip_norm * rng.uniform(0.5, 0.8, size=(people, 1))
+    clipped = (lengths * directions / np.linalg.norm(directions, axis=1, keepdims=True)).round(3)
     seeds = rng.integers(2**31, size=1 + RUNS + EMPTY_RUNS).tolist()
     given = {"noise_multiplier": noise_multiplier, "clip_norm": clip_norm}
     full = [{"clipped": clipped, **given, "rng": seed} for seed in (seeds[0], *seeds[: 1 + RUNS])]
@@ -93,20 +94,34 @@ def _slip_of_size(name, message, deviation):
     return Misconception(name, message, _with_deviation(deviation), recognise=_deviation_is(deviation))
 
 
-CENTRES = (
-    lambda clipped: clipped.sum(axis=0),
-    lambda clipped: clipped.mean(axis=0),
-    lambda clipped: 0 * clipped[0],
-)
+def _clipped_sum(clipped, clip_norm):
+    total = clipped.sum(axis=0)
+    return total / max(1, np.linalg.norm(total) / clip_norm)
 
 
-def _around(cases, values, centre, share):
-    """Whether the runs with people have this centre, of three, and noise of `share` times the right deviation."""
-    case, outputs = cases[0], np.array(values[2 : 2 + RUNS])
-    off = {known: np.linalg.norm(outputs.mean(axis=0) - known(case["clipped"])) for known in CENTRES}
-    size = share * case["noise_multiplier"] * case["clip_norm"]
-    spread = (outputs - centre(case["clipped"])).std()
-    return min(off, key=off.get) is centre and bool(abs(spread / size - 1) < 5 / math.sqrt(2 * outputs.size))
+CENTRES = {
+    "sum": lambda clipped, clip_norm: clipped.sum(axis=0),
+    "mean": lambda clipped, clip_norm: clipped.mean(axis=0),
+    "nothing": lambda clipped, clip_norm: 0 * clipped[0],
+    "all entries": lambda clipped, clip_norm: 0 * clipped[0] + clipped.sum(),
+    "clipped sum": _clipped_sum,
+}
+
+
+def _around(centre, share=lambda people: 1.0):
+    """recognise: the runs with people have this centre and no other, and noise of `share` times the right deviation."""
+
+    def recognise(cases, values):
+        clipped, clip_norm = cases[0]["clipped"], cases[0]["clip_norm"]
+        outputs = np.array(values[2 : 2 + RUNS])
+        middle = outputs.mean(axis=0)
+        off = {name: np.linalg.norm(middle - known(clipped, clip_norm)) for name, known in CENTRES.items()}
+        size = share(len(clipped)) * cases[0]["noise_multiplier"] * clip_norm
+        near = off[centre] < 2 * size * math.sqrt(WEIGHTS / RUNS)  # twice as far off as by chance
+        fits = abs((outputs - middle).std() / size - 1) < 5 / math.sqrt(2 * outputs.size)
+        return bool(min(off, key=off.get) == centre and near and fits)
+
+    return recognise
 
 
 exercise = RandomExercise(
@@ -180,7 +195,7 @@ exercise = RandomExercise(
                 clipped.sum(axis=0) / max(1, len(clipped))
                 + rng.normal(0, noise_multiplier * clip_norm, clipped.shape[1])
             ),
-            recognise=lambda cases, values: _around(cases, values, CENTRES[1], 1.0),
+            recognise=_around("mean"),
         ),
         Misconception(
             "mean of all",
@@ -189,7 +204,7 @@ exercise = RandomExercise(
                 (clipped.sum(axis=0) + rng.normal(0, noise_multiplier * clip_norm, clipped.shape[1]))
                 / max(1, len(clipped))
             ),
-            recognise=lambda cases, values: _around(cases, values, CENTRES[1], 1 / len(cases[0]["clipped"])),
+            recognise=_around("mean", lambda people: 1 / people),
         ),
         Misconception(
             "noise alone",
@@ -197,7 +212,23 @@ exercise = RandomExercise(
             lambda clipped, noise_multiplier, clip_norm, rng: rng.normal(
                 0, noise_multiplier * clip_norm, clipped.shape[1]
             ),
-            recognise=lambda cases, values: _around(cases, values, CENTRES[2], 1.0),
+            recognise=_around("nothing"),
+        ),
+        Misconception(
+            "all entries added",
+            "You added up all entries of `clipped` to one number. Each weight has a sum of its own, over the people: `axis=0`.",
+            lambda clipped, noise_multiplier, clip_norm, rng: (
+                clipped.sum() + rng.normal(0, noise_multiplier * clip_norm, clipped.shape[1])
+            ),
+            recognise=_around("all entries"),
+        ),
+        Misconception(
+            "sum clipped",
+            "You clipped the sum as well. It may be longer than `clip_norm`: only what one person adds to it must not be.",
+            lambda clipped, noise_multiplier, clip_norm, rng: (
+                _clipped_sum(clipped, clip_norm) + rng.normal(0, noise_multiplier * clip_norm, clipped.shape[1])
+            ),
+            recognise=_around("clipped sum"),
         ),
         _slip_of_size(
             "variance",

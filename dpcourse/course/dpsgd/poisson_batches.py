@@ -32,11 +32,16 @@ def _batches(value, case):
 
 
 def _draw_batches(rng):
-    """A small data set, in which batches are often empty, twice with one seed and once with another; and one in which most are drawn."""
-    few = {"n": int(rng.integers(12, 16)) * 2, "sample_rate": rounded(rng.uniform(0.09, 0.11)), "steps": 600}
+    """A small data set, in which batches are often empty, for few steps twice with one seed and once with another, and for many; and one in which most are drawn.
+
+    So many steps that batches cut off at twice their expected size are missed.
+    """
+    few = {"n": int(rng.integers(12, 16)) * 2, "sample_rate": rounded(rng.uniform(0.09, 0.11)), "steps": 3000}
     many = {"n": int(rng.integers(45, 60)) * 2, "sample_rate": rounded(rng.uniform(0.6, 0.7)), "steps": 600}
     seed, second, third = rng.integers(2**31, size=3).tolist()
-    return [few | {"rng": seed}, few | {"rng": seed}, few | {"rng": second}, many | {"rng": third}]
+    short = few | {"steps": 100}
+    runs = ((short, seed), (few, second), (short, second), (many, third), (short, seed))
+    return [given | {"rng": seed} for given, seed in runs]
 
 
 def _joins(case, value):
@@ -54,6 +59,12 @@ def _usual(case):
     return low, high, float(law.cdf(high) - law.cdf(low - 1))
 
 
+def _large(case):
+    """(size, the chance of a batch to be larger) for sizes that few batches exceed."""
+    law = binom(case["n"], case["sample_rate"])
+    return [(size, float(law.sf(size))) for size in law.ppf([0.9, 0.97, 0.99])]
+
+
 def _count_batches(cases, values):
     counts = []
     for i in (1, 3):
@@ -64,17 +75,22 @@ def _count_batches(cases, values):
         name = f"n = {cases[i]['n']}: "
         counts += [
             Count.of(f"{name}people drawn, over all batches", joins, p),
+            Count.of(f"{name}people at even places drawn, over all batches", joins[:, 0::2], p),
             Count.of(f"{name}batches with the first person", joins[:, 0], p),
             Count.of(f"{name}batches with the last person", joins[:, -1], p),
             Count.of(f"{name}batches that are empty", sizes == 0, (1 - p) ** cases[i]["n"]),
             Count.of(f"{name}batches of {low:.0f} to {high:.0f} people", is_usual, usual),
+            *(
+                Count.of(f"{name}batches of more than {size:.0f} people", sizes > size, rare)
+                for size, rare in _large(cases[i])
+            ),
             Count.of(f"{name}neighbours drawn together", joins[:, 0::2] & joins[:, 1::2], p**2),
             Count.of(f"{name}people drawn two steps running", joins[0::2] & joins[1::2], p**2),
             Count.of(f"{name}people more than once in a batch", times > 1, 0.0),
         ]
     return [
         *counts,
-        Count.of("results that come out the same with the same seed", _alike(values[0], values[1]), 1.0),
+        Count.of("results that come out the same with the same seed", _alike(values[0], values[4]), 1.0),
         Count("batches that were drawn before", _repeats(values[3]), len(values[3]) - 1, 0.0),
         Count.of("results that come out the same with another seed", _alike(values[0], values[2]), 0.0),
     ]
@@ -92,11 +108,27 @@ def _round_and_round(batches):
 
 
 def _dealt(case, batches):
-    """Whether nobody is in two batches of the same epoch, with or without a short batch at its end."""
+    """Whether nearly all are in one batch of each epoch and nobody in two, with or without a short batch at its end."""
     joins, size = _joins(case, batches), max(map(len, batches))
     lengths = {case["n"] // size, -(-case["n"] // size)} if size else set()
     epochs = [joins[: len(joins) // length * length].reshape(-1, length, case["n"]) for length in lengths if length > 1]
-    return any(bool((epoch.sum(axis=1) <= 1).all()) for epoch in epochs)
+    dealt = [epoch.sum(axis=1) for epoch in epochs]
+    return any(bool((times <= 1).all() and times.mean() > 0.7) for times in dealt)
+
+
+def _never_again(n, sample_rate, steps, rng):
+    """Each batch is drawn from those who were in none before."""
+    left, batches = np.arange(n), []
+    for _ in range(steps):
+        joins = rng.random(len(left)) < sample_rate
+        batches.append(left[joins])
+        left = left[~joins]
+    return batches
+
+
+def _in_all(cases, values):
+    """How often each of many people is drawn in the whole run."""
+    return _joins(cases[3], values[3]).sum(axis=0)
 
 
 def _alike(one, other):
@@ -174,7 +206,7 @@ exercise = RandomExercise(
             "generator ignored",
             "The same `rng` gave two different results: your coins come from somewhere else. Draw them from `rng`.",
             lambda n, sample_rate, steps, rng: _each_step(_coins)(n, sample_rate, steps, np.random.default_rng()),
-            recognise=lambda cases, values: not _alike(values[0], values[1]),
+            recognise=lambda cases, values: not _alike(values[0], values[4]),
         ),
         Misconception(
             "same batch",
@@ -210,6 +242,19 @@ exercise = RandomExercise(
             "mechanism with another, weaker guarantee. Here everybody tosses a coin in every step.",
             _shuffled,
             recognise=lambda cases, values: _dealt(cases[1], values[1]),
+        ),
+        Misconception(
+            "never again",
+            "Whoever was drawn once is never drawn again with you. Everybody tosses a coin in every step, also those who were drawn before.",
+            _never_again,
+            recognise=lambda cases, values: bool((_in_all(cases, values) == 1).all()),
+        ),
+        Misconception(
+            "one coin for the run",
+            "Hardly anybody is drawn more than once in the whole run: did you divide `sample_rate` by `steps`? It is the probability of being in "
+            "one batch, and everybody tosses anew in every step.",
+            lambda n, sample_rate, steps, rng: _each_step(_coins)(n, sample_rate / steps, steps, rng),
+            recognise=lambda cases, values: bool(0 < _in_all(cases, values).mean() < 1),
         ),
         Misconception(
             "one coin for all",

@@ -8,10 +8,11 @@ from dpcourse.tradeoff import TradeOff
 
 
 def _draw_mixed(rng):
+    """Two curves; Mia is drawn less often than not, and more often."""
     cases = []
-    for pieces in (4, 6):
+    for pieces, low in ((4, 0.1), (6, 0.55)):
         alpha, beta = random_curve(rng, pieces)
-        cases.append({"alpha": alpha, "beta": beta, "p": rounded(rng.uniform(0.1, 0.45))})
+        cases.append({"alpha": alpha, "beta": beta, "p": rounded(rng.uniform(low, low + 0.35))})
     return cases
 
 
@@ -39,6 +40,16 @@ exercise = Exercise(
             "second part forgotten",
             "You returned p f alone. With probability 1 - p the tester sees nothing about Mia, and then misses with 1 - alpha.",
             lambda alpha, beta, p: p * beta,
+        ),
+        Misconception(
+            "smaller part",
+            "You took the smaller of the two parts. Mia may be drawn or not, and the tester misses in both cases: the parts are added.",
+            lambda alpha, beta, p: np.minimum(p * beta, (1 - p) * (1 - alpha)),
+        ),
+        Misconception(
+            "larger part",
+            "You took the larger of the two parts. Mia may be drawn or not, and the tester misses in both cases: the parts are added.",
+            lambda alpha, beta, p: np.maximum(p * beta, (1 - p) * (1 - alpha)),
         ),
         Misconception(
             "Id is alpha",

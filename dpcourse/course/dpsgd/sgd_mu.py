@@ -35,6 +35,11 @@ exercise = Exercise(
     points=2,
     draw=_draw_run,
     reference=_mu(lambda s, p, t, b, n, e: p * math.sqrt(t * math.expm1(1 / s**2))),
+    formulas=(
+        lambda noise_multiplier, batch, n, epochs: (
+            batch / n * math.sqrt(epochs * n / batch * (math.exp(1 / noise_multiplier**2) - 1))
+        ),
+    ),
     returns=a_number,
     forbidden=(clt.noisy_sgd_mu,),
     hints=(
@@ -69,7 +74,8 @@ exercise = Exercise(
         ),
         Misconception(
             "steps upside down",
-            "You multiplied the epochs by batch / n. One epoch has n / batch steps, so T = epochs * n / batch.",
+            "You multiplied the epochs by batch / n, or you squared p; both give the same. One epoch has n / batch steps, and p stands before the "
+            "root as it is.",
             _mu(lambda s, p, t, b, n, e: p * math.sqrt(e * b / n * math.expm1(1 / s**2))),
         ),
         Misconception(

@@ -47,6 +47,13 @@ def _of_both(rule):
     return lambda alpha, beta, at: float(rule(np.interp(at, alpha, beta), np.interp(at, beta[::-1], alpha[::-1])))
 
 
+def _any_of(*codes):
+    """recognise: the values are those of one of these."""
+    return lambda cases, values: any(
+        all(abs(value - code(**case)) < 1e-9 for case, value in zip(cases, values, strict=True)) for code in codes
+    )
+
+
 def _hull_with(alpha, beta, other_alpha, other_beta, at):
     """The lower hull at `at` of the corners of f and of a second curve."""
     x, y = np.r_[alpha, other_alpha], np.r_[beta, other_beta]
@@ -67,6 +74,13 @@ def _chords(x, y, at):
     left, right = np.nonzero(x <= at)[0], np.nonzero(x > at)[0]
     x0, y0, x1, y1 = x[left][:, None], y[left][:, None], x[right], y[right]
     return y0 + (at - x0) / (x1 - x0) * (y1 - y0)
+
+
+def _from_the_end(x, y, at):
+    """Lines with the slopes of the chords that have the height of the right corner above the left one."""
+    left, right = np.nonzero(x <= at)[0], np.nonzero(x > at)[0]
+    x0, y0, x1, y1 = x[left][:, None], y[left][:, None], x[right], y[right]
+    return y1 + (at - x0) / (x1 - x0) * (y1 - y0)
 
 
 exercise = Exercise(
@@ -96,13 +110,26 @@ exercise = Exercise(
         ),
         Misconception(
             "one direction",
-            "You returned f itself. It bounds one direction only; adding Mia and removing her must both be covered.",
+            "Your result is f itself. Either you returned it, or your second curve is nowhere below it, and so is not the inverse: `np.interp` "
+            "needs rising x, and neither 1 / f nor the curve through (1 - alpha, 1 - beta) is the inverse. Adding Mia and removing her must both "
+            "be covered.",
             _of_both(lambda f, inverse: f),
+            recognise=_any_of(
+                lambda alpha, beta, at: np.interp(at, alpha, beta),
+                lambda alpha, beta, at: min(np.interp(at, alpha, beta), np.interp(at, beta, alpha)),
+            ),
         ),
         Misconception(
             "other direction",
-            "You returned the inverse of f. It bounds one direction only; adding Mia and removing her must both be covered.",
+            "Your result is the inverse of f. It bounds one direction only; adding Mia and removing her must both be covered. (Of two curves that "
+            "are not called yet `np.minimum` takes one whole curve: compare their values at `at`.)",
             _of_both(lambda f, inverse: inverse),
+        ),
+        Misconception(
+            "falling numbers",
+            "`np.interp` needs rising x, and `beta` falls: what it gives then means nothing. Turn both arrays round, `[::-1]`. And that is one "
+            "direction only.",
+            lambda alpha, beta, at: float(np.interp(at, beta, alpha)),
         ),
         Misconception(
             "maximum",
@@ -127,9 +154,25 @@ exercise = Exercise(
             lambda alpha, beta, at: _hull_with(alpha, beta, alpha, 1 - beta, at),
         ),
         Misconception(
+            "from right to left",
+            "Your second curve is f(1 - alpha), which is f from right to left. The inverse exchanges the two axes: its corners are (beta, alpha).",
+            lambda alpha, beta, at: float(min(np.interp(at, alpha, beta), np.interp(1 - at, alpha, beta))),
+        ),
+        Misconception(
+            "tangent throughout",
+            "Your result is on the common tangent of both curves, of slope -1, throughout. The hull follows it only between the two points where "
+            "it touches them. Outside it follows the lower curve.",
+            lambda alpha, beta, at: float(max(0.0, np.min(alpha + beta) - at)),
+        ),
+        Misconception(
             "highest line",
             "You took the highest of the lines between corners. The lowest is the hull.",
             lambda alpha, beta, at: _lines(alpha, beta, at).max(),
+        ),
+        Misconception(
+            "from the other end",
+            "Your lines start at the height of one corner, but count the way from the other: to `y[j]` belongs `at - x[j]`.",
+            lambda alpha, beta, at: float(_from_the_end(*_points(alpha, beta), at).min()),
         ),
         Misconception(
             "corners of f only",

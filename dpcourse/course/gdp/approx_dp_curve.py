@@ -52,12 +52,12 @@ exercise = Exercise(
     misconceptions=(
         Misconception(
             "steep line only",
-            "The third line, e^-epsilon (1 - delta - alpha), is missing. It is the steep line read with the two data sets exchanged.",
+            "Your curve is the steep line and 0 alone. The third line, e^-epsilon (1 - delta - alpha), is missing, or lost: e^-epsilon multiplies the whole bracket, and `np.maximum` compares two arrays only (into a third it writes the result).",
             lambda alpha, epsilon, delta: _highest(_first(alpha, epsilon, delta)),
         ),
         Misconception(
             "flat line only",
-            "The steep line, 1 - delta - e^epsilon alpha, is missing. It is the higher one for small alpha.",
+            "Your curve is the flat line and 0 alone. The steep line, 1 - delta - e^epsilon alpha, is missing, or never the larger one as you wrote it. It is the higher one for small alpha; alpha stands beside e^epsilon, not in the exponent.",
             lambda alpha, epsilon, delta: _highest(_second(alpha, epsilon, delta)),
         ),
         Misconception(
@@ -80,6 +80,29 @@ exercise = Exercise(
             "In the third line delta stands outside the bracket. It is e^-epsilon (1 - delta - alpha): delta is shrunk too.",
             lambda alpha, epsilon, delta: _highest(
                 _first(alpha, epsilon, delta), math.exp(-epsilon) * (1 - alpha) - delta
+            ),
+        ),
+        Misconception(
+            "bracket in the steep line",
+            "In one of your lines e^epsilon multiplies the whole bracket. In the steep line it belongs to alpha alone, and the bracket of the flat line has e^-epsilon.",
+            lambda alpha, epsilon, delta: _highest(
+                math.exp(epsilon) * (1 - delta - alpha), _second(alpha, epsilon, delta)
+            ),
+        ),
+        Misconception(
+            "lines added",
+            "You added the two lines. Each is a lower bound on beta by itself: take the larger one at each alpha.",
+            lambda alpha, epsilon, delta: (
+                _highest(_first(alpha, epsilon, delta)) + _highest(_second(alpha, epsilon, delta))
+            ),
+        ),
+        Misconception(
+            "lines exchanged at the corner",
+            "You take the flat line left of the corner 1/(1 + e^epsilon), and the steep one right of it. It is the other way round, and with delta the corner lies elsewhere. Taking the maximum needs no corner at all.",
+            lambda alpha, epsilon, delta: _highest(
+                np.where(
+                    alpha < 1 / (1 + math.exp(epsilon)), _second(alpha, epsilon, delta), _first(alpha, epsilon, delta)
+                )
             ),
         ),
         Misconception(

@@ -55,6 +55,7 @@ exercise = Exercise(
     points=3,
     draw=_draw_tails,
     reference=gdp.delta,
+    formulas=(lambda epsilon, mu: ndtr(-epsilon / mu + mu / 2) - math.exp(epsilon) * ndtr(-epsilon / mu - mu / 2),),
     returns=a_number,
     forbidden=(gdp.delta, gdp.epsilon, tradeoff.TradeOff.delta, tradeoff.log_gaussian_delta),
     atol=0.0,
@@ -66,7 +67,7 @@ exercise = Exercise(
     misconceptions=(
         Misconception(
             "1 - cdf",
-            "Did you round, or compute a tail as 1 - cdf (or by erf)? Your result is right in the middle and off far out: near 1 a tiny tail is rounded away. Use Phi(-x) in place of 1 - Phi(x), and do not round.",
+            "Your result is right in the middle, and 0 far out, where delta is tiny. Possible causes: a tail computed as 1 - cdf (or by erf), which near 1 is rounded away; a result that you round; a sum over a grid that is too coarse or too short. Write each tail as Phi of something negative.",
             _one_minus(),
         ),
         Misconception(

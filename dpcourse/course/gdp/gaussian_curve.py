@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from dpcourse import tradeoff
+from dpcourse import pld, tradeoff
 from dpcourse.engine import Exercise, Misconception, numbers_like, rounded
 
 
@@ -14,6 +14,14 @@ def _draw_gaussian(rng):
     ]
 
 
+def _within_reach(value, case):
+    """Numbers; where one is nan, `norm.ppf` was most likely asked for no probability."""
+    complaint = numbers_like("alpha")(value, case)
+    if complaint and "nan" in complaint:
+        return "The result holds nan, which is what `norm.ppf` gives outside of 0 to 1. It takes a probability and gives a place; `norm.cdf` takes a place and gives a probability. mu is no probability."
+    return complaint
+
+
 exercise = Exercise(
     title="The curve of Gaussian noise",
     good_for="the one curve that the rest of the course measures everything by",
@@ -22,8 +30,8 @@ exercise = Exercise(
     points=2,
     draw=_draw_gaussian,
     reference=lambda alpha, mu: ndtr(ndtri(1 - alpha) - mu),
-    returns=numbers_like("alpha"),
-    forbidden=(tradeoff.gaussian, tradeoff.TradeOff.__call__),
+    returns=_within_reach,
+    forbidden=(tradeoff.gaussian, pld.gaussian),
     hints=(
         "Two steps. First the threshold t that N(0, 1) passes with chance alpha. Then the chance that N(mu, 1) stays below t.",
         "The threshold is `norm.ppf(1 - alpha)`. N(mu, 1) is below t when a standard normal is below t - mu.",
@@ -63,6 +71,11 @@ exercise = Exercise(
             "sigma for mu",
             "You moved by 1/mu, which is the noise for sensitivity 1. The two normals here have deviation 1 already and differ by mu.",
             lambda alpha, mu: ndtr(ndtri(1 - alpha) - 1 / mu),
+        ),
+        Misconception(
+            "Laplace noise",
+            "That is the curve of Laplace noise. Write down the one of Gaussian noise, with Phi and its inverse.",
+            lambda alpha, mu: tradeoff.laplace(mu)(alpha),
         ),
         Misconception(
             "mu ignored",

@@ -43,6 +43,16 @@ exercise = Exercise(
             lambda sensitivity, mu, k: math.sqrt(k) * sensitivity / mu,
         ),
         Misconception(
+            "k - 1",
+            "You have k - 1 where k belongs: all k people may change the answer, the first one as well.",
+            lambda sensitivity, mu, k: (k - 1) * sensitivity / mu,
+        ),
+        Misconception(
+            "two people",
+            "That is the noise for two people. The family has `k`.",
+            lambda sensitivity, mu, k: 2 * sensitivity / mu,
+        ),
+        Misconception(
             "divided by k",
             "You divided by k. A family is harder to hide than one person: it needs more noise.",
             lambda sensitivity, mu, k: sensitivity / (mu * k),

@@ -58,6 +58,12 @@ def _is_tradeoff(alpha, beta):
     return _is_convex(alpha, beta) and _falls(alpha, beta) and _is_below(alpha, beta)
 
 
+def _some_bulges_accepted(cases, values):
+    """Whatever is judged wrongly is a curve with a bulge, and it is accepted."""
+    wrong = [case for case, value in zip(cases, values, strict=True) if bool(value) != _is_tradeoff(**case)]
+    return bool(wrong) and not any(_is_convex(**case) for case in wrong)
+
+
 exercise = Exercise(
     title="Is this a trade-off function?",
     good_for="checking a curve that somebody claims, or that you measured",
@@ -85,7 +91,7 @@ exercise = Exercise(
         ),
         Misconception(
             "bends the wrong way",
-            "Of all these you accept only the straight line 1 - alpha. Do you ask that slopes shrink (that is concave), or that beta is at least 1 - alpha?",
+            "Of all these you accept only the straight line 1 - alpha. Do you ask that slopes shrink (that is concave), or that beta is at least 1 - alpha, or divide the widths by the drops?",
             lambda alpha, beta: _is_convex(alpha, -beta) and _falls(alpha, beta) and _is_below(alpha, beta),
         ),
         Misconception(
@@ -128,6 +134,17 @@ exercise = Exercise(
             "opposite",
             "You have it the wrong way round: True for the curves that break a law, False for the others.",
             lambda alpha, beta: not _is_tradeoff(alpha, beta),
+        ),
+        Misconception(
+            "any for all",
+            "Of the curves that break a law you refuse the concave one only. Each law must hold everywhere: is there an `any` where `all` belongs?",
+            lambda alpha, beta: bool((np.diff(np.diff(beta) / np.diff(alpha)) >= -1e-9).any()),
+        ),
+        Misconception(
+            "some bulges accepted",
+            "You judge rightly all but curves with a bulge: at least one of those you accept. Convex means that slopes never get smaller from left to right: look at slopes, and at every corner (`np.all`, not `np.any`).",
+            lambda alpha, beta: _is_convex(alpha[:3], beta[:3]) and _falls(alpha, beta) and _is_below(alpha, beta),
+            recognise=_some_bulges_accepted,
         ),
         Misconception(
             "always True",

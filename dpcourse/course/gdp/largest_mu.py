@@ -55,6 +55,34 @@ def _stops_early(cases, values):
     return near and any(value != round(value, 4) for value in values)
 
 
+def _to_places(cases, values, most):
+    """All the right ones to some number of decimal places, at most so many."""
+    return any(
+        all(value == round(_mu(**case), places) for case, value in zip(cases, values, strict=True))
+        for places in range(most + 1)
+    )
+
+
+def _rounded(cases, values):
+    """All the right ones to two, three or four significant digits, not to up to three decimal places."""
+    return not _to_places(cases, values, 3) and any(
+        all(value == float(f"{_mu(**case):.{digits}g}") for case, value in zip(cases, values, strict=True))
+        for digits in (2, 3, 4)
+    )
+
+
+def _in_steps(cases, values):
+    """All are at one side of the right ones, by two steps at most, and whole multiples of such a step; they are not rounded."""
+    if _to_places(cases, values, 4):
+        return False
+    off = [value - _mu(**case) for case, value in zip(cases, values, strict=True)]
+    for step in (0.1, 0.01, 0.001, 0.0001):
+        on_grid = all(abs(value / step - round(value / step)) < 1e-6 for value in values)
+        if on_grid and any(all(0 <= sign * each <= 2 * step for each in off) for sign in (1, -1)):
+            return True
+    return False
+
+
 def _at_the_ends(cases, values):
     """Each value is a whole number, as the ends of a search are, and some are far off."""
     far = any(abs(value - _mu(**case)) > 0.5 for case, value in zip(cases, values, strict=True))
@@ -111,18 +139,30 @@ exercise = Exercise(
         ),
         Misconception(
             "zero",
-            "You returned 0. That is safe for every promise and allows no answer at all. Is the comparison in your search the wrong way round?",
+            "You returned 0 each time. That is safe for every promise and allows no answer at all. In a search: is the comparison the wrong way round, or the middle computed only once, before the loop? Without one: `delta` is no mu, and `gdp.delta` returns none.",
             lambda epsilon, delta: 0.0,
         ),
         Misconception(
+            "rounded",
+            "Right, but rounded to a few digits. Return the number as it is; a caller can still round it.",
+            lambda epsilon, delta: float(f"{_mu(epsilon, delta):.4g}"),
+            recognise=_rounded,
+        ),
+        Misconception(
+            "steps",
+            "Your search goes in equal steps and is right up to a step or two only: too coarse where mu is small. Halve an interval instead, 100 times.",
+            lambda epsilon, delta: (math.ceil(1000 * _mu(epsilon, delta)) + 1) / 1000,
+            recognise=_in_steps,
+        ),
+        Misconception(
             "wrong way",
-            "Your search runs to an end of its interval, away from the answer. Where delta is still small enough, mu may grow: then low moves up to the middle.",
+            "You return an end of an interval, away from the answer. Doubling finds only an upper end. Then halve: where delta is still small enough, mu may grow, so low moves up to the middle; otherwise high moves down.",
             lambda epsilon, delta: _halving(epsilon, delta, wrong_way=True),
             recognise=_at_the_ends,
         ),
         Misconception(
             "stops early",
-            "Your search stops when the two deltas differ by little. At a delta of 1e-30 that is true at once: compare ratios, or halve 100 times.",
+            "At your mu the delta is right up to a tiny difference, which at a delta of 1e-30 is far too much. Does your search stop when two deltas differ by little (then halve 100 times), or does a delta of your own take a tail as 1 - cdf, which is rounded away?",
             lambda epsilon, delta: _halving(epsilon, delta, stop=lambda a, b: abs(a - b) < 1e-10),
             recognise=_stops_early,
         ),

@@ -22,6 +22,11 @@ def _tv(p, q):
     return float(np.abs(np.subtract(p, q)).sum()) / 2
 
 
+def _best_alpha(p, q):
+    """The false alarms of the best test, which says "in" where q is larger."""
+    return float(np.array(p)[np.array(q) > p].sum())
+
+
 def _without(p, q, left_out):
     """1 - TV, added up over some of the outputs only."""
     return 1 - _tv(*np.array([(a, b) for a, b in zip(p, q, strict=True) if not left_out(a, b)]).T)
@@ -58,7 +63,7 @@ exercise = Exercise(
         ),
         Misconception(
             "signed",
-            "Your result is 1, which a blind guess reaches. Did you add up the differences with their signs? Then they cancel: take absolute values.",
+            "Your result is always 1, which a blind guess reaches. Differences with their signs cancel, `min(p, q)` is one of the two whole lists, and `int` cuts TV down to 0. Go through the outputs one by one, and take absolute values.",
             lambda p, q: 1.0,
         ),
         Misconception(
@@ -68,8 +73,13 @@ exercise = Exercise(
         ),
         Misconception(
             "larger of both",
-            "You added up the larger one of p and q, which is 1 + TV. At each output the best test errs by the smaller one.",
+            "That is 1 + TV: you added TV, or the larger one of p and q at each output. The best test errs less than a blind guess, by the smaller one at each output.",
             lambda p, q: 1 + _tv(p, q),
+        ),
+        Misconception(
+            "alpha only",
+            "That is alpha of the best test alone. It has a beta too: how often does it miss Mia? Add the two.",
+            _best_alpha,
         ),
         Misconception(
             "squares",

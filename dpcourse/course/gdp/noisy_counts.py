@@ -8,7 +8,8 @@ from scipy.special import ndtr
 from dpcourse import gdp, tradeoff
 from dpcourse.engine import Audit, Count, Misconception, Noise, RandomExercise, numbers_like, rounded
 
-RUNS, WITHIN, AUDITED = (500, 70), (0.05, 0.3, 1, 2), 200
+RUNS, WITHIN, AUDITED = (300, 300), (0.05, 0.3, 1, 2, 3), 300
+LONG = 42, 49  # counts in the longer table: 12,600 noises or more show a scale 5 % off
 
 
 def _draw_counts(rng):
@@ -18,7 +19,7 @@ def _draw_counts(rng):
     """
     seed = int(rng.integers(2**31))
     cases = []
-    for size, runs in zip((2, int(rng.integers(18, 24))), RUNS, strict=True):
+    for size, runs in zip((2, int(rng.integers(*LONG))), RUNS, strict=True):
         counts = rng.integers(1, 30, size) * (rng.permutation(size) % 2)
         mu = rounded(rng.uniform(0.6, 0.7))
         cases += [{"counts": counts, "mu": mu, "rng": seed + run} for run in (0, *range(runs))]
@@ -51,12 +52,16 @@ def _in_units(case, value):
 
 def _count_noise(cases, values):
     counts = []
-    for again, noise in _noise(cases, values):
+    tables = (cases[0]["counts"], cases[RUNS[0] + 1]["counts"])
+    for (again, noise), true in zip(_noise(cases, values), tables, strict=True):
         table, down = f"{noise.shape[1]} counts", noise < 0
         size, left, right = np.abs(noise), down[:, 0:-1:2], down[:, 1::2]
         counts += [
             Count.of(f"{table}: noise below 0", down, 0.5),
             *(Count.of(f"{table}: noise within {c} times sqrt(m)/mu", size < c, _within(c)) for c in WITHIN),
+            Count.of(
+                f"{table}: noise within 1 times sqrt(m)/mu where the count is 0", size[:, true == 0] < 1, _within(1)
+            ),
             Count.of(f"{table}: counts next to each other with noise of the same sign", left == right, 0.5),
             Count.of(f"{table}: counts with noise of the same sign in two releases", down[0::2] == down[1::2], 0.5),
             Count.of(f"{table}: releases that come out the same with the same seed", (again == noise[0]).all(), 1.0),
@@ -186,6 +191,21 @@ exercise = RandomExercise(
             "l1 sensitivity",
             "Your noise is m/mu: you added up the m changes. Gaussian noise goes with the length of the change, which is sqrt(m) and not m.",
             _normal(lambda m, mu: m / mu),
+        ),
+        Misconception(
+            "power before division",
+            "Your noise is m/2 divided by mu. `m ** 1 / 2` is (m ** 1) / 2, because a power goes before a division: put the exponent into brackets.",
+            _normal(lambda m, mu: m / 2 / mu),
+        ),
+        Misconception(
+            "root of five",
+            "Your noise is sqrt(5)/mu for every table. The experiment had five counts; here `counts` may be of any length.",
+            _normal(lambda m, mu: math.sqrt(5) / mu),
+        ),
+        Misconception(
+            "length of the counts",
+            "You took the length of `counts` itself, as a vector, for the sensitivity. That shows in the noise how large the counts are. What counts is the length of the change that Mia can make.",
+            lambda counts, mu, rng: counts + rng.normal(0, np.linalg.norm(counts) / mu, len(counts)),
         ),
         Misconception(
             "variance for deviation",

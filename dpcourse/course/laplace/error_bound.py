@@ -34,6 +34,9 @@ exercise = Exercise(
     points=2,
     draw=_draw_error,
     reference=laplace.error_bound,
+    formulas=(
+        lambda k, failure_probability, sensitivity, epsilon: sensitivity / epsilon * math.log(k / failure_probability),
+    ),
     returns=a_number,
     forbidden=(laplace.error_bound,),
     hints=(
@@ -76,16 +79,6 @@ exercise = Exercise(
             "both tails",
             "You counted two tails. The tail e^-t counts both sides already: ln(k / failure).",
             _error(lambda k, failure: math.log(2 * k / failure)),
-        ),
-        Misconception(
-            "base ten",
-            "You took the logarithm to base 10. It is the natural one, `math.log`.",
-            _error(lambda k, failure: math.log10(k / failure)),
-        ),
-        Misconception(
-            "base two",
-            "You took the logarithm to base 2. It is the natural one, `math.log`.",
-            _error(lambda k, failure: math.log2(k / failure)),
         ),
         Misconception(
             "scale turned over",

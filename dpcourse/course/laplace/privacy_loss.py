@@ -64,7 +64,7 @@ exercise = Exercise(
     misconceptions=(
         Misconception(
             "turned over",
-            "You divided the density under the neighbour by that under the value. It is the other way round: the value above, the neighbour below.",
+            "Your sign is turned: either the density under the neighbour stands above that under the value, or the minus in the exponent of the density is lost.",
             _loss(_l1, lambda loss: -loss),
         ),
         Misconception(
@@ -88,6 +88,11 @@ exercise = Exercise(
             "signed distances",
             "You left out the absolute values: the density depends on the distance |z - x| in each entry.",
             _loss(np.sum),
+        ),
+        Misconception(
+            "size of the sum",
+            "You took the absolute value of the sum, where the sum of the absolute values belongs: each entry has a distance of its own.",
+            _loss(lambda x: abs(x.sum())),
         ),
         Misconception(
             "l2",

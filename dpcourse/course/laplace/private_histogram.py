@@ -5,17 +5,17 @@ import math
 import numpy as np
 
 from dpcourse import laplace
-from dpcourse.course.laplace.shared import every_run_alike, is_constant, shape_counts
+from dpcourse.course.laplace.shared import alike_in_all_runs, every_run_alike, is_constant, shape_counts
 from dpcourse.engine import Count, Misconception, Noise, RandomExercise, numbers_like, rounded
 
-RUNS, CELLS, PEOPLE = 60, 40, 150
+RUNS, CELLS, PEOPLE = 750, 40, 150  # 30,000 noises show a scale 5 % off
 
 
-EXACT = 1e-9  # a noisy total is that near to the true one in any of the runs with probability 3e-9
+EXACT = 1e-9  # a noisy total is that near to the true one in any of the runs with probability 4e-8
 
 
 def _draw_histogram(rng):
-    """61 runs on the same 150 people, the first two with the same seed; a third of the 40 cells is empty."""
+    """751 runs on the same 150 people, the first two with the same seed; a third of the 40 cells is empty."""
     cells = [f"{letter}{number}" for letter in "abcd" for number in range(10)]
     cells = [cells[i] for i in rng.permutation(CELLS)]
     values = [cells[i] for i in rng.integers(0, CELLS * 2 // 3, size=PEOPLE)]
@@ -43,6 +43,9 @@ def _count_histogram(cases, values):
         Count.of("histograms with an exact total", np.abs(runs.sum(axis=1)) < EXACT, 0.0),
         Count.of("cells without noise", runs == 0, 0.0),
         Count.of("noises above 0 in empty cells", in_empty > 0, 0.5),
+        Count.of(
+            "noises within ln 2 scales of 0 in empty cells", np.abs(in_empty) <= math.log(2) / cases[0]["epsilon"], 0.5
+        ),
         Count.of("neighbouring cells with noises of the same sign", runs[:, 0::2] * runs[:, 1::2] > 0, 0.5),
         Count.of("cells with noises of the same sign in two runs", runs[0::2] * runs[1::2] > 0, 0.5),
         Count.of("runs that come out the same with the same seed", np.array_equal(first, again), 1.0),
@@ -52,6 +55,8 @@ def _count_histogram(cases, values):
 def _an_array_of_cells(value, case):
     if isinstance(value, dict):
         return "Return an array of numbers in the order of `cells`, not a dict."
+    if isinstance(value, (list, tuple)) and value and all(isinstance(entry, (list, tuple)) for entry in value):
+        return f"Return one array (or list) of {CELLS} numbers in the order of `cells`; yours holds a list or a tuple for each."
     complaint = numbers_like("cells")(value, case)
     if complaint and isinstance(value, (list, tuple, np.ndarray)) and 0 < len(value) < CELLS:
         return f"You returned {len(value)} of {CELLS} cells. Cells in which nobody is need a noisy number as well: their absence would be exact."
@@ -64,6 +69,12 @@ def _histogram(scale=lambda epsilon, cells: 1 / epsilon, after=lambda noisy, tru
         return after(true + rng.laplace(0, scale(epsilon, cells), len(cells)), true, rng)
 
     return code
+
+
+def _for_each_person(noise, empty, epsilon):
+    """Whether the noise is in full cells only, and there much larger than one noise is."""
+    full = noise[:, ~empty]
+    return bool((noise[:, empty] == 0).all() and 0.4 < (full > 0).mean() < 0.6 and np.abs(full).mean() > 1.4 / epsilon)
 
 
 def _only_in_full_cells(noise, empty):
@@ -106,6 +117,15 @@ exercise = RandomExercise(
             recognise=lambda cases, values: bool((_cell_noises(cases, values)[0] == 0).all()),
         ),
         Misconception(
+            "noise for each person",
+            "You added a noise for every person, so full cells have many and empty cells have none: those show an exact 0. "
+            "Add one noise for each cell.",
+            lambda values, cells, epsilon, rng: np.array(
+                [n + rng.laplace(0, 1 / epsilon, n).sum() for n in _tally(values, cells)]
+            ),
+            recognise=lambda cases, values: _for_each_person(*_cell_noises(cases, values), cases[0]["epsilon"]),
+        ),
+        Misconception(
             "empty cells exact",
             "Cells in which nobody is have an exact 0. The first person to enter such a cell would be seen. Every cell needs noise.",
             _histogram(after=lambda noisy, true, rng: np.where(true > 0, noisy, 0)),
@@ -115,13 +135,18 @@ exercise = RandomExercise(
             "one noise for all",
             "You drew one noise for all cells. The differences between cells are then exact. Draw `len(cells)` noises.",
             lambda values, cells, epsilon, rng: _tally(values, cells) + rng.laplace(0, 1 / epsilon),
-            recognise=lambda cases, values: all(map(is_constant, _cell_noises(cases, values)[0])),
+            recognise=lambda cases, values: (
+                all(map(is_constant, _cell_noises(cases, values)[0]))
+                and not alike_in_all_runs(_cell_noises(cases, values)[0])
+            ),
         ),
         Misconception(
             "own seed",
-            "The noise is the same in every run: you made a generator with a fixed seed. Use the `rng` you are given.",
+            "The noise is the same in every run: you made a generator with a fixed seed, or you add a fixed number. Use the `rng` you are given.",
             lambda values, cells, epsilon, rng: _histogram()(values, cells, epsilon, np.random.default_rng(0)),
-            recognise=lambda cases, values: every_run_alike(_cell_noises(cases, values)[0]),
+            recognise=lambda cases, values: (
+                every_run_alike(_cell_noises(cases, values)[0]) or alike_in_all_runs(_cell_noises(cases, values)[0])
+            ),
         ),
         Misconception(
             "generator ignored",
@@ -138,18 +163,18 @@ exercise = RandomExercise(
             ),
         ),
         Misconception(
+            "exact total",
+            "Your counts add up to the exact number of people. Whether Mia is among them is the secret; leave the total noisy.",
+            _histogram(after=lambda noisy, true, rng: noisy * true.sum() / noisy.sum()),
+            recognise=lambda cases, values: bool((np.abs(_cell_noises(cases, values)[0].sum(axis=1)) < EXACT).all()),
+        ),
+        Misconception(
             "cut off",
             "You cut the counts off at 0. That is allowed, as post-processing, but then empty cells are too high on average: here return them as they are.",
             _histogram(after=lambda noisy, true, rng: np.maximum(0, noisy)),
             recognise=lambda cases, values: bool(
                 np.min(values) == 0 and np.any(values) and (_cell_noises(cases, values)[0] < 0).any()
             ),
-        ),
-        Misconception(
-            "exact total",
-            "Your counts add up to the exact number of people. Whether Mia is among them is the secret; leave the total noisy.",
-            _histogram(after=lambda noisy, true, rng: noisy * true.sum() / noisy.sum()),
-            recognise=lambda cases, values: bool((np.abs(_cell_noises(cases, values)[0].sum(axis=1)) < EXACT).all()),
         ),
         Misconception(
             "one-sided",
@@ -211,7 +236,7 @@ exercise = RandomExercise(
         ),
         Misconception(
             "noise only",
-            "You returned the noise alone. Add it to the counts.",
+            "You returned the noise alone, or you added it to shares. Add it to the counts.",
             lambda values, cells, epsilon, rng: rng.laplace(0, 1 / epsilon, len(cells)),
             recognise=lambda cases, values: bool(np.any(values)) and _close_to(cases, values, []),
         ),

@@ -1,64 +1,73 @@
 """Report noisy max."""
 
-import math
-
 import numpy as np
-from scipy.special import log_ndtr
 
 from dpcourse import laplace
+from dpcourse.course.laplace.winners import LAWS, log_likelihood, place_of
 from dpcourse.engine import Count, Misconception, RandomExercise, a_number, rounded
 
-AGAIN, MANY, WIDE, NEAR, EQUAL, OPTIONS = 3, 1000, 130, 120, 230, 10
+AGAIN, WIDE, NEAR, EQUAL, FEW, NONE = 3, 2000, 120, 230, 700, 1000
+"""Elections of each kind; so many that a scale 10 % off, and another law, show in the wide ones."""
+MANY, OPTIONS = 500, 10
 
 
 def _draw_noisy_max(rng):
-    """483 elections: 3 with the same seed and equal counts, 130 with a clear leader of 1,000, 120 close ones, 230 with equal counts.
+    """Elections: some with the same seed and equal counts, some with a clear leader of 500, close ones, some with equal counts;
+    some with one count of 4 among zeros, and some with two zeros, in which a sign that is lost shows.
 
     In a close one two are 2 behind, one 5, and six are so far behind that they win by a mistake only.
     """
     epsilon = rounded(rng.uniform(0.5, 0.6))
     base = int(rng.integers(300, 900))
     wide, equal = np.full(MANY, base), np.full(OPTIONS, base)
-    wide[rng.integers(MANY)] += round(8 / epsilon)
+    wide[rng.integers(MANY)] += round(6.5 / epsilon)
     near = base - round(60 / epsilon) - rng.integers(0, 4, size=OPTIONS)
     contenders = rng.permutation(np.arange(1, OPTIONS - 1))[:4]
     near[contenders] = base - np.array([0, 2, 2, 5])
     seed = int(rng.integers(2**31))
+    few = 4 * (np.arange(OPTIONS) == rng.integers(1, OPTIONS))
     tables = [*[np.full(MANY, base)] * AGAIN, *[wide] * WIDE, *[near] * NEAR, *[equal] * EQUAL]
-    runs = [*[0] * AGAIN, *range(1, 1 + WIDE + NEAR + EQUAL)]
+    tables += [*[few] * FEW, *[np.zeros(2, dtype=int)] * NONE]
+    runs = [*[0] * AGAIN, *range(1, 1 + len(tables) - AGAIN)]
     return [{"counts": table, "epsilon": epsilon, "rng": seed + run} for table, run in zip(tables, runs, strict=True)]
 
 
-def _place(value):
-    """The place that an answer names; -1 where it names none."""
-    whole = isinstance(value, (int, float)) and not isinstance(value, bool) and value == int(value)
-    return int(value) if whole and abs(value) < 2**53 else -1
-
-
 def _elections(cases, values):
-    """The places reported in the four kinds of elections: repeated, wide, near, equal."""
-    places = np.array([_place(value) for value in values])
-    return np.split(places, np.cumsum([AGAIN, WIDE, NEAR]))
+    """The places reported in each kind of elections: repeated, wide, near, equal, few and none."""
+    places = np.array([place_of(value) for value in values])
+    return np.split(places, np.cumsum([AGAIN, WIDE, NEAR, EQUAL, FEW]))
 
 
-def _count_noisy_max(cases, values, chances=laplace.noisy_max_chances):
+def _count_noisy_max(cases, values):
+    return _counts_under(laplace.noisy_max_chances, cases, _elections(cases, values))
+
+
+def _counts_under(chances, cases, elections):
     """chances(counts, epsilon): of each place to be reported, under the law that is asked about."""
-    repeated, wide, close, equal = _elections(cases, values)
+    repeated, wide, close, equal, few, none = elections
     many, near = cases[AGAIN]["counts"], cases[AGAIN + WIDE]["counts"]
     leads, of_near = (chances(counts, cases[0]["epsilon"]) for counts in (many, near))
     leader = np.argmax(many)
     second, first = np.argsort(near)[-2:]
+    of_few = cases[-NONE - 1]["counts"]
+    most = np.argmax(of_few)
     return [
-        Count.of("reports of the leader among 1,000 options", wide == leader, leads[leader]),
+        Count.of("reports of the leader among 500 options", wide == leader, leads[leader]),
         Count.of("reports of the leader where the lead is small", close == first, of_near[first]),
         Count.of("reports of the second where the lead is small", close == second, of_near[second]),
         Count.of("reports of the first place where all counts are equal", equal == 0, 1 / OPTIONS),
+        Count.of(
+            "reports of the leader where all others have 0", few == most, chances(of_few, cases[0]["epsilon"])[most]
+        ),
+        Count.of("reports of the first of two places with 0", none == 0, 0.5),
         Count.of("runs that come out the same with the same seed", np.ptp(repeated) == 0, 1.0),
     ]
 
 
 def _a_place(value, case):
     """One number; tables and pairs pass too, since they have messages of their own."""
+    if _length(value) == 1:
+        return "Return one whole number, not an array (or list) that holds one: `int(...)` takes it out."
     if isinstance(value, (list, tuple, np.ndarray)) and len(value) in (2, len(case["counts"])):
         return None
     return a_number(value, case)
@@ -77,81 +86,55 @@ def _length(value):
     return len(value) if isinstance(value, (list, tuple, np.ndarray)) else 0
 
 
+def _has_a_fraction(value, case):
+    return isinstance(value, float) and value != int(value)
+
+
+def _near_the_largest(value, case):
+    """Whether it has a fraction, and is no place with some noise, as far as can be told: there are counts of 0 too."""
+    return _has_a_fraction(value, case) and value > case["counts"].max() / 2 - 40 / case["epsilon"]
+
+
 def _leads_always(cases, values):
-    return all(_place(value) == np.argmax(case["counts"]) for case, value in zip(cases, values, strict=True))
-
-
-def _gaussian_chances(counts, epsilon):
-    """The chance of each place to have the largest of counts + N(0, 1/epsilon^2)."""
-    x, place, times = np.unique((counts - np.max(counts)) * epsilon, return_inverse=True, return_counts=True)
-    z = np.linspace(-9, 9, 1001)
-    log_below = log_ndtr(z - x[:, None])
-    log_wins = -((z - x[:, None]) ** 2) / 2 - math.log(2 * math.pi) / 2 + times @ log_below - log_below
-    return np.trapezoid(np.exp(log_wins), z)[place]
-
-
-def _winner_only_chances(counts, epsilon):
-    """The chances if the largest count alone gets Laplace noise: it stays, or the second wins."""
-    first = np.argmax(counts)
-    second = np.argmax(
-        np.where(np.arange(len(counts)) == first, -np.inf, counts)
-    )  # of equal ones, argmax takes the first
-    chances = np.zeros(len(counts))
-    chances[second] = math.exp(-epsilon * (counts[first] - counts[second])) / 2
-    chances[first] = 1 - chances[second]
-    return chances
-
-
-LAWS = {
-    "winner only": _winner_only_chances,
-    "fraction turned over": lambda counts, epsilon: laplace.noisy_max_chances(counts, 1 / epsilon),
-    "twice the noise": lambda counts, epsilon: laplace.noisy_max_chances(counts, epsilon / 2),
-    "m times the noise": lambda counts, epsilon: laplace.noisy_max_chances(counts, epsilon / len(counts)),
-    "Gaussian": _gaussian_chances,
-    "Gaussian of the same variance": lambda counts, epsilon: _gaussian_chances(counts, epsilon / math.sqrt(2)),
-    "no counts": lambda counts, epsilon: np.full(len(counts), 1 / len(counts)),
-}
+    return all(place_of(value) == np.argmax(case["counts"]) for case, value in zip(cases, values, strict=True))
 
 
 def _most_likely(*names):
     """Whether one of these laws explains the winners best, and not too badly: no count is rarer than 1 in a million."""
 
     def recognise(cases, values):
-        fits = {law: _rarest_and_likelihood(cases, values, chances) for law, chances in LAWS.items()}
+        elections = _elections(cases, values)
+        fits = {law: _rarest_and_likelihood(chances, cases, elections) for law, chances in LAWS.items()}
         best = max(fits, key=lambda law: fits[law][1])
         return best in names and fits[best][0] > 1e-6
 
     return recognise
 
 
-def _rarest_and_likelihood(cases, values, chances):
-    """The smallest p-value of the first three counts under a law, and the log-likelihood of the winners counted there."""
-    _, wide, close, _ = _elections(cases, values)
-    rarest = min(count.p_value for count in _count_noisy_max(cases, values, chances)[:3])
-    likelihood = 0.0
-    for places, counts in ((wide, cases[AGAIN]["counts"]), (close, cases[AGAIN + WIDE]["counts"])):
-        if not np.isin(places, np.arange(len(counts))).all():
-            return 0.0, -math.inf
-        with np.errstate(divide="ignore"):
-            likelihood += np.log(chances(counts, cases[0]["epsilon"]))[places].sum()
-    return rarest, float(likelihood)
+def _rarest_and_likelihood(chances, cases, elections):
+    """The smallest p-value of the first three counts under a law, and the log-likelihood of the winners there and of few."""
+    _, wide, close, _, few, _ = elections
+    counted = _counts_under(chances, cases, elections)
+    rarest = min(count.p_value for count in counted[:3])
+    kinds = ((wide, cases[AGAIN]), (close, cases[AGAIN + WIDE]), (few, cases[-NONE - 1]))
+    return rarest, sum(log_likelihood(places, chances(case["counts"], case["epsilon"])) for places, case in kinds)
 
 
 def _leaders_never(cases, values):
     """Whether none of the four who lead the close elections ever wins, and each winner is an option."""
-    _, wide, close, _ = _elections(cases, values)
+    _, wide, close, *_ = _elections(cases, values)
     behind = np.argsort(cases[AGAIN + WIDE]["counts"])[:-4]
     return bool(np.isin(close, behind).all() and (wide >= 0).all())
 
 
 def _first_place_rare(cases, values):
-    _, wide, _, equal = _elections(cases, values)
+    _, wide, _, equal, *_ = _elections(cases, values)
     leads = (wide == np.argmax(cases[AGAIN]["counts"])).mean()
     return bool((equal == 0).mean() < 0.03 and leads > 0.5)
 
 
 def _counts_from_one(cases, values):
-    places = set(np.concatenate(_elections(cases, values)[2:]).tolist())
+    places = set(np.concatenate(_elections(cases, values)[2:4]).tolist())
     return OPTIONS in places and places <= set(range(1, OPTIONS + 1))
 
 
@@ -165,7 +148,7 @@ exercise = RandomExercise(
     reference=laplace.report_noisy_max,
     returns=_a_place,
     counts=_count_noisy_max,
-    forbidden=(laplace.report_noisy_max,),
+    forbidden=(laplace.report_noisy_max, laplace.discrete_mechanism, laplace.discrete_noise),
     hints=(
         "Add a noise of its own to each count, `rng.laplace(0, b, len(counts))`. Which b? The proof above the exercise says.",
         "b = 1 / epsilon, however many counts there are. `np.argmax` gives the place of the largest. Return that, and nothing else.",
@@ -187,13 +170,19 @@ exercise = RandomExercise(
             "value instead of place",
             "You returned the noisy maximum itself. Return its place: `np.argmax`, not `np.max`.",
             lambda counts, epsilon, rng: float(np.max(counts + rng.laplace(0, 1 / epsilon, len(counts)))),
-            recognise=_always(lambda value, case: isinstance(value, float) and value != int(value)),
+            recognise=_always(_near_the_largest),
+        ),
+        Misconception(
+            "no place",
+            "Your results have fractions, so they are no places. The noise belongs to the counts; then look for the place of the largest.",
+            lambda counts, epsilon, rng: float(np.argmax(counts) + rng.laplace(0, 1 / epsilon)),
+            recognise=_always(_has_a_fraction),
         ),
         Misconception(
             "true count of the winner",
             "You returned the true count of the winner. It is exact, so it is not private. Return the place alone.",
             lambda counts, epsilon, rng: counts[np.argmax(counts + rng.laplace(0, 1 / epsilon, len(counts)))],
-            recognise=_always(lambda value, case: _place(value) in case["counts"]),
+            recognise=_always(lambda value, case: place_of(value) in case["counts"]),
         ),
         Misconception(
             "counted from 1",
@@ -208,12 +197,18 @@ exercise = RandomExercise(
             recognise=_leads_always,
         ),
         Misconception(
+            "last place",
+            "You always report the last place: sorting the noisy counts loses where each of them stood.",
+            lambda counts, epsilon, rng: int(np.argmax(np.sort(counts + rng.laplace(0, 1 / epsilon, len(counts))))),
+            recognise=_always(lambda value, case: place_of(value) == len(case["counts"]) - 1),
+        ),
+        Misconception(
             "own seed",
             "Equal counts gave the same winner in every run: you made a generator with a fixed seed. Use the `rng` you are given.",
             lambda counts, epsilon, rng: _noisy(lambda rng, e, m: rng.laplace(0, 1 / e, m))(
                 counts, epsilon, np.random.default_rng(5)
             ),
-            recognise=lambda cases, values: all(np.ptp(places) == 0 for places in _elections(cases, values)[2:]),
+            recognise=lambda cases, values: all(np.ptp(places) == 0 for places in _elections(cases, values)[2:4]),
         ),
         Misconception(
             "generator ignored",
@@ -242,11 +237,11 @@ exercise = RandomExercise(
         ),
         Misconception(
             "no counts",
-            "Your winner hardly depends on the counts: did you add the noise to them, and not to shares?",
+            "Your winner hardly depends on the counts. Is the noise far too large, or did you add it to shares?",
             lambda counts, epsilon, rng: int(
                 np.argmax(counts / counts.sum() + rng.laplace(0, 1 / epsilon, len(counts)))
             ),
-            recognise=_most_likely("no counts"),
+            recognise=_most_likely("no counts", "shares"),
         ),
         Misconception(
             "winner only",
@@ -274,6 +269,26 @@ exercise = RandomExercise(
             "Your noise has the scale m / epsilon, as if all counts were released. Only the place leaves: 1 / epsilon is enough.",
             _noisy(lambda rng, epsilon, m: rng.laplace(0, m / epsilon, m)),
             recognise=_most_likely("m times the noise"),
+        ),
+        Misconception(
+            "half the noise",
+            "The leaders win as often as with noise of scale 1 / (2 epsilon), half of what claim 3.9 needs; noise that only takes away does so too.",
+            _noisy(lambda rng, epsilon, m: rng.laplace(0, 1 / (2 * epsilon), m)),
+            recognise=_most_likely("half the noise"),
+        ),
+        Misconception(
+            "root in the scale",
+            "Your noise is the root of 2, or the root of m, times as large as is needed. numpy's `laplace` wants the scale of claim 3.9 itself, "
+            "and it does not grow with the number of counts.",
+            _noisy(lambda rng, epsilon, m: rng.laplace(0, np.sqrt(2) / epsilon, m)),
+            recognise=_most_likely("root of 2 times the noise", "root of m times the noise"),
+        ),
+        Misconception(
+            "one-sided",
+            "Your noise looks exponential: it only adds. Here that keeps the promise too, but the task asks for Laplace noise, and the check "
+            "compares with it.",
+            _noisy(lambda rng, epsilon, m: rng.exponential(1 / epsilon, m)),
+            recognise=_most_likely("one-sided"),
         ),
         Misconception(
             "Gaussian",

@@ -27,5 +27,10 @@ def every_run_alike(noise):
     return bool(np.ptp(noise, axis=0).max() < 1e-9 and 0.2 < (noise > 0).mean() < 0.8)
 
 
+def alike_in_all_runs(noise):
+    """Whether every entry of every run has the same noise, and there is some."""
+    return bool(np.ptp(noise) < 1e-9 and np.any(noise))
+
+
 def is_constant(noise):
     return np.ptp(noise) <= 1e-9 * (1 + np.abs(noise).max())

@@ -9,7 +9,7 @@ from dpcourse import laplace
 from dpcourse.engine import Count, Misconception, Needed, RandomExercise
 from dpcourse.probe.values import type_name
 
-DRAWS, TAIL, SHORT = 1600, 120, 40
+DRAWS, TAIL, SHORT = 6000, 620, 40
 
 
 RATIOS = ((11, 8), (7, 5), (10, 7), (3, 2), (8, 5))
@@ -50,6 +50,7 @@ def _count_discrete(cases, values):
         Count.of("numbers of size 4 or more at a small epsilon", far >= 4, 2 * r**4 / (1 + r)),
         Count.of("numbers of size 16 or more at a small epsilon", far >= 16, 2 * r**16 / (1 + r)),
         Count.of("runs that come out the same with the same seed", np.array_equal(first, again), 1.0),
+        Count.of("runs that begin the same with another seed", np.array_equal(first, x[:SHORT]), 0.0),
     ]
 
 
@@ -67,6 +68,8 @@ def _whole_list(value, size):
         return ", and nothing else"
     if array.shape != (size,):
         return f", not {len(value)}"
+    if any(entry is None for entry in value):
+        return "; yours has a None in it"
     return None if np.isfinite(array).all() and (array == np.round(array)).all() else "; yours have fractions"
 
 
@@ -87,7 +90,7 @@ def _difference(q, n, rng):
 
 def _rounded(cases, values):
     """Whether zeros and far numbers are as frequent as in rounded Laplace noise."""
-    zeros, _, _, _, _, _, far, _ = _count_discrete(cases, values)
+    zeros, *_, far, _, _ = _count_discrete(cases, values)
     (_, _, main, wide) = (case["numerator"] / case["denominator"] for case in cases)
     chances = (-math.expm1(-main / 2), math.exp(-15.5 * wide))
     return all(
@@ -115,8 +118,8 @@ exercise = RandomExercise(
     needed=Needed(
         laplace.coin,
         lambda case: case["size"],
-        "The numbers have the right frequencies, but they do not come from `laplace.coin`. `rng.geometric`, `rng.random` and `math.log` "
-        "begin with a double, which is the leak of section 10.",
+        "The numbers have the right frequencies, but they do not come from `laplace.coin`, whose tosses the check counts. `rng.geometric`, "
+        "`rng.random` and `math.log` begin with a double, which is the leak of section 10; a coin of your own, even an exact one, is not asked for.",
     ),
     hints=(
         "First the size: begin at 0, and while the coin shows heads go up by 1. So size n has probability q^n (1 - q).",
@@ -139,7 +142,7 @@ exercise = RandomExercise(
         ),
         Misconception(
             "two zeros",
-            "Zero comes too often: it can be reached as +0 and as -0 (cutting a noise with fractions towards 0 does the same). Throw -0 away and draw again.",
+            "Zero comes too often: it can be reached as +0 and as -0 (cutting a noise with fractions towards 0 does the same). Throw -0 away and draw again, the size as well as the sign.",
             _draws(lambda q, n, rng: rng.geometric(1 - q, n) - 1),
         ),
         Misconception(
@@ -154,7 +157,7 @@ exercise = RandomExercise(
         ),
         Misconception(
             "one-sided",
-            "Your noise is never negative. Then an output below the count would prove a neighbour wrong. Draw a sign.",
+            "Your noise is never negative. Then an output below the count would prove a neighbour wrong. Draw a sign for each, before you keep it.",
             _draws(lambda q, n, rng: rng.geometric(1 - q, n) - 1, signed=False),
         ),
         Misconception(

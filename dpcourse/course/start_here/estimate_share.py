@@ -1,5 +1,7 @@
 """Undo the lies on average."""
 
+import math
+
 import numpy as np
 
 from dpcourse import composition
@@ -20,6 +22,12 @@ def _estimate(mean, keep):
     return (mean - (1 - keep)) / (2 * keep - 1)
 
 
+def _undone(reports, epsilon):
+    """As learners write it."""
+    keep, mean = math.exp(epsilon) / (1 + math.exp(epsilon)), sum(reports) / len(reports)
+    return (mean - (1 - keep)) / (keep - (1 - keep))
+
+
 exercise = Exercise(
     title="Undo the lies on average",
     good_for="getting a true statistic out of protected answers",
@@ -28,6 +36,7 @@ exercise = Exercise(
     points=2,
     draw=_draw_reports,
     reference=composition.debiased_mean,
+    formulas=(_undone,),
     returns=a_number,
     forbidden=(composition.debiased_mean,),
     hints=(
@@ -71,8 +80,29 @@ exercise = Exercise(
             lambda reports, epsilon: (np.mean(reports) - (1 - keep_chance(epsilon))) / 2 * keep_chance(epsilon) - 1,
         ),
         Misconception(
+            "p cancels below",
+            "Your line below is -1, whatever p is: in p - 1 - p the two p cancel. Put 1 - p into brackets.",
+            lambda reports, epsilon: (1 - keep_chance(epsilon)) - np.mean(reports),
+        ),
+        Misconception(
+            "mean rounded down",
+            "Your mean of `reports` is a whole number: `//` rounds down. Divide with `/`.",
+            lambda reports, epsilon: _estimate(np.sum(reports) // len(reports), keep_chance(epsilon)),
+        ),
+        Misconception(
+            "sum of the reports",
+            "You took the number of 1s where the share of 1s belongs. Divide it by the number of `reports` first.",
+            lambda reports, epsilon: _estimate(np.sum(reports), keep_chance(epsilon)),
+        ),
+        Misconception(
+            "epsilon for p",
+            "You used `epsilon` itself as the chance to keep. It is the logarithm of p / (1 - p): compute p first.",
+            lambda reports, epsilon: _estimate(np.mean(reports), np.float64(epsilon)),
+        ),
+        Misconception(
             "forward",
-            "That is the share of 1s you would expect after one more round of flips. Here the flips are to be undone: solve for t.",
+            "That is the share of 1s you would expect after one more round of flips, or your p has e^epsilon - 1 below the line. "
+            "Here the flips are to be undone, with p / (1 - p) = e^epsilon.",
             lambda reports, epsilon: (
                 np.mean(reports) * keep_chance(epsilon) + (1 - np.mean(reports)) * (1 - keep_chance(epsilon))
             ),

@@ -18,6 +18,7 @@ exercise = Exercise(
     points=1,
     draw=_draw_keep,
     reference=keep_chance,
+    formulas=(lambda epsilon: 1 / (1 + math.exp(-epsilon)),),
     returns=a_number,
     hints=(
         "You need two numbers, p for keeping and 1 - p for flipping. Their ratio p / (1 - p) has to be e^epsilon.",
@@ -48,6 +49,21 @@ exercise = Exercise(
             "brackets",
             "Python divides before it adds: a / 1 + a is (a / 1) + a. Put the denominator into brackets: a / (1 + a).",
             lambda epsilon: math.exp(epsilon) / 1 + math.exp(epsilon),
+        ),
+        Misconception(
+            "above 1",
+            "Your chance is above 1. Either brackets are missing, since 1 / 1 + a is (1 / 1) + a, or your fraction stands upside down.",
+            lambda epsilon: 1 / 1 + math.exp(-epsilon),
+        ),
+        Misconception(
+            "bracket closed too late",
+            "The whole fraction stands inside your exponential: a bracket closes too late. Only `epsilon` is the exponent.",
+            lambda epsilon: math.exp(epsilon / (1 + epsilon)),
+        ),
+        Misconception(
+            "ratio upside down",
+            "e^-epsilon is the ratio of the two chances upside down, flip / keep. It is no chance to keep: solve for p.",
+            lambda epsilon: math.exp(-epsilon),
         ),
         Misconception(
             "sign lost",

@@ -9,12 +9,12 @@ from dpcourse import composition
 from dpcourse.course.start_here.shared import keep_chance
 from dpcourse.engine import Count, Misconception, RandomExercise, bits_like
 
-SURVEYS, PEOPLE = 400, 100
+SURVEYS, PEOPLE = 400, 200  # so many that an epsilon 5 % off shows
 
 
 def _draw_respond(rng):
-    """401 surveys of the same 100 people: the first two with the same seed, every other with its own."""
-    epsilon = rng.choice([rng.uniform(0.72, 0.8), rng.uniform(1.55, 1.7)])
+    """401 surveys of the same 200 people: the first two with the same seed, every other with its own."""
+    epsilon = rng.choice([rng.uniform(1.45, 1.55), rng.uniform(1.6, 1.7)])  # where a small fault moves the chance most
     bits = rng.permutation(PEOPLE) % 2
     seed = int(rng.integers(2**31))
     return [{"bits": bits, "epsilon": round(float(epsilon), 2), "rng": seed + run} for run in (0, *range(SURVEYS))]
@@ -44,6 +44,12 @@ def _count_respond(cases, values):
     return [
         Count.of("true 1s that were kept", ~flips[:, ones], keep),
         Count.of("true 0s that were kept", ~flips[:, ~ones], keep),
+        Count.of("people who were kept", ~flips, keep),
+        Count.of(
+            "people half the list apart who were both kept or both flipped",
+            flips[:, : PEOPLE // 2] == flips[:, PEOPLE // 2 :],
+            alike,
+        ),
         Count.of("neighbours in the list who were both kept or both flipped", flips[:, 0::2] == flips[:, 1::2], alike),
         Count.of("people who were kept in two surveys or flipped in both", flips[0::2] == flips[1::2], alike),
         Count.of(f"surveys with {low} to {high} flips", (numbers >= low) & (numbers <= high), usual),
@@ -136,12 +142,13 @@ exercise = RandomExercise(
         ),
         Misconception(
             "fixed coin",
-            "You keep the truth with probability 3/4 whatever epsilon is. That coin fits epsilon = ln 3 only.",
+            "You keep the truth with a probability near 3/4, which fits epsilon = ln 3 only. Is your coin fixed, do you compare it with "
+            "`epsilon` itself, or do you draw it with `rng.normal` in place of `rng.random`?",
             _with_keep(lambda epsilon: 0.75),
         ),
         Misconception(
             "random instead of flipped",
-            "Where you do not keep the bit you report a fair coin, which is the truth half of the time. Report 1 - bit there.",
+            "Where you do not keep the bit you report a fair coin, or somebody's bit, which is the truth half of the time. Report 1 - bit there.",
             _with_keep(lambda epsilon: (1 + keep_chance(epsilon)) / 2),
         ),
         Misconception(
@@ -151,7 +158,8 @@ exercise = RandomExercise(
         ),
         Misconception(
             "nothing random",
-            "Every report is the true bit. That is exact, and it hides nobody. Is your probability to keep above 1?",
+            "Every report is the true bit. That is exact, and it hides nobody. Is your probability to keep above 1, is your coin always 0, "
+            "or do you return `bits` as they came?",
             lambda bits, epsilon, rng: bits,
         ),
         Misconception(

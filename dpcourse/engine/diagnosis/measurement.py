@@ -13,7 +13,8 @@ from dpcourse.probe.values import alike, show
 def facts(part: Part, described: dict[str, list[float]], cases: list[dict]) -> Iterator[Fact]:
     """What is true of one number of an answer on all cases, the most telling first."""
     yours, wanted = part.yours, part.wanted
-    yield from _is_argument(part, cases)
+    if np.ptp(yours) > 0:
+        yield from _is_argument(part, cases)
     whole = set(np.unique(wanted)) <= {0.0, 1.0} and set(np.unique(yours)) <= {0.0, 1.0}
     if np.ptp(yours) == 0 and np.ptp(wanted) > 0:
         value = ("False", "True")[int(yours[0])] if whole else show(float(yours[0]))
@@ -71,7 +72,7 @@ def _where(part, described, whole):
     if min(right.sum(), (~right).sum()) >= LEAST_ON_EACH_SIDE:
         for words, values in (known | {RESULT: part.wanted}).items():
             for condition, holds in CONDITIONS.items():
-                if (holds(values) == right).all() and not _says_nothing(words, condition):
+                if (holds(values) == right).all() and not _says_nothing(words, condition, values):
                     yield Fact("right where", {"condition": condition.format(words)})
                     return
         yield from _threshold(right, known)
@@ -91,11 +92,11 @@ RESULT = "the right result"
 LEAST_ON_EACH_SIDE = 4  # fewer may be right by accident
 
 
-def _says_nothing(words, condition):
+def _says_nothing(words, condition, values):
     """Whether a condition holds by how the inputs were drawn, or of anything that is cut off at an end."""
-    if words == RESULT:
-        return "odd" not in condition and "even" not in condition
-    return words.startswith("the number of entries") and ("odd" in condition or "even" in condition)
+    if "odd" in condition or "even" in condition:
+        return words.startswith("the number of entries") or (values % 1 != 0).any()
+    return words == RESULT
 
 
 def _threshold(right, known):

@@ -127,8 +127,8 @@ _LIST_FEATURES: dict[str, Callable] = {
     "the largest of {}": lambda x: float(x.max()),
     "the mean of {}": lambda x: float(x.mean()),
     "the smallest of {}": lambda x: float(x.min()),
-    "the first of {}": lambda x: float(x[0]),
-    "the last of {}": lambda x: float(x[-1]),
+    "the first of {}": lambda x: float(x.flat[0]),
+    "the last of {}": lambda x: float(x.flat[-1]),
 }
 
 
