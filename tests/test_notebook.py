@@ -38,7 +38,7 @@ def test_a_wrong_answer_is_not_recorded(capsys):
 def test_an_answer_that_an_audit_accuses_gets_the_picture(capsys):
     check("3.6", lambda counts, mu, rng: counts + rng.normal(0, math.sqrt(len(counts)) / mu / 2, len(counts)))
     said = capsys.readouterr().out
-    assert "An audit, 200 releases" in said
+    assert "An audit, 300 releases" in said
     assert "One test is marked: with confidence 0.999" in said
     check("3.6", lambda counts, mu, rng: counts + rng.normal(0, math.sqrt(len(counts)) / mu, len(counts)))
     assert "One test is marked" not in capsys.readouterr().out

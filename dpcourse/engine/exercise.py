@@ -256,7 +256,7 @@ class Exercise:
             case {"signature": signature}:
                 return f"Your function must take these arguments, in this order: `{signature}`."
             case {"forbidden": name}:
-                return f"Your function calls `{name}`, which is the very thing to write here. Write it yourself."
+                return f"Your function calls `{name}`. Here you are to do without it: write it yourself."
             case {"changed": name}:
                 return (
                     f"Your function changes `{name}`, which belongs to the caller. Work on a copy, or build a new one."

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from dpcourse import pld, tradeoff
+from dpcourse import tradeoff
 from dpcourse.engine import Exercise, Misconception, numbers_like, rounded
 
 
@@ -31,7 +31,7 @@ exercise = Exercise(
     draw=_draw_gaussian,
     reference=lambda alpha, mu: ndtr(ndtri(1 - alpha) - mu),
     returns=_within_reach,
-    forbidden=(tradeoff.gaussian, pld.gaussian),
+    forbidden=(tradeoff.gaussian, tradeoff.TradeOff.__call__),
     hints=(
         "Two steps. First the threshold t that N(0, 1) passes with chance alpha. Then the chance that N(mu, 1) stays below t.",
         "The threshold is `norm.ppf(1 - alpha)`. N(mu, 1) is below t when a standard normal is below t - mu.",
@@ -71,11 +71,6 @@ exercise = Exercise(
             "sigma for mu",
             "You moved by 1/mu, which is the noise for sensitivity 1. The two normals here have deviation 1 already and differ by mu.",
             lambda alpha, mu: ndtr(ndtri(1 - alpha) - 1 / mu),
-        ),
-        Misconception(
-            "Laplace noise",
-            "That is the curve of Laplace noise. Write down the one of Gaussian noise, with Phi and its inverse.",
-            lambda alpha, mu: tradeoff.laplace(mu)(alpha),
         ),
         Misconception(
             "mu ignored",

@@ -73,18 +73,18 @@ def _rounded(cases, values):
 
 def _in_steps(cases, values):
     """All are at one side of the right ones, by two steps at most, and whole multiples of such a step; they are not rounded."""
-    if _to_places(cases, values, 4):
-        return False
     off = [value - _mu(**case) for case, value in zip(cases, values, strict=True)]
     for step in (0.1, 0.01, 0.001, 0.0001):
-        on_grid = all(abs(value / step - round(value / step)) < 1e-6 for value in values)
-        if on_grid and any(all(0 <= sign * each <= 2 * step for each in off) for sign in (1, -1)):
-            return True
+        near = any(all(0 <= sign * each <= 2 * step for each in off) for sign in (1, -1))
+        if near and all(abs(value / step - round(value / step)) < 1e-6 for value in values):
+            return not _to_places(cases, values, 4)
     return False
 
 
 def _at_the_ends(cases, values):
     """Each value is a whole number, as the ends of a search are, and some are far off."""
+    if not all(map(math.isfinite, values)):
+        return False
     far = any(abs(value - _mu(**case)) > 0.5 for case, value in zip(cases, values, strict=True))
     return far and all(abs(value - round(value)) < 1e-6 for value in values)
 
