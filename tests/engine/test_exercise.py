@@ -155,7 +155,7 @@ def returns(value):
         (lambda: 1, "must take these arguments, in this order: `square(x)`"),
         (lambda x, y: 1, "must take these arguments, in this order: `square(x)`"),
         (81, "needs the function itself, not a number: write its name without brackets"),
-        (lambda x: library_square(x), "Write it yourself"),
+        (lambda x: library_square(x), "write it yourself"),
     ],
 )
 def test_what_cannot_be_judged_gets_a_message_for_a_beginner(answer, said):

@@ -24,7 +24,7 @@ def test_nested_limits_are_independent_of_leftover_time():
 
 # ---- where there is no timer, as on Windows
 
-PROBE = Probe("f", seconds=2.0)
+PROBE = Probe("f", seconds=1.0)
 
 
 def written(code):
@@ -51,7 +51,7 @@ def no_timer(monkeypatch):
 )
 def test_without_a_timer_whatever_never_ends_is_ended(body):
     answer, cases = written(f"def f(x):\n{body}"), [{"x": 1}]
-    assert PROBE.probe(answer, cases)[0]["timeout"] == 2.0
+    assert PROBE.probe(answer, cases)[0]["timeout"] == 1.0
     with pytest.raises(limits.TimeUp):  # and if the other process has no timer either
         apart.call(answer, 1, seconds=0.5)
     assert PROBE.probe(written("def f(x):\n    return 2 * x"), [{"x": 1}])[0]["value"] == 2, "the next check works"
@@ -74,7 +74,7 @@ def test_without_a_timer_outcomes_are_the_same():
 def test_what_cannot_be_sent_to_another_process_is_watched_here():
     world = {"__name__": "__main__", "lock": threading.Lock()}
     exec("def f(x):\n    while lock:\n        pass", world)
-    assert PROBE.probe(world["f"], [{"x": 1}])[0]["timeout"] == 2.0
+    assert PROBE.probe(world["f"], [{"x": 1}])[0]["timeout"] == 1.0
 
 
 @pytest.mark.usefixtures("no_timer")
