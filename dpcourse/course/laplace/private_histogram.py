@@ -8,14 +8,14 @@ from dpcourse import laplace
 from dpcourse.course.laplace.shared import alike_in_all_runs, every_run_alike, is_constant, shape_counts
 from dpcourse.engine import Count, Misconception, Noise, RandomExercise, numbers_like, rounded
 
-RUNS, CELLS, PEOPLE = 750, 40, 150  # 30,000 noises show a scale 5 % off
+RUNS, CELLS, PEOPLE = 600, 40, 150  # 24,000 noises show a scale 5 % off
 
 
-EXACT = 1e-9  # a noisy total is that near to the true one in any of the runs with probability 4e-8
+EXACT = 1e-9  # a noisy total is that near to the true one in any of the runs with probability 3e-8
 
 
 def _draw_histogram(rng):
-    """751 runs on the same 150 people, the first two with the same seed; a third of the 40 cells is empty."""
+    """601 runs on the same 150 people, the first two with the same seed; a third of the 40 cells is empty."""
     cells = [f"{letter}{number}" for letter in "abcd" for number in range(10)]
     cells = [cells[i] for i in rng.permutation(CELLS)]
     values = [cells[i] for i in rng.integers(0, CELLS * 2 // 3, size=PEOPLE)]

@@ -8,11 +8,11 @@ from dpcourse.engine import Count, Misconception, RandomExercise, a_number, roun
 
 AGAIN, WIDE, NEAR, EQUAL, FEW, NONE = 3, 2000, 120, 230, 700, 1000
 """Elections of each kind; so many that a scale 10 % off, and another law, show in the wide ones."""
-MANY, OPTIONS = 500, 10
+MANY, OPTIONS = 100, 10
 
 
 def _draw_noisy_max(rng):
-    """Elections: some with the same seed and equal counts, some with a clear leader of 500, close ones, some with equal counts;
+    """Elections: some with the same seed and equal counts, some with a clear leader of 100, close ones, some with equal counts;
     some with one count of 4 among zeros, and some with two zeros, in which a sign that is lost shows.
 
     In a close one two are 2 behind, one 5, and six are so far behind that they win by a mistake only.
@@ -20,7 +20,7 @@ def _draw_noisy_max(rng):
     epsilon = rounded(rng.uniform(0.5, 0.6))
     base = int(rng.integers(300, 900))
     wide, equal = np.full(MANY, base), np.full(OPTIONS, base)
-    wide[rng.integers(MANY)] += round(6.5 / epsilon)
+    wide[rng.integers(MANY)] += round(5 / epsilon)
     near = base - round(60 / epsilon) - rng.integers(0, 4, size=OPTIONS)
     contenders = rng.permutation(np.arange(1, OPTIONS - 1))[:4]
     near[contenders] = base - np.array([0, 2, 2, 5])
@@ -52,7 +52,7 @@ def _counts_under(chances, cases, elections):
     of_few = cases[-NONE - 1]["counts"]
     most = np.argmax(of_few)
     return [
-        Count.of("reports of the leader among 500 options", wide == leader, leads[leader]),
+        Count.of("reports of the leader among 100 options", wide == leader, leads[leader]),
         Count.of("reports of the leader where the lead is small", close == first, of_near[first]),
         Count.of("reports of the second where the lead is small", close == second, of_near[second]),
         Count.of("reports of the first place where all counts are equal", equal == 0, 1 / OPTIONS),
