@@ -82,7 +82,7 @@ class _Grading:
         self.exercises = course.lesson(job.lesson).exercises
         self.deadline = time.monotonic() + job.limits.seconds
         self.marks, self.errors = {}, {}
-        self.unexplained = []
+        self.wrong = []
         self.left_out, self.ours, self.given_up = {}, [], None
         self.suspects, self.cleared = {}, set()
 
@@ -160,15 +160,15 @@ class _Grading:
             return self._undefined(exercise)
         outcomes = sound(reply["outcomes"], self._answer_seconds(exercise))
         mark = self._judged(exercise, cases, outcomes)
-        if mark.state == WRONG and mark.misconception is None:
-            self.unexplained.append((exercise, cases, outcomes))
+        if mark.state == WRONG:
+            self.wrong.append((exercise, cases, outcomes))
         return mark
 
     def _find_reasons(self, worker):
         """Ask the wrong answers for more, and say why they are wrong; their marks stand already, whatever comes now."""
-        unexplained, self.unexplained = self.unexplained, []
+        wrong, self.wrong = self.wrong, []
         with contextlib.suppress(Stopped):
-            for exercise, cases, outcomes in unexplained:
+            for exercise, cases, outcomes in wrong:
                 if self.deadline - time.monotonic() < REASON_SECONDS:
                     return
 

@@ -10,7 +10,7 @@ import numpy as np
 MODULES = ("math", "np", "norm")  # in which a name may stand that was written without its module
 ELSEWHERE = {  # names that others use -> where they are here
     "ln": "log", "inv": "ppf", "quantile": "ppf", "randn": "standard_normal", "rand": "random", "randint": "integers",
-    "gauss": "normal", "uniform_": "uniform", "lap": "laplace", "sd": "std", "avg": "mean", "power": "pow",
+    "gauss": "normal", "lap": "laplace", "sd": "std", "avg": "mean", "power": "pow",
 }  # fmt: skip
 OF_ARRAYS = {  # methods that an array has not -> what does the same
     "count": "`np.sum(x == value)`", "index": "`np.argmax(...)` or `np.flatnonzero(...)`", "append": "`np.append(x, value)`",
@@ -170,8 +170,8 @@ def _of_attribute(error, forbidden):
     near = [known] if known in public else difflib.get_close_matches(name, public, 1, 0.5)
     if isinstance(owner, types.ModuleType):
         short = owner.__name__.rpartition(".")[2]
-        return f"`{short}` has no `{name}`" + (f"; do you mean `{short}.{near[0]}`?" if near else ".")
-    return f"Do you mean `.{near[0]}`?" if near else f"It has no `{name}`."
+        return f"Do you mean `{short}.{near[0]}`?" if near else ""
+    return f"Do you mean `.{near[0]}`?" if near else ""
 
 
 def _of_a_list(name, is_list, kind):
@@ -181,5 +181,5 @@ def _of_a_list(name, is_list, kind):
     options += [f"`np.{name}(...)`"] if callable(getattr(np, name, None)) else []
     what = f"A {kind} has no `{name}`" if is_list else f"An array has no `{name}`"
     if not options:
-        return what + (": `np.asarray(...)` makes it an array." if is_list and hasattr(np.ndarray, name) else ".")
+        return f"{what}: `np.asarray(...)` makes it an array." if is_list and hasattr(np.ndarray, name) else ""
     return f"{what}: use {' or '.join(dict.fromkeys(options))}."

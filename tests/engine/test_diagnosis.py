@@ -266,3 +266,13 @@ def test_an_argument_on_which_an_answer_depends_is_not_said_to_be_without_effect
             message = walk.check(answer, seed).message
             assert "does not change with `k`" not in message
             assert "does not change with `size`" not in message
+
+
+def test_nothing_is_asked_of_an_answer_after_the_time_is_up(monkeypatch):
+    """A slow answer holds up nobody for longer than SECONDS."""
+    monkeypatch.setattr(diagnosis, "SECONDS", 0)
+    cases, asked = walk.cases(np.random.default_rng(0)) * 3, []
+    values = [spread(**case) + k for k, case in enumerate(cases)]
+    walk.judge(cases, [{"value": value} for value in values], lambda further, seconds: asked.append(seconds) or [], 0)
+    assert asked
+    assert max(asked) == 0

@@ -45,7 +45,7 @@ def told(body, **names):
         ("return math(n)", "A module is no function"),
         ("return e ** n", "It is called `math.e`"),
         ("return tanh(n)", "It is called `math.tanh`"),
-        ("return math.ln(n)", "do you mean `math.log`?"),
+        ("return math.ln(n)", "Do you mean `math.log`?"),
         ("return np.asarray(x).count(1)", "use `np.sum(x == value)`"),
         ("return np.asarray(x).index(1)", "`np.argmax(...)`"),
         ("return x.argmax()", "use `np.argmax(...)`"),

@@ -24,9 +24,7 @@ from dpcourse.probe.values import plain
 SECONDS, FOR_MUTANTS, FOR_ANSWERS = 2.6, 1.6, 0.9
 MOST, MOST_OF_FEW, DRAWS = 12, 40, 40
 LEAST, LEAST_OF_FEW = 5, 20  # with fewer inputs that differ nothing is explained
-LEAST_PAIRS = (
-    3  # pairs of inputs, in which the right result changes, before an answer is said not to depend on an argument
-)
+LEAST_PAIRS = 3  # in which the right result changes, before an answer is said not to depend on an argument
 EXPLANATION, MEASUREMENT, CASE = "explanation", "measurement", "case"
 HEAD = 3  # cases on which a candidate is tried first
 
@@ -112,7 +110,7 @@ class _Search:
     def _answers(self, cases):
         """What the answer gives on these, up to the first on which it fails."""
         try:
-            return list(self.ask(cases, FOR_ANSWERS))
+            return list(self.ask(cases, min(FOR_ANSWERS, max(0.0, self.end - time.monotonic()))))
         except Exception:
             return []
 
@@ -271,11 +269,13 @@ class _Search:
         for name, pairs in measurement.variations(self.cases, [*self.cases[1:], self.cases[0]]).items():
             still = []
             for old, new in pairs:
+                if time.monotonic() > self.end:
+                    return []
                 right, before = (self._given(self.exercise.reference, case) for case in (new, old))
-                if right is not None and not _same(right, before):
-                    still += [
-                        _same(value, mine[id(old)]) for value in self._answers([new])
-                    ]  # impossible ones are skipped
+                if right is not None and not _same(
+                    right, before
+                ):  # one at a time: on an impossible one the answer stops
+                    still += [_same(value, mine[id(old)]) for value in self._answers([new])]
             asked += bool(still)
             if len(still) >= LEAST_PAIRS and all(still):
                 independent.append(name)
@@ -294,6 +294,8 @@ class _Search:
         for name, value in self.cases[0].items():
             if not isinstance(value, (int, float)) or isinstance(value, bool) or name == "rng":
                 continue
+            if time.monotonic() > self.end:
+                return
             most = max(case[name] for case in self.cases)
             pairs = [(case, case | {name: 2 * case[name]}) for case in self.cases if 0 < 2 * case[name] <= most][:4]
             given = self._answers([twice for _, twice in pairs])
