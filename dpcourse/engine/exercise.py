@@ -319,12 +319,11 @@ class RandomExercise(Exercise):
 
     def diagnose(self, cases: Cases, values: list, ask: Callable | None, rng) -> diagnosis.Diagnosis:
         """What is measured of its noise; the counts that a right answer would hardly ever give, in words."""
-        said = list(self.noise(cases, values).sentences()) if self.noise else []
-        said += [
-            count.as_sentence
-            for count in self._too_rare(cases, values)[: 2 - min(len(said), 1)]
-            if not said or isinstance(count, Count)
-        ]
+        rare = self._too_rare(cases, values)
+        said = [count.as_sentence for count in rare[:1] if count.impossible]
+        noise = list(self.noise(cases, values).sentences()) if self.noise else []
+        others = rare[len(said) : 2 - min(len(noise), 1)]
+        said += noise + [each.as_sentence for each in others if not noise or isinstance(each, Count)]
         if not said:
             return diagnosis.Diagnosis(UNKNOWN, diagnosis.CASE)
         return diagnosis.Diagnosis(" ".join(said[:3]), diagnosis.MEASUREMENT)
@@ -345,7 +344,8 @@ class RandomExercise(Exercise):
         counts = self.counts(cases, values)
         seen = [*counts, *([self.noise(cases, values)] if self.noise else [])]
         limit = self._limit(counts)
-        return [each for each in seen if each.p_value < limit]
+        rare = [each for each in seen if each.p_value < limit]
+        return sorted(rare, key=lambda each: not each.impossible)  # what cannot be tells most
 
     def audit(self, cases: Cases, values: list) -> Audit | None:
         """What an audit finds at the confidence CONVINCED, which is less than a mark would need."""

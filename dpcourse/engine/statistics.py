@@ -28,10 +28,16 @@ class Count:
         return cls(what, int(np.sum(happened)), np.size(happened), chance)
 
     @property
+    def impossible(self) -> bool:
+        """Whether its chance is 0 or 1, so that a single other outcome shows a mistake."""
+        return self.chance in (0.0, 1.0)
+
+    @property
     def as_sentence(self) -> str:
         """What was counted, and what a right answer would give."""
         expected = self.chance * self.trials
-        return f"{self.what[:1].upper()}{self.what[1:]}: {self.successes} of {self.trials}; with a right answer it would be about {expected:.0f}."
+        what = self.what if self.what[1:2] == " " else self.what[:1].upper() + self.what[1:]  # a name stays as it is
+        return f"{what}: {self.successes} of {self.trials}; with a right answer it would be {'' if self.impossible else 'about '}{expected:.0f}."
 
     @property
     def p_value(self) -> float:

@@ -25,6 +25,8 @@ class Noise:
     law: str
     values: np.ndarray
 
+    impossible = False  # any size may come of the law
+
     @property
     def p_value(self) -> float:
         """How rare such a scale is under the law, two-sided: sum |x| is Gamma for Laplace, sum x^2 chi-squared for Gaussian noise."""
