@@ -167,7 +167,7 @@ def _of_attribute(error, forbidden):
         return f"That is one number, and has no `{name}`."
     public = [each for each in dir(owner) if not each.startswith("_") and each not in forbidden]
     known = ELSEWHERE.get(name)
-    near = [known] if known in public else difflib.get_close_matches(name, public, 1, 0.5)
+    near = [known] if known in public else difflib.get_close_matches(name, public, 1, 0.65)
     if isinstance(owner, types.ModuleType):
         short = owner.__name__.rpartition(".")[2]
         return f"Do you mean `{short}.{near[0]}`?" if near else ""
