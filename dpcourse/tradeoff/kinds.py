@@ -210,9 +210,14 @@ class Inverse(Kind):
         return np.where(flat, -np.inf, -self.f.log_slope(self.f.inverse_at(alpha)))
 
     def hockey_stick(self, epsilon):
-        with np.errstate(over="ignore", invalid="ignore"):
+        """Mirrored for small epsilon; for large ones, where that would lose digits, on the steepest part of f^-1."""
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             mirrored = _mirrored(epsilon, self.f.hockey_stick(-epsilon))
-        return np.where(epsilon < 1, mirrored, super().hockey_stick(epsilon))
+            turned = np.asarray(
+                bisect(lambda a: self.f.log_slope(a) <= -epsilon, np.zeros_like(epsilon), np.ones_like(epsilon))
+            )
+            alpha = self.f.beta(turned)
+            return np.where(epsilon < 1, mirrored, 1 - turned - np.where(alpha > 0, np.exp(epsilon), 0) * alpha)
 
     def inverse(self):
         return self.f
