@@ -155,7 +155,7 @@ def test_the_home_page_and_the_readme_name_every_lesson():
 
 
 def pins(path):
-    lines = (ROOT / path).read_text().split("\n")
+    lines = [line.partition(" #")[0] for line in (ROOT / path).read_text().split("\n")]
     return {Requirement(line).name: Requirement(line) for line in lines if line and not line.startswith("-e")}
 
 

@@ -86,7 +86,7 @@ def test_the_interval_lies_below_the_bounds_and_epsilon_is_its_upper_end(history
     assert ledger.epsilon() <= said.exact.lower * 1.005 + 1e-9
 
 
-@settings(max_examples=20 if WEEKLY else 2)
+@settings(max_examples=20 if WEEKLY else 1)
 @given(several_runs=st.lists(runs, min_size=2, max_size=2), digits=st.floats(4, 8))
 def test_mixed_runs_agree_with_dp_accounting(several_runs, digits):
     """Their pessimistic and optimistic estimates hold the truth, as ours do; their Rényi orders are some, ours are all."""

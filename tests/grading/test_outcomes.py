@@ -7,6 +7,7 @@ import pytest
 from grading.plain import values
 from hypothesis import given
 from hypothesis import strategies as st
+from support import WEEKLY
 
 from dpcourse import course
 from dpcourse.engine import RIGHT
@@ -28,8 +29,8 @@ def test_every_judge_has_a_verdict_on_whatever_comes(exercise):
     cases = exercise.cases(np.random.default_rng(0))
     right = [plain(outcome["value"]) for outcome in dataclasses.replace(exercise, forbidden=()).probe(exercise.reference, cases)]  # fmt: skip
     strange = [*STRANGE, *spoiled(right[0])]
-    for value in strange:
-        for answers in ([value] * len(cases), [*right[:-1], value]):
+    for i, value in enumerate(strange):
+        for answers in ([value] * len(cases), [*right[:-1], value])[slice(None) if WEEKLY else slice(i % 2, i % 2 + 1)]:
             outcomes = sound([{"value": answer} for answer in answers], 1)
             assert told(exercise.judge(cases, outcomes)).points in (0, exercise.points)
 

@@ -221,7 +221,7 @@ def test_the_interval_is_narrow_by_default(noise, rate, steps, delta):
     assert upper - lower <= 1e-3 * upper
 
 
-@examples(8, part=4)
+@examples(8, part=8)
 @given(noise=st.floats(0.5, 3), rate=st.floats(1e-3, 0.1), steps=st.integers(10, 10_000), digits=st.floats(4, 10))
 def test_a_narrower_interval_lies_within_a_wider_one(noise, rate, steps, digits):
     curve = pld.noisy_sgd(noise, rate, steps)
@@ -232,7 +232,7 @@ def test_a_narrower_interval_lies_within_a_wider_one(noise, rate, steps, digits)
     assert narrow.lower <= wide.upper
 
 
-@examples(10, part=5)
+@examples(10, part=10)
 @given(noise=st.floats(0.5, 5), rate=st.floats(0.003, 0.5), steps=st.integers(50, 5000), epsilon=st.floats(0, 4))
 def test_more_noise_fewer_steps_and_smaller_samples_are_more_private(noise, rate, steps, epsilon):
     curve = pld.noisy_sgd(noise, rate, steps)

@@ -43,8 +43,8 @@ def no_timer(monkeypatch):
 @pytest.mark.parametrize(
     "body",
     [
-        "    while True: pass",
-        "    import time; time.sleep(60)",
+        pytest.param("    while True: pass", marks=pytest.mark.weekly),
+        pytest.param("    import time; time.sleep(60)", marks=pytest.mark.weekly),
         "    return 7 ** 10**9",
         "    while True:\n        try:\n            while True: pass\n        except BaseException: pass",
     ],
