@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
-from dpcourse.authoring import complete, execute, stale
+from dpcourse.authoring import complete, execute, stale, worth
 from dpcourse.authoring.compare import differences
 from dpcourse.authoring.navigation import readme
 from dpcourse.authoring.page import CHECKED, Page, read
@@ -43,6 +43,8 @@ def build(
     for error in complete.omissions(root, modules):
         raise error
     wanted = [read(file, modules) for file in pages(root) if not names or file.stem in names]
+    if worth.of_this_course(root):
+        worth.write()
     if (front := readme(root)) is not None:
         write_atomically(root / "README.md", front)
     kept = {

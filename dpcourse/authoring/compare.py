@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from dpcourse.authoring import complete, stale
+from dpcourse.authoring import complete, stale, worth
 from dpcourse.authoring.navigation import readme
 from dpcourse.authoring.page import read
 from dpcourse.authoring.source import SourceError, pages, sources
@@ -29,7 +29,13 @@ def differences(root: Path | str) -> list[str]:
             found.append(
                 f"{path.relative_to(root)}: there is no solutions/{path.stem}.md: write it, or remove this file"
             )
-    return list(dict.fromkeys([*found, *_of_readme(root)]))
+    return list(dict.fromkeys([*found, *_of_readme(root), *_of_slips(root)]))
+
+
+def _of_slips(root):
+    if worth.of_this_course(root) and (functions := worth.missing()):
+        file = worth.mutants.STORED.relative_to(root.resolve())
+        yield f"{file}: has no slips worth trying of {', '.join(functions)}: run `dpcourse build`"
 
 
 def _of_readme(root):

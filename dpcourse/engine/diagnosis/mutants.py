@@ -2,13 +2,18 @@
 
 A reference is taken as it runs: its own code, the functions of its file that it calls, and those that it was made with
 (a closure). Each mutant changes one place in one of them. Loops are counted, so that a mutant ends.
+
+Most mutants of a long program fail, change nothing that shows, or do the same as another. Which are worth trying is found
+when the course is built, and stored beside this file by what the program says: of a program that is not there, all are tried.
 """
 
 import ast
 import copy
 import functools
+import hashlib
+import json
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 from dpcourse.engine.diagnosis.words import Change
@@ -17,6 +22,7 @@ OURS = "dpcourse."
 FIRM = ("dpcourse.validate", "dpcourse.rounding")  # in which no learner's slip can be
 MOST_UNITS = 12  # functions that are changed
 MOST_ROUNDS = 20_000  # of all loops of one call
+STORED = Path(__file__).with_suffix(".json")
 WORDS = {
     "sqrt": "square root", "log": "logarithm", "log1p": "logarithm", "log2": "logarithm", "log10": "logarithm",
     "exp": "exponential", "expm1": "exponential", "abs": "absolute value", "absolute": "absolute value", "sum": "sum", "max": "maximum",
@@ -78,19 +84,32 @@ class Program:
             ):
                 self._add(other)
 
+    @property
+    def key(self) -> str:
+        """What the program says, and how it is changed, as a short hash."""
+        said = [ast.unparse(node) for node in self.units.values()]
+        return hashlib.blake2b(json.dumps([_how(), *said]).encode(), digest_size=8).hexdigest()
+
     def mutants(self) -> Iterator[tuple[Change, Callable]]:
-        """(what is changed, the program with that change as a function), all single changes, in the order of the text."""
-        made = self._rebuilt()
+        """(what is changed, the program with that change as a function): the single changes that are worth trying."""
+        return ((change, function) for _, change, function in self.numbered(stored().get(self.key)))
+
+    def numbered(self, wanted: Collection[int] | None = None) -> Iterator[tuple[int, Change, Callable]]:
+        """All single changes in the order of the text, each with its place there; or those at the wanted places."""
+        made, place = self._rebuilt(), -1
         written_out = {unit: _WrittenOut().visit(copy.deepcopy(node)) for unit, node in self.units.items()}
         told = _parameters_of(self.main)  # names that a learner knows
         for unit, node in written_out.items():
             names = [name for name in _parameters_of(unit) if name in told]
             for change in _each_change(node, names):
+                place += 1
+                if wanted is not None and place not in wanted:
+                    continue
                 try:
                     code = _compiled(node, unit)
                 except (SyntaxError, ValueError, TypeError, RecursionError):
                     continue
-                yield change, self._with_code(made, unit, code)
+                yield place, change, self._with_code(made, unit, code)
 
     def _rebuilt(self):
         """The functions of the program made anew, in a world of their own, each under the one that it stands for."""
@@ -147,6 +166,20 @@ class Program:
             raise TooLong
 
 
+@functools.cache
+def _how():
+    return Path(__file__).read_text(encoding="utf-8")
+
+
+@functools.cache
+def stored() -> dict[str, frozenset[int]]:
+    """By the key of a program, which of its mutants are worth trying; nothing where the file cannot be read."""
+    try:
+        return {key: frozenset(places) for key, places in json.loads(STORED.read_text(encoding="utf-8")).items()}
+    except (OSError, ValueError):
+        return {}
+
+
 def _cells(code, function):
     """Cells of its own for a function made anew, by name; None where it has none."""
     there = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
@@ -197,7 +230,8 @@ def _of_modules(node, function):
 
 
 def _names(node):
-    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+    """Those in the node, in the order of the text: the same in every run."""
+    return list(dict.fromkeys(each.id for each in ast.walk(node) if isinstance(each, ast.Name)))
 
 
 def _compiled(node, function, whole=True):
