@@ -5,6 +5,7 @@ its code, and where the reply matters what it must say. The code may use what th
 """
 
 import ast
+import linecache
 import time
 import tomllib
 from collections import Counter
@@ -93,8 +94,15 @@ def tried(answers: list[Answer], names: dict, seed: int = 0) -> Iterator[Tried]:
         exercise = course.lesson(answer.lesson).exercise(answer.exercise)
         world = dict(names)
         begun = time.monotonic()
+        file = f"<{answer.label}>"
+        linecache.cache[file] = (
+            len(answer.code),
+            None,
+            answer.code.splitlines(keepends=True),
+            file,
+        )  # as in a notebook
         try:
-            exec(compile(answer.code, f"<{answer.label}>", "exec"), world)
+            exec(compile(answer.code, file, "exec"), world)
             function = world.get(answer.exercise)
         except Exception as error:
             function = _stops(error)

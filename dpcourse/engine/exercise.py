@@ -308,10 +308,13 @@ class RandomExercise(Exercise):
             return not self._too_rare(cases, values) and self._audited(cases, values, 1 - self._limit(counts)) is None
         pairs = zip(counts, self.counts(cases, cases.given(function)), strict=True)
         limit = self._limit(counts)
-        return all(
+        alike = all(
             two_sample_p_value(one.successes, one.trials, other.successes, other.trials) >= limit
             for one, other in pairs
         )
+        if not (alike and self.noise):
+            return alike
+        return self.noise(cases, values).is_as_large(self.noise(cases, cases.given(function)))
 
     def confirmed(self, slip: Misconception, ask: Callable | None, rng) -> bool:
         """Its counts have told already."""

@@ -72,7 +72,11 @@ BY_TEXT = (  # pattern in what Python says -> what it means; the first that fits
         "That is an interval, certified on both sides: take its safe end, `.upper`.",
     ),
     (
-        r"unsupported operand type\(s\) for .*'tuple'|must be real number, not (tuple|list)|float\(\) argument must be .* not '(tuple|list)'",
+        r"must be real number, not list|float\(\) argument must be .* not 'list'",
+        "A list stands where one number belongs. `math` takes one number at a time: `np.exp`, `np.log` and the like take all entries of a list.",
+    ),
+    (
+        r"unsupported operand type\(s\) for .*'tuple'|must be real number, not tuple|float\(\) argument must be .* not 'tuple'",
         "A pair stands where one number belongs: take the entry that you mean, such as `[0]`.",
     ),
     (r"must be real number, not (str|NoneType)", "One number belongs there."),
@@ -102,11 +106,11 @@ BY_TEXT = (  # pattern in what Python says -> what it means; the first that fits
     ),
     (
         r"'(float|int|numpy\.float64)' object is not callable",
-        "A sign is missing between a number and the bracket behind it: `2 (x)` is a call, `2 * (x)` a product.",
+        "A bracket behind a number is a call. Is a `*` missing, `2 * (x)`? `.size` and `.ndim` take no bracket; and a function of a module needs its name before it, `gdp.delta(...)`.",
     ),
     (
         r"'(list|tuple|dict|numpy\.ndarray)' object is not callable",
-        "Round brackets call a function: an entry of a list, a dict or an array is taken by square ones, `x[i]`.",
+        "Round brackets call a function: an entry of a list, a dict or an array is taken by square ones, `x[i]`, and `.shape` takes none.",
     ),
     (
         r"(list|tuple) indices must be integers",
@@ -149,6 +153,8 @@ def meaning(error: BaseException, known: dict, line: str = "", parameters: tuple
 
 
 def _of_name(name, known):
+    if name.lower().removesuffix("_inv") == "phi" and "norm" in known:
+        return "Φ is `norm.cdf`, and its inverse `norm.ppf`."
     for module in MODULES:
         if hasattr(known.get(module), name):
             return f"It is called `{module}.{name}`."
@@ -163,6 +169,8 @@ def _of_attribute(error, forbidden):
         return "That is None: `append`, `sort` and the like change their list and return nothing. Do not assign what they return."
     if isinstance(owner, (list, tuple)) or (hasattr(owner, "__array__") and hasattr(owner, "ndim")):
         return _of_a_list(name, isinstance(owner, (list, tuple)), type(owner).__name__)
+    if isinstance(owner, dict):
+        return f'That is a dict: an entry is taken by its key, `["{name}"]`.'
     if isinstance(owner, (int, float)):
         return f"That is one number, and has no `{name}`."
     public = [each for each in dir(owner) if not each.startswith("_") and each not in forbidden]

@@ -1,6 +1,7 @@
 """What holds for every exercise, from the exercise objects: nothing has to be added here for a new one."""
 
 import dataclasses
+import itertools
 import math
 import pickle
 
@@ -10,7 +11,8 @@ from course.judging import drawn, judged, judged_freely, were_all_allowed
 from support import WEEKLY
 
 from dpcourse import course
-from dpcourse.engine import BLANK, ERROR, RIGHT, WRONG, OpenExercise, RandomExercise
+from dpcourse.engine import BLANK, ERROR, RIGHT, WRONG, Exercise, OpenExercise, RandomExercise
+from dpcourse.engine.exercise import Cases
 
 EVERY = {f"{lesson.word}-{exercise.function}": exercise for lesson in course.lessons() for exercise in lesson.exercises}
 SLOW = {course.lesson(5).exercise("noise_for_budget").id, course.lesson(6).exercise("accused").id}
@@ -58,6 +60,19 @@ def test_the_reference_passes_and_each_misconception_gets_its_own_message(exerci
         assert verdict.misconception == slip.name, f"{where} got the message of {verdict.misconception!r}\n{verdict}"
         assert (verdict.state, verdict.message, verdict.points) == (WRONG, slip.message, 0), f"{where}\n{verdict}"
         assert verdict.observed, f"{where} is not shown what was observed\n{verdict}"
+
+
+@each(lambda exercise: type(exercise) is Exercise)
+def test_inputs_that_tell_the_misconceptions_apart_are_soon_drawn(exercise):
+    """A check draws a hundred times at most: of 12 draws, two at least must do."""
+    codes = [exercise.reference, *(slip.code for slip in exercise.misconceptions)]
+    good = 0
+    for seed in range(12):
+        cases = Cases(exercise.draw(np.random.default_rng([3, seed])))
+        good += not any(exercise._same(*map(cases.given, pair)) for pair in itertools.combinations(codes, 2))
+        if good == 2:
+            return
+    pytest.fail(f"{exercise.function}: only {good} of 12 draws tell all misconceptions apart: draw other inputs")
 
 
 @each()

@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 import math
+import re
 
 import numpy as np
 import pytest
@@ -204,6 +205,32 @@ def test_the_scale_of_noise_is_tested_exactly(law):
     for scale in (0.95, 1.05):
         noise = getattr(np.random.default_rng(1), {"norm": "normal"}.get(law, law))(0, scale, 28_000)
         assert Noise(law, noise).p_value < 1e-6 / 13
+
+
+@pytest.mark.parametrize(("law", "draw_noise"), [("laplace", "laplace"), ("norm", "normal")])
+def test_noise_of_another_size_in_each_setting_is_told_for_each(law, draw_noise):
+    def noise(seed, *sizes):
+        rng = np.random.default_rng(seed)
+        return Noise.of_groups(law, {f"with n = {i}": getattr(rng, draw_noise)(0, size, 4000) for i, size in enumerate(sizes)})  # fmt: skip
+
+    for seed in range(20):
+        assert noise(seed, 1, 1).is_as_large(noise(seed + 100, 1, 1))
+        assert not noise(seed, 0.5, 2).is_as_large(noise(seed + 100, 1, 1))
+        assert not noise(seed, 1, 0.8).is_as_large(noise(seed + 100, 1, 1))
+        assert noise(seed, 1.3, 1.3).is_even
+        said = " ".join(noise(seed, 0.5, 2).sentences())
+        assert re.fullmatch(r"Your noise is 0\.\d+ times as large as it should be with n = 0, and [12](\.\d+)? times with n = 1\.", said)  # fmt: skip
+
+
+def test_a_formula_of_the_arguments_is_told():
+    for wrong, said in (
+        (lambda size, k, slack: size + math.sqrt(k), "You return `size` plus the square root of `k`."),
+        (lambda size, k, slack: size / k, "You return `size` over `k`."),
+        (lambda size, k, slack: math.exp(size) * slack, "You return e to the power of `size`, times `slack`."),
+        (lambda size, k, slack: spread(size, k, slack) + 0.25, "Your result is the right one plus 0.25."),
+    ):
+        verdict = walk.check(wrong, 3)
+        assert (verdict.message, verdict.found_by) == (said, "explanation")
 
 
 def test_the_grader_says_why_from_data_alone():

@@ -10,15 +10,15 @@ from dpcourse.engine import Exercise, Misconception, a_number
 
 
 def _draw_thresholds(rng):
-    """Errors of several thresholds on the same scores; at the last there is no false alarm at all.
+    """Errors of several thresholds on the same scores; at one there is no false alarm at all.
 
-    The third attack does worse than guessing and proves nothing.
+    The third attack does worse than guessing and proves nothing, nor does the lowest threshold.
     """
     cases = []
-    for thresholds, mu in ((4, rng.uniform(0.8, 1.6)), (7, rng.uniform(0.8, 1.6)), (5, -0.7)):
+    for thresholds, mu in ((4, rng.uniform(1.5, 2)), (7, rng.uniform(0.8, 1.6)), (5, -0.7)):
         runs = int(rng.integers(3, 9)) * 100
         scores_in, scores_out = rng.normal(mu, 1, runs), rng.normal(0, 1, runs)
-        cuts = np.r_[np.linspace(-0.8, 1.8, thresholds - 1), max(scores_out.max(), 2.0)]
+        cuts = rng.permutation(np.r_[np.linspace(-2, 1.8, thresholds - 1), max(scores_out.max(), 2.0)])
         cases.append(
             {
                 "false_alarms": np.array([int((scores_out > cut).sum()) for cut in cuts]),
@@ -31,7 +31,13 @@ def _draw_thresholds(rng):
 
 
 def _finite_mu(value, case):
-    if isinstance(value, float) and math.isinf(value):
+    infinite = isinstance(value, float) and math.isinf(value)
+    if infinite and value < 0:
+        return (
+            "The result is -infinity. Where all runs were errors the bound on their rate is 1, and such a threshold proves nothing. "
+            "Return the largest mu of the thresholds, and 0 where none is above 0: is a comparison the wrong way round?"
+        )
+    if infinite:
         return (
             "The result is infinite. Where no false alarm was seen the share of errors is 0, and Φ⁻¹(0) is -infinity. "
             "A share proves nothing: take an upper bound on each rate first."

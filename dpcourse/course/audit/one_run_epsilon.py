@@ -70,7 +70,7 @@ exercise = Exercise(
         ),
         Misconception(
             "negative",
-            "One of your results is negative. Who guesses like a coin proves nothing: the bound is 0.",
+            "Who guesses like a coin proves nothing: there the bound is 0, and yours is another number.",
             _one_run(least=-math.inf),
         ),
         Misconception(

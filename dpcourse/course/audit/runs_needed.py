@@ -38,7 +38,7 @@ exercise = Exercise(
     misconceptions=(
         Misconception(
             "rounded down",
-            "You rounded down. With one run less than needed ε is not proved yet: `math.ceil`.",
+            "Your number is one too small: with it ε is not proved yet. If you rounded down, take `math.ceil`; if you searched, return the end of the interval at which ε is proved.",
             _runs(lambda e, r: math.floor(_least_runs(e, r / 2))),
         ),
         Misconception(

@@ -133,7 +133,7 @@ exercise = Exercise(
         ),
         Misconception(
             "drift approximated",
-            "You used epsilon squared for epsilon (e^epsilon - 1). It is smaller than the true drift, so it is no bound.",
+            "You used epsilon squared for epsilon (e^epsilon - 1). For a small epsilon they are nearly the same; this theorem has the second.",
             _advanced(_root, drift=lambda epsilon, k: k * epsilon**2),
         ),
         Misconception(

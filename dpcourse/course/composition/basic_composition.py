@@ -9,8 +9,8 @@ from dpcourse.engine import Exercise, Misconception, rounded, several
 def _draw_pairs(rng):
     """Two pipelines. The largest answer stands twice in the middle: a set would count it once, and it is neither first nor last."""
     cases = []
-    for size in (3, int(rng.integers(4, 7))):
-        deltas = sorted((float(f"{10 ** rng.uniform(-7, -2):.2e}") for _ in range(size)), reverse=True)
+    for size, digits in ((3, 3.5), (int(rng.integers(4, 7)), 7)):  # of the first three the product is seen not to be 0
+        deltas = sorted((float(f"{10 ** rng.uniform(-digits, -2):.2e}") for _ in range(size)), reverse=True)
         epsilons = sorted((rounded(e) for e in rng.uniform(0.1, 1, size=size)), reverse=True)
         order = [1, 0, 0, *rng.permutation(range(2, size)).tolist()]
         cases.append({"epsilons": [epsilons[i] for i in order], "deltas": [deltas[i] for i in order]})

@@ -123,7 +123,9 @@ exercise = RandomExercise(
     reference=_normal(_right_scale),
     returns=numbers_like("counts"),
     counts=_count_noise,
-    noise=lambda cases, values: Noise("norm", _noise(cases, values)[1][1]),
+    noise=lambda cases, values: Noise.of_groups(
+        "norm", {f"with {noise.shape[1]} counts": noise for _, noise in _noise(cases, values)}
+    ),
     attack=_look_for_mia,
     forbidden=(gdp.mechanism,),
     hints=(

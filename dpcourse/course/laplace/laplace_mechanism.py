@@ -37,6 +37,13 @@ def _in_scales(cases, values):
     return np.array([(np.asarray(value) - case["value"]) / noise_scale(*_parameters(case)) for case, value in seen])
 
 
+def _by_setting(cases, values):
+    """The same by sensitivity and epsilon, in words."""
+    runs = _in_scales(cases, values)
+    much, little = ("with sensitivity {} and epsilon {}".format(*_parameters(case)) for case in (cases[1], cases[-2]))
+    return {much: runs[:2], little: runs[2:]}
+
+
 def _whole(values):
     return np.asarray(values) == np.round(values)
 
@@ -99,7 +106,7 @@ exercise = RandomExercise(
     reference=laplace.mechanism,
     returns=numbers_like("value"),
     counts=_count_mechanism,
-    noise=lambda cases, values: Noise("laplace", _in_scales(cases, values)),
+    noise=lambda cases, values: Noise.of_groups("laplace", _by_setting(cases, values)),
     forbidden=(laplace.mechanism, laplace.scale),
     hints=(
         "By how much can one row move the answer, and how does epsilon enter?",

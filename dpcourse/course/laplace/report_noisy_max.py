@@ -285,8 +285,8 @@ exercise = RandomExercise(
         ),
         Misconception(
             "one-sided",
-            "Your noise looks exponential: it only adds. Here that keeps the promise too, but the task asks for Laplace noise, and the check "
-            "compares with it.",
+            "The leaders win a little too often: as with exponential noise, which only adds, or with Laplace noise whose scale is about a tenth too small. "
+            "The first keeps the promise too, but the task asks for Laplace noise; the second does not keep it.",
             _noisy(lambda rng, epsilon, m: rng.exponential(1 / epsilon, m)),
             recognise=_most_likely("one-sided"),
         ),

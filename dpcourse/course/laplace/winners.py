@@ -78,6 +78,7 @@ LAWS = {
     "root of m times the noise": _times(math.sqrt),
     "root of 2 times the noise": _times(lambda m: math.sqrt(2)),
     "half the noise": _times(lambda m: 0.5),
+    "less noise": _times(lambda m: 0.8),  # so that it is not taken for noise of another law
     "one-sided": one_sided_chances,
     "Gumbel": gumbel_chances,
     "Gaussian": gaussian_chances,

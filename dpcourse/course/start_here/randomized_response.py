@@ -164,7 +164,7 @@ exercise = RandomExercise(
         ),
         Misconception(
             "bits not used",
-            "Your reports do not depend on `bits`: you report the coins themselves. A coin decides between the bit and its opposite.",
+            "A yes is as likely in your reports where the true bit is 0 as where it is 1, so they say nothing of `bits`. Either you report the coins themselves, or a 0 is kept with the chance with which it should be flipped: keep both with the same chance.",
             lambda bits, epsilon, rng: (rng.random(len(bits)) < keep_chance(epsilon)).astype(int),
         ),
     ),

@@ -1,7 +1,8 @@
 """What is measured of noise: an exact test of its scale, and in words how it differs from what it should be."""
 
+import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -20,12 +21,21 @@ MOST = 5000  # numbers by which laws are compared
 
 @dataclass(frozen=True)
 class Noise:
-    """Noise in units of the scale that is right. law: "laplace" or "norm" (of deviation 1); values: independent if right."""
+    """Noise in units of the scale that is right. law: "laplace" or "norm" (of deviation 1); values: independent if right.
+
+    groups: the values by the settings in which they were drawn, in words such as "with 2 counts", where there are several.
+    """
 
     law: str
     values: np.ndarray
+    groups: dict[str, np.ndarray] = field(default_factory=dict)
 
     impossible = False  # any size may come of the law
+
+    @classmethod
+    def of_groups(cls, law: str, groups: dict[str, np.ndarray]) -> "Noise":
+        """Noise that was drawn in several settings."""
+        return cls(law, np.concatenate([np.ravel(values) for values in groups.values()]), groups)
 
     @property
     def p_value(self) -> float:
@@ -41,13 +51,45 @@ class Noise:
     @property
     def as_sentence(self) -> str:
         """How large the noise is."""
-        return f"Your noise is {show(self.size)} times as large as it should be."
+        return f"Your noise is {self._times_as_large()}."
 
     @property
     def size(self) -> float:
         """Its mean absolute value (Laplace) or deviation (Gaussian), where 1 is right."""
-        x = np.ravel(self.values)
+        return self._size_of(self.values)
+
+    def _size_of(self, values):
+        x = np.ravel(values)
         return float(np.abs(x).mean() if self.law == "laplace" else np.sqrt((x * x).mean()))
+
+    def is_as_large(self, other: "Noise") -> bool:
+        """Whether in every setting it is as large as another, as far as so many values can tell."""
+        mine, others = self.groups or {"": self.values}, other.groups or {"": other.values}
+        return all(
+            self._are_near(
+                self._size_of(mine[setting]), other._size_of(others[setting]), mine[setting], others[setting]
+            )
+            for setting in mine
+        )
+
+    def _are_near(self, one, other, values, others):
+        """Whether two sizes are within six standard errors of each other (four, where the law has longer tails)."""
+        if not (one and other):
+            return one == other
+        error = np.sqrt((1 if self.law == "laplace" else 0.5) * (1 / np.size(values) + 1 / np.size(others)))
+        return abs(np.log(one / other)) <= 6 * error
+
+    @property
+    def is_even(self) -> bool:
+        """Whether it is as large in one setting as in the others, in units of what is right there."""
+        pairs = itertools.combinations(self.groups.values(), 2)
+        return all(self._are_near(self._size_of(one), self._size_of(other), one, other) for one, other in pairs)
+
+    def _times_as_large(self):
+        if self.is_even:
+            return f"{self.size:.3g} times as large as it should be"
+        first, *others = (f"{self._size_of(values):.3g} times{{}} {setting}" for setting, values in self.groups.items())
+        return ", and ".join([first.format(" as large as it should be"), *(other.format("") for other in others)])
 
     def sentences(self) -> Iterator[str]:
         """How it differs from what it should be: not random, off its centre, of another law, too small or too large."""
@@ -61,13 +103,21 @@ class Noise:
         if not centred:
             subject = "It"
             yield f"Your noise has mean {show(mean / unit)} in units of its right deviation; it should be 0."
-        law = self._law(x)
+        law = self._law(self._evened())
         if law is not None and law != self.law:
             yield f"{subject} looks like {LAWS[law]}; it should be {LAWS[self.law]}."
             subject = "It"
-        ratio = float(x.std()) / unit if not centred else self.size
-        if abs(ratio - 1) > 4 / np.sqrt(x.size):
-            yield f"{subject} is {ratio:.3g} times as large as it should be."
+        if not centred:
+            ratio = float(x.std()) / unit
+            if abs(ratio - 1) > 4 / np.sqrt(x.size):
+                yield f"{subject} is {ratio:.3g} times as large as it should be."
+        elif abs(self.size - 1) > 4 / np.sqrt(x.size) or not self.is_even:
+            yield f"{subject} is {self._times_as_large()}."
+
+    def _evened(self):
+        """The values, those of each setting as large as those of the others: a law is one of shape."""
+        groups = [np.ravel(values) / (self._size_of(values) or 1) for values in self.groups.values()]
+        return np.concatenate(groups) if groups else np.ravel(self.values)
 
     def _law(self, x):
         """The law that fits, if the right one does not; the right one where it fits; None where none is known to."""

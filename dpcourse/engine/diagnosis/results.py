@@ -8,6 +8,7 @@ import numpy as np
 
 from dpcourse.engine.diagnosis.series import Part
 from dpcourse.engine.diagnosis.words import SENTENCES, Change
+from dpcourse.probe.values import show
 
 NAMED = {
     "2": 2.0, "1/2": 0.5, "4": 4.0, "1/4": 0.25, "3": 3.0, "1/3": 1 / 3, "10": 10.0, "1/10": 0.1, "1/100": 0.01,
@@ -43,6 +44,8 @@ OF_ENTRIES: dict[str, Callable] = {
     "normalised result": lambda x: x / x.sum(),
 }
 
+OPERATIONS: dict[str, Callable] = {"plus": np.add, "minus": np.subtract, "times": np.multiply, "over": np.divide}
+
 POWERS = {
     1: "{}", 2: "the square of {}", 0.5: "the square root of {}", 3: "the cube of {}",
 }  # fmt: skip
@@ -74,6 +77,9 @@ def _changes(part, numbers, described) -> Iterator[Change]:
         if part.same(np.round(numbers, digits)) and np.ptp(part.yours) > 0:
             yield Change("rounded")
     yield from _named_factor(part, numbers)
+    if described and part.same(numbers + (offset := float(np.median(part.yours - numbers)))):
+        size = show(float(f"{abs(offset):.6g}"))
+        yield Change("plus" if offset > 0 else "minus", {"what": size})
     if max(part.lengths) > 1:
         for kind, changed in OF_ENTRIES.items():
             if part.same(np.concatenate([changed(each) for each in part.apart(numbers)])):
@@ -87,17 +93,41 @@ def _named_factor(part, numbers):
             yield Change("factor", {"factor": name})
 
 
-def _of_the_case(part, numbers, described):
-    """A factor or a term that is a number of the case."""
-    words_and_values = []
+def formula(part: Part, described: dict[str, list[float]]) -> Change | None:
+    """The numbers that were given, as one or two features of the cases; None where they are no such thing."""
+    with np.errstate(all="ignore"):
+        known = [
+            (words, values)
+            for words, values in _shaped({words: part.of_cases(values) for words, values in described.items()})
+            if np.isfinite(values).all() and np.ptp(values) > 0
+        ]
+        for words, values in known:
+            if part.same(values):
+                return Change("is formula", {"what": words})
+        table = np.array([values for _, values in known]).reshape(len(known), part.yours.size)
+        for words, pairs in OPERATIONS.items():
+            agree = np.isclose(part.yours, pairs(table[:, None], table[None]), part.rtol, part.atol).all(axis=2)
+            for i, j in np.argwhere(agree):
+                comma = "," * (not known[i][0].startswith("`"))
+                return Change("is formula", {"what": f"{known[i][0]}{comma} {words} {known[j][0]}"})
+    return None
+
+
+def _shaped(described):
+    """(words, values) of features, and of their squares, roots, complements, exponentials and logarithms."""
     for words, values in described.items():
         for power, said in POWERS.items():
             if power == 1 or (values >= 0).all():
-                words_and_values.append((said.format(words), values**power))
-        words_and_values.append((f"1 - {words}", 1 - values))
-        words_and_values.append((f"e to the power of {words}", np.exp(values)))
+                yield said.format(words), values**power
+        yield f"1 - {words}", 1 - values
+        yield f"e to the power of {words}", np.exp(values)
         if (values > 0).all():
-            words_and_values.append((f"the logarithm of {words}", np.log(values)))
+            yield f"the logarithm of {words}", np.log(values)
+
+
+def _of_the_case(part, numbers, described):
+    """A factor or a term that is a number of the case."""
+    words_and_values = list(_shaped(described))
     for (one, a), (other, b) in itertools.combinations(
         [(f"{words}", values) for words, values in described.items()], 2
     ):

@@ -40,6 +40,7 @@ SENTENCES = {  # kind: (cost, what follows "Your result is what comes out if ...
     "exchanged results": (1.0, "the numbers that you return change places: {order} is the order that is asked for"),
     "is argument": (1.0, "you return `{one}` as it is given"),
     "is feature": (1.05, "you return {what}"),
+    "is formula": (2.5, "you return {what}"),
     # the reference on other inputs
     "argument exchanged": (1.6, "`{one}` and `{other}` change places"),
     "argument replaced": (1.9, "`{other}` stands where `{one}` belongs"),
@@ -92,6 +93,7 @@ ALONE = {  # a sentence of its own where the change is the only one
     "minus": "Your result is the right one minus {what}.",
     "is argument": "You return `{one}` as it is given.",
     "is feature": "You return {what}.",
+    "is formula": "You return {what}.",
 }
 
 AFTER = ("rounded", "percent", "floored", "ceiled", "factor", "complement")
