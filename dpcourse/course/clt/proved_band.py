@@ -5,12 +5,16 @@ from dpcourse.tradeoff import gaussian
 
 
 def _draw_band(rng):
-    """Inside, on both sides outside [gamma, 1 - gamma], where each end of the band is no news, gamma too large, and alpha = gamma."""
+    """Inside, on both sides outside [gamma, 1 - gamma], where each end of the band is no news, gamma too large, and alpha = gamma.
+
+    Two lie where half of gamma, and twice gamma, would tell otherwise.
+    """
+    near_low, near_high = rng.uniform(0.06, 0.1), rng.uniform(0.15, 0.2)
     places = [
         (rng.uniform(0.5, 1.5), rng.uniform(0.02, 0.06), rng.uniform(0.2, 0.4)),
-        (rng.uniform(0.5, 1.5), rng.uniform(0.06, 0.1), rng.uniform(0.01, 0.05)),
+        (rng.uniform(0.5, 1.5), near_low, rng.uniform(0.6, 0.9) * near_low),
         (rng.uniform(0.5, 1.5), rng.uniform(0.06, 0.1), rng.uniform(0.95, 0.99)),
-        (rng.uniform(1.5, 2), rng.uniform(0.15, 0.2), rng.uniform(0.55, 0.75)),
+        (rng.uniform(1.5, 2), near_high, 1 - rng.uniform(1.3, 1.8) * near_high),
         (rng.uniform(0.2, 0.3), rng.uniform(0.15, 0.2), rng.uniform(0.3, 0.5)),
         (rng.uniform(0.5, 1.5), rng.uniform(0.55, 0.7), rng.uniform(0.45, 0.5)),
         (rng.uniform(0.5, 1.5), 0.125, 0.125),  # exact in binary, however an answer computes it

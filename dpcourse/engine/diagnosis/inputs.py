@@ -8,12 +8,10 @@ import numpy as np
 from dpcourse.engine.diagnosis.words import Change
 
 OF_A_NUMBER: dict[str, Callable] = {
-    "1 - `{}`": lambda x: 1 - x,
     "half of `{}`": lambda x: x / 2,
     "twice `{}`": lambda x: 2 * x,
     "the square of `{}`": lambda x: x * x,
     "the square root of `{}`": math.sqrt,
-    "-`{}`": lambda x: -x,
     "the logarithm of `{}`": math.log,
     "1/`{}`": lambda x: 1 / x,
     "e to the power of `{}`": math.exp,
@@ -57,6 +55,8 @@ def changes(cases: list[dict]) -> Iterator[tuple[Change, Callable[[dict], dict]]
         for other in scalars:
             if other != one:
                 yield Change("argument replaced", {"one": one, "other": other}), _copied(one, other)
+        yield Change("argument complement", {"one": one}), _with(one, lambda x: 1 - x)
+        yield Change("argument negative", {"one": one}), _with(one, lambda x: -x)
         for said, changed in OF_A_NUMBER.items():
             kind = "argument bent" if said in BENT else "argument changed"
             yield Change(kind, {"one": one, "value": said.format(one)}), _with(one, changed)

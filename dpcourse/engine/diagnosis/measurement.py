@@ -69,7 +69,9 @@ def _where(part, described, whole):
                 yield Fact("wrong entries", {"which": said})
                 return
     known = {words: part.of_cases(values) for words, values in described.items()}
-    if min(right.sum(), (~right).sum()) >= LEAST_ON_EACH_SIDE:
+    if (right == (part.wanted == 0)).all():  # where little is asked of it: no other condition is the reason
+        yield Fact("right at 0")
+    elif min(right.sum(), (~right).sum()) >= LEAST_ON_EACH_SIDE:
         for words, values in (known | {RESULT: part.wanted}).items():
             for condition, holds in CONDITIONS.items():
                 if (holds(values) == right).all() and not _says_nothing(words, condition, values):

@@ -417,7 +417,7 @@ def _named(node, names, otherwise):
     """A part of a formula by its name, where it is an argument or a number."""
     if isinstance(node, ast.Name) and node.id in names:
         return f"`{node.id}`"
-    return f"the {node.value}" if isinstance(node, ast.Constant) and isinstance(node.value, int) else otherwise
+    return f"{otherwise} {node.value}" if isinstance(node, ast.Constant) and isinstance(node.value, int) else otherwise
 
 
 def _of_operation(node, names, place):
@@ -428,7 +428,7 @@ def _of_operation(node, names, place):
         yield Change("operator", fields), ast.BinOp(base, swap(), right)
     if isinstance(op, (ast.Sub, ast.Div, ast.Pow)):
         yield Change("operands", {"one": SIGNS[type(op)], "place": place()}), ast.BinOp(right, op, left)
-    what = {ast.Add: "a term", ast.Sub: "a term", ast.Mult: "a factor", ast.Div: "a factor", ast.Pow: "a power"}
+    what = {ast.Add: "a term", ast.Sub: "a term", ast.Mult: "a factor", ast.Div: "a factor", ast.Pow: "the power"}
     said = what.get(type(op), "a part")
     yield Change("dropped", {"what": _named(right, names, said), "place": place()}), left
     if not isinstance(op, ast.Pow):

@@ -126,21 +126,22 @@ def _shaped(described):
 
 
 def _of_the_case(part, numbers, described):
-    """A factor or a term that is a number of the case."""
-    words_and_values = list(_shaped(described))
-    for (one, a), (other, b) in itertools.combinations(
-        [(f"{words}", values) for words, values in described.items()], 2
-    ):
-        words_and_values.append((f"{one} times {other}", a * b))
-        words_and_values.append((f"{one} over {other}", a / b))
-    for words, values in words_and_values:
-        if np.ptp(values) == 0 and len(part.given) > 1:
-            continue
-        if part.same(numbers * values):
-            yield Change("times", {"what": words})
-        if part.same(numbers / values):
-            yield Change("divided", {"what": words})
-        if part.same(numbers + values):
-            yield Change("plus", {"what": words})
-        if part.same(numbers - values):
-            yield Change("minus", {"what": words})
+    """A factor or a term that is a number of the case; or a factor that is made of two."""
+    pairs = itertools.combinations(described.items(), 2)
+    both = [
+        each
+        for (one, a), (other, b) in pairs
+        for each in ((f"{one} times {other}", a * b), (f"{one} over {other}", a / b))
+    ]
+    for several, known in (("", _shaped(described)), (" both", both)):
+        for words, values in known:
+            if np.ptp(values) == 0 and len(part.given) > 1:
+                continue
+            if part.same(numbers * values):
+                yield Change(f"times{several}", {"what": words})
+            if part.same(numbers / values):
+                yield Change(f"divided{several}", {"what": words})
+            if not several and part.same(numbers + values):
+                yield Change("plus", {"what": words})
+            if not several and part.same(numbers - values):
+                yield Change("minus", {"what": words})
