@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import special, stats
+from scipy import optimize, special, stats
 
 from dpcourse import audit, gdp
 from dpcourse.tradeoff import approx_dp, gaussian
@@ -238,14 +238,50 @@ def test_one_run_bounds_rise_with_the_right_guesses_and_fall_with_delta():
     assert audit.one_run_mu_lower_bound(50, 100) == 0
 
 
-def test_the_mu_that_one_run_proves_follows_from_its_epsilons():
-    """At the mu that is refuted some epsilon is refuted at delta(epsilon, mu)."""
-    mu = audit.one_run_mu_lower_bound(495, 500)
-    assert mu > 0.5
-    found = [
-        audit.one_run_epsilon_lower_bound(495, 500, delta=gdp.delta(epsilon, mu)) for epsilon in np.linspace(0, 20, 101)
-    ]
-    assert any(bound >= epsilon - 1e-5 for bound, epsilon in zip(found, np.linspace(0, 20, 101), strict=True))
+@pytest.mark.parametrize(("correct", "guesses", "mu"), [(29, 30, 0.45), (90, 100, 0.46), (254, 300, 0.45)])
+def test_one_run_proves_no_less_mu_than_a_detour_over_epsilon_and_delta(correct, guesses, mu):
+    """mu: what the binomial theorem refutes at some (epsilon, delta(epsilon, mu)), 1,000 canaries."""
+    epsilons = np.linspace(0, 20, 401)
+    detour = [audit.one_run_p_value(correct, guesses, e, gdp.delta(e, mu), 1000) for e in epsilons]
+    assert min(detour) <= FAILURE
+    assert audit.one_run_mu_lower_bound(correct, guesses, 1000) > mu
+
+
+def test_the_mu_of_one_run_as_in_an_independent_computation():
+    """1,000 canaries, confidence 0.95; the recursion in another program, to three digits."""
+    for correct, guesses, mu in (
+        (10, 10, 0.323),
+        (29, 30, 0.576),
+        (90, 100, 0.603),
+        (254, 300, 0.587),
+        (700, 1000, 0.357),
+    ):
+        assert audit.one_run_mu_lower_bound(correct, guesses, 1000) == pytest.approx(mu, abs=6e-4)
+
+
+@pytest.mark.parametrize(("correct", "guesses", "canaries", "mu"), [(7, 8, 8, 0.7), (6, 8, 12, 0.3), (10, 10, 40, 1.0)])
+def test_no_law_of_the_right_guesses_passes_the_recursion_and_one_reaches_it(correct, guesses, canaries, mu):
+    """The largest chance of so many right guesses over all laws that mu-GDP allows, by a linear program."""
+    k = np.arange(guesses + 1)
+    points = stats.norm.cdf(np.linspace(-8, 8, 1500))  # where 1 - G_mu has its tangents
+    slope = np.exp(-mu * stats.norm.ppf(points) - mu**2 / 2)
+    height = stats.norm.cdf(stats.norm.ppf(points) + mu)
+    rows, sides = [], []
+    for j in range(1, guesses + 1):
+        hit, missed = np.where(k >= j, k, 0) / canaries, np.where(k >= j - 1, guesses - k, 0) / canaries
+        rows.append(hit - slope[:, None] * missed)  # hit <= height + slope (missed - point)
+        sides.append(height - slope * points)
+    solved = optimize.linprog(
+        -(k >= correct).astype(float), np.vstack(rows), np.concatenate(sides), np.ones((1, k.size)), [1.0]
+    )
+    most = -solved.fun
+
+    def refuted(failure):
+        return audit._refuted_by_one_run(np.array([mu]), correct, guesses, canaries, failure)[0]
+
+    assert 0.01 < most < 0.99
+    assert not refuted(most * (1 - 1e-3))
+    assert refuted(most * (1 + 1e-3))
 
 
 # ---- five mechanisms

@@ -152,6 +152,7 @@ def assert_done(course, number):
     assert row.locator("progress").count() == 2
 
 
+@pytest.mark.weekly
 def test_help_then_an_endless_loop_then_a_restart(lab):
     lesson = lab("00-start-here")
     first, answer, check = (lesson.cell(text) for text in ("progress()", "def keep_probability", 'check("0.1"'))

@@ -221,7 +221,8 @@ def test_the_interval_is_narrow_by_default(noise, rate, steps, delta):
     assert upper - lower <= 1e-3 * upper
 
 
-@examples(8, part=8)
+@pytest.mark.weekly
+@examples(8)
 @given(noise=st.floats(0.5, 3), rate=st.floats(1e-3, 0.1), steps=st.integers(10, 10_000), digits=st.floats(4, 10))
 def test_a_narrower_interval_lies_within_a_wider_one(noise, rate, steps, digits):
     curve = pld.noisy_sgd(noise, rate, steps)
