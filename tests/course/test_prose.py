@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 from scipy.optimize import brentq
 from support import ROOT, WEEKLY
 
@@ -331,6 +332,15 @@ CLAIMS = [
     (6, "", ", {:.2f}), and G₁(0.15)", lambda: audit.clopper_pearson(80, 200, 0.975)),
     (6, "", "G₁(0.15) = {:.2f}", lambda: tradeoff.gaussian(1.0)(0.15)),
     (6, "", "than many of which {:.0f} % are", lambda: 100 * 300 / 500),
+    (6, "", "300 right of 500 prove an ε of {:.2f} only", lambda: audit.one_run_epsilon_lower_bound(300, 500)),
+    (6, "", "63 right of the 70 surest would prove {:.1f}.", lambda: audit.one_run_epsilon_lower_bound(63, 70)),
+    (6, "", "the two margins are {:.2f} together", lambda: 2 * stats.norm.ppf(0.975) / math.sqrt(2)),
+    (
+        6,
+        "",
+        "about {} in a thousand audits",
+        lambda: {3: "three"}[round(1000 * stats.norm.sf(2 * stats.norm.ppf(0.975) / math.sqrt(2)))],
+    ),
 ]
 
 

@@ -65,7 +65,7 @@ exercise = Exercise(
         ),
         Misconception(
             "risk for confidence",
-            "You exchanged the confidence and the risk: 1 - confidence belongs into `beta.ppf` for a lower bound.",
+            "You exchanged the confidence and the risk: 1 - confidence belongs in `beta.ppf` for a lower bound.",
             _one_run(each=lambda confidence: 1 - confidence),
         ),
         Misconception(

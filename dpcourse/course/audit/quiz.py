@@ -47,7 +47,7 @@ QUIZ = (
         "You try twenty attacks on the same scores and report the one with the best bound, at 95 % confidence. What is that bound worth?",
         (
             Option(
-                "It holds if each bound had a twentieth of the risk.",
+                "It holds if each attack had a twentieth of the risk.",
                 True,
                 "Then all twenty hold at once with 95 % confidence, and you may choose among them after a look.",
             ),
@@ -64,7 +64,7 @@ QUIZ = (
         ),
     ),
     Question(
-        "Which canary belongs into an audit of a sum of vectors that are clipped to R?",
+        "Which canary belongs in an audit of a sum of vectors that are clipped to R?",
         (
             Option(
                 "One that looks like a typical person, for it is about them.",
@@ -89,12 +89,12 @@ QUIZ = (
             Option(
                 "Guess only for those whose scores are extreme.",
                 True,
-                "Abstaining is free, as long as the number of guesses is fixed before. Fewer guesses of which nearly all are right prove more than many of which 60 % are.",
+                "Abstaining is free: for pure ε-DP the number may even depend on the scores, though never on which guesses were right. Fewer guesses of which nearly all are right prove more than many of which 60 % are.",
             ),
             Option(
                 "Guess for all, for every guess is a datum.",
                 False,
-                "A guess that is hardly better than a coin's pulls the share down to 1/2, and a share near 1/2 proves nothing.",
+                "Guesses that are hardly better than a coin's pull the share down. 300 right of 500 prove an ε of 0.25 only; 63 right of the 70 surest would prove 1.5.",
             ),
             Option(
                 "Train again with the same coins.",

@@ -32,7 +32,8 @@ exercise = OpenExercise(
         ),
         Misconception(
             "they agree",
-            "Here the limit is right up to 2 %: so much noise that no single step matters, or steps and noise in balance. Go away from there.",
+            "Here the limit is right up to 2 %: there is so much noise that sample_rate times X is never large, or the two faults of the "
+            "limit cancel. Take little noise, a large sample_rate and many steps.",
             lambda delta: (10, 0.05, 20_000),
             recognise=any_error(-CLOSE, CLOSE, 1),
         ),

@@ -16,10 +16,10 @@ exercise = OpenExercise(
     returns=setting_within(RANGES),
     law=wrong_by_margin(-1),
     hints=(
-        "The limit wants many steps of which each matters little. Make a step that matters rarely, and then much: a small sample_rate "
-        "and little noise.",
+        "The rule of thumb: the limit needs `steps` to be many times skew(X)^2. Break it. Which of your three numbers are levers? "
+        "skew(X) depends on the noise alone, and the sample_rate does not occur.",
         "Compare `gdp.epsilon(delta, clt.noisy_sgd_mu(...))` with `pld.noisy_sgd(...).epsilon(delta).lower`. Start at noise_multiplier 1, "
-        "sample_rate 0.01, steps 1000, and change one of them at a time.",
+        "sample_rate 0.01, steps 1000, and change one of them at a time: the noise, the steps, and last the rate, which does little.",
     ),
     misconceptions=(
         Misconception(
@@ -30,13 +30,15 @@ exercise = OpenExercise(
         ),
         Misconception(
             "they agree",
-            "Here the limit is right up to 2 %: so much noise that no single step matters, or steps and noise in balance. Go away from there.",
+            "Here the limit is right up to 2 %: the steps are very many times skew(X)^2. Take far fewer steps, and little noise, which "
+            "makes skew(X) large.",
             lambda delta: (10, 0.05, 20_000),
             recognise=any_error(-CLOSE, CLOSE, -1),
         ),
         Misconception(
             "too little",
-            "The direction is right: the limit lies below the truth, but not by 20 %. Take fewer steps, or make single ones matter more.",
+            "The direction is right: the limit lies below the truth, but not by 20 %. Take fewer steps, or less noise: the error grows "
+            "with skew(X) / sqrt(steps). The sample_rate changes it little.",
             lambda delta: (2, 0.01, 1000),
             recognise=any_error(CLOSE, MARGIN, -1),
         ),

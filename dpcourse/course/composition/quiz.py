@@ -32,7 +32,7 @@ QUIZ = (
         ),
     ),
     Question(
-        "And if neighbours differ by one patient replaced, where the new one may lie in another ward?",
+        "Each of these ε = 0.2 is for one patient added or removed. What is guaranteed if neighbours differ by one patient replaced, where the new one may lie in another ward?",
         (
             Option(
                 "Still ε = 0.2.", False, "Now two wards change: the one that was left and the one that was entered."
@@ -40,7 +40,7 @@ QUIZ = (
             Option(
                 "ε = 0.4",
                 True,
-                "Two wards change, and each costs 0.2. Parallel composition depends on what a neighbour is.",
+                "Two wards change: one patient is removed and one added, and each costs 0.2. Parallel composition depends on what a neighbour is.",
             ),
             Option("ε = 2", False, "Two of the ten wards change, not all."),
         ),
@@ -56,12 +56,12 @@ QUIZ = (
             Option(
                 "It grows with what the attacker knows.",
                 False,
-                "The bound on the ratio holds for every belief that the attacker begins with.",
+                "ε belongs to the mechanism. For an attacker who knows all rows but Mia's it bounds the factor on his odds, and what he knew is in the odds before.",
             ),
             Option(
                 "It is void: DP assumes an attacker who knows nothing.",
                 False,
-                "DP assumes nothing about the attacker. That is its point.",
+                "The other way round: ε is a bound for an attacker who knows the program and all other rows. What he must not know are the coins.",
             ),
         ),
     ),
@@ -90,7 +90,9 @@ QUIZ = (
                 False,
                 "Advanced has √(2 ln 10⁶) = 5.3 in front of √k. With k = 5 it gives 1.23.",
             ),
-            Option("They agree.", False, "They agree at one k only, and it is far above 5."),
+            Option(
+                "They agree.", False, "They cross between k = 34 and k = 35, so they agree at no number of questions."
+            ),
         ),
     ),
 )

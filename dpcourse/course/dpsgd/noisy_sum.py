@@ -52,13 +52,15 @@ def _count_sum(cases, values):
     noise = _noise_of(cases, values)
     deviation = cases[0]["noise_multiplier"] * cases[0]["clip_norm"]
     size, empty = np.abs(noise) / deviation, np.abs(noise[1 + RUNS :]) / deviation
-    large = size > HALF
+    large, sums = size > HALF, cases[1]["clipped"].sum(axis=0)
+    at_large_sums = ~large[: 1 + RUNS, sums > np.median(sums)]
     return [
         Count.of("noises within 0.67 deviations of 0", ~large, 0.5),
         Count.of("noises within 0.2 deviations of 0", size <= 0.2, math.erf(0.2 / math.sqrt(2))),
         Count.of("noises beyond 2 deviations", size > 2, math.erfc(2 / math.sqrt(2))),
         Count.of("noises above 0", noise > 0, 0.5),
         Count.of("noises within 0.67 deviations of 0 where nobody was drawn", empty <= HALF, 0.5),
+        Count.of("noises within 0.67 deviations of 0 at the weights with the larger sums", at_large_sums, 0.5),
         Count.of("neighbouring weights with noises of the same sign", noise[:, 0::2] * noise[:, 1::2] > 0, 0.5),
         Count.of("neighbouring weights with noises of like size", large[:, 0::2] == large[:, 1::2], 0.5),
         Count.of("first and last weight with noises of the same sign", noise[:, 0] * noise[:, -1] > 0, 0.5),

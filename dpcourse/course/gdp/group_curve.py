@@ -89,7 +89,7 @@ exercise = Exercise(
         ),
         Misconception(
             "bound for groups",
-            "That is the (epsilon, delta) bound for groups. It is true, but its middle is too low: repeat 1 - f instead.",
+            "That is the (epsilon, delta) bound for groups. It is true, and as a pair hardly to be improved, but its curve lies below that of the group: repeat 1 - f instead.",
             _as_group(
                 lambda epsilon, delta, k: tradeoff.approx_dp(
                     k * epsilon, min(1, delta * math.expm1(k * epsilon) / math.expm1(epsilon))

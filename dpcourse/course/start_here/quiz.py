@@ -52,12 +52,12 @@ QUIZ = (
             Option(
                 "No, for no ε.",
                 True,
-                "Without Mia the same number has probability 0. A ratio of 1 to 0 is not bounded by any e^ε.",
+                "If Mia has flu, the same number has probability 0 without her. A ratio of 1 to 0 is not bounded by any e^ε.",
             ),
             Option(
                 "Yes, if there are many patients.",
                 False,
-                "However many there are, adding one person changes an exact count for certain.",
+                "However many there are, adding one person with flu changes an exact count for certain.",
             ),
         ),
     ),
