@@ -200,5 +200,5 @@ def test_ci_runs_the_readmes_own_command():
         ["bash", "-c", f'{extract}; echo "$command"'], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout
     assert found.startswith("python3 -m venv --clear .venv-tests && ")
-    assert found.rstrip().endswith("-m pytest -n 4 --dist loadfile")
+    assert found.rstrip().endswith("-m pytest -n 3 --dist loadfile")
     assert ".ci/run" in (ROOT / ".github" / "workflows" / "ci.yml").read_text()
