@@ -301,7 +301,7 @@ def one_run_mu_lower_bound(correct, guesses, canaries=None, confidence=0.95) -> 
 
 
 MOST_MU, ROUNDS = 40.0, 5  # the largest mu that is looked at; each round looks 32 times as closely
-ROUNDING = 1e-9  # far more than rounding can add up to: a mu is refuted only beyond it
+ROUNDING = 1e-6  # relative: a mu is refuted only beyond what rounding may add up to in a million steps
 
 
 def _refuted_by_one_run(mus, correct, guesses, canaries, failure):

@@ -95,12 +95,8 @@ def tried(answers: list[Answer], names: dict, seed: int = 0) -> Iterator[Tried]:
         world = dict(names)
         begun = time.monotonic()
         file = f"<{answer.label}>"
-        linecache.cache[file] = (
-            len(answer.code),
-            None,
-            answer.code.splitlines(keepends=True),
-            file,
-        )  # as in a notebook
+        lines = answer.code.splitlines(keepends=True)
+        linecache.cache[file] = (len(answer.code), None, lines, file)  # so that errors show the line, as in a notebook
         try:
             exec(compile(answer.code, file, "exec"), world)
             function = world.get(answer.exercise)

@@ -207,6 +207,13 @@ def test_the_scale_of_noise_is_tested_exactly(law):
         assert Noise(law, noise).p_value < 1e-6 / 13
 
 
+def test_where_only_zeros_are_right_no_accidental_condition_is_named():
+    cut = dataclasses.replace(walk, reference=lambda size, k, slack: max(0.0, size - 0.3) * k)
+    verdict = cut.check(lambda size, k, slack: max(0.0, size - 0.3) * math.log(k + size), 4)
+    assert verdict.message.startswith("Right only where the right result is 0.")
+    assert verdict.found_by == "measurement"
+
+
 @pytest.mark.parametrize(("law", "draw_noise"), [("laplace", "laplace"), ("norm", "normal")])
 def test_noise_of_another_size_in_each_setting_is_told_for_each(law, draw_noise):
     def noise(seed, *sizes):
@@ -228,6 +235,10 @@ def test_a_formula_of_the_arguments_is_told():
         (lambda size, k, slack: size / k, "You return `size` over `k`."),
         (lambda size, k, slack: math.exp(size) * slack, "You return e to the power of `size`, times `slack`."),
         (lambda size, k, slack: spread(size, k, slack) + 0.25, "Your result is the right one plus 0.25."),
+        (
+            lambda size, k, slack: spread(size, k, slack) * k / size,
+            "Your result is the right one divided by `size` over `k`: a division too many, or a factor that is missing.",
+        ),
     ):
         verdict = walk.check(wrong, 3)
         assert (verdict.message, verdict.found_by) == (said, "explanation")

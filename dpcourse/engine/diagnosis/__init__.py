@@ -276,9 +276,8 @@ class _Search:
                 if time.monotonic() > self.end:
                     return []
                 right, before = (self._given(self.exercise.reference, case) for case in (new, old))
-                if right is not None and not _same(
-                    right, before
-                ):  # one at a time: on an impossible one the answer stops
+                if right is not None and not _same(right, before):
+                    # one at a time: on an impossible one the answer stops
                     still += [_same(value, mine[id(old)]) for value in self._answers([new])]
             asked += bool(still)
             if len(still) >= LEAST_PAIRS and all(still):
