@@ -189,8 +189,9 @@ def test_the_marks_can_be_explained_and_the_secret_is_the_graders_alone(the_less
     assert (the_lessons / DATABASE).stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.weekly
 def test_a_run_that_is_killed_goes_on_where_it_was():
     script = ROOT / "tests" / "benchmarks" / "kill_and_resume.py"
-    done = subprocess.run([sys.executable, script, "--submissions", "6" if WEEKLY else "2", "--kills", "1", "--jobs", "1"], capture_output=True, text=True, cwd=ROOT)  # fmt: skip
+    done = subprocess.run([sys.executable, script, "--submissions", "6", "--kills", "1", "--jobs", "1"], capture_output=True, text=True, cwd=ROOT)  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert "byte-identical" in done.stdout
