@@ -69,7 +69,8 @@ def _where(part, described, whole):
                 yield Fact("wrong entries", {"which": said})
                 return
     known = {words: part.of_cases(values) for words, values in described.items()}
-    if (right == (part.wanted == 0)).all():  # where little is asked of it: no other condition is the reason
+    at_0 = bool((right == (part.wanted == 0)).all())
+    if at_0:  # where little is asked of it: no other condition is the reason, and how often that is, is an accident
         yield Fact("right at 0")
     elif min(right.sum(), (~right).sum()) >= LEAST_ON_EACH_SIDE:
         for words, values in (known | {RESULT: part.wanted}).items():
@@ -79,9 +80,9 @@ def _where(part, described, whole):
                     return
         yield from _threshold(right, known)
     good = np.array([each.all() for each in entries])
-    if good.any() or max(part.lengths) == 1:
+    if not at_0 and (good.any() or max(part.lengths) == 1):
         yield Fact("share", {"right": int(good.sum()), "all": len(good)})
-    else:
+    elif not at_0:
         yield Fact("share of entries", {"right": int(right.sum()), "all": len(right)})
     yours, wanted = part.yours[~right], part.wanted[~right]
     if not whole:
