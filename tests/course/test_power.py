@@ -181,7 +181,7 @@ WHOLE = {
     "zero comes twice": _numbers(zero_twice=True),
     "one more now and then": _numbers(change=lambda found, rng: found + (rng.random(len(found)) < 0.1)),
     "neighbours alike": _numbers(change=lambda found, rng: np.repeat(found[: -(-len(found) // 2)], 2)[: len(found)]),
-    "the same in every run": lambda numerator, denominator, size, rng: _numbers()(numerator, denominator, 6000, np.random.default_rng(1))[:size],
+    "the same in every run": lambda numerator, denominator, size, rng: _numbers()(numerator, denominator, 8000, np.random.default_rng(1))[:size],
     "rounded Laplace noise": _numbers(change=lambda found, rng: np.round(rng.laplace(0, max(0.05, abs(found).mean()), len(found)))),
 }  # fmt: skip
 

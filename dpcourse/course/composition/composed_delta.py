@@ -9,7 +9,7 @@ from dpcourse.engine import Exercise, Misconception, a_number, rounded
 def _draw_spill(rng):
     cases = []
     for _ in range(2):
-        k, epsilon = int(rng.integers(5, 19)), rounded(rng.uniform(0.2, 0.8))
+        k, epsilon = int(rng.integers(5, 15)), rounded(rng.uniform(0.2, 0.8))
         cases.append({"epsilon": epsilon, "k": k, "epsilon_total": rounded(rng.uniform(0.2, 0.5) * k * epsilon)})
     return cases
 

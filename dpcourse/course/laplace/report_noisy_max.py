@@ -6,7 +6,7 @@ from dpcourse import laplace
 from dpcourse.course.laplace.winners import LAWS, log_likelihood, place_of
 from dpcourse.engine import Count, Misconception, RandomExercise, a_number, rounded
 
-AGAIN, WIDE, NEAR, EQUAL, FEW, NONE = 3, 2000, 120, 230, 700, 1000
+AGAIN, WIDE, NEAR, EQUAL, FEW, NONE = 3, 2000, 120, 230, 700, 1150
 """Elections of each kind; so many that a scale 10 % off, and another law, show in the wide ones."""
 MANY, OPTIONS = 100, 10
 

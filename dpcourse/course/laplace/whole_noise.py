@@ -9,7 +9,7 @@ from dpcourse import laplace
 from dpcourse.engine import Count, Misconception, Needed, RandomExercise
 from dpcourse.probe.values import type_name
 
-DRAWS, TAIL, SHORT = 6000, 620, 40
+DRAWS, TAIL, SHORT = 8000, 620, 40
 
 
 RATIOS = ((11, 8), (7, 5), (10, 7), (3, 2), (8, 5))
