@@ -115,6 +115,11 @@ exercise = Exercise(
             _mu_at_least(beta=lower_bound, mu=lambda a, b: mu_of_errors(a, max(b, 1e-9))),
         ),
         Misconception(
+            "one minus outside",
+            "You took 1 minus Φ⁻¹(alpha). The 1 minus belongs inside: Φ⁻¹(1 - alpha), which is -Φ⁻¹(alpha).",
+            _mu_at_least(mu=lambda a, b: float(1 - ndtri(a) - ndtri(b))),
+        ),
+        Misconception(
             "sign",
             "The sign is wrong: Φ⁻¹ of a small rate is negative, and small errors must give a large mu. mu = -Φ⁻¹(alpha) - Φ⁻¹(beta).",
             _mu_at_least(mu=lambda a, b: -mu_of_errors(a, b), least=-math.inf),

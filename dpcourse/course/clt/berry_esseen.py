@@ -59,6 +59,11 @@ exercise = Exercise(
             _bound(lambda kl, kappa2: kappa2.sum() - kl.sum() ** 2),
         ),
         Misconception(
+            "kl not squared",
+            "You subtract the kls as they are, and so mu and gamma are both off. A variance is the mean of the square less the mean squared: subtract the sum of the kl^2.",
+            _bound(lambda kl, kappa2: abs(kappa2.sum() - kl.sum())),
+        ),
+        Misconception(
             "nothing subtracted",
             "You took the sum of kappa2 for the variance. That is right in the limit, section 6; here subtract the sum of the kl^2.",
             _bound(lambda kl, kappa2: kappa2.sum()),

@@ -41,6 +41,13 @@ exercise = Exercise(
             lambda prior, epsilon: min(1.0, prior * math.exp(epsilon)),
         ),
         Misconception(
+            "chance of a no forgotten",
+            "You weighed yes by the chance e^epsilon / (1 + e^epsilon) of her report, and no by 1. If the truth is no, the same report has a chance too: 1 / (1 + e^epsilon).",
+            lambda prior, epsilon: (
+                prior * math.exp(epsilon) / (prior * math.exp(epsilon) + (1 - prior) * (1 + math.exp(epsilon)))
+            ),
+        ),
+        Misconception(
             "prior forgotten",
             "You left the prior out. e^epsilon / (1 + e^epsilon) is the answer for somebody who began at one half.",
             lambda prior, epsilon: math.exp(epsilon) / (1 + math.exp(epsilon)),
