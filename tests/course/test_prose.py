@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from scipy.optimize import brentq
+from scipy.special import ndtr, ndtri_exp
 from support import ROOT, WEEKLY
 
 from dpcourse import audit, clt, composition, course, gdp, laplace, pld, rdp, tradeoff
@@ -323,7 +324,7 @@ CLAIMS = [
         "The check has you judge {} times",
         lambda: {5: "five"}[len(exercise(6, "accused").draw(generator()))],
     ),
-    (6, "accused", "five mechanisms within {:g} seconds", lambda: exercise(6, "accused").seconds),
+    (6, "accused", "six mechanisms within {:g} seconds", lambda: exercise(6, "accused").seconds),
     (6, "", "These were {} trainings", lambda: 3 * 150),
     (6, "", "trainings of each kind in place of {}", lambda: 150),
     (6, "", "would have to be run {} million times", lambda: {3: "three"}[round(-math.log(0.05))]),
@@ -434,7 +435,15 @@ def test_statements_in_words_of_clt():
     for n in (1, 2, 3, 5, 10, 30, 100, 300, 1000):
         limit = tradeoff.gaussian(clt.berry_esseen([response] * n)[0])
         apart = np.abs(response.power(n)(alpha) - limit(alpha)).max()
-        assert apart < 0.06, "nowhere more than 0.06 away"
+        assert apart < 0.06, "nowhere more than 0.06 away there"
+    noes, keep = (
+        np.arange(1001),
+        1 / (1 + np.exp(-0.5)),
+    )  # the corners of the curve of 1,000 reports, by the binomial law
+    log_alpha, beta = stats.binom.logsf(noes - 1, 1000, 1 - keep), stats.binom.cdf(noes - 1, 1000, keep)
+    away = np.abs(beta - ndtr(-ndtri_exp(log_alpha) - clt.berry_esseen([response] * 1000)[0]))
+    assert away.max() == pytest.approx(0.13, abs=0.005), "0.13 apart"
+    assert log_alpha[np.argmax(away)] / np.log(10) == pytest.approx(-57, abs=0.5), "at alpha = 10^-57"
     for f in (tradeoff.laplace(0.1), tradeoff.gaussian(0.1), tradeoff.gaussian(0.1).subsampled(0.1), response):
         kl, kappa2, _, _ = clt.functionals(f)
         assert kappa2 == pytest.approx(2 * kl, rel=0.025), "kappa_2 is nearly 2 kl"

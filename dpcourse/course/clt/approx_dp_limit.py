@@ -23,7 +23,7 @@ def _mu_and(delta):
 
 exercise = Exercise(
     title="Many answers, each with a small chance to fail",
-    good_for="seeing that the deltas are not blurred by the central limit theorem: they stay what they are",
+    good_for="seeing that the deltas are not blurred by the central limit theorem: they stay beside the Gaussian",
     difficulty=1,
     minutes=10,
     points=1,

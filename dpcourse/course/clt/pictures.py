@@ -102,7 +102,7 @@ def limit(figure, mechanism, size, n) -> str:
     away = float(np.abs(beta - gaussian(mu)(GRID)).max())
     return (
         f"{n} answers by {mechanism}, each with parameter {size:.2g}. Left: the distribution of their total privacy loss beside "
-        f"a normal one. Right: their exact trade-off curve beside G with mu {mu:.3g}; the two are at most {away:.2g} apart. Berry "
+        f"a normal one. Right: their exact trade-off curve beside G with mu {mu:.3g}; at the alpha that are drawn, 0 and from 1e-6 on, the two are at most {away:.2g} apart. Berry "
         f"and Esseen's gamma is {gamma:.2g}"
         + (", too large to prove anything." if gamma >= 0.5 else ", and the proved band lies around them.")
     )

@@ -65,7 +65,7 @@ QUIZ = (
             Option(
                 "Because δ is too small to matter.",
                 False,
-                "It matters: it is the chance that everything is told. It stays in the result as it is.",
+                "It matters: it is the chance that everything is told. It stays in the result, beside the Gaussian.",
             ),
             Option(
                 "Because a failure has an infinite loss, and a sum with infinite summands does not become normal.",

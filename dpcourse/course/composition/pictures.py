@@ -27,7 +27,7 @@ def repeated(figure, epsilon, k) -> str:
     panel.legend(loc="lower right", ncols=3)
     return (
         f"The chance to guess a bit from k randomized reports with epsilon {epsilon:.2g} each. The majority is right with "
-        f"probability {guess[0]:.2f} after one report and {guess[-1]:.2f} after {k}. It stays below the bound for k epsilon, "
+        f"probability {guess[0]:.2f} after one report and {guess[-1]:.2f} after {k}. It is nowhere above the bound for k epsilon, "
         f"which is {bound[-1]:.2f} at the end."
     )
 

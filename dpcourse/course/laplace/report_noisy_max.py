@@ -292,7 +292,7 @@ exercise = RandomExercise(
         ),
         Misconception(
             "Gaussian",
-            "Your noise looks Gaussian. The step of the proof from r* to r* + 1 costs e^epsilon for Laplace noise only.",
+            "Your noise looks Gaussian. The step of the proof from r* to r* + 1 costs e^epsilon for Laplace noise. For Gaussian noise, far out, it costs more than any e^epsilon.",
             _noisy(lambda rng, epsilon, m: rng.normal(0, 1 / epsilon, m)),
             recognise=_most_likely("Gaussian", "Gaussian of the same variance"),
         ),
