@@ -21,6 +21,13 @@ from dpcourse.dpsgd import layers
 MIXES = nn.modules.batchnorm._BatchNorm
 TABLES = nn.Embedding, nn.EmbeddingBag
 PRECISIONS = ["float32", "tf32", "bf16"]
+_SWITCHES: tuple = (  # of TF32, from the most general to the most special
+    torch.backends,
+    torch.backends.cudnn,
+    torch.backends.cuda.matmul,
+    torch.backends.cudnn.conv,  # type: ignore[attr-defined]
+    torch.backends.cudnn.rnn,
+)
 Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]  # of outputs and targets: one number per example
 
 
@@ -64,7 +71,9 @@ def clipped_sum(
     """
     clip_norm = validate.number("clip_norm", clip_norm, 0, open_low=True)
     refuse_if_not_private(model, engine)
-    return clipped_sum_of(model, loss, inputs, targets, clip_norm, engine, precision)
+    clipped = clipped_sum_of(model, loss, inputs, targets, clip_norm, engine, precision)
+    refuse_if_not_finite(clipped.norms)
+    return clipped
 
 
 def clipped_sum_of(
@@ -76,7 +85,10 @@ def clipped_sum_of(
     engine: str,
     precision: str,
 ) -> Clipped:
-    """clipped_sum, for a model and an engine that were looked at before: looking takes longer than a small step."""
+    """clipped_sum, for a model and an engine that were looked at before: looking takes longer than a small step.
+
+    Whether all gradients are finite is left for the caller to ask, who may do so once for several parts of a batch.
+    """
     refuse_unknown(engine, precision)
     if isinstance(model, nn.parallel.DistributedDataParallel):
         model = model.module
@@ -158,11 +170,16 @@ def trainable(model: nn.Module) -> dict[str, nn.Parameter]:
 
 
 def factors(norms: torch.Tensor, clip_norm: float) -> torch.Tensor:
-    """min(1, clip_norm / norm) for each example; ValueError where a norm is not finite."""
+    """min(1, clip_norm / norm) for each example; NaN where the norm is."""
+    return clip_norm / norms.clamp(min=clip_norm)
+
+
+def refuse_if_not_finite(norms: torch.Tensor) -> None:
+    """Raise ValueError if the norm of an example's gradient is infinite or NaN."""
     if not math.isfinite(norms.sum()):
         wrong = int((~torch.isfinite(norms)).sum())
-        raise ValueError(f"the gradients of {wrong} of {len(norms)} examples are not finite: a smaller lr may help")
-    return clip_norm / norms.clamp(min=clip_norm)
+        if wrong:
+            raise ValueError(f"the gradients of {wrong} of {len(norms)} examples are not finite: a smaller lr may help")
 
 
 def _nothing(model, inputs):
@@ -231,13 +248,14 @@ def _book_keeping(model, loss, inputs, targets, clip_norm, forward):
     gradients = torch.autograd.grad(losses.sum(), [call.edge for call in calls], allow_unused=True)
     with torch.no_grad(), full_precision(inputs.device):
         shares = [share for call, g in zip(calls, gradients, strict=True) for share in call.shares(g, len(inputs))]
-        return _weigh(model, layers.separate(shares), clip_norm, losses.detach(), outputs.detach())
+        shares = layers.separate(shares)
+        layers.keep_within(shares, layers.KEPT)
+        return _weigh(model, shares, clip_norm, losses.detach(), outputs.detach())
 
 
 def _weigh(model, shares, clip_norm, losses, outputs):
     """Clip and sum what is known of all examples, share by share; a parameter in no share was not used."""
-    squares = [share.square_norms() for share in shares]
-    norms = sum(squares[1:], squares[0]).sqrt_()
+    norms = layers.square_norms(shares).sqrt_()
     weights = factors(norms, clip_norm)
     sums = {}
     for share in shares:
@@ -308,9 +326,13 @@ def passes(precision: str, device: torch.device | str) -> Iterator[Callable]:
         yield autocast if precision == "bf16" else contextlib.nullcontext
 
 
-def full_precision(device: torch.device | str) -> contextlib.AbstractContextManager[None]:
-    """No TF32 while norms and sums are computed: a norm that is too small by 1e-3 is a bound that does not hold."""
-    return _tf32(device, False)
+@contextlib.contextmanager
+def full_precision(device: torch.device | str) -> Iterator[None]:
+    """No TF32 and no autocast for norms and sums: a norm that is too small by 1e-3 is a bound that does not hold."""
+    kind = torch.device(device).type
+    no_autocast = torch.autocast(kind, enabled=False) if torch.is_autocast_enabled(kind) else contextlib.nullcontext()
+    with no_autocast, _tf32(device, False):
+        yield
 
 
 @contextlib.contextmanager
@@ -318,12 +340,16 @@ def _tf32(device, allowed):
     if torch.device(device).type != "cuda":
         yield
         return
-    switches = torch.backends.cuda.matmul, torch.backends.cudnn.conv
-    before = [switch.fp32_precision for switch in switches]
+    before = [switch.fp32_precision for switch in _SWITCHES]
     try:
-        for switch in switches:
-            switch.fp32_precision = "tf32" if allowed else "ieee"
+        _set(["tf32" if allowed else "ieee"] * len(_SWITCHES))
         yield
     finally:
-        for switch, was in zip(switches, before, strict=True):
-            switch.fp32_precision = was
+        _set(before)
+
+
+def _set(precisions):
+    """Set the switches; one that follows a more general one needs no touch, and so goes on following it."""
+    for switch, precision in zip(_SWITCHES, precisions, strict=True):
+        if switch.fp32_precision != precision:
+            switch.fp32_precision = precision

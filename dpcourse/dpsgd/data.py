@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from dpcourse import validate
 from dpcourse.files import data_folder
 
 DEBIAN = Path("/usr/share/datasets")
@@ -38,6 +39,25 @@ class Data:
         height, width = self.shape[1:]
         train, test = len(self.train_inputs), len(self.test_inputs)
         return f"{self.name}: {train:,} images to train on, {test:,} to test on, {height} x {width} pixels, {len(self.classes)} classes"
+
+
+def people_of(data: Data, public_n: int | None) -> int:
+    """The number of people that settings are made from: the number of rows, or public_n, which is not made from them.
+
+    public_n: None, or whole, >= 1, and not the number of rows; ValueError otherwise.
+
+    >>> people_of(digits(), None), people_of(digits(), 1500)
+    (1437, 1500)
+    """
+    rows = len(data.train_inputs)
+    if public_n is None:
+        return rows
+    if validate.whole("public_n", public_n) == rows:
+        raise ValueError(
+            f"public_n must be a number written down before the rows were counted, got {public_n}, which is the number "
+            "of rows; without public_n the account holds for a row emptied, and the number of rows is public"
+        )
+    return validate.whole("public_n", public_n)
 
 
 def digits() -> Data:

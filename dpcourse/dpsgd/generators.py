@@ -1,5 +1,8 @@
 """Where randomness comes from: a seed that can be repeated, for teaching, or the operating system's entropy."""
 
+import contextlib
+from collections.abc import Iterator
+
 import numpy as np
 import torch
 
@@ -9,28 +12,73 @@ Source = torch.Generator | int | None
 MT19937_WORDS = slice(3, 3 + 624)  # of the state of torch's generator on a CPU: the words of the Mersenne twister
 
 
-def make(generator: Source, purpose: str, device: str | torch.device = "cpu") -> torch.Generator:
-    """A torch.Generator on `device`, not correlated with one of the same seed that was made for another purpose.
+def make(generator: Source, purpose: str) -> torch.Generator:
+    """A torch.Generator on the CPU, not correlated with one of the same seed that was made for another purpose.
 
-    generator: a torch.Generator on that device, which is returned as it is; a whole number >= 0, a seed; None: 128
-    bits of the operating system's entropy. purpose: any text. ValueError otherwise. torch's own manual_seed takes
-    only 32 bits on a CPU, few enough to try them all; here the whole state is filled. A GPU's generator takes 64 bits.
+    generator: a torch.Generator on the CPU, which is returned as it is; a whole number >= 0, a seed; None: 128 bits of
+    the operating system's entropy. purpose: any text. ValueError otherwise. torch's own manual_seed takes only 32 bits
+    on a CPU, few enough to try them all; here the whole state is filled.
 
     >>> noise, again, coins = make(7, "noise"), make(7, "noise"), make(7, "coins")
     >>> noise, again, coins = (torch.rand((), generator=g).item() for g in (noise, again, coins))
     >>> noise == again, noise == coins
     (True, False)
     """
-    device = torch.device(device)
     if isinstance(generator, torch.Generator):
-        if generator.device.type != device.type:
-            raise ValueError(f"generator must be on {device.type}, got one on {generator.device.type}")
+        if generator.device.type != "cpu":
+            raise ValueError(
+                f"generator must be on the cpu, got one on {generator.device.type}: numbers for a device are drawn "
+                "there, from seeds that the generator gives"
+            )
         return generator
     entropy = None if generator is None else [validate.whole("generator", generator, 0), *purpose.encode()]
+    state = torch.Generator("cpu").manual_seed(0).get_state()
     seeds = np.random.SeedSequence(entropy)
-    made = torch.Generator(device)
-    if device.type != "cpu":
-        return made.manual_seed(int(seeds.generate_state(1, np.uint64)[0]))
-    state = made.manual_seed(0).get_state()
     state.numpy()[:5056].view(np.uint64)[MT19937_WORDS] = seeds.generate_state(624, np.uint32)
-    return made.set_state(state)
+    return torch.Generator("cpu").set_state(state)
+
+
+def for_device(generator: torch.Generator, device: torch.device) -> torch.Generator:
+    """A generator to draw the next numbers from on `device`: on the CPU the one given, elsewhere one that it seeds.
+
+    generator: on the CPU. Elsewhere each call takes 64 bits from it, all that the seed of a GPU's generator holds; so
+    the state of a run is the state of the one on the CPU, wherever the numbers are drawn.
+    """
+    if device.type == "cpu":
+        return generator
+    return torch.Generator(device).manual_seed(seed_from(generator))
+
+
+def seed_from(generator: torch.Generator) -> int:
+    """64 bits of a generator, from 0 to 2^64 - 1.
+
+    >>> seed_from(make(7, "noise")) == seed_from(make(7, "noise")), seed_from(make(None, "noise")) < 2**64
+    (True, True)
+    """
+    high, low = torch.randint(2**32, (2,), generator=generator).tolist()
+    return high << 32 | low
+
+
+def of_torch(device: torch.device) -> list[torch.Generator]:
+    """torch's own generators that a model on `device` draws from, for dropout say: the CPU's, and the device's."""
+    found = [torch.default_generator]
+    if device.type == "cuda":
+        number = torch.cuda.current_device() if device.index is None else device.index  # which sets CUDA up
+        found.append(torch.cuda.default_generators[number])
+    if device.type == "mps":
+        found.append(torch.mps._get_default_mps_generator())
+    return found
+
+
+@contextlib.contextmanager
+def borrowed(device: torch.device, seed: int | None = None) -> Iterator[None]:
+    """Afterwards torch's own generators for `device` are as before; inside they begin at `seed`, if there is one."""
+    kept = [(generator, generator.get_state()) for generator in of_torch(device)]
+    try:
+        if seed is not None:
+            for generator, _ in kept:
+                generator.manual_seed(seed)
+        yield
+    finally:
+        for generator, state in kept:
+            generator.set_state(state)

@@ -1,5 +1,6 @@
 """Whether the record of a run fits the privacy that the run claims: six checks, three of them statistical tests."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -97,8 +98,8 @@ def _noise(run: Run) -> Check:
 
 
 def _written_down(run: Run) -> Check:
-    kind = [run.settings["noise_multiplier"], _rate(run)]
-    written = sum(steps for *of, steps in run.ledger["runs"] if of == kind)
+    noise, rate = run.settings["noise_multiplier"], _rate(run)
+    written = sum(steps for of, at, steps in run.ledger["runs"] if of == noise and math.isclose(at, rate))
     return Check("steps in the ledger", written >= len(run.batches), f"{written:,}, taken {len(run.batches):,}")
 
 
@@ -113,4 +114,4 @@ def _within(run: Run) -> Check:
 
 
 def _rate(run: Run) -> float:
-    return run.settings["expected_batch"] / run.settings["people"]
+    return run.settings["expected_batch"] / run.settings.get("public_n", run.settings["people"])

@@ -5,7 +5,7 @@ its norm and the weighted sum over the examples need no gradient per example. A 
 to some parameters; every kind of share has
 
     parameters              the parameters, a tuple
-    square_norms()          (batch,), over these parameters together
+    square_norms()          (batch,), over these parameters together; cancelled, where it is set, says which to doubt
     weighted_sums(weights)  for each parameter, the sum over the examples, in the parameter's shape
     per_example()           for each parameter, (batch, *its shape)
 
@@ -14,7 +14,7 @@ privacy" (norms without gradients for convolutions, the cheaper way per layer); 
 "Differentially private optimization on large model at small cost" (book-keeping).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 from torch import nn
@@ -24,7 +24,8 @@ Convolution = nn.Conv1d | nn.Conv2d | nn.Conv3d
 Layer = nn.Linear | Convolution | nn.Embedding | nn.LayerNorm | nn.GroupNorm  # that RULES knows
 
 GHOST = 16  # a number written to memory and read again costs about as much as this many multiplications
-AT_ONCE = 2**18  # numbers: what fits into the cache of a CPU; a GPU takes 1,024 times as many
+AT_ONCE = 2**18  # numbers: what fits into the cache of a CPU; a GPU takes 128 times as many
+KEPT = 2**29  # numbers that all layers together may keep on a GPU for the sum, having had them for the norms: 2 GiB
 CANCELLED = 0.1  # where positions cancel so far, rounding would decide about a norm that is computed from products
 
 
@@ -75,6 +76,7 @@ class Product:
     layer: nn.Linear | Convolution
     a: torch.Tensor
     g: torch.Tensor
+    cancelled: torch.Tensor | None = field(default=None, init=False)
 
     @property
     def parameters(self) -> tuple[torch.Tensor, ...]:
@@ -84,7 +86,11 @@ class Product:
         if self.a.shape[1] == 1:
             return _square_norms(self.a) * _square_norms(self.g)
         gram = torch.bmm(self.a, self.a.mT).mul_(torch.bmm(self.g, self.g.mT))
-        return _summed(gram, lambda these: Product(self.layer, self.a[these], self.g[these]))
+        squares, self.cancelled = _summed(gram)
+        return squares
+
+    def only(self, these: torch.Tensor) -> "Product":
+        return Product(self.layer, self.a[these], self.g[these])
 
     def weighted_sums(self, weights: torch.Tensor) -> tuple[torch.Tensor, ...]:
         g = (self.g * weights[:, None, None]).flatten(0, 1)
@@ -104,9 +110,10 @@ class Patches:
     def __init__(self, layer: Convolution, a: torch.Tensor, g: torch.Tensor) -> None:
         self.layer, self.a, self.g = layer, a, g
         self.matrices: torch.Tensor | None = None
-        at_once = AT_ONCE if a.device.type == "cpu" else 2**10 * AT_ONCE
+        at_once = AT_ONCE if a.device.type == "cpu" else 2**7 * AT_ONCE
         self.part = max(1, at_once // (g.shape[1] * g.shape[3] * layer.weight[0].numel()))
-        self.keep = len(a) * layer.weight.numel() <= 8 * at_once
+        self.numbers = len(a) * layer.weight.numel()
+        self.keep = self.numbers <= 8 * at_once
 
     @property
     def parameters(self) -> tuple[torch.Tensor, ...]:
@@ -149,6 +156,7 @@ class Rows:
     table: torch.Tensor
     rows: torch.Tensor
     g: torch.Tensor
+    cancelled: torch.Tensor | None = field(default=None, init=False)
 
     @property
     def parameters(self) -> tuple[torch.Tensor, ...]:
@@ -156,9 +164,11 @@ class Rows:
 
     def square_norms(self) -> torch.Tensor:
         same = self.rows[:, :, None] == self.rows[:, None, :]
-        return _summed(
-            torch.bmm(self.g, self.g.mT) * same, lambda these: Rows(self.table, self.rows[these], self.g[these])
-        )
+        squares, self.cancelled = _summed(torch.bmm(self.g, self.g.mT) * same)
+        return squares
+
+    def only(self, these: torch.Tensor) -> "Rows":
+        return Rows(self.table, self.rows[these], self.g[these])
 
     def weighted_sums(self, weights: torch.Tensor) -> tuple[torch.Tensor, ...]:
         g = (self.g * weights[:, None, None]).flatten(0, 1)
@@ -176,13 +186,10 @@ def _square_norms(values):
     return torch.linalg.vector_norm(values.flatten(1), dim=1).square_()
 
 
-def _summed(gram, share_of):
-    """|sum_t v_t|^2 = sum over s, t of <v_s, v_t> = gram; of the examples whose v cancel, from what is written down."""
+def _summed(gram):
+    """|sum_t v_t|^2 = sum over s, t of <v_s, v_t> = gram; and of which examples the v cancel."""
     squares = gram.sum((1, 2))
-    cancelled = squares < CANCELLED * gram.diagonal(dim1=1, dim2=2).sum(1)
-    if cancelled.any():
-        squares[cancelled] = _square_norms(share_of(cancelled).per_example()[0])
-    return squares
+    return squares, squares < CANCELLED * gram.diagonal(dim1=1, dim2=2).sum(1)
 
 
 def _ghost(positions, inputs, outputs):
@@ -297,6 +304,31 @@ def separate(found: list[Share]) -> list[Share]:
         for parameter, gradients in zip(share.parameters, share.per_example(), strict=True):
             together[parameter] = together[parameter] + gradients if parameter in together else gradients
     return [Direct(parameter, gradients) for parameter, gradients in together.items()]
+
+
+def square_norms(found: list[Share]) -> torch.Tensor:
+    """(batch,), over the parameters of all shares; where positions cancel, from gradients that are written down.
+
+    Whether they do is asked once for all layers: each question lets a GPU wait.
+    """
+    squares = [share.square_norms() for share in found]
+    doubtful = [
+        (share, share.cancelled, of)
+        for share, of in zip(found, squares, strict=True)
+        if isinstance(share, Product | Rows) and share.cancelled is not None
+    ]
+    if doubtful and torch.cat([cancelled for _, cancelled, _ in doubtful]).any():
+        for share, cancelled, of in doubtful:
+            of[cancelled] = _square_norms(share.only(cancelled).per_example()[0])
+    return sum(squares[1:], squares[0])
+
+
+def keep_within(found: list[Share], numbers: int) -> None:
+    """On a GPU, let the convolutions keep their gradients for the sum as long as there is room for so many numbers."""
+    for share in found:
+        if isinstance(share, Patches) and share.a.device.type != "cpu":
+            share.keep = share.numbers <= numbers
+            numbers -= share.numbers if share.keep else 0
 
 
 def _trained(parameter):

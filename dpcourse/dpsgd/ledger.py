@@ -1,15 +1,19 @@
 """What training has cost so far, and what still fits: noisy SGD accounted for by every accountant of the course.
 
-The privacy unit: neighbours differ by one person added or removed, each batch is a Poisson sample, and the noise has
-standard deviation noise_multiplier times the clipping norm. A run is (noise_multiplier, sample_rate, steps); what
-several runs cost together does not depend on their order.
+The privacy unit: neighbours differ by one row emptied. An empty row tosses its coin like the others, and its gradient
+is 0; so the number of rows is public. For a row added or removed the account holds only if no setting comes from the
+number of rows. Each batch is a Poisson sample, and the noise has standard deviation noise_multiplier times the clipping
+norm. A run is (noise_multiplier, sample_rate, steps); what several runs cost together does not depend on their order.
 """
 
+import copy
 import functools
 import math
 import operator
 from collections import Counter
 from typing import NamedTuple
+
+import numpy as np
 
 from dpcourse import clt, gdp, pld, rdp, validate
 
@@ -17,11 +21,14 @@ MOST_STEPS = 10**12  # that a budget may allow, and beyond which no limit is sea
 NOISES = 0.01, 1e6  # among which noise_for searches
 NARROW = 1e-3  # an interval whose upper end needs no second bound beside it, relative to that end
 NOISE_WIDTH = 5e-4  # of noise_for, relative
+ORDERS = 1 + np.geomspace(0.01, 1e4, 601)  # of Rényi, from which a filter takes one
+SAME = 1e-12  # settings that differ by less, relatively, differ by rounding: rate * n / n
 Kind = tuple[float, float]  # of a step: noise_multiplier, sample_rate
+Several = list[tuple[float, float, int]]
 
 
 class BudgetError(ValueError):
-    """The budget has no room for this."""
+    """The ledger's promise has no room for this: not in the budget, or not in what was fixed before the first output."""
 
 
 class Epsilons(NamedTuple):
@@ -38,55 +45,128 @@ class Epsilons(NamedTuple):
 
 
 class Ledger:
-    """The runs of noisy SGD on the same people, and their epsilon at a fixed delta.
+    """The runs of noisy SGD on the same people, and what may be claimed of them at a fixed delta.
 
-    delta: in (0, 1); budget: None, or the epsilon > 0 that the certified upper bound may never pass. ValueError
-    otherwise. `runs` lists (noise_multiplier, sample_rate, steps) in the order in which they were spent.
+    delta: in (0, 1); budget: None, or the epsilon > 0 that may never be passed. The outputs may choose what is asked
+    next, the weights. How much noise there will be is fixed before the first of them is seen, in one of three ways:
+
+    - by the first spend: its noise_multiplier and sample_rate are those of all steps, as many as the budget allows;
+    - by plan, a list of (noise_multiplier, sample_rate, steps): all the steps that there may be, in any order;
+    - adaptive=True, which needs a budget: nothing is fixed. Settings may depend on everything seen, and steps count by
+      their Rényi divergence at one order, which leaves room for fewer of them.
+
+    ValueError otherwise; BudgetError, which is one, where the plan costs more than the budget.
+
+    `epsilon()` is that of the steps so far, which holds if their number was fixed beforehand. Whatever made one stop,
+    `planned()` holds. Both hold for a row emptied; for a row added or removed only if no setting comes from the number
+    of rows. `runs` lists (noise_multiplier, sample_rate, steps) in the order in which they were spent.
+
+    Source: Feldman & Zrnic (2021), Individual privacy accounting via a Rényi filter, theorem 4.3, and Lécuyer (2021),
+    Practical privacy filters and odometers with Rényi differential privacy, for adaptive. The order of a plan is free:
+    after any first step the same others are left, which by induction cost together what they cost in a fixed order,
+    whatever the first output was; so composition adds the first step to them. A stop leaves some of this unpublished.
 
     >>> ledger = Ledger(delta=1e-5, budget=2.0)
     >>> ledger.spend(noise_multiplier=1.0, sample_rate=0.01, steps=1000)
-    >>> round(ledger.epsilon(), 4), ledger.steps_left(1.0, 0.01)
-    (1.8282, 202)
+    >>> round(ledger.epsilon(), 4), ledger.steps_left(1.0, 0.01), ledger.planned()
+    (1.8282, 202, 2.0)
     >>> ledger.spend(1.0, 0.01, 203)
     Traceback (most recent call last):
     dpcourse.dpsgd.ledger.BudgetError: the budget, epsilon 2.0 at delta 1e-05, has no room for 203 more steps at noise \
 multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
+    >>> Ledger(1e-5, 2.0, plan=[(1.0, 0.01, 600), (1.5, 0.02, 500)]).steps_left(1.5, 0.02)
+    500
+    >>> Ledger(1e-5, 2.0, adaptive=True).steps_left(1.0, 0.01)
+    875
     """
 
-    def __init__(self, delta: float, budget: float | None = None) -> None:
+    def __init__(
+        self, delta: float, budget: float | None = None, *, plan: Several | None = None, adaptive: bool = False
+    ) -> None:
         self.delta = validate.number("delta", delta, 0, 1, open_low=True, open_high=True)
         self.budget = None if budget is None else validate.number("budget", budget, 0, open_low=True)
-        self._runs: list[tuple[float, float, int]] = []
+        self.plan = None if plan is None else _plan(plan)
+        self.adaptive = bool(adaptive)
+        self._runs: Several = []
         self._taken: Counter[Kind] = Counter()  # steps
         self._known: dict[Kind, tuple[int, int]] = {}  # so many steps are known to fit, so many are known not to
+        self._allowed: Counter[Kind] = Counter()  # steps, by the plan
+        for noise, rate, steps in self.plan or []:
+            self._allowed[noise, rate] += steps
+        if self.adaptive:
+            if self.plan is not None or self.budget is None:
+                raise ValueError("adaptive must be False, or the ledger have a budget and no plan, got adaptive=True")
+            self._order = _order(self.budget, self.delta)
+        if self.plan is not None and self.budget is not None and self.planned() > self.budget:
+            raise BudgetError(
+                f"the plan costs epsilon {self.planned():.7g} at delta {self.delta}, and the budget is {self.budget}: "
+                "plan fewer steps, or more noise (noise_for)"
+            )
 
     @property
-    def runs(self) -> list[tuple[float, float, int]]:
+    def runs(self) -> Several:
         return list(self._runs)
 
     def spend(self, noise_multiplier: float, sample_rate: float, steps: int = 1) -> None:
-        """Write down `steps` steps, before they are taken; what the budget has no room for is refused, nothing written.
+        """Write down `steps` steps, before they are taken; what the ledger's promise does not cover is refused.
 
         noise_multiplier: > 0; sample_rate: in (0, 1]; steps: whole, >= 1. ValueError otherwise; BudgetError, which is
-        one, where the certified upper bound on epsilon would pass the budget.
+        one, and nothing written, where the budget would be passed, or where the settings are others than those fixed.
         Takes microseconds while a run goes on, and one exact composition now and then, or when noise or rate change.
         """
-        kind, steps = _run(noise_multiplier, sample_rate, steps)
-        if not self._fits(kind, self._taken[kind] + steps):
-            noise, rate = kind
+        self.refuse_if_not_covered(noise_multiplier, sample_rate, steps)
+        self._write(*self._run(noise_multiplier, sample_rate, steps))
+
+    def refuse_if_not_covered(self, noise_multiplier: float, sample_rate: float, steps: int) -> None:
+        """Raise what spend would raise for these steps; nothing is written either way."""
+        kind, steps = self._run(noise_multiplier, sample_rate, steps)
+        noise, rate = kind
+        these = f"noise multiplier {noise} and sample rate {rate}"
+        if self.plan is not None:
+            left = self._allowed[kind] - self._taken[kind]
+            if steps > left:
+                raise BudgetError(
+                    f"the plan {self.plan} has {max(left, 0):,} steps left at {these}, not {steps:,}: what was not "
+                    "planned before an output was seen is not covered; a Ledger with adaptive=True covers it"
+                )
+        elif not self.covers(noise, rate):
+            before = " and ".join(f"noise multiplier {noise}, sample rate {rate}" for noise, rate in self._taken)
             raise BudgetError(
-                f"the budget, epsilon {self.budget} at delta {self.delta}, has no room for {steps:,} more steps at noise "
-                f"multiplier {noise} and sample rate {rate}: epsilon would be "
-                f"{self.after(noise, rate, steps).epsilon():.7g}; {self.steps_left(noise, rate):,} fit"
+                f"this ledger has steps at {before}, and the next are to have {these}: settings that are chosen after "
+                "an output was seen are not covered. Make the Ledger with all its runs, "
+                "plan=[(noise_multiplier, sample_rate, steps), ...], or with adaptive=True"
             )
-        self._write(kind, steps)
+        elif not self._fits(kind, self._taken[kind] + steps):
+            raise BudgetError(
+                f"the budget, epsilon {self.budget} at delta {self.delta}, has no room for {steps:,} more steps at "
+                f"{these}: epsilon would be {self.after(noise, rate, steps).epsilon():.7g}; "
+                f"{self.steps_left(noise, rate):,} fit"
+            )
+
+    def covers(self, noise_multiplier: float, sample_rate: float) -> bool:
+        """Whether steps with these settings may be spent, as far as there is room for them.
+
+        noise_multiplier: > 0; sample_rate: in (0, 1]. ValueError otherwise.
+
+        >>> ledger = Ledger(1e-5).after(1.0, 0.01, 1000)
+        >>> ledger.covers(1.0, 0.01), ledger.covers(0.9, 0.01)
+        (True, False)
+        """
+        kind, _ = self._run(noise_multiplier, sample_rate, 1)
+        if self.plan is not None:
+            return kind in self._allowed
+        return self.adaptive or set(self._taken) <= {kind}
 
     def steps_left(self, noise_multiplier: float, sample_rate: float) -> float:
-        """How many more steps fit into the budget: the largest number that spend accepts; infinity without a budget.
+        """How many more steps there is room for: the largest number that spend accepts; infinity without a limit.
 
         noise_multiplier: > 0; sample_rate: in (0, 1]. ValueError otherwise. The first call searches, in a second or so.
         """
-        kind, _ = _run(noise_multiplier, sample_rate, 1)
+        kind, _ = self._run(noise_multiplier, sample_rate, 1)
+        if self.plan is not None:
+            return max(0, self._allowed[kind] - self._taken[kind])
+        if not self.covers(*kind):
+            return 0
         if self.budget is None:
             return math.inf
         while self._fits(kind, self._room(kind)[0] + 1):
@@ -94,16 +174,35 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
         return self._room(kind)[0] - self._taken[kind]
 
     def epsilon(self) -> float:
-        """A certified upper bound on epsilon so far; 0 before the first step.
+        """A certified upper bound on epsilon so far, if the number of steps was fixed beforehand; 0 before the first.
 
-        What bounds more steps bounds these too. Source: pld (see there), and where its interval is wide, the improved
-        conversion of rdp if that is smaller.
+        What bounds more steps bounds these too. With adaptive no less than the budget is proved, from the first step
+        on. Source: pld (see there), and where its interval is wide, the improved conversion of rdp if that is smaller.
         """
-        more = [_upper(self._parts({kind: fits}), self.delta) for kind, (fits, _) in self._known.items()]
-        return min([_upper(self._parts(), self.delta), *more])
+        if self.adaptive:
+            return max(self.budget, self._cost()) if self._runs else 0.0
+        return self._bound()
+
+    def planned(self) -> float:
+        """What may be claimed whatever made one stop, or go on: epsilon of all that may still come; at most the budget.
+
+        Infinity where nothing limits the steps, neither a budget nor a plan, or where more has been written, by after,
+        than was fixed.
+
+        >>> plan = [(1.0, 0.01, 1000)]
+        >>> [round(Ledger(1e-5, *how, plan=plan).planned(), 4) for how in ((), (2.0,))]
+        [1.8282, 1.8282]
+        >>> Ledger(1e-5, 2.0).planned(), Ledger(1e-5, 2.0, adaptive=True).planned(), Ledger(1e-5).planned()
+        (2.0, 2.0, inf)
+        """
+        if self.plan is not None:
+            return _upper(self._parts(self._allowed), self.delta) if self._as_planned() else math.inf
+        if self.budget is None or not (self.adaptive or len(self._taken) <= 1):
+            return math.inf
+        return self.budget if self.epsilon() <= self.budget else math.inf
 
     def epsilons(self) -> Epsilons:
-        """epsilon so far, by every accountant.
+        """epsilon so far, by every accountant, for settings and a number of steps that were fixed beforehand.
 
         Source: clt.noisy_sgd_mu and gdp.compose, for different runs together; rdp.epsilon_of_runs; pld.
 
@@ -121,29 +220,33 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
             _limit(runs, self.delta),
             rdp.epsilon_of_runs(runs, self.delta, "classic"),
             rdp.epsilon_of_runs(runs, self.delta),
-            pld.Bounds(lower, min(upper, self.epsilon())),
+            pld.Bounds(lower, min(upper, self._bound())),
         )
 
     def after(self, noise_multiplier: float, sample_rate: float, steps: int) -> "Ledger":
-        """A new ledger as it would be after `steps` more steps, whether or not the budget has room for them.
+        """A new ledger as it would be after `steps` more steps, whether or not there is room for them: to plan with.
 
-        The arguments and ValueError are those of spend; nothing is written into this ledger.
+        The arguments and ValueError are those of spend; nothing is written into this ledger. `plan=later.runs` makes a
+        ledger for the runs of a later one.
 
         >>> round(Ledger(1e-5, budget=1.0).after(1.0, 0.01, 1000).epsilon(), 4)
         1.8282
         """
-        later = Ledger(self.delta, self.budget)
-        for noise, rate, taken in [*self._runs, (noise_multiplier, sample_rate, steps)]:
-            later._write(*_run(noise, rate, taken))
+        later = copy.deepcopy(self)
+        later._known = {}
+        later._write(*self._run(noise_multiplier, sample_rate, steps))
         return later
 
     def state_dict(self) -> dict:
-        """Everything, as plain JSON numbers.
+        """Everything, as plain JSON numbers; "plan" and "adaptive" where the ledger was made with them.
 
         >>> Ledger(1e-5, budget=3.0).after(1.0, 0.01, 1000).state_dict()
         {'delta': 1e-05, 'budget': 3.0, 'runs': [[1.0, 0.01, 1000]]}
         """
-        return {"delta": self.delta, "budget": self.budget, "runs": [list(run) for run in self._runs]}
+        state = {"delta": self.delta, "budget": self.budget, "runs": [list(run) for run in self._runs]}
+        if self.plan is not None:
+            state["plan"] = [list(run) for run in self.plan]
+        return state | ({"adaptive": True} if self.adaptive else {})
 
     @classmethod
     def from_state_dict(cls, state: dict) -> "Ledger":
@@ -154,7 +257,8 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
         ValueError: the state of this ledger is damaged: steps must be a whole number >= 1, got -3
         """
         try:
-            ledger = cls(state["delta"], state["budget"])
+            delta, budget = state["delta"], state["budget"]
+            ledger = cls(delta, budget, plan=state.get("plan"), adaptive=state.get("adaptive", False))
             for noise, rate, steps in state["runs"]:
                 ledger._write(*_run(noise, rate, steps))
         except (KeyError, TypeError, ValueError) as error:
@@ -167,6 +271,33 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
     def _parts(self, instead=()):
         """The runs for any order of them: pairs of (noise_multiplier, sample_rate) and all its steps, or those instead."""
         return tuple(sorted((kind, steps) for kind, steps in {**self._taken, **dict(instead)}.items() if steps))
+
+    def _run(self, noise_multiplier, sample_rate, steps):
+        """The kind of the steps, which is one that is fixed already where only rounding tells them apart; how many."""
+        kind, steps = _run(noise_multiplier, sample_rate, steps)
+        fixed = () if self.adaptive else (*self._allowed, *self._taken)
+        return next((one for one in fixed if all(map(_same, one, kind))), kind), steps
+
+    def _as_planned(self):
+        return all(steps <= self._allowed[kind] for kind, steps in self._taken.items())
+
+    def _bound(self):
+        """A certified upper bound on epsilon for these settings and numbers of steps, had they been fixed beforehand."""
+        more = [{}, *({kind: fits} for kind, (fits, _) in self._known.items())]
+        if self.plan is not None and self._as_planned():
+            more.append(self._allowed)
+        return min(_upper(self._parts(instead), self.delta) for instead in more)
+
+    def _cost(self, instead=()):
+        """What is kept within the budget, for all steps so far, or those instead: a certified epsilon.
+
+        With adaptive it is converted from the sum of the divergences at the filter's one order, rounded up.
+        """
+        parts = self._parts(instead)
+        if not self.adaptive:
+            return _upper(parts, self.delta)
+        total = math.fsum(steps * _divergence(*kind, self._order) for kind, steps in parts) * (1 + 1e-9)
+        return rdp.CONVERSIONS["improved"](self._order, total, self.delta)
 
     def _write(self, kind, steps):
         if self._runs and self._runs[-1][:2] == kind:
@@ -190,7 +321,7 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
         fits, fails = self._room(kind)
         while fits < steps < fails:
             probe = max(steps, min(2 * steps, (fits + fails) // 2))
-            if _upper(self._parts({kind: probe}), self.delta) <= self.budget:
+            if self._cost({kind: probe}) <= self.budget:
                 fits = probe
             else:
                 fails = probe
@@ -202,7 +333,8 @@ def noise_for(epsilon: float, delta: float, sample_rate: float, steps: int) -> f
     """The smallest noise multiplier, to 5e-4 of it, whose certified upper bound on epsilon is at most `epsilon`.
 
     epsilon: > 0; delta: in (0, 1); sample_rate: in (0, 1]; steps: whole, >= 1. ValueError otherwise; BudgetError, which
-    is one, where a million is not enough. At least 0.01. Source: bisection of Ledger.epsilon.
+    is one, where a million is not enough. At least 0.01. The account holds for a row emptied; for a row added or removed
+    only if sample_rate and steps do not come from the number of rows. Source: bisection of Ledger.epsilon.
 
     >>> noise = noise_for(epsilon=2.0, delta=1e-5, sample_rate=0.01, steps=1000)
     >>> round(noise, 3), round(Ledger(1e-5).after(noise, 0.01, 1000).epsilon(), 3)
@@ -234,6 +366,34 @@ def _run(noise_multiplier, sample_rate, steps):
     noise = validate.number("noise_multiplier", noise_multiplier, 0, open_low=True)
     rate = validate.number("sample_rate", sample_rate, 0, 1, open_low=True)
     return (noise, rate), validate.whole("steps", steps)
+
+
+def _plan(plan):
+    """The runs of a plan, as plain numbers."""
+    try:
+        runs = [(noise, rate, steps) for noise, rate, steps in plan]
+    except (TypeError, ValueError):
+        runs = []
+    if not runs:
+        raise ValueError(f"plan must be a non-empty list of (noise_multiplier, sample_rate, steps), got {plan!r}")
+    return [(*kind, steps) for kind, steps in (_run(*run) for run in runs)]
+
+
+def _order(budget, delta):
+    """The Rényi order of a filter, from budget and delta alone.
+
+    The smallest that leaves a Gaussian mechanism nine tenths of what the best one would: a small batch with little
+    noise has a moderate divergence at small orders only.
+    """
+    convert = rdp.CONVERSIONS["improved"]
+    rooms = np.array([(budget - convert(order, 0.0, delta)) / order for order in ORDERS])  # for 1 / (2 sigma^2)
+    if rooms.max() <= 0:
+        raise BudgetError(f"adaptive=True has no room at all in the budget, epsilon {budget} at delta {delta}")
+    return float(ORDERS[np.argmax(rooms >= 0.9 * rooms.max())])
+
+
+_same = functools.partial(math.isclose, rel_tol=SAME)
+_divergence = functools.lru_cache(maxsize=1024)(rdp.divergence)
 
 
 def _limit(runs, delta):

@@ -3,12 +3,21 @@
 Source: Bu, Dong, Long & Su (2020), "Deep learning with Gaussian differential privacy", algorithms 1 and 2.
 """
 
+from collections.abc import Sequence
+
 import torch
 from torch.optim.optimizer import ParamsT
 
 from dpcourse import validate
 from dpcourse.dpsgd import generators, processes
-from dpcourse.dpsgd.clipping import Clipped, Loss, clipped_sum_of, refuse_if_not_private, trainable
+from dpcourse.dpsgd.clipping import (
+    Clipped,
+    Loss,
+    clipped_sum_of,
+    refuse_if_not_finite,
+    refuse_if_not_private,
+    trainable,
+)
 
 
 class _Noisy(torch.optim.Optimizer):
@@ -18,8 +27,8 @@ class _Noisy(torch.optim.Optimizer):
         self.noise_multiplier = validate.number("noise_multiplier", noise_multiplier, 0)
         self.clip_norm = validate.number("clip_norm", clip_norm, 0, open_low=True)
         self.expected_batch = validate.number("expected_batch", expected_batch, 0, open_low=True)
-        self._seed, self._generator = generator, None
-        self._sums, self._noise, self._looked_at = {}, (), set()
+        self._generator = generators.make(generator, "noise")
+        self._sums, self._norms, self._noise, self._looked_at = {}, [], (), set()
         self.register_step_pre_hook(_Noisy._make_private)
         self.register_step_post_hook(_Noisy._forget)
 
@@ -35,19 +44,21 @@ class _Noisy(torch.optim.Optimizer):
         """Add the clipped sum of some examples to this step's; returns it, as clipped_sum does.
 
         A batch that does not fit into memory comes in several chunks, each example in one of them; an empty batch
-        needs no call. Arguments and errors as in clipped_sum. step() then adds the noise.
+        needs no call. Arguments and errors as in clipped_sum; but that a gradient is not finite is said by step(), so
+        that a GPU has no need to wait. step() then adds the noise.
         """
         if (model, engine) not in self._looked_at:
             refuse_if_not_private(model, engine)
             self._looked_at.add((model, engine))
         clipped = clipped_sum_of(model, loss, inputs, targets, self.clip_norm, engine, precision)
+        self._norms.append(clipped.norms)
         for parameter, found in zip(trainable(model).values(), clipped.sums.values(), strict=True):
             self._sums[parameter] = self._sums[parameter] + found if parameter in self._sums else found
         return clipped
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the sum accumulated so far, and every gradient."""
-        self._sums = {}
+        self._sums, self._norms = {}, []
         super().zero_grad(set_to_none)
 
     @torch.no_grad()
@@ -60,21 +71,23 @@ class _Noisy(torch.optim.Optimizer):
             raise ValueError("step takes no closure: each evaluation of the loss would need a noise of its own")
         parameters = [p for group in self.param_groups for p in group["params"] if p.requires_grad]
         self._refuse_what_is_not_protected(parameters)
-        sums = [self._sums[p] if p in self._sums else torch.zeros_like(p) for p in parameters]
+        if self._norms:
+            refuse_if_not_finite(torch.cat(self._norms) if self._norms[1:] else self._norms[0])
+        sums = _together([self._sums[p] if p in self._sums else torch.zeros_like(p) for p in parameters])
         if processes.is_first():
-            generator = self._generator_on(parameters[0].device)
+            generator = generators.for_device(self._generator, parameters[0].device)
             self._noise = [
-                torch.randn(p.shape, generator=generator, dtype=p.dtype, device=p.device) for p in parameters
+                torch.randn(total.shape, generator=generator, dtype=total.dtype, device=total.device) for total in sums
             ]
             torch._foreach_add_(sums, self._noise, alpha=self.noise_multiplier * self.clip_norm)
         processes.add_up(sums)
         torch._foreach_div_(sums, self.expected_batch)
-        for p, mean in zip(parameters, sums, strict=True):
+        for p, mean in zip(parameters, _apart(sums, parameters), strict=True):
             p.grad = mean
 
     def _forget(self, args, kwargs):
         """After a step: nothing of its batch stays."""
-        self._sums = {}
+        self._sums, self._norms = {}, []
         for group in self.param_groups:
             for p in group["params"]:
                 p.grad = None
@@ -82,20 +95,32 @@ class _Noisy(torch.optim.Optimizer):
     @property
     def sum_length(self) -> float:
         """Euclidean length of the clipped sum accumulated so far in this process; not private. 0 where there is none."""
-        return float(sum(total.double().square().sum() for total in self._sums.values())) ** 0.5
+        return float(self.squares_of_sum) ** 0.5
 
     @property
     def noise_scale(self) -> float:
         """Root mean square of the last step's noise on the sum: close to noise_multiplier * clip_norm. 0 before it."""
+        return self.scale_of(float(self.squares_of_noise))
+
+    @property
+    def squares_of_sum(self) -> torch.Tensor:
+        """sum_length squared, where the parameters are: a GPU goes on with its work, and is asked later."""
+        return _squares(list(self._sums.values()))
+
+    @property
+    def squares_of_noise(self) -> torch.Tensor:
+        """The sum of the squares of the last step's noise, before it was scaled; likewise."""
+        return _squares(self._noise)
+
+    def scale_of(self, squares: float) -> float:
+        """The noise_scale that belongs to squares_of_noise, of the last step or of one with as many parameters."""
         count = sum(noise.numel() for noise in self._noise)
-        squares = sum(float(noise.double().square().sum()) for noise in self._noise)
         return self.noise_multiplier * self.clip_norm * (squares / max(count, 1)) ** 0.5
 
     def state_dict(self) -> dict:
         """What torch's optimizer saves, and the noise's settings and generator: a saved run goes on exactly."""
-        generator = self._generator_on(self.param_groups[0]["params"][0].device).get_state()
         noise = {name: getattr(self, name) for name in ("noise_multiplier", "clip_norm", "expected_batch")}
-        return super().state_dict() | {"noise": noise | {"generator": generator}}
+        return super().state_dict() | {"noise": noise | {"generator": self._generator.get_state()}}
 
     def load_state_dict(self, state_dict: dict) -> None:
         """Restore what state_dict gave; ValueError where it is not of a noisy optimizer."""
@@ -106,7 +131,7 @@ class _Noisy(torch.optim.Optimizer):
         super().load_state_dict({name: value for name, value in state_dict.items() if name != "noise"})
         for name, value in noise.items():
             setattr(self, name, value)
-        self._generator_on(self.param_groups[0]["params"][0].device).set_state(state.cpu())
+        self._generator.set_state(state.cpu())
 
     def __getstate__(self):
         raise TypeError(
@@ -114,10 +139,10 @@ class _Noisy(torch.optim.Optimizer):
             "make another one, and use state_dict() to save it"
         )
 
-    def _generator_on(self, device):
-        if self._generator is None:
-            self._generator = generators.make(self._seed, "noise", device)
-        return self._generator
+    def refuse_strangers(self, model: torch.nn.Module) -> None:
+        """Raise ValueError if the model trains parameters that this optimizer was not given."""
+        mine = {p for group in self.param_groups for p in group["params"]}
+        _refuse_strangers(len(set(trainable(model).values()) - mine))
 
     def _refuse_what_is_not_protected(self, parameters):
         if any(p.grad is not None for group in self.param_groups for p in group["params"]):
@@ -125,9 +150,42 @@ class _Noisy(torch.optim.Optimizer):
                 "a gradient was set from outside, by loss.backward() perhaps; it is not clipped, so no noise protects "
                 "it: call zero_grad(), then accumulate(model, loss, inputs, targets)"
             )
-        strangers = len(self._sums.keys() - set(parameters))
-        if strangers:
-            raise ValueError(f"the model has {strangers} trainable parameters that this optimizer was not given")
+        _refuse_strangers(len(self._sums.keys() - set(parameters)))
+
+
+def _refuse_strangers(count):
+    if count:
+        raise ValueError(f"the model has {count} trainable parameters that this optimizer was not given")
+
+
+def _together(tensors: list[torch.Tensor]) -> list[torch.Tensor]:
+    """On a GPU one long tensor with all their numbers in logical order: to begin a task takes longer than the task."""
+    kinds = {(tensor.device, tensor.dtype) for tensor in tensors}
+    if len(kinds) > 1 or tensors[0].device.type == "cpu":
+        return tensors
+    return [torch.cat([tensor.flatten() for tensor in tensors])]
+
+
+def _apart(tensors: list[torch.Tensor], parameters: list[torch.Tensor]) -> list[torch.Tensor]:
+    """Undo _together: one tensor for each parameter, ordered in memory as it is, which torch's optimizers like best."""
+    if len(tensors) == len(parameters) and tensors[0].shape == parameters[0].shape:
+        return tensors
+    apart = [
+        part.view(p.shape)
+        for part, p in zip(tensors[0].split([p.numel() for p in parameters]), parameters, strict=True)
+    ]
+    return [
+        part if p.is_contiguous() else torch.empty_like(p).copy_(part)
+        for part, p in zip(apart, parameters, strict=True)
+    ]
+
+
+def _squares(tensors: Sequence[torch.Tensor]) -> torch.Tensor:
+    """The sum of the squares of all numbers: in double precision on a CPU, in the fewest tasks elsewhere."""
+    if not tensors or tensors[0].device.type == "cpu":
+        none = torch.zeros((), dtype=torch.float64, device="cpu")
+        return sum((tensor.double().square().sum() for tensor in tensors), none)
+    return torch.stack(torch._foreach_norm(list(tensors))).square().sum()
 
 
 class NoisySGD(_Noisy, torch.optim.SGD):
@@ -135,12 +193,14 @@ class NoisySGD(_Noisy, torch.optim.SGD):
 
     params, lr, momentum, weight_decay: as in torch.optim.SGD; noise_multiplier: >= 0, the noise's standard deviation
     in units of clip_norm; clip_norm: > 0; expected_batch: > 0, the mean size of a batch, sample_rate * n, which is
-    public where the size of the batch drawn is not; generator: torch.Generator, seed, or None for the operating
+    public where the size of the batch drawn is not. The account holds for a row emptied; for a row added or removed only
+    if no setting comes from the number of rows. generator: torch.Generator, seed, or None for the operating
     system's entropy. ValueError otherwise. Source: algorithm 1, dividing by the expected size for |I_t|.
 
     Every account takes the noise for exactly Gaussian. It is drawn in the parameter's precision: torch's numbers in
-    single precision end at 5.8 standard deviations, beyond which 8e-9 of a Gaussian lies, and have the pattern of
-    floating point in their low bits (lesson 02). Parameters in float64 push the end beyond 8.
+    single precision end at 5.8 standard deviations on a CPU, beyond which 8e-9 of a Gaussian lies, and at 6.76 on CUDA
+    (1.3e-11), and have the pattern of floating point in their low bits (lesson 02). Parameters in float64 push the end
+    beyond 8. On a GPU each step's noise comes from a seed of 64 bits that the generator on the CPU gives.
 
     >>> model = torch.nn.Linear(2, 1, bias=False)
     >>> _ = torch.nn.init.zeros_(model.weight)

@@ -2,10 +2,12 @@
 
 The clipped sum of a batch is the sum of the processes' clipped sums, so nothing has to be known of the other
 processes' examples; noise is added by the first process alone, once. Without torch.distributed there is one process.
-Start with torch.distributed.init_process_group() and no backend: then there is one for GPUs and one for the coins.
+Start with torch.distributed.init_process_group() and no backend, which takes NCCL where there are GPUs: all that the
+processes say to each other lies on the device they train on.
 """
 
 import functools
+import os
 from collections.abc import Iterable
 
 import torch
@@ -19,7 +21,14 @@ def many() -> bool:
 
 def is_first() -> bool:
     """Whether this is the process that adds the noise, shows the progress and writes the files."""
-    return not many() or distributed.get_rank() == 0
+    return rank() == 0
+
+
+def own_gpu() -> torch.device:
+    """The GPU of this process, from now on its current one: that of its number on this machine, as torchrun counts."""
+    if many() and "LOCAL_RANK" in os.environ:
+        torch.cuda.set_device(int(os.environ["LOCAL_RANK"]) % torch.cuda.device_count())
+    return torch.device("cuda", torch.cuda.current_device())
 
 
 def share(batch: torch.Tensor) -> torch.Tensor:
@@ -37,15 +46,18 @@ def agree(tensors: Iterable[torch.Tensor]) -> None:
     _in_place(tensors, functools.partial(distributed.broadcast, src=0))
 
 
-def agree_on_state(generator: torch.Generator) -> None:
-    """Give a generator the state of the first process's."""
-    state = generator.get_state().to(torch.uint8)
-    agree([state])
-    generator.set_state(state)
+def agree_on_state(generator: torch.Generator, device: torch.device) -> None:
+    """Give a generator on the CPU the state of the first process's."""
+    if many():
+        state = generator.get_state().to(device)
+        agree([state])
+        generator.set_state(state.cpu())
 
 
 def of_first(number: float, device: torch.device) -> float:
     """The first process's number."""
+    if not many():
+        return number
     agreed = torch.tensor([float(number)], device=device)
     agree([agreed])
     return float(agreed)
@@ -53,14 +65,33 @@ def of_first(number: float, device: torch.device) -> float:
 
 def anywhere(here: bool, device: torch.device | str) -> bool:
     """Whether it is so in any of the processes."""
+    if not many():
+        return here
     count = torch.tensor([float(here)], device=device)
     add_up([count])
     return bool(count)
 
 
-def wait() -> None:
+def wait(device: torch.device) -> None:
     """Go on when every process has come here."""
-    anywhere(False, "cpu")
+    anywhere(False, device)
+
+
+def gathered(mine: list[torch.Tensor], device: torch.device) -> list[list[torch.Tensor]]:
+    """What each process has, in the order of their numbers: as many tensors each, on the CPU, of the same shapes."""
+    if not many():
+        return [mine]
+    found = []
+    for tensor in mine:
+        everybodys = [torch.empty_like(tensor, device=device) for _ in range(distributed.get_world_size())]
+        distributed.all_gather(everybodys, tensor.to(device))
+        found.append([other.cpu() for other in everybodys])
+    return [list(of_one) for of_one in zip(*found, strict=True)]
+
+
+def rank() -> int:
+    """The number of this process, from 0."""
+    return distributed.get_rank() if many() else 0
 
 
 def _in_place(tensors, exchange):

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import torch
 
 from dpcourse.dpsgd import generators
-from dpcourse.dpsgd.data import Data
+from dpcourse.dpsgd.data import Data, people_of
 from dpcourse.dpsgd.ledger import Ledger
 from dpcourse.dpsgd.models import logistic_on_edges
 from dpcourse.dpsgd.optimizers import NoisyAdam, NoisySGD
@@ -40,11 +40,13 @@ class Recipe:
     delta: float = 1e-5
 
     def start(
-        self, data: Data, generator: generators.Source = None
+        self, data: Data, generator: generators.Source = None, public_n: int | None = None
     ) -> tuple[torch.nn.Module, NoisySGD | NoisyAdam, Ledger]:
-        """A new model for the data, its optimizer, and an empty ledger, as `fit` takes them.
+        """A new model for the data, its optimizer, and an empty ledger whose plan these steps are, as `fit` takes them.
 
-        generator: of the initial weights and of the noise, on the CPU, a seed, or None for the operating system's entropy.
+        generator: of the initial weights and of the noise, on the CPU, a seed, or None for the operating system's entropy;
+        public_n: as in `fit`, for an account that is to hold for a row added or removed. ValueError otherwise;
+        BudgetError, which is one, where the steps cost more than epsilon.
 
         >>> from dpcourse import dpsgd
         >>> data = dpsgd.digits()
@@ -57,10 +59,11 @@ class Recipe:
             model.parameters(),
             noise_multiplier=self.noise_multiplier,
             clip_norm=self.clip_norm,
-            expected_batch=self.sample_rate * len(data.train_inputs),
+            expected_batch=self.sample_rate * people_of(data, public_n),
             generator=generator,
         )
-        return model, optimizer, Ledger(self.delta, budget=self.epsilon)
+        plan = [(self.noise_multiplier, self.sample_rate, self.steps)]
+        return model, optimizer, Ledger(self.delta, budget=self.epsilon, plan=plan)
 
 
 DIGITS = Recipe(

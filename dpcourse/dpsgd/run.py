@@ -18,8 +18,9 @@ CHECKSUM = "547a8fcef1fc10095eb0dfac998f706cf61cb4df34e3139329742e1ebd24c1bd"
 class Run:
     """A record of noisy training, as fit and replay return it.
 
-    settings: people, expected_batch, noise_multiplier, clip_norm, weights (how many numbers are trained), and names of
-    model, data, optimizer, device. For each step: batches, how many people were drawn; losses, their mean loss, NaN
+    settings: people (the number of rows), public_n (the number of people by which expected_batch is the sample rate),
+    neighbours (for which the account holds), expected_batch, noise_multiplier, clip_norm, weights (how many numbers are
+    trained), steps, and names of data, optimizer, device, precision. For each step: batches, how many people were drawn; losses, their mean loss, NaN
     where nobody was; lengths, of the clipped sum before noise; noises, root mean square of the noise on it. Now and
     then: at, after which step; accuracies, on the test part; epsilons, certified upper bounds. ledger: its state.
     """

@@ -23,5 +23,5 @@ def poisson_batches(
     n, steps = validate.whole("n", n), validate.whole("steps", steps)
     rate = validate.number("sample_rate", sample_rate, 0, 1, open_low=True)
     drawn_from = generators.make(generator, "coins")
-    coins = (torch.rand(n, generator=drawn_from, dtype=torch.float64) for _ in range(steps))
+    coins = (torch.rand(n, generator=drawn_from, dtype=torch.float64, device="cpu") for _ in range(steps))
     return (torch.nonzero(coin < rate).flatten() for coin in coins)

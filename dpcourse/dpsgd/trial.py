@@ -2,6 +2,7 @@
 
 import torch
 
+from dpcourse.dpsgd import generators
 from dpcourse.dpsgd.clipping import Loss, clipped_sum
 from dpcourse.dpsgd.data import Data
 
@@ -25,9 +26,8 @@ def refuse_if_it_mixes(model: torch.nn.Module, data: Data) -> None:
 
 def _said_and_kept(model, inputs):
     """The output for the first of the inputs, and the buffers afterwards; the same random numbers each time."""
-    device, before = inputs.device, {name: buffer.clone() for name, buffer in model.named_buffers()}
-    with torch.random.fork_rng([device] if device.type == "cuda" else []):
-        torch.manual_seed(0)
+    before = {name: buffer.clone() for name, buffer in model.named_buffers()}
+    with generators.borrowed(inputs.device, seed=0):
         said = model(inputs)[0]
     kept = {name: buffer.clone() for name, buffer in model.named_buffers()}
     for name, buffer in model.named_buffers():

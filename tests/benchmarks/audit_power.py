@@ -1,7 +1,8 @@
-"""How often an audit accuses each of the five mechanisms of lesson 06: python tests/benchmarks/audit_power.py
+"""How often an audit accuses each of the six mechanisms of lesson 06: python tests/benchmarks/audit_power.py
 
 100 audits of each at 95 % confidence, each with 500 runs with a canary and 500 without. The canary is ten clip norms
-long in each of 16 coordinates; two looks, at the first round and at the difference of both, share the risk. Wanted:
+long in each of 16 coordinates, and somebody else is there, too, whose vector is 0. Three looks share the risk: at the
+first round's place, at the difference of both rounds, and at the first round's size. Wanted:
 the broken ones accused in at least 95 of 100, the correct one in at most 5 of 100. About one minute.
 """
 
@@ -14,16 +15,18 @@ AUDITS, RUNS, FEATURES, CONFIDENCE, MU = 100, 500, 16, 0.95, 1.0
 
 
 def looks(mechanism, canaries, rng):
-    """The scores of both looks, with `canaries` (0 or 1) in the first round."""
-    rows, nobody = np.full((canaries, FEATURES), 10.0), np.zeros((0, FEATURES))
-    outputs = np.array([mechanism((rows, nobody), 1.0, MU, rng) for _ in range(RUNS)]).mean(axis=2)
-    return outputs[:, 0], outputs[:, 0] - outputs[:, 1]
+    """The scores of the three looks, with `canaries` (0 or 1) in the first round beside somebody else."""
+    rows, nobody = np.zeros((1 + canaries, FEATURES)), np.zeros((0, FEATURES))
+    rows[1:] = 10.0
+    outputs = np.array([mechanism((rows, nobody), 1.0, MU, rng) for _ in range(RUNS)])
+    place = outputs.mean(axis=2)
+    return place[:, 0], place[:, 0] - place[:, 1], -np.linalg.norm(outputs[:, 0], axis=1)
 
 
 def proved(mechanism, rng):
     """The mu that one audit proves."""
     pairs = zip(looks(mechanism, 1, rng), looks(mechanism, 0, rng), strict=True)
-    return max(audit.mu_lower_bound(*scores, confidence=1 - (1 - CONFIDENCE) / 2) for scores in pairs)
+    return max(audit.mu_lower_bound(*scores, confidence=1 - (1 - CONFIDENCE) / 3) for scores in pairs)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Samples per second and peak memory of one whole training step: PyTorch without privacy, our engines, and Opacus 1.6.
+"""Samples per second and peak memory of a training step: PyTorch without privacy, our engines, `fit`, and Opacus 1.6.
 
     python tests/benchmarks/bench_dpsgd.py                          # CPU, one thread; Opacus only where it is installed
     python tests/benchmarks/bench_dpsgd.py --device cuda --batch 2048 --precision float32
@@ -7,7 +7,10 @@ A step is forward, backward, clipping, noise, update, zero_grad, on a batch that
 interleaved: in every round each takes some steps in a row, as in training, of which the first does not count, and the
 table gives medians over all that count. "default" and "channels_last" are PyTorch's two
 layouts of images in memory; our networks with convolutions come in channels_last, and book-keeping and Opacus' hooks are shown for both.
-Peak memory: on CUDA what PyTorch allocated; on a CPU the growth of a fresh process over a few steps, in MiB.
+"fit" is a step of the whole training, with the coins of 60,000 people, the ledger and what is kept for the record: the
+difference between a long run and a short one. On CUDA it comes with the number of its waits for the GPU in a step.
+Peak memory: on CUDA what PyTorch allocated for this tool; on a CPU the growth of a fresh process over a few steps, in
+MiB.
 Not part of the ordinary test run.
 """
 
@@ -26,6 +29,7 @@ from dpcourse.dpsgd.training import cross_entropy
 
 MODELS = {"paper CNN": dpsgd.paper_cnn, "MLP 784-128-10": dpsgd.mlp, "logistic": dpsgd.logistic}
 LR, NOISE, CLIP = 0.01, 1.0, 1.0
+PEOPLE = 60_000
 ROW = 0.1  # seconds that a tool has in each round, or one step
 
 
@@ -84,7 +88,9 @@ def opacus(mode, layout=torch.channels_last):
 
         def step():
             optimizer.zero_grad()
-            loss(model(inputs), targets).backward()
+            with torch.autocast(inputs.device.type, torch.bfloat16, enabled=precision == "bf16"):
+                lost = loss(model(inputs), targets)
+            lost.backward()
             optimizer.step()
 
         return step
@@ -134,13 +140,44 @@ def seconds(steps, rounds):
     return {tool: statistics.median(times) for tool, times in found.items()}
 
 
+def in_fit(model, options):
+    """Seconds that a step takes in fit, and how often in a step it waits for a GPU (nan on a CPU)."""
+    inputs, targets = torch.rand(PEOPLE, 1, 28, 28), torch.randint(10, (PEOPLE,))
+    classes = tuple("0123456789")
+    data = dpsgd.Data(inputs, targets, inputs[:100], targets[:100], name="Noise", classes=classes)
+
+    def run(steps):
+        made = MODELS[model](generator=0)
+        settings = {"noise_multiplier": NOISE, "clip_norm": CLIP, "expected_batch": options.batch}
+        optimizer = dpsgd.NoisySGD(made.parameters(), LR, **settings)
+        how = {"device": options.device, "precision": options.precision, "chunk": 4096, "every": steps, "show": False}
+        start = time.perf_counter()
+        dpsgd.fit(made, optimizer, dpsgd.Ledger(1e-5), data, steps, **how)
+        return time.perf_counter() - start
+
+    def waits(steps):
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            torch.cuda.set_sync_debug_mode("warn")
+            run(steps)
+            torch.cuda.set_sync_debug_mode("default")
+        return sum("synchroniz" in str(warning.message) for warning in found)
+
+    few, many = (10, 110) if options.device == "cuda" else (2, 12)
+    run(few)
+    taken = [run(many) - run(few) for _ in range(3)]
+    counted = waits(many) - waits(few) if options.device == "cuda" else float("nan")
+    return statistics.median(taken) / (many - few), counted / (many - few)
+
+
 def peak(tool, model, options):
     """MiB that a few steps take at most."""
     if options.device == "cuda":
+        before = torch.cuda.memory_allocated()  # of the other tools
         step = made(tool, model, options)
         torch.cuda.reset_peak_memory_stats()
         step(), step()
-        return torch.cuda.max_memory_allocated() / 2**20
+        return (torch.cuda.max_memory_allocated() - before) / 2**20
     command = [sys.executable, __file__, "--peak", tool, model, "--batch", str(options.batch)]
     return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
@@ -180,6 +217,10 @@ def main(options):
         for tool, taken in times.items():
             memory = peak(tool, model, options)
             print(f"{tool:24}{options.batch / taken:>11,.0f}{taken / base:>11.2f}{memory:>10,.0f}", flush=True)
+        taken, waits = in_fit(model, options)
+        print(
+            f"{'fit':24}{options.batch / taken:>11,.0f}{taken / base:>11.2f}   waits in a step: {waits:.1f}", flush=True
+        )
 
 
 if __name__ == "__main__":

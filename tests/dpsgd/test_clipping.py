@@ -13,7 +13,7 @@ from support import WEEKLY
 from torch import nn
 
 from dpcourse import dpsgd
-from dpcourse.dpsgd import layers
+from dpcourse.dpsgd import clipping, layers
 from dpcourse.dpsgd.clipping import PRECISIONS
 
 ENGINES = ("loop", "vmap", "book-keeping")
@@ -363,6 +363,66 @@ def test_low_precision_is_low_in_the_passes():
     for precision, dtype in (("float32", torch.float32), ("bf16", torch.bfloat16)):
         clipped = dpsgd.clipped_sum(model, square_loss, inputs, torch.zeros(2), 1.0, precision=precision)
         assert clipped.outputs.dtype == dtype
+
+
+@every_engine
+def test_an_autocast_around_it_does_not_reach_norms_and_sums(engine):
+    torch.manual_seed(6)
+    model, inputs = small_cnn(), 10 * torch.randn(1, 1, 8, 8)
+    with torch.autocast("cpu", torch.bfloat16):
+        clipped = dpsgd.clipped_sum(model, square_loss, inputs, torch.zeros(1), 1e-2, engine)
+    assert clipped.outputs.dtype == torch.bfloat16
+    assert {total.dtype for total in clipped.sums.values()} == {torch.float32}
+    assert float(nn.utils.get_total_norm(clipped.sums.values())) == pytest.approx(1e-2, rel=1e-5)
+
+
+def switches(general=None):
+    """What each of them says; where `general` is given, while the most general one is set to it."""
+    if general is not None:
+        was, torch.backends.fp32_precision = torch.backends.fp32_precision, general
+        found = switches()
+        torch.backends.fp32_precision = was
+        return found
+    return [switch.fp32_precision for switch in clipping._SWITCHES]
+
+
+@pytest.fixture
+def as_before():
+    """torch.backends and two of its switches, which are "none" when nobody has touched them."""
+    before = switches()
+    yield
+    for switch, was in zip(clipping._SWITCHES[:3], before, strict=False):
+        switch.fp32_precision = was
+
+
+@pytest.mark.usefixtures("as_before")
+@pytest.mark.parametrize("allowed", [False, True])
+@pytest.mark.parametrize("mine", [(), (0,), (1,), (2,), (0, 2)])
+def test_tf32_is_as_asked_inside_and_as_it_was_outside(mine, allowed):
+    """Switches that followed a more general one follow it afterwards, too."""
+    for chosen in mine:
+        clipping._SWITCHES[chosen].fp32_precision = "tf32"
+    before = [switches(general) for general in (None, "ieee", "tf32")]
+    with clipping.passes("tf32" if allowed else "float32", "cuda"):
+        assert switches() == ["tf32" if allowed else "ieee"] * 5
+        with clipping.full_precision("cuda"):
+            assert switches() == ["ieee"] * 5
+        assert switches() == ["tf32" if allowed else "ieee"] * 5
+    assert [switches(general) for general in (None, "ieee", "tf32")] == before
+
+
+def test_convolutions_on_a_gpu_keep_no_more_than_there_is_room_for():
+    """All of them together; those that come later and are small still find room."""
+    shares = []
+    for channels in (4, 8, 4, 4):
+        layer = nn.Conv2d(channels, channels, 3, device="meta")
+        a, g = torch.zeros(5, 6, 6, channels, device="meta"), torch.zeros(5, 1, channels, 16, device="meta")
+        shares.append(layers.Patches(layer, a, g))
+    small = 5 * 4 * 4 * 9
+    assert [share.numbers for share in shares] == [small, 4 * small, small, small]
+    for room, kept in ((0, []), (small, [0]), (2 * small, [0, 2]), (5 * small, [0, 1]), (10 * small, [0, 1, 2, 3])):
+        layers.keep_within(shares, room)
+        assert [i for i, share in enumerate(shares) if share.keep] == kept
 
 
 # ---- what is refused, and what stays behind

@@ -3,6 +3,7 @@
 Every statistical test has a false-failure rate of at most 1e-6 for right code, and a fixed seed, so that it never flickers.
 """
 
+import contextlib
 import math
 
 import numpy as np
@@ -19,6 +20,41 @@ RARE = 1e-6
 def test_bad_seeds_are_named(generator):
     with pytest.raises(ValueError, match="generator must be a whole number >= 0, got"):
         generators.make(generator, "noise")
+
+
+class Elsewhere(torch.Generator):
+    device = torch.device("cuda")
+
+
+def test_a_generator_on_a_gpu_is_refused_at_once():
+    with pytest.raises(ValueError, match=r"generator must be on the cpu, got one on cuda: .* from seeds"):
+        generators.make(Elsewhere(), "noise")
+
+
+def test_seeds_for_devices_have_64_fair_bits_and_are_never_the_same():
+    generator = generators.make(1, "noise")
+    seeds = np.array([generators.seed_from(generator) for _ in range(4000)], dtype=np.uint64)
+    assert len(set(seeds)) == 4000
+    counts = (seeds[:, None] >> np.arange(64, dtype=np.uint64) & np.uint64(1)).sum(0)
+    low, high = stats.binom.interval(1 - RARE / 64, 4000, 0.5)
+    assert low <= counts.min()
+    assert counts.max() <= high
+
+
+def test_on_the_cpu_numbers_come_from_the_generator_itself():
+    generator = torch.Generator()
+    assert generators.for_device(generator, torch.device("cpu")) is generator
+
+
+def test_borrowed_generators_come_back_as_they_were():
+    before = torch.get_rng_state()
+    found = []
+    for _ in range(2):
+        with contextlib.suppress(KeyError), generators.borrowed(torch.device("cpu"), seed=0):
+            found.append(torch.rand(5))
+            raise KeyError("in the middle")
+    assert torch.equal(*found)
+    assert torch.equal(before, torch.get_rng_state())
 
 
 def test_seeds_and_purposes_do_not_share_numbers():

@@ -17,6 +17,7 @@ from scipy import stats
 from torch import nn
 
 from dpcourse import dpsgd
+from dpcourse.dpsgd import optimizers
 
 RARE = 1e-6
 both = pytest.mark.parametrize("kind", [dpsgd.NoisySGD, dpsgd.NoisyAdam])
@@ -145,6 +146,39 @@ def test_the_sum_is_measured_before_the_step_and_forgotten_after_it():
     optimizer.step()
     assert optimizer.sum_length == 0
     assert all(parameter.grad is None for parameter in model.parameters())
+
+
+@both
+def test_a_gradient_that_is_not_finite_is_refused_by_the_step(kind):
+    """However many chunks there were; after zero_grad the next batch is none the worse."""
+    model, (inputs, targets) = model_of(), people()
+    optimizer = optimizer_of(model, kind)
+    before = weights(model)
+    bad = inputs.clone()
+    bad[1, 2] = math.nan
+    optimizer.accumulate(model, loss, bad[:5], targets[:5])
+    optimizer.accumulate(model, loss, inputs[5:], targets[5:])
+    for _ in range(2):
+        with pytest.raises(ValueError, match="the gradients of 1 of 8 examples are not finite"):
+            optimizer.step()
+    assert torch.equal(weights(model), before)
+    optimizer.zero_grad()
+    train(model, optimizer, 1)
+    assert weights(model).isfinite().all()
+
+
+@pytest.mark.parametrize("sizes", [[(3, 4)], [(5,)], [()], [(2, 3), (), (4,), (2, 3, 2, 2)]])
+def test_numbers_put_together_come_apart_as_they_were(sizes):
+    """In each parameter's own order in memory; elsewhere than on a CPU, so without numbers here: by shape and stride."""
+    parameters = [torch.zeros(size, device="meta") for size in sizes]
+    parameters[-1] = parameters[-1].to(memory_format=torch.channels_last) if len(sizes) > 1 else parameters[-1]
+    together = optimizers._together(parameters)
+    assert [total.shape for total in together] == [(sum(p.numel() for p in parameters),)]
+    apart = optimizers._apart(together, parameters)
+    assert [(part.shape, part.stride()) for part in apart] == [(p.shape, p.stride()) for p in parameters]
+    numbers = torch.arange(float(together[0].numel()))
+    here = [torch.empty_like(p, device="cpu") for p in parameters]
+    assert torch.equal(torch.cat([part.flatten() for part in optimizers._apart([numbers], here)]), numbers)
 
 
 @both

@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,8 +20,8 @@ from support import ROOT, WEEKLY
 from torch import nn
 from torch.nn import functional as F
 
-from dpcourse import dpsgd
-from dpcourse.dpsgd import training
+from dpcourse import dpsgd, rounding
+from dpcourse.dpsgd import recipes, training
 
 STEPS, EVERY, PEOPLE = 11, 4, 300
 
@@ -102,10 +103,10 @@ def program(*arguments, command=()):
 
 
 class Killing:
-    """A loss that sends this process a signal when it is called for the nth time; fit's own trial calls it 3 times."""
+    """A loss that sends this process a signal when it is called for the nth time; fit's own trials call it 4 times."""
 
     def __init__(self, step, number=signal.SIGKILL):
-        self.left, self.number = 3 + step, number
+        self.left, self.number = 4 + step, number
 
     def __call__(self, outputs, targets):
         self.left -= 1
@@ -213,7 +214,7 @@ def test_a_checkpoint_at_the_end_is_the_end(tmp_path):
 
 def test_ctrl_c_ends_after_the_step_and_leaves_everything_in_order(left_behind):
     folder, said = left_behind[0] / "interrupted_once", left_behind[1]
-    assert "Stopped after step 6 of 11, epsilon" in said
+    assert "Stopped after step 6 of 11: epsilon " in said
     left = torch.load(folder / "left", weights_only=True)
     saved = torch.load(folder / "checkpoint", weights_only=True)
     assert left["ledger"]["runs"] == saved["run"]["ledger"]["runs"] == [[1.0, 30 / PEOPLE, 6]]
@@ -226,6 +227,38 @@ def test_ctrl_c_ends_after_the_step_and_leaves_everything_in_order(left_behind):
     assert same(resumed, everything(*unbroken, train(*unbroken)))
 
 
+@pytest.mark.parametrize(
+    ("how", "planned"),
+    [
+        ({}, lambda: dpsgd.Ledger(1e-5).after(1.0, 0.1, STEPS).epsilon()),
+        ({"budget": 20.0}, lambda: 20.0),
+        ({"plan": [(1.0, 0.1, 20)]}, lambda: dpsgd.Ledger(1e-5).after(1.0, 0.1, 20).epsilon()),
+        ({"budget": 20.0, "adaptive": True}, lambda: 20.0),
+    ],
+    ids=["nothing", "budget", "plan", "adaptive"],
+)
+def test_who_stops_hears_what_holds_and_can_go_on(how, planned, tmp_path, capsys):
+    """What was planned: fit's own steps where the ledger sets no limit. The ledger goes on as it was made."""
+
+    def mine():
+        return (*parts("NoisySGD", model=small(dropout=0))[:2], dpsgd.Ledger(1e-5, **how))
+
+    stopped, file = mine(), tmp_path / "checkpoint"
+    train(*stopped, loss=Killing(3, signal.SIGINT), checkpoint=file)
+    saved = file.read_bytes()
+    said, spent = capsys.readouterr().out, rounding.up(stopped[2].epsilon(), 4)
+    assert f"Stopped after step 3 of 11: epsilon {spent} is spent" in said
+    assert f"what holds is what was planned, epsilon {rounding.up(planned(), 4)}. fit with checkpoint=" in said
+    unbroken = mine()
+    train(*unbroken)
+    for ledger in (stopped[2], dpsgd.Ledger(1e-5, **how)):
+        file.write_bytes(saved)
+        resumed = (*mine()[:2], ledger)
+        train(*resumed, checkpoint=file)
+        assert ledger.state_dict() == unbroken[2].state_dict()
+        assert torch.equal(weights(resumed[0]), weights(unbroken[0]))
+
+
 def test_ctrl_c_works_as_before_afterwards():
     before = signal.getsignal(signal.SIGINT)
     train(*parts(), steps=1)
@@ -234,7 +267,7 @@ def test_ctrl_c_works_as_before_afterwards():
 
 class Failing:
     def __init__(self, call):
-        self.left = 3 + call
+        self.left = 4 + call
 
     def __call__(self, outputs, targets):
         self.left -= 1
@@ -275,12 +308,90 @@ def test_the_budget_is_never_passed():
     mine = parts(budget=3.0)
     room = mine[2].steps_left(1.0, 30 / PEOPLE)
     assert room > 0
-    assert_refused(mine, dpsgd.BudgetError, f"has room for {room} steps, not for {room + 1}", steps=room + 1)
+    assert_refused(mine, dpsgd.BudgetError, f"has no room for {room + 1} more .*; {room} fit", steps=room + 1)
     run = train(*mine, steps=room, every=1000)
     assert len(run.batches) == room
     assert 0 < run.epsilon <= 3.0
     assert mine[2].after(1.0, 30 / PEOPLE, 1).epsilon() > 3.0
-    assert_refused(mine, dpsgd.BudgetError, "has room for 0 steps, not for 1", steps=1)
+    assert_refused(mine, dpsgd.BudgetError, "has no room for 1 more steps .*; 0 fit", steps=1)
+
+
+def test_settings_that_were_not_fixed_are_refused_before_anything_happens():
+    mine = parts()
+    train(*mine, steps=1)
+    other = parts(noise_multiplier=2.0)[:2]
+    assert_refused(
+        (*other, mine[2]), dpsgd.BudgetError, "this ledger has steps at noise multiplier 1.0, .*plan=", steps=1
+    )
+    planned = dpsgd.Ledger(1e-5, plan=[(1.0, 0.1, 3)])
+    assert_refused((*parts()[:2], planned), dpsgd.BudgetError, "the plan .* has 3 steps left .*, not 4", steps=4)
+    train(*parts()[:2], planned, steps=3)
+
+
+# ---- n, public or not
+
+
+def test_where_n_is_not_public_the_rate_comes_from_another_number(tmp_path):
+    """Each row's coin has the rate by public_n; the record says for which neighbours the account holds."""
+    _, _, ledger = mine = parts(expected_batch=32)
+    run = train(*mine, steps=40, public_n=320, every=40, checkpoint=tmp_path / "checkpoint")
+    assert ledger.runs == [(1.0, 0.1, 40)]
+    assert run.batches == [len(batch) for batch in dpsgd.poisson_batches(PEOPLE, 0.1, 40, generator=2)]
+    told = {name: run.settings[name] for name in ("people", "public_n", "neighbours")}
+    assert told == {"people": PEOPLE, "public_n": 320, "neighbours": "a row added or removed"}
+    assert dpsgd.inspect(run).ok, dpsgd.inspect(run)
+    with pytest.raises(ValueError, match="of another run: public_n was 320 and is 300, neighbours was 'a row added"):
+        train(*parts(expected_batch=32), steps=40, checkpoint=tmp_path / "checkpoint")
+    told = train(*parts(), steps=1).settings
+    assert (told["public_n"], told["neighbours"]) == (PEOPLE, "a row emptied")
+
+
+def begun(recipe, **public):
+    return replace(recipe, steps=2).start(few(), generator=0, **public)
+
+
+@pytest.mark.parametrize(
+    ("mine", "public_n", "says"),
+    [
+        (parts, PEOPLE, "public_n must be a number written down before the rows were counted, got 300, which is the"),
+        (parts, 0, "public_n must be a whole number >= 1, got 0"),
+        (
+            lambda: begun(recipes.DIGITS),
+            320,
+            "expected_batch must come from public_n, 320, got 75.0: .* is 0.25 times",
+        ),
+        (
+            lambda: (*parts()[:2], dpsgd.Ledger(1e-5, 9.0, plan=[(1.0, 0.1, 20)])),
+            320,
+            r"expected_batch must come from public_n, 320, got 30.0: the ledger's sample rate is 0.1 times 300, the number",
+        ),
+        (lambda: (*parts()[:2], dpsgd.Ledger(1e-5).after(1.0, 0.1, 3)), 320, "expected_batch must come from public_n"),
+        (lambda: parts(expected_batch=330), 320, r"expected_batch / people must be a number in \(0, 1\], got 1.03"),
+    ],
+    ids=["n", "nobody", "a recipe", "a plan", "earlier steps", "more than all"],
+)
+def test_settings_that_tell_the_number_of_rows_are_refused(mine, public_n, says):
+    assert_refused(mine(), ValueError, says, steps=2, public_n=public_n)
+
+
+def test_a_recipe_that_starts_with_public_n_is_in_order():
+    run = train(*begun(recipes.DIGITS, public_n=320), steps=2, public_n=320)
+    assert run.settings["expected_batch"] == 80
+    assert run.ledger["runs"] == [[3.49, 0.25, 2]]
+    with pytest.raises(
+        ValueError, match="public_n must be a number written down before the rows were counted, got 300"
+    ):
+        begun(recipes.DIGITS, public_n=PEOPLE)
+
+
+def test_a_checkpoint_from_before_there_was_public_n_goes_on(tmp_path):
+    file = tmp_path / "checkpoint"
+    train(*parts(), loss=Killing(3, signal.SIGINT), checkpoint=file)
+    state = torch.load(file, weights_only=True)
+    for name in ("public_n", "neighbours"):
+        del state["run"]["settings"][name]
+    torch.save(state, file)
+    assert len(train(*parts(), checkpoint=file).batches) == STEPS
 
 
 @pytest.fixture(scope="module")
