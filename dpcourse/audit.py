@@ -309,8 +309,9 @@ def _refuted_by_one_run(mus, correct, guesses, canaries, failure):
 
     Pick a canary at random. hit: the chance that it is guessed rightly and at least j guesses are right; missed: that it is
     guessed wrongly and at least j - 1 are. Tossing its coin again exchanges the two for this canary alone, so by mu-GDP
-    missed >= Phi(Phi^-1(hit) - mu). From j = correct, where hit and missed are at least as below, this bounds both from below for
-    every smaller j; at 0 they add up to guesses / canaries exactly, so where the bounds add up to more, the chance was less.
+    missed >= Phi(Phi^-1(hit) - mu). In the worst case exactly `correct` are right (to move outputs with more there keeps every
+    inequality); then hit and missed begin as below, and this bounds both from below for every smaller j. At 0 they add up to
+    guesses / canaries exactly, so where the bounds add up to more, the chance was less.
     """
     hit = np.full(mus.shape, failure * correct / canaries)
     missed = np.full(mus.shape, failure * (guesses - correct) / canaries)
@@ -351,7 +352,7 @@ def _largest(refuted):
     return low
 
 
-# ---- five mechanisms with one promise, which one of them keeps
+# ---- six mechanisms with one promise, which one of them keeps
 
 
 def correct(rounds, clip_norm, mu, rng=None) -> np.ndarray:
@@ -413,21 +414,34 @@ def unclipped(rounds, clip_norm, mu, rng=None) -> np.ndarray:
     return _noisy_sums(rounds, clip_norm, mu, rng, clip=lambda vectors: vectors)
 
 
-MECHANISMS = (correct, half_noise, wrong_sensitivity, reused_noise, unclipped)
+def divided_by_people(rounds, clip_norm, mu, rng=None) -> np.ndarray:
+    """As `correct`, but each noisy sum is divided by the number of people in its round (by 1 if there is nobody).
+
+    The size of the noise then tells how many there are. The arguments, ValueError and the source are those of `correct`.
+
+    >>> three = np.zeros((2, 3, 4))
+    >>> bool((3 * divided_by_people(three, 1.0, 1.0, rng=0) == correct(three, 1.0, 1.0, rng=0)).all())
+    True
+    """
+    noisy = _noisy_sums(rounds, clip_norm, mu, rng)
+    return noisy / [[max(1, len(vectors))] for vectors in rounds]
+
+
+MECHANISMS = (correct, half_noise, wrong_sensitivity, reused_noise, unclipped, divided_by_people)
 
 
 def suspects(rng=None) -> dict[str, Callable]:
-    """The five mechanisms in an order drawn from rng, under the letters A to E: a dict letter -> mechanism.
+    """The six mechanisms in an order drawn from rng, under the letters A to F: a dict letter -> mechanism.
 
     >>> sorted(suspects(0))
-    ['A', 'B', 'C', 'D', 'E']
+    ['A', 'B', 'C', 'D', 'E', 'F']
     """
 
     def closed(mechanism):
         return lambda rounds, clip_norm, mu, rng=None: mechanism(rounds, clip_norm, mu, rng)
 
     order = np.random.default_rng(rng).permutation(len(MECHANISMS))
-    return {letter: closed(MECHANISMS[i]) for letter, i in zip("ABCDE", order, strict=True)}
+    return {letter: closed(MECHANISMS[i]) for letter, i in zip("ABCDEF", order, strict=True)}
 
 
 def _noisy_sums(rounds, clip_norm, mu, rng, scale=1.0, clip=None, reuse=False):
@@ -435,14 +449,14 @@ def _noisy_sums(rounds, clip_norm, mu, rng, scale=1.0, clip=None, reuse=False):
     mu = validate.number("mu", mu, 0, open_low=True)
     rng = np.random.default_rng(rng)
     clip = clip or (lambda vectors: _clipped(vectors, clip_norm))
-    sums = np.array([clip(vectors).sum(axis=0) for vectors in _two_rounds(rounds)])
+    sums = np.array([clip(rows).sum(axis=0) if len(rows) else np.zeros(rows.shape[1]) for rows in _two_rounds(rounds)])
     noise = rng.normal(0, scale * clip_norm / mu, sums.shape)
     return sums + (noise[0] if reuse else noise)
 
 
 def _clipped(vectors, clip_norm):
     """Each row, made shorter where it is longer than clip_norm."""
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    lengths = np.sqrt((vectors * vectors).sum(axis=1, keepdims=True))
     return vectors / np.maximum(1.0, lengths / clip_norm)
 
 

@@ -14,8 +14,8 @@ def epsilon(noise_multiplier, sample_rate, steps, delta, conversion="improved") 
 
     noise_multiplier: > 0; sample_rate: in (0, 1]; steps: whole, >= 1; delta: in [0, 1].
     conversion: "classic" is the moments accountant, "improved" a later, smaller bound. ValueError otherwise.
-    Source: Mironov, Talwar & Zhang (2019), theorem 11 and section 3.3. Classic: Abadi et al. (2016), theorem 2, which
-    is Mironov (2017), proposition 3. Improved: Balle, Barthe, Gaboardi, Hsu & Sato (2020), theorem 21.
+    Source: one step as for divergence; steps add by Mironov (2017), proposition 1. Classic: Abadi et al. (2016),
+    theorem 2, which is Mironov (2017), proposition 3. Improved: Balle, Barthe, Gaboardi, Hsu & Sato (2020), theorem 21.
 
     >>> round(epsilon(1.0, 0.01, 1000, 1e-5), 3), round(epsilon(1.0, 0.01, 1000, 1e-5, conversion="classic"), 3)
     (2.101, 2.538)
@@ -55,10 +55,10 @@ def epsilon_of_runs(runs, delta, conversion="improved") -> float:
 
 
 def divergence(noise_multiplier, sample_rate, order) -> float:
-    """The Rényi divergence of one step, in nats: the larger of both directions, (log A_order) / (order - 1).
+    """The Rényi divergence of one step, in nats: that of its output with a person from that without, the larger one.
 
     noise_multiplier: > 0; sample_rate: in (0, 1]; order: > 1, need not be whole. ValueError otherwise.
-    Source: Mironov, Talwar & Zhang (2019), theorems 4 and 5 and equation 4.
+    Source: Mironov, Talwar & Zhang (2019), arXiv 1908.10530, section 3: the divergence, and why it is the larger one.
 
     >>> round(divergence(2.0, 1.0, 3.5), 12) == 3.5 / (2 * 2.0**2)
     True
@@ -102,7 +102,7 @@ def _divergence(noise_multiplier, sample_rate, order):
 
 
 def _whole_order(sigma, q, order):
-    """Sum over k of C(order, k) (1 - q)^(order - k) q^k e^((k^2 - k) / (2 sigma^2)). Source: theorem 11, equation 5."""
+    """From the sum over k of C(order, k) (1 - q)^(order - k) q^k e^((k^2 - k) / (2 sigma^2)). Source: section 3.3."""
     k = np.arange(order + 1)
     log_choose = gammaln(order + 1) - gammaln(k + 1) - gammaln(order - k + 1)
     terms = log_choose + (order - k) * math.log1p(-q) + k * math.log(q) + (k * k - k) / (2 * sigma**2)

@@ -284,7 +284,7 @@ def test_no_law_of_the_right_guesses_passes_the_recursion_and_one_reaches_it(cor
     assert refuted(most * (1 + 1e-3))
 
 
-# ---- five mechanisms
+# ---- six mechanisms
 
 
 def canary_scores(mechanism, vector, runs, rng, look):
@@ -324,6 +324,17 @@ def test_reused_noise_is_hidden_from_whoever_looks_at_one_round():
     assert audit.mu_lower_bound(*scores, confidence=0.999) < 1
 
 
+@pytest.mark.parametrize(("people", "accused"), [(0, False), (1, True), (2, True)])
+def test_a_divisor_made_from_the_data_shows_in_the_size_of_the_noise(people, accused):
+    """One more person, whose vector is 0; nobody and one person are divided by the same."""
+    rng, nobody = np.random.default_rng(10), np.zeros((0, 16))
+    sizes = [
+        [-np.linalg.norm(audit.divided_by_people((np.zeros((n, 16)), nobody), 1.0, 1.0, rng)[0]) for _ in range(300)]
+        for n in (people + 1, people)
+    ]
+    assert (audit.mu_lower_bound(*sizes, confidence=0.999) > 1) is accused
+
+
 @given(st.integers(0, 2**32))
 def test_the_correct_mechanism_clips_by_length_and_its_noise_does_not_depend_on_the_data(seed):
     vectors = np.random.default_rng(seed).normal(0, 3, (5, 4))
@@ -343,14 +354,14 @@ def test_the_noise_of_the_correct_mechanism():
     assert abs(np.corrcoef(noise)[0, 1]) < 5 / math.sqrt(noise.shape[1])
 
 
-def test_suspects_are_the_five_in_some_order():
+def test_suspects_are_the_six_in_some_order():
     vectors = np.random.default_rng(0).normal(0, 3, (6, 3))
     names = set()
     for seed in range(5):
         seen = {letter: box((vectors, vectors), 1.0, 1.0, 9) for letter, box in audit.suspects(seed).items()}
         own = [mechanism((vectors, vectors), 1.0, 1.0, 9) for mechanism in audit.MECHANISMS]
         order = [next(i for i, sums in enumerate(own) if np.array_equal(sums, box)) for box in seen.values()]
-        assert sorted(order) == [0, 1, 2, 3, 4]
+        assert sorted(order) == [0, 1, 2, 3, 4, 5]
         names.add(tuple(order))
     assert len(names) > 1
 

@@ -4,10 +4,13 @@ import math
 import re
 
 import mpmath
+import numpy as np
 import pytest
 from dp_accounting.rdp import rdp_privacy_accountant
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import logsumexp
+from scipy.stats import norm
 from support import WEEKLY, reference
 
 from dpcourse import gdp, rdp
@@ -72,6 +75,25 @@ def test_divergence_agrees_with_mpmath(noise, rate, order):
         mpmath.linspace(-12 * s, a + 12 * s, 40),
     )
     assert rdp.divergence(noise, rate, order) == pytest.approx(float(mpmath.log(moment) / (a - 1)), rel=1e-9)
+
+
+@examples(10)
+@given(noise=st.floats(0.5, 4), rate=st.floats(1e-3, 0.9), order=st.floats(1.1, 20))
+def test_the_other_direction_is_not_larger(noise, rate, order):
+    """The divergence of the output without a person from that with her: E_P (P/Q)^(order - 1), by a grid."""
+    z = np.linspace(-14 * noise, 14 * noise + 1, 20_001)
+    log_ratio = np.logaddexp(math.log1p(-rate), math.log(rate) + (2 * z - 1) / (2 * noise**2))
+    other = logsumexp(norm.logpdf(z, 0, noise) - (order - 1) * log_ratio, b=z[1] - z[0]) / (order - 1)
+    assert other <= rdp.divergence(noise, rate, order) * (1 + 1e-9) + 1e-9
+
+
+@examples(30)
+@given(noise=noises, rate=rates, order=st.integers(2, 200))
+def test_the_integral_and_the_sum_of_whole_orders_agree(noise, rate, order):
+    if rate < 1:
+        assert rdp.divergence(noise, rate, order) == pytest.approx(
+            rdp._whole_order(noise, rate, order), rel=1e-9, abs=1e-14
+        )
 
 
 @given(noise=noises, order=st.floats(1.01, 500))

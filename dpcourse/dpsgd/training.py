@@ -55,16 +55,17 @@ def fit(
     generator: of the coins that draw the batches, on the CPU, a seed, or None for the operating system's entropy;
     checkpoint: a file, written every `every` steps (a twentieth of all by default) and read first where it exists: a
     run that was killed then ends as if it had not been: on a CPU to the bit; on a GPU with the same coins and noise,
-    and sums that are the same but for the order in which its kernels add. Ctrl-C ends the run after the current step. Under torchrun
-    all processes call it alike and share each batch. ValueError for a model that cannot be private, settings that do
-    not fit together, or a checkpoint of another run; BudgetError, before anything is trained, where the ledger's budget
-    or plan has no room for all steps.
+    and sums that are the same but for the order in which its kernels add. Ctrl-C ends the run after the current step.
+    Under torchrun all processes call it alike and share each batch. ValueError for a model that cannot be private,
+    settings that do not fit together, or a checkpoint of another run; BudgetError, before anything is trained, where the
+    ledger's budget or plan has no room for all steps.
 
     The account holds for a row emptied: the number of rows is public. For a row added or removed no setting may come
     from that number. Then give public_n, a number of people written down before the rows were counted: the sample rate
     is expected_batch / public_n. Settings that are seen to come from the rows are refused: a public_n that is their
     number, or an expected_batch whose rate is the ledger's by their number and not by public_n, as a recipe gives that
-    was started without public_n. What cannot be seen: whether steps, noise_multiplier, clip_norm or a rate came from them.
+    was started without public_n. Such a refusal depends on the number of rows: it is for whoever holds the data, and not
+    to be passed on. What cannot be seen: whether steps, noise_multiplier, clip_norm or a rate came from that number.
 
     epsilon in the Run is that of the steps taken, which holds if their number was fixed beforehand. Who stops early
     because of what he saw, the bar or a result, can claim what was planned, `ledger.planned()`.

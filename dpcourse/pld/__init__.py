@@ -1,6 +1,7 @@
 r"""Lesson 04: exact composition. Every answer is an interval that provably holds the true value.
 
-A mechanism with a pair (P, Q) has the hockey-stick function h(gamma) = E_Q (Lambda - gamma)_+, Lambda = dP/dQ, which is
+P is the distribution of the output *with* Mia, Q that without her (the lessons write them the other way round). A
+mechanism with a pair (P, Q) has the hockey-stick function h(gamma) = E_Q (Lambda - gamma)_+, Lambda = dP/dQ, which is
 delta at gamma = e^epsilon. How the interval is certified:
 1. h is convex, so lines between its values at grid points lie above it, and tangents lie below it. The upper curve
    connects the dots; the lower curve connects, at each grid point, the lower of the tangents at the middles of the two
@@ -12,7 +13,9 @@ delta at gamma = e^epsilon. How the interval is certified:
    the mass beyond the window is bounded by Chernoff's inequality, the round-off by the usual bound for the FFT.
 5. delta is linear in the composed measure: all these errors are added to the upper end and taken from the lower one.
 6. Every grid and every tilt gives an interval that holds, so several tries may be intersected.
-Taken as given, not proved: ndtr, erfcx and exp are within EVALUATION, and scipy's FFT within FFT_LEVEL per level.
+`mu` and `distance` compare delta with that of a Gaussian, and prove it between the epsilons too, by convexity (mu.py).
+Taken as given, not proved: erfcx of a positive number, exp and log are within EVALUATION, log_gaussian_delta within a
+tenth of SAFE, and scipy's FFT within FFT_LEVEL per level.
 Source: Doroshenko, Ghazi, Kamath, Kumar & Manurangsi (2022), theorem 4.1 (connect the dots); Zhu, Dong & Wang (2022),
 theorem 10 (domination survives composition); Koskela, Jälkö & Honkela (2020) (FFT); Gopi, Lee & Wutschitz (2021).
 """

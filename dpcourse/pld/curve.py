@@ -3,20 +3,21 @@
 import math
 
 import numpy as np
-from scipy.optimize import brentq
 
 from dpcourse import validate
-from dpcourse.pld.bounds import Bounds
-from dpcourse.pld.grid import LARGEST_LOSS, Unfit, hull
-from dpcourse.pld.pairs import Gaussian, slack
+from dpcourse.pld.bounds import Bounds, Unreachable
+from dpcourse.pld.grid import Unfit, hull
+from dpcourse.pld.mu import distance, least_mu
+from dpcourse.pld.pairs import ULP, Gaussian
 from dpcourse.pld.search import SIZE, DeltaSide, Direction, EpsilonSide, narrowed
+from dpcourse.pld.single import closed_delta, closed_epsilon
 from dpcourse.tradeoff import TradeOff
 
 AIM = 4e-6  # the relative width that is tried first, where it costs little
 LINES = 1500  # that support the trade-off curve
 LOWEST = 1e-12  # the least delta for which the trade-off curve has lines
-ROOT = 1e-14  # relative: how closely the epsilon of a single step is solved for
-BEYOND_ROOT = 1e-13  # ten times that, by which the solution is moved outward: it may lie on either side
+POOR = 0.01  # relative: bounds from a composition that serves many epsilons are made anew where they are wider
+NEAR = 1e-6  # the least delta that the distance from a Gaussian curve looks at closely
 
 
 class Curve:
@@ -71,7 +72,7 @@ class Curve:
             return self._deltas(validate.numbers("epsilon", epsilon, 0), width)
         epsilon = validate.number("epsilon", epsilon, 0)
         if sum(self._counts) == 1:
-            return Bounds(*(max(_closed_delta(pair, epsilon, s) for (pair,) in self._directions) for s in (-1, 1)))
+            return Bounds(*(max(closed_delta(pair, epsilon, s) for (pair,) in self._directions) for s in (-1, 1)))
         if epsilon >= self._reach():
             return Bounds(self._failing(), self._failing())
         sides = [DeltaSide(*self._direction_at(pairs, epsilon), epsilon) for pairs in self._directions]
@@ -97,11 +98,64 @@ class Curve:
         if delta == 1 or delta == failing:
             return Bounds(0.0, 0.0) if delta == 1 else Bounds(self._reach(), self._reach())
         if sum(self._counts) == 1:
-            return Bounds(*(max(_closed_epsilon(pair, delta, s) for (pair,) in self._directions) for s in (-1, 1)))
+            return Bounds(*(max(closed_epsilon(pair, delta, s) for (pair,) in self._directions) for s in (-1, 1)))
         directions = [Direction(pairs, self._counts, delta - failing) for pairs in self._directions]
         sides = [EpsilonSide(direction, delta, min(width / 100, 1e-8)) for direction in directions]
         error = min(width / 2, AIM) * max(side.guess * side.theta for side in sides)
         return narrowed("epsilon", sides, width, max(error, 1e-12))
+
+    def mu(self, delta, width=1e-3) -> Bounds:
+        """Bounds on the least mu with delta(epsilon) <= max(delta of G_mu, `delta`) for every epsilon >= 0.
+
+        The upper end is a guarantee: no test does better against the composition than against G_mu, up to `delta`; with
+        further answers it composes as G_mu and a failure of probability `delta`. 0 where `delta` suffices by itself,
+        infinity where it is at most delta(infinity). delta: in (0, 1); width: the largest (upper - lower) / upper, > 0.
+        ValueError otherwise, and Unreachable as for `epsilon`, and where delta(0) is within the width of 1.
+        Source: Dong, Roth & Su (2022), corollary 2.13; Zhu, Dong & Wang (2022), theorem 10.
+
+        >>> from dpcourse import pld
+        >>> lower, upper = pld.noisy_sgd(1.0, 0.01, 1000).mu(1e-5)
+        >>> lower < 0.46275 < upper < 1.001 * lower
+        True
+        """
+        delta = validate.number("delta", delta, 0, 1, open_low=True, open_high=True)
+        width = validate.number("width", width, 0, open_low=True)
+        if delta <= self._failing():
+            return Bounds(math.inf, math.inf)
+        try:
+            crossing = self.epsilon(delta)
+        except Unreachable as refused:
+            crossing = refused.bounds
+        if crossing.upper == 0:
+            return Bounds(0.0, 0.0)
+        if crossing.lower > 0 and all(isinstance(pair, Gaussian) for pair, _ in self.parts):
+            exact = self.parts[0][0].mu
+            return Bounds(exact * (1 - 16 * ULP), exact * (1 + 16 * ULP))
+        return least_mu(lambda epsilon: self._many(epsilon, width / 10), delta, crossing, width)
+
+    def distance(self, mu) -> Bounds:
+        """Bounds on how far G_mu lies below the curve f: the least kappa with f(alpha + kappa) - kappa <= G_mu(alpha).
+
+        Whatever odds an attacker starts from, his best guess is right at most kappa more often against G_mu than against
+        f, the worse of both directions: R(pi) = min over alpha of pi alpha + (1 - pi) f(alpha) is his error, the shift
+        takes kappa from it, and two convex curves are ordered as their errors are. With pi = e^epsilon / (1 + e^epsilon),
+        R(pi) is (1 - delta(epsilon)) / (1 + e^epsilon); so kappa is the largest difference of those. mu: >= 0, else
+        ValueError.
+        Source: Kaissis, Kolek, Balle, Hayes & Rueckert (2024), the Delta-divergence.
+
+        >>> from dpcourse import pld
+        >>> run = pld.noisy_sgd(1.0, 0.01, 1000)
+        >>> 0.0109 < run.distance(run.mu(1e-5).upper).upper < 0.0111
+        True
+        """
+        mu = validate.number("mu", mu, 0, open_high=True)
+        if mu == 0:
+            return Bounds(0.0, 0.0)
+        try:
+            near = self.epsilon(max(NEAR, 2 * self._failing())).upper
+        except Unreachable as refused:
+            near = refused.bounds.upper
+        return distance(lambda epsilon: self._many(epsilon, 1e-4), mu, near, self._failing())
 
     def tradeoff(self) -> TradeOff:
         """The safe, that is lower, trade-off curve: the supremum of the lines that delta's upper bounds support.
@@ -119,21 +173,38 @@ class Curve:
 
     def _deltas(self, epsilon, width):
         """Bounds at each epsilon: many from one composition where that is narrow enough, else each by itself."""
-        lower, upper = np.zeros(epsilon.size), np.ones(epsilon.size)
-        near = epsilon < self._reach()
-        if sum(self._counts) > 1 and near.any():
-            lower[near] = self._worse(epsilon[near], False, width / 10)
-            upper[near] = self._worse(epsilon[near], True, width / 10)
+        lower, upper = self._many(epsilon, width / 10)
         for i in np.flatnonzero(upper - lower > width * upper):
             lower[i], upper[i] = self.delta(float(epsilon[i]), width)
         return Bounds(lower, upper)
 
+    def _many(self, epsilon, error):
+        """Bounds at each epsilon, as they come: many from one composition, and each by itself where that gives little."""
+        if sum(self._counts) == 1:
+            return Bounds(*np.array([self.delta(float(e)) for e in epsilon]).T)
+        lower, upper = np.full((2, epsilon.size), self._failing())
+        near = epsilon < self._reach()
+        if near.any():
+            lower[near], upper[near] = (self._worse(epsilon[near], side, error) for side in (False, True))
+        for i in np.flatnonzero(upper - lower > POOR * upper):
+            try:
+                lower[i], upper[i] = self.delta(float(epsilon[i]), POOR)
+            except Unreachable as refused:
+                lower[i], upper[i] = refused.bounds
+        return Bounds(lower, upper)
+
     def _worse(self, epsilon, upper, error):
         """Upper (or lower) ends of delta, the larger of both directions, at many epsilons."""
-        return np.max([self._ends(pairs, epsilon, upper, error) for pairs in self._directions], axis=0)
+        ends = np.zeros(epsilon.size)
+        for pairs in self._directions:
+            ends = np.maximum(ends, self._ends(pairs, epsilon, upper, error, ends))
+        return ends
 
-    def _ends(self, pairs, epsilon, upper, error):
-        """Upper (or lower) ends of delta in one direction: one grid, a few tilts, each used where its error is small."""
+    def _ends(self, pairs, epsilon, upper, error, known):
+        """Upper (or lower) ends of delta in one direction: one grid, a few tilts, each used where its error is small.
+
+        Where delta was below the `known` ends of the other direction at a smaller epsilon already, it is not computed.
+        """
         direction, steepest = self._direction_at(pairs, epsilon.max())
         spacing = direction.spacing(steepest, error, SIZE)
         try:
@@ -141,14 +212,18 @@ class Curve:
         except Unfit:
             return np.full(epsilon.size, 1.0 if upper else 0.0)
         order = np.argsort(epsilon)
-        ends, i = np.empty(epsilon.size), 0
+        ends, i, before = np.empty(epsilon.size), 0, math.inf
         while i < order.size:
             first = epsilon[order[i]]
+            if before <= known[order[i]]:  # delta falls
+                ends[order[i]] = before if upper else 0.0
+                i += 1
+                continue
             reach = 3 * math.sqrt(direction.moments(direction.tilt_at_epsilon(first))[2])
             middle = min(first + reach, epsilon.max())
             composed = direction.composed(measures, spacing, direction.tilt_at_epsilon(middle))
             while i < order.size and epsilon[order[i]] <= middle + reach:
-                ends[order[i]] = min(composed.delta(float(epsilon[order[i]]), upper), 1.0)
+                before = ends[order[i]] = min(composed.delta(float(epsilon[order[i]]), upper), 1.0)
                 i += 1
         return ends
 
@@ -168,27 +243,6 @@ class Curve:
     def _reach(self):
         """The largest finite privacy loss, or infinity."""
         return sum(n * p.lattice if p.lattice is not None else math.inf for p, n in self.parts)
-
-
-def _closed_delta(pair, epsilon, sign):
-    """delta of a single step, moved by what its evaluation may be off."""
-    h, p, q = (float(x) for x in pair.over(np.array(epsilon)))
-    return min(max(h + sign * float(slack(np.array(h), p, q, min(epsilon, LARGEST_LOSS))), 0.0), 1.0)
-
-
-def _closed_epsilon(pair, delta, sign):
-    """epsilon of a single step, from its delta."""
-
-    def excess(epsilon):
-        return _closed_delta(pair, epsilon, sign) - delta
-
-    if excess(0.0) <= 0:
-        return 0.0
-    high = 1.0
-    while excess(high) > 0:
-        high *= 2
-    root = float(brentq(excess, 0.0, high, xtol=1e-300, rtol=ROOT, maxiter=1000))
-    return root * (1 + sign * BEYOND_ROOT)
 
 
 def _supremum(epsilon, delta):

@@ -3,12 +3,10 @@
 import math
 
 import numpy as np
-from scipy.special import erfcx, ndtr
-
-from dpcourse.tradeoff import log_gaussian_delta
+from scipy.special import erfcx
 
 ULP = 2.0**-52
-EVALUATION = 4 * ULP  # relative error of one evaluation of ndtr, erfcx, exp: a few units in the last place
+EVALUATION = 4 * ULP  # relative error of one evaluation of erfcx, exp or log: a few units in the last place
 UNDERFLOW = -600.0  # of the Gaussian's loss: e^loss < 1e-260, and what lies below is rounded to 0
 SPAN = 38.0  # standard deviations, beyond which Phi(-x) < 1e-315: where losses are looked for
 NUDGE = 1e-9  # share of a spacing: the side on which the tangent beside the core is above 1 - e^epsilon
@@ -52,17 +50,13 @@ class Gaussian(Pair):
         self.mu = mu
 
     def over(self, epsilon):
-        a = epsilon / self.mu - self.mu / 2
-        if self.mu > 20:
-            p, q = ndtr(-a), ndtr(-a - self.mu)
-            return np.exp(log_gaussian_delta(epsilon, self.mu)), p, q
+        """By erfcx of positive numbers only: ndtr is off by hundreds of units in the last place far out."""
+        a = (np.longdouble(epsilon) / self.mu - np.longdouble(self.mu) / 2).astype(float)  # which may cancel
         density = np.exp(-(a**2) / 2) / 2
-        p_mills, q_mills = erfcx(a / math.sqrt(2)), erfcx((a + self.mu) / math.sqrt(2))
-        return (
-            density * np.maximum(p_mills - q_mills, 0),
-            density * p_mills,
-            np.exp(-((a + self.mu) ** 2) / 2) / 2 * q_mills,
-        )
+        mills, q_mills = erfcx(np.abs(a) / math.sqrt(2)), erfcx((a + self.mu) / math.sqrt(2))
+        p = np.where(a < 0, 1 - density * mills, density * mills)
+        h = np.where(a < 0, p - density * q_mills, density * np.maximum(mills - q_mills, 0))
+        return h, p, np.exp(-((a + self.mu) ** 2) / 2) / 2 * q_mills
 
     def nodes(self, count):
         return self.mu * np.linspace(-max(SPAN, self.mu), SPAN, count) + self.mu**2 / 2
@@ -74,17 +68,16 @@ class Sampled(Pair):
     def __init__(self, mu, rate):
         self.normal, self.rate = Gaussian(mu), rate
 
-    def _inner(self, epsilon):
-        """The loss of the Gaussian where this loss is epsilon; minus infinity below the smallest loss."""
-        with np.errstate(divide="ignore", over="ignore"):
-            return np.log(np.maximum(1 + np.expm1(epsilon) / self.rate, 0))
-
     def over(self, epsilon):
-        h, p, q = self.normal.over(self._inner(epsilon))
+        with np.errstate(over="ignore"):
+            inner = np.log(1 + np.expm1(epsilon) / self.rate)  # the loss of the Gaussian where this one is epsilon
+        h, p, q = self.normal.over(inner)
         return self.rate * h, self.rate * p + (1 - self.rate) * q, q
 
     def under(self, epsilon):
-        inner = self._inner(epsilon)
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):  # in this form nothing cancels
+            share = (1 - self.rate) / self.rate * np.expm1(epsilon - math.log1p(-self.rate))
+            inner = np.log(np.maximum(share, 0))  # minus infinity below the smallest loss
         seen = inner > UNDERFLOW
         k, p, q = self.normal.under(np.where(seen, inner, -1.0))
         return tuple(np.where(seen, x, 0.0) for x in (self.rate * k, self.rate * p + (1 - self.rate) * q, q))

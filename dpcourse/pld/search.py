@@ -71,7 +71,8 @@ class Direction:
 
     def _tilt(self, excess):
         """theta at which `excess`, falling in theta, changes sign."""
-        low, high = math.log(1e-3 / math.sqrt(self.moments(0.0)[2] + NOTHING)), math.log(1e7)
+        high = math.log(1e7)  # of a loss that hardly varies no tilt says more
+        low = min(math.log(1e-3 / math.sqrt(self.moments(0.0)[2] + NOTHING)), high)
 
         def at(log_theta):
             return excess(math.exp(log_theta))

@@ -62,18 +62,31 @@ def one_run_by_search(correct, guesses, confidence):
 
 def any_threshold(seed, clip_norm, mu, rng):
     """Threshold chosen on the scores by the library; the canary in the second round; letters in another order."""
-    nobody, canary = np.zeros((0, 40)), 100 * clip_norm * rng.choice([-1.0, 1.0], size=(1, 40))
+    canary = 100 * clip_norm * rng.choice([-1.0, 1.0], size=(1, 40))
+    nobody, three = np.zeros((0, 40)), np.zeros((3, 40))
     letters = []
     for letter, mechanism in reversed(audit.suspects(seed).items()):
-        seen = [
-            np.array([mechanism((nobody, second), clip_norm, mu, rng) for _ in range(1300)]) @ canary[0]
-            for second in (canary, nobody)
+        outputs = [
+            np.array([mechanism((nobody, second), clip_norm, mu, rng) for _ in range(1300)])
+            for second in (np.vstack([three, canary]), three)
         ]
+        seen = [output @ canary[0] for output in outputs]
+        size = audit.mu_lower_bound(*(-np.abs(output[:, 1]).sum(axis=1) for output in outputs), 1 - 1e-7)
         first = audit.mu_lower_bound(seen[0][:, 1], seen[1][:, 1], 1 - 1e-7)
         both = audit.mu_lower_bound(-np.diff(seen[1])[:, 0], -np.diff(seen[0])[:, 0], 1 - 1e-7)
-        if first > mu or both > mu:
+        if max(first, both, size) > mu:
             letters.append(letter)
     return tuple(letters)
+
+
+def from_both_ends(mu, correct, guesses, canaries, risk):
+    """By the numbers of right guesses: q[k], the chance of exactly k, is as small as mu-GDP lets it be."""
+    q, k = np.zeros(guesses + 1), np.arange(guesses + 1)
+    q[correct] = risk
+    for j in range(correct - 1, -1, -1):
+        rightly, wrongly = (q @ count / canaries for count in (k, guesses - k))
+        q[j] = max(0.0, norm.cdf(norm.ppf(rightly) - mu) - wrongly) * canaries / (guesses - j)
+    return q.sum() * guesses / canaries
 
 
 RIGHT_ANSWERS = {
@@ -93,6 +106,7 @@ RIGHT_ANSWERS = {
     "threshold by threshold": ("best_mu", threshold_by_threshold),
     "far away": ("canary", far_away),
     "by search": ("one_run_epsilon", one_run_by_search),
+    "by the chance of each number": ("share_needed", from_both_ends),
     "any threshold": ("accused", any_threshold),
 }
 
@@ -143,6 +157,11 @@ WRONG_ANSWERS = {
         lambda v, g, c: max(0.0, logit(audit.clopper_pearson(v, g, 1 - c))),
         "wrong guesses too few",
     ),
+    "as if everything were guessed": (
+        "share_needed",
+        lambda mu, v, s, m, r: from_both_ends(mu, v, s, s, r),
+        "out of the guesses",
+    ),
     "one too many": ("runs_needed", lambda e, c: 1 + by_search(e, c), None),
     "a hair too short": ("canary", lambda i, r, w: (own(i), w + 0.499 * r), "at the start only"),
     "short features": ("canary", lambda i, r, w: (0.01 * own(i), w + r), "an ordinary person"),
@@ -150,7 +169,7 @@ WRONG_ANSWERS = {
     "negative features": ("canary", lambda i, r, w: (-own(i), 1e6), "not a person"),
     "slightly shared": ("canary", lambda i, r, w: (own(i) + 1e-3 * (1 - own(i)), 1e6), "features of others"),
     "always four": ("accused", lambda seed, r, mu, rng: ["A", "B", "C", "D"], "the same letters"),
-    "everybody": ("accused", lambda seed, r, mu, rng: list("ABCDE"), "the honest one accused"),
+    "everybody": ("accused", lambda seed, r, mu, rng: list("ABCDEF"), "the honest one accused"),
     "nobody": ("accused", lambda seed, r, mu, rng: (), "nobody accused"),
 }
 
@@ -176,8 +195,8 @@ COMPLAINTS = {
     "no target": ("canary", lambda i, r, w: (own(i), None), "y: Return one number"),
     "endless target": ("canary", lambda i, r, w: (own(i), 1e12), "target between"),
     "a word": ("accused", lambda seed, r, mu, rng: "ABC", "Return a list of letters"),
-    "small letters": ("accused", lambda seed, r, mu, rng: ["a"], "The letters are A to E"),
-    "truth values": ("accused", lambda seed, r, mu, rng: [True] * 5, "The letters are A to E"),
+    "small letters": ("accused", lambda seed, r, mu, rng: ["a"], "The letters are A to F"),
+    "truth values": ("accused", lambda seed, r, mu, rng: [True] * 5, "The letters are A to F"),
 }
 
 
@@ -192,17 +211,19 @@ def auditor(runs, mu_of):
     """Accuses each suspect of whom the canary's scores show more than mu; mu_of(scores_in, scores_out, clip_norm)."""
 
     def code(seed, clip_norm, mu, rng):
-        nobody, canary = np.zeros((0, 16)), np.full((1, 16), 10 * clip_norm)
+        nobody, other, canary = np.zeros((0, 16)), np.zeros((1, 16)), np.full((1, 16), 10 * clip_norm)
         direction = canary[0] / np.linalg.norm(canary)
         letters = []
         for letter, mechanism in audit.suspects(seed).items():
             within, without = (
-                np.array([mechanism((first, nobody), clip_norm, mu, rng) for _ in range(runs)]) @ direction
-                for first in (canary, nobody)
+                np.array([mechanism((first, nobody), clip_norm, mu, rng) for _ in range(runs)])
+                for first in (np.vstack([other, canary]), other)
             )
+            size = audit.mu_lower_bound(*(-np.linalg.norm(sums[:, 0], axis=1) for sums in (within, without)), 1 - 1e-6)
+            within, without = within @ direction, without @ direction
             first_round = mu_of(within[:, 0], without[:, 0], clip_norm)
             difference = mu_of(within[:, 0] - within[:, 1], without[:, 0] - without[:, 1], clip_norm)
-            if max(first_round, difference) > mu:
+            if max(first_round, difference, size) > mu:
                 letters.append(letter)
         return letters
 
@@ -232,7 +253,7 @@ def test_accused_by_an_audit_at_95_percent_are_the_broken_and_not_the_correct():
 
 def names_of(seed):
     """Letter -> name of the mechanism that gives what that suspect gives."""
-    rounds = np.full((1, 4), 50.0), np.zeros((0, 4))
+    rounds = np.full((2, 4), 50.0), np.zeros((0, 4))
     return {
         letter: known.__name__
         for letter, suspect in audit.suspects(seed).items()
@@ -246,6 +267,8 @@ def names_of(seed):
     [
         ((), None),
         (("half_noise",), "too few runs"),
+        (("divided_by_people",), "the size of the noise"),
+        (("divided_by_people", "reused_noise"), "each round alone"),
         (("reused_noise",), "each round alone"),
         (("wrong_sensitivity",), "one coordinate"),
         (("wrong_sensitivity", "unclipped"), "canary too short"),

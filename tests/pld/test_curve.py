@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from support import WEEKLY, reference
 
-from dpcourse import composition, gdp, pld, tradeoff
+from dpcourse import composition, gdp, pld, rdp, tradeoff
 from dpcourse.pld import fourier, grid, pairs, search
 
 
@@ -269,12 +269,12 @@ def test_an_end_that_a_grid_cannot_give_is_the_trivial_one(monkeypatch):
         raise grid.Unfit
 
     curve = pld.noisy_sgd(1.0, 0.01, 100)
-    computed = curve._ends(curve._directions[0], np.array([0.0, 1.0]), True, 1e-4)
+    computed = curve._ends(curve._directions[0], np.array([0.0, 1.0]), True, 1e-4, np.zeros(2))
     monkeypatch.setattr(fourier.Composed, "delta", lambda *_: math.inf)
-    assert curve._ends(curve._directions[0], np.array([0.0, 1.0]), True, 1e-4).tolist() == [1, 1]
+    assert curve._ends(curve._directions[0], np.array([0.0, 1.0]), True, 1e-4, np.zeros(2)).tolist() == [1, 1]
     monkeypatch.setattr(search, "measure", none)
-    assert curve._ends(curve._directions[0], np.array([0.0, 1.0]), True, 1e-4).tolist() == [1, 1]
-    assert curve._ends(curve._directions[0], np.array([0.0, 1.0]), False, 1e-4).tolist() == [0, 0]
+    assert curve._ends(curve._directions[0], np.array([0.0, 1.0]), True, 1e-4, np.zeros(2)).tolist() == [1, 1]
+    assert curve._ends(curve._directions[0], np.array([0.0, 1.0]), False, 1e-4, np.zeros(2)).tolist() == [0, 0]
     assert (computed < 1).all()
 
 
@@ -350,6 +350,13 @@ def test_losses_that_doubles_cannot_hold_have_no_upper_bound(mu, rate):
     """e^loss overflows, or the loss drowns beside 1: no crash, and no guess."""
     curve = pld.Curve([(pairs.Gaussian(mu), 1), (pairs.Sampled(mu, rate), 100)])
     assert curve.epsilon(1e-20, width=1).upper == math.inf
+
+
+def test_a_loss_that_hardly_varies_in_one_direction_is_no_obstacle():
+    """With hardly any noise the loss without Mia is ln(1 - p) a step, but for once in a universe."""
+    lower, upper = pld.noisy_sgd(0.01, 0.1, 60).epsilon(1e-5, width=1)
+    assert lower < rdp.epsilon(0.01, 0.1, 60, 1e-5)
+    assert upper > 6 / (2 * 0.01**2), "she is drawn six times or so"
 
 
 @pytest.mark.parametrize(

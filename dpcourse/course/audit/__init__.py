@@ -11,5 +11,6 @@ EXERCISES = (
     "best_mu",
     "canary",
     "one_run_epsilon",
+    "share_needed",
     "accused",
 )

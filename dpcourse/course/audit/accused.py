@@ -1,4 +1,4 @@
-"""Five suspects."""
+"""Six suspects."""
 
 import math
 from collections import Counter
@@ -10,10 +10,8 @@ from dpcourse import audit
 from dpcourse.engine import Misconception, OpenExercise, rounded
 from dpcourse.probe.values import type_name
 
-LETTERS = "ABCDE"
-
-
-KEEPS = "correct"
+LETTERS, LINE_UPS = "ABCDEF", 5
+KEEPS, DIVIDES = "correct", "divided_by_people"
 
 
 def _draw_suspects(rng):
@@ -22,7 +20,7 @@ def _draw_suspects(rng):
     Who takes shares of errors for rates accuses it in every other line-up, and so is right in all five 3 times in 100.
     """
     seeds = {}
-    while len(seeds) < len(LETTERS):
+    while len(seeds) < LINE_UPS:
         seed = int(rng.integers(2**31))
         seeds.setdefault(next(letter for letter, name in _names(seed).items() if name == KEEPS), seed)
     return [
@@ -49,7 +47,7 @@ def _letters(value, case):
     if strange and isinstance(strange[0], dict):
         return f"Return the letters: your list holds a {strange[0].get('type', 'dict')}, and the letter is its key in the dict."
     if strange:
-        return f"The letters are A to E, and your list holds {strange[0]!r}."
+        return f"The letters are A to F, and your list holds {strange[0]!r}."
     return None
 
 
@@ -80,11 +78,11 @@ def _always(*names):
 
 
 def _mostly(*names):
-    """recognise: these, and no others, are accused in most of the cases."""
+    """recognise: these, and no others, are accused in most of the cases; it says nothing of the one that divides."""
 
     def recognise(cases, values):
         times = Counter(name for accused in _each(cases, values) for name in accused)
-        return {name for name, count in times.items() if 2 * count > len(cases)} == set(names)
+        return {name for name, count in times.items() if 2 * count > len(cases)} - {DIVIDES} == set(names)
 
     return recognise
 
@@ -110,31 +108,47 @@ def _one_coordinate(clip_norm):
     return 10 * clip_norm * np.eye(FEATURES)[0]
 
 
-def _views(outputs):
-    """What is looked at in the outputs of many runs: the first round, and the difference of both."""
-    return outputs[:, 0], outputs[:, 0] - outputs[:, 1]
+def _looks(outputs, direction, clip_norm):
+    """(scores, threshold) of three looks: the first round's place, the difference of both, the first round's size."""
+    first, middle = outputs[:, 0], clip_norm / 2  # half of what a canary can move
+    return [
+        (first @ direction, middle),
+        ((first - outputs[:, 1]) @ direction, middle),
+        (-np.linalg.norm(first, axis=1), None),
+    ]
 
 
-def _proved(each, runs_in, runs_out, clip_norm):
-    """The mu that is proved with a threshold fixed before: half of what a canary can move."""
-    return audit.mu_lower_bound(runs_in, runs_out, each, threshold=clip_norm / 2)
+def _some(*places):
+    """Only these of the three looks."""
+    return lambda *outputs: [_looks(*outputs)[place] for place in places]
 
 
-def _audit(runs, canary=_ones, views=_views, risk=1e-7, proved=_proved, join=max):
-    """Accuse each suspect for whom an audit with a canary in the first round proves more than mu."""
+def _proved(each, runs_in, runs_out, threshold):
+    return audit.mu_lower_bound(runs_in, runs_out, each, threshold=threshold)
+
+
+def _audit(runs, canary=_ones, looks=_looks, risk=1e-7, proved=_proved, join=max, others=1):
+    """Accuse each suspect for whom an audit with a canary in the first round proves more than mu.
+
+    others: how many more people are in that round; their vectors are 0.
+    """
 
     def code(seed, clip_norm, mu, rng):
         row = canary(clip_norm)
-        nobody, only_canary = np.zeros((0, len(row))), row[None, :]
+        nobody, without = np.zeros((0, len(row))), np.zeros((others, len(row)))
         accused = []
         for letter, mechanism in audit.suspects(seed).items():
             seen_in, seen_out = (
-                views(np.array([mechanism((first, nobody), clip_norm, mu, rng) for _ in range(runs)]) @ _unit(row))
-                for first in (only_canary, nobody)
+                looks(
+                    np.array([mechanism((first, nobody), clip_norm, mu, rng) for _ in range(runs)]),
+                    row / np.linalg.norm(row),
+                    clip_norm,
+                )
+                for first in (np.vstack([without, row]), without)
             )
             mus = [
-                proved(1 - risk / len(seen_in), within, without, clip_norm)
-                for within, without in zip(seen_in, seen_out, strict=True)
+                proved(1 - risk / len(seen_in), scores_in, scores_out, threshold)
+                for (scores_in, threshold), (scores_out, _) in zip(seen_in, seen_out, strict=True)
             ]
             accused += [letter] * (join(mus) > mu)
         return accused
@@ -142,11 +156,7 @@ def _audit(runs, canary=_ones, views=_views, risk=1e-7, proved=_proved, join=max
     return code
 
 
-def _unit(row):
-    return row / np.linalg.norm(row)
-
-
-def _by_shares(each, runs_in, runs_out, clip_norm):
+def _by_shares(each, runs_in, runs_out, threshold):
     """The best mu of all thresholds by the shares of errors, without any bound."""
     thresholds = np.sort(np.r_[runs_in, runs_out])
     alpha = 1 - np.searchsorted(np.sort(runs_out), thresholds, side="right") / len(runs_out)
@@ -154,15 +164,15 @@ def _by_shares(each, runs_in, runs_out, clip_norm):
     return float(np.max(-ndtri(np.maximum(alpha, 1e-6)) - ndtri(np.maximum(beta, 1e-6))))
 
 
-def _far_out(each, runs_in, runs_out, clip_norm):
-    return audit.mu_lower_bound(runs_in, runs_out, each, threshold=20 * clip_norm)
+def _far_out(each, runs_in, runs_out, threshold):
+    return audit.mu_lower_bound(runs_in, runs_out, each, threshold=threshold and 40 * threshold)
 
 
 exercise = OpenExercise(
-    title="Five suspects",
+    title="Six suspects",
     good_for="an audit from the canary to the verdict: what you would do to a program that somebody hands you",
     difficulty=4,
-    minutes=35,
+    minutes=45,
     points=5,
     draw=_draw_suspects,
     reference=_audit(1000),
@@ -171,17 +181,18 @@ exercise = OpenExercise(
     seconds=30.0,
     hints=(
         "The canary goes into the first round, the second stays empty. It should be far longer than clip_norm, and point along a diagonal, not "
-        "along one axis. What would each of the four mistakes do to it?",
-        "Two scores are worth a look: the first round in the canary's direction, and the *difference* of both rounds in that direction. Noise "
-        "that is used twice is gone from the difference. Each score gets half of the risk.",
-        "For each suspect: 1,000 runs with the canary and 1,000 without, `outputs @ direction`, and "
-        "`audit.mu_lower_bound(scores_in, scores_out, confidence=1 - 1e-8, threshold=clip_norm / 2)` for both scores. Accuse if one of them is "
-        "above mu. Start from `nobody = np.zeros((0, 16))` and `canary = np.full((1, 16), 10 * clip_norm)`.",
+        "along one axis. What would each of the five mistakes do to it?",
+        "Three scores are worth a look: the first round in the canary's direction, the *difference* of both rounds in that direction, and the *size* "
+        "of the first round, which is smaller if it was divided by more people. A round of nobody and a round of one are divided by the same, so put "
+        "somebody else in, with the canary and without: a row of zeros. Each score gets a third of the risk.",
+        "For each suspect: 1,000 runs with `np.vstack([other, canary])` as the first round and 1,000 with `other`, where `other = np.zeros((1, 16))` "
+        "and `canary = np.full((1, 16), 10 * clip_norm)`. For the first two scores `audit.mu_lower_bound(scores_in, scores_out, confidence=1 - 1e-8, "
+        "threshold=clip_norm / 2)`; for the third, `-np.linalg.norm(outputs[:, 0], axis=1)`, without a threshold. Accuse if one is above mu.",
     ),
     misconceptions=(
         Misconception(
             "nobody accused",
-            "You accuse nobody, and four of the five break their promise. Is your bound ever above mu?",
+            "You accuse nobody, and five of the six break their promise. Is your bound ever above mu?",
             lambda seed, clip_norm, mu, rng: [],
             recognise=_always(),
         ),
@@ -195,7 +206,7 @@ exercise = OpenExercise(
             "the first one only",
             "You never accuse anybody but A. Is the `return` inside the loop? It belongs behind it.",
             lambda seed, clip_norm, mu, rng: ["A"] * (_names(seed)["A"] != KEEPS),
-            recognise=lambda cases, values: set().union(*values) == {"A"},
+            recognise=lambda cases, values: set().union(*values) == {"A"} and 2 * sum(map(len, values)) > len(cases),
         ),
         Misconception(
             "the same letters",
@@ -216,14 +227,22 @@ exercise = OpenExercise(
             "each round alone",
             "You miss the one that uses its noise twice. That cannot be seen in one round alone: look at the difference of the two as well, first "
             "minus second, with the canary in the first round only. And accuse if *one* of the looks proves more than `mu`.",
-            _audit(400, views=lambda outputs: _views(outputs)[:1], risk=1e-4),
+            _audit(400, looks=_some(0, 2), risk=1e-4),
             recognise=_mostly("half_noise", "wrong_sensitivity", "unclipped"),
+        ),
+        Misconception(
+            "the size of the noise",
+            "You miss the one that divides by the number of people. Its canary goes nowhere special: what changes is the *size* of the noise, which is "
+            "divided as well. Take the length of the first output as one more score. And a round of nobody and a round of one are divided by the "
+            "same: put somebody else in, with the canary and without.",
+            _audit(400, looks=_some(0, 1), risk=1e-4, others=0),
+            recognise=lambda cases, values: _each(cases, values).count(BROKEN - {DIVIDES}) > len(cases) / 2,
         ),
         Misconception(
             "both looks",
             "You miss the one with half of the noise and the one that uses its noise twice. Each of these shows in one look only: accuse if one of "
-            "the looks proves more than `mu`, not both. And see to it that the runs are many.",
-            _audit(400, risk=1e-4, join=min),
+            "the looks proves more than `mu`, not all. And see to it that the runs are many.",
+            _audit(400, looks=_some(0, 1), risk=1e-4, join=min),
             recognise=_mostly("wrong_sensitivity", "unclipped"),
         ),
         Misconception(
@@ -244,8 +263,15 @@ exercise = OpenExercise(
             "too few runs",
             "One of them has half of the noise, and you did not see it. Either there are too few runs (it takes several hundred of each kind), or "
             "the threshold is badly placed, or you looked at the difference only: that has more noise than the first round.",
-            _audit(400, views=lambda outputs: _views(outputs)[1:], risk=1e-4),
+            _audit(400, looks=_some(1, 2), risk=1e-4),
             recognise=_mostly("reused_noise", "wrong_sensitivity", "unclipped"),
+        ),
+        Misconception(
+            "the size only",
+            "You find only the one that divides by the number of people. The others show in the *place* of the output, with a long canary in the "
+            "first round, and in the difference of the two rounds.",
+            _by_name(DIVIDES),
+            recognise=_always(DIVIDES),
         ),
         Misconception(
             "far too few runs",

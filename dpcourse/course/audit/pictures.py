@@ -5,12 +5,14 @@ import math
 import numpy as np
 from matplotlib.patches import Circle, Rectangle
 
-from dpcourse import audit, gdp, rounding
+from dpcourse import audit, rounding
 from dpcourse.course.audit.simulated import (
     CONFIDENCE,
-    DELTA,
+    ONE_RUN,
     canary_mus,
-    one_run_epsilon,
+    ceiling,
+    guesses_of,
+    mean_proved,
     one_run_scores,
     people,
     right_guesses,
@@ -120,12 +122,11 @@ def band(figure, mu, runs, promise=1.0) -> str:
 
 
 def one_run(figure, mu, canaries, share) -> str:
-    """Left: the scores of many canaries in one run, and the guesses. Right: what more or fewer guesses prove."""
+    """Left: the scores of many canaries in one run, and the guesses. Right: the mu that more or fewer guesses prove."""
     values, coins = one_run_scores(mu, canaries)
-    guesses = max(1, round(share * canaries))
-    right_ones = right_guesses(mu, canaries)
-    proved = one_run_epsilon(int(right_ones[guesses - 1]), guesses, canaries)
-    truth = gdp.epsilon(DELTA, mu)
+    guesses = guesses_of(canaries, share)
+    correct = int(right_guesses(mu, canaries)[guesses - 1])
+    proved = audit.one_run_mu_lower_bound(correct, guesses, canaries, CONFIDENCE)
     left, right = panels(figure, 2)
     edges = np.linspace(-5, 5, 41) + mu / 2
     _histograms(left, edges, {"in": values[coins == 1], "out": values[coins == 0]}, room=0.4)
@@ -133,26 +134,27 @@ def one_run(figure, mu, canaries, share) -> str:
     for cut in (mu / 2 - reach, mu / 2 + reach):
         left.axvline(cut, ymax=0.82, color="black", linewidth=1)
     left.set_xlabel("score of a canary; guessed outside the lines")
-    left.set_title(f"{right_ones[guesses - 1]:,} of {guesses:,} guesses right")
+    left.set_title(f"{correct:,} of {guesses:,} guesses right")
     left.legend(loc="upper right", ncols=2, borderaxespad=0)
-    shares = np.r_[np.geomspace(0.01, 0.8, 12), 1]
-    counts = np.unique(np.maximum(1, (shares * canaries).astype(int)))
-    bounds = [one_run_epsilon(int(right_ones[count - 1]), int(count), canaries) for count in counts]
-    right.plot(np.log10(counts / canaries), bounds, **THIRD, label="proved by one run")
-    right.axhline(truth, **FIRST, label=f"truth: {truth:.2f}")
-    right.plot([math.log10(guesses / canaries)], [proved], **POINT)
+    shares, mean, most = ONE_RUN["share"], mean_proved(mu, canaries), ceiling(canaries)
+    right.axhline(mu, **FIRST, label=f"truth: {mu:.2g}")
+    right.plot(np.log10(shares), most, **SECOND, label="all guesses right")
+    right.plot(np.log10(shares), mean, **THIRD, label="mean of many runs")
+    right.plot([math.log10(share)], [proved], **POINT, label="this run")
     right.set_xticks([-2, -1, 0], ["1 %", "10 %", "100 %"])
     right.set_xlim(-2.05, 0.05)
-    right.set_ylim(0, 1.6 * truth)
+    right.set_ylim(0, 1.7 * mu)
     right.locator_params(axis="y", nbins=4)
-    right.set_ylabel("ε at δ = 1e-5")
+    right.set_ylabel("μ")
     right.set_xlabel("share of the canaries guessed for")
-    right.set_title(f"proved: ε ≥ {rounding.down(proved, 2)}")
-    right.legend(loc="upper right", borderaxespad=0)
+    right.set_title(f"proved: μ ≥ {rounding.down(proved, 2)}")
+    right.legend(loc="upper right", ncols=2, columnspacing=0.8, handlelength=1.6, borderaxespad=0)
+    best = int(np.argmax(mean))
     return (
         f"Left: histograms of the scores of {canaries} canaries in one run, those that are in and those that are out, with mu {mu:.2g}; of the "
-        f"{guesses} guesses at both ends {right_ones[guesses - 1]} are right. Right: the epsilon that is proved at delta 1e-5, against the share "
-        f"of canaries guessed for. Here it is {rounding.down(proved, 2)}, and the truth is {truth:.2f}."
+        f"{guesses} guesses at both ends {correct} are right. Right: the mu that is proved, against the share of canaries guessed for. This run "
+        f"proves {rounding.down(proved, 2)}, and the truth is {mu:.2g}. The mean of many runs is largest where {100 * shares[best]:.0f} percent are "
+        f"guessed for, {mean[best]:.2f}. If all guesses were right, one run would prove from {most[0]:.2f} to {most[-1]:.2f}."
     )
 
 

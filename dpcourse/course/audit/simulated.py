@@ -2,13 +2,15 @@
 
 import functools
 import math
+from pathlib import Path
 
 import numpy as np
 from scipy.special import ndtri
 
 from dpcourse import audit, validate
+from dpcourse.stored import Table
 
-CONFIDENCE, DELTA = 0.95, 1e-5
+CONFIDENCE = 0.95
 
 
 @functools.cache
@@ -52,10 +54,41 @@ def right_guesses(mu, canaries):
     return np.cumsum((values > mu / 2)[order] == coins[order])
 
 
-@functools.lru_cache(maxsize=10_000)
-def one_run_epsilon(correct, guesses, canaries):
-    """The epsilon that so many right guesses prove."""
-    return audit.one_run_epsilon_lower_bound(correct, guesses, delta=DELTA, canaries=canaries, confidence=CONFIDENCE)
+# The mu that one run proves: for canaries and the share guessed for, by the share of guesses that are right.
+ONE_RUN = Table(Path(__file__).with_name("one_run.npz"), ("canaries", "share"))
+
+
+def guesses_of(canaries, share):
+    """How many guesses a share of the canaries is: one at least."""
+    return max(1, round(share * canaries))
+
+
+def _right_counts(canaries, share):
+    """The numbers of right guesses for which ONE_RUN holds the mu that is proved."""
+    return np.round(ONE_RUN["right"] * guesses_of(canaries, share))
+
+
+def ceiling(canaries):
+    """The mu that one run proves if all guesses are right, for each share in ONE_RUN: no run proves more."""
+    return ONE_RUN["mu"][ONE_RUN.place(canaries=canaries)][:, -1]
+
+
+@functools.lru_cache(maxsize=1000)
+def mean_proved(mu, canaries):
+    """The mean of the mu that one run proves, over many runs, for each share in ONE_RUN.
+
+    By symmetry every canary may be one that is in: it is guessed rightly where its score lies above the middle.
+    """
+    runs = 200_000 // canaries
+    score = np.random.default_rng(17).normal(mu / 2, 1, (runs, canaries))
+    surest_first = np.take_along_axis(score, np.argsort(-np.abs(score), axis=1), axis=1)
+    right = np.cumsum(surest_first > 0, axis=1)
+    return np.array(
+        [
+            np.interp(right[:, guesses_of(canaries, share) - 1], _right_counts(canaries, share), proved).mean()
+            for share, proved in zip(ONE_RUN["share"], ONE_RUN["mu"][ONE_RUN.place(canaries=canaries)], strict=True)
+        ]
+    )
 
 
 @functools.cache
@@ -77,3 +110,19 @@ def canary_mus(length, angle):
         "not clipped": length,
         "noise reused": kept,
     }
+
+
+def prove():
+    """Compute ONE_RUN anew and store it; about twenty seconds. The tests compute some of it again."""
+
+    def values(canaries, share):
+        guesses = guesses_of(canaries, share)
+        counts = np.round(right * guesses).astype(int)
+        return {"mu": [audit.one_run_mu_lower_bound(int(count), guesses, canaries) for count in counts]}
+
+    right = np.linspace(0.5, 1, 21)
+    ONE_RUN.make(values, canaries=[100, 300, 1000, 3000], share=np.r_[np.geomspace(0.01, 0.8, 12), 1.0], right=right)
+
+
+if __name__ == "__main__":  # python -m dpcourse.course.audit.simulated
+    prove()

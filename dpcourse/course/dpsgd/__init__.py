@@ -11,6 +11,10 @@ EXERCISES = (
     "sampled_curve",
     "two_sided",
     "sgd_mu",
+    "renyi_divergence",
+    "best_order",
+    "last_order",
+    "certified_mu",
     "noise_for_budget",
     "in_order",
 )

@@ -168,7 +168,8 @@ exercise = Exercise(
         ),
         Misconception(
             "number drawn allowed",
-            "You let division by the number drawn pass. That number is secret and changes with Mia; the noise was not made for it.",
+            "You let division by the number drawn pass. That number is secret: it is larger by 1 when Mia's row is filled and drawn. The noise was not "
+            "made for it.",
             _in_order(division=lambda run: True),
         ),
         Misconception(

@@ -82,7 +82,7 @@ exercise = Exercise(
     misconceptions=(
         Misconception(
             "number drawn",
-            "You divided by the number of people drawn. It is secret, random, and may be 0; and who knows it can see whether Mia came. "
+            "You divided by the number of people drawn. It is secret, random, and may be 0; and whoever sees it can tell whether Mia came. "
             "Divide by the expected batch, which is public.",
             _step(divisor=lambda expected, people: max(1, people)),
         ),

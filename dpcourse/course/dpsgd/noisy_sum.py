@@ -265,7 +265,7 @@ exercise = RandomExercise(
         ),
         _slip_of_size(
             "twice",
-            "Your noise is made for a sum that moves by 2 * clip_norm. That is so if a person is replaced; here one is added or removed, "
+            "Your noise is made for a sum that moves by 2 * clip_norm. That is so if a person is replaced; here a row is filled or empty, "
             "and the sum moves by clip_norm.",
             lambda people, sigma, r: 2 * sigma * r,
         ),

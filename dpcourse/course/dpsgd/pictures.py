@@ -16,6 +16,7 @@ from dpcourse.frame import (
     FOURTH,
     HALVES,
     MISSES,
+    PALE,
     RING,
     SECOND,
     THIRD,
@@ -32,6 +33,7 @@ TABLE = Table(Path(__file__).with_name("accountants.npz"), ("noise_multiplier", 
 CHOICES = ("run_settings",)  # what lessons take from here for their sliders
 PEOPLE, DELTA = 60_000, 1e-5  # of the runs in the table
 ACCOUNTANTS = {"classic": "moments accountant", "improved": "Rényi, improved", "exact": "exact", "limit": "limit"}
+BELOW = {"color": PALE, "linestyle": (0, (6, 0.5)), "linewidth": 7}  # a band that other lines lie on
 LOOKS = {"classic": FOURTH, "improved": THIRD, "exact": FIRST, "limit": SECOND}
 
 
@@ -61,7 +63,9 @@ def clipping(figure, clip_norm, noise_multiplier=1.0) -> str:
     right.plot(np.log(norms), noise, **THIRD, label="added as noise")
     right.plot(np.log(norms), np.hypot(lost, noise), **FIRST, label="both")
     lost_now, noise_now = _errors(clip_norm, noise_multiplier)
-    right.plot([math.log(clip_norm)], [math.hypot(lost_now, noise_now)], **RING, markersize=6)
+    right.plot(
+        [math.log(clip_norm)], [math.hypot(lost_now, noise_now)], **RING, markersize=6, label=f"R = {clip_norm:.2g}"
+    )
     logarithmic(right, 0.1, 0.3, 1, 3, 8)
     right.set_ylim(0, 2.1)
     right.set_xlabel("R, clip norm")
@@ -69,9 +73,9 @@ def clipping(figure, clip_norm, noise_multiplier=1.0) -> str:
     right.legend(loc="upper center", ncols=1)
     return (
         f"Left: the gradients of {len(gradients)} people as arrows in the plane, with a circle of radius {clip_norm:.2g}; "
-        f"{short.sum()} of them are longer and are cut at the circle. Right: how far the clipped mean is from the mean, and how "
-        f"large the noise of multiplier {noise_multiplier:.2g} is, for every clip norm. Here they are {lost_now:.2f} and "
-        f"{noise_now:.2f}."
+        f"{short.sum()} of them are longer and are cut at the circle, what lies beyond it is grey. Right: how far the clipped mean is from the mean, and how "
+        f"large the noise of multiplier {noise_multiplier:.2g} is, for every clip norm. An open "
+        f"circle marks the radius of the left side. Here they are {lost_now:.2f} and {noise_now:.2f}."
     )
 
 
@@ -109,17 +113,17 @@ def sampled(figure, p, noise_multiplier) -> str:
     left.plot(GRID, g(GRID), **THIRD, label="G: drawn")
     left.plot(GRID, one_way(GRID), **FIRST, label="p G + (1 - p) Id")
     left.set_title(f"p = {p:.2g}, σ = {noise_multiplier:.2g}: one direction")
-    right.plot(GRID, one_way(GRID), **FOURTH, label="T(without, with)")
+    right.plot(GRID, both(GRID), **BELOW, label="both directions")
+    right.plot(GRID, one_way(GRID), **FIRST, label="T(without, with)")
     right.plot(one_way(GRID), GRID, **SECOND, label="T(with, without)")
-    right.plot(GRID, both(GRID), **FIRST, label="both directions")
     right.set_title("the lower convex hull of both")
     for panel, beta in ((left, MISSES), (right, "")):
         unit_square(panel, ticks=HALVES, alpha=FALSE_ALARMS, beta=beta)
         panel.legend(loc="upper right", borderaxespad=0)
     return (
         f"Left: trade-off curves of noise with multiplier {noise_multiplier:.2g}, of nothing, and their mixture with p {p:.2g}; at "
-        f"alpha 0.1 they are {g(0.1):.2f}, 0.90 and {one_way(0.1):.2f}. Right: the mixture, its mirror image in the diagonal, and the "
-        f"convex curve below both, which is {both(0.1):.2f} at alpha 0.1."
+        f"alpha 0.1 they are {g(0.1):.2f}, 0.90 and {one_way(0.1):.2f}. Right: the same mixture, its mirror image in the diagonal, and as a "
+        f"broad pale band the convex curve below both, which is {both(0.1):.2f} at alpha 0.1."
     )
 
 
@@ -136,13 +140,12 @@ def accountants(figure, noise_multiplier, batch, epochs) -> str:
         panel.plot(known, curve, **LOOKS[name], label=f"{ACCOUNTANTS[name]}: {at[name]:.3g}")
     panel.plot([epochs] * 4, list(at.values()), **RING, markersize=6)
     top = max(curve.max() for curve in curves.values())
-    panel.set_xlim(0, 165)
-    panel.set_xticks([0, 20, 40, 60, 80, 100])
+    panel.set_xlim(0, 102)
     panel.set_ylim(0, 1.05 * top)
-    panel.set_xlabel("epochs", loc="left")
+    panel.set_xlabel("epochs")
     panel.set_ylabel("ε at δ = 1e-5")
     panel.set_title(f"σ = {noise_multiplier:g}, batches of {batch:,} among 60,000")
-    panel.legend(title=f"ε after epoch {epochs}", loc="center right", alignment="left")
+    panel.legend(title=f"ε after epoch {epochs}", loc="lower right", alignment="left")
     return (
         f"Epsilon at delta 1e-5 against epochs, for noise multiplier {noise_multiplier:g} and batches of {batch} among 60,000. After "
         f"epoch {epochs}: " + ", ".join(f"{ACCOUNTANTS[name]} {value:.3g}" for name, value in at.items()) + "."

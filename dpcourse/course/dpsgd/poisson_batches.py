@@ -239,7 +239,7 @@ exercise = RandomExercise(
         Misconception(
             "shuffled epochs",
             "You shuffled the people and dealt them out, once each per epoch. That is how most data loaders do it, and it is another "
-            "mechanism with another, weaker guarantee. Here everybody tosses a coin in every step.",
+            "mechanism with another guarantee, which may be far weaker. Here everybody tosses a coin in every step.",
             _shuffled,
             recognise=lambda cases, values: _dealt(cases[1], values[1]),
         ),

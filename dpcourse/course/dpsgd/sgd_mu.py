@@ -105,7 +105,7 @@ exercise = Exercise(
         ),
         Misconception(
             "not sampled",
-            "You left out p. That is the mu-like sum for a person who is in every batch.",
+            "You left out p. It stands before the root: whoever is drawn more seldom is hidden better.",
             _mu(lambda s, p, t, b, n, e: math.sqrt(t * math.expm1(1 / s**2))),
         ),
         Misconception(

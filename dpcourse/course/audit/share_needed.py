@@ -1,0 +1,209 @@
+"""The recursion behind the μ that one run proves."""
+
+import math
+
+from scipy.optimize import brentq
+from scipy.special import ndtr, ndtri
+
+from dpcourse import audit
+from dpcourse.engine import Exercise, Misconception, a_number, rounded
+
+
+def _draw_guesses(rng):
+    """A run to compute by hand, two that need so much that mu is refuted or nearly so, and one in which w begins high."""
+    few, many, poor = int(rng.integers(10, 15)), int(rng.integers(8, 25)) * 5, int(rng.integers(8, 25)) * 5
+    by_hand = _case(rng, 3, 4, 10) | {"mu": rounded(rng.uniform(0.2, 0.8))}
+    high = _case(rng, round(rng.uniform(0.55, 0.6) * poor), poor, 8 * poor) | {"mu": rounded(rng.uniform(0.8, 1.2))}
+    return [
+        by_hand,
+        _in_need(_case(rng, few - 1, few, 2 * few), 0.6),
+        _in_need(_case(rng, round(rng.uniform(0.85, 0.95) * many), many, 10 * many), 0.08),
+        high,
+    ]
+
+
+def _case(rng, correct, guesses, canaries):
+    risk = float(rng.choice([0.02, 0.05, 0.1]))
+    return {"mu": 0.0, "correct": correct, "guesses": guesses, "canaries": canaries, "risk": risk}
+
+
+def _in_need(case, share):
+    """The case, with the mu for which about that share is needed: so far below 1 that u never comes near it."""
+    mu = brentq(lambda mu: math.log(exercise.reference(**case | {"mu": mu}) / share), 0, 5, xtol=1e-3)
+    return case | {"mu": rounded(mu, 3)}
+
+
+def _asked(u, mu):
+    return float(ndtr(ndtri(min(u, 1.0)) - mu))
+
+
+def _recursion(
+    begin=lambda correct, guesses, canaries, risk: (risk * correct / canaries, risk * (guesses - correct) / canaries),
+    asked=_asked,
+    least=max,
+    factor=lambda i, guesses, canaries: i / (guesses - i),
+    grows=lambda w, more: more - w,
+    steps=lambda correct: range(correct - 1, -1, -1),
+    end=lambda u, w, guesses, canaries: u + w,
+):
+    """The recursion, with each of its parts as a slip may have it; u stays at 1 or below."""
+
+    def code(mu, correct, guesses, canaries, risk):
+        u, w = begin(correct, guesses, canaries, risk)
+        for i in steps(correct):
+            more = least(w, asked(u, mu))
+            u, w = u + factor(i, guesses, canaries) * grows(w, more), more
+        return float(end(u, w, guesses, canaries))
+
+    return code
+
+
+def _all_of_w(mu, correct, guesses, canaries, risk):
+    u, w = risk * correct / canaries, risk * (guesses - correct) / canaries
+    for i in range(correct - 1, -1, -1):
+        w = max(w, _asked(u, mu))
+        u = min(1.0, u + i / (guesses - i) * w)
+    return float(u + w)
+
+
+def _by_hand(code):
+    """recognise: as the code has it on the first case, where u stays below 1 with every slip; beyond 1 each goes on as it likes."""
+    return lambda cases, values: math.isclose(values[0], code(**cases[0]), rel_tol=1e-6)
+
+
+def _beyond(name, message, **parts):
+    """A slip by which u may grow beyond 1."""
+    code = _recursion(**parts)
+    return Misconception(name, message, code, recognise=_by_hand(code))
+
+
+exercise = Exercise(
+    title="The μ of one run",
+    good_for="refuting a μ by a single training, without a detour over (ε, δ)",
+    difficulty=4,
+    minutes=20,
+    points=3,
+    draw=_draw_guesses,
+    reference=_recursion(),
+    returns=a_number,
+    forbidden=(audit.one_run_mu_lower_bound,),
+    hints=(
+        "Begin with u and w as they are for j = correct. Then let i run down: `range(correct - 1, -1, -1)`, with 0 in it. Each round changes both.",
+        "In a round, first find the new w: it is what it was, or Φ(Φ⁻¹(u) - μ) if that is larger. Keep the old w until u has grown: u needs the "
+        "difference of both.",
+        "One round is `more = max(w, norm.cdf(norm.ppf(u) - mu))` and then `u, w = u + i / (guesses - i) * (more - w), more`.",
+    ),
+    misconceptions=(
+        Misconception(
+            "u never grows",
+            "Your u never grows. Did you put the new w in the place of the old one before u was changed? u grows with the difference of both, "
+            "so keep the old one until then. Or does i run upwards, from 0? You know u and w for j = correct; from there go down.",
+            _recursion(factor=lambda i, guesses, canaries: 0.0),
+        ),
+        _beyond(
+            "plus mu",
+            "You added μ inside Φ. That is how large w may be at most. How large it must be at least is Φ(Φ⁻¹(u) - μ).",
+            asked=lambda u, mu: _asked(u, -mu),
+        ),
+        _beyond(
+            "misses",
+            "You took G_μ(u), or Φ(Φ⁻¹(1 - u) - μ): the misses of a test. u and w are the chances of one set of outputs, so what is asked for is "
+            "Φ(Φ⁻¹(u) - μ).",
+            asked=lambda u, mu: float(ndtr(-ndtri(min(u, 1.0)) - mu)),
+        ),
+        Misconception(
+            "no maximum",
+            "You let w fall. It is the chance of a set of outputs that only grows as i goes down: where it is larger than Φ(Φ⁻¹(u) - μ) already, it "
+            "stays as it is.",
+            _recursion(least=lambda w, asked: asked),
+        ),
+        Misconception(
+            "stops at 1",
+            "You left out the last round, i = 0. There u does not grow, but w does. `range(correct - 1, -1, -1)` ends with 0.",
+            _recursion(steps=lambda correct: range(correct - 1, 0, -1)),
+        ),
+        _beyond(
+            "begins at correct",
+            "You have one round too many: the first i is correct - 1. For i = correct the chances are what you begin with.",
+            steps=lambda correct: range(correct, -1, -1),
+        ),
+        Misconception(
+            "only the last round counts",
+            "You returned after one round. The `return` belongs behind the loop.",
+            _recursion(steps=lambda correct: range(correct - 1, correct - 2, -1)),
+        ),
+        Misconception(
+            "upside down",
+            "You let u grow by (guesses - i)/i times as much as w. Outputs with i right guesses have guesses - i wrong ones, so for each wrong "
+            "guess there are i/(guesses - i) right ones.",
+            _recursion(factor=lambda i, guesses, canaries: (guesses - i) / max(i, 1)),
+        ),
+        Misconception(
+            "out of the canaries",
+            "You divided by canaries - i. Outputs with i right guesses have guesses - i wrong ones: for the other canaries nothing is guessed.",
+            _recursion(factor=lambda i, guesses, canaries: i / (canaries - i)),
+        ),
+        Misconception(
+            "all of w",
+            "You let u grow with all of w. It grows only by what w has grown in this round: more - w.",
+            _recursion(grows=lambda w, more: more),
+        ),
+        Misconception(
+            "all of w, at most 1",
+            "You let u grow with all of w, up to 1. It grows only by what w has grown in this round: more - w, and stays below 1.",
+            _all_of_w,
+        ),
+        Misconception(
+            "u alone",
+            "You returned u. The canary is guessed for if it is guessed rightly or wrongly: return u + w.",
+            _recursion(end=lambda u, w, guesses, canaries: u),
+        ),
+        Misconception(
+            "w alone",
+            "You returned w. The canary is guessed for if it is guessed rightly or wrongly: return u + w.",
+            _recursion(end=lambda u, w, guesses, canaries: w),
+        ),
+        Misconception(
+            "share of the guesses",
+            "You divided by the share that is guessed for. Return u + w itself; the comparison with guesses / canaries comes after.",
+            _recursion(end=lambda u, w, guesses, canaries: (u + w) * canaries / guesses),
+        ),
+        Misconception(
+            "the rest",
+            "You took guesses / canaries off. Return u + w itself; the comparison comes after.",
+            _recursion(end=lambda u, w, guesses, canaries: u + w - guesses / canaries),
+        ),
+        _beyond(
+            "begins with the risk",
+            "You began with u = risk and w = 0. The risk is the chance of so many right guesses. That the *random canary* is among those guessed "
+            "rightly is risk · correct / canaries, and among those guessed wrongly risk · (guesses - correct) / canaries.",
+            begin=lambda correct, guesses, canaries, risk: (risk, 0.0),
+        ),
+        _beyond(
+            "no wrong guesses",
+            "You began with w = 0. With `correct` right guesses there are guesses - correct wrong ones: w begins at risk · (guesses - correct) / canaries.",
+            begin=lambda correct, guesses, canaries, risk: (risk * correct / canaries, 0.0),
+        ),
+        _beyond(
+            "out of the guesses",
+            "You began with risk · correct / guesses. The canary is drawn from all of them, guessed for or not: divide by canaries.",
+            begin=lambda correct, guesses, canaries, risk: (
+                risk * correct / guesses,
+                risk * (guesses - correct) / guesses,
+            ),
+        ),
+        _beyond(
+            "confidence for risk",
+            "You began with 1 - risk. What is to be refuted is that so many right guesses have a chance as small as the risk: begin with the risk itself.",
+            begin=lambda correct, guesses, canaries, risk: (
+                (1 - risk) * correct / canaries,
+                (1 - risk) * (guesses - correct) / canaries,
+            ),
+        ),
+        _beyond(
+            "Phi of u",
+            "You took Φ(u - μ). u is a probability; Φ⁻¹ makes a threshold of it first: Φ(Φ⁻¹(u) - μ), `norm.cdf(norm.ppf(u) - mu)`.",
+            asked=lambda u, mu: float(ndtr(u - mu)),
+        ),
+    ),
+)

@@ -1,0 +1,169 @@
+"""The best order."""
+
+import math
+
+from dpcourse import rdp
+from dpcourse.course.dpsgd.shared import divergence
+from dpcourse.engine import Exercise, Misconception, rounded, several
+
+LEAST, MOST = 2, 256
+
+
+def _draw_run(rng):
+    """A run whose best order is low, and one whose best order is higher than those that many programs try."""
+    low = _drawn(rng, (0.7, 1.2), (0.01, 0.03), (500, 3000), (3, 20))
+    return [low, _drawn(rng, (6, 10), (0.005, 0.02), (100, 1000), (70, 240))]
+
+
+def _drawn(rng, noises, rates, steps, orders):
+    while True:
+        case = {
+            "noise_multiplier": rounded(rng.uniform(*noises)),
+            "sample_rate": rounded(rng.uniform(*rates), 4),
+            "steps": int(rng.integers(*steps)),
+            "delta": 10.0 ** -int(rng.integers(5, 9)),
+        }
+        order, epsilon = _best()(**case)
+        beside = min(_classic(**case, order=order - 1), _classic(**case, order=order + 1))
+        if orders[0] <= order <= orders[1] and beside > epsilon * (1 + 1e-6):
+            return case
+
+
+def _classic(noise_multiplier, sample_rate, steps, delta, order):
+    return steps * divergence(noise_multiplier, sample_rate, order) + math.log(1 / delta) / (order - 1)
+
+
+def _best(bound=_classic, most=MOST, choose=min, said=lambda order, bound: (order, bound(order))):
+    """The order that is best by a bound, and the bound there."""
+
+    def code(noise_multiplier, sample_rate, steps, delta):
+        def of_order(order):
+            return bound(noise_multiplier, sample_rate, steps, delta, order)
+
+        return said(choose(range(LEAST, most + 1), key=of_order), of_order)
+
+    return code
+
+
+def _bound(rule):
+    """A bound from a rule for (divergence of a step, steps, log(1 / delta), order)."""
+    return lambda noise_multiplier, sample_rate, steps, delta, order: rule(
+        divergence(noise_multiplier, sample_rate, order), steps, math.log(1 / delta), order
+    )
+
+
+def _looped(noise_multiplier, sample_rate, steps, delta):
+    """As learners write it."""
+    best, order = math.inf, None
+    for a in range(2, 257):
+        bound = steps * divergence(noise_multiplier, sample_rate, a) + math.log(1 / delta) / (a - 1)
+        if bound < best:
+            best, order = bound, a
+    return order, best
+
+
+exercise = Exercise(
+    title="The best order",
+    good_for="turning the moments of a run into its ε, and seeing why more orders are better",
+    difficulty=2,
+    minutes=10,
+    points=2,
+    draw=_draw_run,
+    reference=_best(),
+    formulas=(_looped,),
+    returns=several("order", "epsilon"),
+    forbidden=(rdp.epsilon, rdp.epsilon_of_runs),
+    hints=(
+        "Each order gives a true bound: the divergence of all steps at this order, plus what Markov asks for. Compute it for every "
+        "whole order from 2 to 256.",
+        "At order a the bound is `steps * rdp.divergence(noise_multiplier, sample_rate, a) + math.log(1 / delta) / (a - 1)`. Return the "
+        "order at which it is smallest, and the bound there.",
+    ),
+    misconceptions=(
+        Misconception(
+            "exchanged",
+            "These are the right two numbers in the other order. Return the order first, then epsilon.",
+            _best(said=lambda order, bound: (bound(order), order)),
+        ),
+        Misconception(
+            "one too low",
+            "Your epsilon is right, but your order is 1 too low: is it lambda, which is a - 1?",
+            _best(said=lambda order, bound: (order - 1, bound(order))),
+        ),
+        Misconception(
+            "place for the order",
+            "Your epsilon is right, but your order is 2 too low: is it the place in a list that begins with order 2?",
+            _best(said=lambda order, bound: (order - 2, bound(order))),
+        ),
+        Misconception(
+            "last order tried",
+            "Your epsilon is right, but your order is the last one that you tried. Keep the order at which the bound was smallest.",
+            _best(said=lambda order, bound: (MOST, bound(order))),
+        ),
+        Misconception(
+            "steps forgotten",
+            "You took the divergence of one step. The run has `steps` of them, and their divergences add up.",
+            _best(_bound(lambda d, steps, log, a: d + log / (a - 1))),
+        ),
+        Misconception(
+            "steps times everything",
+            "You multiplied ln(1/delta) / (a - 1) by the steps, too. Markov's inequality is used once, for the whole run.",
+            _best(_bound(lambda d, steps, log, a: steps * (d + log / (a - 1)))),
+        ),
+        Misconception(
+            "delta shared out",
+            "You gave each step its share of delta. Delta is spent once, at the end, for the whole run.",
+            _best(_bound(lambda d, steps, log, a: steps * d + (log + math.log(steps)) / (a - 1))),
+        ),
+        Misconception(
+            "divided by the order",
+            "You divided ln(1/delta) by the order. It is divided by a - 1.",
+            _best(_bound(lambda d, steps, log, a: steps * d + log / a)),
+        ),
+        Misconception(
+            "sign",
+            "You took ln(delta) where ln(1/delta) belongs: a smaller delta must cost more.",
+            _best(_bound(lambda d, steps, log, a: steps * d - log / (a - 1))),
+        ),
+        Misconception(
+            "base ten",
+            "You took the logarithm to base 10. It is the natural one, `math.log`.",
+            _best(_bound(lambda d, steps, log, a: steps * d + log / math.log(10) / (a - 1))),
+        ),
+        Misconception(
+            "log moment",
+            "You took the logarithm of the moment, (a - 1) D_a, where D_a belongs.",
+            _best(_bound(lambda d, steps, log, a: steps * (a - 1) * d + log / (a - 1))),
+        ),
+        Misconception(
+            "improved",
+            "That is the improved conversion. It is a true bound as well, and a smaller one, but the classic one was asked for: T D_a + ln(1/delta) / (a - 1).",
+            _best(_bound(lambda d, steps, log, a: steps * d + math.log1p(-1 / a) + (log - math.log(a)) / (a - 1))),
+        ),
+        Misconception(
+            "orders to 64",
+            "You stopped at order 64. That is a true bound, but with little sampling and much noise a higher order is better: go up to 256.",
+            _best(most=64),
+        ),
+        Misconception(
+            "smallest divergence",
+            "You took order 2. The divergence is smallest there, but what counts is the sum of both parts; or did you not divide ln(1/delta) by a - 1? "
+            "Then a higher order would never be better.",
+            _best(choose=lambda orders, key: LEAST),
+        ),
+        Misconception(
+            "highest order",
+            "You took the highest order. There Markov's part is smallest, but the divergence is largest. What counts is the sum of both.",
+            _best(choose=lambda orders, key: MOST),
+        ),
+        Misconception(
+            "not sampled",
+            "You took a / (2 sigma²), the divergence for a Mia who is in every batch. She is drawn with probability sample_rate only.",
+            _best(
+                lambda noise_multiplier, sample_rate, steps, delta, order: (
+                    steps * order / (2 * noise_multiplier**2) + math.log(1 / delta) / (order - 1)
+                )
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,182 @@
+"""The least mu that a list of certified deltas proves."""
+
+import functools
+
+import numpy as np
+
+from dpcourse import gdp
+from dpcourse.engine import Exercise, Misconception, a_number
+
+MUS = (0.15, 1.2)  # the least and the largest mu of the middle of a run's curve
+
+
+def _draw_bounds(rng):
+    """Bounds that are loose here and there; a run whose tail decides, and one in which a wide cell near 0 does.
+
+    delta is that of two Gaussians mixed, so its tail is the heavier; it comes down to delta_0 well before the end.
+    """
+    cases = []
+    for wide in (False, True):
+        middle = float(np.exp(rng.uniform(*np.log(MUS))))
+        share, tail = 10.0 ** -rng.uniform(1.3, 2.3), middle * rng.uniform(1.6, 2.4)
+        delta_0 = round(10.0 ** -rng.uniform(3, 5), 6)
+        steps = rng.uniform(0.7, 1.3, size=14) * (1 if wide else np.arange(1, 15))
+        steps[2] *= 5 if wide else 1
+        last = gdp.epsilon(delta_0 / 300, tail)
+        epsilon = np.round(np.r_[0.0, np.cumsum(steps)] / steps.sum() * last, 3)
+        delta = (1 - share) * gdp.delta(epsilon, middle) + share * gdp.delta(epsilon, tail)
+        delta = np.minimum.accumulate(delta * rng.uniform(1, 1.5 if wide else 1.1, size=delta.size))
+        cases.append({"epsilon": epsilon, "delta": np.array([float(f"{d:.3g}") for d in delta]), "delta_0": delta_0})
+    return cases
+
+
+_mu = functools.lru_cache(maxsize=4096)(gdp.mu)
+
+
+def _mus(epsilon, delta):
+    return [_mu(float(e), float(d)) for e, d in zip(epsilon, delta, strict=True)] or [0.0]
+
+
+def _cells(keep, pick=max):
+    """A rule over the cells that keep(delta at the left, delta at the right, delta_0)."""
+
+    def rule(epsilon, delta, delta_0):
+        kept = keep(delta[:-1], delta[1:], delta_0)
+        return float(pick(_mus(epsilon[1:][kept], delta[:-1][kept])))
+
+    return rule
+
+
+def _points(pick, keep=lambda delta, delta_0: delta > delta_0):
+    """A rule over the points that keep(delta, delta_0)."""
+    return lambda epsilon, delta, delta_0: float(pick(_mus(epsilon[keep(delta, delta_0)], delta[keep(delta, delta_0)])))
+
+
+def _every(left, right, delta_0):
+    return left > 0
+
+
+def _asked(left, right, delta_0):
+    return left > delta_0
+
+
+def _straight(epsilon, delta, delta_0):
+    """The points only, of straight lines between the points."""
+    e = np.linspace(0, epsilon[-1], 500)
+    d = np.interp(e, epsilon, delta)
+    e, d = e[d > delta_0], d[d > delta_0]
+    low, high = 0.0, 100.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (low, middle) if np.all(gdp.delta(e, middle) >= d) else (middle, high)
+    return high
+
+
+def _is_straight(cases, values):
+    return all(abs(value / _straight(**case) - 1) < 0.005 for case, value in zip(cases, values, strict=True))
+
+
+exercise = Exercise(
+    title="The least μ that is proved",
+    good_for="turning an accountant's table into one number that holds",
+    difficulty=3,
+    minutes=15,
+    points=3,
+    draw=_draw_bounds,
+    reference=_cells(_asked),
+    returns=a_number,
+    hints=(
+        "Take one cell, from epsilon[i] to epsilon[i + 1]. All that is known in it is that delta is at most delta[i]. At which end of "
+        "the cell does G_mu find that hardest to reach?",
+        "The delta of G_mu falls, so it is smallest at the right end, and a cell asks for gdp.mu(epsilon[i + 1], delta[i]). Which cells "
+        "ask for anything, down to delta_0? And which of their demands counts?",
+    ),
+    misconceptions=(
+        Misconception(
+            "the points only",
+            "You took each delta at its own epsilon. That proves nothing between the points: just before epsilon[i + 1], delta may still be "
+            "delta[i].",
+            _points(max),
+        ),
+        Misconception(
+            "delta_0 ignored",
+            "You went down to the last delta. Where delta is at most delta_0, nothing is asked, and the tail asks for a larger mu.",
+            _cells(_every),
+        ),
+        Misconception(
+            "points of the tail",
+            "You took each delta at its own epsilon, which proves nothing between the points; and you went on below delta_0, where nothing "
+            "is asked.",
+            _points(max, lambda delta, delta_0: delta > 0),
+        ),
+        Misconception(
+            "the crossing cell left out",
+            "You left out the cell in which delta passes delta_0. At its left end delta is above delta_0, and it may stay there up to the "
+            "right end.",
+            _cells(lambda left, right, delta_0: right > delta_0),
+        ),
+        Misconception(
+            "the mean",
+            "You took the mean of what the cells ask for. mu has to be enough for all of them.",
+            _cells(_asked, np.mean),
+        ),
+        Misconception(
+            "the least",
+            "You took the least of what the cells ask for. mu has to be enough for all of them.",
+            _cells(_asked, min),
+        ),
+        Misconception(
+            "the mean of the points",
+            "You took a mean over points. mu has to be enough for each delta, and also between the points.",
+            _points(np.mean),
+        ),
+        Misconception(
+            "one pair, at delta_0",
+            "You turned one pair into a mu: delta_0, with the epsilon at which delta is down to it. Each larger delta asks for a mu of its "
+            "own, and some ask for more.",
+            lambda epsilon, delta, delta_0: _mu(float(epsilon[np.argmax(delta <= delta_0)]), delta_0),
+        ),
+        Misconception(
+            "one pair, the last",
+            "You turned one pair into a mu, the last whose delta is above delta_0. Others may ask for more, and so may epsilons between the "
+            "points.",
+            _points(lambda mus: mus[-1]),
+        ),
+        Misconception(
+            "one pair, the first",
+            "You turned delta at epsilon = 0 into a mu. That is one demand of many.",
+            lambda epsilon, delta, delta_0: _mu(0.0, float(delta[0])),
+        ),
+        Misconception(
+            "the last cell",
+            "You looked at the cell in which delta passes delta_0, and at no other. Each cell before it asks for a mu of its own.",
+            _cells(lambda left, right, delta_0: (right <= delta_0) & (left > delta_0)),
+        ),
+        Misconception(
+            "the first cell",
+            "You looked at the first cell only. Each of the others, down to delta_0, asks for a mu of its own.",
+            lambda epsilon, delta, delta_0: _mu(float(epsilon[1]), float(delta[0])),
+        ),
+        Misconception(
+            "the optimistic ends",
+            "You put the delta of a cell's right end to the epsilon of its left end. That is the best case in the cell. A proof has to "
+            "assume the worst.",
+            lambda epsilon, delta, delta_0: max(
+                _mus(epsilon[:-1][delta[:-1] > delta_0], delta[1:][delta[:-1] > delta_0])
+            ),
+        ),
+        Misconception(
+            "straight lines",
+            "You drew straight lines between the points. Nobody said that delta falls along them: it may stay at delta[i] up to "
+            "epsilon[i + 1].",
+            _straight,
+            recognise=_is_straight,
+        ),
+        Misconception(
+            "never below delta_0",
+            "You put delta_0 in the place of each smaller delta, and so asked for delta_0 at large epsilon. Where delta is at most delta_0, "
+            "nothing is asked.",
+            lambda epsilon, delta, delta_0: max(_mus(epsilon[1:], np.maximum(delta[:-1], delta_0))),
+        ),
+    ),
+)

@@ -1,0 +1,184 @@
+"""Where three terms stop."""
+
+import math
+
+from dpcourse.course.dpsgd.shared import divergence
+from dpcourse.engine import Exercise, Misconception, a_whole_number, rounded
+
+MOST = 200  # no answer is near this order
+KINDS = (  # noise multipliers, sample rates and shares: where three terms hold for few orders and for many, and where p is large
+    ((0.7, 1.0), (0.002, 0.01), (0.5, 0.95)),
+    ((1.2, 1.8), (0.005, 0.02), (0.6, 0.8)),
+    ((1.8, 2.5), (0.002, 0.01), (0.85, 0.97)),
+    ((2.5, 4.0), (0.1, 0.3), (0.3, 0.5)),
+    ((3.0, 5.0), (0.05, 0.15), (0.7, 0.85)),
+)
+
+
+def _draw_step(rng):
+    return [_drawn(rng, *kind) for kind in KINDS]
+
+
+def _drawn(rng, noises, rates, shares):
+    """Drawn again until no rounding can decide at which order the share is passed."""
+    while True:
+        case = {
+            "noise_multiplier": rounded(rng.uniform(*noises)),
+            "sample_rate": rounded(rng.uniform(*rates), 4),
+            "share": rounded(rng.uniform(*shares), 2),
+        }
+        last = _last()(**case)
+        setting = case["noise_multiplier"], case["sample_rate"]
+        near = (_third(*setting, a) / (case["share"] * _rest(*setting, a)) - 1 for a in (last, last + 1))
+        if 3 < last < MOST / 2 and all(abs(off) > 1e-4 for off in near):
+            return case
+
+
+def _third(noise_multiplier, sample_rate, order):
+    return math.comb(order, 2) * sample_rate**2 * math.expm1(1 / noise_multiplier**2)
+
+
+def _rest(noise_multiplier, sample_rate, order):
+    """What the sum has above 1."""
+    return math.expm1(min((order - 1) * divergence(noise_multiplier, sample_rate, order), 700.0))
+
+
+def _last(third=_third, rest=_rest, off=0, share_of=lambda share: share):
+    """The last order before the first at which `third` is less than its share of `rest`."""
+
+    def code(noise_multiplier, sample_rate, share):
+        order = 2
+        while (
+            third(noise_multiplier, sample_rate, order + 1)
+            >= share_of(share) * rest(noise_multiplier, sample_rate, order + 1)
+            and order < MOST
+        ):
+            order += 1
+        return order + off
+
+    return code
+
+
+def _looped(noise_multiplier, sample_rate, share):
+    """As learners write it."""
+    a = 2
+    while True:
+        a += 1
+        third = a * (a - 1) / 2 * sample_rate**2 * (math.exp(1 / noise_multiplier**2) - 1)
+        whole = math.exp(min((a - 1) * divergence(noise_multiplier, sample_rate, a), 700))
+        if third < share * (whole - 1) or a > MOST:
+            return a - 1
+
+
+def _of_the_binomial_sum(noise_multiplier, sample_rate, order):
+    zero, one = (1 - sample_rate) ** order, order * sample_rate * (1 - sample_rate) ** (order - 1)
+    two = math.comb(order, 2) * sample_rate**2 * (1 - sample_rate) ** (order - 2) * math.exp(1 / noise_multiplier**2)
+    return zero + one + two - 1
+
+
+exercise = Exercise(
+    title="Where three terms stop",
+    good_for="knowing how far a rule of thumb made from the first terms may be trusted",
+    difficulty=3,
+    minutes=15,
+    points=3,
+    draw=_draw_step,
+    reference=_last(),
+    formulas=(_looped,),
+    returns=a_whole_number,
+    hints=(
+        "What the whole sum has above 1 is e^((a - 1) D_a) - 1. `rdp.divergence` gives D_a, and `math.expm1` takes the 1 off without "
+        "losing digits. Compare the third term with it, order by order.",
+        "Loop over a = 3, 4, 5 … and return a - 1 at the first a at which the third term, a (a - 1) / 2 p² (e^(1/sigma²) - 1), is less than "
+        "`share` times that. Do not go on: behind it e^((a - 1) D_a) soon is no double.",
+    ),
+    misconceptions=(
+        Misconception(
+            "one too high",
+            "One too high: at your order the third term already is less than its share. The last order at which it is not was asked for.",
+            _last(off=1),
+        ),
+        Misconception(
+            "one too low",
+            "One too low: at the next order the third term still has its share. Or did you return lambda, which is a - 1?",
+            _last(off=-1),
+        ),
+        Misconception(
+            "the 1 counted",
+            "You counted the 1, the first term, on both sides. It is nearly all of the sum at low orders, and says nothing about anyone. "
+            "Compare the third term with what the sum has above 1.",
+            _last(
+                third=lambda s, q, a: 1 + _third(s, q, a),
+                rest=lambda s, q, a: 1 + _rest(s, q, a),
+            ),
+        ),
+        Misconception(
+            "the whole sum",
+            "You compared the third term with the whole sum. Take the 1 off first: `math.expm1`.",
+            _last(rest=lambda s, q, a: 1 + _rest(s, q, a)),
+        ),
+        Misconception(
+            "divergence",
+            "You compared the third term with D_a. What the sum has above 1 is e^((a - 1) D_a) - 1.",
+            _last(rest=divergence),
+        ),
+        Misconception(
+            "logarithm",
+            "You compared the third term with the logarithm of the sum, (a - 1) D_a. What the sum has above 1 is e^((a - 1) D_a) - 1.",
+            _last(rest=lambda s, q, a: (a - 1) * divergence(s, q, a)),
+        ),
+        Misconception(
+            "a - 1 forgotten",
+            "You took e^(D_a) - 1. The sum is e^((a - 1) D_a).",
+            _last(rest=lambda s, q, a: math.expm1(divergence(s, q, a))),
+        ),
+        Misconception(
+            "a for a - 1",
+            "You took e^(a D_a) - 1. The sum is e^((a - 1) D_a).",
+            _last(rest=lambda s, q, a: math.expm1(min(a * divergence(s, q, a), 700.0))),
+        ),
+        Misconception(
+            "lambda for the order",
+            "Your third term is that of the next order: a (a + 1) / 2 in place of a (a - 1) / 2. Lesson 01 writes it with lambda = a - 1.",
+            _last(third=lambda s, q, a: _third(s, q, a + 1)),
+        ),
+        Misconception(
+            "2 forgotten",
+            "The 2 below a (a - 1) is missing: there are a (a - 1) / 2 ways to choose two of the factors.",
+            _last(third=lambda s, q, a: 2 * _third(s, q, a)),
+        ),
+        Misconception(
+            "rate not squared",
+            "Your third term has p. It has p²: the second power of p X.",
+            _last(third=lambda s, q, a: _third(s, q, a) / q),
+        ),
+        Misconception(
+            "minus one forgotten",
+            "You left out the - 1 behind e^(1/sigma²). With much noise the third term must go to 0.",
+            _last(third=lambda s, q, a: _third(s, q, a) - _third(s, q, a) / -math.expm1(1 / s**2)),
+        ),
+        Misconception(
+            "small exponent",
+            "You replaced e^(1/sigma²) - 1 by 1/sigma². That holds for much noise only.",
+            _last(third=lambda s, q, a: math.comb(a, 2) * (q / s) ** 2),
+        ),
+        Misconception(
+            "terms of the binomial sum",
+            "You took the terms k = 0, 1 and 2 of the binomial sum. The third term here is that of the powers of p X: "
+            "a (a - 1) / 2 p² (e^(1/sigma²) - 1), without a power of 1 - p.",
+            _last(third=_of_the_binomial_sum),
+        ),
+        Misconception(
+            "the others' share",
+            "You asked that all other terms together have at most `share`. It is the third term that must have at least `share`.",
+            _last(share_of=lambda share: 1 - share),
+        ),
+        Misconception(
+            "range of the lemma",
+            "You returned the range of the lemma, sigma² ln(1/(p sigma)), which is proved for sigma >= 1 and small p only. How far three terms really hold is to be computed.",
+            lambda noise_multiplier, sample_rate, share: int(
+                noise_multiplier**2 * math.log(1 / (sample_rate * noise_multiplier))
+            ),
+        ),
+    ),
+)
