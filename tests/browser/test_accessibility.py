@@ -24,7 +24,7 @@ FLATTEN = """seen => {
 }"""
 """Formulas and the colours of code are thousands of elements without meaning to axe; one of each class is enough."""
 
-SEEN_ON_A_COMMIT = {"index", "glossary", "00-start-here", "05-dp-sgd"}
+SEEN_ON_A_COMMIT = {"index", "glossary", "00-start-here", "01-composition"}
 
 FAULTS_OF_JUPYTERLAB = {
     ("aria-input-field-name", "cm-content"),  # the editor of a cell has no name

@@ -125,6 +125,7 @@ def test_it_holds_at_every_epsilon(noise, rate, steps, delta, share):
     assert upper - lower <= 1e-3 * upper
 
 
+@pytest.mark.weekly
 @pytest.mark.parametrize(("noise", "rate", "steps"), [(1.0, 0.5, 4)])
 def test_no_mu_below_that_of_all_steps_holds_at_every_delta(noise, rate, steps):
     """With probability p^T the person is in every batch, so delta(eps) >= p^T delta of G_(sqrt T / sigma)(eps + T ln 1/p)."""

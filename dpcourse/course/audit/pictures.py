@@ -143,12 +143,12 @@ def one_run(figure, mu, canaries, share) -> str:
     right.plot([math.log10(share)], [proved], **POINT, label="this run")
     right.set_xticks([-2, -1, 0], ["1 %", "10 %", "100 %"])
     right.set_xlim(-2.05, 0.05)
-    right.set_ylim(0, 1.7 * mu)
+    right.set_ylim(0, 2.3 * mu)
     right.locator_params(axis="y", nbins=4)
     right.set_ylabel("μ")
     right.set_xlabel("share of the canaries guessed for")
     right.set_title(f"proved: μ ≥ {rounding.down(proved, 2)}")
-    right.legend(loc="upper right", ncols=2, columnspacing=0.8, handlelength=1.6, borderaxespad=0)
+    right.legend(loc="upper left", handlelength=1.6, borderaxespad=0)
     best = int(np.argmax(mean))
     return (
         f"Left: histograms of the scores of {canaries} canaries in one run, those that are in and those that are out, with mu {mu:.2g}; of the "
