@@ -201,3 +201,11 @@ def test_the_papers_largest_epsilon_is_that_of_orders_in_tenths():
     assert round(best(1 + np.arange(1, 100) / 10), 2) == 32.40
     assert best(WHOLE) > 34
     assert rdp.epsilon(0.5, rate, steps, DELTA, conversion="classic") < 32.36
+
+
+def test_each_draw_of_best_order_asks_for_the_last_order_once():
+    exercise = course.lesson(5).exercise("best_order")
+    for seed in range(20):
+        best = [exercise.reference(**case)[0] for case in exercise.draw(np.random.default_rng(seed))]
+        assert 3 <= best[0] <= 20 < 70 <= best[1] <= 240
+        assert best[2] == 256

@@ -54,7 +54,7 @@ def test_the_reference_passes_and_each_misconception_gets_its_own_message(exerci
     cases, free = drawn(exercise.id, seed), were_all_allowed(exercise)
     verdict = free.judge(cases, outcomes_of(free, cases, exercise.reference))
     assert verdict.state == RIGHT, f"{exercise.function}, seed {seed}: the reference does not pass\n{verdict}"
-    for slip in exercise.misconceptions:
+    for slip in exercise.misconceptions[:: 2 if exercise.id in SLOW and not WEEKLY else 1]:
         verdict = exercise.judge(cases, outcomes_of(exercise, cases, slip.code))
         where = f"{exercise.function}, seed {seed}: the slip {slip.name!r}"
         assert verdict.misconception == slip.name, f"{where} got the message of {verdict.misconception!r}\n{verdict}"

@@ -161,6 +161,7 @@ def ended(child):
 
 def scenes(folder):
     """Each in a process and a folder of its own, then the two processes side by side; how they ended."""
+    train(*parts(), steps=1)  # what torch imports at its first step, it has in all of them
     status = {}
     for scene in SCENES:
         (folder / scene.__name__).mkdir()

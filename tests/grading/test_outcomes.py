@@ -29,7 +29,10 @@ def test_every_judge_has_a_verdict_on_whatever_comes(exercise):
     cases = exercise.cases(np.random.default_rng(0))
     right = [plain(outcome["value"]) for outcome in dataclasses.replace(exercise, forbidden=()).probe(exercise.reference, cases)]  # fmt: skip
     strange = [*STRANGE, *spoiled(right[0])]
+    place = int(exercise.id.split(".")[1])
     for i, value in enumerate(strange):
+        if not WEEKLY and (i + place) % 3:  # another exercise of the lesson gets it
+            continue
         for answers in ([value] * len(cases), [*right[:-1], value])[slice(None) if WEEKLY else slice(i % 2, i % 2 + 1)]:
             outcomes = sound([{"value": answer} for answer in answers], 1)
             assert told(exercise.judge(cases, outcomes)).points in (0, exercise.points)
