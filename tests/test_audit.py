@@ -389,3 +389,13 @@ def test_suspects_are_the_six_in_some_order():
 def test_bad_input_is_refused_where_it_enters(call, said):
     with pytest.raises(ValueError, match=said):
         call()
+
+
+@pytest.mark.parametrize(("share", "ceiling"), [(1.0, 0.341), (0.3, 0.584), (0.1, 0.689)])
+def test_one_run_with_ever_more_canaries_comes_to_a_ceiling_below_the_truth(share, ceiling):
+    """For mu = 1, at 95 %; the ceilings, for the number of canaries going to infinity, come from another program."""
+    cut = optimize.brentq(lambda cut: stats.norm.sf(cut - 0.5) + stats.norm.cdf(-cut - 0.5) - share, 0, 10)
+    right = stats.norm.sf(cut - 0.5) / share
+    canaries = 10_000
+    proved = audit.one_run_mu_lower_bound(round(right * share * canaries), round(share * canaries), canaries)
+    assert proved == pytest.approx(ceiling, abs=0.003)
