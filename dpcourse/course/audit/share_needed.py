@@ -12,7 +12,8 @@ from dpcourse.engine import Exercise, Misconception, a_number, rounded
 def _draw_guesses(rng):
     """A run to compute by hand, two that need so much that mu is refuted or nearly so, and one in which w begins high."""
     few, many, poor = int(rng.integers(10, 15)), int(rng.integers(8, 25)) * 5, int(rng.integers(8, 25)) * 5
-    by_hand = _case(rng, 3, 4, 10) | {"mu": rounded(rng.uniform(0.2, 0.8))}
+    by_hand = _case(rng, 3, 4, 10)
+    by_hand = _in_need(by_hand, rng.uniform(1.6, 2.2) * by_hand["risk"] * 4 / 10)  # more than what it begins with
     high = _case(rng, round(rng.uniform(0.55, 0.6) * poor), poor, 8 * poor) | {"mu": rounded(rng.uniform(0.8, 1.2))}
     return [
         by_hand,
@@ -58,14 +59,6 @@ def _recursion(
     return code
 
 
-def _all_of_w(mu, correct, guesses, canaries, risk):
-    u, w = risk * correct / canaries, risk * (guesses - correct) / canaries
-    for i in range(correct - 1, -1, -1):
-        w = max(w, _asked(u, mu))
-        u = min(1.0, u + i / (guesses - i) * w)
-    return float(u + w)
-
-
 def _by_hand(code):
     """recognise: as the code has it on the first case, where u stays below 1 with every slip; beyond 1 each goes on as it likes."""
     return lambda cases, values: math.isclose(values[0], code(**cases[0]), rel_tol=1e-6)
@@ -99,6 +92,12 @@ exercise = Exercise(
             "Your u never grows. Did you put the new w in the place of the old one before u was changed? u grows with the difference of both, "
             "so keep the old one until then. Or does i run upwards, from 0? You know u and w for j = correct; from there go down.",
             _recursion(factor=lambda i, guesses, canaries: 0.0),
+        ),
+        Misconception(
+            "nothing grows",
+            "Your u and w end as they begin. Is what is asked for a number? μ is taken off Φ⁻¹(u), `norm.cdf(norm.ppf(u) - mu)`; of a negative "
+            "number `norm.ppf` is NaN, and `max(w, NaN)` is w.",
+            _recursion(asked=lambda u, mu: 0.0),
         ),
         _beyond(
             "plus mu",
@@ -143,15 +142,10 @@ exercise = Exercise(
             "You divided by canaries - i. Outputs with i right guesses have guesses - i wrong ones: for the other canaries nothing is guessed.",
             _recursion(factor=lambda i, guesses, canaries: i / (canaries - i)),
         ),
-        Misconception(
+        _beyond(
             "all of w",
             "You let u grow with all of w. It grows only by what w has grown in this round: more - w.",
-            _recursion(grows=lambda w, more: more),
-        ),
-        Misconception(
-            "all of w, at most 1",
-            "You let u grow with all of w, up to 1. It grows only by what w has grown in this round: more - w, and stays below 1.",
-            _all_of_w,
+            grows=lambda w, more: more,
         ),
         Misconception(
             "u alone",
