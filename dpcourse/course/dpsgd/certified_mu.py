@@ -1,6 +1,7 @@
 """The least mu that a list of certified deltas proves."""
 
 import functools
+import math
 
 import numpy as np
 
@@ -11,21 +12,22 @@ MUS = (0.15, 1.2)  # the least and the largest mu of the middle of a run's curve
 
 
 def _draw_bounds(rng):
-    """Bounds that are loose here and there; a run whose tail decides, and one in which a wide cell near 0 does.
+    """Bounds that are loose here and there; a run whose tail decides, and two in which one wide cell does, the first or the third.
 
     delta is that of two Gaussians mixed, so its tail is the heavier; it comes down to delta_0 well before the end.
     """
     cases = []
-    for wide in (False, True):
+    for wide in (None, 0, 2):
         middle = float(np.exp(rng.uniform(*np.log(MUS))))
         share, tail = 10.0 ** -rng.uniform(1.3, 2.3), middle * rng.uniform(1.6, 2.4)
         delta_0 = round(10.0 ** -rng.uniform(3, 5), 6)
-        steps = rng.uniform(0.7, 1.3, size=14) * (1 if wide else np.arange(1, 15))
-        steps[2] *= 5 if wide else 1
+        steps = rng.uniform(0.7, 1.3, size=14) * (np.arange(1, 15) if wide is None else 1)
+        if wide is not None:
+            steps[wide] *= 5
         last = gdp.epsilon(delta_0 / 300, tail)
         epsilon = np.round(np.r_[0.0, np.cumsum(steps)] / steps.sum() * last, 3)
         delta = (1 - share) * gdp.delta(epsilon, middle) + share * gdp.delta(epsilon, tail)
-        delta = np.minimum.accumulate(delta * rng.uniform(1, 1.5 if wide else 1.1, size=delta.size))
+        delta = np.minimum.accumulate(delta * rng.uniform(1, 1.1 if wide is None else 1.5, size=delta.size))
         cases.append({"epsilon": epsilon, "delta": np.array([float(f"{d:.3g}") for d in delta]), "delta_0": delta_0})
     return cases
 
@@ -50,6 +52,18 @@ def _cells(keep, pick=max):
 def _points(pick, keep=lambda delta, delta_0: delta > delta_0):
     """A rule over the points that keep(delta, delta_0)."""
     return lambda epsilon, delta, delta_0: float(pick(_mus(epsilon[keep(delta, delta_0)], delta[keep(delta, delta_0)])))
+
+
+def _is_points(cases, values):
+    """Whether each delta was taken at its own epsilon: of all points above delta_0, or from the second on, or one further."""
+    above = (lambda d, d0: d > d0, lambda d, d0: np.r_[False, d[1:] > d0], lambda d, d0: np.r_[False, d[:-1] > d0])
+    return any(
+        all(
+            math.isclose(value, _points(max, keep)(**case), rel_tol=1e-6)
+            for case, value in zip(cases, values, strict=True)
+        )
+        for keep in above
+    )
 
 
 def _every(left, right, delta_0):
@@ -97,6 +111,7 @@ exercise = Exercise(
             "You took each delta at its own epsilon. That proves nothing between the points: just before epsilon[i + 1], delta may still be "
             "delta[i].",
             _points(max),
+            recognise=_is_points,
         ),
         Misconception(
             "delta_0 ignored",

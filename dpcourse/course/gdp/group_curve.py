@@ -11,8 +11,9 @@ from dpcourse.engine import Exercise, Misconception, numbers_like, rounded
 def _draw_group(rng):
     cases = []
     for k in (int(rng.integers(2, 4)), int(rng.integers(4, 6))):
-        alpha = np.sort(np.r_[rng.uniform(0.01, 0.1, 2), rng.uniform(0.15, 0.5, 3), rng.uniform(0.5, 0.8)])
         epsilon, delta = rounded(rng.uniform(0.15, 0.4)), rounded(rng.uniform(0.01, 0.04), 3)
+        alpha = np.r_[rng.uniform(0.01, 0.1, 2), rng.uniform(0.15, 0.5, 3), rng.uniform(0.5, 0.8), 1 - delta / 2]
+        alpha.sort()  # at the last one the curve is 0
         cases.append({"alpha": alpha.round(4), "epsilon": epsilon, "delta": delta, "k": k})
     return cases
 
@@ -46,7 +47,7 @@ exercise = Exercise(
     draw=_draw_group,
     reference=_group(),
     returns=numbers_like("alpha"),
-    forbidden=(tradeoff.TradeOff.group,),
+    forbidden=(tradeoff.TradeOff.group, tradeoff.kinds.Kind.group, tradeoff.kinds.Group.__init__),
     hints=(
         "1 - f sends a false positive rate to the largest power that a test of neighbours can have. Apply it k times, one step of the chain each.",
         "Start with `x = alpha`. In a loop of k rounds set `x = 1 - f(x)`. In the end return `1 - x`.",
