@@ -2,7 +2,7 @@
 
 import math
 
-from dpcourse import composition
+from dpcourse import composition, pld, tradeoff
 from dpcourse.engine import Exercise, Misconception, a_number, rounded
 
 
@@ -50,7 +50,7 @@ exercise = Exercise(
     reference=lambda epsilon, k, epsilon_total: composition.optimal_delta(epsilon, 0.0, k, epsilon_total),
     formulas=(_summed,),
     returns=a_number,
-    forbidden=(composition.optimal, composition.optimal_delta),
+    forbidden=(composition.optimal, composition.optimal_delta, tradeoff.product, pld.Curve.__init__),
     hints=(
         "Loop over j, the number of no reports, from 0 to k. If the truth is yes, these are flips: P is `math.comb(k, j) * keep**(k - j) * flip**j`.",
         "If the truth is no, the same j no reports are kept bits: Q is `math.comb(k, j) * keep**j * flip**(k - j)`.",

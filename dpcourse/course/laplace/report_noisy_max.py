@@ -148,7 +148,7 @@ exercise = RandomExercise(
     reference=laplace.report_noisy_max,
     returns=_a_place,
     counts=_count_noisy_max,
-    forbidden=(laplace.report_noisy_max, laplace.discrete_mechanism, laplace.discrete_noise),
+    forbidden=(laplace.report_noisy_max, laplace.noisy_max_chances, laplace.discrete_mechanism, laplace.discrete_noise),
     hints=(
         "Add a noise of its own to each count, `rng.laplace(0, b, len(counts))`. Which b? The proof above the exercise says.",
         "b = 1 / epsilon, however many counts there are. `np.argmax` gives the place of the largest. Return that, and nothing else.",

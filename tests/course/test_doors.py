@@ -1,0 +1,164 @@
+"""Doors: no function of the library answers an exercise in the learner's place, called as it is or on a curve."""
+
+import importlib
+import inspect
+import itertools
+import math
+import time
+
+import numpy as np
+import pytest
+
+from dpcourse import course, laplace, pld, tradeoff
+from dpcourse.engine import RandomExercise
+from dpcourse.pld import pairs
+from dpcourse.probe import limits
+from dpcourse.probe.probe import arguments
+from dpcourse.probe.values import plain
+from dpcourse.tradeoff import TradeOff, kinds
+
+TOPICS = ("audit", "clt", "composition", "gdp", "laplace", "pld", "rdp", "tradeoff")
+METHODS = (
+    "__call__",
+    "delta",
+    "epsilon",
+    "group",
+    "inverse",
+    "log_slope",
+    "mixed",
+    "power",
+    "subsampled",
+    "symmetrized",
+)
+SECONDS = 8  # of search for each exercise: some have a thousand ways to be called
+A_QUOTIENT = {"2.4"}  # at_most / error: `laplace.scale` and `gdp.sigma` divide two numbers, and so may a learner
+
+
+def _idle(numerator, denominator, size, rng):
+    """The right law, and coins that nobody looks at."""
+    for _ in range(2 * size):
+        laplace.coin(numerator, denominator, rng)
+    heads = 1 - math.exp(-numerator / denominator)
+    return rng.geometric(heads, size) - rng.geometric(heads, size)
+
+
+DOORS = [
+    ("1.7", lambda epsilon, k, total: tradeoff.approx_dp(epsilon).power(k).delta(total)),
+    ("1.7", lambda epsilon, k, total: pld.randomized_response(epsilon, k).delta(total).upper),
+    ("1.7", lambda epsilon, k, total: pld.approx_dp(epsilon).power(k).delta(total).upper),
+    ("2.7", lambda counts, epsilon, rng: rng.choice(len(counts), p=laplace.noisy_max_chances(counts, epsilon))),
+    ("2.8", _idle),
+    ("3.5", lambda alpha, mu: kinds.Gaussian(mu).beta(alpha)),
+    ("3.7", lambda epsilon, mu: pld.gaussian(1 / mu).delta(epsilon).upper),
+    ("3.7", lambda epsilon, mu: kinds.Gaussian(mu).over(epsilon)),
+    ("3.9", lambda alpha, epsilon, delta, k: TradeOff(kinds.Group(tradeoff.approx_dp(epsilon, delta).kind, k))(alpha)),
+    ("3.9", lambda alpha, epsilon, delta, k: tradeoff.approx_dp(epsilon, delta).kind.group(k).at(alpha)),
+    (
+        "4.2",
+        lambda mus, counts: (
+            pld.Curve([(pairs.Gaussian(mu), n) for mu, n in zip(mus, counts, strict=True)]).parts[0][0].mu
+        ),
+    ),
+    ("4.3", lambda alpha, beta: TradeOff.from_points(alpha, beta).loss_law()),
+    ("5.6", lambda alpha, beta, p: TradeOff(kinds.Mixed(TradeOff.from_points(alpha, beta).kind, p))(alpha)),
+]
+
+
+@pytest.mark.parametrize(("exercise_id", "answer"), DOORS)
+def test_a_door_that_was_open_is_closed(exercise_id, answer):
+    verdict = course.find(exercise_id).check(answer, 1)
+    assert verdict.state in ("error", "wrong")
+    assert "write it yourself" in verdict.message or "laplace.coin" in verdict.message
+
+
+def test_a_coin_that_decides_is_no_idle_coin():
+    def answer(numerator, denominator, size, rng):
+        found = []
+        while len(found) < size:
+            n = 0
+            while laplace.coin(numerator, denominator, rng):
+                n += 1
+            minus = rng.integers(2) == 1
+            if n or not minus:
+                found.append(-n if minus else n)
+        return found
+
+    assert course.find("2.8").check(answer, 1).state == "right"
+    assert laplace.coin(0, 1) is True  # and it is what it was
+
+
+# ---- a search for others
+
+
+def _library():
+    modules = [importlib.import_module(f"dpcourse.{name}") for name in TOPICS]
+    found = {
+        f"{module.__name__}.{name}": function
+        for module in modules
+        for name, function in vars(module).items()
+        if inspect.isfunction(function) and not name.startswith("_") and function.__module__.startswith("dpcourse.")
+    }
+    return found | {"TradeOff.from_points": TradeOff.from_points, "TradeOff.from_samples": TradeOff.from_samples}
+
+
+def _chosen(function, names):
+    """The ways to give a function some of the arguments, by place."""
+    places = [each for each in inspect.signature(function).parameters.values() if each.kind in (0, 1)]
+    least = sum(each.default is each.empty for each in places)
+    for count in range(least, min(len(places), len(names), 4) + 1):
+        yield from itertools.permutations(names, count)
+
+
+def _tried(exercise, case, make):
+    """What an expression gives on a case, in a list; nothing where it fails, takes long or calls what is forbidden."""
+    with limits.forbidding(exercise.forbidden) as called:
+        try:
+            with limits.time_limit(1.0):
+                found = [make(dict(zip(case, arguments(case), strict=True)))]
+        except (Exception, limits.Forbidden, limits.TimeUp):
+            return []
+    return [] if called else found
+
+
+def _expressions(exercise, case):
+    for name, function in _library().items():
+        for some in _chosen(function, list(case)):
+
+            def made(given, function=function, some=some):
+                return function(*(given[each] for each in some))
+
+            yield f"{name}({', '.join(some)})", made
+            for curve in _tried(exercise, case, made):
+                for method in METHODS if hasattr(curve, "delta") else ():
+                    for others in _chosen(getattr(curve, method), list(case)) if hasattr(curve, method) else ():
+                        yield (
+                            f"{name}({', '.join(some)}).{method}({', '.join(others)})",
+                            lambda given, made=made, method=method, others=others: getattr(made(given), method)(
+                                *(given[each] for each in others)
+                            ),
+                        )
+
+
+def _parts(value):
+    """The value, and what a learner takes out of it."""
+    yield lambda value: value
+    if isinstance(value, tuple):
+        yield from (lambda value, i=i: value[i] for i in range(len(value)))
+    if isinstance(value, (float, np.ndarray)):
+        yield lambda value: 1 - value
+
+
+@pytest.mark.weekly
+@pytest.mark.parametrize("exercise", course.every_exercise(), ids=lambda exercise: exercise.id)
+@pytest.mark.filterwarnings("ignore")
+def test_no_expression_of_the_library_answers_an_exercise(exercise):
+    case = exercise.cases(np.random.default_rng(1))[0]
+    expected = None if isinstance(exercise, RandomExercise) else plain(exercise.reference(*arguments(case)))
+    found, end = [], time.monotonic() + SECONDS
+    for text, make in itertools.takewhile(lambda _: time.monotonic() < end, _expressions(exercise, case)):
+        for value in _tried(exercise, case, make):
+            for part in _parts(value):
+                if expected is None or exercise._close(plain(part(value)), expected):
+                    answer = lambda *given, make=make, part=part: part(make(dict(zip(case, given, strict=True))))  # noqa: E731
+                    found += [text] if exercise.check(answer, 3).state == "right" else []
+    assert (exercise.id in A_QUOTIENT) or found == []
