@@ -3,10 +3,13 @@
 import contextlib
 import ctypes
 import io
+import os
 import re
 import signal
 import sys
 import threading
+import time
+import types
 import warnings
 
 
@@ -19,6 +22,8 @@ class Forbidden(BaseException):
 
 
 AGAIN = 0.5
+LENIENCE = 2.0  # time in which a core was waited for does not count, up to so many times the limit
+LEAST_WAIT = 0.02
 OURS = re.compile(r"dpcourse\.(?!probe\.)")  # modules whose calls are not the learner's
 UNLIMITED = "Python can start no thread here, so that no time limit is kept: a function that never ends has to be interrupted by hand (the button ■)."
 
@@ -34,15 +39,53 @@ def interruptible():
     return hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
 
 
+def waited(thread: int, process: int | str = "self") -> float:
+    """Seconds in which a thread could run, and waited for a core; 0 where the system does not tell. Linux does."""
+    try:
+        handle = os.open(f"/proc/{process}/task/{thread}/schedstat", os.O_RDONLY)
+        try:
+            return int(os.read(handle, 100).split()[1]) / 1e9
+        finally:
+            os.close(handle)
+    except (OSError, ValueError, IndexError):
+        return 0.0
+
+
+class Clock:
+    """What is left of a time limit of this thread, which is not to lose by what else runs on the machine."""
+
+    def __init__(self, seconds: float):
+        self.thread = threading.get_native_id()
+        self.end, self.waited = time.monotonic() + seconds, waited(self.thread)
+        self.lenience = LENIENCE * seconds
+
+    def more(self) -> float:
+        """Seconds by which the limit is longer: those in which a core was waited for since this was last asked."""
+        before, self.waited = self.waited, waited(self.thread)
+        more = min(self.waited - before, self.lenience)
+        if more < LEAST_WAIT:
+            return 0.0
+        self.lenience -= more
+        self.end += more
+        return more
+
+    def left(self) -> float:
+        """Seconds that are left; what was waited for is asked for when nothing is."""
+        left = self.end - time.monotonic()
+        return left if left > 0 else left + self.more()
+
+
 @contextlib.contextmanager
-def time_limit(seconds):
+def time_limit(seconds, inside=None, clock=None):
     """Raise TimeUp inside the block once `seconds` have passed, and every half second until it leaves.
 
-    A timer's signal does it where there is one (`interruptible`), which also ends a sleep. Elsewhere the
-    exception is set from a watching thread and arrives between two lines of Python; where no thread can start
-    there is no limit, and a warning says so.
+    Time in which this thread waits for a core does not count (Clock). A timer's signal does it where there is one
+    (`interruptible`), which also ends a sleep. Elsewhere the exception is set from a watching thread and arrives
+    between two lines of Python; where no thread can start there is no limit, and a warning says so.
+    inside: the globals of the code that is not to go on where it swallows TimeUp; of all code, if not given.
+    clock: the Clock of which these seconds are what is left; a new one, if not given.
     """
-    arm, disarm = _by_signal() if interruptible() else _by_thread()
+    arm, disarm = _by_signal(inside, clock) if interruptible() else _by_thread(clock)
     try:  # the outer disarm is for a TimeUp that arrives while the inner one runs
         try:
             arm(seconds)
@@ -53,14 +96,19 @@ def time_limit(seconds):
         disarm()
 
 
-def _by_signal():
+def _by_signal(inside, clock):
     outside = sys._getframe(3)  # whoever entered the `with` block: its frames are not to be traced
+    clocks, timer, done = [], [0.0, 0.0], []
 
     def raise_time_up(signum, frame):
+        if more := clocks[0].more():
+            signal.setitimer(signal.ITIMER_REAL, more, AGAIN)
+            return
         # A bare `except:` in a loop swallows TimeUp. So the next line to run, in the handler, raises it again.
         sys.settrace(lambda *new_frame: None)
         while frame is not None and frame is not outside:
-            frame.f_trace = raise_at_next_line
+            if inside is None or frame.f_globals is inside:
+                frame.f_trace = raise_at_next_line
             frame = frame.f_back
         raise TimeUp
 
@@ -68,29 +116,48 @@ def _by_signal():
     traced_before = sys.gettrace()
 
     def arm(seconds):
+        clocks.append(clock or Clock(seconds))
+        timer[:] = signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, raise_time_up)
         signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
 
     def disarm():
+        if done:
+            return
         signal.setitimer(signal.ITIMER_REAL, 0)
         sys.settrace(traced_before)
         signal.signal(signal.SIGALRM, before)
+        if clocks and timer[0]:  # of a limit outside this one, which has waited meanwhile
+            signal.setitimer(signal.ITIMER_REAL, *timer)
+        done.append(True)
 
     return arm, disarm
 
 
-def _by_thread():
+@contextlib.contextmanager
+def without_limit():
+    """Inside the block the time of a `time_limit` around it stands still, where a timer keeps it."""
+    timer = signal.setitimer(signal.ITIMER_REAL, 0)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, *timer)
+
+
+def _by_thread(clock):
     target = ctypes.c_ulong(threading.get_ident())
     done = threading.Event()
     watchers = []
 
-    def watch(seconds):
+    def watch(clock, seconds):
         while not done.wait(seconds):
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(target, ctypes.py_object(TimeUp))
-            seconds = AGAIN
+            seconds = clock.more()
+            if not seconds:
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(target, ctypes.py_object(TimeUp))
+                seconds = AGAIN
 
     def arm(seconds):
-        watchers.append(threading.Thread(target=watch, args=(seconds,), daemon=True))
+        watchers.append(threading.Thread(target=watch, args=(clock or Clock(seconds), seconds), daemon=True))
         try:
             watchers[0].start()
         except RuntimeError:
@@ -109,16 +176,44 @@ def _by_thread():
 
 
 class Captured(io.TextIOBase):
-    """A text stream that keeps the first `limit` characters and counts the rest."""
+    """A text stream that keeps the first `limit` characters and counts the rest; its file is the process's own output."""
+
+    encoding, errors = "utf-8", "replace"
 
     def __init__(self, limit=2000):
         self.limit, self.count, self.text = limit, 0, ""
+        self.buffer = _Bytes(self)
 
     def write(self, text):
         self.count += len(text)
         if len(self.text) < self.limit:
             self.text += text[: self.limit - len(self.text)]
         return len(text)
+
+    def writable(self):
+        return True
+
+    def fileno(self):
+        if sys.__stdout__ is None:
+            raise io.UnsupportedOperation("fileno")
+        return sys.__stdout__.fileno()
+
+
+class _Bytes(io.BufferedIOBase):
+    """The same stream for who writes bytes."""
+
+    def __init__(self, text):
+        self.text = text
+
+    def write(self, data):
+        self.text.write(bytes(data).decode(errors="replace"))
+        return len(data)
+
+    def writable(self):
+        return True
+
+    def fileno(self):
+        return self.text.fileno()
 
 
 @contextlib.contextmanager
@@ -141,7 +236,7 @@ def _as_called(frame):
 def forbidding(functions, counted=()):
     """Raise Forbidden when a Python function among `functions` runs inside the block, under whatever name.
 
-    So does `sys.setprofile`, which would end the watch. Yields the list of the names that were called, which also
+    That holds in every thread that begins there, and from Python 3.12 on in those that run already. So does `sys.setprofile`, which would end the watch. Yields the list of the names that were called, which also
     holds calls whose Forbidden was swallowed.
     counted: a dict code object -> number of calls, in which each call adds 1.
     """
@@ -162,8 +257,35 @@ def forbidding(functions, counted=()):
             counted[frame.f_code] += 1
 
     before, set_profile, ours = sys.getprofile(), sys.setprofile, sys._getframe().f_code
+    of_threads, set_for_threads = threading.getprofile(), threading.setprofile
+    if running := getattr(threading, "setprofile_all_threads", None):
+        set_for_threads = running
+    set_for_threads(watch)
     set_profile(watch)
     try:
         yield called
     finally:
+        set_for_threads(of_threads)
         set_profile(before)
+
+
+@contextlib.contextmanager
+def turned(function):
+    """Inside the block a Python function gives `not` what it gives otherwise, under whatever name it is called.
+
+    Yields a list, which grows by one at each call: a twin of the function, loaded anew, is not turned.
+    """
+    original = types.FunctionType(function.__code__, function.__globals__, function.__name__, function.__defaults__)
+    before = function.__code__, function.__defaults__, function.__kwdefaults__
+    calls: list[None] = []
+
+    def opposite(*arguments, _original, _calls, **options):
+        _calls.append(None)
+        return not _original(*arguments, **options)
+
+    function.__code__, function.__defaults__ = opposite.__code__, None
+    function.__kwdefaults__ = {"_original": original, "_calls": calls}
+    try:
+        yield calls
+    finally:
+        function.__code__, function.__defaults__, function.__kwdefaults__ = before

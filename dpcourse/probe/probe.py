@@ -6,7 +6,6 @@ This runs wherever the learner's code runs, and knows nothing of what is right.
 import copy
 import inspect
 import linecache
-import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,13 +15,16 @@ import numpy as np
 from dpcourse.probe import apart, errors, limits
 from dpcourse.probe.values import alike, plain, type_name
 
+TURNED = 1.0  # seconds for an answer whose `counted` is turned: it may never end then
+
 
 @dataclass(frozen=True)
 class Probe:
     """How an answer is called.
 
     function: the name of the function that the learner writes.
-    forbidden: Python functions that the answer must not call. counted: one whose calls are counted.
+    forbidden: Python functions that the answer must not call. counted: one that gives True or False, whose calls are
+    counted; an answer that gives the same where it gives the opposite is idle: it calls it, and does not listen.
     seconds: the time limit of one check.
     """
 
@@ -47,26 +49,39 @@ class Probe:
 
     def _probe(self, answer, cases):
         outcomes = []
-        deadline = time.monotonic() + self.seconds
+        clock = limits.Clock(self.seconds)
+        signature = _signature(answer)
         for case in cases:
-            outcomes.append(self._outcome(answer, case, deadline))
+            outcomes.append(self._outcome(answer, signature, case, clock))
             if "value" not in outcomes[-1]:
                 break
+        if self.counted and outcomes and "value" in outcomes[0]:
+            outcomes[0]["idle"] = self._is_idle(answer, cases[0], outcomes[0]["value"], clock)
         return outcomes
 
-    def _outcome(self, answer, case, deadline):
+    def _is_idle(self, answer, case, value, clock):
+        """Whether the answer gives this value also where what `counted` gives is turned into its opposite."""
+        with limits.turned(self.counted) as calls, limits.captured_output():
+            try:
+                with limits.time_limit(max(0.001, min(TURNED, clock.left()))):
+                    return alike(value, plain(answer(*arguments(case)))) and bool(calls)
+            except (Exception, SystemExit, limits.TimeUp):
+                return False
+
+    def _outcome(self, answer, signature, case, clock):
         if not callable(answer):
             return {"not_callable": type_name(answer)}
         given = list(arguments(case))
         try:
-            inspect.signature(answer).bind(*given)
-        except (TypeError, ValueError):
+            if signature is not None:
+                signature.bind(*given)
+        except TypeError:
             return {"signature": f"{self.function}({', '.join(case)})"}
-        left = max(0.001, deadline - time.monotonic())
+        left = max(0.001, clock.left())
         counted = {self.counted.__code__: 0} if self.counted else {}
         with limits.captured_output() as printed, limits.forbidding(self.forbidden, counted) as called:
             try:
-                with limits.time_limit(left):
+                with limits.time_limit(left, clock=clock):
                     outcome = {"value": plain(answer(*given))}
             except NotImplementedError as error:
                 outcome = _unwritten(error, answer)
@@ -85,6 +100,14 @@ class Probe:
         if outside := _read_from_outside(answer, case):
             calls["outside"] = outside
         return outcome | calls | {"printed": printed.text, "printed_count": printed.count}
+
+
+def _signature(answer):
+    """How a function may be called; None where Python does not tell."""
+    try:
+        return inspect.signature(answer)
+    except (TypeError, ValueError):
+        return None
 
 
 def arguments(case):
@@ -115,13 +138,17 @@ def _read_from_outside(answer, case):
 def _unwritten(error, answer):
     """The outcome of NotImplementedError: the answer is blank, or it calls another function that is."""
     *_, last = traceback.walk_tb(error.__traceback__)
-    if last[0].f_code is getattr(answer, "__code__", None):
+    if last[0].f_code is getattr(getattr(answer, "__wrapped__", answer), "__code__", None):  # a cache, a decorator
         return {"blank": True}
     return {"raised": f"Your function calls `{last[0].f_code.co_name}`, which is not written yet."}
 
 
 def _raised(error, answer, parameters, forbidden):
     """One or two sentences on an exception: what, where in the learner's own code, and what it often means."""
+    try:
+        str(error)
+    except Exception:
+        return f"Your function stopped with {type(error).__name__}, of which no message can be shown."
     code = getattr(answer, "__code__", None)
     file = getattr(code, "co_filename", None)
     where = line = ""

@@ -5,6 +5,7 @@ import signal
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -87,3 +88,89 @@ def test_where_no_thread_can_start_there_is_no_limit_and_that_is_said(monkeypatc
     with pytest.warns(RuntimeWarning, match="no time limit is kept"):
         (outcome,) = PROBE.probe(written("def f(x):\n    return 2 * x"), [{"x": 1}])
     assert outcome["value"] == 2
+
+
+# ---- a machine that is busy
+
+
+def test_time_in_which_a_core_is_waited_for_does_not_count(monkeypatch):
+    """As if this thread got a core for a third of the time only."""
+    monkeypatch.setattr(limits, "waited", lambda thread, process="self": time.monotonic() * 2 / 3)
+    clock = limits.Clock(1.0)
+    with limits.time_limit(1.0):
+        begun = time.monotonic()
+        while time.monotonic() < begun + 1.3:
+            pass
+    assert clock.left() > 0
+
+
+def test_no_limit_is_longer_than_three_times_itself(monkeypatch):
+    monkeypatch.setattr(limits, "waited", lambda thread, process="self": time.monotonic() * 2)
+    begun = time.monotonic()
+    with pytest.raises(limits.TimeUp), limits.time_limit(0.1):
+        time.sleep(60)
+    assert begun + 0.3 <= time.monotonic()
+    assert limits.Clock(0.1).end - time.monotonic() <= 0.1
+
+
+@pytest.mark.usefixtures("no_timer")
+def test_without_a_timer_waiting_does_not_count_either(monkeypatch):
+    monkeypatch.setattr(limits, "waited", lambda thread, process="self": time.monotonic() / 2)
+    with limits.time_limit(1.0):
+        time.sleep(1.3)
+
+
+def test_what_does_not_tell_how_long_it_waited_has_not():
+    assert limits.waited(threading.get_native_id()) >= 0
+    assert limits.waited(0) == limits.waited(1, "nobody") == 0
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no timer")
+def test_a_limit_within_a_limit_stops_the_time_of_the_outer_one():
+    with limits.time_limit(0.2), limits.time_limit(60):
+        time.sleep(0.3)
+    with limits.time_limit(0.2), limits.without_limit():
+        time.sleep(0.3)
+    with pytest.raises(limits.TimeUp), limits.time_limit(0.2):
+        _sleep_after_a_limit()
+
+
+def _sleep_after_a_limit():
+    with limits.time_limit(60):
+        pass
+    time.sleep(60)
+
+
+def test_only_code_inside_is_stopped_again_and_again():
+    """IPython catches what a cell raises, and is not to be disturbed when it does."""
+    library, notebook = {"time": time}, {}
+    exec("def run(f):\n    try: f()\n    except BaseException as error: x = 1; return type(error).__name__", library)
+    exec("def f():\n    while True:\n        try:\n            while True: pass\n        except: x = 1", notebook)
+    with limits.time_limit(0.1, inside=notebook):
+        assert library["run"](notebook["f"]) == "TimeUp"
+
+
+# ---- what an answer prints to, and calls in its threads
+
+
+def test_what_is_printed_can_be_flushed_asked_and_written_as_bytes():
+    with limits.captured_output() as printed:
+        print("a", flush=True)
+        sys.stdout.buffer.write(b"b\xff")
+        assert (sys.stdout.encoding.lower(), sys.stdout.isatty(), sys.stderr.writable()) == ("utf-8", False, True)
+        assert sys.__stdout__ is None or sys.stdout.fileno() == sys.__stdout__.fileno()
+    assert (printed.text, printed.count) == ("a\nb\N{REPLACEMENT CHARACTER}", 4)
+
+
+def test_what_is_forbidden_is_so_in_threads():
+    def unwanted():
+        return 1
+
+    def answer(x):
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(lambda: unwanted()).result()
+
+    before = threading.getprofile()
+    (outcome,) = Probe("f", forbidden=(unwanted,)).probe(answer, [{"x": 1}])
+    assert outcome["forbidden"].endswith("unwanted")
+    assert threading.getprofile() is before
