@@ -1,0 +1,316 @@
+"""Find the submissions in a folder or archive, as a platform exports it, and read them without trusting a byte.
+
+Who handed in is told by the names that the platform gave, never by anything inside a notebook. Nothing is left out
+without a word: each file is a student's notebook of a lesson, or another one of it, or is listed with the reason why
+it was not read.
+"""
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from dpcourse.grading.collect import archives, times
+from dpcourse.grading.collect.archives import is_archive
+from dpcourse.grading.collect.names import Origin, identifier, of_platform, origin, student_of
+from dpcourse.grading.collect.notebook import Cell, code_cells, lean, lesson_of
+from dpcourse.grading.collect.reading import Unreadable, file_name, read, shown
+from dpcourse.grading.collect.roster import Roster, RosterError
+from dpcourse.grading.collect.students import Refused, owners
+from dpcourse.grading.collect.walk import Found, everything_in
+
+__all__ = [
+    "Cell", "Collected", "Origin", "Refused", "Roster", "RosterError", "Submission", "Unread", "Unreadable", "code_cells",
+    "file_name", "identifier", "is_archive", "lesson_of", "origin", "read", "student_of", "submissions",
+]  # fmt: skip
+
+NAMED = 5  # so many files are named where there may be thousands
+NO_NOTEBOOK = "there is no notebook in the folder"
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One student's notebook of one lesson.
+
+    file: its name, to be shown; path: where it is; places: where in the archive that is there. digest: of its content.
+    fault: why it cannot be read, where it cannot. also: other notebooks of the same lesson. submitted: when it was
+    handed in (UTC), where that is told; late: whether the platform's name says that it was late. notes: sentences on
+    how it was found.
+    """
+
+    student: str
+    lesson: int
+    file: str
+    path: Path
+    digest: str
+    fault: str | None = None
+    also: tuple[str, ...] = ()
+    submitted: datetime | None = None
+    late: bool = False
+    places: tuple[int, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def content(self) -> bytes:
+        """The bytes that the digest is of, of a large notebook without its outputs.
+
+        Raises Unreadable where they are no longer there.
+        """
+        content = archives.content(self.path, self.places) if self.places else read(self.path)
+        if _digest(content) != self.digest:
+            raise Unreadable("it changes while it is being graded")
+        return lean(content)
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A file that is not graded: its path in the folder, and a sentence why.
+
+    left_out: whether that is as asked for, because another lesson is graded.
+    """
+
+    path: str
+    reason: str
+    left_out: bool = False
+
+
+@dataclass(frozen=True)
+class Collected:
+    """What was found: the submissions, the files that are not graded, and sentences about the whole."""
+
+    submissions: tuple[Submission, ...]
+    unread: tuple[Unread, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __iter__(self) -> Iterator[Submission]:
+        return iter(self.submissions)
+
+    def __len__(self) -> int:
+        return len(self.submissions)
+
+
+def submissions(folder: Path | str, lesson: int | None = None, roster: Roster | None = None) -> Collected:
+    """All submissions below a folder or in a zip archive, by student and lesson; at most one for each of both.
+
+    lesson: the number of the only lesson to look for; None: all, and each notebook tells by its name or its functions.
+    roster: the students that there are; without one, the names tell.
+    Raises Refused where there is nothing to grade, or it cannot be told who handed in; that is a ValueError.
+    """
+    folder = Path(folder)
+    try:
+        walked = everything_in(folder, roster.path if roster else None)
+    except Unreadable as error:
+        raise Refused(f"{shown(str(folder))} cannot be read: {error}.") from None
+    return _Collecting(folder, walked, lesson, roster).collected()
+
+
+@dataclass(frozen=True)
+class _Notebook:
+    """A notebook as it was found: its lesson where that could be told, and what its platform says of it.
+
+    is_read: whether it has cells. time: of its last change, as far as that tells anything; submitted: see Submission.
+    """
+
+    found: Found
+    origin: Origin
+    lesson: int | None
+    digest: str
+    fault: str | None
+    is_read: bool
+    time: datetime | None
+    submitted: datetime | None
+
+
+@dataclass
+class _Student:
+    """All that a student handed in: notebooks, other files, and folders in which they could lie."""
+
+    notebooks: list[_Notebook] = field(default_factory=list)
+    others: list[Found] = field(default_factory=list)
+    folders: list[Found] = field(default_factory=list)
+
+
+class _Collecting:
+    """From what was found to submissions."""
+
+    def __init__(self, folder, walked, lesson, roster):
+        self.folder, self.walked, self.asked, self.roster = folder, walked, lesson, roster
+        self.unread: list[Unread] = []
+        self.notes: list[str] = []
+
+    def collected(self) -> Collected:
+        """The Collected. Raises Refused."""
+        looked = {each: _looked_at(each) for each in self.walked.files if each.is_notebook}
+        lessons = {each: lesson for each, (lesson, *_) in looked.items()}
+        known = self.roster.find if self.roster else lambda name: None
+        owned = owners(self.walked, lessons, self.folder, lambda name: known(name) is not None)
+        self.notes += owned.notes
+        told = times.told(self.walked, owned)
+        students = self._students(owned, looked, told)
+        usual = self.asked if self.asked is not None else _most_common(lessons.values())
+        found = [each for name in sorted(students) for each in self._of(name, students[name], usual, owned.crowded)]
+        if not found and not self.roster and not any(each.left_out for each in self.unread):
+            self._refuse()
+        self._say_what_was_passed_over()
+        self._say_names_that_differ_in_case(students)
+        unread = sorted(self.unread, key=lambda each: each.path)
+        return Collected(tuple(found), tuple(unread), tuple(self.notes))
+
+    def _students(self, owned, looked, told):
+        students: dict[str, _Student] = defaultdict(_Student)
+        filled = {each.parts[:depth] for each in self.walked.files for depth in range(1, len(each.parts))}
+        for each in (*self.walked.files, *self.walked.folders):
+            if each in told.used:
+                continue
+            origin = owned.of.get(each)
+            name, reason = self._called(origin) if origin else (None, each.problem or "it lies in nobody's folder")
+            if name is None:
+                if not each.folder or (origin and each.parts not in filled):
+                    self._leave(each, reason)
+            elif each.folder:
+                students[name].folders.append(each)
+            elif each in looked:
+                lesson, digest, fault, is_read = looked[each]
+                mine = _own(each, owned.root)
+                time, submitted = told.changed(each, mine), told.submitted(each, mine)
+                students[name].notebooks.append(_Notebook(each, mine, lesson, digest, fault, is_read, time, submitted))
+            else:
+                students[name].others.append(each)
+        return students
+
+    def _called(self, origin):
+        """(student, None), or (None, why it is nobody's)."""
+        if not self.roster:
+            return origin.student, None
+        found = self.roster.matches(origin.name, origin.number)
+        if len(found) == 1:
+            return found[0], None
+        if found:
+            return None, f"{origin.student} may be {' or '.join(found)} of the roster: give them other names there"
+        return None, f"nobody in the roster {shown(self.roster.path.name)} is {origin.student}: add them, or rename it"
+
+    def _of(self, name, student, usual, crowded):
+        """The submissions of one student, by lesson."""
+        if name in crowded:
+            return self._crowded(name, student, usual, crowded[name])
+        of_lesson: dict[int, list[_Notebook]] = defaultdict(list)
+        for each in student.notebooks:
+            lesson = usual if each.lesson is None else each.lesson
+            if lesson is None:
+                self._leave(each.found, f"{each.fault or 'nothing in it tells its lesson'}: say it with --lesson")
+            elif self.asked is not None and lesson != self.asked:
+                self._leave(each.found, f"lesson {lesson}; asked for is lesson {self.asked}", left_out=True)
+            else:
+                of_lesson[lesson].append(each)
+        if not student.notebooks:
+            return self._without_notebook(name, student, usual)
+        for each in student.others:
+            self._leave(each)
+        return [_submission(name, lesson, of_lesson[lesson]) for lesson in sorted(of_lesson)]
+
+    def _without_notebook(self, name, student, lesson):
+        """The submission of somebody who handed in no notebook: it says what there is in place of one."""
+        others = [(each, f"{shown(each.parts[-1])}: {each.problem}") for each in student.others]
+        place = student.folders[0] if student.folders else student.others[0]
+        for each, _ in others:
+            if each is not place or lesson is None:
+                self._leave(each)
+        if lesson is None:
+            return []
+        if len(others) == 1 and place is others[0][0]:
+            return [_faulty(name, lesson, place, place.problem)]
+        there = f", but {_some(said for _, said in others)}" if others else ""
+        return [_faulty(name, lesson, place, NO_NOTEBOOK + there)]
+
+    def _crowded(self, name, student, lesson, what):
+        fault = f"it holds the notebooks of several students, such as {what}: put each one's into a folder of their own"
+        for each in (*(notebook.found for notebook in student.notebooks), *student.others):
+            self._leave(each, fault)
+        return [] if lesson is None else [_faulty(name, lesson, student.folders[0], fault)]
+
+    def _leave(self, each, reason=None, left_out=False):
+        self.unread.append(Unread(each.file, reason or each.problem, left_out))
+
+    def _refuse(self):
+        others = [f"{each.path} ({each.reason})" for each in self.unread]
+        there = f"; there is {_some(others)}" if others else ""
+        told = " whose lesson can be told" if any(each.is_notebook for each in self.walked.files) else ""
+        raise Refused(f"there is no notebook (.ipynb){told} in {shown(str(self.folder))}{there}")
+
+    def _say_what_was_passed_over(self):
+        for what, count in sorted(self.walked.passed_over.items()):
+            self.notes.append(f"{count:,} {'file' if count == 1 else 'files'} {what} passed over.")
+
+    def _say_names_that_differ_in_case(self, students):
+        alike = defaultdict(list)
+        for name in sorted(students):
+            alike[name.casefold()].append(name)
+        for names in alike.values():
+            if len(names) > 1:
+                self.notes.append(f"{' and '.join(names)} are taken for different students.")
+
+
+def _looked_at(each):
+    """(lesson, digest, fault, whether it is a notebook with cells) of a file."""
+    try:
+        content = each.content()
+    except Unreadable as error:
+        return lesson_of(each.parts[-1], b""), _digest(str(error).encode()), str(error), False
+    try:
+        is_read = bool(code_cells(content))
+    except Unreadable:
+        is_read = False
+    return lesson_of(each.parts[-1], content), _digest(content), None, is_read
+
+
+def _digest(content):
+    return hashlib.sha256(content).hexdigest()
+
+
+def _own(each, root):
+    """What the platform's names say of a file: the outermost."""
+    return next(filter(None, map(of_platform, each.parts[len(root) :])), None) or Origin("", each.parts[len(root)])
+
+
+def _most_common(lessons):
+    known = Counter(lesson for lesson in lessons if lesson is not None)
+    return known.most_common(1)[0][0] if known else None
+
+
+def _submission(student, lesson, notebooks):
+    """The notebook that counts: one that can be read, the newest, the one with the plainest name."""
+    first, why = times.newest(notebooks)
+    others = sorted((each for each in notebooks if each is not first), key=lambda each: each.found.file)
+    notes = []
+    if others:
+        files = _some(other.found.file for other in others)
+        notes.append(f"{len(notebooks)} notebooks of this lesson; graded is {first.found.file} ({why}), not {files}")
+    if not first.found.parts[-1].lower().endswith(".ipynb"):
+        notes.append(f"the file is called {shown(first.found.parts[-1])}, and was read as the notebook that it holds")
+    return Submission(
+        student,
+        lesson,
+        first.found.file,
+        first.found.path,
+        first.digest,
+        first.fault,
+        tuple(other.found.file for other in others),
+        first.submitted,
+        first.origin.late,
+        first.found.places,
+        tuple(notes),
+    )
+
+
+def _faulty(student, lesson, found, fault):
+    late = (of_platform(found.parts[-1]) or Origin("", "")).late
+    digest = _digest(fault.encode())
+    return Submission(student, lesson, found.file, found.path, digest, fault, late=late, places=found.places)
+
+
+def _some(names):
+    """The first of some names, and how many more there are."""
+    names = list(names)
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more

@@ -1,0 +1,133 @@
+"""Look into zip archives without unpacking them: a file in one is named by its place, and read from there.
+
+What an archive says of its files is not believed: names lead nowhere, sizes are bounded before a byte is unpacked.
+"""
+
+import contextlib
+import functools
+import io
+import os
+import re
+import stat
+import struct
+import zipfile
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from dpcourse.grading.collect.reading import LARGEST_FILE, Unreadable, bearable, opened
+
+MOST_FILES = 20_000
+MOST_TIMES, SUSPICIOUS = 200, 16 * 2**20
+ENTRY = b"PK\1\2"  # what every file in the directory of a zip begins with
+BROKEN = (zipfile.BadZipFile, zlib.error, OSError, EOFError, ValueError, OverflowError, RuntimeError, struct.error)
+DAMAGED = "it is no zip archive, or a damaged one"
+UNPACK_IT = "unpack it, and put the folder in its place"
+OTHERS = (".7z", ".bz2", ".gz", ".rar", ".tar", ".tgz", ".xz")
+
+
+@dataclass(frozen=True)
+class Member:
+    """A file or folder in an archive: its place there, the names of its path, when it was changed, what is wrong."""
+
+    place: int
+    parts: tuple[str, ...]
+    folder: bool
+    size: int
+    time: datetime | None
+    problem: str | None
+
+
+def is_archive(name: str | os.PathLike) -> bool:
+    """Whether a file of that name is opened as an archive."""
+    return os.fspath(name).lower().endswith(".zip")
+
+
+def members(path: Path, places: Sequence[int] = ()) -> list[Member]:
+    """What is in an archive; places: where in the archive `path` it lies, if it is in one. Raises Unreadable."""
+    return [_member(place, info) for place, info in enumerate(_archive(path, tuple(places)).infolist())]
+
+
+def content(path: Path, places: Sequence[int]) -> bytes:
+    """The bytes of the file at a place in an archive, or in one that lies in it, and so on. Raises Unreadable."""
+    *outer, place = places
+    archive = _archive(path, tuple(outer))
+    try:
+        info = archive.infolist()[place]
+    except IndexError:
+        raise Unreadable("it is no longer in the archive") from None
+    problem = _member(place, info).problem
+    if problem:
+        raise Unreadable(problem)
+    bearable(info.file_size)
+    try:
+        with archive.open(info) as stream:
+            return stream.read(LARGEST_FILE)
+    except BROKEN:
+        raise Unreadable(DAMAGED) from None
+
+
+def _archive(path, places):
+    if places:
+        return _of_bytes(content(path, places))
+    with opened(path) as stream:
+        about = os.fstat(stream.fileno())
+    return _on_disk(path, about.st_ino, about.st_mtime_ns, about.st_size)
+
+
+@functools.lru_cache(maxsize=1)
+def _on_disk(path, *version):
+    return _zipfile(opened(path))
+
+
+def _of_bytes(archive):
+    if archive.count(ENTRY) > MOST_FILES:
+        raise Unreadable(f"there are more than {MOST_FILES:,} files in it")
+    return _zipfile(io.BytesIO(archive))
+
+
+def _zipfile(stream):
+    try:
+        return zipfile.ZipFile(stream)
+    except BROKEN:
+        raise Unreadable(DAMAGED) from None
+
+
+def _member(place, info):
+    name = _name(info)
+    parts = tuple(part for part in name.split("/") if part not in ("", "."))
+    kind = stat.S_IFMT(info.external_attr >> 16)
+    problem = None
+    if name.startswith("/") or re.match(r"[A-Za-z]:", name) or ".." in parts or not parts:
+        problem = "its name leads out of the archive"
+    elif kind == stat.S_IFLNK:
+        problem = "it is a link"
+    elif kind not in (0, stat.S_IFREG, stat.S_IFDIR):
+        problem = "it is no ordinary file"
+    elif info.flag_bits & 1:
+        problem = f"it is encrypted: {UNPACK_IT}"
+    elif info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        problem = f"it is packed in a way that is not read: {UNPACK_IT}"
+    elif info.file_size > max(SUSPICIOUS, MOST_TIMES * info.compress_size):
+        problem = f"unpacked it would have {info.file_size / 2**20:,.0f} MiB, {MOST_TIMES} times its size or more"
+    return Member(place, parts or ("?",), info.is_dir(), info.file_size, _time(info), problem)
+
+
+def _name(info):
+    """The name, as UTF-8 where it is, whatever the archive says; macOS and Windows say it wrongly."""
+    name = info.filename
+    if not info.flag_bits & 0x800:
+        with contextlib.suppress(UnicodeError):
+            name = name.encode("cp437").decode()
+    return name.replace("\\", "/")
+
+
+def _time(info):
+    """When it was changed, by the clock of this machine; archives do not say which clock is theirs."""
+    try:
+        time = datetime(*info.date_time).astimezone(UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+    return time if time.year > 1980 else None

@@ -1,0 +1,128 @@
+"""The code cells of a notebook, and the lesson that it is, from its bytes.
+
+A notebook is mostly outputs, and nothing here looks at them: of a large one they are left out before it is parsed, so
+that no file costs much more memory than its cells.
+"""
+
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from dpcourse import course
+from dpcourse.grading.collect.reading import Unreadable, decoded
+
+MOST_CELLS, MOST_CODE = 2_000, 500_000
+LARGE, MOST_PARSED, MOST_BRACKETS = 2**20, 16 * 2**20, 2_000_000
+OF_NOTEBOOK, OF_CELL = 1, 3  # how deep the keys of a notebook, and those of its cells, are nested
+
+TO_BRACKET = re.compile(
+    rb'(?:[^"\[\]{}]++|"(?:[^"\\]++|\\.)*+")*+([\[\]{}]|"|\Z)', re.DOTALL
+)  # one that is in no string
+NOT_LOOKED_AT = re.compile(rb'[\[{,]\s*"(?:outputs|attachments|metadata)"\s*:\s*\Z')
+FARTHEST = 200  # bytes from such a key to its value, white space and all
+CHECK = re.compile(rb'check\(\s*\\?[\'"](\d{1,4})\.\d+\\?[\'"]')
+DEFINITION = re.compile(rb"def (\w{1,100})\(")
+SAVE_IT = "open it in JupyterLab and save it there"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A code cell: its number in the notebook, its id, its code."""
+
+    number: int
+    id: str
+    code: str
+
+
+def code_cells(content: bytes) -> list[Cell]:
+    """The code cells of a notebook. Raises Unreadable."""
+    if not content.strip():
+        raise Unreadable("it is empty")
+    try:
+        notebook, _ = json.JSONDecoder().raw_decode(decoded(lean(content)).lstrip())
+    except (ValueError, RecursionError):
+        raise Unreadable("it is not a notebook: not JSON") from None
+    if not isinstance(notebook, dict) or not isinstance(notebook.get("nbformat", 4), int | float):
+        raise Unreadable("it is not a notebook of format 4: there are no cells")
+    if notebook.get("nbformat", 4) < 4:
+        raise Unreadable(f"it is a notebook of an older format than 4: {SAVE_IT}")
+    if not isinstance(notebook.get("cells"), list):
+        raise Unreadable("it is not a notebook of format 4: there are no cells")
+    if notebook.get("nbformat") != 4:
+        raise Unreadable("it is a notebook of another format than 4")
+    cells = [
+        (number, cell)
+        for number, cell in enumerate(notebook["cells"], 1)
+        if isinstance(cell, dict) and cell.get("cell_type") == "code"
+    ]
+    if len(cells) > MOST_CELLS:
+        raise Unreadable(f"it has {len(cells)} code cells; at most {MOST_CELLS} are read")
+    read = [
+        Cell(number, cell["id"] if isinstance(cell.get("id"), str) else "", _source(cell)) for number, cell in cells
+    ]
+    if sum(len(cell.code) for cell in read) > MOST_CODE:
+        raise Unreadable(f"it has more than {MOST_CODE:,} characters of code")
+    return read
+
+
+def _source(cell):
+    source = cell.get("source", "")
+    lines = source if isinstance(source, list) else [source]
+    if not all(isinstance(line, str) for line in lines):
+        raise Unreadable("it is not a notebook: a cell's source is no text")
+    return "".join(lines).encode("utf-8", "replace").decode()
+
+
+def lean(content: bytes) -> bytes:
+    """A notebook's bytes; of a large one without outputs, attachments and metadata. Raises Unreadable.
+
+    What comes back is small enough to be parsed. The cells are as they were, and a notebook that is none stays none.
+    """
+    if len(content) <= LARGE:
+        return content
+    if json.detect_encoding(content) not in ("utf-8", "utf-8-sig"):
+        content = decoded(content).encode("utf-8", "surrogatepass")
+    kept, start, depth, left_at = bytearray(), 0, 0, None
+    for count, piece in enumerate(TO_BRACKET.finditer(content)):
+        if count > MOST_BRACKETS:
+            raise Unreadable(f"it has more than {MOST_BRACKETS:,} brackets: {SAVE_IT}, without its outputs")
+        bracket, end = piece[1], piece.end()
+        if bracket in (b"[", b"{"):
+            has_key = NOT_LOOKED_AT.search(content, max(piece.start() - 1, 0, end - FARTHEST), end - 1)
+            if left_at is None and depth in (OF_NOTEBOOK, OF_CELL) and has_key:
+                kept += content[start:end]
+                left_at = depth
+            depth += 1
+        elif bracket in (b"]", b"}"):
+            depth -= 1
+            if depth == left_at:
+                start, left_at = end - 1, None
+        else:  # the end, or a string without one
+            break
+    if left_at is None:
+        kept += content[start:]
+    if len(kept) > MOST_PARSED:
+        size = len(kept) / 2**20
+        raise Unreadable(f"it has {size:.0f} MiB without its outputs; at most {MOST_PARSED / 2**20:.0f} are read")
+    return bytes(kept)
+
+
+def lesson_of(name: str, content: bytes) -> int | None:
+    """The number of the lesson that a notebook is, by its name and the exercises it speaks of; None if neither tells.
+
+    The name counts where the notebook does not speak of other lessons only.
+    """
+    try:
+        content = lean(content)
+    except Unreadable:
+        content = b""
+    named = next((lesson.number for lesson in course.lessons() if lesson.name in name), None)
+    checks = Counter(int(number) for number in CHECK.findall(content))
+    told = {lesson.number: checks[lesson.number] for lesson in course.lessons()}
+    if not any(told.values()):
+        defined = {function.decode() for function in DEFINITION.findall(content) if function.isascii()}
+        told = {lesson.number: len(defined.intersection(lesson.functions)) for lesson in course.lessons()}
+    if named is not None and (told[named] or not any(told.values())):
+        return named
+    return max(told, key=told.__getitem__) if any(told.values()) else None

@@ -1,0 +1,91 @@
+"""Bytes and names from outside, read without trusting either."""
+
+import hashlib
+import json
+import os
+import re
+import stat
+import unicodedata
+from pathlib import Path
+from typing import BinaryIO
+
+LARGEST_FILE = 96 * 2**20
+LONGEST_NAME = 110  # bytes of a file's name that we make of a student's, before the digest
+JOINERS = "\u200c\u200d"  # Persian and Indic names are written with them
+
+
+class Unreadable(Exception):
+    """A submission that cannot be read; says why."""
+
+
+def opened(file: Path) -> BinaryIO:
+    """An ordinary file, open for reading; links are not followed. Raises Unreadable."""
+    if os.path.islink(file):
+        raise Unreadable("it is a link")
+    if os.path.isdir(file):
+        raise Unreadable("there is no notebook in the folder")
+    try:
+        stream = os.fdopen(os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb")
+    except OSError as error:
+        raise Unreadable(os.strerror(error.errno or 0)) from None
+    if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+        stream.close()
+        raise Unreadable("it is no ordinary file")
+    return stream
+
+
+def read(file: Path) -> bytes:
+    """The bytes of an ordinary file of bearable size. Raises Unreadable."""
+    with opened(file) as stream:
+        bearable(os.fstat(stream.fileno()).st_size)
+        try:
+            return stream.read(LARGEST_FILE)
+        except OSError as error:
+            raise Unreadable(os.strerror(error.errno or 0)) from None
+
+
+def bearable(size: int) -> None:
+    """Raise Unreadable where a file of that many bytes is not read."""
+    if size > LARGEST_FILE:
+        raise Unreadable(
+            f"it has {size / 2**20:.0f} MiB; at most {LARGEST_FILE / 2**20:.0f} are read: open it in JupyterLab, "
+            "choose Edit, Clear Outputs of All Cells, and save it"
+        )
+
+
+def decoded(content: bytes) -> str:
+    """Text in UTF-8, UTF-16 or UTF-32, with or without a mark of that at its beginning; else taken as Latin-1.
+
+    >>> decoded("é".encode()), decoded("é".encode("latin-1")), decoded("é,1".encode("utf-16"))
+    ('é', 'é', 'é,1')
+    """
+    try:
+        return content.decode(json.detect_encoding(content), "surrogatepass")
+    except UnicodeDecodeError:
+        return content.decode("latin-1")
+
+
+def shown(name: str) -> str:
+    """A name as text that can be printed; a sign that cannot be, or is no text, stands as an escape.
+
+    Two names that differ stay different, but for the ways to write the same letter.
+
+    >>> print(shown("a\\u202eb"), shown("e\\u0301") == "\\xe9")
+    a\\u202eb True
+    """
+    text = os.fsencode(name).replace(b"\\", b"\\\\").decode("utf-8", "backslashreplace")
+    text = unicodedata.normalize("NFC", text)
+    return "".join(c if c.isprintable() or c in JOINERS else c.encode("unicode_escape").decode() for c in text)
+
+
+def file_name(student: str) -> str:
+    """A name, without an ending, for a file of a student's: readable, harmless on every system, no other student's.
+
+    At most 120 bytes.
+
+    >>> file_name("../Kim, Lee"), file_name("CON")
+    ('Kim-Lee-7d554cca', 'CON-a3dbc4b6')
+    """
+    readable = re.sub(r"[\W_]+", "-", student).strip("-")
+    readable = readable.encode("utf-8", "replace")[:LONGEST_NAME].decode("utf-8", "ignore").strip("-")
+    return f"{readable}-{hashlib.sha256(student.encode('utf-8', 'replace')).hexdigest()[:8]}"
