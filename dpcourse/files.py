@@ -2,8 +2,8 @@
 
 import contextlib
 import os
+import secrets
 import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -18,17 +18,16 @@ def data_folder() -> Path:
 
 @contextlib.contextmanager
 def replaced(file, mode=0o644) -> Iterator[BinaryIO]:
-    """A stream of bytes that takes the file's place, with these permissions, when the block ends well.
+    """A stream of bytes that takes the file's place, with at most these permissions, when the block ends well.
 
-    A reader, or a crash, finds the old content or the new one, never a part.
+    A reader, or a crash, finds the old content or the new one, never a part. Where the umask allows less, so be it.
     """
-    handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+    temporary = file.parent / f".{file.name[:50]}.{secrets.token_hex(8)}"
     try:
-        with os.fdopen(handle, "wb") as stream:
+        with open(temporary, "xb", opener=lambda path, flags: os.open(path, flags, mode)) as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        os.chmod(temporary, mode)
         os.replace(temporary, file)
     except BaseException:
         with contextlib.suppress(FileNotFoundError):

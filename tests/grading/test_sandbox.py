@@ -6,12 +6,15 @@ import pytest
 from support import ROOT
 
 from dpcourse import course, plots
-from dpcourse.grading import given, submission
-from dpcourse.grading.sandbox import Limits, bubblewrap, library, warm, worker
+from dpcourse.grading.judging import answers, given, submission
+from dpcourse.grading.sandbox import Limits, bubblewrap, library, session, warm
 from dpcourse.grading.sandbox.client import Worker
 
 needs_bubblewrap = pytest.mark.skipif(bubblewrap.missing() is not None, reason=str(bubblewrap.missing()))
 LIMITS = Limits(cell_seconds=120, seconds=600)
+
+CELL = {"number": 1, "seconds": 120.0}
+OURS = {"dpcourse.grading.sandbox.session.Session", "dpcourse.grading.sandbox.clashes.Uses"}  # that run the cells
 
 SPY = f"""
 import gc, os, sys
@@ -49,14 +52,15 @@ def seen():
     probes = [{"function": name, "forbidden": [], "counted": None, "seconds": 120} for name in spies]
     counted = {"function": "calls", "forbidden": [], "counted": "dpcourse.composition:sequential", "seconds": 120}
     with Worker(LIMITS, [*probes, counted], modules) as asked:
-        assert asked.ask({"cell": SPY}, 120)["error"] is None
+        assert asked.ask(CELL | {"cell": SPY}, 120)["error"] is None
         found = {name: asked.ask({"probe": name, "cases": [{}]}, 120)["outcomes"][0]["value"] for name in spies}
         pictures = [
             name for name, value in vars(plots).items() if str(getattr(value, "__module__", "")).endswith(".pictures")
         ]
-        found["pictures"] = asked.ask({"cell": f"from dpcourse import plots\nassert all(callable(getattr(plots, name)) for name in {pictures})"}, 120)  # fmt: skip
+        found["pictures"] = asked.ask(CELL | {"cell": f"from dpcourse import plots\nassert all(callable(getattr(plots, name)) for name in {pictures})"}, 120)  # fmt: skip
         asked.ask(
-            {"cell": "from dpcourse import composition\ndef calls(x): return composition.sequential([x, x])"}, 120
+            CELL | {"cell": "from dpcourse import composition\ndef calls(x): return composition.sequential([x, x])"},
+            120,
         )
         found["calls"] = asked.ask({"probe": "calls", "cases": [{"x": 0.5}]}, 120)["outcomes"]
     yield found
@@ -78,7 +82,7 @@ def test_the_workers_memory_holds_no_exercise_no_reference_and_no_judge(seen):
     assert "builtins.function" in seen["objects"]
     hidden = tuple(f"{name}." for name in library.others())
     kinds = {name for name in seen["objects"] if name.startswith((*hidden, "dpcourse.engine"))}
-    assert kinds <= {"dpcourse.course.Lesson"}
+    assert kinds - OURS <= {"dpcourse.course.Lesson"}
     assert not {name.rpartition(".")[2] for name in kinds} & {"Exercise", "RandomExercise", "OpenExercise", "Question", "Misconception"}  # fmt: skip
     homes = {name for name in seen["functions"] if name.startswith("dpcourse.course.")}
     assert homes
@@ -119,7 +123,6 @@ def test_every_package_of_the_course_is_in_the_library_or_hidden():
 
 @pytest.mark.parametrize("exercise", course.every_exercise(), ids=lambda exercise: exercise.id)
 def test_the_worker_is_told_all_of_how_an_answer_is_called(exercise):
-    grading = submission._Grading(submission.Job(exercise.lesson, b"", b""), [])
-    probe = worker._probe_of(grading._probe_spec(exercise))
+    probe = session.probe_of(answers.spec_of(exercise, exercise.seconds))
     needed = exercise.needed.function if exercise.needed else None
     assert (probe.function, probe.forbidden, probe.counted) == (exercise.function, exercise.forbidden, needed)

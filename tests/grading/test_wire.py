@@ -47,6 +47,14 @@ def test_a_forged_message_is_refused(text):
         wire.unpack(text.encode(), bytes(16))
 
 
+@pytest.mark.parametrize("item", ["[]", '{"dict":{}}'])
+def test_a_message_takes_little_more_memory_than_its_bytes(item):
+    text = f"[{','.join([item] * (wire.MOST_JSON // (len(item) + 1)))}]".encode()
+    assert len(text) <= wire.MOST_JSON
+    with pytest.raises(wire.Garbled, match="too many"):
+        wire.unpack(text, b"")
+
+
 def test_no_length_is_believed():
     with pytest.raises(wire.Garbled, match="too large"):
         wire.receive(io.BytesIO(b"\xff" * 100).read)

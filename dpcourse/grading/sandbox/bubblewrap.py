@@ -9,14 +9,22 @@ import shutil
 import site
 import subprocess
 import sys
+import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
+
 from dpcourse.doctor import Finding
-from dpcourse.grading.sandbox import Limits, Unavailable, library
+from dpcourse.grading.sandbox import Limits, Unavailable, cgroups, library, processes, seccomp
 
 PARTS_OF_PYTHON = ("bin", "lib", "lib64", "share", "pyvenv.cfg")  # a prefix may hold more: the course, for one
 UBUNTU = "on Ubuntu 24.04 it needs `sysctl kernel.apparmor_restrict_unprivileged_userns=0`"
+ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}  # nothing of the grader's own
 KEEP_OPEN = ("env", "--ignore-signal=CHLD", "cat")  # the first process, which lets the kernel bury all others
+A_CAPABILITY = "CAP_WAKE_ALARM"  # of the first process: who has none may not look into it
+MEMORY_FILES = ("/tmp", "/dev/shm")  # where a student's code can write
+HIDDEN = ("/proc/keys", "/proc/key-users", "/proc/cmdline", "/dev/zero")  # /dev/zero: its shared pages go uncounted
 
 
 def missing() -> str | None:
@@ -25,11 +33,22 @@ def missing() -> str | None:
         return "sandboxes need Linux; on Windows, grade in WSL"
     if shutil.which("bwrap") is None:
         return "bubblewrap is not installed (Debian and Ubuntu: `apt-get install bubblewrap`)"
-    trial = subprocess.run([*command(Limits()), "true"], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    if lacking := seccomp.missing():
+        return lacking
+    trial = _started(Limits(), ["true"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    reason = trial.communicate()[1].decode(errors="replace").strip()[:300]
     if trial.returncode == 0:
         return None
-    reason = trial.stderr.strip()[:300]
     return f"bubblewrap does not work here ({reason}). It must be 0.8 or newer; {UBUNTU}"
+
+
+def shows(file: Path) -> bool:
+    """Whether a file of this machine is within the reach of what runs in a sandbox."""
+    trial = _started(
+        Limits(), ["test", "-e", str(file.absolute())], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+    )
+    trial.communicate()
+    return trial.returncode == 0
 
 
 def finding() -> Finding:
@@ -37,34 +56,65 @@ def finding() -> Finding:
     lacking = missing()
     if lacking:
         return Finding("grading", "note", f"no sandbox: {lacking}. Only instructors need one")
-    return Finding("grading", "ok", "bubblewrap makes sandboxes for students' notebooks")
+    if cgroups.launcher():
+        keeps = "the kernel keeps each to its share of memory and cores (cgroup v2)"
+    else:
+        keeps = "what each uses is measured (systemd gives no control group, by which the kernel would see to it)"
+    return Finding("grading", "ok", f"bubblewrap makes sandboxes for students' notebooks; {keeps}")
 
 
-def hold(limits: Limits) -> tuple[subprocess.Popen, int]:
-    """A process that keeps a new sandbox open until its standard input ends; and its number, as seen from here.
+@dataclass(frozen=True)
+class Held:
+    """A sandbox that is open: the process whose standard input keeps it so, the number of the first one inside, as
+    seen from here, and open folders of MEMORY_FILES."""
 
-    Raises Unavailable.
-    """
+    holder: subprocess.Popen
+    inside: int
+    folders: tuple[int, ...]
+
+    def close(self) -> None:
+        """End all that is in it."""
+        for process in [*processes.family(self.holder.pid), psutil.Process(self.holder.pid)]:
+            processes.kill(process)
+        self.holder.communicate()
+        for folder in self.folders:
+            os.close(folder)
+
+
+def hold(limits: Limits) -> Held:
+    """A new sandbox, open until it is closed or this process ends. Raises Unavailable."""
     read, write = os.pipe()
     try:
-        holder = subprocess.Popen(
-            [*command(limits), "--info-fd", str(write), "--as-pid-1", "--", *KEEP_OPEN],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            pass_fds=[write],
-        )
+        first = ["--info-fd", str(write), "--as-pid-1", "--", *KEEP_OPEN]
+        holder = _started(limits, first, [write], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     finally:
         os.close(write)
-    with open(read, "rb") as info:
-        told = info.read()
     try:
+        with open(read, "rb") as info:
+            told = info.read()
         _see_it_answer(holder)
-        return holder, json.loads(told)["child-pid"]
-    except (OSError, ValueError, KeyError):
+        inside = json.loads(told)["child-pid"]
+        return Held(holder, inside, tuple(_opened(inside)))
+    except BaseException as error:
         holder.kill()
         reason = holder.communicate()[1].decode(errors="replace").strip()
-        raise Unavailable(f"bubblewrap makes no sandbox: {reason[:300]}") from None
+        if not isinstance(error, (OSError, ValueError, KeyError)):
+            raise
+        raise Unavailable(f"bubblewrap makes no sandbox: {reason[:300] or error}") from None
+
+
+def _started(limits, arguments, files=(), **streams):
+    """bubblewrap, with a filter that holds for what it runs; its standard error is a pipe."""
+    with tempfile.TemporaryFile() as filtered:
+        filtered.write(seccomp.program())
+        filtered.seek(0)
+        return subprocess.Popen(
+            [*command(limits), "--seccomp", str(filtered.fileno()), *arguments],
+            env=ENVIRONMENT,
+            pass_fds=[*files, filtered.fileno()],
+            stderr=subprocess.PIPE,
+            **streams,
+        )
 
 
 def _see_it_answer(holder):
@@ -74,16 +124,23 @@ def _see_it_answer(holder):
         raise OSError
 
 
+def _opened(inside):
+    for folder in MEMORY_FILES:
+        yield os.open(f"/proc/{inside}/root{folder}", os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW)
+
+
 def command(limits: Limits) -> list[str]:
     """The command that makes a sandbox; what is to run in it comes behind."""
     private = ["--perms", "1777", "--size", str(limits.disk), "--tmpfs"]
     return [
-        *("bwrap", *_namespaces(), "--die-with-parent", "--new-session"),
+        *(shutil.which("bwrap") or "bwrap", *_namespaces(), "--die-with-parent", "--new-session"),
+        *("--hostname", "sandbox", "--cap-drop", "ALL", "--cap-add", A_CAPABILITY),
         *(*private, "/tmp"),
         *_system(),
         *_python(),
         *_library(),
-        *("--proc", "/proc", "--dev", "/dev", *private, "/dev/shm", "--remount-ro", "/", "--chdir", "/tmp"),
+        *("--proc", "/proc", "--dev", "/dev", *_hidden(), *private, "/dev/shm"),
+        *("--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"),
     ]
 
 
@@ -92,6 +149,13 @@ def _namespaces():
     if os.getuid() == 0:
         return ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
     return ["--unshare-all", "--unshare-user", "--disable-userns"]
+
+
+def _hidden():
+    """In the place of each a device that cannot be opened."""
+    for name in HIDDEN:
+        if os.path.exists(name):
+            yield from ("--ro-bind", "/dev/null", name)
 
 
 def _system():

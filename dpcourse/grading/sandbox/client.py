@@ -8,19 +8,24 @@ import tempfile
 import time
 from dataclasses import asdict
 
-import psutil
-
 from dpcourse.grading.sandbox import Limits, Stopped, Unavailable, bubblewrap, processes, wire
 from dpcourse.grading.sandbox.warm import SECONDS_TO_START, warm
+from dpcourse.grading.sandbox.watch import Watch
+from dpcourse.probe.limits import LENIENCE
 
 TICK = 0.1
 ENDED, GARBLED = "it ended the process that ran it", "it sent something that is no reply"
+TIME_UP, TOO_MUCH = "the time limit was reached", "it sent more than a submission may"
+MOST_BYTES = 128 * 2**20  # of all replies to one submission
+CROWDED = 0.25  # the share of its time for which a submission waited for cores, from which on that may have cost it
 
 
 class Worker:
     """A worker for one submission; `ask` it, and leave the `with` block to clear everything away.
 
-    probes: for each function that will be asked for, how it is called (see `worker._probe_of`). modules: names of
+    crowded: whether the submission had to wait for a core for much of the last request's time.
+
+    probes: for each function that will be asked for, how it is called (see `session.probe_of`). modules: names of
     modules that the cells will import.
     """
 
@@ -31,15 +36,21 @@ class Worker:
         self.left_behind = contextlib.ExitStack()
         with contextlib.ExitStack() as stack:
             self.warm = warm()
-            self.base = self.warm.memory()
-            self.holder, inside, home = None, None, stack.enter_context(_home(self.sandboxed, self.warm.home))
+            home = stack.enter_context(_home(self.sandboxed, self.warm.home))
+            self.held = self.group = None
             stack.callback(self._kill_all)
             if self.sandboxed:
-                self.holder, inside = bubblewrap.hold(self.limits)
-            self.socket = stack.enter_context(self.warm.order(self._order(inside, home)))
+                self.held = bubblewrap.hold(self.limits)
+            if self.warm.divided:
+                self.group = self._group()
+            self.watch = Watch(self.limits, self.warm, self.held, self.group)
+            self.socket = stack.enter_context(self.warm.order(self._order(home)))
             self.socket.setblocking(False)
             self.next_watch = time.monotonic() + TICK
+            self.lenience = self.waited_before = 0.0
+            self.crowded, self.received = False, 0
             self._see_it_start()
+            self.watch.begin()
             self.left_behind = stack.pop_all()
         return self
 
@@ -47,21 +58,41 @@ class Worker:
         self.left_behind.close()
 
     def ask(self, request: dict, seconds: float) -> dict:
-        """The reply to a request. Raises Stopped where none comes in time, or what comes is no reply to it."""
+        """The reply to a request. Raises Stopped where none comes in time, or what comes is no reply to it.
+
+        Time in which the submission waits for a core does not count, up to LENIENCE times the limit.
+        """
         nonce = secrets.token_hex(16)
-        deadline = time.monotonic() + seconds
-        self._send(wire.pack(request | {"nonce": nonce}), deadline)
-        reply = self._receive(deadline)
+        begun = time.monotonic()
+        self.lenience, self.waited_before = LENIENCE * seconds, self.watch.waited
+        try:
+            self._send(wire.pack(request | {"nonce": nonce}), begun + seconds)
+            reply = self._receive(begun + seconds)
+        finally:
+            waited = self.watch.waited - self.waited_before
+            self.crowded = not processes.TELLS_WAITING or waited > CROWDED * (time.monotonic() - begun)
         if not isinstance(reply, dict) or reply.get("nonce") != nonce:
             raise Stopped(GARBLED)
         return reply
 
-    def _order(self, inside, home):
+    @property
+    def waited(self) -> float:
+        """Seconds in which what the submission runs could run, and waited for a core."""
+        return self.watch.waited
+
+    def _group(self):
+        try:
+            return self.warm.divided.group(self.limits)
+        except OSError as error:
+            raise Unavailable(f"no control group can be had: {error}") from None
+
+    def _order(self, home):
         # the sandbox counts its own processes; without one the kernel counts all of this user's
         others = 0 if self.sandboxed else processes.threads_of_this_user()
         return {
-            "sandbox": inside,
-            "user": 61184 + inside % 4000 if inside and os.getuid() == 0 else None,
+            "sandbox": self.held and self.held.inside,
+            "user": processes.unused_user() if self.held and os.getuid() == 0 else None,
+            "group": self.group and str(self.group.folder),
             "home": home,
             "limits": asdict(self.limits) | {"processes": self.limits.processes + others},
             "probes": self.probes,
@@ -85,7 +116,7 @@ class Worker:
             except BlockingIOError:
                 continue
             except OSError:
-                raise Stopped(ENDED) from None
+                raise Stopped(self.watch.last_words() or ENDED) from None
 
     def _receive(self, deadline):
         try:
@@ -104,37 +135,31 @@ class Worker:
             except OSError:
                 part = b""
             if not part:
-                raise Stopped(ENDED)
+                raise Stopped(self.watch.last_words() or ENDED)
             data += part
+        self.received += len(data)
+        if self.received > MOST_BYTES:
+            raise Stopped(TOO_MUCH)
         return bytes(data)
 
     def _wait(self, deadline, for_writing=False):
         """Until the socket is ready; meanwhile watch what the submission uses."""
         to_read, to_write = ([], [self.socket]) if for_writing else ([self.socket], [])
         while True:
-            if time.monotonic() > deadline:
-                raise Stopped("the time limit was reached")
+            if time.monotonic() > deadline + min(self.lenience, self.watch.waited - self.waited_before):
+                raise Stopped(TIME_UP)
             if time.monotonic() > self.next_watch:
-                self._watch()
+                self.watch.look()
                 self.next_watch = time.monotonic() + TICK
             if any(select.select(to_read, to_write, [], TICK)):
                 return
 
-    def _watch(self):
-        roots = [self.warm.process.pid] + ([self.holder.pid] if self.holder else [])
-        family = [process for root in roots for process in processes.family_at_a_glance(root)]
-        if len(family) > self.limits.processes + 8:
-            raise Stopped("the limit on processes was reached")
-        bound = self.limits.memory + self.base
-        if sum(map(processes.resident, family)) > bound and sum(map(processes.proportional, family)) > bound:
-            raise Stopped("the memory limit was reached")
-
     def _kill_all(self):
         """End the whole sandbox, and whatever was forked from the warm process, until nothing is left."""
-        if self.holder:
-            for process in [*processes.family(self.holder.pid), psutil.Process(self.holder.pid)]:
-                processes.kill(process)
-            self.holder.communicate()
+        if self.held:
+            self.held.close()
+        if self.group:
+            self.group.close()
         deadline = time.monotonic() + 10
         while (left := self.warm.descendants()) and time.monotonic() < deadline:
             for process in left:

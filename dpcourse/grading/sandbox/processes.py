@@ -1,11 +1,17 @@
 """What the grader sees of processes that it does not trust: which there are, and what memory they use."""
 
 import contextlib
+import math
 import os
+import sys
+import threading
 
 import psutil
 
+TELLS_WAITING = os.path.exists("/proc/self/schedstat")  # for how long a thread waited for a core; Linux does
 CHILDREN = "/proc/{pid}/task/{thread}/children"  # of Linux
+LOWEST, WEIGHT_OF_A_STEP = 19, 1.25  # of the nice values
+FIRST_USER, USERS = 61184, 2000  # and as many again: numbers that systemd, too, gives to passing users
 
 
 def family(pid: int) -> list[psutil.Process]:
@@ -57,16 +63,85 @@ def resident(process: psutil.Process) -> int:
         return 0
 
 
-def proportional(process: psutil.Process) -> int:
-    """Bytes in use, those shared with other processes divided among them; all of them where that is not told."""
+def proportional(process: psutil.Process, with_files: bool = True) -> int:
+    """Bytes in use, those shared with other processes divided among them; all of them where that is not told.
+
+    with_files: whether mapped files that lie in memory count.
+    """
     try:
         with open(f"/proc/{process.pid}/smaps_rollup") as file:
-            return next(int(line.split()[1]) * 1024 for line in file if line.startswith("Pss:"))
-    except (OSError, StopIteration):
+            told = {line.split(":")[0]: int(line.split()[1]) * 1024 for line in file if line.startswith("Pss")}
+        return told["Pss"] - (0 if with_files else told.get("Pss_Shmem", 0))
+    except (OSError, KeyError):
         return resident(process)
+
+
+def open_files(process: psutil.Process) -> int:
+    """How many files a process has open; 0 where it is gone, and before Linux 6.2, which does not tell."""
+    try:
+        return os.stat(f"/proc/{process.pid}/fd").st_size if sys.platform == "linux" else 0
+    except OSError:
+        return 0
+
+
+def tasks(process: psutil.Process) -> list[int]:
+    """The numbers of a process' threads, each of which has a share of the cores; none where it is gone."""
+    try:
+        return list(map(int, os.listdir(f"/proc/{process.pid}/task")))
+    except OSError:
+        return []
+
+
+def nice_of_one_in(count: int) -> int:
+    """The nice value at which so many weigh as one together."""
+    return min(LOWEST, math.ceil(math.log(max(1, count), WEIGHT_OF_A_STEP)))
+
+
+def weigh_as_one(tasks: list[int]) -> None:
+    """Lower the priority of tasks until all together weigh as one; what is lower stays."""
+    nice = nice_of_one_in(len(tasks))
+    for task in tasks:
+        with contextlib.suppress(OSError):
+            if os.getpriority(os.PRIO_PROCESS, task) < nice:
+                os.setpriority(os.PRIO_PROCESS, task, nice)
+
+
+def session(process: psutil.Process) -> int | None:
+    """The number of its session; None where it is gone."""
+    try:
+        return os.getsid(process.pid)
+    except OSError:
+        return None
+
+
+def lower_session(process: psutil.Process, nice: int) -> bool:
+    """Lower the weight of all that is in the process' session, where the kernel gives each session an equal share.
+
+    Whether that is done: the kernel lets all users but root do it only ten times a second.
+    """
+    try:
+        with open(f"/proc/{process.pid}/autogroup", "w") as file:
+            file.write(str(nice))
+        return True
+    except BlockingIOError:
+        return False
+    except OSError:  # the process is gone, or sessions have no share of their own here
+        return True
 
 
 def threads_of_this_user() -> int:
     """How many threads the kernel counts against this user's limit."""
     found = [each.info for each in psutil.process_iter(["uids", "num_threads"])]
     return sum(each["num_threads"] or 1 for each in found if each["uids"] and each["uids"].real == os.getuid())
+
+
+def unused_user() -> int:
+    """The number of a user to whom no account and no process belongs; for the grader as root."""
+    import pwd  # Windows has none
+
+    used = {user.pw_uid for user in pwd.getpwall()}
+    for process in os.listdir("/proc"):
+        with contextlib.suppress(OSError):
+            used.add(os.stat(f"/proc/{process}").st_uid if process.isdigit() else 0)
+    first = FIRST_USER + threading.get_native_id() % USERS
+    return next(user for user in range(first, first + USERS) if user not in used)

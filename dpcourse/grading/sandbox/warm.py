@@ -13,37 +13,44 @@ from pathlib import Path
 
 import psutil
 
-from dpcourse.grading.sandbox import Unavailable, library, processes
+from dpcourse.grading.sandbox import Unavailable, cgroups, library, processes
 
 SECONDS_TO_START = 120
+SECONDS_TO_END = 10
 
 
 class Warm:
-    """A warm process, and the socket on which it takes orders."""
+    """A warm process, and the socket on which it takes orders.
+
+    home: a folder that it deletes when it ends, or the grader does. divided: the control group in which submissions
+    get theirs, or None where this machine grants none.
+    """
 
     def __init__(self):
-        self.home = tempfile.mkdtemp(prefix="dpcourse-")  # the warm process deletes it when it ends
+        self.home = self.divided = None
         self.orders, theirs = socket.socketpair()
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the object
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-B", "-m", "dpcourse.grading.sandbox.worker"],
+            _command(tempfile.gettempdir()),
             stdin=theirs,
             stdout=subprocess.DEVNULL,
             stderr=self.errors,
             cwd="/",
-            env=_environment(self.home),
+            env=_environment() | (cgroups.environment() if cgroups.launcher() else {}),
             start_new_session=True,
         )
         theirs.close()
-        self.orders.settimeout(SECONDS_TO_START)
         try:
-            ready = self.orders.recv(16)
-        except OSError:
-            ready = b""
-        if ready != b"ready":
+            self.orders.settimeout(SECONDS_TO_START)
+            self.home = json.loads(self.orders.recv(2**12))["home"]
+            self.divided = cgroups.divided(self.process.pid)
+        except (OSError, ValueError):
             reason = self._last_words()
             self.close()
-            raise Unavailable(f"the warm process does not start: {reason}")
+            raise Unavailable(f"the warm process does not start: {reason}") from None
+        except BaseException:
+            self.close()
+            raise
 
     def alive(self) -> bool:
         """Whether it can take another order."""
@@ -72,14 +79,17 @@ class Warm:
         """End it and all that came from it."""
         self.orders.close()
         try:
-            self.process.wait(timeout=10)
+            self.process.wait(timeout=SECONDS_TO_END)
         except subprocess.TimeoutExpired:
             for process in self.descendants():
                 processes.kill(process)
             self.process.kill()
             self.process.wait()
         self.errors.close()
-        shutil.rmtree(self.home, ignore_errors=True)
+        if self.divided:
+            self.divided.close()
+        if self.home:
+            shutil.rmtree(self.home, ignore_errors=True)
 
     def _last_words(self):
         self.errors.seek(0)
@@ -106,12 +116,19 @@ def close() -> None:
         _of_this_thread.warm = None
 
 
-def _environment(home):
+def _command(folder):
+    """Python with the worker's module. systemd is told where to find itself, and the process is not."""
+    python = [sys.executable, "-P", "-B", "-m", "dpcourse.grading.sandbox.worker", folder]
+    launcher = cgroups.launcher()
+    alone = ["env", "-i", *(f"{name}={value}" for name, value in _environment().items())]
+    return [*launcher, *alone, *python] if launcher else python
+
+
+def _environment():
     """Nothing of the grader's own environment but what finds programs and packages."""
     return {
-        "HOME": home,
+        "HOME": "/nonexistent",
         "MPLBACKEND": "agg",
-        "MPLCONFIGDIR": home,
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
         "MKL_NUM_THREADS": "1",

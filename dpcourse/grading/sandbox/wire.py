@@ -10,6 +10,7 @@ import numpy as np
 
 HEADER = struct.Struct(">QQ")
 MOST_JSON, MOST_ARRAYS = 4 * 2**20, 32 * 2**20
+MOST_CONTAINERS = 200_000  # an empty list is two bytes of a message, and fifty times as much in memory
 LONGEST_TEXT, DEEPEST = 2_000, 20
 KINDS = {f"{kind}{size}" for kind, sizes in {"b": [1], "iu": [1, 2, 4, 8], "f": [2, 4, 8]}.items() for kind in kind for size in sizes}  # fmt: skip
 
@@ -40,6 +41,8 @@ def check_lengths(text, raw):
 
 def unpack(text, raw, clean=str):
     """The message in the two parts that follow a header, each text in it passed through `clean`. Raises Garbled."""
+    if text.count(b"[") + text.count(b"{") > MOST_CONTAINERS:
+        raise Garbled("too many lists and dicts")
     try:
         return _Decoder(raw, clean).decoded(json.loads(text), 0)
     except (ValueError, TypeError, KeyError, RecursionError, OverflowError) as error:

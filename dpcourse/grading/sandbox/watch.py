@@ -1,0 +1,87 @@
+"""What a submission uses, measured from outside ten times a second; it is stopped where that is too much."""
+
+import os
+
+import psutil
+
+from dpcourse.grading.sandbox import Limits, Stopped, processes
+from dpcourse.grading.sandbox.bubblewrap import Held
+from dpcourse.grading.sandbox.cgroups import Group
+from dpcourse.grading.sandbox.warm import Warm
+from dpcourse.probe import limits
+
+OURS = 8  # processes of the grader's that are counted with the student's
+TOO_MUCH_MEMORY = "the memory limit was reached"
+
+
+class Watch:
+    """Sees what one submission uses. Where it has a control group, the kernel keeps its memory and cores already."""
+
+    def __init__(self, limits: Limits, warm: Warm, held: Held | None, group: Group | None):
+        self.limits, self.group = limits, group
+        self.base, self.warm = warm.memory(), psutil.Process(warm.process.pid)
+        self.roots = [warm.process.pid] + ([held.holder.pid] if held else [])
+        self.folders = held.folders if held else ()
+        self.ours: set[int] | None = None
+        self.our_sessions: set[int | None] = set()
+        self.lowered: dict[int | None, int] = {}  # session -> nice value
+        self.waited = 0.0  # seconds in which its threads could run, and waited for a core
+        self.known: dict[int, float] = {}  # thread -> seconds of that
+
+    def begin(self) -> None:
+        """All that runs now is there before the student's first line, and keeps its share of the cores."""
+        family = self._family()
+        self.ours = {task for process in family for task in processes.tasks(process)}
+        self.our_sessions = {processes.session(process) for process in family}
+
+    def look(self) -> None:
+        """Raises Stopped where the submission uses too much."""
+        family = self._family()
+        if not self.group:
+            self._share_the_cores(family)  # first, since among many this process, too, must wait for a core
+        self._add_waiting(family)
+        if len(family) > self.limits.processes + OURS:
+            raise Stopped("the limit on processes was reached")
+        if sum(map(processes.open_files, family)) > self.limits.open_files_of_all:
+            raise Stopped("the limit on open files was reached")
+        in_memory = [os.fstatvfs(folder) for folder in self.folders]
+        if any(each.f_files - each.f_ffree > self.limits.files for each in in_memory):
+            raise Stopped("the limit on files was reached")
+        if self.group:
+            return
+        written = sum((each.f_blocks - each.f_bfree) * each.f_frsize for each in in_memory)
+        if self._too_much(family, written):
+            raise Stopped(TOO_MUCH_MEMORY)
+
+    def last_words(self) -> str | None:
+        """Why the kernel has ended the submission, where that is known."""
+        return TOO_MUCH_MEMORY if self.group and self.group.out_of_memory() else None
+
+    def _family(self):
+        return [process for root in self.roots for process in processes.family_at_a_glance(root)]
+
+    def _add_waiting(self, family):
+        now = {task: limits.waited(task, process.pid) for process in family for task in processes.tasks(process)}
+        self.waited += sum(max(0.0, seconds - self.known.get(task, 0.0)) for task, seconds in now.items())
+        self.known = now
+
+    def _too_much(self, family, written):
+        """written: bytes of files in memory, which a process that has mapped them would count once more."""
+        bound = self.limits.memory + self.base - written
+        all_that_share = [*family, self.warm]
+        if sum(map(processes.resident, all_that_share)) <= bound:
+            return False
+        return sum(processes.proportional(each, with_files=not self.folders) for each in all_that_share) > bound
+
+    def _share_the_cores(self, family):
+        """Whatever the student has started weighs no more, all together, than one process; so do sessions begun."""
+        if self.ours is None:
+            return
+        started = [(process, task) for process in family for task in processes.tasks(process) if task not in self.ours]
+        processes.weigh_as_one([task for _, task in started])
+        sessions = {processes.session(process): process for process, _ in started}
+        begun = {each: process for each, process in sessions.items() if each not in {None, *self.our_sessions}}
+        nice = processes.nice_of_one_in(len(begun))
+        for each, process in begun.items():
+            if self.lowered.get(each, 0) < nice and processes.lower_session(process, nice):
+                self.lowered[each] = nice
