@@ -1,56 +1,78 @@
 """What is known of one submission after grading: a Result, with a Mark for each exercise.
 
-It is stored as JSON, whose keys are the fields here: old databases hold no others.
+It is stored as JSON, whose keys are the fields here: old databases hold no others. Points are an exercise's own, as its
+file says them: what an instructor decides of them comes to it where they are read, in `marking`.
 """
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 
 from dpcourse import course
 from dpcourse.engine import Exercise, Verdict
 
 GRADED, FLAGGED, LIMIT, UNREADABLE, INFRASTRUCTURE = "graded", "flagged", "limit", "unreadable", "infrastructure"
+MISSING = "missing"  # nothing was handed in
 NOT_GRADED = (UNREADABLE, INFRASTRUCTURE)
+NO_SCORE = (*NOT_GRADED, MISSING)
 
 
 @dataclass(frozen=True)
 class Mark:
     """What one exercise got. `seen` is for the student, `observed`, with what is right, for the instructor.
 
-    override: why an instructor has set the points by hand, where one has.
+    override: why an instructor has set the points by hand, where one has. found_by: see engine.Verdict.
     """
 
     id: str
     state: str
     points: float
-    out_of: int
+    out_of: float
     message: str
     misconception: str | None = None
     seen: tuple[str, ...] = ()
     observed: tuple[str, ...] = ()
     printed: str = ""
     override: str | None = None
+    found_by: str | None = None
 
 
 @dataclass(frozen=True)
 class Result:
-    """What one submission got: one of the five statuses, and a score, which is None where it was not graded.
+    """What one submission got: one of the six statuses, and a score, which is None where it was not graded.
 
-    shingles: what `similar` compares.
+    shingles: what `similar` compares. limits: (seconds of a cell, seconds, bytes) that were allowed, where one of these
+    limits took a mark; with others it may get it.
     """
 
     status: str
     notes: tuple[str, ...]
     score: float | None
-    points: int
+    points: float
     exercises: tuple[Mark, ...] = ()
     errors: tuple[str, ...] = ()
     shingles: tuple[str, ...] = ()
+    limits: tuple[float, ...] = ()
 
     def as_json(self) -> str:
         """The Result as text, for `from_json`."""
         return json.dumps(asdict(self))
+
+
+@dataclass(frozen=True)
+class Graded:
+    """What grading a submission gives: its Result, and what its answers did, from which it can be judged again.
+
+    evidence: exercise id -> the probes that were made of it. A probe is a list of dicts of plain data: first
+    {"asked": a digest of the inputs}, then the outcomes (see `probe.Probe`). Where it is too large, it is not there.
+    slow: a limit of time took a mark while the submission waited for a core: alone it may get it.
+    code: exercise id -> the cells that define the answer, as text; for who looks at it.
+    """
+
+    result: Result
+    evidence: dict[str, tuple[list[dict], ...]] = field(default_factory=dict)
+    slow: bool = False
+    code: dict[str, str] = field(default_factory=dict)
 
 
 def from_json(text: str) -> Result:
@@ -80,6 +102,7 @@ def told(verdict: Verdict) -> Mark:
         seen=verdict.seen,
         observed=verdict.lines,
         printed=verdict.printed,
+        found_by=verdict.found_by,
     )
 
 
@@ -95,12 +118,13 @@ def result(
     marks: Iterable[Mark] = (),
     errors: Iterable[str] = (),
     shingles: Iterable[str] = (),
+    limits: Iterable[float] = (),
 ) -> Result:
     """The Result of a submission of a lesson; what was not graded has no score, and that is not 0."""
     marks = tuple(marks)
     points = sum(exercise.points for exercise in course.lesson(lesson).exercises)
-    score = None if status in NOT_GRADED else total(marks)
-    return Result(status, tuple(notes), score, points, marks, tuple(errors), tuple(shingles))
+    score = None if status in NO_SCORE else total(marks)
+    return Result(status, tuple(notes), score, points, marks, tuple(errors), tuple(shingles), tuple(limits))
 
 
 def total(marks: Iterable[Mark]) -> float:
@@ -111,6 +135,19 @@ def total(marks: Iterable[Mark]) -> float:
 def unreadable(lesson: int, fault: str) -> Result:
     """The Result of a submission that cannot be read."""
     return result(lesson, UNREADABLE, [fault])
+
+
+def with_marks(result: Result, marks: Iterable[Mark]) -> Result:
+    """The Result with these marks in place of those of the same exercises, in the order of the lesson."""
+    found = {mark.id: mark for mark in (*result.exercises, *marks)}
+    in_order = tuple(sorted(found.values(), key=lambda mark: [int(part) for part in mark.id.split(".")]))
+    score = None if result.score is None else total(in_order)
+    return replace(result, exercises=in_order, score=score)
+
+
+def missing(lesson: int) -> Result:
+    """The Result of somebody in the roster who has handed in nothing."""
+    return result(lesson, MISSING)
 
 
 def failed(lesson: int, reason: str) -> Result:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
 from dpcourse.grading.collect import Cell
-from dpcourse.grading.given import Release, normal
+from dpcourse.grading.judging.given import Release, normal
 
 ALIKE, FEWEST_SHARED, MOST_WITH_IT = 0.8, 10, 20
 LENGTH_OF_NO_CHANCE = 30

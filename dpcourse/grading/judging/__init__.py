@@ -1,0 +1,1 @@
+"""One submission: which of its cells run, what its answers do, and what that is worth."""

@@ -1,0 +1,223 @@
+"""What the answers of one submission do, and what that is worth. Each is probed where its check stands, and at the end.
+
+The better of the two counts, so that nothing that comes below a check takes what the check gave. Both times the inputs
+are the same, and whoever means to cheat has seen them when the second probe comes: that tells him nothing of what is
+right, and buys him time, within the limits of his cells. An answer that draws from the `rng` that it is given gives the
+same both times, so that a right one fails, and a wrong one passes, with the probabilities of one probe. One that draws
+by itself is tried up to MOST_PROBES times: if right it fails no more often than at one probe, `false_failure` at most;
+if wrong it passes at most MOST_PROBES times as often.
+"""
+
+import hashlib
+import time
+from collections.abc import Callable
+
+from dpcourse import course
+from dpcourse.engine import BLANK, ERROR, RIGHT, WRONG, Exercise
+from dpcourse.engine.exercise import Cases
+from dpcourse.grading.judging.job import Job, cases_of, further_rng
+from dpcourse.grading.judging.outcomes import sound
+from dpcourse.grading.result import Mark, told, without_points
+from dpcourse.grading.sandbox import Stopped, wire
+from dpcourse.grading.sandbox.client import Worker
+from dpcourse.probe import limits as time_limits
+
+MOST_PROBES = 5  # of one exercise at checks that stand in the notebook; one more comes at the end
+MOST_EVIDENCE = 8 * 2**20  # bytes, of one submission
+GRACE = 3.0
+JUDGE_SECONDS = 60.0
+REASON_SECONDS = 10.0  # what finding the reason for one mistake may take; where less is left, it is not looked for
+WORTH = {BLANK: 0, ERROR: 1, WRONG: 2, RIGHT: 3}
+
+
+class Answers:
+    """The answers of one submission: they are probed and judged here.
+
+    marks: exercise id -> the best Mark so far. right_at: exercise id -> the cell of the check at which it was right.
+    probed_at: exercise id -> the cells at whose checks it was probed. too_slow: the ids of those that ran out of time
+    when they were probed last. slow: whether waiting for a core may have cost one its mark. ours: faults of ours.
+    """
+
+    def __init__(self, job: Job, deadline: float):
+        self.job, self.deadline = job, deadline
+        every = course.lesson(job.lesson).exercises_with(job.values)
+        self.exercises = [each for each in every if job.exercises is None or each.id in job.exercises]
+        self.marks: dict[str, Mark] = {}
+        self.right_at: dict[str, int] = {}
+        self.probed_at: dict[str, list[int]] = {each.id: [] for each in self.exercises}
+        self.too_slow: set[str] = set()
+        self.slow = False
+        self.ours: list[str] = []
+        self._cases: dict[str, Cases] = {}
+        self._judged: dict[str, dict[bytes, Mark]] = {each.id: {} for each in self.exercises}
+        self._evidence: dict[str, list[list[dict]]] = {}
+        self._bytes = 0
+        self._wrong: dict[str, list[dict]] = {}  # what those did at the end whose reason is to be found
+
+    def specs(self) -> list[dict]:
+        """How the worker is told of what it will be asked to call."""
+        return [spec_of(exercise, self._seconds_of(exercise)) for exercise in self.exercises]
+
+    def find(self, id: str) -> Exercise | None:
+        """The exercise of that id, where it is to be judged and not right yet."""
+        return next((each for each in self.exercises if each.id == id and not self.is_right(id)), None)
+
+    def is_right(self, id: str) -> bool:
+        """Whether that exercise has its mark."""
+        return id in self.marks and self.marks[id].state == RIGHT
+
+    def probe_at_check(self, worker: Worker, exercise: Exercise, cell: int) -> None:
+        """Probe what a cell has given to its check."""
+        outcomes = self._probed(worker, exercise)
+        self.probed_at[exercise.id].append(cell)
+        if outcomes is not None and self._take(exercise, outcomes).state == RIGHT:
+            self.right_at[exercise.id] = cell
+
+    def probe_at_end(self, worker: Worker, exercise: Exercise) -> None:
+        """Probe the function of the exercise's name, if there is one."""
+        outcomes = self._probed(worker, exercise)
+        if outcomes is None:
+            return
+        mark = self._take(exercise, outcomes)
+        if mark.state == WRONG and mark == self.marks[exercise.id] and self._evidence[exercise.id]:
+            self._wrong[exercise.id] = outcomes
+
+    def find_reasons(self, worker: Worker) -> None:
+        """Ask the wrong answers for more, and say why they are wrong; their marks stand already, whatever comes now."""
+        for exercise in self.exercises:
+            if exercise.id in self._wrong and self.deadline - time.monotonic() > REASON_SECONDS:
+                self._find_reason(worker, exercise, self._wrong.pop(exercise.id))
+
+    def evidence(self) -> dict[str, tuple[list[dict], ...]]:
+        """What has been seen of each exercise, see result.Graded."""
+        return {id: tuple(probes) for id, probes in self._evidence.items() if probes}
+
+    def _find_reason(self, worker, exercise, outcomes):
+        def ask(further, seconds):
+            request = {"probe": exercise.function, "cases": further, "seconds": seconds}
+            found = sound(worker.ask(request, seconds + GRACE).get("outcomes"), seconds)
+            self._keep(exercise, further, found)
+            return found
+
+        mark = self._mark(exercise, outcomes, ask)
+        if mark.state == self.marks[exercise.id].state:
+            self.marks[exercise.id] = mark
+
+    def _probed(self, worker, exercise):
+        """What an answer does on the hidden inputs; None where there is no answer."""
+        seconds = self._seconds_of(exercise)
+        request = {"probe": exercise.function, "cases": self._cases_of(exercise)}
+        reply = worker.ask(request, max(0.0, min(seconds + GRACE, self.deadline - time.monotonic())))
+        if reply.get("outcomes") is None:
+            return None
+        outcomes = sound(reply["outcomes"], seconds)
+        self.too_slow.discard(exercise.id)
+        if any("timeout" in outcome for outcome in outcomes):
+            self.too_slow.add(exercise.id)
+            self.slow = self.slow or worker.crowded
+        return outcomes
+
+    def _take(self, exercise, outcomes):
+        """The mark of these outcomes, which counts where none is better; of the same outcomes it is the same."""
+        known = self._judged[exercise.id]
+        key = self._keep(exercise, self._cases_of(exercise), outcomes)
+        if key not in known:
+            known[key] = self._mark(exercise, outcomes)
+        self.marks[exercise.id] = better(self.marks.get(exercise.id), known[key])
+        return known[key]
+
+    def _keep(self, exercise, cases, outcomes):
+        """Keep what was asked and what came back, as long as it is not too much; returns a key of it."""
+        probe = [{"asked": asked(cases)}, *outcomes]
+        try:
+            packed = wire.pack(probe)
+        except wire.Garbled:
+            packed = repr(probe).encode(errors="replace")
+            self._bytes = MOST_EVIDENCE
+        key = hashlib.sha256(packed).digest()
+        kept = self._evidence.setdefault(exercise.id, [])
+        if key not in self._judged[exercise.id]:
+            self._bytes += len(packed)
+            if self._bytes > MOST_EVIDENCE:
+                kept.clear()
+            else:
+                kept.append(probe)
+        return key
+
+    def _mark(self, exercise, outcomes, ask=None):
+        try:
+            return judged(exercise, self._cases_of(exercise), outcomes, ask, further_rng(exercise, self.job.seed))
+        except Stopped:
+            raise
+        except (Exception, time_limits.TimeUp) as error:
+            self.ours.append(f"{exercise.id}: the judge failed with {type(error).__name__}")
+            return without_points(exercise, ERROR, "This could not be judged, through no fault of yours.")
+
+    def _cases_of(self, exercise):
+        if exercise.id not in self._cases:
+            self._cases[exercise.id] = cases_of(exercise, self.job.seed)
+        return self._cases[exercise.id]
+
+    def _seconds_of(self, exercise):
+        return min(exercise.seconds, self.job.limits.cell_seconds)
+
+
+def better(before: Mark | None, now: Mark) -> Mark:
+    """The better of two marks of one exercise; of two that are as good, the later."""
+    if before is None or _worth(now) >= _worth(before):
+        return now
+    return before
+
+
+def _worth(mark):
+    return WORTH[mark.state], mark.misconception is not None
+
+
+def judged(exercise: Exercise, cases: Cases, outcomes: list[dict], ask: Callable | None, rng) -> Mark:
+    """The Mark of what an answer did; ask, rng: see Exercise.judge. Raises TimeUp, and whatever a judge does."""
+    with time_limits.time_limit(JUDGE_SECONDS):
+        return told(exercise.judge(cases, outcomes, ask, rng))
+
+
+def judged_again(exercise: Exercise, seed: bytes, evidence: tuple[list[dict], ...]) -> Mark | None:
+    """The Mark of an exercise from what its answers did when they were probed (see result.Graded).
+
+    exercise: as the student has it. None where they were asked other things than they would be today, or its judge
+    fails: then the submission is to be graded again. The reason for a mistake is found as far as the answer was asked
+    then for what is asked now.
+    """
+    cases = cases_of(exercise, seed)
+    known = {probe[0]["asked"]: probe[1:] for probe in evidence}
+    mark, digest = None, asked(cases)
+    for probe in evidence:
+        if probe[0]["asked"] == digest:
+            try:
+                now = judged(exercise, cases, probe[1:], _from(known), further_rng(exercise, seed))
+            except (Exception, time_limits.TimeUp):
+                return None
+            mark = better(mark, now)
+    return mark
+
+
+def _from(known):
+    return lambda further, seconds: known.get(asked(further), [])
+
+
+def asked(cases: list[dict]) -> str:
+    """A digest of inputs."""
+    return hashlib.sha256(wire.pack(cases)).hexdigest()[:32]
+
+
+def spec_of(exercise: Exercise, seconds: float) -> dict:
+    """How the worker is told of the answer to an exercise; seconds: its time limit."""
+    return {
+        "function": exercise.function,
+        "forbidden": [path_of(function) for function in exercise.forbidden],
+        "counted": path_of(exercise.needed.function) if exercise.needed else None,
+        "seconds": seconds,
+    }
+
+
+def path_of(function: Callable) -> str:
+    """How a worker is told of a function of the library."""
+    return f"{function.__module__}:{function.__qualname__}"

@@ -1,0 +1,165 @@
+"""Grade one submission: have a worker run the cells and probe the answers, and judge the data that comes back.
+
+This is the trusted side. It reads a student's code as text only; the worker's replies are data, and are doubted.
+"""
+
+import time
+from dataclasses import replace
+
+from dpcourse import course
+from dpcourse.engine import BLANK, ERROR, RIGHT, WRONG
+from dpcourse.grading import collect
+from dpcourse.grading.judging.answers import Answers, judged_again
+from dpcourse.grading.judging.given import changes
+from dpcourse.grading.judging.job import Job, allowed, cases_of, seed_of
+from dpcourse.grading.judging.playing import Playing
+from dpcourse.grading.judging.variants import another_answer, another_notebook
+from dpcourse.grading.result import (
+    FLAGGED,
+    GRADED,
+    INFRASTRUCTURE,
+    LIMIT,
+    Graded,
+    result,
+    unreadable,
+    without_points,
+)
+from dpcourse.grading.similar import shingles
+
+__all__ = ["Job", "allowed", "cases_of", "grade", "judged_again", "seed_of"]
+
+
+def grade(job: Job) -> Graded:
+    """The Graded of a job. Raises sandbox.Unavailable where no worker could be had."""
+    if job.pack:
+        course.use_pack(job.pack)
+    try:
+        cells = collect.code_cells(job.content)
+    except collect.Unreadable as error:
+        return Graded(unreadable(job.lesson, str(error)))
+    return _Grading(job, cells).graded()
+
+
+class _Grading:
+    """One submission on its way to a result."""
+
+    def __init__(self, job, cells):
+        self.job, self.cells = job, cells
+        self.answers = Answers(job, time.monotonic() + job.limits.seconds)
+        self.playing = Playing(job, cells, self.answers)
+
+    def graded(self):
+        """The Graded, once all exercises are judged that can be."""
+        self.playing.play()
+        marks = [self._mark(exercise) for exercise in self.answers.exercises]
+        lost = self._limits_took(marks)
+        found = result(
+            self.job.lesson,
+            self._status(),
+            self._notes(),
+            marks,
+            [f"cell {number}: {error}" for number, error in sorted(self.playing.errors.items())],
+            shingles(self.cells, self.job.release),
+            allowed(self.job.limits) if lost else (),
+        )
+        return Graded(found, self.answers.evidence(), slow=lost and (self.playing.slow or self.answers.slow))
+
+    def _mark(self, exercise):
+        """The mark of an exercise, with what of the notebook itself stood in its way."""
+        found = self.answers.marks.get(exercise.id)
+        if found is None or found.state == BLANK:
+            found = self._prevented(exercise, found) or found
+        if found is None:
+            return without_points(exercise, BLANK, f"No cell defines `{exercise.function}`.")
+        if found.state == RIGHT:
+            at = self.answers.right_at.get(exercise.id)
+            clashes = [each for each in self._clashes(exercise) if at is not None and each.cell.number >= at]
+            said = "Below its check {}; it was right there, and that counts."
+        else:
+            clashes, said = self._clashes_before(exercise), "In your notebook {}: your function uses it."
+        if not clashes:
+            return found
+        return replace(found, message=f"{found.message} {said.format('; '.join(map(str, clashes)))}")
+
+    def _clashes(self, exercise):
+        return self.playing.clashes.get(exercise.id, [])
+
+    def _clashes_before(self, exercise):
+        """The clashes that may have cost a mark: none stands below a check at which it was not right already."""
+        mark = self.answers.marks.get(exercise.id)
+        first = min(self.answers.probed_at[exercise.id], default=None)
+        if mark is None or mark.state not in (WRONG, ERROR):
+            return []
+        return [each for each in self._clashes(exercise) if first is None or each.cell.number < first]
+
+    def _prevented(self, exercise, blank):
+        """The mark of an answer that could not be called as it should; None where nothing was in its way."""
+        playing = self.playing
+        if exercise.id in playing.left_out:
+            why = f"Calling `{exercise.function}` had to be stopped: {playing.left_out[exercise.id]}."
+            return without_points(exercise, ERROR, why)
+        for cell in playing.defining(exercise):
+            should = f"Cell {cell.number}, which should define `{exercise.function}`,"
+            if cell in playing.left_out:
+                return without_points(exercise, ERROR, f"{should} was left out: {playing.left_out[cell]}.")
+            if not blank and cell.number in playing.late:
+                return without_points(exercise, ERROR, f"{should} {self._late()}.")
+            if not blank and cell.number in playing.errors:
+                return without_points(exercise, ERROR, f"{should} stopped with {playing.errors[cell.number]}")
+        if playing.was_called_at_end(exercise):
+            return None
+        return without_points(exercise, ERROR, f"This was not reached: {playing.given_up}.")
+
+    def _status(self):
+        if self.answers.ours:
+            return INFRASTRUCTURE
+        if self._met_a_limit():
+            return LIMIT
+        return FLAGGED if self._to_look_at() else GRADED
+
+    def _notes(self):
+        given_up = [self.playing.given_up] if self.playing.given_up else []
+        left_out = [self._left_out(step, reason) for step, reason in self.playing.left_out.items()]
+        late = [f"cell {number} {self._late()}" for number in sorted(self.playing.late)]
+        apart = [
+            f"cell {cell.number} was stopped, and then run statement by statement: {reason}"
+            for cell, reason in self.playing.ended.items()
+            if cell not in self.playing.left_out and cell.number not in self.playing.late
+        ]
+        return [*self.answers.ours, *given_up, *left_out, *apart, *late, *self._to_look_at()]
+
+    def _met_a_limit(self):
+        playing = self.playing
+        return playing.left_out or playing.ended or playing.late or playing.given_up
+
+    def _left_out(self, step, reason):
+        if not isinstance(step, collect.Cell):
+            return f"exercise {step} was stopped: {reason}"
+        if step in self.playing.parts:
+            place = len(self.playing.parts[step]) + 1
+            return f"cell {step.number} was left out from its statement {place} on: {reason}"
+        return f"cell {step.number} was left out: {reason}"
+
+    def _late(self):
+        return f"did not end within {self.job.limits.cell_seconds:g} seconds and was interrupted"
+
+    def _to_look_at(self):
+        """What an instructor should look at."""
+        lost = [
+            f"exercise {each.id}: {clash}" for each in self.answers.exercises for clash in self._clashes_before(each)
+        ]
+        return [*lost, *self._of_another_variant(), *changes(self.cells, self.job.release.provided)]
+
+    def _of_another_variant(self):
+        """Where the student has a variant: what is in the notebook of another one."""
+        job, found = self.job, []
+        if job.values:
+            found = another_notebook(self.cells, job.lesson, job.values)
+            for exercise in self.answers.exercises:
+                mark = self.answers.marks.get(exercise.id)
+                if mark is not None and mark.state == WRONG:
+                    found += another_answer(exercise, job, self.answers.evidence().get(exercise.id, ()))
+        return found
+
+    def _limits_took(self, marks):
+        return bool(self._met_a_limit() or self.answers.too_slow) and any(mark.state != RIGHT for mark in marks)
