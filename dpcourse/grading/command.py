@@ -1,25 +1,35 @@
 """What `dpcourse grade` does, step by step."""
 
+import errno
 import functools
 import importlib.util
 import json
 import os
+import sqlite3
 import sys
 from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
 
 from filelock import Timeout
 from tqdm import tqdm
 
 from dpcourse import course
 from dpcourse.doctor import PIP
-from dpcourse.grading import executors, gradebook, report
-from dpcourse.grading.cohort import grade_class
+from dpcourse.grading import collect, executors, outputs
+from dpcourse.grading.cohort import Run, grade_class
+from dpcourse.grading.keep import database, merging, secret
+from dpcourse.grading.keep.store import DATABASE, Row, Store, opened, running, writing
+from dpcourse.grading.marks import by_hand, moves
+from dpcourse.grading.marks import settings as settings_file
+from dpcourse.grading.marks.marking import marked, vanished
+from dpcourse.grading.marks.settings import Settings
 from dpcourse.grading.options import Options
-from dpcourse.grading.result import NOT_GRADED
+from dpcourse.grading.outputs import report
+from dpcourse.grading.result import MISSING, NOT_GRADED
 from dpcourse.grading.sandbox import Limits, bubblewrap
-from dpcourse.grading.store import DATABASE, opened
 
-SHORTEST_SECRET = 16
+NOTHING = Run(0, 0, (), (), ())
 
 
 class Refused(Exception):
@@ -28,35 +38,120 @@ class Refused(Exception):
 
 def run_command(options: Options) -> int:
     """Do what the options ask; returns the exit status. Raises Refused, ValueError, OSError."""
-    if options.submissions is None and not (options.explain or options.override):
-        raise Refused("Which folder? `dpcourse grade SUBMISSIONS`, or `--explain`, or `--override`.")
-    if options.submissions is None and not (options.out / DATABASE).exists():
-        raise Refused(f"There are no grades in {options.out} yet: `dpcourse grade SUBMISSIONS --out {options.out}`.")
+    options.check()
+    if options.settings:
+        print(settings_file.TEMPLATE, end="")
+        return 0
+    there = (options.out / DATABASE).exists()
+    if options.submissions is None and options.merge is None and not there:
+        command = f"dpcourse grade SUBMISSIONS --out {options.out}"
+        raise Refused(f"Which folder? There are no grades in {options.out} yet: `{command}`.")
     try:
         with opened(options.out) as store:
             return _with_store(options, store)
     except Timeout:
-        raise Refused(f"Another `dpcourse grade` is at work in {options.out}.") from None
+        raise Refused(
+            f"Another `dpcourse grade` is at work in {options.out}: wait for it. Meanwhile --explain and --override work."
+        ) from None
+    except database.Unusable as error:
+        raise Refused(str(error)) from None
+    except sqlite3.Error as error:
+        raise Refused(database.told(error, options.out / DATABASE, running(options.out))) from None
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
+            raise Refused(database.FULL) from None
+        raise
 
 
 def _with_store(options, store):
-    if options.override:
-        _override(store, *options.override)
-    now = _grade(options, store) if options.submissions is not None else 0
-    if options.explain:
-        _explain(store, *options.explain)
+    _use_packs(options, store)
+    settings = _settings(options)
+    said = []
+    if options.merge or options.forget or options.submissions is not None:
+        with running(options.out):
+            said += _merge_and_forget(options, store)
+            run = _grade(options, store) if options.submissions is not None else NOTHING
+            _remember_unread(options, store, run)
+    else:
+        run = NOTHING
+    _set_by_hand(options, store, settings)
+    with writing(options.out):
+        rows = marked(store.rows(), settings, store.by_hand())
+        moved = moves.recorded(store, rows)
+        said += vanished(store.rows(), store.by_hand()) + _of_settings(settings, rows)
+        said += outputs.write(rows, options.out, settings, _unread(store), store.answers, options.course, store.moves())
+        moves.write(store, options.out)
+    if options.explain or options.overrides:
+        _look_up(options, store, rows)
         return 0
-    rows = list(store.rows())
-    gradebook.write(rows, options.out)
-    report.write(rows, options.out)
-    return _say(options, rows, now)
+    return _say(options, rows, run, moved, said, settings)
 
 
-def _grade(options, store):
-    """Grade what is to be graded; returns how many that were."""
+# ---- what is in use
+
+
+def _use_packs(options, store):
+    """Use the pack that is named, and those with which this class was graded before, as far as they are still there."""
+    folders = json.loads(store.recalled("packs") or "[]")
+    for folder in folders:
+        if Path(folder).is_dir() and (options.pack is None or Path(folder) != options.pack.resolve()):
+            course.use_pack(folder)
+    if options.pack:
+        course.use_pack(options.pack)
+        store.remember("packs", json.dumps(sorted({*folders, str(options.pack.resolve())})))
+
+
+def _settings(options) -> Settings:
+    if options.config:
+        return settings_file.read(options.config)
+    here = Path(settings_file.FILE)
+    return settings_file.read(here) if here.is_file() else Settings()
+
+
+def _of_settings(settings, rows):
+    """What is to be said of course.toml, now that the class is known."""
+    if settings.path is None:
+        return []
+    known = sorted({row.student for row in rows})
+    unknown = [name for name in settings.extensions if name not in known]
+    return [f"Marks are as {settings.path} says."] + [
+        f"{settings.path}: {by_hand.plain(name)!r} has more time, and is not in the class. There are {by_hand.some(known)}."
+        for name in unknown
+    ]
+
+
+def _remember_unread(options, store, run):
+    if options.submissions is not None:
+        store.remember("unread", json.dumps([asdict(each) for each in run.unread]))
+    elif options.forget:
+        store.remember("unread", "[]")  # a file's name may be a student's
+
+
+def _unread(store):
+    return [collect.Unread(**each) for each in json.loads(store.recalled("unread") or "[]")]
+
+
+# ---- grading
+
+
+def _merge_and_forget(options, store):
+    said = []
+    if options.merge:
+        said += merging.merge(store, options.merge)
+    if options.forget:
+        count = store.forget(options.forget, by_hand.author(options.author))
+        if not count:
+            known = sorted({row.student for row in store.rows()})
+            raise Refused(f"Nothing is known of {options.forget!r}. There are {by_hand.some(known)}.")
+        said.append(f"Forgotten: {count} result{'s' * (count != 1)}. Take the files out of the submissions too.")
+    return said
+
+
+def _grade(options, store) -> Run:
+    """Grade what is to be graded."""
     _refuse(options)
     if options.seed_file:
-        store.secret(_secret_in(options.seed_file))
+        store.secret(secret.read(options.seed_file))
     return grade_class(
         options.submissions,
         store,
@@ -66,6 +161,8 @@ def _grade(options, store):
         sandboxed=not options.no_sandbox,
         course=options.course,
         again=options.again,
+        roster=collect.Roster.read(options.roster) if options.roster else None,
+        pack=options.pack,
         progress=functools.partial(_bar, hidden=options.as_json),
     )
 
@@ -74,15 +171,24 @@ def _refuse(options):
     """Raise Refused or ValueError where the options ask for what cannot be done here."""
     if not hasattr(os, "fork"):
         raise Refused("Grading needs Linux or macOS; on Windows, run it in WSL.")
-    if not options.submissions.is_dir():
-        raise Refused(f"{options.submissions} is no folder.")
+    if not options.submissions.is_dir() and not collect.is_archive(options.submissions):
+        raise Refused(f"{options.submissions} is no folder, and no zip.")
     if options.lesson is not None:
         course.lesson(options.lesson)
+    for lesson in course.lessons():
+        is_wanted = lesson.pack and options.lesson in (None, lesson.number)
+        if is_wanted and lesson.variants and not (options.roster and options.seed_file):
+            raise Refused(
+                f"Lesson {lesson.number} has a variant for each student: name the --roster and the --seed-file with which it was given out."
+            )
     if options.dask and importlib.util.find_spec("distributed") is None:
         raise Refused(f"--dask needs the package distributed: run `{PIP} install distributed`.")
     lacking = None if options.no_sandbox or options.dask else bubblewrap.missing()
     if lacking:
         raise Refused(f"No sandbox: {lacking}. Mend that, or say --no-sandbox if you trust every notebook.")
+    for lesson in course.lessons():
+        if lesson.pack and not (options.no_sandbox or options.dask) and bubblewrap.shows(lesson.pack.folder):
+            raise Refused(f"Students' code can read {lesson.pack.folder}, and there the answers are: move the pack.")
 
 
 def _executor(options):
@@ -91,66 +197,75 @@ def _executor(options):
     return functools.partial(executors.local, options.jobs)
 
 
-def _secret_in(file):
-    text = file.read_text(encoding="utf-8").strip()
-    if len(text) < SHORTEST_SECRET:
-        raise Refused(
-            f"The secret in {file} can be guessed: it needs {SHORTEST_SECRET} characters, and has {len(text)}."
-        )
-    return text
-
-
 def _bar(results, total, hidden):
     """Pass the results on, under a progress bar that counts how they went."""
     counts = Counter()
     with tqdm(total=total, desc="grading", unit="notebook", disable=hidden) as bar:
-        for submission, result in results:
-            counts[result.status] += 1
+        for submission, graded in results:
+            counts[graded.result.status] += 1
             bar.set_postfix(counts, refresh=False)
             bar.update()
-            yield submission, result
+            yield submission, graded
 
 
-def _row(store, student, lesson):
-    found = [row for row in store.rows(student) if row.lesson == lesson]
-    if not found:
-        known = sorted({row.student for row in store.rows()})
-        near = [name for name in known if student.lower() in name.lower()] or known
-        raise Refused(f"No submission of {student!r} for this lesson. There are {_some(near)}.")
-    return found[0]
+# ---- one student
 
 
-def _override(store, student, exercise_id, points, reason):
-    exercise = course.find(exercise_id)
-    if not 0 <= points <= exercise.points:
-        raise Refused(
-            f"Exercise {exercise_id} has {exercise.points} points, so 0 to {exercise.points}, not {points:g}."
-        )
-    if not reason.strip():
-        raise Refused("An override needs a reason: the student is shown it.")
-    _row(store, student, exercise.lesson)
-    store.override(student, exercise_id, points, reason)
+def _set_by_hand(options, store: Store, settings):
+    author = by_hand.author(options.author)
+    if options.override:
+        by_hand.override(store, settings, author, *options.override)
+    if options.bonus:
+        by_hand.bonus(store, author, *options.bonus)
+    if options.undo:
+        by_hand.undo(store, author, *options.undo)
 
 
-def _explain(store, student, exercise_id):
-    exercise = course.find(exercise_id)
-    row = _row(store, student, exercise.lesson)
-    print("\n".join(report.explanation(row, exercise, store.secret())))
+def _look_up(options, store, rows: list[Row]):
+    if options.overrides:
+        print("\n".join(by_hand.history(store.by_hand())) or "Nothing was set by hand.")
+    if options.explain:
+        student, exercise_id = options.explain
+        lesson = course.find(exercise_id).lesson
+        by_hand.row_of(store, student, lesson)
+        row = next(row for row in rows if (row.student, row.lesson) == (student, lesson))
+        exercise = course.of_student(exercise_id, store.secret(), student)
+        for line in report.explanation(row, exercise, store.secret()):
+            print(by_hand.plain(line))
+        for line in by_hand.code_lines(row, store.answers(student, lesson).get(exercise_id)):
+            print(line)
 
 
-def _say(options, rows, now):
+# ---- what is said in the end
+
+
+def _say(options, rows, run: Run, moved, said, settings):
     line, told = report.summary(rows)
-    told["graded_now"] = now
-    failed = [row.student for row in rows if row.result.status in NOT_GRADED]
+    failed = sorted({row.student for row in rows if row.result.status in NOT_GRADED} | set(run.kept))
+    missing = [row.student for row in rows if row.result.status == MISSING]
+    told |= {
+        "graded_now": run.graded,
+        "judged_now": run.judged,
+        "out": str(options.out),
+        "settings": str(settings.path) if settings.path else None,
+        "not_graded": failed,
+        "missing": missing,
+        "unread": [asdict(each) for each in run.unread],
+        "moved": [asdict(each) for each in moved],
+        "said": [*run.notes, *said],
+    }
     if options.as_json:
-        print(json.dumps(told | {"out": str(options.out), "not_graded": failed}, ensure_ascii=False))
+        print(json.dumps(told, ensure_ascii=False))
     else:
         print(line)
+        for each in [*run.notes, *moves.lines(moved), *said]:
+            print(by_hand.plain(each))
         print(f"See {options.out / 'report.html'}, {options.out / 'gradebook.csv'} and {options.out / 'feedback'}.")
+        for each in run.unread:
+            print(
+                f"{'Left out' if each.left_out else 'Not read'}: {by_hand.plain(each.path)}: {by_hand.plain(each.reason)}",
+                file=sys.stderr,
+            )
         if failed:
-            print(f"Not graded: {_some(failed)}.", file=sys.stderr)
-    return 1 if failed else 0
-
-
-def _some(names):
-    return ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
+            print(f"Not graded: {by_hand.some(failed)}.", file=sys.stderr)
+    return 1 if failed or any(not each.left_out for each in run.unread) else 0

@@ -1,38 +1,86 @@
-"""What decides a mark beside the submission: where it changes, a class is graded anew."""
+"""What decides a mark beside the submission: where it changes, a stored result is old, and no more than has to is redone.
 
+Two digests are stored with every result.
+
+`running`: of the secret, of what was given out, and of all that runs a notebook and asks its answers: the sandbox, the
+probe, the modules within a student's reach, and all that these import. Where it changes, the notebook is run again: a
+line there may change what comes back, and nobody can tell from what came back before.
+
+`judging`, one for each exercise: of the secret, and of the exercise's file with all that it imports, the engine with it.
+Where it changes, this exercise alone is judged again, from what its answer did then if it would be asked the same today.
+
+Imports tell which modules these are, so that a new one counts. A module counts as what it says to Python: comments,
+docstrings and layout change nothing.
+"""
+
+import functools
 import hashlib
-from collections.abc import Iterator
-from pathlib import Path
 
-from dpcourse.grading.sandbox.library import PACKAGE
+from dpcourse import course
+from dpcourse.course.pack import Pack
+from dpcourse.engine import Exercise
+from dpcourse.grading.judging.given import Release
+from dpcourse.grading.sandbox import library
+from dpcourse.modules import Modules
 
-DECIDES_NOTHING = (
-    "authoring/*",
-    "cli.py",
-    "course/*/pictures.py",
-    "course/*/quiz.py",
-    "doctor.py",
-    "grading/cohort.py",
-    "grading/command.py",
-    "grading/executors.py",
-    "grading/fingerprint.py",
-    "grading/gradebook.py",
-    "grading/options.py",
-    "grading/report.py",
-    "grading/store.py",
-)
+RUN_NOTHING = ("cli", "doctor", "modules")  # on the package's top floor, and called by no lesson
+JUDGES = ("course", "engine")  # the packages that belong to `judging`
 
 
-def fingerprint(secret: bytes) -> str:
-    """A digest of the secret from which inputs are drawn, and of the code that asks and judges."""
-    digest = hashlib.sha256(secret)
-    for file in deciding():
-        digest.update(file.read_bytes())
+def running(secret: bytes, release: Release, modules: Modules | None = None) -> str:
+    """The digest of what runs the notebooks of a lesson; release: what was given out of it."""
+    modules = modules or _package()
+    return _digest(secret, repr(release), *(_of_module(modules, name) for name in sorted(that_run(modules))))
+
+
+def judging(secret: bytes, exercise: Exercise, modules: Modules | None = None) -> str:
+    """The digest of what judges an exercise."""
+    lesson = course.lesson(exercise.lesson)
+    modules = modules or _package(lesson.pack)
+    module = f"{modules.name}.course.{lesson.word}.{exercise.function}"
+    said = (_of_module(modules, name) for name in sorted(that_judge(modules, module)))
+    return _digest(secret, f"{lesson.name}/{exercise.id}", *said)
+
+
+def that_run(modules: Modules) -> set[str]:
+    """The modules that run a notebook, and those within its reach."""
+    within = {file.stem for file in modules.folder.glob("*.py")} - {"__init__", *RUN_NOTHING}
+    folders = [*library.FOLDERS, "grading/sandbox"]
+    files = [file for folder in folders for file in (modules.folder / folder).rglob("*.py")]
+    names = [*within, "grading.judging.submission", *(_name(modules, file) for file in files)]
+    reached = modules.reached(f"{modules.name}.{name}" for name in names)
+    judges = tuple(f"{modules.name}.{each}." for each in JUDGES)
+    no_part = {f"{modules.name}.{name}" for name in RUN_NOTHING}
+    return {each for each in reached - no_part if not f"{each}.".startswith(judges)}
+
+
+def that_judge(modules: Modules, module: str) -> set[str]:
+    """The modules that judge the exercise which is this module."""
+    return modules.reached([module, f"{modules.name}.engine"])
+
+
+def _name(modules, file):
+    parts = file.relative_to(modules.folder).with_suffix("").parts
+    return ".".join(part for part in parts if part != "__init__")
+
+
+@functools.cache
+def _package(pack: Pack | None = None) -> Modules:
+    """The modules as they stand when they are first asked for: the same as those that were imported."""
+    elsewhere = {f"{library.PACKAGE.name}.course.{pack.word}": pack.folder / "exercises"} if pack else {}
+    return Modules(library.PACKAGE, elsewhere)
+
+
+@functools.cache
+def _of_module(modules: Modules, name: str) -> str:
+    """The digest of what a module says, and of the data beside it that it names, or that has its name."""
+    own = [modules.file(name).with_suffix(suffix) for suffix in (".json", ".npz")]
+    files = sorted({*modules.data(name), *(file for file in own if file.is_file())})
+    return _digest(b"", name, modules.said(name), *(hashlib.sha256(file.read_bytes()).hexdigest() for file in files))
+
+
+def _digest(first: bytes, *texts: str) -> str:
+    digest = hashlib.sha256(first)
+    for text in texts:
+        digest.update(f"{len(text)}:{text}".encode())
     return digest.hexdigest()
-
-
-def deciding() -> Iterator[Path]:
-    """The modules that a mark depends on: all but DECIDES_NOTHING, so that a new one counts."""
-    for file in sorted(PACKAGE.rglob("*.py")):
-        if not any(file.relative_to(PACKAGE).match(pattern) for pattern in DECIDES_NOTHING):
-            yield file

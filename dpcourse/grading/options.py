@@ -1,10 +1,21 @@
 """The options of `dpcourse grade`, each with its help: the command line is made from the fields here."""
 
+import math
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+LEAST_MEMORY = 256  # MiB; Python and numpy need that
+
+_what = partial(typer.Option, rich_help_panel="What to grade")
+_counts = partial(typer.Option, rich_help_panel="What counts")
+_hand = partial(typer.Option, rich_help_panel="Look at a mark, and set one by hand")
+_class = partial(typer.Option, rich_help_panel="Two machines, and forgetting")
+_run = partial(typer.Option, rich_help_panel="How it runs")
+_out = partial(typer.Option, rich_help_panel="Where it goes")
 
 
 @dataclass(frozen=True)
@@ -14,39 +25,81 @@ class Options:
     submissions: Annotated[
         Path | None,
         typer.Argument(
-            help="The folder of notebooks: one per student, or one folder per student, as Canvas, Moodle, nbgrader and GitHub Classroom export them."
+            help="The folder of notebooks, or the zip, as Canvas, Moodle, nbgrader and GitHub Classroom export them: a notebook or a folder for each student. Without it nothing is run: the marks are made anew from what is stored."
         ),
     ] = None
-    out: Annotated[Path, typer.Option(help="Where gradebooks, feedback, report and database go.")] = Path("grades")
     lesson: Annotated[
-        int | None, typer.Option(help="The number of the lesson that all submissions are; else each tells by itself.")
+        int | None, _what(help="Grade only the notebooks of the lesson with this number; else each tells by itself.")
     ] = None
-    jobs: Annotated[int | None, typer.Option(min=1, help="Submissions at a time; as many as there are cores.")] = None
-    dask: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Grade on this Dask cluster, such as tcp://host:8786.")
+    roster: Annotated[
+        Path | None, _what(help="A CSV of who is in the class: also those count who have handed in nothing.")
     ] = None
-    no_sandbox: Annotated[
-        bool,
-        typer.Option("--no-sandbox", help="Grade without bubblewrap. Students' code can then do all that you can do."),
-    ] = False
-    again: Annotated[bool, typer.Option("--again", help="Grade anew what is graded.")] = False
-    cell_seconds: Annotated[float, typer.Option(help="The time limit of one cell, and of one answer at most.")] = 30
-    seconds: Annotated[float, typer.Option(help="The time limit of one submission.")] = 300
-    memory: Annotated[int, typer.Option(help="The memory limit of one submission, in MiB.")] = 2048
+    pack: Annotated[Path | None, _what(metavar="FOLDER", help="Grade the lesson of a pack too.")] = None
+    again: Annotated[bool, _what("--again", help="Grade anew what is graded.")] = False
     seed_file: Annotated[
         Path | None,
-        typer.Option(help="Draw the hidden inputs from the secret in this file; else one is made and kept in OUT."),
+        _what(help="Draw the hidden inputs from the secret in this file; else one is made and kept in OUT."),
     ] = None
     course: Annotated[
-        Path | None, typer.Option(help="The folder that holds lessons/ as given out; else where dpcourse is.")
+        Path | None, _what(help="The folder that holds lessons/ as given out; else where dpcourse is.")
     ] = None
+    config: Annotated[
+        Path | None,
+        _counts(
+            metavar="FILE",
+            help="Points, part credit, deadlines, names in the LMS; else course.toml in this folder, if there is one.",
+        ),
+    ] = None
+    settings: Annotated[
+        bool, _counts("--settings", help="Print a course.toml with every key, what it says if left out, and what for.")
+    ] = False
     explain: Annotated[
-        tuple[str, str] | None, typer.Option(metavar="STUDENT EXERCISE", help="Say why a mark is what it is.")
+        tuple[str, str] | None, _hand(metavar="STUDENT EXERCISE", help="Say why a mark is what it is.")
     ] = None
     override: Annotated[
         tuple[str, str, float, str] | None,
-        typer.Option(
-            metavar="STUDENT EXERCISE POINTS REASON", help="Set a mark by hand; it stays through every regrading."
+        _hand(metavar="STUDENT EXERCISE POINTS REASON", help="Set a mark; it stays through every regrading."),
+    ] = None
+    bonus: Annotated[
+        tuple[str, int, float, str] | None,
+        _hand(metavar="STUDENT LESSON POINTS REASON", help="Give points beside the exercises; below 0, take them."),
+    ] = None
+    undo: Annotated[
+        tuple[str, str] | None,
+        _hand(metavar="STUDENT EXERCISE", help="Take back what was set; with the number of a lesson, its bonus."),
+    ] = None
+    overrides: Annotated[
+        bool, _hand("--overrides", help="List all that was ever set by hand: by whom, when, and why.")
+    ] = False
+    author: Annotated[str | None, _hand(metavar="NAME", help="Who sets it; else the name you are logged in as.")] = None
+    merge: Annotated[
+        Path | None,
+        _class(metavar="OTHER", help="Take over what another machine has graded: its OUT folder or its grades.sqlite."),
+    ] = None
+    forget: Annotated[
+        str | None,
+        _class(
+            metavar="STUDENT",
+            help="Remove all that is known of a student, and their feedback, without asking; a log keeps when, not whose. Take their file out of the folder too.",
         ),
     ] = None
-    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, and no progress bar.")] = False
+    jobs: Annotated[int | None, _run(min=1, help="Submissions at a time; as many as there are cores.")] = None
+    dask: Annotated[
+        str | None, _run(metavar="ADDRESS", help="Grade on this Dask cluster, such as tcp://host:8786.")
+    ] = None
+    cell_seconds: Annotated[float, _run(help="The time limit of one cell, and of one answer at most.")] = 30
+    seconds: Annotated[float, _run(help="The time limit of one submission.")] = 300
+    memory: Annotated[int, _run(help="The memory limit of one submission, in MiB.")] = 2048
+    no_sandbox: Annotated[
+        bool, _run("--no-sandbox", help="Grade without bubblewrap. Students' code can then do all that you can do.")
+    ] = False
+    out: Annotated[Path, _out(help="The folder of gradebooks, feedback, report and database.")] = Path("grades")
+    as_json: Annotated[bool, _out("--json", help="Print the summary as JSON, and no progress bar.")] = False
+
+    def check(self) -> None:
+        """Raise ValueError for a limit with which nothing could be graded."""
+        for name, limit in (("--cell-seconds", self.cell_seconds), ("--seconds", self.seconds)):
+            if not 0 < limit < math.inf:
+                raise ValueError(f"{name} must be a number of seconds above 0, not {limit:g}.")
+        if self.memory < LEAST_MEMORY:
+            raise ValueError(f"--memory must be at least {LEAST_MEMORY} (MiB), not {self.memory}.")

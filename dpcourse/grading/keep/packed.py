@@ -1,0 +1,60 @@
+"""To and from what SQLite holds: results, times, and what answers did. What is damaged is as if it were not there."""
+
+import struct
+import zlib
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+from dpcourse.grading.collect import Submission
+from dpcourse.grading.result import Result, from_json
+from dpcourse.grading.sandbox import wire
+
+
+def read(text: object) -> Result | None:
+    """A stored result; None where it is damaged."""
+    try:
+        return from_json(str(text))
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None
+
+
+def handed_in(submission: Submission) -> tuple[str | None, int]:
+    """When it was handed in and whether the LMS calls that late, as it is stored."""
+    time = submission.submitted
+    return time.astimezone(UTC).isoformat() if time else None, int(submission.late)
+
+
+def as_time(text: str | None) -> datetime | None:
+    """A stored time; None where there is none."""
+    try:
+        return datetime.fromisoformat(text) if text else None
+    except (ValueError, TypeError):
+        return None
+
+
+def packed(probes: Iterable[list[dict]] | None) -> bytes | None:
+    """Evidence as bytes; none where it is too large: then the submission is run again when it is needed."""
+    if not probes:
+        return None
+    try:
+        return zlib.compress(wire.pack({"probes": list(probes)}), 1)
+    except wire.Garbled:
+        return None
+
+
+def unpacked(blob: object) -> tuple[list[dict], ...]:
+    """The evidence in these bytes; empty where there is none."""
+    if not isinstance(blob, bytes):
+        return ()
+    content, place = b"", 0
+
+    def read(count):
+        nonlocal place
+        place += count
+        return content[place - count : place]
+
+    try:
+        content = zlib.decompress(blob)
+        return tuple(wire.receive(read)["probes"])
+    except (wire.Garbled, struct.error, zlib.error, KeyError, TypeError):
+        return ()

@@ -1,0 +1,118 @@
+"""What an instructor looks up of one student, and sets by hand."""
+
+import difflib
+import getpass
+from collections.abc import Iterator, Sequence
+
+from dpcourse import course
+from dpcourse.grading.keep.store import ByHand, Row, Store, now
+from dpcourse.grading.marks.marking import BONUS, in_force, now_called
+from dpcourse.grading.marks.settings import Settings
+from dpcourse.grading.outputs.gradebook import title
+from dpcourse.grading.result import MISSING
+
+QUOTED = "  | "  # stands before each line that is a student's: none of theirs can pass for one of ours
+
+
+def override(
+    store: Store, settings: Settings, author: str, student: str, exercise_id: str, points: float, reason: str
+) -> None:
+    """Set the points of an exercise of a student. Raises ValueError."""
+    exercise = course.find(exercise_id)
+    most = settings.points_of(exercise)
+    if not most:
+        raise ValueError(f"Exercise {exercise_id} does not count: course.toml leaves it out, or gives it 0 points.")
+    if not 0 <= points <= most:
+        raise ValueError(f"Exercise {exercise_id} has {most:g} points, so 0 to {most:g}, not {points:g}.")
+    row_of(store, student, exercise.lesson)
+    reason = _reason(reason)
+    store.set_by_hand(
+        ByHand(student, exercise.lesson, exercise_id, points, most, reason, author, now(), exercise.function)
+    )
+
+
+def bonus(store: Store, author: str, student: str, lesson: int, points: float, reason: str) -> None:
+    """Give points beside the exercises of a lesson, or take them. Raises ValueError."""
+    most = sum(exercise.points for exercise in course.lesson(lesson).exercises)
+    if not -most <= points <= most:
+        raise ValueError(
+            f"A bonus is at most what the lesson has, {most} points, and at least -{most}: not {points:g}."
+        )
+    row_of(store, student, lesson)
+    store.set_by_hand(ByHand(student, lesson, BONUS, points, None, _reason(reason), author, now()))
+
+
+def undo(store: Store, author: str, student: str, what: str) -> None:
+    """Take back what was set for an exercise, or the bonus of a lesson. Raises ValueError where nothing is set."""
+    lesson, dot, _ = what.partition(".")
+    key = (student, int(lesson) if lesson.isdigit() else -1, what if dot else BONUS)
+    given = in_force(store.by_hand()).get(key)
+    if given is None:
+        raise ValueError(f"Nothing is set by hand for {student!r} in {what}: `--overrides` lists what is.")
+    store.set_by_hand(
+        ByHand(student, given.lesson, given.exercise, None, None, "taken back", author, now(), given.function)
+    )
+
+
+def _reason(reason):
+    if not reason.strip():
+        raise ValueError("What is set by hand needs a reason: the student is shown it.")
+    return reason
+
+
+def author(name: str | None) -> str:
+    """Who sets something: the name given, or the one logged in as, as far as the machine knows it."""
+    try:
+        return name or getpass.getuser()
+    except (OSError, KeyError):
+        return ""
+
+
+def history(given: Sequence[ByHand]) -> Iterator[str]:
+    """All that was ever set by hand, line by line; a star before what counts."""
+    counting = set(map(id, in_force(given).values()))
+    for each in given:
+        what = each.exercise or f"bonus {each.lesson}"
+        if each.points is None:
+            points = "taken back"
+        else:
+            points = f"{each.points:g}" + (f" of {each.out_of:g}" if each.out_of else "")
+        gone = "" if now_called(each) is not None else " (there is no such exercise any more)"
+        line = f"{each.made[:16].replace('T', ' ')} {each.author or '?'}: {each.student} {what}: {points}: {each.reason}{gone}"
+        yield plain(f"{'*' if id(each) in counting else ' '} {line}")
+
+
+def row_of(store: Store, student: str, lesson: int) -> Row:
+    """The stored row of a student and a lesson. Raises ValueError, which names those that are alike."""
+    found = [row for row in store.rows(student) if row.lesson == lesson]
+    if found:
+        return found[0]
+    known = sorted({row.student for row in store.rows() if row.lesson == lesson})
+    near = [name for name in known if student.lower() in name.lower()] or difflib.get_close_matches(student, known)
+    raise ValueError(f"No submission of {student!r} for this lesson. There are {some(near or known)}.")
+
+
+def code_lines(row: Row, code: str | None) -> Iterator[str]:
+    """The student's code of an exercise, as text that cannot steer a terminal, each line marked as theirs."""
+    if row.result.status == MISSING:
+        return
+    yield f"the student's code ({title(row.lesson)}):" if code else "the student's code: no cell defines it"
+    for line in (code or "").splitlines():
+        yield QUOTED + plain(line)
+
+
+def plain(line: str) -> str:
+    """A line without what could steer a terminal or look like another line; what goes on after a break is marked.
+
+    >>> plain("a\\x1b[2Jb")
+    'a\\\\x1b[2Jb'
+    """
+    parts = line.splitlines() or [""]
+    shown = ["".join(c if c.isprintable() or c == "\t" else ascii(c)[1:-1] for c in part) for part in parts]
+    return f"\n{QUOTED}".join(shown)
+
+
+def some(names: Sequence[str]) -> str:
+    """A few of the names."""
+    shown = ", ".join(plain(name) for name in names[:10]) or "none"
+    return shown + (f" and {len(names) - 10} more" if len(names) > 10 else "")

@@ -1,0 +1,164 @@
+"""From what submissions are worth by themselves to the marks that count: course.toml, lateness, what is set by hand.
+
+This is done whenever results are read, for all of them, and nothing of it is stored: marks made on two days, or before
+and after course.toml has changed, are on one scale.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from dpcourse import course
+from dpcourse.course import Lesson
+from dpcourse.engine import ERROR, RIGHT, WRONG, Exercise
+from dpcourse.grading.keep.store import ByHand, Row, Taken
+from dpcourse.grading.marks.settings import Settings
+from dpcourse.grading.result import NO_SCORE, Mark, without_points
+
+BONUS = ""  # what stands in place of an exercise where points are given beside all of them
+
+
+def marked(rows: Iterable[Row], settings: Settings, history: Sequence[ByHand] = ()) -> list[Row]:
+    """The rows as they count. history: all that was set by hand, the oldest first.
+
+    Points are those of course.toml; an excluded exercise has 0 of 0. What came late loses a share of its score; what is
+    given beside the exercises is not touched by that. A row of a lesson that is not there any more is left out.
+    """
+    known = {lesson.number: lesson for lesson in course.lessons()}
+    current = in_force(history)
+    return [_marked(row, known[row.lesson], settings, current) for row in rows if row.lesson in known]
+
+
+def in_force(history: Iterable[ByHand]) -> dict[tuple[str, int, str], ByHand]:
+    """(student, lesson, exercise id or BONUS) -> what is set by hand there now, exercises under their present numbers."""
+    found = {(each.student, each.lesson, now_called(each)): each for each in history}
+    return {
+        (student, lesson, id): each
+        for (student, lesson, id), each in found.items()
+        if id is not None and each.points is not None
+    }
+
+
+def now_called(given: ByHand) -> str | None:
+    """The present number of the exercise that was set by hand; None where there is none of that name any more."""
+    if given.exercise == BONUS:
+        return BONUS
+    lesson = next((each for each in course.lessons() if each.number == given.lesson), None)
+    ids = {exercise.function: exercise.id for exercise in lesson.exercises} if lesson else {}
+    if given.function:
+        return ids.get(given.function)
+    return given.exercise if given.exercise in ids.values() else None
+
+
+def vanished(rows: Iterable[Row], history: Iterable[ByHand]) -> list[str]:
+    """What is stored of lessons and exercises that the course has no more, a sentence each; it counts for nothing."""
+    known = {lesson.number: {exercise.id for exercise in lesson.exercises} for lesson in course.lessons()}
+    found: dict[str, set[str]] = {}
+    for row in rows:
+        if row.lesson not in known:
+            found.setdefault(f"lesson {row.lesson}", set()).add(row.student)
+        for mark in row.result.exercises:
+            if row.lesson in known and mark.id not in known[row.lesson]:
+                found.setdefault(f"exercise {mark.id}", set()).add(row.student)
+    said = [
+        f"There is no {what} any more: what is stored of it, for {_count(len(students), 'student')}, does not count."
+        for what, students in found.items()
+    ]
+    return said + [
+        f"What was set by hand for {each.student} in {each.exercise or each.lesson} ({each.reason}) does not count: there is no such exercise any more."
+        for each in {(each.student, each.lesson, each.exercise): each for each in history}.values()
+        if each.points is not None and now_called(each) is None
+    ]
+
+
+def exported(row: Row, settings: Settings) -> tuple[float | None, float]:
+    """(score, the most there is) on the scale of the LMS; no score where there is none."""
+    score, points = row.result.score, row.result.points
+    maximum = settings.of(row.lesson).maximum
+    if maximum is None or not points:
+        return score, points
+    return (None if score is None else neat(score * maximum / points)), neat(maximum)
+
+
+def neat(number: float) -> float:
+    """The number without the dust of binary fractions, whole where it is whole.
+
+    >>> neat(0.1 + 0.2), neat(3.0)
+    (0.3, 3)
+    """
+    number = round(number, 6)
+    return int(number) if number == int(number) else number
+
+
+# ---- one row
+
+
+def _marked(row: Row, lesson: Lesson, settings: Settings, current) -> Row:
+    mine = {
+        id: each for (student, number, id), each in current.items() if (student, number) == (row.student, row.lesson)
+    }
+    bonus = mine.pop(BONUS, None)
+    stored = {mark.id: mark for mark in row.result.exercises}
+    marks = tuple(
+        _mark(stored.get(exercise.id), exercise, settings, mine.get(exercise.id))
+        for exercise in lesson.exercises
+        if exercise.id in stored or exercise.id in mine
+    )
+    points = neat(sum(settings.points_of(exercise) for exercise in lesson.exercises))
+    due = settings.due(row.student, row.lesson)
+    found = replace(row, due=due, extended=due != settings.of(row.lesson).deadline, by_hand=mine, bonus=bonus)
+    score, late = None, None
+    if row.result.status not in NO_SCORE or mine or bonus:
+        judged = math.fsum(mark.points for mark in marks)
+        late = _taken(found, judged, settings)
+        score = judged - (late.points if late else 0) + ((bonus.points or 0) if bonus else 0)
+        score = neat(max(0.0, score if settings.bonus or not bonus else min(score, points)))
+    return replace(found, late=late, result=replace(row.result, score=score, points=points, exercises=marks))
+
+
+def _mark(mark: Mark | None, exercise: Exercise, settings: Settings, by_hand: ByHand | None) -> Mark:
+    """The mark of one exercise, with the points that it counts."""
+    out_of = settings.points_of(exercise)
+    mark = mark or without_points(exercise, ERROR, "It was not judged.")
+    if by_hand is not None:
+        share = _share(by_hand.points or 0, by_hand.out_of or exercise.points)
+        return replace(mark, points=neat(share * out_of), out_of=neat(out_of), override=by_hand.reason)
+    share = 1.0 if mark.state == RIGHT else _share(mark.points, mark.out_of)
+    if mark.state == WRONG:
+        share = max(share, settings.credit_of(mark.id, mark.misconception))
+    return replace(mark, points=neat(share * out_of), out_of=neat(out_of), override=None)
+
+
+def _share(points, out_of):
+    return points / out_of if out_of else 0.0
+
+
+def _taken(row: Row, score: float, settings: Settings) -> Taken | None:
+    """What lateness takes of a score."""
+    if row.due is None or row.submitted is None:
+        late = row.said_late and row.due is not None
+        return Taken(0, "The LMS calls it late, and not by how much: nothing is taken.") if late else None
+    seconds = (row.submitted - row.due).total_seconds()
+    if seconds <= settings.late.grace_minutes * 60 or seconds <= 0:
+        return None
+    kept = settings.late.kept(seconds)
+    until = row.due.strftime("%Y-%m-%d %H:%M %Z").strip()
+    said = f"Handed in {_duration(seconds)} after the deadline ({until}{', with more time' * row.extended})"
+    says = f"{said}: {100 * (1 - kept):.3g} % of the score is taken." if kept < 1 else f"{said}: nothing is taken."
+    return Taken(neat(score * (1 - kept)), says)
+
+
+def _duration(seconds: float) -> str:
+    """A time in words.
+
+    >>> _duration(90), _duration(3 * 86400 + 7200)
+    ('1 minute', '3 days and 2 hours')
+    """
+    minutes = int(seconds // 60)
+    parts = [(minutes // 1440, "day"), (minutes // 60 % 24, "hour"), (minutes % 60, "minute")]
+    said = [_count(number, name) for number, name in parts if number][:2]
+    return " and ".join(said) or "less than a minute"
+
+
+def _count(number: int, name: str) -> str:
+    return f"{number} {name}{'s' * (number != 1)}"

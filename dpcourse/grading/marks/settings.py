@@ -1,0 +1,296 @@
+"""What an instructor decides of marks: points, part credit, deadlines, names in the LMS. It stands in course.toml.
+
+Marks are made from it when they are read (see `marking`): nothing of it is stored with a result, so that a changed
+file changes marks, and no notebook runs again.
+"""
+
+import difflib
+import math
+import re
+import tomllib
+import zoneinfo
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime, time
+from pathlib import Path
+from typing import Any
+from unicodedata import normalize
+
+from dpcourse import course
+from dpcourse.engine import Exercise
+
+FILE = "course.toml"
+LANGUAGES = ("en",)
+PERIODS = {"hour": 3600, "day": 86400}
+ANY = "wrong"  # the key of part credit for every wrong answer; no misconception is called so
+
+TEMPLATE = """\
+# What you decide of marks. Every key may be left out; what stands here are the defaults.
+# Change it and run `dpcourse grade` again: the marks change, and no notebook is run.
+
+timezone = "UTC"  # of the times below that do not say theirs, such as "Europe/Berlin"
+language = "en"   # of the feedback
+contact = ""      # whom students ask about a mark; stands on their feedback
+excluded = []     # exercises that do not count, such as ["1.4", "2.8"]
+bonus = true      # whether points given with --bonus may lift a score above the lesson's points
+
+[points]          # of exercises, where you want others than their own
+# "1.3" = 4
+
+[credit]          # part credit: which share of the points a wrong answer gets, by the name of its misconception
+# "1.3" = { odds = 0.5, wrong = 0.1 }  # `wrong`: every other wrong answer
+
+[late]            # what is taken of a lesson's points that came after its deadline
+grace_minutes = 0
+share = 0.0       # taken for each day begun, as a share of the score: 0.1 is a tenth
+per = "day"       # or "hour"
+floor = 0.0       # the share of the score that stays, however late
+latest_days = inf # what comes more days after the deadline gets nothing
+
+# For each lesson that needs it, by its number:
+# [lessons.1]
+# deadline = 2026-10-01T23:59:00  # a date alone is the end of that day
+# column = "Homework 1 (12345)"   # what the LMS calls it; else the lesson's title
+# maximum = 10                    # its points in the LMS, to which scores are scaled; else the lesson's points
+
+# For each student who has more time, the new deadline of a lesson:
+# [extensions."leekim_1234"]
+# 1 = 2026-10-08T23:59:00
+"""
+
+
+class SettingsError(ValueError):
+    """A course.toml that does not say what it should; one sentence says where, and what would be right."""
+
+
+@dataclass(frozen=True)
+class Late:
+    """What is taken of what comes too late: a share of the score for each hour or day begun after the grace."""
+
+    grace_minutes: float = 0
+    share: float = 0.0
+    per: str = "day"
+    floor: float = 0.0
+    latest_days: float = math.inf
+
+    def kept(self, seconds: float) -> float:
+        """The share of the score that stays so many seconds after the deadline: from 1, never rising, to 0.
+
+        >>> Late(share=0.1).kept(3600), Late(share=0.1, grace_minutes=60).kept(3600), Late(latest_days=2).kept(200_000)
+        (0.9, 1.0, 0.0)
+        """
+        if seconds <= self.grace_minutes * 60:
+            return 1.0
+        if seconds > self.latest_days * PERIODS["day"]:
+            return 0.0
+        return min(1.0, max(self.floor, 1 - self.share * math.ceil(seconds / PERIODS[self.per])))
+
+
+@dataclass(frozen=True)
+class OfLesson:
+    """What is decided of one lesson. column: its name in the LMS; maximum: its points there, None for its own."""
+
+    deadline: datetime | None = None
+    column: str = ""
+    maximum: float | None = None
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What course.toml says; what it does not say is as here. path: the file, None where there is none."""
+
+    timezone: str = "UTC"
+    language: str = "en"
+    contact: str = ""
+    excluded: tuple[str, ...] = ()
+    bonus: bool = True
+    points: Mapping[str, float] = field(default_factory=dict)
+    credit: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    late: Late = field(default_factory=Late)
+    lessons: Mapping[int, OfLesson] = field(default_factory=dict)
+    extensions: Mapping[str, Mapping[int, datetime]] = field(default_factory=dict)
+    path: Path | None = None
+
+    def points_of(self, exercise: Exercise) -> float:
+        """How many points an exercise counts; 0 where it is excluded."""
+        return 0 if exercise.id in self.excluded else self.points.get(exercise.id, exercise.points)
+
+    def credit_of(self, exercise_id: str, misconception: str | None) -> float:
+        """Which share of the points a wrong answer gets."""
+        shares = self.credit.get(exercise_id, {})
+        return shares.get(misconception or ANY, shares.get(ANY, 0.0))
+
+    def of(self, lesson: int) -> OfLesson:
+        """What is decided of a lesson."""
+        return self.lessons.get(lesson, OfLesson())
+
+    def due(self, student: str, lesson: int) -> datetime | None:
+        """Until when a student may hand a lesson in; None: for ever."""
+        mine = self.extensions.get(normalize("NFC", student), {}).get(lesson)
+        return mine or self.of(lesson).deadline
+
+
+def read(file: Path) -> Settings:
+    """The Settings in a file. Raises SettingsError, OSError."""
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise SettingsError(f"{file} is no text in UTF-8: save it as that.") from None
+    return parse(text, file)
+
+
+def parse(text: str, file: Path = Path(FILE)) -> Settings:
+    """The Settings that a text in TOML says. Raises SettingsError.
+
+    >>> parse('points."1.3" = 4').points["1.3"]
+    4
+    """
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"{file} cannot be read: {error}.") from None
+    return _Reading(text, file).settings(table)
+
+
+class _Reading:
+    """Reads one file, and knows its text, so that a mistake is told with its line."""
+
+    def __init__(self, text: str, file: Path):
+        self.lines, self.file, self.zone = text.splitlines(), file, zoneinfo.ZoneInfo("UTC")
+
+    def settings(self, table):
+        if "timezone" in table:
+            self.zone = zoneinfo.ZoneInfo(self._zone(table["timezone"], ["timezone"]))
+        kinds = {
+            "timezone": self._zone,
+            "language": self._one_of(LANGUAGES, "a language of the feedback"),
+            "contact": self._text,
+            "excluded": self._exercises,
+            "bonus": self._yes_or_no,
+            "points": self._each(self._exercise, lambda key: self._number(0)),
+            "credit": self._each(self._exercise, self._credit),
+            "late": self._late,
+            "lessons": self._each(self._lesson, lambda key: self._of_lesson),
+            "extensions": self._each(self._student, lambda key: self._each(self._lesson, lambda key: self._moment)),
+        }
+        return Settings(**self._known(table, [], kinds), path=self.file)
+
+    def _late(self, value, path):
+        kinds = {
+            "grace_minutes": self._number(0),
+            "share": self._number(0, 1),
+            "per": self._one_of(PERIODS, "a time"),
+            "floor": self._number(0, 1),
+            "latest_days": self._number(0, infinite=True),
+        }
+        return Late(**self._known(value, path, kinds))
+
+    def _of_lesson(self, value, path):
+        kinds = {"deadline": self._moment, "column": self._text, "maximum": self._number(0, above=True)}
+        return OfLesson(**self._known(value, path, kinds))
+
+    def _credit(self, exercise_id):
+        names = [slip.name for slip in course.find(exercise_id).misconceptions]
+
+        def read(value, path):
+            what = f"a misconception of exercise {exercise_id}"
+            return self._known(value, path, dict.fromkeys([*names, ANY], self._number(0, 1)), what)
+
+        return read
+
+    # ---- what a value may be
+
+    def _known(self, value, path, kinds: Mapping[str, Callable], what="a key") -> dict[str, Any]:
+        """A table of known keys, each read by its kind."""
+        for key in self._table(value, path):
+            self._among(key, kinds, f"a key of {'.'.join(path)}" if path and what == "a key" else what, [*path, key])
+        return {key: kinds[key](item, [*path, key]) for key, item in value.items()}
+
+    def _each(self, read_key, kind_of):
+        """A table whose keys are read by read_key(key, path), and its values by kind_of(key)(value, path)."""
+
+        def read(value, path):
+            items = [(read_key(key, [*path, key]), key, item) for key, item in self._table(value, path).items()]
+            found = {}
+            for known, key, item in items:
+                if known in found:
+                    raise SettingsError(f"{self._where([*path, key])}: {key!r} is there twice.")
+                found[known] = kind_of(known)(item, [*path, key])
+            return found
+
+        return read
+
+    def _table(self, value, path):
+        return value if isinstance(value, dict) else self._refuse(path, "must be a table", value)
+
+    def _text(self, value, path):
+        return value if isinstance(value, str) else self._refuse(path, 'must be a text in quotes, such as "…"', value)
+
+    def _yes_or_no(self, value, path):
+        return value if isinstance(value, bool) else self._refuse(path, "must be true or false", value)
+
+    def _number(self, least, most=math.inf, above=False, infinite=False):
+        right = f"must be a number {'above' if above else 'of at least'} {least}"
+        right += f" and at most {most}" if most < math.inf else ""
+
+        def read(value, path):
+            good = isinstance(value, int | float) and not isinstance(value, bool) and least <= value <= most
+            if not good or (above and value == least) or (value == math.inf and not infinite):
+                self._refuse(path, right, value)
+            return value
+
+        return read
+
+    def _one_of(self, known: Iterable[str], what):
+        return lambda value, path: self._among(self._text(value, path), known, what, path)
+
+    def _zone(self, value, path):
+        return self._among(self._text(value, path), zoneinfo.available_timezones(), "a time zone", path)
+
+    def _exercises(self, value, path):
+        if not isinstance(value, list):
+            self._refuse(path, 'must be a list of exercises, such as ["1.4"]', value)
+        return tuple(self._exercise(self._text(each, path), path) for each in value)
+
+    def _exercise(self, value, path):
+        every = [each.id for each in course.every_exercise()]
+        near = [id for id in every if id.partition(".")[0] == value.partition(".")[0]]
+        return self._among(value, near or every, "an exercise", path)
+
+    def _lesson(self, value, path):
+        known = {str(each.number): each.number for each in course.lessons()}
+        return known[self._among(value.lstrip("0") or "0", known, "the number of a lesson", path)]
+
+    def _student(self, value, path):
+        return normalize("NFC", value)
+
+    def _moment(self, value, path):
+        if isinstance(value, datetime):
+            return value if value.tzinfo else value.replace(tzinfo=self.zone)
+        if isinstance(value, date):
+            return datetime.combine(value, time(23, 59, 59), self.zone)
+        return self._refuse(path, "must be a time without quotes, such as 2026-10-01T23:59:00", value)
+
+    # ---- what is said where it is not
+
+    def _among(self, value, known: Iterable[str], what, path):
+        known = list(known)
+        if value in known:
+            return value
+        near = difflib.get_close_matches(value, known, n=1, cutoff=0.5)
+        rest = f" There are {', '.join(known)}." if len(known) < 20 else ""
+        rest = f" Did you mean {near[0]!r}?" if near and not value[:1].isdigit() else rest
+        raise SettingsError(f"{self._where(path)}: {value!r} is not {what}.{rest}")
+
+    def _refuse(self, path, right, value):
+        shown = str(value).lower() if isinstance(value, bool) else repr(value)
+        raise SettingsError(f"{self._where(path)}: {'.'.join(path)} {right}, not {shown[:80]}.")
+
+    def _where(self, path):
+        """The file, and the line on which the last key of the path stands, if it can be told."""
+        for depth in range(len(path), 0, -1):
+            key = re.compile(rf"(^|[\s.\[{{,\"'])[\"']?{re.escape(path[depth - 1])}[\"']?\s*[=\].]")
+            found = [number for number, line in enumerate(self.lines, 1) if key.search(line.split(" #")[0])]
+            if len(found) == 1:
+                return f"{self.file}, line {found[0]}"
+        return str(self.file)
