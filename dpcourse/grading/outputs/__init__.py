@@ -1,0 +1,36 @@
+"""All that a run leaves in its folder for people and for an LMS; what an earlier run left of others is removed."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from dpcourse.grading import collect
+from dpcourse.grading.keep.store import Row
+from dpcourse.grading.marks.settings import Settings
+from dpcourse.grading.outputs import feedback, gradebook, imports, report, returned
+
+Answers = Callable[[str, int], Mapping[str, str]]
+
+
+def write(
+    rows: Sequence[Row],
+    out: Path,
+    settings: Settings | None = None,
+    unread: Iterable[collect.Unread] = (),
+    answers: Answers = lambda student, lesson: {},
+    course: Path | None = None,
+    moves: Iterable[Sequence] = (),
+) -> list[str]:
+    """Write gradebooks, imports, feedback and the report into a folder; what an instructor is to know of them.
+
+    unread: the files that were not graded. answers(student, lesson): exercise id -> the student's code. course: the
+    folder that holds lessons/ as given out. moves: the lines of changes.csv, the oldest first.
+    """
+    settings = settings or Settings()
+    gradebook.write(rows, out)
+    said = imports.write(rows, out, settings)
+    feedback.write(rows, out, settings)
+    zips = returned.write(rows, out, settings)
+    if zips:
+        said.append(f"Feedback to upload: {', '.join(zips)}; the same as pages: {out / feedback.FOLDER}.")
+    report.write(rows, out, unread, answers, course, moves)
+    return said

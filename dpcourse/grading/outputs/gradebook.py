@@ -1,0 +1,85 @@
+"""The marks as CSV files for people: a line for each student and lesson, and a line for each exercise.
+
+A submission that could not be graded has an empty score. Both files begin with the mark by which Excel knows UTF-8.
+"""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from dpcourse import course
+from dpcourse.files import write_atomically
+from dpcourse.grading.keep.store import Row
+from dpcourse.grading.outputs.tables import as_csv, number, short
+from dpcourse.grading.result import Result
+
+UTF8 = "\ufeff"
+
+
+def write(rows: Iterable[Row], out: Path) -> None:
+    """Write gradebook.csv and marks.csv into a folder."""
+    rows = list(rows)
+    write_atomically(out / "gradebook.csv", UTF8 + of_lessons(rows))
+    write_atomically(out / "marks.csv", UTF8 + of_exercises(rows))
+
+
+def of_lessons(rows: Iterable[Row]) -> str:
+    """CSV with one line for each student and lesson."""
+    lines: list[tuple] = [("student", "lesson", "status", "score", "points", "late", "bonus", "notes")]
+    for row in rows:
+        result = row.result
+        notes = [*(["no longer in the folder"] if row.stale else []), *result.notes]
+        taken = number(-row.late.points) if row.late else ""
+        bonus = number(row.bonus.points or 0) if row.bonus else ""
+        about = short("; ".join(notes))
+        lines.append(
+            (row.student, title(row.lesson), result.status, score(result), number(result.points), taken, bonus, about)
+        )
+    return as_csv(lines)
+
+
+def of_exercises(rows: Iterable[Row]) -> str:
+    """CSV with one line for each student, lesson and exercise; one without an exercise where none was judged."""
+    columns = ("student", "lesson", "exercise", "title", "state", "points", "of", "misconception", "override", "author")
+    lines: list[tuple] = [(*columns, "late")]
+    for row in rows:
+        late = short(row.late.says) if row.late else ""
+        for cells in _exercises(row):
+            lines.append((row.student, title(row.lesson), *cells, late))
+    return as_csv(lines)
+
+
+def _exercises(row: Row) -> Iterator[tuple]:
+    if not row.result.exercises:
+        yield "", "", row.result.status, "", "", "", "", ""
+    for mark in row.result.exercises:
+        hand = row.by_hand.get(mark.id)
+        yield (
+            mark.id,
+            title_of(mark.id),
+            mark.state,
+            "" if row.result.score is None else number(mark.points),
+            number(mark.out_of),
+            mark.misconception or "",
+            short(hand.reason) if hand else "",
+            hand.author if hand else "",
+        )
+
+
+def title(lesson: int) -> str:
+    """A lesson's number and title, as the name of its column; the number alone where there is no such lesson.
+
+    >>> title(1), title(98)
+    ('01 Composition', '98')
+    """
+    known = {each.number: each.title for each in course.lessons()}
+    return f"{lesson:02} {known.get(lesson, '')}".strip()
+
+
+def title_of(exercise_id: str) -> str:
+    """An exercise's title; nothing where there is no such exercise any more."""
+    return next((each.title for each in course.every_exercise() if each.id == exercise_id), "")
+
+
+def score(result: Result) -> str:
+    """The score as text, empty where there is none."""
+    return "" if result.score is None else number(result.score)

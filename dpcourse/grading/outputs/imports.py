@@ -1,0 +1,149 @@
+"""The marks as Canvas and Moodle import them: a file for each lesson, with the students only who have a mark in it.
+
+Neither file can clear a mark that is there: an empty cell would clear one in Canvas, so nobody has an empty cell. A
+lesson that is as it was given out is no attempt, and is left out; whoever is left out is told, with the reason.
+
+Canvas finds a student by the number in the name of their file, else by the name itself. Moodle finds them by the
+participant's number alone, and reads its columns by their English names.
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from dpcourse.engine import BLANK
+from dpcourse.files import write_atomically
+from dpcourse.grading.keep.store import Row
+from dpcourse.grading.marks.marking import exported
+from dpcourse.grading.marks.settings import Settings
+from dpcourse.grading.outputs.gradebook import title
+from dpcourse.grading.outputs.platforms import name_of, platform_of
+from dpcourse.grading.outputs.returned import comment
+from dpcourse.grading.outputs.tables import as_csv, number
+from dpcourse.grading.result import INFRASTRUCTURE, MISSING, UNREADABLE
+
+CANVAS, MOODLE = "canvas", "moodle"
+CANVAS_COLUMNS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
+MOODLE_COLUMNS = (
+    "Identifier",
+    "Full name",
+    "Status",
+    "Grade",
+    "Maximum grade",
+    "Last modified (grade)",
+    "Feedback comments",
+)
+MOST_NAMES = 5
+
+ABOUT_CANVAS = (
+    "Canvas: Grades, Import, with one canvas-NN.csv at a time. It asks which assignment a column is unless an assignment "
+    "has exactly the column's name; course.toml can say another name."
+)
+ABOUT_MOODLE = (
+    'Moodle: in the assignment, "Upload grading worksheet" with its moodle-NN.csv, and tick "Allow updating records that '
+    'have been modified more recently in Moodle than in the spreadsheet": without it, changed marks are passed over in '
+    "silence. Set your language to English for the upload. Maximum grade of the assignment: "
+)
+
+
+def write(rows: Sequence[Row], out: Path, settings: Settings) -> list[str]:
+    """Write canvas-NN.csv and moodle-NN.csv into a folder, for each lesson that has marks; what to know of them."""
+    said, written, maxima = [], set(), {}
+    for lesson in sorted({row.lesson for row in rows}):
+        files: dict[str, list[Row]] = {CANVAS: [], MOODLE: []}
+        left_out: dict[str, list[str]] = {}
+        counts = []
+        mine = [row for row in rows if row.lesson == lesson]
+        by_name = "" if any(platform_of(row).lms == MOODLE for row in mine) else CANVAS
+        for row in mine:
+            lms = platform_of(row).lms or by_name
+            if reason := why_not(row, lms):
+                left_out.setdefault(reason, []).append(row.student)
+            else:
+                files[lms].append(row)
+        for lms, text_of in ((CANVAS, canvas), (MOODLE, moodle)):
+            if files[lms]:
+                file = out / f"{lms}-{lesson:02}.csv"
+                write_atomically(file, text_of(files[lms], settings))
+                written.add(file)
+                counts.append(f"{file.name} has {len(files[lms])} mark{'s' * (len(files[lms]) != 1)}")
+                maxima[lms, lesson] = exported(files[lms][0], settings)[1]
+                said += _above(files[lms], settings)
+        without = "; ".join(f"{len(names)} {reason} ({some(names)})" for reason, names in left_out.items())
+        said.append(
+            f"{title(lesson)}: {' and '.join(counts) or 'no mark to import'}.{without and f' Left out: {without}.'}"
+        )
+    for lms in (CANVAS, MOODLE):
+        for file in set(out.glob(f"{lms}-[0-9][0-9]*.csv")) - written:
+            file.unlink()
+    if any(lms == CANVAS for lms, _ in maxima):
+        said.append(ABOUT_CANVAS)
+    if most := [f"{number(most)} for {lesson:02}" for (lms, lesson), most in maxima.items() if lms == MOODLE]:
+        said.append(f"{ABOUT_MOODLE}{', '.join(most)}.")
+    return said
+
+
+def why_not(row: Row, lms: str) -> str | None:
+    """Why a row has no mark that a platform could import; None where it has one."""
+    result = row.result
+    if row.stale:
+        return "no longer in the folder"
+    if result.score is None:
+        reasons = {MISSING: "nothing was handed in", UNREADABLE: "not readable", INFRASTRUCTURE: "not graded yet"}
+        return reasons.get(result.status, "not graded")
+    untouched = bool(result.exercises) and all(mark.state == BLANK and not mark.points for mark in result.exercises)
+    if untouched and not row.by_hand and not row.bonus:
+        return "as it was given out"
+    if lms not in (CANVAS, MOODLE):
+        return f"known to neither Canvas nor Moodle{f', but to {lms.title()}' if lms else ''}"
+    if platform_of(row).lms and not platform_of(row).number:
+        return "without the number by which the platform knows a student"
+    return None
+
+
+def canvas(rows: Iterable[Row], settings: Settings) -> str:
+    """The import of one lesson for Canvas, whose third line on is a student each."""
+    rows = list(rows)
+    lesson = rows[0].lesson
+    column = settings.of(lesson).column or title(lesson)
+    maximum = number(exported(rows[0], settings)[1])
+    lines: list[tuple] = [(*CANVAS_COLUMNS, column), ("    Points Possible", "", "", "", "", maximum)]
+    for row in rows:
+        lines.append((name_of(row), platform_of(row).number, "", "", "", _score(row, settings)))
+    return as_csv(lines)
+
+
+def moodle(rows: Iterable[Row], settings: Settings) -> str:
+    """The offline grading worksheet of one assignment for Moodle, with the feedback as comments."""
+    lines: list[tuple] = [MOODLE_COLUMNS]
+    for row in rows:
+        _, maximum = exported(row, settings)
+        known = f"Participant {platform_of(row).number}"
+        status = "Submitted for grading"
+        lines.append((known, name_of(row), status, _score(row, settings), number(maximum), "", comment(row, settings)))
+    return as_csv(lines)
+
+
+def _score(row, settings):
+    score, _ = exported(row, settings)
+    return number(score)
+
+
+def _above(rows, settings):
+    """One line on the scores that are above what the LMS gives."""
+    scores = [(row.student, *exported(row, settings)) for row in rows]
+    found = [f"{student} ({number(score)})" for student, score, most in scores if score > most]
+    if found:
+        yield (
+            f"Above the maximum of {number(scores[0][-1])}, which Moodle passes over in silence: {some(found)}. Raise the "
+            "maximum there, or set `maximum` in course.toml."
+        )
+
+
+def some(names: Sequence[str]) -> str:
+    """A few of many names, and how many more there are.
+
+    >>> some(["ann", "bob"]), some(list("abcdefgh"))
+    ('ann, bob', 'a, b, c, d, e and 3 more')
+    """
+    more = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,62 @@
+"""What the pages for people share: templates, in which everything that came from a student is escaped.
+
+The pages may neither run scripts nor load anything, so that they are harmless wherever they are opened.
+"""
+
+from datetime import datetime
+from pathlib import Path
+
+import jinja2
+from markupsafe import Markup
+
+from dpcourse.engine.display import as_code
+from dpcourse.grading.outputs.gradebook import score, title, title_of
+from dpcourse.grading.outputs.tables import number, short
+
+_pages = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(Path(__file__).with_name("templates")),
+    autoescape=True,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    undefined=jinja2.StrictUndefined,
+)
+
+
+def render(template: str, **values: object) -> str:
+    """The HTML of a template."""
+    return _pages.get_template(template).render(**values)
+
+
+def moment(when: datetime, like: datetime | None = None) -> str:
+    """A time as people write it, in the time zone of another where there is one.
+
+    >>> from datetime import UTC
+    >>> moment(datetime(2026, 10, 1, 9, 5, tzinfo=UTC))
+    '1 October 2026, 09:05 UTC'
+    """
+    there = when.astimezone(like.tzinfo) if like and like.tzinfo else when
+    return f"{there.day} {there:%B %Y, %H:%M} {there.tzname() or ''}".rstrip()
+
+
+def points(value: float) -> str:
+    """Points in words.
+
+    >>> points(1), points(0.5)
+    ('1 point', '0.5 points')
+    """
+    return f"{number(value)} point{'s' * (value != 1)}"
+
+
+def sentence(text: str) -> str:
+    """A note as a sentence.
+
+    >>> sentence("cell 3 was left out: it never ended")
+    'Cell 3 was left out: it never ended.'
+    """
+    text = text.strip()
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
+
+
+_pages.filters.update(code=lambda text: Markup(as_code(text)), number=number, points=points, sentence=sentence)
+_pages.filters.update(short=short)
+_pages.globals.update(title=title, title_of=title_of, score=score, moment=moment)
