@@ -1,13 +1,18 @@
 """Which cell of a lesson is which exercise's: the one that defines its function, the one that checks it.
 
+A cell in which a value differs from student to student, {variant epsilon}, has the text with these braces in its metadata.
+
 Everything that reads a notebook of the course asks here: the build, a release, the site, the grader, `solution`.
 """
 
+import copy
 import re
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 BLANK = "raise NotImplementedError"
 
+VARIANT = re.compile(r"\{variant (?P<name>\w+)\}")
+TEMPLATE = "variant"  # where in a cell's metadata, under "dpcourse", its text with {variant ...} stands
 _DEFINITION = re.compile(r"^def (\w+)\(", re.MULTILINE)
 _CHECK = re.compile(r'^check\("([\d.]+)"', re.MULTILINE)
 
@@ -57,6 +62,24 @@ def blanked(code: str) -> str:
         elif not inside:
             kept.append(line)
     return "\n".join(kept)
+
+
+def filled(text: str, values: dict[str, object], as_code: bool = False) -> str:
+    """The text with each {variant name} made its value, in code as Python writes it. KeyError for an unknown name.
+
+    >>> filled("check(f, epsilon={variant epsilon})", {"epsilon": 0.5}, as_code=True)
+    'check(f, epsilon=0.5)'
+    """
+    return VARIANT.sub(lambda found: (repr if as_code else str)(values[found["name"]]), text)
+
+
+def with_values(notebook: dict, values: dict[str, object]) -> dict:
+    """A blank lesson as one student has it: with their values, and no word of what else there could be."""
+    made = copy.deepcopy(notebook)
+    for cell in made["cells"]:
+        if template := cell["metadata"].pop("dpcourse", {}).get(TEMPLATE):
+            cell["source"] = filled(template, values, cell["cell_type"] == "code")
+    return made
 
 
 def _is_mark(line):

@@ -7,8 +7,10 @@ from typing import Annotated
 
 import typer
 
+from dpcourse import course
 from dpcourse.grading.options import Options
 
+PACK = typer.Option("--pack", metavar="FOLDER", help="A pack: a lesson of your own, made by `dpcourse new-pack`.")
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
@@ -41,13 +43,15 @@ def build(
     ] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Build even what is up to date.")] = False,
     root: Annotated[Path, typer.Option(help="The folder that holds lessons/ and solutions/.")] = Path("."),
+    pack: Annotated[Path | None, PACK] = None,
 ) -> None:
-    """Make the notebooks in lessons/ and solutions/ from solutions/*.md."""
+    """Make the notebooks in lessons/ and solutions/ from solutions/*.md, and try the exercises of a pack."""
     from tqdm import tqdm
 
     try:
         from dpcourse.authoring import build as builder
 
+        root = _used(pack) or root
         if check:
             found = builder.differences(root)
             for line in found:
@@ -69,26 +73,63 @@ def build(
 
 @app.command("try")
 def try_answers(
-    lesson: Annotated[int, typer.Argument(help="The number of a lesson, whose answers stand in tests/answers/.")],
+    lesson: Annotated[
+        int,
+        typer.Argument(
+            help="The number of a lesson, whose answers stand in tests/answers/, or in the pack's answers.toml."
+        ),
+    ],
     exercise: Annotated[str | None, typer.Option(help="Only the answers to the exercise with this function.")] = None,
     replies: Annotated[bool, typer.Option("--replies", help="Print what each answer is told.")] = False,
     seed: Annotated[int, typer.Option(help="Of the inputs.")] = 0,
     root: Annotated[Path, typer.Option(help="The folder of the course.")] = Path("."),
+    pack: Annotated[Path | None, PACK] = None,
 ) -> None:
-    """Try a corpus of answers on a lesson's checks: how many are told why they are wrong, and what passes that must not."""
-    from dpcourse.authoring import answers
+    """Try a corpus of answers on a lesson's checks: how many are told why they are wrong, and what passes that must not.
 
+    Of a pack also what must hold for every exercise is tried: that its reference passes, that each misconception is told.
+    """
     try:
+        from dpcourse.authoring import answers, laws
+
+        root = _used(pack) or root
         found = [each for each in answers.corpus(root, lesson) if exercise in (None, each.exercise)]
+        names = answers.names_of(root, lesson)
+        broken = list(laws.broken(course.lesson(lesson))) if pack else []
+    except ModuleNotFoundError as error:
+        raise _needs_more("try", error) from None
     except (OSError, ValueError) as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(1) from None
     results = []
-    for each in answers.tried(found, answers.names_of(root, lesson), seed):
+    for each in answers.tried(found, names, seed):
         results.append(each)
         if (replies and not each.answer.right) or each.kind.startswith("FALSE"):
             typer.echo(f"{each.kind} | {each.answer.exercise} | {each.answer.label} | {each.verdict.message}")
     typer.echo(answers.table(results))
+    for line in broken:
+        typer.echo(line, err=True)
+    if broken:
+        raise typer.Exit(1)
+
+
+@app.command("new-pack")
+def new_pack(
+    folder: Annotated[
+        Path,
+        typer.Argument(metavar="NAME", help='The new folder; its last part is the name of the pack, such as "exam".'),
+    ],
+    number: Annotated[int, typer.Option(help="The number of its lesson, from 50 to 99.")] = 50,
+) -> None:
+    """Make a pack: a folder for exercises of your own, with one that works. Its README says how it goes on."""
+    from dpcourse.authoring import new_pack as making
+
+    try:
+        made = making.write(folder, number)
+    except (ValueError, OSError) as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(2) from None
+    typer.echo(f"{folder}: lesson {made.lesson}. {folder / 'README.md'} says how it goes on.")
 
 
 @app.command()
@@ -103,14 +144,45 @@ def release(
             "--nbgrader", help="Write the source of an nbgrader course in place of a bundle; it holds the solutions."
         ),
     ] = False,
-    course: Annotated[Path, typer.Option(help="The folder of the course.")] = Path("."),
+    course_folder: Annotated[Path, typer.Option("--course", help="The folder of the course.")] = Path("."),
+    pack: Annotated[Path | None, PACK] = None,
+    roster: Annotated[
+        Path | None,
+        typer.Option(help="A CSV of the students, for a pack with a variant for each: they get a notebook each."),
+    ] = None,
+    seed_file: Annotated[
+        Path | None,
+        typer.Option(help="The secret from which the variants are drawn; give the same to `dpcourse grade`."),
+    ] = None,
 ) -> None:
-    """Write what students are given, as one folder: blank lessons, the package, a README. No solved notebook is in it."""
-    from dpcourse.authoring import release as releasing
+    """Write what students are given, as one folder: blank lessons, the package, a README. No solved notebook is in it.
 
+    With a pack, its lesson is given out, and those of the course that are named with --lesson.
+    """
     try:
-        write = releasing.nbgrader_course if nbgrader else releasing.student_bundle
-        names = write(course, folder, lesson or ())
+        from dpcourse.authoring import release as releasing
+
+        _used(pack)
+        numbers = lesson or ()
+        if (roster or seed_file) and not (pack and roster and seed_file):
+            raise ValueError(
+                "--pack, --roster and --seed-file go together: a variant is drawn for each student of the roster"
+            )
+        if nbgrader and pack:
+            raise ValueError("--nbgrader writes the course's own lessons; `dpcourse grade --pack` grades a pack")
+        if nbgrader:
+            names = releasing.nbgrader_course(course_folder, folder, numbers)
+        elif pack and roster and seed_file:
+            from dpcourse.grading import collect
+            from dpcourse.grading.keep import secret
+
+            students = {name: collect.file_name(name) for name in collect.Roster.read(roster).students}
+            seed = secret.read(seed_file).encode()
+            names = releasing.students_bundles(course_folder, folder, students, seed, pack, numbers)
+        else:
+            names = releasing.student_bundle(course_folder, folder, numbers, pack)
+    except ModuleNotFoundError as error:
+        raise _needs_more("release", error) from None
     except (ValueError, OSError) as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(2) from None
@@ -122,11 +194,13 @@ def release(
 def grade(options: Options) -> None:
     """Grade a folder of notebooks, each in a sandbox; write gradebooks, feedback for each student, and a report.
 
-    Run it again after an interruption, or when submissions have come or changed: what is graded is not graded twice.
+    Run it again after an interruption, or when submissions or the exercises have changed: only what has to be is graded again, and every mark that moves is told, and written into changes.csv.
 
-    If a student has several notebooks of a lesson, the one with the shortest path counts, and is flagged; take it out of the folder to have another one graded.
+    Points, part credit, deadlines and lateness stand in course.toml: change it and run `dpcourse grade` without a folder, and the marks follow.
 
-    Status 0: everything is graded. 1: some submissions could not be graded; the report says which and why. 2: nothing was done.
+    While a run goes on, marks can be looked up and set by hand beside it.
+
+    Status 0: everything is graded. 1: some files could not be read or graded; it is said which and why. 2: nothing was done.
     """
     from dpcourse.grading import command
 
@@ -164,13 +238,20 @@ def site(
         raise typer.Exit(1) from None
 
 
+def _used(pack):
+    """The folder of the pack, now in use; None where there is none."""
+    if pack is not None:
+        course.use_pack(pack)
+    return pack
+
+
 def _needs_more(command, error):
     """What to raise where a package that the command imports is not installed; one of our own is a mistake of ours."""
     from dpcourse.doctor import PIP
 
     if error.name.startswith("dpcourse"):
         return error
-    told = f"`dpcourse {command}` needs {error.name}: run `{PIP} install -r tests/requirements.txt`."
+    told = f"`dpcourse {command}` needs {error.name}: run `{PIP} install {error.name}`, or, to run the tests too, `{PIP} install -r tests/requirements.txt`."
     typer.echo(told, err=True)
     return typer.Exit(2)
 

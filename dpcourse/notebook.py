@@ -5,20 +5,21 @@ from pathlib import Path
 
 from dpcourse import cells, course
 from dpcourse.done import record
-from dpcourse.engine import RIGHT
+from dpcourse.engine import RECEIVED, RIGHT
 from dpcourse.engine.display import aside
 
 _last_state: dict[str, str] = {}  # exercise id -> the state of its last verdict in this kernel
 
 
-def check(exercise_id: str, answer: object = None) -> None:
+def check(exercise_id: str, answer: object = None, **values: object) -> None:
     """Judge an answer on inputs drawn just now, show the verdict, and note what is passed.
 
-    exercise_id: in quotes, such as "1.3". answer: the function itself, without brackets.
+    exercise_id: in quotes, such as "1.3". answer: the function itself, without brackets. values: of your variant, where
+    the exercise has one for each student; the check cell says them.
     """
     from IPython.display import display
 
-    exercise = _find(exercise_id)
+    exercise = _find(exercise_id, values)
     if exercise is None:
         return
     try:
@@ -32,7 +33,7 @@ def check(exercise_id: str, answer: object = None) -> None:
         from dpcourse import plots
 
         plots.show(plots.audited, **vars(verdict.audit))  # type: ignore[attr-defined] # plots finds it
-    if verdict.state == RIGHT:
+    if verdict.state in (RIGHT, RECEIVED):
         record(exercise.id)
 
 
@@ -47,6 +48,9 @@ def hint(exercise_id: str, number: int = 1) -> None:
     if exercise is None:
         return
     count = len(exercise.hints)
+    if not count:
+        _say(f"Exercise {exercise_id} has no hints", "You are to find this out yourself.")
+        return
     if number not in range(1, count + 1):
         _say(
             f"Exercise {exercise_id} has {count} hints",
@@ -69,7 +73,7 @@ def solution(exercise_id: str, sure: bool = False) -> None:
     if not sure:
         _say(
             f"Solution of {exercise_id}: are you sure?",
-            f'You learn more from one more try. There are {len(exercise.hints)} hints, from `hint("{exercise_id}")` on.',
+            "You learn more from one more try." + _hints_of(exercise),
             f'If you are sure: `solution("{exercise_id}", sure=True)`',
         )
         return
@@ -82,12 +86,16 @@ def solution(exercise_id: str, sure: bool = False) -> None:
         _say(f"Solution of {exercise_id}", code=code)
 
 
-def _find(exercise_id):
+def _hints_of(exercise):
+    return f' There are {len(exercise.hints)} hints, from `hint("{exercise.id}")` on.' if exercise.hints else ""
+
+
+def _find(exercise_id, values=None):
     """The exercise; None, with a message on the page, where there is none."""
     try:
-        return course.find(exercise_id)
+        return course.find(exercise_id, values)
     except ValueError as error:
-        _say("No such exercise", str(error))
+        _say("No such variant" if values else "No such exercise", str(error))
         return None
 
 

@@ -36,7 +36,9 @@ STYLE: Any = {
 
 
 def of_lesson(lesson: course.Lesson) -> dict[str, object]:
-    """name -> picture of one lesson, and what its CHOICES names."""
+    """name -> picture of one lesson, and what its CHOICES names; a pack may have none."""
+    if not lesson.has("pictures"):
+        return {}
     module = lesson.part("pictures")
     chosen = {name: getattr(module, name) for name in getattr(module, "CHOICES", ())}
     functions = inspect.getmembers(module, inspect.isfunction)

@@ -1,6 +1,6 @@
 """Try a corpus of learners' answers on the checks of a lesson: what each is told, and what the checks miss.
 
-A corpus is a file of tests/answers/: a table for each answer, with the exercise's function, a label, whether it is right,
+A corpus is a file of tests/answers/, or answers.toml in a pack: a table for each answer, with the exercise's function, a label, whether it is right,
 its code, and where the reply matters what it must say. The code may use what the lesson's first cells import and define.
 """
 
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dpcourse import course
+from dpcourse.course import pack
 from dpcourse.engine import ERROR, RIGHT, Verdict
 from dpcourse.engine.diagnosis import CASE
 
@@ -60,13 +61,24 @@ class Tried:
 
 def file_of(root: Path, lesson: int) -> Path:
     """Where the answers to the exercises of a lesson stand."""
+    if pack.is_pack(root):
+        return root / "answers.toml"
     return root / "tests" / "answers" / f"{course.lesson(lesson).name}.toml"
 
 
 def corpus(root: Path, lesson: int) -> list[Answer]:
     """The answers to the exercises of a lesson."""
-    tables = tomllib.loads(file_of(root, lesson).read_text(encoding="utf-8"))["answer"]
-    return [Answer(lesson=lesson, **table) for table in tables]
+    file = file_of(root, lesson)
+    try:
+        tables = tomllib.loads(file.read_text(encoding="utf-8")).get("answer", [])
+        found = [Answer(lesson=lesson, **table) for table in tables]
+    except (tomllib.TOMLDecodeError, TypeError) as error:
+        raise ValueError(f"{file} is no corpus of answers: {error}") from None
+    functions = course.lesson(lesson).functions
+    for answer in found:
+        if answer.exercise not in functions:
+            raise ValueError(f"{file}: {answer.label!r} answers {answer.exercise}; there are {', '.join(functions)}")
+    return found
 
 
 def names_of(root: Path, lesson: int) -> dict:
@@ -74,7 +86,11 @@ def names_of(root: Path, lesson: int) -> dict:
     import nbformat
 
     found: dict = {}
-    notebook = nbformat.read(root / "solutions" / f"{course.lesson(lesson).name}.ipynb", 4)
+    file = root / "solutions" / f"{course.lesson(lesson).name}.ipynb"
+    if not file.exists():
+        command = f"dpcourse build{f' --pack {root}' * pack.is_pack(root)}"
+        raise ValueError(f"{file} is not there: run `{command}` first, as answers may use what its cells define")
+    notebook = nbformat.read(file, 4)
     written = set(course.lesson(lesson).functions)
     for cell in notebook.cells:
         if cell.cell_type != "code":
@@ -135,6 +151,8 @@ def table(results: list[Tried]) -> str:
         f"{name:24}" + "".join(f"{count[kind] or '':>15}" for kind in kinds) for name, count in by_exercise.items()
     ]
     seconds = sorted(each.seconds for each in results)
+    if not seconds:
+        return "There are no answers to try."
     lines.append(
         f"seconds of a check: median {seconds[len(seconds) // 2]:.2f}, 95th percentile {seconds[int(0.95 * len(seconds))]:.2f}"
     )

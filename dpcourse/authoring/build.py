@@ -11,12 +11,13 @@ import json
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
-from dpcourse.authoring import complete, execute, stale, worth
+from dpcourse.authoring import complete, execute, laws, stale, worth
 from dpcourse.authoring.compare import differences
 from dpcourse.authoring.navigation import readme
 from dpcourse.authoring.page import CHECKED, Page, read
 from dpcourse.authoring.source import SourceError, pages, sources
 from dpcourse.authoring.uses import modules_of
+from dpcourse.course import pack, use_pack
 from dpcourse.files import write_atomically
 
 __all__ = ["CHECKED", "Page", "SourceError", "as_text", "build", "differences", "read", "sources"]
@@ -33,7 +34,7 @@ def build(
     A page is executed where its code cells, or the modules that they use, have changed; else its outputs are kept.
     names: only these pages (such as "01-composition"). fresh: execute even what is up to date.
     progress: wraps the list of pages to be executed, to draw a bar. Raises SourceError; a page is written whole or not
-    at all, and one after the other.
+    at all, and one after the other. ValueError where an exercise of a pack breaks one of the laws.
     """
     root = Path(root)
     there = [file.stem for file in pages(root)]
@@ -42,6 +43,8 @@ def build(
     modules = modules_of(root)
     for error in complete.omissions(root, modules):
         raise error
+    if pack.is_pack(root) and (found := list(laws.broken(use_pack(root)))):
+        raise ValueError("\n".join(found))
     wanted = [read(file, modules) for file in pages(root) if not names or file.stem in names]
     if worth.of_this_course(root):
         worth.write()

@@ -8,6 +8,7 @@ from dpcourse.authoring.navigation import readme
 from dpcourse.authoring.page import read
 from dpcourse.authoring.source import SourceError, pages, sources
 from dpcourse.authoring.uses import modules_of
+from dpcourse.course import pack
 
 AROUND, SHOWN = 20, 60
 
@@ -49,7 +50,7 @@ def _of_readme(root):
 
 
 def _of_page(root, page, modules):
-    command = f"run `dpcourse build {page.file.stem}`"
+    command = f"run `dpcourse build {f'--pack {root}' if pack.is_pack(root) else page.file.stem}`"
     differ = False
     for path, expected in zip(page.paths, (page.solved, page.blank), strict=True):
         if difference := _first_difference(path, expected, outputs=expected is page.blank):

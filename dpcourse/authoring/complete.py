@@ -8,9 +8,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from dpcourse.authoring.modules import Modules
 from dpcourse.authoring.source import SourceError, sources
 from dpcourse.authoring.uses import lesson_words
+from dpcourse.course import pack
+from dpcourse.modules import Modules
 
 SAID = {
     "NAME": 'NAME = "07-name", the name of its source in solutions/',
@@ -27,6 +28,9 @@ FILES = {
 
 def omissions(root: Path, modules: Modules) -> Iterator[SourceError]:
     """What is missing of the lessons: in their folders in dpcourse/course/, and of their sources in solutions/."""
+    if pack.is_pack(root):
+        yield from _of_pack(root, modules, pack.read(root))
+        return
     names: dict[str, str] = {}
     for word in lesson_words(modules):
         folder = modules.folder / "course" / word
@@ -45,6 +49,16 @@ def omissions(root: Path, modules: Modules) -> Iterator[SourceError]:
             yield SourceError(
                 source, 1, f'is no lesson\'s source: add a folder to {there} with `NAME = "{source.stem}"`'
             )
+
+
+def _of_pack(root, modules, said):
+    file = root / pack.FILE
+    yield from _of_exercises(modules, root / "exercises", said.word, said.functions, file, "exercises")
+    if not (source := root / "solutions" / f"{said.lesson}.md").exists():
+        yield SourceError(source, 1, f"is missing: write the source of the lesson that {file} names")
+    for source in sources(root):
+        if source.stem != said.lesson:
+            yield SourceError(source, 1, f"is no lesson's source: {file} names {said.lesson}")
 
 
 def _said(modules, word):
@@ -70,17 +84,20 @@ def _of_folder(modules, folder, said):
     if not isinstance(exercises, tuple):
         yield SourceError(init, 1, f"EXERCISES must be a tuple, such as ({exercises!r},)")
         return
-    of_file = f"{modules.name}.course.{folder.name}."
+    yield from _of_exercises(modules, folder, folder.name, exercises, init, "EXERCISES")
+    for name, what in FILES.items():
+        if not (folder / name).exists():
+            yield SourceError(folder / name, 1, f"is missing: write it, with {what}")
+
+
+def _of_exercises(modules, folder, word, exercises, init, order):
+    """The files of a lesson's exercises; order: what names them, in the file `init`."""
+    of_file = f"{modules.name}.course.{word}."
     for name in exercises:
         if not modules.has(of_file + name):
-            yield SourceError(init, 1, f"EXERCISES names {name}: write {folder / name}.py, with the object `exercise`")
+            yield SourceError(init, 1, f"{order} names {name}: write {folder / name}.py, with the object `exercise`")
         elif "exercise" not in modules.names(of_file + name):
             yield SourceError(folder / f"{name}.py", 1, "has no `exercise`: give the exercise this name")
     for file in sorted(folder.glob("*.py")):
         if file.stem not in (*exercises, "__init__") and "exercise" in modules.names(of_file + file.stem):
-            yield SourceError(
-                file, 1, f'holds an exercise: add "{file.stem}" to EXERCISES in {init}, where its turn is'
-            )
-    for name, what in FILES.items():
-        if not (folder / name).exists():
-            yield SourceError(folder / name, 1, f"is missing: write it, with {what}")
+            yield SourceError(file, 1, f'holds an exercise: add "{file.stem}" to {order} in {init}, where its turn is')

@@ -9,7 +9,7 @@ from unittest import mock
 
 import nbformat
 
-from dpcourse import cells
+from dpcourse import cells, course
 from dpcourse.authoring.page import Page
 from dpcourse.authoring.source import SourceError
 
@@ -37,9 +37,11 @@ def executed(page: Page) -> nbformat.NotebookNode:
         extra_arguments=["--log-level=ERROR"],
         resources={"metadata": {"path": str(page.file.parent)}},
     )
+    lesson = course.lesson(int(page.file.stem[:2])) if page.file.stem != course.GLOSSARY else None
+    in_use = {course.IN_USE: str(lesson.pack.folder)} if lesson and lesson.pack else {}
     with (
         tempfile.TemporaryDirectory() as data,
-        mock.patch.dict(os.environ, DPCOURSE_DATA=data, PYTHONHASHSEED="0", OMP_NUM_THREADS="1"),
+        mock.patch.dict(os.environ, in_use, DPCOURSE_DATA=data, PYTHONHASHSEED="0", OMP_NUM_THREADS="1"),
         client.setup_kernel(),
     ):
         for (i, cell), lines in zip(code, page.lines, strict=True):

@@ -3,15 +3,15 @@
 On a line of its own stand {opening}, {contents}, {closing}, {exercise error_rates} (the header above an exercise) and
 {check error_rates} (its check cell). Within a line {error_rates} is the number of that exercise, and 01 §5 a link to that
 section; in a code cell `passed("error_rates")` asks for an exercise by its function too. An exercise of another lesson
-has the word of that lesson before it, {gdp/error_rates}.
+has the word of that lesson before it, {gdp/error_rates}. {variant epsilon} is a value that differs from student to student.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from dpcourse import course
+from dpcourse import cells, course
 from dpcourse.authoring import glossary
 from dpcourse.authoring.navigation import contents, links, referring
 from dpcourse.authoring.source import SourceError, about, lesson_of, line_of, root_of, title
@@ -24,10 +24,8 @@ NUMBER = re.compile(rf"(?<![\w\\^}}])\{{{NAME}\}}")
 """{name}, which is no argument of a LaTeX command: `_{{tot}}` and `\\mathrm{{kl}}` stay as they are."""
 CALL = re.compile(r'\b(?P<call>passed|check|hint|solution)\("(?P<name>[^"]+)"')
 CHECK = """```{{code-cell}} ipython3
-check("{id}", {function})
-# hint("{id}")
-# solution("{id}")
-```"""
+check("{id}", {function}{values})
+{asks}```"""
 
 
 @dataclass(frozen=True)
@@ -38,8 +36,11 @@ class Filled:
     lines: tuple[int, ...]
 
 
-def filled(file: Path) -> Filled:
-    """A source, filled. Raises SourceError for a name that nothing has."""
+def filled(file: Path, for_nobody: bool = False) -> Filled:
+    """A source, filled. Raises SourceError for a name that nothing has.
+
+    for_nobody: leave {variant epsilon} as it is; else it is the sample's value.
+    """
     made, lines = [], []
     where = "front matter" if file.read_text(encoding="utf-8").startswith("---\n") else "prose"
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
@@ -52,13 +53,27 @@ def filled(file: Path) -> Filled:
         else:
             where = "code" if FENCE.match(line) else where
             new = _prose(file, number, line)
+        new = _variants(file, number, new, for_nobody, as_code=where == "code" or FENCE.match(new) is not None)
         made.append(new)
         lines += [number] * (new.count("\n") + 1)
     return Filled("\n".join(made) + "\n", tuple(lines))
 
 
+def _variants(file, number, text, for_nobody, as_code):
+    """The text with the sample's values; for nobody it stays as it is, but each {variant name} must be one."""
+    if not cells.VARIANT.search(text):
+        return text
+    values = {name: value for mine in lesson_of(file).sample().values() for name, value in mine.items()}
+    try:
+        made = cells.filled(text, values, as_code)
+    except KeyError as error:
+        there = ", ".join(values) or "none: `@variants(epsilon=(0.5, 1.0))` above an exercise makes one"
+        raise SourceError(file, number, f"there is no variant {error.args[0]!r}; there are {there}") from None
+    return text if for_nobody else made
+
+
 def _prose(file, number, line):
-    if part := PART.match(line):
+    if (part := PART.match(line)) and part["part"] != "variant":
         if part["part"] not in PARTS:
             there = ", ".join(f"{{{name}}}" for name in PARTS)
             raise SourceError(file, number, f"there is no {line} to fill in on a line of its own; there are {there}")
@@ -130,9 +145,21 @@ def exercise_header(exercise: Exercise) -> str:
     )
 
 
-def check_cell(exercise: Exercise) -> str:
-    """The cell that checks an exercise, in MyST."""
-    return CHECK.format(id=exercise.id, function=exercise.function)
+def check_cell(exercise: Exercise, names: Iterable[str] = ()) -> str:
+    """The cell that checks an exercise, in MyST; names: of the values of its variants.
+
+    What is graded only has no solution to ask for, and hints only where they are given out.
+    """
+    values = "".join(f", {name}={{variant {name}}}" for name in names)
+    asking = {"hint": not exercise.graded_only or exercise.hints_too, "solution": not exercise.graded_only}
+    asks = "".join(f'# {call}("{exercise.id}")\n' for call, is_there in asking.items() if is_there)
+    return CHECK.format(id=exercise.id, function=exercise.function, values=values, asks=asks)
+
+
+def _check(file, line, name):
+    exercise = _named(file, line, name)
+    variants = lesson_of(file).variants.get(exercise.function)
+    return check_cell(exercise, variants.sample if variants else ())
 
 
 PARTS: dict[str, Callable[[Path, int, str], str]] = {
@@ -141,6 +168,6 @@ PARTS: dict[str, Callable[[Path, int, str], str]] = {
     "closing": lambda file, line, _: links(file),
     "exercise": lambda file, line, name: exercise_header(_named(file, line, name)),
     "glossary": lambda file, line, name: glossary.table(name),
-    "check": lambda file, line, name: check_cell(_named(file, line, name)),
+    "check": _check,
 }
 """What may stand on a line of its own: (file, line, argument) -> what the page has in its place."""

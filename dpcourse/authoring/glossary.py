@@ -33,7 +33,7 @@ OPTIONAL = {"read", "sort"}
 
 def file_of(lesson: course.Lesson) -> Path:
     """Where the rows of a lesson stand."""
-    return Path(course.__file__).parent / lesson.word / "glossary.toml"
+    return lesson.folder / "glossary.toml"
 
 
 def table(name: str) -> str:

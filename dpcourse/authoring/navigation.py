@@ -8,6 +8,7 @@ from pathlib import Path
 
 from dpcourse.authoring.binder import binder_link
 from dpcourse.authoring.source import GLOSSARY, SourceError, about, pages, root_of, sources, title
+from dpcourse.course import pack
 
 HOME = "00-start-here"
 SECTION = re.compile(r"^## (\d+)\. ", re.MULTILINE)
@@ -47,12 +48,12 @@ def contents(root: Path) -> str:
 
 
 def readme(root: Path | str) -> str | None:
-    """README.md with its table of lessons made from their front matter; None where there is no README.
+    """README.md with its table of lessons made from their front matter; None where there is none, or it is a pack's.
 
     Raises SourceError where the two comments are missing between which the table stands.
     """
     file = Path(root) / "README.md"
-    if not file.exists():
+    if not file.exists() or pack.is_pack(Path(root)):
         return None
     rows = ["| lesson | you learn | minutes |", "|---|---|---|"]
     for source in sources(root):

@@ -10,9 +10,9 @@ import nbformat
 
 from dpcourse import cells, course
 from dpcourse.authoring import fill, uses
-from dpcourse.authoring.modules import Modules
 from dpcourse.authoring.navigation import SECTION, section_id
 from dpcourse.authoring.source import GLOSSARY, SourceError, about, lesson_of, line_of, root_of
+from dpcourse.modules import Modules
 
 CHECKED = "nbval-check-output"
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
@@ -62,6 +62,7 @@ def read(file: Path | str, modules: Modules | None = None) -> Page:
         _require_every_exercise(page)
         _require_goals(page)
     _blank(page)
+    _keep_variants(page)
     _name_cells(page)
     return page
 
@@ -126,7 +127,7 @@ def _require_every_exercise(page):
                 raise SourceError(page.file, found[_last(names, name)][0], f"`{{{part} {name}}}` stands here again")
     _require_solutions(page, checks)
     for function in lesson.functions:
-        place = f"exercise {function}, which `EXERCISES` in {_init(lesson)} names"
+        place = f"exercise {function}, which {_order(lesson)} names"
         if function not in [name for _, name in headers]:
             raise SourceError(
                 page.file, 1, f"no header for {place}: add a line `{{exercise {function}}}` above its task"
@@ -146,7 +147,11 @@ def _last(names, name):
 
 
 def _init(lesson):
-    return f"dpcourse/course/{lesson.word}/__init__.py"
+    return "pack.toml" if lesson.pack else f"dpcourse/course/{lesson.word}/__init__.py"
+
+
+def _order(lesson):
+    return f"`{'exercises' if lesson.pack else 'EXERCISES'}` in {_init(lesson)}"
 
 
 def _parts(file):
@@ -231,6 +236,20 @@ def _blank(page):
             for cell in (solved, blank):
                 cell.metadata["tags"] = [*cell.metadata.get("tags", []), CHECKED]
             _show_not_attempted(blank, course.find(exercise_id))
+
+
+def _keep_variants(page):
+    """Keep what a cell says to nobody in its metadata, where a value in it differs from student to student."""
+    import jupytext
+
+    if not cells.VARIANT.search(text := fill.filled(page.file, for_nobody=True).text):
+        return
+    for nobodys, blank in zip(jupytext.reads(text, fmt="md:myst").cells, page.blank.cells, strict=True):
+        if cells.VARIANT.search(nobodys.source):
+            is_code = nobodys.cell_type == "code"
+            template = cells.blanked(nobodys.source) if is_code else nobodys.source
+            if cells.VARIANT.search(template):
+                blank.metadata["dpcourse"] = {cells.TEMPLATE: template}
 
 
 def _show_not_attempted(cell, exercise):

@@ -5,11 +5,13 @@ import json
 import re
 import shutil
 import tomllib
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from dpcourse import cells, course
+from dpcourse.authoring import given_out
 from dpcourse.authoring.source import GLOSSARY
+from dpcourse.course import use_pack
 from dpcourse.files import new_folder, write_atomically
 
 TEMPLATES = Path(__file__).with_name("templates")
@@ -17,46 +19,138 @@ TITLE = "Differential privacy: your copy of the course"
 INSTALLED = r"build-system|project|tool\.setuptools"
 """The tables of pyproject.toml, by a pattern of their first names, that installing needs."""
 
-CONFIG = """c = get_config()  # noqa: F821
+CONFIG = """import os
+
+c = get_config()  # noqa: F821
 c.CourseDirectory.course_id = "dpcourse"
 c.ExecutePreprocessor.timeout = 120
+os.environ["DPCOURSE_DATA"] = ".dpcourse"  # progress is kept beside each notebook: none shows another student's
 """
 
 CHECK_PASSED = """
 ### BEGIN HIDDEN TESTS
+import importlib, os, sys
 from dpcourse import passed
 assert passed("{id}")
+# and once more by the course as it is on the disk, whatever a cell has done to the one in memory
+in_memory = {{name: sys.modules.pop(name) for name in list(sys.modules) if name.partition(".")[0] == "dpcourse"}}
+try:
+    on_disk = importlib.import_module("dpcourse.course")
+    assert not os.path.abspath(on_disk.__file__).startswith(os.getcwd()), "a dpcourse was handed in"
+    assert on_disk.find("{id}").check({function}).state == "right"
+finally:
+    sys.modules.update(in_memory)
 ### END HIDDEN TESTS"""
 
 
-def student_bundle(course: Path | str, folder: Path | str, numbers: Collection[int] = ()) -> list[str]:
+def student_bundle(
+    course: Path | str, folder: Path | str, numbers: Collection[int] = (), pack: Path | None = None
+) -> list[str]:
     """Write blank lessons, glossary, package, requirements, README for students into a new folder; returns the lessons' names.
 
-    numbers: of the lessons; all if there are none. Raises ValueError for an unknown lesson, one that somebody has
-    worked in, or a folder that is in use.
+    numbers: of the lessons; all if there are none. pack: the folder of a pack, whose lesson comes too, and alone where
+    there are no numbers. Raises ValueError for an unknown lesson, one that somebody has worked in, a folder that is in
+    use, and a pack of which something would be given out that is graded only.
     """
     course, folder = Path(course), Path(folder)
-    names = _names(course, numbers)
-    worked_in = [name for name in names if not _is_blank(course / "lessons" / name)]
-    if worked_in:
+    files = _blank_lessons(course, numbers, pack)
+    if pack is not None and use_pack(pack).variants:
         raise ValueError(
-            f"somebody has worked in {', '.join(worked_in)} in {course / 'lessons'}: students would get the answers. "
-            "Keep them elsewhere, and take the blank lessons back, with `git checkout lessons` or from a fresh copy of the course"
+            f"{files[-1].stem} has a variant for each student: say who they are with --roster, and the secret with --seed-file"
         )
     with new_folder(folder) as made:
-        (made / "lessons").mkdir()
-        for name in names:
-            shutil.copyfile(course / "lessons" / name, made / "lessons" / name)
-        shutil.copyfile(course / "lessons" / f"{GLOSSARY}.ipynb", made / "lessons" / f"{GLOSSARY}.ipynb")
-        _copy_package(course, made)
-        listed = "\n".join(f"- [{Path(name).stem}](lessons/{name})" for name in names)
-        readme = (TEMPLATES / "student-readme.md").read_text(encoding="utf-8")
-        write_atomically(made / "README.md", readme.format(title=TITLE, first=names[0], lessons=listed))
-    return names
+        _write_bundle(course, made, files, pack)
+    return [file.name for file in files]
+
+
+def students_bundles(
+    course: Path | str,
+    folder: Path | str,
+    students: Mapping[str, str],
+    secret: bytes,
+    pack: Path,
+    numbers: Collection[int] = (),
+) -> list[str]:
+    """Write the same where a pack has a variant for each student: course/ for everybody, students/NAME/ for each of them.
+
+    students: name -> the name of the folder with this student's notebook. secret: from which the variants are drawn.
+    Raises ValueError as `student_bundle` does.
+    """
+    course, folder = Path(course), Path(folder)
+    files = _blank_lessons(course, numbers, pack)
+    mine = use_pack(pack)
+    notebook = json.loads(files[-1].read_text(encoding="utf-8"))
+    if not mine.variants:
+        raise ValueError(f"no exercise of {mine.name} has variants: every student gets the same, so leave --roster out")
+    if not any("dpcourse" in cell["metadata"] for cell in notebook["cells"]):
+        raise ValueError(f"{files[-1]} was built before there were variants: run `dpcourse build --pack {pack}`")
+    with new_folder(folder) as made:
+        (made / "course").mkdir()
+        _write_bundle(course, made / "course", files, pack, without=files[-1].name)
+        for student, name in students.items():
+            values = {name: value for each in mine.values_of(secret, student).values() for name, value in each.items()}
+            (made / "students" / name).mkdir(parents=True)
+            theirs = cells.with_values(notebook, values)
+            file = made / "students" / name / files[-1].name
+            write_atomically(file, json.dumps(theirs, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
+            _refuse_traces(mine, [file])
+    return [file.name for file in files]
+
+
+def _blank_lessons(course, numbers, pack):
+    """The blank notebooks to be given out, that of the pack last. Raises ValueError."""
+    if pack is None:
+        files = [course / "lessons" / name for name in _names(course, numbers)]
+    else:
+        mine = use_pack(pack)
+        others = set(numbers) - {mine.number}
+        files = [course / "lessons" / name for name in _names(course, others)] if others else []
+        file = pack / "lessons" / f"{mine.name}.ipynb"
+        if not file.exists():
+            raise ValueError(f"{file} is not there: run `dpcourse build --pack {pack}` first")
+        files.append(file)
+    worked_in = [file for file in files if not _is_blank(file)]
+    if worked_in:
+        raise ValueError(
+            f"somebody has worked in {', '.join(file.name for file in worked_in)} in {worked_in[0].parent}: students would get the answers. "
+            "Keep them elsewhere, and take the blank lessons back, with `git checkout lessons` or from a fresh copy of the course"
+        )
+    return files
+
+
+def _write_bundle(course, made, files, pack, without=None):
+    """Fill a folder with what students are given; without: the name of a lesson that comes apart."""
+    (made / "lessons").mkdir()
+    for file in files:
+        if file.name != without:
+            shutil.copyfile(file, made / "lessons" / file.name)
+    shutil.copyfile(course / "lessons" / f"{GLOSSARY}.ipynb", made / "lessons" / f"{GLOSSARY}.ipynb")
+    _copy_package(course, made)
+    if pack is not None:
+        mine = use_pack(pack)
+        given_out.put(mine, made / "dpcourse")
+        _refuse_traces(mine, [*(made / "dpcourse" / "course" / mine.word).iterdir(), *(made / "lessons").glob(f"{mine.name}.ipynb")])  # fmt: skip
+    listed = "\n".join(f"- [{file.stem}](lessons/{file.name}){_remarks(file, pack, without)}" for file in files)
+    readme = (TEMPLATES / "student-readme.md").read_text(encoding="utf-8")
+    write_atomically(made / "README.md", readme.format(title=TITLE, first=files[0].name, lessons=listed))
+
+
+def _remarks(file, pack, without):
+    """What a student is to know of a lesson beside its name."""
+    alone = ": you are given this one by itself, for it is yours alone; put it into the folder lessons"
+    later = ": its checks say that an answer is received and runs; the marks are made later"
+    mine = use_pack(pack) if pack is not None else None
+    is_later = mine is not None and file.stem == mine.name and any(each.graded_only for each in mine.exercises)
+    return alone * (file.name == without) + later * is_later
+
+
+def _refuse_traces(mine, files):
+    if found := list(given_out.traces(mine, files)):
+        raise ValueError("nothing was given out: " + "; ".join(found[:3]))
 
 
 def nbgrader_course(course: Path | str, folder: Path | str, numbers: Collection[int] = ()) -> list[str]:
-    """Write an nbgrader course, source/NN-name/NN-name.ipynb for each lesson, into a new folder; returns the names.
+    """Write an nbgrader course, source/NN-name/NN-name.ipynb for each lesson and a README, into a new folder; returns the names.
 
     The source holds the solutions, as nbgrader wants it; `nbgrader generate_assignment` takes them out.
     """
@@ -64,6 +158,7 @@ def nbgrader_course(course: Path | str, folder: Path | str, numbers: Collection[
     names = _names(course, numbers)
     with new_folder(folder) as made:
         write_atomically(made / "nbgrader_config.py", CONFIG)
+        write_atomically(made / "README.md", (TEMPLATES / "nbgrader-readme.md").read_text(encoding="utf-8"))
         for name in names:
             solved = json.loads((course / "solutions" / name).read_text(encoding="utf-8"))
             file = made / "source" / Path(name).stem / name
@@ -86,7 +181,7 @@ def as_nbgrader_source(solved: dict, number: int) -> dict:
             if exercise.function in defined and cells.is_solved(cell["source"]):
                 cell["metadata"]["nbgrader"] = _marks(f"answer-{name}", solution=True)
             elif exercise.id in checked:
-                cell["source"] += CHECK_PASSED.format(id=exercise.id)
+                cell["source"] += CHECK_PASSED.format(id=exercise.id, function=exercise.function)
                 cell["metadata"]["nbgrader"] = _marks(f"check-{name}", grade=True, locked=True, points=exercise.points)
     return notebook
 

@@ -10,13 +10,11 @@ import json
 from pathlib import Path
 
 from dpcourse import course
-from dpcourse.authoring.modules import Modules
 from dpcourse.authoring.page import Page
 from dpcourse.authoring.source import lesson_of, root_of
 from dpcourse.authoring.uses import pictures
 from dpcourse.files import write_atomically
-
-DATA = ("*.json", "*.npz")
+from dpcourse.modules import Modules
 
 
 def is_stale(page: Page, modules: Modules) -> bool:
@@ -53,7 +51,7 @@ def fingerprint(page: Page, modules: Modules) -> str:
         digest.update(json.dumps([cell.source, cell.metadata.get("tags", [])]).encode())
     for module in sorted(used(page, modules)):
         digest.update(f"{module}: {modules.said(module)}".encode())
-        for data in _data(modules, module):
+        for data in modules.data(module):
             digest.update(data.read_bytes())
     if any("progress()" in cell.source for cell in page.code):
         contents = [(lesson.name, lesson.title, len(lesson.functions), len(lesson.quiz)) for lesson in course.lessons()]
@@ -71,9 +69,3 @@ def used(page: Page, modules: Modules) -> set[str]:
     lesson = lesson_of(page.file)
     own = {f"{modules.name}.course.{lesson.word}.{part}" for part in (*lesson.functions, "quiz", "pictures")}
     return modules.reached(shown.union(*imported, set(filter(modules.has, own))))
-
-
-def _data(modules, module):
-    """The data files beside a module that it names."""
-    folder, text = modules.file(module).parent, modules.text(module)
-    return sorted(file for kind in DATA for file in folder.glob(kind) if file.name in text)

@@ -5,14 +5,19 @@ import difflib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from dpcourse.authoring.modules import Modules
+from dpcourse import course
+from dpcourse.course import pack
+from dpcourse.modules import Modules
 
 Cells = Iterable[tuple[ast.Module, tuple[int, ...]]]
 """The code cells of a page: what each says, and the line of the source that each of its lines comes from."""
 
 
 def modules_of(root: Path) -> Modules:
-    """The package beside a course's lessons."""
+    """The package beside a course's lessons; beside a pack's, the one that is imported, and the pack."""
+    if pack.is_pack(root):
+        mine = course.use_pack(root)
+        return Modules(Path(course.__file__).parents[1], {f"{course.__name__}.{mine.word}": mine.folder})
     return Modules(root / "dpcourse")
 
 
@@ -25,7 +30,8 @@ def pictures(modules: Modules) -> dict[str, str]:
 
 def lesson_words(modules: Modules) -> list[str]:
     """The folders of the lessons."""
-    return sorted(file.parent.name for file in (modules.folder / "course").glob("*/__init__.py"))
+    of_packs = [name.rpartition(".")[2] for name in modules.elsewhere]
+    return of_packs + sorted(file.parent.name for file in (modules.folder / "course").glob("*/__init__.py"))
 
 
 def unknown_names(page: Cells, modules: Modules) -> Iterator[tuple[int, str]]:

@@ -22,8 +22,9 @@ DRAWS, MOST_CASES, DIGITS = 3, 8, 9
 
 
 def programs() -> Iterator[tuple[Exercise, mutants.Program]]:
-    """Every program in which slips are looked for, with its exercise."""
-    for exercise in course.every_exercise():
+    """Every program of the course in which slips are looked for, with its exercise. Of a pack's all slips are tried."""
+    own = [exercise for lesson in course.lessons() if lesson.pack is None for exercise in lesson.exercises]
+    for exercise in own:
         if not isinstance(exercise, (OpenExercise, RandomExercise)):
             for written in (*exercise.formulas, exercise.reference):
                 yield exercise, mutants.Program(written)

@@ -1,16 +1,28 @@
 """The lessons of the course: every folder here is one, and what it holds is found from there.
 
 A lesson's number stands in its NAME, and an exercise's number is its place in the lesson's EXERCISES: "1.3" is the
-third of lesson 01. Nothing else says a number.
+third of lesson 01. Nothing else says a number. Beside them stand the packs in use (pack.py), from 50 on.
 """
 
 import functools
 import importlib
+import importlib.util
+import os
 import pkgutil
+import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from importlib.machinery import ModuleSpec
+from pathlib import Path
 
-from dpcourse.engine import Exercise, Question
+from dpcourse.course import pack as packs
+from dpcourse.engine import Exercise, GivenOut, Question, Variants
 
+Values = Mapping[str, dict]
+"""The name of an exercise's function -> the values of its variant."""
+
+IN_USE = "DPCOURSE_PACK"
+"""The environment variable that names the folder of a pack which a process uses from its start."""
 GLOSSARY = "glossary"  # the page beside the lessons that is none
 
 
@@ -19,6 +31,7 @@ class Lesson:
     """A lesson: its number, its name ("01-composition"), the word that is its folder here, its title.
 
     functions: the names of the functions that its exercises ask for, in order; each is a file of the folder.
+    pack: the Pack that it is the lesson of, where it is not the course's own.
     """
 
     number: int
@@ -26,15 +39,50 @@ class Lesson:
     word: str
     title: str
     functions: tuple[str, ...]
+    pack: packs.Pack | None = None
+
+    @property
+    def folder(self) -> Path:
+        """Where the files of its exercises are."""
+        return self.pack.folder / "exercises" if self.pack else Path(__file__).parent / self.word
 
     @functools.cached_property
     def exercises(self) -> tuple[Exercise, ...]:
-        """Its exercises, in order."""
-        return tuple(self._numbered(function, place) for place, function in enumerate(self.functions, 1))
+        """Its exercises, in order; of one with variants the sample."""
+        return self.exercises_with({})
+
+    def exercises_with(self, values: Values) -> tuple[Exercise, ...]:
+        """Its exercises, those with variants with these values. Raises ValueError for values that one has not."""
+        return tuple(
+            self._numbered(function, place, values.get(function)) for place, function in enumerate(self.functions, 1)
+        )
+
+    @functools.cached_property
+    def variants(self) -> dict[str, Variants]:
+        """function -> Variants, of the exercises that have a variant for each student."""
+        made = {function: self.part(function).exercise for function in self.functions}
+        found = {function: each for function, each in made.items() if isinstance(each, Variants)}
+        names = [name for each in found.values() for name in each.sample]
+        if twice := [name for name in names if names.count(name) > 1]:
+            raise ValueError(f"lesson {self.name}: two exercises have a variant {twice[0]}: give one another name")
+        return found
+
+    def sample(self) -> Values:
+        """The values of its variants where nobody is named."""
+        return {function: each.sample for function, each in self.variants.items()}
+
+    def values_of(self, secret: bytes, student: str) -> Values:
+        """The values of a student's variants; empty where no exercise has any."""
+        return {
+            function: each.of_student(secret, student, f"{self.name}/{function}")
+            for function, each in self.variants.items()
+        }
 
     @functools.cached_property
     def quiz(self) -> tuple[Question, ...]:
-        """The questions of its quiz."""
+        """The questions of its quiz; a pack may have none."""
+        if not self.has("quiz"):
+            return ()
         return tuple(
             Question(
                 self.with_numbers(question.text),
@@ -56,8 +104,12 @@ class Lesson:
             text = text.replace(f"{{{function}}}", f"{self.number}.{place}")
         return text
 
-    def _numbered(self, function, place):
+    def _numbered(self, function, place, values):
         exercise = self.part(function).exercise
+        if isinstance(exercise, Variants):
+            exercise = exercise.exercise(values)
+        if self.pack and self.pack.graded_only:
+            exercise = replace(exercise, graded_only=True, hints_too=exercise.hints_too or self.pack.hints)
         slips = (replace(slip, message=self.with_numbers(slip.message)) for slip in exercise.misconceptions)
         return replace(
             exercise,
@@ -71,11 +123,52 @@ class Lesson:
         """A module of the lesson's folder, such as "quiz" or "pictures"."""
         return importlib.import_module(f"{__name__}.{self.word}.{name}")
 
+    def has(self, name: str) -> bool:
+        """Whether the lesson's folder has a module of that name."""
+        return importlib.util.find_spec(f"{__name__}.{self.word}.{name}") is not None
+
     def exercise(self, function: str) -> Exercise:
         """The exercise that asks for the function of that name; a ValueError names those that there are."""
         if function not in self.functions:
             raise ValueError(f"lesson {self.name} has no exercise {function!r}; it has {', '.join(self.functions)}")
         return self.exercises[self.functions.index(function)]
+
+
+_packs: dict[Path, packs.Pack] = {}  # those in use, by their folders
+
+
+def use_pack(folder: Path | str) -> Lesson:
+    """Put the lesson of a pack beside those of the course, in this process; returns it.
+
+    Using it again changes nothing. Raises ValueError where it is no pack, or its name or number is taken.
+    """
+    pack = packs.read(folder)
+    if _packs.get(pack.folder) != pack:
+        others = [each for each in lessons() if each.pack is None or each.pack.folder != pack.folder]
+        if other := next((each for each in others if each.number == pack.number), None):
+            raise ValueError(
+                f"{pack.folder / packs.FILE}: {pack.number} is the number of {other.name}: take a free one"
+            )
+        if pack.word in {*(each.word for each in others), *(found.name for found in pkgutil.iter_modules(__path__))}:
+            raise ValueError(f"{pack.folder / packs.FILE}: the name {pack.name!r} is taken: choose another")
+        _forget(pack.folder)
+        name = f"{__name__}.{pack.word}"
+        spec = ModuleSpec(name, None, is_package=True)
+        spec.submodule_search_locations = [str(pack.folder / "exercises")]
+        package = importlib.util.module_from_spec(spec)
+        sys.modules[name] = package
+        _packs[pack.folder] = pack
+        lessons.cache_clear()
+    return lesson(pack.number)
+
+
+def _forget(folder):
+    """Let go of what was imported of a pack that has changed its name."""
+    if before := _packs.pop(folder, None):
+        above = f"{__name__}.{before.word}"
+        for name in [name for name in sys.modules if name == above or name.startswith(f"{above}.")]:
+            del sys.modules[name]
+        lessons.cache_clear()
 
 
 @functools.cache
@@ -87,10 +180,12 @@ def lessons() -> tuple[Lesson, ...]:
     """
     words = [found.name for found in pkgutil.iter_modules(__path__) if found.ispkg]
     folders = sorted((importlib.import_module(f"{__name__}.{word}") for word in words), key=lambda folder: folder.NAME)
-    return tuple(
+    own = tuple(
         Lesson(int(folder.NAME[:2]), folder.NAME, folder.__name__.rpartition(".")[2], folder.TITLE, folder.EXERCISES)
         for folder in folders
     )
+    in_use = sorted(_packs.values(), key=lambda each: each.number)
+    return (*own, *(Lesson(each.number, each.lesson, each.word, each.title, each.functions, each) for each in in_use))
 
 
 def lesson(number: int) -> Lesson:
@@ -110,15 +205,34 @@ def every_exercise() -> tuple[Exercise, ...]:
     return tuple(exercise for each in lessons() for exercise in each.exercises)
 
 
-def find(exercise_id: str) -> Exercise:
+def find(exercise_id: str, values: dict | None = None) -> Exercise:
     """The exercise of that id; a ValueError names those that there are.
+
+    values: of its variant, where it has any. Raises ValueError for others than it has.
 
     >>> find("0.1").function
     'keep_probability'
     """
     if not isinstance(exercise_id, str):
         raise ValueError(f'an exercise is named in quotes, such as "{exercise_id}", not {exercise_id!r}')
-    known = {exercise.id: exercise for exercise in every_exercise()}
-    if exercise_id not in known:
-        raise ValueError(f"there is no exercise {exercise_id!r}; there are {', '.join(known)}")
-    return known[exercise_id]
+    mine = [exercise for each in lessons() if exercise_id.startswith(f"{each.number}.") for exercise in each.exercises]
+    found = next((exercise for exercise in mine if exercise.id == exercise_id), None)
+    if found is None:
+        known = ", ".join(exercise.id for exercise in every_exercise())
+        raise ValueError(f"there is no exercise {exercise_id!r}; there are {known}")
+    if not values or isinstance(found, GivenOut):
+        return found
+    of = lesson(found.lesson)
+    if found.function not in of.variants:
+        raise ValueError(f"exercise {exercise_id} has no variants, and so no {', '.join(values)}")
+    return of.exercises_with({found.function: values})[of.functions.index(found.function)]
+
+
+def of_student(exercise_id: str, secret: bytes, student: str) -> Exercise:
+    """The exercise of that id as a student has it: with the values of their variant, where it has variants."""
+    found = find(exercise_id)
+    return find(exercise_id, lesson(found.lesson).values_of(secret, student).get(found.function))
+
+
+if folder := os.environ.get(IN_USE):
+    use_pack(folder)

@@ -2,20 +2,24 @@
 
 from dpcourse.engine.diagnosis.noise import Noise
 from dpcourse.engine.exercise import Exercise, Misconception, Needed, OpenExercise, RandomExercise
+from dpcourse.engine.given_out import GivenOut
 from dpcourse.engine.inputs import rounded
 from dpcourse.engine.question import Option, Question
 from dpcourse.engine.returns import a_number, a_whole_number, bits_like, numbers_like, several, true_or_false
 from dpcourse.engine.statistics import Count
-from dpcourse.engine.verdict import BLANK, ERROR, RIGHT, WRONG, Audit, Observation, Verdict
+from dpcourse.engine.variants import Variants, variants
+from dpcourse.engine.verdict import BLANK, ERROR, RECEIVED, RIGHT, WRONG, Audit, Observation, Verdict
 
 __all__ = [
     "BLANK",
     "ERROR",
+    "RECEIVED",
     "RIGHT",
     "WRONG",
     "Audit",
     "Count",
     "Exercise",
+    "GivenOut",
     "Misconception",
     "Needed",
     "Noise",
@@ -24,6 +28,7 @@ __all__ = [
     "Option",
     "Question",
     "RandomExercise",
+    "Variants",
     "Verdict",
     "a_number",
     "a_whole_number",
@@ -32,4 +37,5 @@ __all__ = [
     "rounded",
     "several",
     "true_or_false",
+    "variants",
 ]

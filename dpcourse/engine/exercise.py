@@ -41,7 +41,10 @@ class Misconception:
 
 @dataclass(frozen=True)
 class Needed:
-    """A Python function that an answer has to call: at least `least(case)` times; message: for who does not."""
+    """A Python function, giving True or False, that an answer has to call and to heed: at least `least(case)` times.
+
+    message: for who does not.
+    """
 
     function: Callable
     least: Callable
@@ -75,6 +78,8 @@ class Exercise:
     returns(value, case) -> None, or a complaint about type, shape or range.
     forbidden: Python functions that the answer must not call. needed: one that it has to call.
     seconds: the time limit of one check. rtol, atol: how close a number must be.
+    graded_only: the judge is not given out: a learner's check says only that the answer runs on `examples`, cases that
+    everybody may see. hints_too: the hints are given out with it all the same.
     """
 
     id: str = ""
@@ -95,6 +100,9 @@ class Exercise:
     seconds: float = 10.0
     rtol: float = 1e-6
     atol: float = 1e-12
+    graded_only: bool = False
+    examples: tuple[dict, ...] = ()
+    hints_too: bool = False
 
     @property
     def lesson(self) -> int:
@@ -157,7 +165,7 @@ class Exercise:
         values = [outcome["value"] for outcome in outcomes]
         if self.agrees(cases, values, self.reference):
             for case, outcome in zip(cases, outcomes, strict=True):
-                if self.needed and outcome.get("calls", 0) < self.needed.least(case):
+                if self.needed and (outcome.get("idle") or outcome.get("calls", 0) < self.needed.least(case)):
                     return Verdict(self, WRONG, self.needed.message, self._tried(case, outcome), found_by=MISCONCEPTION)
             return Verdict(self, RIGHT, "Right on inputs drawn just now.")
         slip = next(

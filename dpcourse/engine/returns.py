@@ -1,4 +1,7 @@
-"""What an answer may return: functions (value, case) -> None, or a complaint in words."""
+"""What an answer may return: functions (value, case) -> None, or a complaint in words.
+
+Each also says what it asks for: `asked`, in words, and `written`, the code that makes it, by which it is given out.
+"""
 
 import math
 import numbers
@@ -8,6 +11,15 @@ import numpy as np
 from dpcourse.probe.values import plain, type_name
 
 
+def _asks(asked, written):
+    def decorated(complain):
+        complain.asked, complain.written = asked, written
+        return complain
+
+    return decorated
+
+
+@_asks("one number", "a_number")
 def a_number(value, case):
     """A finite real number."""
     if isinstance(value, np.ndarray) and value.size == 1:
@@ -19,6 +31,7 @@ def a_number(value, case):
     return None
 
 
+@_asks("one whole number", "a_whole_number")
 def a_whole_number(value, case):
     """A whole number, as an int or a float without a fraction."""
     complaint = a_number(value, case)
@@ -30,6 +43,7 @@ def a_whole_number(value, case):
 def several(*names):
     """As many finite numbers as there are names, in this order."""
 
+    @_asks(f"{len(names)} numbers, `{', '.join(names)}`", f"several({', '.join(map(repr, names))})")
     def complain(value, case):
         if not isinstance(value, (list, tuple, np.ndarray)) or len(value) != len(names):
             count = {2: "two", 3: "three", 4: "four"}[len(names)]
@@ -44,6 +58,7 @@ def several(*names):
     return complain
 
 
+@_asks("True or False", "true_or_false")
 def true_or_false(value, case):
     """One truth value; a number passes too and is compared as one, so that 1 is True."""
     if isinstance(value, np.ndarray):
@@ -61,7 +76,9 @@ def numbers_like(argument):
             return f"The result holds {array[~np.isfinite(array)][0]}. Look for a division by zero or an overflow."
         return None
 
-    return _one_each(argument, "number", "iuf", fault)
+    return _asks(f"one number for each in `{argument}`", f"numbers_like({argument!r})")(
+        _one_each(argument, "number", "iuf", fault)
+    )
 
 
 def bits_like(argument):
@@ -70,7 +87,9 @@ def bits_like(argument):
     def fault(array):
         return None if np.isin(array, (0, 1)).all() else "Return 0s and 1s only. The opposite of a bit is `1 - bit`."
 
-    return _one_each(argument, "bit", "biuf", fault)
+    return _asks(f"one bit for each in `{argument}`", f"bits_like({argument!r})")(
+        _one_each(argument, "bit", "biuf", fault)
+    )
 
 
 def _one_each(argument, what, kinds, fault):

@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     from dpcourse.engine.exercise import Exercise
 
 RIGHT, WRONG, BLANK, ERROR = "right", "wrong", "not attempted", "error"
+RECEIVED = "received"  # it runs; who judges it is not here
 LOOKS = {  # mark, colour
     RIGHT: ("✓", display.RIGHT_COLOUR),
     WRONG: ("✗", display.WRONG_COLOUR),
     BLANK: ("○", display.BLANK_COLOUR),
     ERROR: ("!", display.ERROR_COLOUR),
+    RECEIVED: ("●", display.ASIDE_COLOUR),
 }
 
 
@@ -89,7 +91,13 @@ class Verdict:
     @property
     def headline(self) -> str:
         points = f"{self.exercise.points} point{'s' * (self.exercise.points != 1)}"
-        said = {RIGHT: f"passed ({points})", WRONG: "not yet", BLANK: "not attempted", ERROR: "could not be judged"}
+        said = {
+            RIGHT: f"passed ({points})",
+            WRONG: "not yet",
+            BLANK: "not attempted",
+            ERROR: "could not be judged",
+            RECEIVED: f"received ({points} to be had)",
+        }
         return f"{self.exercise.id} {self.exercise.title}: {said[self.state]}"
 
     @property

@@ -301,7 +301,7 @@ def test_without_jupytext_the_command_says_how_to_get_it(course, monkeypatch):
     monkeypatch.setitem(sys.modules, "jupytext", None)
     result = run("--root", course.root)
     assert result.exit_code == 2
-    assert f"needs jupytext: run `{sys.executable} -m pip install -r tests/requirements.txt`" in result.output
+    assert f"needs jupytext: run `{sys.executable} -m pip install jupytext`" in result.output
 
 
 # ---- the course itself

@@ -5,6 +5,7 @@ import math
 import numpy as np
 from scipy.optimize import brentq
 
+from dpcourse import pld, tradeoff
 from dpcourse.engine import Exercise, Misconception, a_number, rounded
 from dpcourse.tradeoff import TradeOff
 
@@ -56,7 +57,7 @@ exercise = Exercise(
     draw=_draw_losses,
     reference=lambda loss, mass, n, epsilon: _hockey_stick(_sums(loss, n), _convolved(mass, n), epsilon),
     returns=a_number,
-    forbidden=(TradeOff.__matmul__, TradeOff.power, TradeOff.delta),
+    forbidden=(TradeOff.__matmul__, TradeOff.power, TradeOff.delta, tradeoff.product, pld.Curve.__init__),
     hints=(
         "The losses of independent answers add, so the mass of the sum is a convolution: `np.convolve(a, b)`. Do it n - 1 times, "
         "beginning with `mass` itself.",

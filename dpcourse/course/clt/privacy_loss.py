@@ -5,7 +5,7 @@ import numpy as np
 from dpcourse.course.clt.shared import random_mechanism
 from dpcourse.engine import Exercise, Misconception
 from dpcourse.probe.values import type_name
-from dpcourse.tradeoff import TradeOff
+from dpcourse.tradeoff import TradeOff, kinds
 
 
 def _loss_and_mass(value, case):
@@ -49,7 +49,7 @@ exercise = Exercise(
     draw=_draw_points,
     reference=_pieces(lambda width, fall: (np.log(fall / width), width)),
     returns=_loss_and_mass,
-    forbidden=(TradeOff.log_slope,),
+    forbidden=(TradeOff.log_slope, TradeOff.loss_law, kinds.Points.__init__),
     hints=(
         "A straight piece is one outcome. Under P it has the probability by which alpha grows along the piece, under Q the one by "
         "which beta falls. `np.diff` gives both.",

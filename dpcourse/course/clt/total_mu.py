@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from dpcourse import gdp
+from dpcourse import gdp, pld, tradeoff
 from dpcourse.engine import Exercise, Misconception, a_number, rounded
 from dpcourse.tradeoff import TradeOff
 
@@ -30,7 +30,7 @@ exercise = Exercise(
     draw=_draw_mus,
     reference=_mus(lambda m, n: math.sqrt((n * m**2).sum())),
     returns=a_number,
-    forbidden=(gdp.compose, TradeOff.__matmul__, TradeOff.power),
+    forbidden=(gdp.compose, TradeOff.__matmul__, TradeOff.power, tradeoff.product, pld.Curve.__init__),
     hints=(
         "One of the mechanisms, used n times, counts like n mechanisms in the sum. What stands in the sum, mu or its square?",
         "Add up n times mu squared over the mechanisms, and take the root at the end.",

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from scipy.special import erf, log_ndtr, ndtr
 
-from dpcourse import gdp, tradeoff
+from dpcourse import gdp, pld, tradeoff
 from dpcourse.engine import Exercise, Misconception, a_number, rounded
 
 
@@ -57,7 +57,7 @@ exercise = Exercise(
     reference=gdp.delta,
     formulas=(lambda epsilon, mu: ndtr(-epsilon / mu + mu / 2) - math.exp(epsilon) * ndtr(-epsilon / mu - mu / 2),),
     returns=a_number,
-    forbidden=(gdp.delta, gdp.epsilon, tradeoff.TradeOff.delta, tradeoff.log_gaussian_delta),
+    forbidden=(gdp.delta, gdp.epsilon, tradeoff.TradeOff.delta, tradeoff.log_delta, pld.Curve.__init__),
     atol=0.0,
     hints=(
         "`norm.cdf(x)` is Phi(x). Write both terms with Phi of something negative, exactly as in the formula.",

@@ -31,7 +31,7 @@ exercise = Exercise(
     draw=_draw_gaussian,
     reference=lambda alpha, mu: ndtr(ndtri(1 - alpha) - mu),
     returns=_within_reach,
-    forbidden=(tradeoff.gaussian, tradeoff.TradeOff.__call__),
+    forbidden=(tradeoff.gaussian, tradeoff.TradeOff.__call__, tradeoff.Gaussian.beta),
     hints=(
         "Two steps. First the threshold t that N(0, 1) passes with chance alpha. Then the chance that N(mu, 1) stays below t.",
         "The threshold is `norm.ppf(1 - alpha)`. N(mu, 1) is below t when a standard normal is below t - mu.",

@@ -1,0 +1,102 @@
+"""What must hold for every exercise of a pack, tried: a sentence for each that does not.
+
+The reference passes, a blank is not attempted, each misconception is told by its own message and by no other's, on every
+variant; what is graded only has examples that show what is asked for, and can be given out.
+"""
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from dpcourse.authoring import given_out
+from dpcourse.course import Lesson
+from dpcourse.engine import BLANK, RIGHT, WRONG, Exercise
+
+COURSE = "dpcourse.course."  # what is here is not within the reach of the process that calls an answer
+SEEDS, MOST_VARIANTS, DRAWN = range(2), 20, 4
+
+
+def broken(lesson: Lesson) -> Iterator[str]:
+    """For each exercise of a lesson the first law that it breaks, as "file: what, and what to do"."""
+    for function in lesson.functions:
+        if complaint := _first_broken(lesson, function):
+            yield f"{lesson.folder / function}.py: {complaint}"
+
+
+def _first_broken(lesson, function):
+    try:
+        for values in _variants(lesson, function):
+            place = lesson.functions.index(function)
+            exercise = lesson.exercises_with({function: values} if values else {})[place]
+            if complaint := next(complaints(exercise), None):
+                of = "".join(f", {name} = {value!r}" for name, value in (values or {}).items())
+                return complaint + (f" (the variant{of[1:]})" if of else "")
+    except Exception as error:
+        return f"it fails with {type(error).__name__}: {error}"
+    return None
+
+
+def _variants(lesson, function):
+    """The values on which an exercise is tried; None where it has no variants."""
+    if (each := lesson.variants.get(function)) is None:
+        return [None]
+    drawn = [each.drawn(np.random.default_rng(seed)) for seed in range(DRAWN)] if each.draw else []
+    return list(itertools.islice([each.sample, *each.others(each.sample), *drawn], MOST_VARIANTS))
+
+
+def complaints(exercise: Exercise) -> Iterator[str]:
+    """The laws that an exercise breaks, in words. Whatever its own code raises is raised."""
+    yield from _of_header(exercise)
+    for function in (*exercise.forbidden, *([exercise.needed.function] if exercise.needed else ())):
+        if function.__module__.startswith(COURSE):
+            yield f"`{function.__name__}` is forbidden or needed, and no function of the library: no student could call it"
+    if exercise.graded_only:
+        yield from _of_graded_only(exercise)
+    if (verdict := exercise.check(_blank, 0)).state != BLANK:
+        yield f"an answer that nobody has begun is {verdict.state}: {verdict.message}"
+    free = replace(exercise, forbidden=(), needed=None)
+    for seed in SEEDS:
+        cases = exercise.cases(np.random.default_rng(seed))
+        verdict = free.judge(cases, free.probe(exercise.reference, cases))
+        if verdict.state != RIGHT:
+            yield f"the reference does not pass its own check, with seed {seed}: {verdict.message}"
+        for slip in exercise.misconceptions:
+            verdict = exercise.judge(cases, exercise.probe(slip.code, cases))
+            told = (verdict.state, verdict.misconception) == (WRONG, slip.name)
+            if not told:
+                what = f"told {verdict.misconception!r}" if verdict.misconception else f"{verdict.state}"
+                yield f"the misconception {slip.name!r} is {what}, with seed {seed}: {verdict.message}"
+
+
+def _blank(*_):
+    raise NotImplementedError
+
+
+def _of_header(exercise):
+    header: dict[str, Callable[[], bool]] = {
+        "a title": lambda: bool(exercise.title.strip()),
+        "good_for, what one can do with it": lambda: bool(exercise.good_for.strip()),
+        "a difficulty from 1 to 5": lambda: exercise.difficulty in range(1, 6),
+        "minutes, at least 1": lambda: exercise.minutes >= 1,
+        "points, at least 1": lambda: exercise.points >= 1,
+    }
+    for what, is_there in header.items():
+        if not is_there():
+            yield f"the exercise needs {what}"
+    for told in ("name", "message"):
+        texts = [getattr(slip, told) for slip in exercise.misconceptions]
+        if len(set(texts)) < len(texts):
+            yield f"two misconceptions have the same {told}: they could not be told apart"
+
+
+def _of_graded_only(exercise):
+    if not exercise.examples:
+        yield "it is graded only, and so needs `examples`: some inputs that students may see, such as `draw` gives"
+        return
+    free = replace(given_out.public(exercise), forbidden=(), needed=None)
+    verdict = free.check(exercise.reference)
+    if verdict.state != given_out.RECEIVED:
+        yield f"the reference does not run on its `examples`: {verdict.message}"
+    given_out.module(exercise)
