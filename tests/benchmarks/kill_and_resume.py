@@ -1,6 +1,6 @@
 """Kill a grading run with SIGKILL at random moments, resume it, and compare with an undisturbed run.
 
-    python tests/benchmarks/kill_and_resume.py [--submissions 200] [--kills 5] [--jobs 2]
+    python tests/benchmarks/kill_and_resume.py [--lesson 1] [--submissions 200] [--kills 5] [--jobs 2]
 
 The gradebook must be byte-identical, no submission may be graded twice, and no process may be left.
 """
@@ -20,14 +20,16 @@ from pathlib import Path
 
 import psutil
 
+from dpcourse import course as lessons
+
 ROOT = Path(__file__).parents[2]
 
 
-def make_class(folder, size):
-    """Notebooks of lesson 01: in the i-th, the j-th answer is blank where the j-th bit of i is 0."""
+def make_class(folder, name, size):
+    """Notebooks of a lesson: in the i-th, the j-th answer is blank where the j-th bit of i is 0."""
     folder.mkdir()
     solved, blank = (
-        json.loads((ROOT / which / "01-composition.ipynb").read_text()) for which in ("solutions", "lessons")
+        json.loads((ROOT / which / f"{name}.ipynb").read_text(encoding="utf-8")) for which in ("solutions", "lessons")
     )
     answers = [i for i, cell in enumerate(solved["cells"]) if cell["source"] != blank["cells"][i]["source"]]
     for i in range(size):
@@ -97,6 +99,7 @@ def killed(submissions, out, more, jobs):
 
 def main():
     options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--lesson", type=int, default=1)
     options.add_argument("--submissions", type=int, default=200)
     options.add_argument("--kills", type=int, default=5)
     options.add_argument("--jobs", type=int, default=2)
@@ -104,7 +107,7 @@ def main():
     base = Path(tempfile.mkdtemp(prefix="kill-and-resume-"))
     try:
         (base / "seed").write_text("the same for both runs")
-        make_class(base / "class", options.submissions)
+        make_class(base / "class", lessons.lesson(options.lesson).name, options.submissions)
         begun = time.monotonic()
         graded(base / "class", base / "calm", options.jobs)
         print(f"undisturbed: {options.submissions} submissions in {time.monotonic() - begun:.0f} s")

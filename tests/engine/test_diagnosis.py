@@ -13,7 +13,7 @@ from dpcourse import course
 from dpcourse.engine import RIGHT, WRONG, Exercise, Misconception, Noise, a_number, diagnosis, numbers_like, several
 from dpcourse.engine.diagnosis import mutants
 from dpcourse.engine.diagnosis.words import SENTENCES, WHOLE
-from dpcourse.grading import submission
+from dpcourse.grading.judging import submission
 from dpcourse.grading.result import told
 
 

@@ -15,15 +15,17 @@ from pathlib import Path
 
 import psutil
 import pytest
-from grading.kinds import FULL, KINDS, ORDINARY, cells_of, make, misconceptions, student, written
+from grading.kinds import ALL, KINDS, TOPICS
+from grading.kinds.making import FULL, cells_of, make, misconceptions, student, written
 from support import ROOT, WEEKLY
 from typer.testing import CliRunner
 
 from dpcourse import course
 from dpcourse.cli import app
-from dpcourse.grading import cohort, executors, gradebook, report
+from dpcourse.grading import cohort, executors
+from dpcourse.grading.keep.store import DATABASE, opened
+from dpcourse.grading.outputs import gradebook, report
 from dpcourse.grading.sandbox import Limits, bubblewrap
-from dpcourse.grading.store import DATABASE, opened
 
 LIMITS = Limits(cell_seconds=4, seconds=90, memory=2**29)
 
@@ -107,7 +109,12 @@ def the_class(pool, in_short, tmp_path_factory):
 def test_everybody_is_there_once(the_class):
     results, _ = the_class
     assert sorted(results) == sorted(map(student, KINDS))
-    assert len({kind.name for kind in KINDS}) == len(KINDS) >= 110
+
+
+def test_there_are_many_kinds_and_some_of_each_topic_on_each_commit():
+    assert len({kind.name for kind in ALL}) == len(ALL) >= 500
+    graded = {kind.name for kind in KINDS}
+    assert all(sum(kind.name in graded for kind in kinds) >= 15 for kinds in TOPICS.values())
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: ascii(kind.name))
@@ -143,7 +150,7 @@ def test_no_process_is_left(the_class):
 
 
 def test_the_marks_of_the_others_are_what_they_are_without_the_hostile(pool, in_short, the_class, tmp_path):
-    harmless = ORDINARY[:8]
+    harmless = TOPICS["ordinary"][:8]
     hand_in(harmless, tmp_path / "submissions")
     alone = graded(pool, tmp_path / "submissions", tmp_path / "out", in_short)
     for kind in harmless:

@@ -6,50 +6,18 @@ import re
 from dataclasses import replace
 
 import pytest
+from grading.called import call, scores
 from support import ROOT
 from typer.testing import CliRunner
 
 from dpcourse.cli import app
-from dpcourse.grading import cohort, executors, store, submission
-from dpcourse.grading.result import result
-from dpcourse.grading.sandbox import Unavailable, bubblewrap
-
-
-def call(*arguments):
-    return CliRunner().invoke(app, ["grade", *map(str, arguments)])
-
-
-@pytest.fixture
-def quick(monkeypatch):
-    """Grade without workers: the score is the number of letters `z` in the file."""
-    from concurrent.futures import ThreadPoolExecutor
-
-    graded = []
-
-    def count(job):
-        graded.append(job)
-        if b"fault of ours" in job.content:
-            raise Unavailable("no worker")
-        return replace(result(job.lesson, "graded"), score=job.content.count(b"z"))
-
-    monkeypatch.setattr(submission, "grade", count)
-    monkeypatch.setattr(executors, "local", lambda workers: ThreadPoolExecutor(1))
-    monkeypatch.setattr(bubblewrap, "missing", lambda: None)
-    return graded
-
-
-def scores(out):
-    with open(out / "gradebook.csv", encoding="utf-8") as file:
-        return {line["student"]: (line["status"], line["score"]) for line in csv.DictReader(file)}
-
-
-@pytest.fixture
-def small(tmp_path):
-    folder = tmp_path / "class"
-    folder.mkdir()
-    (folder / "ann.ipynb").write_text("check('1.1') zzz")
-    (folder / "bob.ipynb").write_text("check('1.1') z")
-    return folder
+from dpcourse.grading import cohort, executors, fingerprint
+from dpcourse.grading.judging import submission
+from dpcourse.grading.judging.job import allowed
+from dpcourse.grading.keep import database, store
+from dpcourse.grading.marks.settings import TEMPLATE
+from dpcourse.grading.result import Graded, failed
+from dpcourse.grading.sandbox import bubblewrap
 
 
 def test_what_is_graded_is_not_graded_twice_and_what_changed_is(quick, small, tmp_path):
@@ -97,21 +65,6 @@ def test_when_a_worker_process_dies_its_submissions_are_graded_by_another(quick,
     assert scores(tmp_path / "out") == {"ann": ("graded", "3"), "bob": ("graded", "1")}
 
 
-def test_an_override_needs_a_reason_and_survives_regrading(quick, small, tmp_path):
-    out = tmp_path / "out"
-    call(small, "--out", out)
-    assert call("--out", out, "--override", "bob", "1.3", "1.5", " ").exit_code == 2
-    assert call("--out", out, "--override", "bob", "1.3", "9", "x").exit_code == 2
-    assert call("--out", out, "--override", "nobody", "1.3", "1", "x").exit_code == 2
-    assert call("--out", out, "--override", "bob", "1.3", "1.5", "shown <on> paper").exit_code == 0
-    assert scores(out)["bob"] == ("graded", "1.5")
-    call(small, "--out", out, "--again")
-    assert scores(out)["bob"] == ("graded", "1.5")
-    told = call("--out", out, "--explain", "bob", "1.3")
-    assert "set by hand: shown <on> paper" in told.stdout
-    assert "shown &lt;on&gt; paper" in next((out / "feedback").glob("bob*")).read_text(encoding="utf-8")
-
-
 def test_grading_refuses_without_a_sandbox_unless_told_to(quick, small, tmp_path, monkeypatch):
     monkeypatch.setattr(bubblewrap, "missing", lambda: "bubblewrap is not installed")
     refused = call(small, "--out", tmp_path / "out")
@@ -122,12 +75,14 @@ def test_grading_refuses_without_a_sandbox_unless_told_to(quick, small, tmp_path
     assert not any(job.sandboxed for job in quick)
 
 
-def test_a_second_grader_in_the_same_folder_is_refused(quick, small, tmp_path, monkeypatch):
+def test_a_second_run_in_the_same_folder_is_refused(quick, small, tmp_path, monkeypatch):
     monkeypatch.setattr(store, "PATIENCE", 0.1)
-    with store.opened(tmp_path / "out"):
+    (tmp_path / "out").mkdir()
+    with store.running(tmp_path / "out"):
         refused = call(small, "--out", tmp_path / "out")
     assert refused.exit_code == 2
     assert "is at work" in refused.stderr
+    assert not quick
 
 
 def test_the_json_summary_is_all_that_is_printed(quick, small, tmp_path):
@@ -136,6 +91,9 @@ def test_the_json_summary_is_all_that_is_printed(quick, small, tmp_path):
     assert told["statuses"] == {"graded": 2}
     assert (told["submissions"], told["graded_now"], told["not_graded"]) == (2, 2, [])
     assert result.stderr == ""
+    again = call("--out", tmp_path / "out", "--json")
+    assert (again.exit_code, len(quick)) == (0, 2)
+    assert json.loads(again.stdout) | {"graded_now": 2} == told
 
 
 @pytest.mark.parametrize(
@@ -145,6 +103,15 @@ def test_the_json_summary_is_all_that_is_printed(quick, small, tmp_path):
         (["nowhere"], "nowhere is no folder"),
         (["--explain", "ann", "1.3"], "There are no grades"),
         (["SMALL", "--lesson", "77"], "lesson must be one of"),
+        (["SMALL", "--seconds", "0"], "--seconds must be a number of seconds above 0, not 0"),
+        (["SMALL", "--seconds", "-5"], "--seconds must be"),
+        (["SMALL", "--seconds", "nan"], "--seconds must be"),
+        (["SMALL", "--seconds", "inf"], "--seconds must be"),
+        (["SMALL", "--cell-seconds", "0"], "--cell-seconds must be"),
+        (["SMALL", "--cell-seconds", "-1"], "--cell-seconds must be"),
+        (["SMALL", "--memory", "0"], "--memory must be at least 256 (MiB), not 0"),
+        (["SMALL", "--config", "nowhere.toml"], "nowhere.toml"),
+        (["--merge", "nowhere"], "nowhere is no database of grades"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_line(quick, small, tmp_path, arguments, said):
@@ -164,6 +131,244 @@ def test_the_inputs_follow_the_secret_in_a_file(quick, small, tmp_path):
         assert call(small, "--out", out, "--seed-file", seed).exit_code == 0
         assert len(quick) == graded
     assert len({job.seed for job in quick}) == 4
+
+
+# ---- what is graded again, and what is only judged again
+
+
+@pytest.fixture
+def changed(monkeypatch):
+    """changed(what, id): as if the code were another that runs notebooks, or that judges one exercise."""
+    running, judging = fingerprint.running, fingerprint.judging
+
+    def change(what, id=None):
+        if what == "running":
+            monkeypatch.setattr(fingerprint, "running", lambda *of: running(*of) + "x")
+        else:
+            monkeypatch.setattr(
+                fingerprint, "judging", lambda secret, exercise: judging(secret, exercise) + "x" * (exercise.id == id)
+            )
+
+    return change
+
+
+def moves(out):
+    with open(out / "changes.csv", encoding="utf-8-sig") as file:
+        return [list(line.values())[1:] for line in csv.DictReader(file)]
+
+
+def test_a_changed_judge_judges_that_exercise_from_what_is_stored(quick, small, tmp_path, changed):
+    out = tmp_path / "out"
+    call(small, "--out", out)
+    changed("judging", "1.7")
+    told = call(small, "--out", out)
+    assert (told.exit_code, len(quick)) == (0, 2)
+    assert scores(out) == {"ann": ("graded", "1.5"), "bob": ("graded", "0.5")}
+    why = "judged again: the exercise, or what judges it, has changed"
+    assert sorted(moves(out)) == [["ann", "1", "1.7", "3 of 4", "1.5 of 4", why], ["bob", "1", "1.7", "1 of 4", "0.5 of 4", why]]  # fmt: skip
+    assert f"ann, exercise 1.7: 3 of 4, now 1.5 of 4 ({why})" in told.stdout
+    call(small, "--out", out)
+    assert scores(out)["ann"] == ("graded", "1.5")
+    assert len(moves(out)) == 2
+
+
+def test_what_cannot_be_judged_from_what_is_stored_is_run_for_that_exercise_alone(quick, small, tmp_path, changed):
+    call(small, "--out", tmp_path / "out")
+    changed("judging", "1.3")  # of which the quick grader keeps nothing
+    call(small, "--out", tmp_path / "out")
+    assert [job.exercises for job in quick] == [None, None, ("1.3",), ("1.3",)]
+    assert scores(tmp_path / "out")["ann"] == ("graded", "3")
+    assert call(small, "--out", tmp_path / "out").exit_code == 0
+    assert len(quick) == 4
+
+
+def test_a_change_of_what_runs_notebooks_runs_them_all(quick, small, tmp_path, changed):
+    call(small, "--out", tmp_path / "out")
+    changed("running")
+    call(small, "--out", tmp_path / "out")
+    assert [job.exercises for job in quick] == [None] * 4
+    assert moves(tmp_path / "out") == []
+
+
+def test_a_mark_that_stands_is_not_lost_when_grading_again_fails(quick, small, tmp_path, changed, monkeypatch):
+    call(small, "--out", tmp_path / "out")
+    changed("running")
+    with monkeypatch.context() as broken:
+        broken.setattr(submission, "grade", lambda job: Graded(failed(1, "no worker")))
+        told = call(small, "--out", tmp_path / "out")
+        assert told.exit_code == 1
+        assert "Not graded: ann, bob" in told.stderr
+    assert scores(tmp_path / "out") == {"ann": ("graded", "3"), "bob": ("graded", "1")}
+    assert call(small, "--out", tmp_path / "out").exit_code == 0
+    assert len(quick) == 4
+
+
+def test_higher_limits_grade_again_what_a_limit_has_taken(quick, small, tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    grade = submission.grade
+
+    def limited(job):
+        graded = grade(job)
+        return replace(graded, result=replace(graded.result, status="limit", limits=allowed(job.limits)))
+
+    monkeypatch.setattr(submission, "grade", limited)
+    call(small, "--out", out)
+    call(small, "--out", out)
+    assert len(quick) == 2
+    call(small, "--out", out, "--seconds", "600")
+    assert len(quick) == 4
+
+
+# ---- course.toml
+
+
+def test_course_toml_counts_without_a_notebook_being_run(quick, small, tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    monkeypatch.chdir(tmp_path)
+    call(small, "--out", out)
+    (tmp_path / "course.toml").write_text('[points]\n"1.7" = 8')
+    told = call("--out", out)
+    assert (told.exit_code, len(quick)) == (0, 2)
+    assert scores(out) == {"ann": ("graded", "6"), "bob": ("graded", "2")}
+    assert "ann, exercise 1.7: 3 of 4, now 6 of 8 (course.toml: its points)" in told.stdout
+    assert "Marks are as course.toml says." in told.stdout
+    (tmp_path / "course.toml").write_text('excluded = ["1.7"]\nextensions.kim.1 = 2030-01-01')
+    told = call("--out", out)
+    assert scores(out)["ann"] == ("graded", "0")
+    assert "course.toml: does not count" in told.stdout
+    assert "'kim' has more time, and is not in the class" in told.stdout
+    (tmp_path / "mine.toml").write_text("exclude = []")
+    told = call("--out", out, "--config", "mine.toml")
+    assert (told.exit_code, told.stderr) == (2, "mine.toml, line 1: 'exclude' is not a key. Did you mean 'excluded'?\n")
+
+
+def test_the_template_of_course_toml_is_printed(tmp_path):
+    told = call("--settings", "--out", tmp_path / "out")
+    assert told.stdout == TEMPLATE
+    assert not (tmp_path / "out").exists()
+
+
+# ---- the class
+
+
+def test_whoever_is_in_the_roster_has_a_row_and_can_be_given_points(quick, small, tmp_path):
+    out, roster = tmp_path / "out", tmp_path / "roster.csv"
+    roster.write_text("student\nann\nbob\ncat\n")
+    assert call(small, "--out", out, "--roster", roster).exit_code == 0
+    assert scores(out)["cat"] == ("missing", "")
+    assert call("--out", out, "--override", "cat", "1.3", "2", "by mail").exit_code == 0
+    assert scores(out)["cat"] == ("missing", "2")
+    (small / "cat.ipynb").write_text("check('1.1') zz")
+    call(small, "--out", out, "--roster", roster)
+    assert scores(out)["cat"] == ("graded", "4")
+
+
+def test_what_is_no_longer_in_the_folder_stays_and_is_marked(quick, small, tmp_path):
+    out = tmp_path / "out"
+    call(small, "--out", out)
+    (small / "bob.ipynb").rename(small / "bobby.ipynb")
+    call(small, "--out", out)
+    with store.opened(out) as opened:
+        assert {row.student: row.stale for row in opened.rows()} == {"ann": False, "bob": True, "bobby": False}
+    (small / "bobby.ipynb").rename(small / "bob.ipynb")
+    call(small, "--out", out)
+    with store.opened(out) as opened:
+        assert {row.student: row.stale for row in opened.rows()} == {"ann": False, "bob": False, "bobby": True}
+    assert len(quick) == 3
+
+
+def test_files_that_are_not_read_are_named_and_make_the_status_1(quick, small, tmp_path):
+    (small / "cat.pdf").write_text("x")
+    told = call(small, "--out", tmp_path / "out")
+    assert told.exit_code == 1
+    assert "Not read: cat.pdf: " in told.stderr
+    assert json.loads(call(small, "--out", tmp_path / "out", "--json").stdout)["unread"][0]["path"] == "cat.pdf"
+
+
+# ---- when the database cannot be used
+
+
+def test_a_damaged_database_is_put_aside_and_what_can_be_read_is_taken_over(quick, small, tmp_path):
+    out = tmp_path / "out"
+    call(small, "--out", out)
+    call("--out", out, "--override", "bob", "1.3", "2", "shown")
+    content = bytearray((out / store.DATABASE).read_bytes())
+    content[:16] = b"no more a header"
+    (out / store.DATABASE).write_bytes(content)
+    told = call(small, "--out", out)
+    assert told.exit_code == 2
+    assert "is damaged" in told.stderr
+    (aside,) = out.glob("grades.sqlite.damaged-*")
+    assert aside.read_bytes() == content
+    assert call(small, "--out", out).exit_code == 0
+    assert scores(out) == {"ann": ("graded", "3"), "bob": ("graded", "1")}
+
+
+def test_of_a_database_that_is_damaged_in_part_the_rest_is_taken_over(quick, small, tmp_path):
+    out = tmp_path / "out"
+    call(small, "--out", out)
+    call("--out", out, "--override", "bob", "1.3", "2", "shown")
+    with store.opened(out) as opened:
+        opened.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        (page,) = opened.database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'results'").fetchone()
+        (size,) = opened.database.execute("PRAGMA page_size").fetchone()
+    content = bytearray((out / store.DATABASE).read_bytes())
+    content[(page - 1) * size : page * size] = b"\xff" * size
+    (out / store.DATABASE).write_bytes(content)
+    assert call(small, "--out", out).exit_code == 2
+    (aside,) = out.glob("grades.sqlite.damaged-*")
+    assert call(small, "--merge", aside, "--out", out).exit_code == 0
+    assert scores(out) == {"ann": ("graded", "3"), "bob": ("graded", "3")}
+
+
+def test_a_damaged_row_is_graded_again(quick, small, tmp_path):
+    out = tmp_path / "out"
+    call(small, "--out", out)
+    with store.opened(out) as opened:
+        opened.database.execute("UPDATE results SET result = '{' WHERE student = 'bob'")
+    told = call("--out", out)
+    assert told.exit_code == 1
+    assert "Not graded: bob" in told.stderr
+    assert call(small, "--out", out).exit_code == 0
+    assert (len(quick), scores(out)["bob"]) == (3, ("graded", "1"))
+
+
+def test_a_full_disk_loses_nothing(quick, small, tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    call(small, "--out", out)
+    for number in range(20):
+        (small / f"student{number:03}.ipynb").write_text(f"check('1.1') {number}z")
+    real = store.connected
+
+    def connected(file):
+        connection = real(file)
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+        connection.execute(f"PRAGMA max_page_count = {pages + 1}")
+        return connection
+
+    with monkeypatch.context() as full:
+        full.setattr(store, "connected", connected)
+        told = call(small, "--out", out)
+        assert told.exit_code == 2
+        assert told.stderr.splitlines()[-1].startswith("The disk is full. Nothing that was graded before is lost")
+    before = len(quick)
+    assert before > 2
+    assert call(small, "--out", out).exit_code == 0
+    assert len(scores(out)) == 22
+    assert len(quick) < before + 20  # what was stored before it was full is not graded again
+
+
+def test_a_locked_database_and_one_of_a_later_edition_are_told_in_a_line(quick, small, tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    call(small, "--out", out)
+    monkeypatch.setattr(database, "WAITS", 0.05)
+    with store.opened(out) as other, other.at_once():
+        told = call(small, "--out", out, "--again")
+    assert (told.exit_code, len(told.stderr.splitlines()[-1:])) == (2, 1)
+    assert "is locked by another program" in told.stderr
+    with store.opened(out) as opened:
+        opened.database.execute("PRAGMA user_version = 99")
+    assert "a later edition of dpcourse" in call(small, "--out", out).stderr
 
 
 def test_the_readmes_two_lines_do_what_it_says(quick, small, tmp_path, monkeypatch):

@@ -8,8 +8,8 @@ import pytest
 from support import ROOT
 
 from dpcourse.grading import cohort, executors
+from dpcourse.grading.keep.store import opened
 from dpcourse.grading.sandbox import bubblewrap
-from dpcourse.grading.store import opened
 
 
 @pytest.mark.weekly

@@ -1,37 +1,70 @@
-"""Gradebooks have the columns that are imported, no zero for what was not graded, and no formula."""
+"""The gradebooks: no zero for what was not graded, a line for each exercise, notes of bearable length."""
 
 import csv
 import io
+from datetime import UTC, datetime, timedelta
 
 import pytest
-from grading.rows import a_row
+from grading.rows import a_row, graded
 
-from dpcourse.grading import gradebook, result
-
-
-def test_the_gradebooks_have_the_columns_that_canvas_and_moodle_import():
-    rows = [a_row(), a_row("leekim_1234", result.failed(1, "x"))]
-    canvas = list(csv.reader(io.StringIO(gradebook.canvas(rows, [1]))))
-    assert canvas[0] == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "01 Composition"]
-    assert canvas[1][0].strip() == "Points Possible"
-    assert canvas[2:] == [["Kim Lee", "77", "", "", "", "15"], ["leekim", "1234", "", "", "", ""]]
-    moodle = list(csv.DictReader(io.StringIO(gradebook.moodle(rows))))
-    assert [(line["Identifier"], line["Grade"]) for line in moodle] == [
-        ("Participant 77", "15"),
-        ("Participant 1234", ""),
-    ]
-    assert moodle[0]["Last modified (grade)"] == "-"
+from dpcourse import course
+from dpcourse.engine import WRONG
+from dpcourse.grading import result
+from dpcourse.grading.keep.store import ByHand
+from dpcourse.grading.marks import settings
+from dpcourse.grading.outputs import gradebook
 
 
-@pytest.mark.parametrize("status", ["unreadable", "infrastructure"])
+def read(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+@pytest.mark.parametrize("status", ["unreadable", "infrastructure", "missing"])
 def test_what_was_not_graded_is_never_a_zero(status):
-    found = result.unreadable(1, "x") if status == "unreadable" else result.failed(1, "x")
-    assert (found.status, found.score) == (status, None)
-    line = next(csv.DictReader(io.StringIO(gradebook.plain([a_row(result=found)]))))
-    assert line["score"] == ""
+    found = {"unreadable": result.unreadable(1, "x"), "infrastructure": result.failed(1, "x")}
+    row = a_row(result=found.get(status, result.missing(1)))
+    [line] = read(gradebook.of_lessons([row]))
+    assert (line["status"], line["score"]) == (status, "")
+    [line] = read(gradebook.of_exercises([row]))
+    assert (line["exercise"], line["state"], line["points"]) == ("", status, "")
 
 
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
-def test_no_cell_of_a_gradebook_is_a_formula(start):
-    text = gradebook.plain([a_row(f'{start}HYPERLINK("http://evil"), x')])
-    assert list(csv.reader(io.StringIO(text)))[1][0].startswith(f"'{start}")
+def test_each_exercise_has_a_line_and_the_lines_make_the_score():
+    due = datetime(2026, 10, 1, tzinfo=UTC)
+    decided = settings.parse("[late]\nshare = 0.1\n[lessons.1]\ndeadline = 2026-10-01T00:00:00\n[points]\n'1.1' = 5")
+    hand = ByHand("kim", 1, "1.3", 1, 2, "shown on paper", "lee", "2026-10-02T00:00:00")
+    row = a_row(
+        "kim",
+        graded(1, {"1.2": WRONG, "1.3": WRONG}),
+        settings=decided,
+        by_hand=[hand],
+        submitted=due + timedelta(hours=3),
+    )
+    lines = read(gradebook.of_exercises([row]))
+    assert [line["exercise"] for line in lines] == [exercise.id for exercise in course.lesson(1).exercises]
+    points = {line["exercise"]: (line["state"], line["points"], line["of"]) for line in lines}
+    assert points["1.1"] == ("right", "5", "5")
+    assert points["1.2"][:2] == ("wrong", "0")
+    assert (lines[2]["override"], lines[2]["author"], lines[2]["points"]) == ("shown on paper", "lee", "1")
+    [whole] = read(gradebook.of_lessons([row]))
+    assert float(whole["score"]) == pytest.approx(
+        sum(float(line["points"]) for line in lines) - float(whole["late"].strip("'-")), abs=0.01
+    )
+    assert "10 %" in lines[0]["late"]
+
+
+def test_long_notes_are_cut_and_stay_on_one_line():
+    [line] = read(gradebook.of_lessons([a_row(result=graded(notes=["x" * 25_000, "a\nb"]))]))
+    assert len(line["notes"]) <= 300
+
+
+def test_the_files_begin_as_excel_needs_it_to_know_utf_8(tmp_path):
+    gradebook.write([a_row("Łukasz 王")], tmp_path)
+    for name in ("gradebook.csv", "marks.csv"):
+        assert (tmp_path / name).read_bytes().startswith(b"\xef\xbb\xbf")
+        assert "Łukasz 王" in (tmp_path / name).read_text(encoding="utf-8-sig")
+
+
+def test_a_lesson_and_an_exercise_that_are_gone_break_nothing():
+    assert gradebook.title(98) == "98"
+    assert gradebook.title_of("98.1") == ""

@@ -11,7 +11,7 @@ from support import WEEKLY
 
 from dpcourse import course
 from dpcourse.engine import RIGHT
-from dpcourse.grading.outcomes import sound
+from dpcourse.grading.judging.outcomes import sound
 from dpcourse.grading.result import told
 from dpcourse.probe.values import plain
 

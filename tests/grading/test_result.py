@@ -3,20 +3,32 @@
 import json
 
 from grading.first_edition import RESULT
-from grading.rows import a_row
 
 from dpcourse import course
-from dpcourse.grading.result import from_json, result, told, without_points
+from dpcourse.grading.result import Mark, from_json, result, told, with_marks, without_points
 
 
-def test_what_the_first_edition_stored_is_read_and_written_as_it_was():
-    assert from_json(RESULT).as_json() == RESULT
+def test_what_the_first_edition_stored_is_read_and_nothing_of_it_is_lost():
+    read, old = json.loads(from_json(RESULT).as_json()), json.loads(RESULT)
+    assert {key: read[key] for key in old if key != "exercises"} | {"exercises": old["exercises"]} == old
+    for mark, before in zip(read["exercises"], old["exercises"], strict=True):
+        assert {key: mark[key] for key in before} == before
     assert from_json(RESULT).exercises[1].override == "shown on paper"
 
 
-def test_a_result_survives_being_stored():
+def _a_result():
     exercise = course.find("1.3")
-    marks = [told(exercise.check(exercise.misconceptions[0].code, rng=1)), without_points(exercise, "error", "It was stopped.")]  # fmt: skip
-    made = result(1, "graded", ["a note"], marks, ["cell 2: NameError"], ["00aa"])
-    assert a_row(result=made).result == made
-    assert json.loads(made.as_json()).keys() == json.loads(RESULT).keys()
+    marks = [told(exercise.check(exercise.misconceptions[0].code, rng=1)), without_points(course.find("1.5"), "error", "It was stopped.")]  # fmt: skip
+    return result(1, "graded", ["a note"], marks, ["cell 2: NameError"], ["00aa"])
+
+
+def test_a_result_survives_being_stored():
+    made = _a_result()
+    assert from_json(made.as_json()) == made
+    assert made.exercises[0].found_by == "misconception"
+
+
+def test_marks_put_in_place_of_others_leave_the_rest_and_the_order():
+    found = with_marks(_a_result(), [Mark("1.5", "right", 2, 2, ""), Mark("1.2", "right", 2, 2, "")])
+    assert [(mark.id, mark.state) for mark in found.exercises] == [("1.2", "right"), ("1.3", "wrong"), ("1.5", "right")]
+    assert found.score == 4

@@ -1,26 +1,100 @@
 """What is stored of a class, and what is not graded twice."""
 
-from grading.first_edition import RESULT
+import sqlite3
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from grading.first_edition import RESULT, SCHEMA
+from grading.plain import same, values
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dpcourse.grading.collect import Submission
-from dpcourse.grading.result import result
-from dpcourse.grading.store import Store
+from dpcourse.grading.keep.database import Unusable
+from dpcourse.grading.keep.packed import packed, unpacked
+from dpcourse.grading.keep.store import Store
+from dpcourse.grading.marks.marking import marked
+from dpcourse.grading.marks.settings import Settings
+from dpcourse.grading.result import Mark, result
+
+HANDED_IN = Submission("kim", 1, "x.ipynb", Path("x.ipynb"), "digest")
 
 
 def test_a_database_of_the_first_edition_opens(tmp_path):
-    with Store(tmp_path / "grades.sqlite") as store:
-        store.database.execute("INSERT INTO results VALUES ('kim', 1, 'kim.ipynb', 'digest', 'grader', ?)", [RESULT])
-        store.override("kim", "1.5", 1, "shown")
-    with Store(tmp_path / "grades.sqlite") as store:
-        (row,) = store.rows()
-    assert [(mark.id, mark.points) for mark in row.result.exercises] == [("1.3", 2), ("1.4", 0), ("1.5", 1)]
-    assert row.result.score == 3
+    old = sqlite3.connect(tmp_path / "grades.sqlite")
+    old.executescript(SCHEMA)
+    old.execute("INSERT INTO about VALUES ('secret', 'kept')")
+    old.execute("INSERT INTO results VALUES ('kim', 1, 'kim.ipynb', 'digest', 'grader', ?)", [RESULT])
+    old.execute("INSERT INTO overrides (student, exercise, points, reason) VALUES ('kim', '1.5', 1, 'shown')")
+    old.commit()
+    old.close()
+    for _ in range(2):
+        with Store(tmp_path / "grades.sqlite") as store:
+            (row,) = marked(store.rows(), Settings(), store.by_hand())
+            assert store.secret() == b"kept"
+        assert [(mark.id, mark.points) for mark in row.result.exercises] == [("1.3", 2), ("1.4", 0), ("1.5", 1)]
+        assert row.result.score == 3
+        assert row.by_hand["1.5"].reason == "shown"
 
 
-def test_a_result_is_settled_unless_it_failed_through_a_fault_of_ours(tmp_path):
-    handed_in = Submission("kim", 1, "x.ipynb", tmp_path, "digest")
+def test_a_database_of_a_later_edition_is_refused_and_left_as_it_is(tmp_path):
+    with Store(tmp_path / "grades.sqlite") as store:
+        store.database.execute("PRAGMA user_version = 3")
+    with pytest.raises(Unusable, match="later edition"):
+        Store(tmp_path / "grades.sqlite")
+
+
+def test_a_result_is_settled_unless_it_failed_through_a_fault_of_ours():
     with Store(":memory:") as store:
-        for status, settled in (("graded", True), ("infrastructure", False), ("unreadable", True)):
-            store.save(handed_in, "grader", result(1, status))
-            assert store.is_settled(handed_in, "grader") == settled
-            assert not store.is_settled(handed_in, "another grader")
+        for status, settled in (("graded", set()), ("infrastructure", None), ("unreadable", set())):
+            store.save(HANDED_IN, "grader", result(1, status))
+            assert store.to_judge(HANDED_IN, "grader", {"1.3": "judge"}, ()) == settled
+            assert store.to_judge(HANDED_IN, "another grader", {"1.3": "judge"}, ()) is None
+            assert store.to_judge(replace(HANDED_IN, digest="other"), "grader", {"1.3": "judge"}, ()) is None
+
+
+def test_exercises_are_judged_anew_whose_judge_is_another():
+    marks = [Mark("1.3", "right", 2, 2, ""), Mark("1.4", "right", 1, 1, "")]
+    with Store(":memory:") as store:
+        store.save(HANDED_IN, "grader", result(1, "graded", marks=marks), {"1.3": "a", "1.4": "b"})
+        assert store.to_judge(HANDED_IN, "grader", {"1.3": "a", "1.4": "b"}, ()) == set()
+        assert store.to_judge(HANDED_IN, "grader", {"1.3": "a", "1.4": "new", "1.5": "c"}, ()) == {"1.4", "1.5"}
+        store.save_again(HANDED_IN, result(1, "graded", marks=marks), {"1.4": "new"}, {})
+        assert store.to_judge(HANDED_IN, "grader", {"1.3": "a", "1.4": "new"}, ()) == set()
+
+
+def test_what_a_limit_took_is_graded_again_under_other_limits():
+    taken = replace(result(1, "limit"), limits=(1.0, 2.0, 3.0))
+    with Store(":memory:") as store:
+        store.save(HANDED_IN, "grader", taken)
+        assert store.to_judge(HANDED_IN, "grader", {}, (1.0, 2.0, 3.0)) == set()
+        assert store.to_judge(HANDED_IN, "grader", {}, (1.0, 9.0, 3.0)) is None
+
+
+@given(st.lists(st.lists(st.dictionaries(st.text(), values, max_size=3), max_size=3), min_size=1, max_size=2))
+def test_evidence_survives_being_stored(probes):
+    assert same(list(unpacked(packed(probes))), probes)
+
+
+@pytest.mark.parametrize("damaged", [None, b"", b"x", "text", packed([[{"a": 1}]])[:-3], packed([[{"a": 1}]])[3:]])
+def test_damaged_evidence_is_none(damaged):
+    assert unpacked(damaged) == ()
+
+
+def test_what_is_handed_in_when_is_kept():
+    time = datetime(2026, 10, 1, 12, 30, tzinfo=UTC)
+    with Store(":memory:") as store:
+        store.save(replace(HANDED_IN, submitted=time, late=True), "grader", result(1, "graded"))
+        (row,) = store.rows()
+        assert (row.submitted, row.said_late, row.stale) == (time, True, False)
+
+
+def test_a_change_that_fails_is_not_made_in_part():
+    with Store(":memory:") as store:
+        store.save(HANDED_IN, "grader", result(1, "graded"), {"1.3": "a"}, code={"1.3": "x"})
+        with pytest.raises(sqlite3.Error):
+            store.save(replace(HANDED_IN, digest="new"), "grader", result(1, "graded"), {"1.3": None})
+        assert [row.digest for row in store.rows()] == ["digest"]
+        assert store.answers("kim", 1) == {"1.3": "x"}

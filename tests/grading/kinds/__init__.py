@@ -1,0 +1,27 @@
+"""A class that is right, wrong, broken and hostile: every kind is one submission of lesson 01.
+
+Beside each stands the status and the score that it must get, by topic. To think of a new way to cheat is to add a kind.
+"""
+
+from grading.kinds import denial, escapes, not_a_notebook, odd, ordinary, points
+from grading.kinds.making import misconceptions
+from support import WEEKLY
+
+TOPICS = {
+    "not a notebook": not_a_notebook.KINDS,
+    "ordinary": [*ordinary.KINDS, *misconceptions()],
+    "odd": odd.KINDS,
+    "points": points.KINDS,
+    "denial": denial.KINDS,
+    "escapes": escapes.KINDS,
+}
+ON_A_COMMIT = {"odd": 5, "points": 4, "denial": 4, "escapes": 6}
+"""Of these topics every so-manieth kind is graded on a commit, of the others each."""
+
+ALL = [kind for kinds in TOPICS.values() for kind in kinds]
+SOME = [
+    kind
+    for topic, kinds in TOPICS.items()
+    for kind in [each for each in kinds if not each.weekly][:: ON_A_COMMIT.get(topic, 1)]
+]
+KINDS = ALL if WEEKLY else SOME

@@ -1,0 +1,55 @@
+"""Sixty honest notebooks, in JupyterLab's own kernel and in the grader: the same exercises are right, in every one."""
+
+import json
+
+import nbformat
+import pytest
+from grading.honest import EDITS, notebook
+from nbclient import NotebookClient
+from support import ROOT
+
+from dpcourse.grading.judging import given, submission
+from dpcourse.grading.sandbox import Limits, bubblewrap, warm
+
+ON_A_COMMIT = list(EDITS)[:24:4]
+FEWER = ("cached", "half of it", "wrong here and there")  # not all of their answers are right: a cache takes no list
+LIMITS = Limits(cell_seconds=60, seconds=280)
+
+pytestmark = pytest.mark.skipif(bubblewrap.missing() is not None, reason=str(bubblewrap.missing()))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _warm_process():
+    yield
+    warm.close()
+
+
+@pytest.fixture(scope="module")
+def releases():
+    return given.releases(ROOT)
+
+
+def passed_in_jupyter(content, folder, monkeypatch):
+    """The ids that the checks call right when a kernel runs all cells in order."""
+    monkeypatch.setenv("DPCOURSE_DATA", str(folder))
+    client = NotebookClient(nbformat.reads(content.decode(), 4), timeout=120, allow_errors=True, kernel_name="python3", resources={"metadata": {"path": str(folder)}})  # fmt: skip
+    client.execute()
+    file = folder / "progress.json"
+    return {name for name in json.loads(file.read_text())["passed"] if "q" not in name} if file.exists() else set()
+
+
+def test_there_are_sixty_of_them_and_no_two_are_alike():
+    assert len(EDITS) >= 60
+    assert len({notebook(name) for name in EDITS}) == len(EDITS)
+
+
+@pytest.mark.parametrize("name", [pytest.param(each, marks=[] if each in ON_A_COMMIT else pytest.mark.weekly) for each in EDITS])  # fmt: skip
+@pytest.mark.filterwarnings("ignore")
+def test_the_grader_gives_what_the_checks_gave(name, releases, tmp_path, monkeypatch):
+    lesson, content = notebook(name)
+    passed = passed_in_jupyter(content, tmp_path, monkeypatch)
+    result = submission.grade(
+        submission.Job(lesson.number, content, b"seed of the test", releases[lesson.number], LIMITS)
+    ).result
+    assert {mark.id for mark in result.exercises if mark.state == "right"} == passed, result
+    assert (len(passed) == len(lesson.functions)) == (name not in FEWER)

@@ -1,0 +1,316 @@
+"""Honest notebooks that are odd: what a check in JupyterLab gives stays, whatever else the notebook does.
+
+Each is a few cells of lesson 00 around two answers that are right.
+"""
+
+import json
+import textwrap
+
+import pytest
+from support import WEEKLY
+
+from dpcourse import course
+from dpcourse.engine import BLANK, ERROR, RIGHT, WRONG
+from dpcourse.grading.judging import submission
+from dpcourse.grading.judging.submission import Job
+from dpcourse.grading.sandbox import Limits, bubblewrap, warm
+
+needs_bubblewrap = pytest.mark.skipif(bubblewrap.missing() is not None, reason=str(bubblewrap.missing()))
+
+IMPORTS = """
+import math
+import numpy as np
+from dpcourse import check, hint, progress, quiz, solution
+"""
+ODDS = """
+def odds(epsilon):
+    return math.exp(epsilon)
+
+def keep_probability(epsilon):
+    return odds(epsilon) / sum([1, odds(epsilon)])
+"""
+SHARE = """
+def estimate_share(reports, epsilon):
+    keep = math.exp(epsilon) / (1 + math.exp(epsilon))
+    return (np.mean(reports) - (1 - keep)) / (2 * keep - 1)
+"""
+CHECK, CHECK_SHARE = 'check("0.1", keep_probability)', 'check("0.3", estimate_share)'
+BLANK_ANSWER = "def keep_probability(epsilon):\n    raise NotImplementedError"
+HONEST = (IMPORTS, ODDS, CHECK, SHARE, CHECK_SHARE)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_warm_process():
+    yield
+    warm.close()
+
+
+def notebook(cells):
+    given = [{"cell_type": "code", "source": textwrap.dedent(code), "metadata": {}, "outputs": []} for code in cells]
+    return json.dumps({"cells": given, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}).encode()
+
+
+def graded(*cells, ids=("0.1", "0.3"), limits=Limits(cell_seconds=20)):  # noqa: B008
+    return submission.grade(Job(0, notebook(cells), b"seed", limits=limits, exercises=ids))
+
+
+def states(found):
+    return {mark.id: mark.state for mark in found.result.exercises}
+
+
+def message(found, id="0.1"):
+    return next(mark.message for mark in found.result.exercises if mark.id == id)
+
+
+def body(code):
+    return "def keep_probability(epsilon):\n" + textwrap.indent(textwrap.dedent(code), "    ")
+
+
+def below_the_check(code):
+    return (*HONEST, code)
+
+
+def above(code):
+    """At the top of the cell with the imports, all of which are needed."""
+    return (textwrap.dedent(code) + IMPORTS, *HONEST[1:])
+
+
+LATER = {
+    "a name of Python's": "sum = 0",
+    "a helper's name": "def odds(epsilon): return 1",
+    "star import": "from numpy import *\nfrom math import *",
+    "reset": "%reset -f",
+    "deleted": "del math, np",
+    "the answer's own name": "keep_probability = 3\nestimate_share = None",
+    "a lesson's own cell": "odds, _ = 3, 4",
+    "a module's function": "math.exp = None",
+}
+
+
+def most_weekly(kinds, *on_a_commit):
+    marks = {name: () if name in on_a_commit else pytest.mark.weekly for name in kinds}
+    return pytest.mark.parametrize("code", [pytest.param(kinds[name], marks=marks[name], id=name) for name in kinds])
+
+
+@needs_bubblewrap
+@most_weekly(LATER, "a name of Python's", "reset", "the answer's own name")
+def test_what_comes_below_a_check_takes_nothing(code):
+    found = graded(*below_the_check(code))
+    assert states(found) == {"0.1": RIGHT, "0.3": RIGHT}
+    assert found.result.status == "graded", found.result.notes
+
+
+FRONT_ENDS = {
+    "matplotlib widget": "%matplotlib widget",
+    "matplotlib notebook": "%matplotlib notebook",
+    "matplotlib inline and a format": "%matplotlib inline\n%config InlineBackend.figure_format = 'retina'",
+    "matplotlib qt": "%matplotlib qt\nimport matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()",
+    "another backend": "import matplotlib\nmatplotlib.use('TkAgg')\nimport matplotlib.pyplot as plt\nplt.switch_backend('QtAgg')",
+    "pylab": "%pylab inline",
+    "an extension": "%load_ext nb_black\n%load_ext autoreload\n%autoreload 2\n%lprun -f x x()",
+    "faulthandler": "import faulthandler\nfaulthandler.enable()",
+    "the stream": """
+        import sys
+        assert sys.stdout.encoding.lower() == "utf-8" and not sys.stdout.isatty()
+        sys.stdout.buffer.write(b"x")
+        sys.stdout.flush()
+        assert sys.stdout.fileno() > 0 and sys.stderr.errors
+        import subprocess
+        subprocess.run(["ls"], stdout=sys.stdout, check=True)
+    """,
+    "the shell": "!ls\nfiles = !ls\nget_ipython().system('ls')\n%cd .\n%pip --version",
+    "asked for input": "name = input('Your name? ')\nimport getpass",
+    "shown": "from IPython.display import HTML, clear_output\ndisplay(HTML('x'), 3)\nclear_output()",
+    "awaited": "import asyncio\nawait asyncio.sleep(0)\ntask = asyncio.create_task(asyncio.sleep(0))\nawait task",
+    "a task of the loop": "import asyncio\ntask = asyncio.create_task(asyncio.sleep(0))",
+    "panels": "from dpcourse import hint, quiz, solution, progress, plots\nassert hint('0.1') is quiz(0) is progress() is solution('0.1') is None",
+    "the last result": "3 + 4\n",
+}
+
+
+@needs_bubblewrap
+def test_what_works_in_jupyterlab_works_here_together():
+    found = graded(*map(textwrap.dedent, FRONT_ENDS.values()), *HONEST)
+    assert found.result.errors == ()
+    assert states(found) == {"0.1": RIGHT, "0.3": RIGHT}
+    assert found.result.status == "graded"
+
+
+@needs_bubblewrap
+@most_weekly(FRONT_ENDS)
+def test_what_works_in_jupyterlab_works_here_in_the_cell_of_the_imports(code):
+    found = graded(*above(code))
+    assert found.result.errors == ()
+    assert states(found) == {"0.1": RIGHT, "0.3": RIGHT}
+    assert found.result.status == "graded"
+
+
+@needs_bubblewrap
+def test_magics_of_cells_files_and_last_results():
+    found = graded(
+        IMPORTS,
+        "%%writefile helpers.py\nimport math\ndef odds(epsilon): return math.exp(epsilon)",
+        "%%time\nfrom helpers import odds",
+        "%%capture seen\nprint('here')",
+        "assert seen.stdout == 'here\\n'\n3 + 4",
+        "assert _ == 7 and In and get_ipython() is not None",
+        "%%time\ndef keep_probability(epsilon):\n    return odds(epsilon) / (1 + odds(epsilon))",
+        f"%%capture\n{CHECK}",
+        SHARE,
+    )
+    assert found.result.errors == ()
+    assert states(found) == {"0.1": RIGHT, "0.3": RIGHT}
+
+
+IN_ANSWERS = {
+    "threads": "from concurrent.futures import ThreadPoolExecutor as Pool\nwith Pool(4) as pool: return list(pool.map(lambda e: odds(e) / (1 + odds(e)), [epsilon] * 8))[0]",
+    "processes": "from concurrent.futures import ProcessPoolExecutor as Pool\nwith Pool(2) as pool: x = pool.submit(math.exp, epsilon).result()\nreturn x / (1 + x)",
+    "a command": "import subprocess\nx = float(subprocess.run(['python', '-c', f'import math; print(math.exp({epsilon!r}))'], capture_output=True, text=True, check=True).stdout)\nreturn x / (1 + x)",
+    "display": "display(epsilon); get_ipython()\nreturn odds(epsilon) / (1 + odds(epsilon))",
+    "flushed": "import sys; print('x', file=sys.stderr, flush=True); sys.stdout.buffer.write(b'y')\nreturn odds(epsilon) / (1 + odds(epsilon))",
+    "a check inside": "check('0.1', keep_probability)\nreturn odds(epsilon) / (1 + odds(epsilon))",
+}
+
+
+@needs_bubblewrap
+@most_weekly(IN_ANSWERS, "threads", "processes", "display")
+def test_an_answer_may_use_what_it_could_use_in_jupyterlab(code):
+    for checks in (CHECK, "") if WEEKLY else (CHECK,):
+        found = graded(IMPORTS, ODDS + body(code), checks, ids=("0.1",))
+        assert states(found) == {"0.1": RIGHT}, found.result
+        assert found.result.status == "graded"
+
+
+@needs_bubblewrap
+def test_any_function_may_be_checked_and_the_better_of_both_counts():
+    assert states(graded(IMPORTS, ODDS.replace("keep_probability", "mine"), 'check("0.1", mine)', ids=("0.1",))) == {
+        "0.1": RIGHT
+    }
+    wrong = body("return 0.5")
+    for cells, state in (
+        ((BLANK_ANSWER, CHECK, ODDS), RIGHT),
+        ((wrong, CHECK, ODDS), RIGHT),
+        ((ODDS, CHECK, wrong), RIGHT),
+        ((wrong, CHECK, wrong, CHECK, ODDS + CHECK + "\nkeep_probability = None"), RIGHT),
+        ((wrong, CHECK, "%reset -f"), WRONG),
+        ((wrong, CHECK, BLANK_ANSWER), WRONG),
+        ((BLANK_ANSWER, CHECK), BLANK),
+        (("check('0.1')", "check('0.1', 3)", "check('9.9', odds)", "check(None, 3)"), ERROR),
+    ):
+        assert states(graded(IMPORTS, *cells, ids=("0.1",))) == {"0.1": state}, cells
+
+
+@needs_bubblewrap
+def test_an_error_below_takes_no_definition_and_no_check_above_it():
+    found = graded(IMPORTS, ODDS + CHECK + ".message", SHARE + "1 / 0\n" + CHECK_SHARE)
+    assert states(found) == {"0.1": RIGHT, "0.3": RIGHT}
+    assert [error.partition(":")[2].split(":")[0] for error in found.result.errors] == [
+        " AttributeError",
+        " ZeroDivisionError",
+    ]
+
+
+@needs_bubblewrap
+def test_a_check_in_a_thread_or_in_another_process_is_none():
+    found = graded(
+        IMPORTS,
+        ODDS,
+        f"import threading, os\nthread = threading.Thread(target=lambda: {CHECK})\nthread.start(); thread.join()",
+        f"if not os.fork(): {CHECK}\nos.wait()",
+        "keep_probability = None",
+        ids=("0.1",),
+    )
+    assert states(found) == {"0.1": ERROR} or states(found) == {"0.1": RIGHT}
+    assert len(found.evidence["0.1"]) == 1
+
+
+# ---- what the student's own notebook takes
+
+
+@needs_bubblewrap
+def test_a_notebook_that_takes_a_mark_is_told_by_what():
+    found = graded(IMPORTS, ODDS, SHARE, "sum = 0", "%reset -f")
+    assert states(found) == {"0.1": ERROR, "0.3": ERROR}
+    assert found.result.status == "flagged"
+    assert "cell 4 gives `sum` another meaning" in message(found)
+    assert "after `%reset` in cell 5 `math` is gone" in message(found)
+    assert "exercise 0.1: cell 4 gives `sum` another meaning" in found.result.notes
+    kept = graded(IMPORTS, ODDS, CHECK, "sum = 0", ids=("0.1",))
+    assert states(kept) == {"0.1": RIGHT}
+    assert "Below its check cell 4 gives `sum` another meaning; it was right there" in message(kept)
+    assert "meaning" not in message(graded(IMPORTS, ODDS, CHECK, "x = sum", "math.pi", ODDS, ids=("0.1",)))
+
+
+# ---- limits of time
+
+SHORT = Limits(cell_seconds=1, seconds=60)
+
+
+@needs_bubblewrap
+def test_a_slow_cell_is_interrupted_and_keeps_what_it_defined():
+    slow = (
+        "import time\ntry:\n    while True: time.sleep(0.01)\nexcept: pass\nwhile True: pass\nkeep_probability = None"
+    )
+    found = graded(IMPORTS, ODDS + slow, CHECK, ids=("0.1",), limits=SHORT)
+    assert states(found) == {"0.1": RIGHT}
+    assert found.result.status == "limit"
+    assert found.result.notes == ("cell 2 did not end within 1 seconds and was interrupted",)
+    assert found.result.limits == ()
+
+
+@needs_bubblewrap
+def test_a_cell_that_cannot_be_interrupted_is_cut_where_it_hangs():
+    slow = """
+def hang():
+    import signal, time
+    signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))
+    time.sleep(60)
+
+hang(); keep_probability = None
+"""
+    found = graded(IMPORTS, ODDS + slow, CHECK, SHARE, limits=SHORT)
+    assert states(found) == {"0.1": RIGHT, "0.3": RIGHT}
+    assert found.result.notes == ("cell 2 was left out from its statement 4 on: the time limit was reached",)
+
+
+@needs_bubblewrap
+def test_what_was_right_at_its_check_counts_when_the_time_is_over():
+    found = graded(
+        IMPORTS, ODDS, CHECK, "import time; time.sleep(60)", SHARE, limits=Limits(cell_seconds=60, seconds=2.5)
+    )
+    assert states(found) == {"0.1": RIGHT, "0.3": ERROR}
+    assert found.result.status == "limit"
+    assert "the time limit of the whole submission, 2.5 seconds, was reached" in message(found, "0.3")
+    assert found.result.limits == (60, 2.5, Limits().memory)
+
+
+@needs_bubblewrap
+def test_an_answer_that_never_ends_is_called_again_only_where_it_is_written_anew():
+    endless = body("while True: pass")
+    found = graded(IMPORTS, endless, CHECK, ids=("0.1",), limits=SHORT)
+    assert states(found) == {"0.1": ERROR}
+    assert found.result.status == "graded"
+    assert found.result.limits == (1, 60, Limits().memory)
+    assert len(found.evidence["0.1"]) == 1
+    assert states(graded(IMPORTS, endless, CHECK, ODDS, ids=("0.1",), limits=SHORT)) == {"0.1": RIGHT}
+
+
+@needs_bubblewrap
+def test_an_answer_that_ends_its_worker_at_a_check_loses_itself_only():
+    found = graded(IMPORTS, body("import os; os._exit(0)"), CHECK, SHARE, CHECK_SHARE)
+    assert states(found) == {"0.1": ERROR, "0.3": RIGHT}
+    assert found.result.status == "limit"
+    assert found.result.notes == ("exercise 0.1 was stopped: it ended the process that ran it",)
+
+
+# ---- judged again
+
+
+@needs_bubblewrap
+def test_what_was_seen_can_be_judged_again_without_running_a_line(monkeypatch):
+    found = graded(IMPORTS, body("return math.exp(epsilon)"), CHECK, SHARE)
+    monkeypatch.setattr("dpcourse.grading.sandbox.client.Worker.__init__", None)
+    for mark in found.result.exercises:
+        exercise = course.find(mark.id)
+        assert submission.judged_again(exercise, b"seed", found.evidence[mark.id]) == mark
+        assert submission.judged_again(exercise, b"another", found.evidence[mark.id]) is None
