@@ -13,7 +13,7 @@ def lesson(word, **names):
     for value in names.values():
         if callable(value):
             value.__module__ = module.__name__
-    return SimpleNamespace(word=word, part=lambda part: module)
+    return SimpleNamespace(word=word, part=lambda part: module, has=lambda part: part == "pictures")
 
 
 def draw():
