@@ -17,8 +17,8 @@ __all__ = ["RECEIVED", "module", "public", "put", "traces"]
 
 SHORTEST_TRACE = 12  # characters: shorter code and shorter names stand anywhere
 PARTS = ("quiz", "pictures")
-INIT = '"""Lesson {number:02}: {title}."""\n\nNAME = "{name}"\nTITLE = {title!r}\nEXERCISES = {functions!r}\n'
-MODULE = '''"""{title}. The judge of this exercise is not given out: your instructor has it."""
+INIT = '"""Lesson {number:02}."""\n\nNAME = "{name}"\nTITLE = {title!r}\nEXERCISES = {functions!r}\n'
+MODULE = '''"""The judge of this exercise is not given out: your instructor has it."""
 
 {imports}
 exercise = GivenOut(

@@ -23,7 +23,7 @@ from dpcourse.grading.keep.store import DATABASE, Row, Store, opened, running, w
 from dpcourse.grading.marks import by_hand, moves
 from dpcourse.grading.marks import settings as settings_file
 from dpcourse.grading.marks.marking import marked, vanished
-from dpcourse.grading.marks.settings import Settings
+from dpcourse.grading.marks.settings import Late, Settings
 from dpcourse.grading.options import Options
 from dpcourse.grading.outputs import report
 from dpcourse.grading.result import MISSING, NOT_GRADED
@@ -114,7 +114,15 @@ def _of_settings(settings, rows):
         return []
     known = sorted({row.student for row in rows})
     unknown = [name for name in settings.extensions if name not in known]
-    return [f"Marks are as {settings.path} says."] + [
+    said = [f"Marks are as {settings.path} says."]
+    untold = [row for row in rows if row.due and not row.submitted and not row.stale and row.result.score is not None]
+    if settings.late != Late() and untold:
+        count = f"{len(untold)} submission{'s' * (len(untold) != 1)}"
+        said.append(
+            f"Nothing is taken for lateness from {count}, since the platform does not tell when they came (Canvas and "
+            "Moodle never do): let it take the points, or give less than 0 with --bonus."
+        )
+    return said + [
         f"{settings.path}: {by_hand.plain(name)!r} has more time, and is not in the class. There are {by_hand.some(known)}."
         for name in unknown
     ]

@@ -51,18 +51,43 @@ def waited(thread: int, process: int | str = "self") -> float:
         return 0.0
 
 
+def only_this_one() -> list[str]:
+    """The processes whose waiting counts: this one alone."""
+    return ["self"]
+
+
+def all_there_are() -> list[str]:
+    """Every process that can be seen: in a sandbox those of one submission."""
+    return [name for name in os.listdir("/proc") if name.isdecimal()]
+
+
 class Clock:
-    """What is left of a time limit of this thread, which is not to lose by what else runs on the machine."""
+    """What is left of a time limit, which is not to lose by what else runs on the machine.
+
+    Whatever thread the code waits for may itself wait for a core: all threads of its `processes` count.
+    """
+
+    processes = staticmethod(only_this_one)
 
     def __init__(self, seconds: float):
         self.thread = threading.get_native_id()
-        self.end, self.waited = time.monotonic() + seconds, waited(self.thread)
+        self.end, self.waited = time.monotonic() + seconds, self._waited()
         self.lenience = LENIENCE * seconds
+
+    def _waited(self):
+        """(process, thread) -> seconds; of this thread alone where the system does not tell of others."""
+        found = {}
+        for process in self.processes():
+            with contextlib.suppress(OSError):
+                for thread in map(int, os.listdir(f"/proc/{process}/task")):
+                    found[process, thread] = waited(thread, process)
+        return found or {("self", self.thread): waited(self.thread)}
 
     def more(self) -> float:
         """Seconds by which the limit is longer: those in which a core was waited for since this was last asked."""
-        before, self.waited = self.waited, waited(self.thread)
-        more = min(self.waited - before, self.lenience)
+        before, self.waited = self.waited, self._waited()
+        more = sum(max(0.0, seconds - before.get(thread, 0.0)) for thread, seconds in self.waited.items())
+        more = min(more, self.lenience)
         if more < LEAST_WAIT:
             return 0.0
         self.lenience -= more
@@ -79,7 +104,7 @@ class Clock:
 def time_limit(seconds, inside=None, clock=None):
     """Raise TimeUp inside the block once `seconds` have passed, and every half second until it leaves.
 
-    Time in which this thread waits for a core does not count (Clock). A timer's signal does it where there is one
+    Time in which a core is waited for does not count (Clock). A timer's signal does it where there is one
     (`interruptible`), which also ends a sleep. Elsewhere the exception is set from a watching thread and arrives
     between two lines of Python; where no thread can start there is no limit, and a warning says so.
     inside: the globals of the code that is not to go on where it swallows TimeUp; of all code, if not given.

@@ -66,7 +66,7 @@ def test_a_right_answer_passes_and_a_wrong_one_does_not(tmp_path):
     assert not right(handed_in(answer=WRONG), "keep_probability", tmp_path)
 
 
-@pytest.mark.parametrize("how", [pytest.param(each, marks=[] if "state" in each else pytest.mark.weekly) for each in FORGED])  # fmt: skip
+@pytest.mark.parametrize("how", [pytest.param(each, marks=[] if "dict" in each else pytest.mark.weekly) for each in FORGED])  # fmt: skip
 def test_a_notebook_that_changes_dpcourse_in_memory_gets_no_points_for_it(how, tmp_path):
     assert not right(handed_in(FORGED[how], WRONG), "keep_probability", tmp_path)
 

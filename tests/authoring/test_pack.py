@@ -286,6 +286,14 @@ def test_what_is_given_out_is_read_back_as_it_was(packs):
         assert (given.returns.asked, given.hints, given.points) == (returns.asked, exercise.hints, exercise.points)
 
 
+@pytest.mark.parametrize("title", ['Say "yes"', "From $\\xi$ to $\\mu$", '"""', "ends with \\"])
+def test_any_title_can_be_given_out(packs, title):
+    lesson = course.use_pack(packs(practice, "exam", built=False))
+    exercise, space = dataclasses.replace(lesson.exercises[0], title=title, returns=a_number), {}
+    exec(given_out.module(exercise), space)
+    assert space["exercise"].title == title
+
+
 def test_an_exercise_that_is_given_out_never_passes_and_never_fails_an_answer_that_runs():
     given = GivenOut(id="51.1", function="f", title="t", good_for="g", difficulty=1, minutes=1, points=2, returns=a_number, examples=({"x": 1.0}, {"x": 2.0}))  # fmt: skip
     for answer in (lambda x: x, lambda x: -x, lambda x: 0.0):

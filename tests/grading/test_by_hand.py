@@ -66,6 +66,8 @@ def test_points_set_by_hand_follow_the_points_of_the_exercise(out, tmp_path):
     (tmp_path / "course.toml").write_text('points."1.3" = 10')
     call("--out", out, "--config", tmp_path / "course.toml")
     assert scores(out)["bob"] == ("graded", "6")
+    told = call("--out", out, "--config", tmp_path / "course.toml", "--explain", "bob", "1.3")
+    assert "5 of 10 points" in told.stdout
     (tmp_path / "course.toml").write_text('excluded = ["1.3"]')
     call("--out", out, "--config", tmp_path / "course.toml")
     assert scores(out)["bob"] == ("graded", "1")

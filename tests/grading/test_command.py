@@ -237,6 +237,8 @@ def test_course_toml_counts_without_a_notebook_being_run(quick, small, tmp_path,
     assert scores(out)["ann"] == ("graded", "0")
     assert "course.toml: does not count" in told.stdout
     assert "'kim' has more time, and is not in the class" in told.stdout
+    (tmp_path / "course.toml").write_text("late.share = 0.1\nlessons.1.deadline = 2030-01-01")
+    assert "Nothing is taken for lateness from 2 submissions" in call("--out", out).stdout
     (tmp_path / "mine.toml").write_text("exclude = []")
     told = call("--out", out, "--config", "mine.toml")
     assert (told.exit_code, told.stderr) == (2, "mine.toml, line 1: 'exclude' is not a key. Did you mean 'excluded'?\n")
@@ -258,6 +260,13 @@ def test_whoever_is_in_the_roster_has_a_row_and_can_be_given_points(quick, small
     assert scores(out)["cat"] == ("missing", "")
     assert call("--out", out, "--override", "cat", "1.3", "2", "by mail").exit_code == 0
     assert scores(out)["cat"] == ("missing", "2")
+    (small / "cat.pdf").touch()
+    call(small, "--out", out, "--roster", roster)
+    assert scores(out)["cat"] == ("unreadable", "2")
+    call("--out", out, "--undo", "cat", "1.3")
+    moved = call("--out", out, "--override", "cat", "1.3", "2", "by mail").stdout
+    assert "cat, lesson 1: no score, now 2 of 15 (an exercise was set by hand)" in moved
+    (small / "cat.pdf").unlink()
     (small / "cat.ipynb").write_text("check('1.1') zz")
     call(small, "--out", out, "--roster", roster)
     assert scores(out)["cat"] == ("graded", "4")
@@ -321,11 +330,12 @@ def test_of_a_database_that_is_damaged_in_part_the_rest_is_taken_over(quick, sma
     assert scores(out) == {"ann": ("graded", "3"), "bob": ("graded", "3")}
 
 
-def test_a_damaged_row_is_graded_again(quick, small, tmp_path):
+@pytest.mark.parametrize("damaged", ["'{'", "CAST(x'7bff' AS TEXT)"])
+def test_a_damaged_row_is_graded_again(quick, small, tmp_path, damaged):
     out = tmp_path / "out"
     call(small, "--out", out)
     with store.opened(out) as opened:
-        opened.database.execute("UPDATE results SET result = '{' WHERE student = 'bob'")
+        opened.database.execute(f"UPDATE results SET result = {damaged} WHERE student = 'bob'")
     told = call("--out", out)
     assert told.exit_code == 1
     assert "Not graded: bob" in told.stderr

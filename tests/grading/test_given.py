@@ -60,6 +60,7 @@ def test_what_was_done_to_a_provided_cell_is_said(codes, what):
         ("g = type(f)(f.__code__.replace(), {})", "__code__"),
         ("from ctypes import pythonapi", "ctypes"),
         ("sys.setprofile(None)", "setprofile"),
+        ("import cProfile; cProfile.Profile().enable()", "cProfile"),
         ("threading.settrace(f)", "settrace"),
         ("import gc; gc.get_objects()", "gc"),
         ("%time sys._getframe(1)", "frames"),

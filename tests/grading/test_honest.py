@@ -120,6 +120,7 @@ FRONT_ENDS = {
     """,
     "the shell": "!ls\nfiles = !ls\nget_ipython().system('ls')\n%cd .\n%pip --version",
     "asked for input": "name = input('Your name? ')\nimport getpass",
+    "asked where it is": "import sys\nassert 'ipykernel' in sys.modules\nassert get_ipython().__class__.__name__ == 'ZMQInteractiveShell'",
     "shown": "from IPython.display import HTML, clear_output\ndisplay(HTML('x'), 3)\nclear_output()",
     "awaited": "import asyncio\nawait asyncio.sleep(0)\ntask = asyncio.create_task(asyncio.sleep(0))\nawait task",
     "a task of the loop": "import asyncio\ntask = asyncio.create_task(asyncio.sleep(0))",
@@ -198,6 +199,20 @@ def test_any_function_may_be_checked_and_the_better_of_both_counts():
         (("check('0.1')", "check('0.1', 3)", "check('9.9', odds)", "check(None, 3)"), ERROR),
     ):
         assert states(graded(IMPORTS, *cells, ids=("0.1",))) == {"0.1": state}, cells
+
+
+@needs_bubblewrap
+def test_a_cell_may_wait_for_an_answer_to_be_right():
+    gated = f"assert passed('0.1') and not passed('0.3')\n{SHARE}"
+    given = IMPORTS.replace("check,", "check, passed,")
+    assert states(graded(given, ODDS, CHECK, gated)) == {"0.1": RIGHT, "0.3": RIGHT}
+    assert states(graded(given, ODDS, gated, CHECK)) == {"0.1": RIGHT, "0.3": ERROR}
+    assert states(graded(given, body("return 0.5"), CHECK, gated)) == {"0.1": WRONG, "0.3": ERROR}
+    ends = body("import os; os._exit(0)")  # all cells run again, and what was right is not probed again
+    assert states(graded(given, SHARE, CHECK_SHARE, f"assert passed('0.3')\n{ends}", CHECK)) == {
+        "0.1": ERROR,
+        "0.3": RIGHT,
+    }
 
 
 @needs_bubblewrap

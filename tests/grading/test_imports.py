@@ -48,6 +48,20 @@ def test_the_columns_are_those_that_moodle_reads_by_name(tmp_path):
     assert not list(tmp_path.glob("canvas*"))
 
 
+def test_the_number_in_the_roster_is_used_where_it_is_the_platforms(tmp_path):
+    by_hand = [ByHand("Bell, Ann_5", 1, "1.3", 1, 2, "oral", "me", "2026-10-01")]
+    absent = a_row("Bell, Ann_5", result.result(1, result.MISSING), file="", by_hand=by_hand)
+    mailed = a_row("Lee, Kim_6", file="kim.ipynb")
+    file = tmp_path / "canvas-01.csv"
+    imports.write([of_canvas(), absent, mailed, a_row("eve_1234", file="eve_1234.ipynb")], tmp_path, DEFAULT)
+    ids = {line[0]: line[1] for line in read(file)[2:]}
+    assert ids == {"leekim": "1234", "Bell, Ann": "5", "Lee, Kim": "6", "eve_1234": ""}
+    others = a_row("Lee, Kim_20260001", file=CANVAS.format(name="leekim", number=1234))
+    imports.write([others, absent, mailed], tmp_path, DEFAULT)
+    ids = {line[0]: line[1] for line in read(file)[2:] if line[0] != "leekim"}
+    assert {ids["Bell, Ann"], ids["Lee, Kim"]} <= {"", "1234"}
+
+
 def test_each_platform_gets_its_own_students_only(tmp_path):
     imports.write([of_canvas(), of_moodle()], tmp_path, DEFAULT)
     assert [line[1] for line in read(tmp_path / "canvas-01.csv")[2:]] == ["1234"]

@@ -162,6 +162,18 @@ def test_repositories_of_github_classroom(tmp_path):
     assert list(graded(named)) == ["ab-kim"]
 
 
+def test_the_clock_of_an_nbgrader_elsewhere_is_understood_or_nothing_is_guessed(tmp_path):
+    stamps = {"kim": "2026-10-01 23:59:00.000001 CEST", "lee": "2026-10-01 23:59:00 PDT", "ann": "2026-10-01 23:59 IST"}
+    for name, stamp in stamps.items():
+        put(tmp_path, f"{name}/ps1/01-composition.ipynb", (f"{name}/ps1/timestamp.txt", stamp.encode()))
+    found = collect.submissions(tmp_path)
+    times = {each.student: each.submitted for each in found}
+    assert times["kim"] == datetime(2026, 10, 1, 21, 59, 0, 1, UTC)
+    assert times["lee"] == datetime(2026, 10, 2, 6, 59, tzinfo=UTC)
+    assert times["ann"] is None
+    assert [each.path for each in found.unread] == ["ann/ps1/timestamp.txt"]
+
+
 def test_nbgrader_tells_when_and_its_whole_course_is_refused(tmp_path):
     stamps = {"kim": b"2026-10-01 21:59:00.123456 UTC", "lee": b"2026-10-01 21:59:00 Europe/Berlin"}
     for name, stamp in stamps.items():
@@ -173,6 +185,7 @@ def test_nbgrader_tells_when_and_its_whole_course_is_refused(tmp_path):
     assert times["lee"] == datetime(2026, 10, 1, 19, 59, tzinfo=UTC)
     assert times["eve"].year > 2020
     assert [each.path for each in found.unread] == ["eve/timestamp.txt"]
+    assert "says no time" in found.unread[0].reason
     put(tmp_path, "source/ps1/01-composition.ipynb")
     with pytest.raises(collect.Refused, match="submitted"):
         collect.submissions(tmp_path)
@@ -457,6 +470,23 @@ def test_archives_in_archives_and_archives_of_thousands_are_bounded(tmp_path, mo
     monkeypatch.setattr(archives, "MOST_FILES", 50)
     put(tmp_path, ("ann_1_2_w.zip", zipped(("a.zip", zipped(*((f"{i}.txt", b"") for i in range(51)))))))
     assert any("more than 50 files in it" in reason for reason in reasons(tmp_path).values())
+
+
+def test_a_students_archive_of_thousands_is_not_opened_and_a_class_is(tmp_path, monkeypatch):
+    monkeypatch.setattr(archives, "MOST_FILES", 50)
+    many = zipped("kim_1_2_x.ipynb", *((f"{i}_{i}_{i}_x.ipynb", lesson()) for i in range(51)))
+    put(tmp_path, ("class/ann_1_2_w.zip", many), "class/lee.ipynb", ("export.zip", many))
+    assert sorted(graded(tmp_path / "class")) == ["lee"]
+    assert "more than 50 files in it" in faults(tmp_path / "class")["ann_1"]
+    assert len(graded(tmp_path / "export.zip")) == 52
+
+
+def test_an_archive_in_an_archive_is_unpacked_once_for_all_that_is_read_from_it(tmp_path, monkeypatch):
+    put(tmp_path, ("kim_1_2_w.zip", zipped(("a.zip", zipped(*(f"{i}.ipynb" for i in range(30)))))))
+    opened, open_it = [], archives._of_bytes
+    monkeypatch.setattr(archives, "_of_bytes", lambda content: opened.append(1) or open_it(content))
+    assert sorted(graded(tmp_path)) == ["kim_1"]
+    assert len(opened) <= 2
 
 
 def test_names_in_archives_are_read_as_they_were_meant(tmp_path):

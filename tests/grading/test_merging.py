@@ -1,5 +1,6 @@
 """What two machines have graded comes together: nothing is lost, whichever takes over which, and how often."""
 
+import sqlite3
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -102,6 +103,24 @@ def test_of_two_notebooks_the_later_counts_and_the_other_is_kept(tmp_path):
         assert [digest for (digest,) in store.database.execute("SELECT digest FROM earlier")] == ["two"]
 
 
+def test_as_in_one_folder_the_highest_attachment_counts_and_what_can_be_read_before_it(tmp_path):
+    folders = tmp_path / "one", tmp_path / "other"
+    kinds = {"ann": ("graded", "graded"), "bob": ("graded", "unreadable")}
+    for folder, number, place in zip(folders, (9102, 9002), (0, 1), strict=True):
+        folder.mkdir()
+        with Store(folder / DATABASE) as store:
+            store.secret("the same on both machines")
+            for name, statuses in kinds.items():
+                counted = place if name == "ann" else 1 - place
+                file = f"{name}_1_{number}_x.ipynb"
+                each = Submission(name, 1, file, Path("x"), str(number))
+                store.save(each, "grader", result(1, statuses[counted], notes=[file]))
+    with Store(folders[0] / DATABASE) as store:
+        merge(store, folders[1])
+        found = {row.student: row.file for row in store.rows()}
+    assert found == {"ann": "ann_1_9102_x.ipynb", "bob": "bob_1_9002_x.ipynb"}
+
+
 def test_what_failed_or_is_missing_never_counts_before_what_was_graded(tmp_path):
     a, b = two(tmp_path, [("save", "ann", "one", "infrastructure", 3), ("missing", "bob")], [("save", "ann", "one", "graded", 0), ("save", "bob", "two", "graded", 0)])  # fmt: skip
     merged(a, b)
@@ -149,6 +168,19 @@ def test_what_is_no_database_of_grades_is_told_in_a_line(tmp_path, content):
         return
     with pytest.raises(ValueError, match=r"is no database of grades|cannot be read"):
         merged(a, tmp_path / "other")
+
+
+def test_where_ours_is_damaged_nothing_is_taken_over_and_the_other_is_not_blamed(tmp_path):
+    a, b = two(tmp_path, [("save", "ann", "one", "graded", 0)], [("save", "bob", "one", "graded", 0)])
+    with Store(a / DATABASE) as store:
+        place = store.database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'results'").fetchone()[0]
+        size = store.database.execute("PRAGMA page_size").fetchone()[0]
+    content = bytearray((a / DATABASE).read_bytes())
+    content[(place - 1) * size : place * size] = bytes([255]) * size
+    (a / DATABASE).write_bytes(content)
+    with pytest.raises(sqlite3.DatabaseError, match="malformed"):
+        merged(a, b)
+    assert (a / DATABASE).read_bytes() == content
 
 
 def test_two_assistants_grade_half_a_class_each(quick, tmp_path):

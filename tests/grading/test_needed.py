@@ -5,6 +5,7 @@ import collections
 import contextlib
 import json
 import random
+import time
 import tomllib
 import types
 
@@ -118,7 +119,7 @@ def seen(cells, running):
 left_out_in_all = collections.Counter()
 
 
-@settings(max_examples=3_000 if WEEKLY else 120, deadline=None)
+@settings(max_examples=6_000 if WEEKLY else 600, deadline=None)
 @given(notebooks)
 def test_running_code_sees_the_same(notebook):
     notebook = [*((False, line) for line in FIRST.splitlines()), *notebook]
@@ -144,6 +145,68 @@ def _same_as_provided(cells, own):
 def test_the_law_above_left_out_many_cells():
     if left_out_in_all:
         assert left_out_in_all["left out"] > 0.1 * left_out_in_all["run"]
+
+
+NUMPY, PANDAS, TORCH = "import numpy as np\n", "import pandas as pd\n", "import torch\n"
+LAST_RUNS = [  # provided cells, the student's, and which of the provided have to run
+    (["a = [1]", "b = a", "b.append(2)", "c = [3]"], "print(a)", {1, 2, 3}),
+    (["a = [1]", "b = [a]", "c = b[0]", "c.append(2)", "d = 4"], "print(a)", {1, 2, 3, 4}),
+    (["a = [1]", "b = [2]", "a.append(b)", "b.append(3)"], "print(a)", {1, 2, 3, 4}),
+    (["a = [1]", "a = 2\nprint(a)", "b = 3"], "def f(): return a", {1, 2}),
+    (["a = [1]", "b = 2"], "if not 1:\n    a = 2\nprint(a)", {1}),
+    (["a = [1]", "b = 2"], "for a in []: pass\nprint(a)", {1}),
+    (["a = [1]", "b = 2"], "while 0:\n    a = 2\nprint(a)", {1}),
+    (["a = [1]", "b = 2"], "try:\n    1 / 0\n    a = 2\nexcept ZeroDivisionError: pass\nprint(a)", {1}),
+    (["a = [1]", "b = 2"], "try: 1 / 0\nexcept ZeroDivisionError as a: pass\nprint(a)", {1}),
+    (["a = [1]", "b = 2"], "a = 3\nprint(a)\ndel a", set()),
+    (["a = [1]", "b = 2"], "del a", {1}),
+    (["a = [1]", "b = 2"], "a = 3\nprint([a for _ in [a]])", set()),
+    (["a = [1]", "b = 2"], "a = 3\nf = lambda: a", {1}),
+    (["def f(): return 1", "g = f", "g.x = 1"], "print(f.x)", {1, 2, 3}),
+    (["b = [1]", "def f(): b.append(1)", "f()"], "print(b)", {1, 2, 3}),
+    (["b = [1]", "def f(): b.append(1)", "def g(): f()", "g()"], "print(b)", {1, 2, 3, 4}),
+    (["def f(v=[]): v.append(1); return v", "f()"], "print(f())", {1, 2}),
+    (["def f(v=0): return v", "f()"], "print(f())", {1}),
+    (["@list\ndef f(): pass", "f.append(1)"], "print(f)", {1, 2}),
+    (["def f():\n    global a\n    a = 2", "f()"], "print(a)", {1, 2}),
+    (["print(len([1]))", "b = len([2])"], "len = 3", {1, 2}),
+    ([NUMPY + "np.random.seed(3)", "b = 2"], NUMPY + "print(np.random.random())", {1}),
+    ([NUMPY + "np.random.seed(3)", "b = 2"], NUMPY + "r = np.random\nprint(r.random())", {1}),
+    ([NUMPY + "np.random.seed(3)", "b = 2"], "from numpy.random import normal\nprint(normal())", {1}),
+    ([NUMPY + "np.random.seed(3)", "b = 2"], "from scipy.stats import norm\nprint(norm.rvs())", {1}),
+    ([NUMPY + "np.random.seed(3)", "b = 2"], NUMPY + "print(np.random.default_rng(3).random())", set()),
+    ([NUMPY + "np.random.seed(3)", "b = 2"], "def f():\n    from numpy.random import normal\n    return normal()", {1}),
+    (["import random\nrandom.seed(3)", "b = 2"], "import random\nprint(random.random())", {1}),
+    ([TORCH + "torch.manual_seed(3)", "b = 2"], TORCH + "print(torch.rand(2))", {1}),
+    ([TORCH + "torch.manual_seed(3)", "b = 2"], "from dpcourse import dpsgd\nprint(dpsgd.digits())", {1}),
+    ([TORCH + "torch.manual_seed(3)", "b = 2"], "print(3)", set()),
+    ([NUMPY + "np.seterr(all='raise')", "b = 2"], "print(3)", {1}),
+    ([NUMPY + "np.sin(1)", "b = 2"], NUMPY + "np.sin = 3", set()),
+    (["def f(): return 1", "b = f"], "def g():\n    global f\n    f = 2\ng()\nprint(f)", {1, 2}),
+    (["from numpy import seterr", "seterr(all='raise')", "b = 2"], "print(3)", {1, 2}),
+    (["import warnings", "warnings.simplefilter('error')", "b = 2"], "print(3)", {1, 2}),
+    (["from pandas import DataFrame", "DataFrame.a = 2", "b = 2"], "import pandas as pd\nprint(pd.DataFrame().a)", {1, 2}),
+    (["import math", "b = math", "b.pi = 3", "c = 2"], "from math import pi\nprint(pi)", {1, 2, 3}),
+    (["import numbers", "numbers.Real.register(str)", "b = 2"], "print(3)", {1, 2}),
+    ([PANDAS + "a = pd.Series([1, 2])", "a.sample(1)", "b = 2"], NUMPY + "print(np.random.random())", {1, 2}),
+    (["from scipy import stats", "stats.bootstrap(([1, 2],), max)", "b = 2"], NUMPY + "print(np.random.random())", {1, 2}),
+    (["from scipy.special import ndtr", "ndtr(1)", "b = 2"], NUMPY + "print(np.random.random())", set()),
+    ([TORCH + "torch.manual_seed(3)", "b = 2"], "def f(x): return x.clone().normal_()", {1}),
+    ([TORCH + "torch.set_default_dtype(torch.float64)", "b = 2"], "print(3)", {1}),
+    (["import matplotlib.pyplot as plt", "plt.plot([9])", "b = 2"], PANDAS + "print(pd.Series([1]).plot().get_ylim())", {1, 2}),
+    ([NUMPY + "np.save('a', [1])", "b = 2"], NUMPY + "print(np.load('a.npy'))", {1}),
+    (["from numpy import save", "save('a', [1])", "b = 2"], "print(open('a.npy', 'rb').read())", {1, 2}),
+    (["!echo 3 > a", "b = 2"], "print(open('a').read())", {1}),
+    (["b = f()", "print(a)"], "def f():\n    global a\n    a = 2\nprint(a)", {1, 2}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("provided", "own", "of_the_provided"), LAST_RUNS)
+def test_a_cell_runs_where_the_students_may_see_it(provided, own, of_the_provided):
+    cells = numbered([*provided, own])
+    running, reasons = needed.to_run(cells, Release(tuple(cells[:-1])))
+    assert reasons == []
+    assert running == of_the_provided | {len(cells)}
 
 
 # ---- the course's own lessons
@@ -260,6 +323,7 @@ def f(): pass¶f.__globals__ | f.__closure__ | f.__code__ | (lambda: 0).__global
 (i for i in "a").gi_frame.f_locals | try: 1 / 0¶except Exception as e: e.__traceback__.tb_frame.f_globals
 "{0.__globals__}".format(f) | get_ipython().user_ns | %who | %whos | %reset -f | %run mine.py | %store x | %%writefile a.py¶x = 1
 %%bash¶ls | %%timeit¶f() | %timeit f() | !ls $HOME | !echo {x} | x = %who_ls | x = !ls $y | f? | who | whos | reset -f | %autoreload 2
+time f(3) | timeit f(3) | run mine.py | %config InteractiveShell.autocall = 2
 np._globals | class A:¶    def __del__(self): pass | import pandas as pd; pd.eval("@x") | survey.query("a > @x")
 from typing import get_type_hints | __loader__ | __spec__ | from __future__ import annotations | np.linalg.norm.x = 1
 import dataclasses; dataclasses.inspect.currentframe() | x = 1¶global y¶return | import functools; functools.sys
@@ -277,7 +341,7 @@ def test_everything_runs_where_somebody_looks_around(code):
 
 
 HARMLESS = """
-%matplotlib inline | %config InlineBackend.figure_format = "retina" | !pip install numpy | %%time¶y = 2 | %%capture¶print(3)
+%matplotlib inline | %config InlineBackend.figure_format = "retina" | %config InlineBackend.figure_format = 'svg' | !pip install numpy | %%time¶y = 2 | %%capture¶print(3)
 if __name__ == "__main__":¶    print(1) | import matplotlib.pyplot as plt¶plt.plot([1]) | y: int = 2 | def f(: | return ( | 1 +
 import random¶y = random.random() | class A:¶    def __init__(self): self.y = 2¶    def __call__(self): return self.y¶A()()
 from functools import lru_cache¶@lru_cache¶def g(n): return n | print("äöü", 中文 := 1) | await_ = 3 | async def g(): return 1
@@ -296,3 +360,39 @@ def test_code_that_is_made_to_break_a_compiler_is_borne(code):
     cells = numbered(["x = [1]", code])
     running, _ = needed.to_run(cells, Release(tuple(cells[:1])))
     assert 2 in running
+
+
+def test_code_that_is_made_to_cost_time_is_not_looked_through_for_long(monkeypatch):
+    monkeypatch.setattr(needed, "MOST_SECONDS", 0.5)
+    cells = numbered([f"try: a{i} = 1\nexcept E: b\n" * 800 for i in range(10)])
+    begun = time.process_time()
+    running, reasons = needed.to_run(cells, Release(tuple(cells)))
+    assert running == {cell.number for cell in cells}
+    assert reasons == ["the cells cannot be looked through: TimeUp"]
+    assert time.process_time() - begun < 5
+
+
+def test_a_fault_of_ours_runs_everything(monkeypatch):
+    monkeypatch.setattr(needed, "flow", lambda code: 1 / 0)
+    assert needed.to_run(numbered(["x = 1"]), Release(tuple(numbered(["x = 1"])))) == (
+        {1},
+        ["the cells cannot be looked through: ZeroDivisionError"],
+    )
+
+
+FINALLY = "".join(f"{' ' * depth}try: a()\n{' ' * depth}finally:\n" for depth in range(18)) + " " * 18 + "b()"
+RETURNS = "def f():\n try:\n  try: a()\n  finally:\n" + "   if a: return\n" * 500 + " finally:\n" + "  b()\n" * 500
+
+
+@pytest.mark.parametrize("code", [FINALLY, RETURNS, "!true\n" * 600, "!true\n" * 300 + "x = 1 + 2 + 3 + 4\n" * 700])
+def test_code_that_grows_while_it_is_looked_through_is_in_doubt_at_once(code):
+    """The compiler would make millions of lines of it, or IPython read all of it hundreds of times: in the grader itself."""
+    begun = time.monotonic()
+    assert flow(code).doubt is not None
+    assert time.monotonic() - begun < 2
+
+
+def test_a_finally_as_honest_code_has_it_is_looked_through():
+    code = "try:\n    try: a = 1\n    finally: b = 2\nfinally:\n    c = 3"
+    assert flow(code).doubt is None
+    assert flow(code).binds == {"a", "b", "c"}

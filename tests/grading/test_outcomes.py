@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from support import WEEKLY
 
 from dpcourse import course
-from dpcourse.engine import RIGHT
+from dpcourse.engine import RIGHT, WRONG
 from dpcourse.grading.judging.outcomes import sound
 from dpcourse.grading.result import told
 from dpcourse.probe.values import plain
@@ -36,6 +36,14 @@ def test_every_judge_has_a_verdict_on_whatever_comes(exercise):
         for answers in ([value] * len(cases), [*right[:-1], value])[slice(None) if WEEKLY else slice(i % 2, i % 2 + 1)]:
             outcomes = sound([{"value": answer} for answer in answers], 1)
             assert told(exercise.judge(cases, outcomes)).points in (0, exercise.points)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_numbers_whose_sum_is_no_number_are_judged_by_an_attack():
+    exercise = course.find("3.6")
+    cases = exercise.cases(np.random.default_rng(0))
+    outcomes = sound([{"value": np.full(len(case["counts"]), 1e308)} for case in cases], 1)
+    assert told(exercise.judge(cases, outcomes)).state == WRONG
 
 
 def spoiled(value):

@@ -49,6 +49,7 @@ def test_a_students_name_is_the_same_however_its_accents_are_written():
         ('\ntiemzone = "UTC"', "course.toml, line 2: 'tiemzone' is not a key. Did you mean 'timezone'?"),
         ('timezone = "Europe/Berlinn"', "line 1: 'Europe/Berlinn' is not a time zone. Did you mean 'Europe/Berlin'?"),
         ('points."1.33" = 2', "line 1: '1.33' is not an exercise. There are 1.1, 1.2, 1.3"),
+        ("[points]\n1.3 = 4", 'line 2: an exercise stands in quotes, such as "1.1", not 1.'),
         ('[points]\n"1.3" = true', "line 2: points.1.3 must be a number of at least 0, not true"),
         ('[points]\n"1.3" = nan', "must be a number of at least 0, not nan"),
         ('[points]\n"1.3" = inf', "must be a number of at least 0, not inf"),

@@ -2,6 +2,7 @@
 
 import itertools
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -102,6 +103,32 @@ def test_time_in_which_a_core_is_waited_for_does_not_count(monkeypatch):
         while time.monotonic() < begun + 1.3:
             pass
     assert clock.left() > 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="no system but Linux tells")
+def test_what_another_thread_waits_for_a_core_does_not_count_either(monkeypatch):
+    mine = threading.get_native_id()
+    monkeypatch.setattr(limits, "waited", lambda thread, process="self": 0 if thread == mine else time.monotonic() / 2)
+    done = threading.Event()
+    other = threading.Thread(target=done.wait)
+    other.start()
+    try:
+        with limits.time_limit(1.0):
+            time.sleep(1.3)
+    finally:
+        done.set()
+        other.join()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="no system but Linux tells")
+def test_in_a_sandbox_what_its_other_processes_wait_for_does_not_count(monkeypatch):
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        monkeypatch.setattr(limits.Clock, "processes", staticmethod(limits.all_there_are))
+        monkeypatch.setattr(limits, "waited", lambda thread, process: process == str(other.pid) and time.monotonic())
+        clock = limits.Clock(0.1)
+        time.sleep(0.15)
+        assert clock.left() > 0
+        other.communicate(b"")
 
 
 def test_no_limit_is_longer_than_three_times_itself(monkeypatch):

@@ -31,7 +31,8 @@ def _draw_counts(rng):
 
 def _look_for_mia(cases, values):
     """An attack adds up the long table."""
-    totals = np.array([float(np.sum(value)) for value in values[-2 * AUDITED :]])
+    with np.errstate(over="ignore"):  # an answer may give numbers whose sum is no number any more
+        totals = np.nan_to_num([float(np.sum(value)) for value in values[-2 * AUDITED :]])
     mu = cases[-1]["mu"]
     return Audit(f"G_{mu}", tradeoff.gaussian(mu), totals[AUDITED:], totals[:AUDITED])
 

@@ -6,6 +6,8 @@ What an archive says of its files is not believed: names lead nowhere, sizes are
 import contextlib
 import functools
 import io
+import itertools
+import mmap
 import os
 import re
 import stat
@@ -24,6 +26,7 @@ MOST_TIMES, SUSPICIOUS = 200, 16 * 2**20
 ENTRY = b"PK\1\2"  # what every file in the directory of a zip begins with
 BROKEN = (zipfile.BadZipFile, zlib.error, OSError, EOFError, ValueError, OverflowError, RuntimeError, struct.error)
 DAMAGED = "it is no zip archive, or a damaged one"
+TOO_MANY = "there are more than {:,} files in it"
 UNPACK_IT = "unpack it, and put the folder in its place"
 OTHERS = (".7z", ".bz2", ".gz", ".rar", ".tar", ".tgz", ".xz")
 
@@ -45,8 +48,13 @@ def is_archive(name: str | os.PathLike) -> bool:
     return os.fspath(name).lower().endswith(".zip")
 
 
-def members(path: Path, places: Sequence[int] = ()) -> list[Member]:
-    """What is in an archive; places: where in the archive `path` it lies, if it is in one. Raises Unreadable."""
+def members(path: Path, places: Sequence[int] = (), is_class: bool = False) -> list[Member]:
+    """What is in an archive; places: where in the archive `path` it lies, if it is in one. Raises Unreadable.
+
+    is_class: whether it is a platform's export of a class, and no student's own, which may hold MOST_FILES.
+    """
+    if not places and not is_class:
+        _bounded(path)
     return [_member(place, info) for place, info in enumerate(_archive(path, tuple(places)).infolist())]
 
 
@@ -70,11 +78,23 @@ def content(path: Path, places: Sequence[int]) -> bytes:
 
 
 def _archive(path, places):
-    if places:
-        return _of_bytes(content(path, places))
     with opened(path) as stream:
         about = os.fstat(stream.fileno())
-    return _on_disk(path, about.st_ino, about.st_mtime_ns, about.st_size)
+    version = about.st_ino, about.st_mtime_ns, about.st_size
+    return _inside(path, places, *version) if places else _on_disk(path, *version)
+
+
+def _bounded(path):
+    """Raise Unreadable where an archive on disk has too large a directory; it is counted, and not read."""
+    with opened(path) as stream:
+        if os.fstat(stream.fileno()).st_size == 0:
+            return
+        with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+            found = re.finditer(re.escape(ENTRY), mapped)
+            many = next(itertools.islice(found, MOST_FILES, None), None) is not None
+            del found
+    if many:
+        raise Unreadable(TOO_MANY.format(MOST_FILES))
 
 
 @functools.lru_cache(maxsize=1)
@@ -82,9 +102,15 @@ def _on_disk(path, *version):
     return _zipfile(opened(path))
 
 
+@functools.lru_cache(maxsize=1)
+def _inside(path, places, *version):
+    """One that lies in another: unpacked once for all files that are read from it in a row."""
+    return _of_bytes(content(path, places))
+
+
 def _of_bytes(archive):
     if archive.count(ENTRY) > MOST_FILES:
-        raise Unreadable(f"there are more than {MOST_FILES:,} files in it")
+        raise Unreadable(TOO_MANY.format(MOST_FILES))
     return _zipfile(io.BytesIO(archive))
 
 

@@ -5,11 +5,12 @@ writes a timestamp, Blackboard puts the time into the name. Other files tell whe
 a whole class were changed at once, that was when somebody copied or unpacked them.
 """
 
+import contextlib
 import os
 import zoneinfo
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Protocol
 
 from dpcourse.grading.collect.names import Origin
@@ -33,13 +34,13 @@ class Notebook(Protocol):
 
 @dataclass
 class Told:
-    """What is told of times: by nbgrader for folders, and for other files whether their own times are believed.
+    """What is told of times: by nbgrader for folders (None where its timestamp cannot be read), and for other files whether their own times are believed.
 
     used: the timestamps that were read.
     """
 
     walked: Walked
-    stamps: dict[tuple[str, ...], datetime] = field(default_factory=dict)
+    stamps: dict[tuple[str, ...], datetime | None] = field(default_factory=dict)
     used: set[Found] = field(default_factory=set)
     is_copied: bool = False
 
@@ -66,9 +67,8 @@ def told(walked: Walked, owned: Owners) -> Told:
     told = Told(walked)
     for each in walked.files:
         if each.parts[-1] == TIMESTAMP and len(each.parts) == len(owned.root) + 3 and not told._is_cloned(each):
-            stamp = _stamp(each)
+            told.stamps[each.parts[:-1]] = stamp = _stamp(each)
             if stamp is not None:
-                told.stamps[each.parts[:-1]] = stamp
                 told.used.add(each)
     latest: dict[str, datetime] = {}
     for each in walked.files:
@@ -84,9 +84,21 @@ def _stamp(found):
     try:
         day, hour, zone = Found(found.parts, found.path, found.places).content()[:LONGEST].decode().split()
         time = datetime.fromisoformat(f"{day} {hour}")
-        return time.replace(tzinfo=time.tzinfo or zoneinfo.ZoneInfo(zone)).astimezone(UTC)
+        return time.replace(tzinfo=time.tzinfo or _zone(zone, time)).astimezone(UTC)
     except (Unreadable, ValueError, OverflowError, zoneinfo.ZoneInfoNotFoundError):
         return None
+
+
+def _zone(name, time):
+    """The time zone of that name; of a short one, such as CEST, this machine's, or that on which all agree."""
+    with contextlib.suppress(zoneinfo.ZoneInfoNotFoundError):
+        return zoneinfo.ZoneInfo(name)
+    here = time.astimezone()
+    if here.tzname() == name:
+        return here.tzinfo
+    zones = [time.replace(tzinfo=zoneinfo.ZoneInfo(key)) for key in sorted(zoneinfo.available_timezones())]
+    [offset] = {there.utcoffset() for there in zones if there.tzname() == name}
+    return timezone(offset)
 
 
 def newest(notebooks: Sequence[Notebook]) -> tuple[Notebook, str]:

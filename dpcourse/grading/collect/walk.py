@@ -108,7 +108,7 @@ def _within(each):
                 (*each.parts, *member.parts), each.path, (*each.places, member.place), member.size, member.time,
                 each.handed_in or member.time, member.problem, member.folder,
             )
-            for member in archives.members(each.path, each.places)
+            for member in archives.members(each.path, each.places, is_class=not each.parts)
         ]  # fmt: skip
     try:
         return [_on_disk(each, entry) for entry in sorted(os.scandir(each.path), key=lambda e: os.fsencode(e.name))]
@@ -225,5 +225,7 @@ def no_notebook(name: str) -> str:
     name = name.lower()
     if name.endswith(OTHERS):
         return f"of archives only .zip is opened: {UNPACK_IT}"
+    if name == "timestamp.txt":
+        return "it is no notebook (.ipynb), and says no time as nbgrader does: 2026-10-01 21:59:00 UTC"
     kind = next((f" but {kind}" for ending, kind in KINDS.items() if name.endswith(ending)), "")
     return f"it is no notebook (.ipynb){kind}"

@@ -19,11 +19,17 @@ from dpcourse.grading.judging import known
 from dpcourse.grading.judging.given import LONGEST_PARSED, parsed
 
 LONGEST_LINE = 2_000  # characters: what is longer may be nested more deeply than a compiler bears
+MOST_COPIES = 10  # of the nodes of a syntax tree, on an average: the compiler writes a `finally` down several times
+MOST_TRANSFORMED = 50_000  # characters: IPython reads the whole cell again for each of its magics
 DUNDER = re.compile(r"__[a-z]")
-MAGIC = r"run_line_magic\('(matplotlib|config|pip)', '[^'$\\{]*'\)|system\('[^'$\\{]*'\)"
-HARMLESS = re.compile(rf"get_ipython\(\)\.({MAGIC})")
-AROUND = re.compile(r"\s*%%(time|capture)[ \t]*\n")  # the rest of the cell runs as if it were not there
+TEXT = r"""('[^'$\\{]*'|"[^"$\\{]*")"""  # without a name of the notebook's in it
+MAGIC = rf"run_line_magic\('(matplotlib|pip)', {TEXT}|run_line_magic\('config', (?=.InlineBackend\.){TEXT}"
+HARMLESS = re.compile(rf"get_ipython\(\)\.({MAGIC}|system\((?=.pip ){TEXT})\)")
+SHELL = re.compile(rf"get_ipython\(\)\.system\({TEXT}\)")  # of the notebook it can change no more than its files
+AROUND = re.compile(r"\A\s*%%(time|capture)[ \t]*\n")  # the rest of the cell runs as if it were not there
+MAY_BE_MAGIC = re.compile(r"(?!def\b|return\b|\d)\w+[ \t]+[^\s=,].*\Z")  # IPython takes `time f(3)` for `%time f(3)`
 
+OF_MAGICS = ("!", "%", "?")
 LOADS = {"LOAD_NAME", "LOAD_GLOBAL", "LOAD_FROM_DICT_OR_GLOBALS"}
 OWN = ("LOAD_FAST", "LOAD_DEREF")  # of a function that runs
 SETS = {"STORE_ATTR", "DELETE_ATTR"}
@@ -40,10 +46,10 @@ class Flow:
 
     takes: names that it may read, or delete, as other cells left them. uses: all names that it reads. binds: names that
     it may bind, delete, or set an attribute of. imports: names that it binds by imports alone -> the states that come
-    with them. functions: names that it binds by one plain `def` alone -> the names that its body uses, and its states.
-    marks: whether it may set an attribute of what another cell made. states: states of the process that it may read or
-    change. word: the first word of a single line, which is a magic
-    where it is no name. doubt: why all this may not be all; None where it is.
+    with them. functions: names that it binds by one plain `def` alone -> the names that its body uses, and its
+    states. marks: whether it may set an attribute of what another cell made, or of what a module holds. states: states
+    of the process that it may read or change. word: the first word of a single line, which is a magic where it is no
+    name. doubt: why all this may not be all; None where it is.
     """
 
     takes: frozenset[str] = frozenset()
@@ -84,11 +90,15 @@ def _tree(code):
     tree = parsed(code)
     if tree is not None:
         return tree
+    if len(code) * sum(map(code.count, OF_MAGICS)) > MOST_TRANSFORMED:
+        raise _Doubt("has too many magics to be looked through")
     from IPython.core.inputtransformer2 import TransformerManager
 
     made = HARMLESS.sub("None", TransformerManager().transform_cell(AROUND.sub("", code, count=1)))
     with contextlib.suppress(SyntaxError), _silently():
-        return ast.parse(made)
+        return ast.parse(SHELL.sub("open", made))
+    if MAY_BE_MAGIC.match(code.strip()):
+        raise _Doubt("may be a magic")
     return None
 
 
@@ -101,12 +111,15 @@ def _silently():
 
 
 def _flow(tree, code):
+    if _compiled(tree)[0] > MOST_COPIES * sum(1 for _ in ast.walk(tree)):
+        raise _Doubt("has too much in its `finally` parts to be looked through")
     with _silently():
         top = compile(tree, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
     codes = list(_all(top))
     stored = [step.argval for step in _steps(top) if step.opname in BINDS]
     changed = {name for code in codes for name in _changed(code, top)}
     imports = _imports(tree)
+    marks = any([_marks(code) for code in codes])
     alone = {name for name in stored if name not in changed}
     lines = code.strip().splitlines()
     return Flow(
@@ -114,17 +127,35 @@ def _flow(tree, code):
         uses=frozenset(_loaded(codes)),
         binds=frozenset({*stored, *changed}),
         imports={
-            name: frozenset(filter(None, states))
+            name: frozenset().union(*states)
             for name, states in imports.items()
             if name in alone and stored.count(name) == len(states)
         },
         functions={
             name: brings for name, brings in _plain_functions(tree, top) if name in alone and stored.count(name) == 1
         },
-        states=frozenset(_states(codes) | _flat(imports)),
-        marks=any([_marks(code) for code in codes]),
+        states=frozenset(_states(codes) | _flat(imports) | ({known.PROCESS} if marks else set())),
+        marks=marks,
         word=re.match(r"\w*", lines[0])[0] if len(lines) == 1 else None,
     )
+
+
+def _compiled(node):
+    """How many nodes, and how many ways out of a block, there are in code as it is compiled.
+
+    The body of a `finally` is there once for each way out of its `try`: twenty in each other are a million.
+    """
+    nodes, ways = 1, int(isinstance(node, (ast.Return, ast.Break, ast.Continue)))
+    last = node.finalbody if isinstance(node, (ast.Try, ast.TryStar)) else []
+    for child in ast.iter_child_nodes(node):
+        if child not in last:
+            more, out = _compiled(child)
+            nodes, ways = nodes + more, ways + out
+    copies = ways + 2
+    for child in last:
+        more, out = _compiled(child)
+        nodes, ways = nodes + copies * more, ways + copies * out
+    return nodes, ways
 
 
 # ---- names
@@ -233,42 +264,44 @@ def _after(bound, step, bits):
 
 
 def _imports(tree):
-    """name -> the state of each import that binds it."""
+    """name -> the states of each import that binds it."""
     found = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
-                found.setdefault(alias.asname or alias.name.partition(".")[0], []).append(_state(alias.name))
+                found.setdefault(alias.asname or alias.name.partition(".")[0], []).append(_states_of(alias.name))
         elif isinstance(node, ast.ImportFrom):
             for alias in node.names:
                 if node.level or alias.name == "*":
                     raise _Doubt(f"imports {alias.name} from {'.' * node.level}{node.module or ''}")
-                found.setdefault(alias.asname or alias.name, []).append(_state(f"{node.module}.{alias.name}"))
+                found.setdefault(alias.asname or alias.name, []).append(_states_of(f"{node.module}.{alias.name}"))
     return found
 
 
-def _state(module):
+def _states_of(module):
     try:
-        return known.state_of(module)
+        return known.states_of(module)
     except KeyError:
         raise _Doubt(f"imports {module}") from None
 
 
 def _flat(imports):
-    return {state for states in imports.values() for state in states if state}
+    return {state for each in imports.values() for states in each for state in states}
 
 
 def _plain_functions(tree, top):
     """Pairs of the name of a function that is no more than its code, and the names and states that its code brings.
 
-    No decorator, and constants as defaults.
+    No decorator, constants as defaults, and no name of the notebook's that it binds.
     """
     codes = {(code.co_name, code.co_firstlineno): list(_all(code)) for code in _inner(top)}
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and not node.decorator_list:
             defaults = [*node.args.defaults, *filter(None, node.args.kw_defaults)]
             body = codes.get((node.name, node.lineno))  # None behind an endless loop: the compiler leaves it out
-            if body is not None and all(isinstance(each, ast.Constant) for each in defaults):
+            if body is None or any(name for code in body for name in _changed(code, top)):
+                continue
+            if all(isinstance(each, ast.Constant) for each in defaults):
                 yield node.name, frozenset(_loaded(body) | _states(body) | _flat(_imports(node)))
 
 
@@ -287,13 +320,12 @@ def _states(codes):
                 ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER", "STORE_ATTR", "DELETE_ATTR", "IMPORT_")
             ):
                 _refuse_attribute(step, before)
-                if step.argval in known.OF_THE_PROCESS:
-                    found.add(known.PROCESS)
-                if step.argval == "rvs":
-                    found.add(known.DRAWN_BY_NUMPY)
+                found.add(known.ATTRIBUTES.get(step.argval))
             elif step.argval in known.NAMES_THAT_SEE_ALL:
                 raise _Doubt(f"uses `{step.argval}`")
-    return found
+            else:
+                found.add(known.NAMES.get(step.argval))
+    return found - {None}
 
 
 def _is_module_random(step):

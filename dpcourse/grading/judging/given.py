@@ -18,6 +18,7 @@ AROUND = {
     "getsource": r"\bgetsource(lines)?\b",
     "__code__": r"\b__code__\b",
     "ctypes": r"\bctypes\b",
+    "cProfile": r"\bcProfile\b",
     "setprofile": r"\bsetprofile(_all_threads)?\b",
     "settrace": r"\bsettrace(_all_threads)?\b",
     "gc": r"\bget_(objects|referrers|referents)\b",
@@ -114,6 +115,16 @@ def normal(code: str) -> str:
         return "\n".join(ast.dump(each) for each in tree.body if not _is_asking(each))
     except RecursionError:
         return code
+
+
+def defining(cells: Iterable[collect.Cell], function: str) -> list[collect.Cell]:
+    """The cells that look as if they defined the function of that name, whatever else is in them.
+
+    >>> [cell.number for cell in defining([collect.Cell(1, "", "f = abs"), collect.Cell(2, "", "f == 3")], "f")]
+    [1]
+    """
+    definition = re.compile(rf"^[ \t]*((async[ \t]+)?def[ \t]+{function}\b|{function}[ \t]*[:=](?!=))", re.MULTILINE)
+    return [cell for cell in cells if definition.search(cell.code)]
 
 
 def parsed(code: str) -> ast.Module | None:

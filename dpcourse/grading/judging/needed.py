@@ -5,22 +5,24 @@ not be run where what is run is *the same* without it: every name that running c
 read. That holds for the set R of cells that `to_run` returns, by this argument.
 
 Objects pass from cell to cell by names only, but for what the whole process shares. Call a name *safe* where every cell
-that binds it does so by importing what MODULES knows, or by a plain `def` whose body reads safe names only; a name that
-no cell binds (`len`) is safe as well. What a safe name stands for has no state that a call could change; where a cell sets an
-attribute of anything but `self`, functions have some, and no function is safe. `to_run` lets R grow until, for every cell S outside R,
+that binds it does so by importing what MODULES knows, or by a plain `def` whose body reads safe names only and binds
+none of the notebook's; a name that no cell binds (`len`) is safe as well. What a safe name stands for has no state that
+a call could change; where a cell sets an attribute of anything but `self`, functions have some, and no function is safe.
+`to_run` lets R grow until, for every cell S outside R,
 
  1. S binds no name that a cell of R may read as others left it;
- 2. S reads no unsafe name, as others left it, that a cell of R binds or may read as others left it.
+ 2. S reads no unsafe name, as others left it, that a cell of R binds.
 
 Then no object that is not behind a safe name is within reach of both sides. For take the first moment at which a cell
 outside R gets hold of an object of R's, or the other way round: it got it by a name, and 2 or 1 excludes that name. So
 nothing that S does to its objects is seen in R, and nothing that it binds is read there. States of the process, such
-as numpy's generator or all that torch holds, count as unsafe names that each user both binds and reads; every cell of R
-reads the state PROCESS, so that a cell which sets it always runs. The order of cells, and errors in them, do not matter.
+as numpy's generator, files or all that torch holds, count as unsafe names that each user both binds and reads; every
+cell of R reads the state PROCESS, so that a cell which sets it always runs, as does one that sets an attribute, which
+may be a module's. The order of cells, and errors in them, do not matter.
 
 What a cell reads and binds is known from its compiled code, unless it looks at the notebook in another way than by
 names that it writes down: `globals()`, a frame, a magic, `import *`, a module of which nothing is known. Then, as in any
-other doubt, all cells run. Assumed is that a lesson's own cells change nothing inside a module but what OF_THE_PROCESS
+other doubt, all cells run. Assumed is that a lesson's own cells change nothing inside a module but by what ATTRIBUTES
 names, and that nobody hides from this reading on purpose: who does gains nothing, for marks come from answers.
 
 A cell that is not run costs no mark: neither by an error, nor by the time or the memory that it would have used.
@@ -33,11 +35,13 @@ from dpcourse.grading.collect import Cell
 from dpcourse.grading.judging import known
 from dpcourse.grading.judging.flow import Flow, flow
 from dpcourse.grading.judging.given import Release, normal
+from dpcourse.probe.limits import TimeUp, time_limit
 
 CHECK = "check"
 OF_IPYTHON = {"_", "__", "___"}  # the last results; whoever binds one himself may still find IPython's
 ALWAYS_THERE = {"__name__", "display"}
 MOST_CODE = 200_000  # characters of one notebook that are looked through
+MOST_SECONDS = 5.0  # for that; a lesson takes a tenth of one
 
 
 def to_run(cells: Sequence[Cell], release: Release) -> tuple[set[int], list[str]]:
@@ -45,17 +49,25 @@ def to_run(cells: Sequence[Cell], release: Release) -> tuple[set[int], list[str]
 
     cells: a submission's, in the order in which they run. release: what was given out.
     """
+    every = {cell.number for cell in cells}
     if sum(len(cell.code) for cell in cells) > MOST_CODE:
-        return {cell.number for cell in cells}, ["there is too much code to look through"]
-    flows = [flow(cell.code) for cell in cells]
-    doubts = _doubts(cells, flows)
-    if doubts:
-        return {cell.number for cell in cells}, doubts
+        return every, ["there is too much code to look through"]
+    try:
+        with time_limit(MOST_SECONDS):
+            flows = [flow(cell.code) for cell in cells]
+            doubts = _doubts(cells, flows)
+            return (every, doubts) if doubts else (_needed(cells, flows, release), [])
+    except (Exception, TimeUp) as error:  # somebody's code that is stranger than all that was thought of
+        return every, [f"the cells cannot be looked through: {type(error).__name__}"]
+
+
+def _needed(cells, flows, release):
+    """The numbers of the cells that have to be run, where nothing is in doubt."""
     given = {normal(cell.code) for cell in release.provided}
     own = {i for i, cell in enumerate(cells) if normal(cell.code) not in given or CHECK in flows[i].uses}
     checks = [flow(cell.code) for cell in release.provided if CHECK in flow(cell.code).uses]
     answers = frozenset().union(*(each.takes for each in checks))
-    return {cells[i].number for i in _grown(own, flows, answers)}, []
+    return {cells[i].number for i in _grown(own, flows, answers)}
 
 
 def _doubts(cells, flows):
@@ -81,7 +93,7 @@ def _grown(running, flows, answers):
     running = set(running)
     while True:
         read = {known.PROCESS, *answers}.union(*(takes[i] for i in running))
-        touched = read.union(*(binds[i] for i in running)) & unsafe
+        touched = frozenset().union(*(binds[i] for i in running)) & unsafe
         more = {i for i in range(len(flows)) if binds[i] & read or takes[i] & touched} - running
         if not more:
             return running

@@ -2,7 +2,6 @@
 
 import ast
 import contextlib
-import re
 import time
 from dataclasses import dataclass
 
@@ -10,7 +9,7 @@ from dpcourse.engine import Exercise
 from dpcourse.grading.collect import Cell
 from dpcourse.grading.judging import needed
 from dpcourse.grading.judging.answers import GRACE, MOST_PROBES, Answers
-from dpcourse.grading.judging.given import parsed
+from dpcourse.grading.judging.given import defining, parsed
 from dpcourse.grading.judging.job import Job
 from dpcourse.grading.sandbox import MOST_CHECKS, Stopped
 from dpcourse.grading.sandbox.client import CROWDED, ENDED, TIME_UP, Worker
@@ -105,11 +104,7 @@ class Playing:
 
     def defining(self, exercise: Exercise) -> list[Cell]:
         """The cells that look as if they defined the function of an exercise, the last one first."""
-        definition = re.compile(
-            rf"^[ \t]*((async[ \t]+)?def[ \t]+{exercise.function}[ \t]*\(|{exercise.function}[ \t]*[:=](?!=))",
-            re.MULTILINE,
-        )
-        return [cell for cell in reversed(self.cells) if definition.search(cell.code)]
+        return list(reversed(defining(self.cells, exercise.function)))
 
     def was_called_at_end(self, exercise: Exercise) -> bool:
         """Whether the end was reached, and the exercise was looked at there."""
@@ -145,7 +140,8 @@ class Playing:
         while isinstance(reply.get("check"), str):
             self._check(reply["check"], cell)
             self.step = step
-            reply = self.worker.ask({"go_on": True}, self._left(self.job.limits.cell_seconds) + GRACE)
+            go_on = {"go_on": True, "right": self.answers.is_right(reply["check"])}
+            reply = self.worker.ask(go_on, self._left(self.job.limits.cell_seconds) + GRACE)
         if reply.get("late") is True:
             self.late.add(cell.number)
             self.slow = self.slow or self.worker.crowded

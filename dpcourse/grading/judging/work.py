@@ -5,7 +5,6 @@ the student's runs; where it would be asked other things today, the submission i
 """
 
 import contextlib
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -13,6 +12,7 @@ from dpcourse import course
 from dpcourse.engine import Exercise
 from dpcourse.grading import collect
 from dpcourse.grading.judging import submission
+from dpcourse.grading.judging.given import defining
 from dpcourse.grading.judging.job import Job
 from dpcourse.grading.result import GRADED, Graded, Mark, result
 
@@ -62,9 +62,6 @@ def _with_code(found, job):
         cells = collect.code_cells(job.content)
     code = {}
     for exercise in _exercises(job):
-        given = re.compile(
-            rf"^[ \t]*((async[ \t]+)?def[ \t]+{exercise.function}\b|{exercise.function}[ \t]*[:=](?!=))", re.MULTILINE
-        )
-        if mine := [cell.code for cell in cells if given.search(cell.code)]:
+        if mine := [cell.code for cell in defining(cells, exercise.function)]:
             code[exercise.id] = "\n\n".join(mine)[:MOST_CODE]
     return replace(found, code=code)

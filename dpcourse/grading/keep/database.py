@@ -1,6 +1,7 @@
 """The SQLite file of a class: made, opened in an older edition, and told in a sentence where it cannot be used."""
 
 import contextlib
+import functools
 import sqlite3
 from datetime import datetime
 from pathlib import Path
@@ -66,6 +67,7 @@ class Unusable(Exception):
 def connected(file: Path | str) -> sqlite3.Connection:
     """A connection to a database of this edition; one of the first edition becomes one. Raises Unusable, sqlite3.Error."""
     connection = sqlite3.connect(file, isolation_level=None, timeout=WAITS)
+    connection.text_factory = functools.partial(str, encoding="utf-8", errors="replace")  # a damaged row stops nothing
     try:
         connection.execute("PRAGMA secure_delete=ON")
         connection.execute("PRAGMA synchronous=FULL")

@@ -10,14 +10,16 @@ import json
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from sqlite3 import Connection
 
+from dpcourse.grading.collect import origin
 from dpcourse.grading.keep.database import Unusable, is_damaged
 from dpcourse.grading.keep.packed import read
 from dpcourse.grading.keep.store import COLUMNS, DATABASE, ByHand, Store
-from dpcourse.grading.result import INFRASTRUCTURE, MISSING
+from dpcourse.grading.result import INFRASTRUCTURE, MISSING, UNREADABLE
 
 NAMES = COLUMNS.split(", ")
 
@@ -39,9 +41,11 @@ def merge(store: Store, other: Path) -> list[str]:
     other: its output folder, or its database; that is not changed. Raises ValueError where it is no such thing, or has
     drawn its inputs from another secret; OSError.
     """
-    with _copied(other / DATABASE if other.is_dir() else other) as theirs, store.at_once():
-        _agree_on_the_secret(store, theirs, other)
-        mine, yours = _all_of(store), _all_of(theirs)
+    with _copied(other / DATABASE if other.is_dir() else other) as theirs:
+        secret, yours = theirs.recalled("secret"), _all_of(theirs, _readable)
+    with store.at_once():
+        _agree_on_the_secret(store, secret, other)
+        mine = _all_of(store, Connection.execute)
         said = list(_conflicts(store, mine, yours))
         _put(store, _both(store, mine, yours))
     new = len(yours.results.keys() - mine.results.keys())
@@ -68,8 +72,8 @@ def _copied(file: Path) -> Iterator[Store]:
             raise
 
 
-def _agree_on_the_secret(store, theirs, other):
-    mine, yours = store.recalled("secret"), theirs.recalled("secret")
+def _agree_on_the_secret(store, yours, other):
+    mine = store.recalled("secret")
     if mine == yours or yours is None:
         return
     if mine is not None and next(store.rows(), None) is not None:
@@ -80,25 +84,26 @@ def _agree_on_the_secret(store, theirs, other):
     store.remember("secret", yours)
 
 
-def _all_of(store) -> _Class:
-    found = _Class()
-    for row in _readable(store, f"SELECT {COLUMNS} FROM results"):
+def _all_of(store, rows_of: Callable[[Connection, str], Iterable[tuple]]) -> _Class:
+    """All that a store holds. rows_of(database, query): the rows that a query gives."""
+    database, found = store.database, _Class()
+    for row in rows_of(database, f"SELECT {COLUMNS} FROM results"):
         found.results[row[:2]] = dict(zip(NAMES, row, strict=True))
-    for row in _readable(store, "SELECT * FROM answers"):
+    for row in rows_of(database, "SELECT * FROM answers"):
         found.answers.setdefault(row[:2], []).append(row)
-    for *key, text in _readable(store, "SELECT * FROM earlier"):
+    for *key, text in rows_of(database, "SELECT * FROM earlier"):
         found.earlier[tuple(key)] = text
-    for row in _readable(store, f"SELECT {', '.join(ByHand.__dataclass_fields__)} FROM by_hand"):
+    for row in rows_of(database, f"SELECT {', '.join(ByHand.__dataclass_fields__)} FROM by_hand"):
         found.by_hand.append(ByHand(*row))
-    for who, made, author in _readable(store, "SELECT * FROM forgotten"):
+    for who, made, author in rows_of(database, "SELECT * FROM forgotten"):
         found.forgotten[who] = (made, author)
     return found
 
 
-def _readable(store, query) -> Iterator[tuple]:
-    """The rows that a query gives, as far as the file is not damaged."""
+def _readable(database: Connection, query: str) -> Iterator[tuple]:
+    """The rows that a query gives, as far as the file is not damaged: for the other's, since ours is written anew."""
     try:
-        yield from store.database.execute(query)
+        yield from database.execute(query)
     except sqlite3.DatabaseError as error:
         if not is_damaged(error):
             raise
@@ -107,8 +112,9 @@ def _readable(store, query) -> Iterator[tuple]:
 def _rank(row: dict) -> tuple:
     """Of two results the one with the higher rank counts."""
     result = read(row["result"])
-    good = result is not None and result.status not in (MISSING, INFRASTRUCTURE)
-    return good, row["submitted"] or "", row["graded"], row["digest"], row["result"], row["folder"], row["file"]
+    good = 0 if result is None or result.status in (MISSING, INFRASTRUCTURE) else 1 + (result.status != UNREADABLE)
+    newest = origin(row["file"]).attachment if row["file"] else -1  # as where both lie in one folder
+    return good, newest, row["submitted"] or "", row["graded"], row["digest"], row["result"], row["folder"], row["file"]
 
 
 def _both(store, mine: _Class, yours: _Class) -> _Class:

@@ -74,11 +74,11 @@ def history(given: Sequence[ByHand]) -> Iterator[str]:
     for each in given:
         what = each.exercise or f"bonus {each.lesson}"
         if each.points is None:
-            points = "taken back"
+            points = each.reason
         else:
-            points = f"{each.points:g}" + (f" of {each.out_of:g}" if each.out_of else "")
+            points = f"{each.points:g}{f' of {each.out_of:g}' if each.out_of else ''}: {each.reason}"
         gone = "" if now_called(each) is not None else " (there is no such exercise any more)"
-        line = f"{each.made[:16].replace('T', ' ')} {each.author or '?'}: {each.student} {what}: {points}: {each.reason}{gone}"
+        line = f"{each.made[:16].replace('T', ' ')} {each.author or '?'}: {each.student} {what}: {points}{gone}"
         yield plain(f"{'*' if id(each) in counting else ' '} {line}")
 
 
@@ -114,5 +114,5 @@ def plain(line: str) -> str:
 
 def some(names: Sequence[str]) -> str:
     """A few of the names."""
-    shown = ", ".join(plain(name) for name in names[:10]) or "none"
+    shown = ("; " if any("," in name for name in names) else ", ").join(map(plain, names[:10])) or "none"
     return shown + (f" and {len(names) - 10} more" if len(names) > 10 else "")

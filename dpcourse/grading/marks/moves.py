@@ -107,6 +107,8 @@ def _why(before: Shown | None, after: Shown) -> str:
     if "status" in new:
         if old.get("status") != new["status"]:
             return f"{old.get('status')}, now {new['status']}"
+        if old.get("late") == new["late"]:
+            return "what was set by hand was taken back" if after.points is None else "an exercise was set by hand"
         return f"{new['late']:g} points are taken because it is late, before {old.get('late', 0):g}"
     if before.out_of != after.out_of:
         return "course.toml: does not count" if not after.out_of else "course.toml: its points"

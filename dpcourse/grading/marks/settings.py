@@ -255,6 +255,8 @@ class _Reading:
     def _exercise(self, value, path):
         every = [each.id for each in course.every_exercise()]
         near = [id for id in every if id.partition(".")[0] == value.partition(".")[0]]
+        if value.isdigit() and near:
+            raise SettingsError(f'{self._where(path)}: an exercise stands in quotes, such as "{near[0]}", not {value}.')
         return self._among(value, near or every, "an exercise", path)
 
     def _lesson(self, value, path):

@@ -7,7 +7,6 @@ is told nobody. A zero that is the student's is not said to be the grader's, nor
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from dpcourse import course
 from dpcourse.engine import BLANK, ERROR, RIGHT, WRONG
 from dpcourse.engine.exercise import UNKNOWN
 from dpcourse.files import write_atomically
@@ -15,6 +14,7 @@ from dpcourse.grading import collect
 from dpcourse.grading.keep.store import Row
 from dpcourse.grading.marks.settings import Settings
 from dpcourse.grading.outputs import pages
+from dpcourse.grading.outputs.gradebook import exercise_of
 from dpcourse.grading.outputs.platforms import name_of
 from dpcourse.grading.result import INFRASTRUCTURE, MISSING, UNREADABLE, Mark, Result
 
@@ -97,7 +97,7 @@ def in_words(mark: Mark) -> str:
     """What a mark shows, for somebody who reads it on a page."""
     if mark.state == RIGHT:
         return ""
-    exercise = next((each for each in course.every_exercise() if each.id == mark.id), None)
+    exercise = exercise_of(mark.id)
     if mark.state == BLANK and exercise and mark.message == exercise.blank().message:
         return f"`{exercise.function}` is as it was given out: there is no answer in it yet."
     return NOT_RIGHT if mark.message == UNKNOWN else mark.message

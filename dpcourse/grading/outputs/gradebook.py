@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from dpcourse import course
+from dpcourse.engine import Exercise
 from dpcourse.files import write_atomically
 from dpcourse.grading.keep.store import Row
+from dpcourse.grading.marks.marking import neat
 from dpcourse.grading.outputs.tables import as_csv, number, short
 from dpcourse.grading.result import Result
 
@@ -28,8 +30,8 @@ def of_lessons(rows: Iterable[Row]) -> str:
     for row in rows:
         result = row.result
         notes = [*(["no longer in the folder"] if row.stale else []), *result.notes]
-        taken = number(-row.late.points) if row.late else ""
-        bonus = number(row.bonus.points or 0) if row.bonus else ""
+        taken = neat(-row.late.points) if row.late else ""
+        bonus = neat(row.bonus.points or 0) if row.bonus else ""
         about = short("; ".join(notes))
         lines.append(
             (row.student, title(row.lesson), result.status, score(result), number(result.points), taken, bonus, about)
@@ -77,7 +79,13 @@ def title(lesson: int) -> str:
 
 def title_of(exercise_id: str) -> str:
     """An exercise's title; nothing where there is no such exercise any more."""
-    return next((each.title for each in course.every_exercise() if each.id == exercise_id), "")
+    found = exercise_of(exercise_id)
+    return found.title if found else ""
+
+
+def exercise_of(exercise_id: str) -> Exercise | None:
+    """The exercise of that id; None where there is none any more."""
+    return next((each for each in course.every_exercise() if each.id == exercise_id), None)
 
 
 def score(result: Result) -> str:

@@ -7,16 +7,17 @@ Canvas finds a student by the number in the name of their file, else by the name
 participant's number alone, and reads its columns by their English names.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from dpcourse.engine import BLANK
 from dpcourse.files import write_atomically
+from dpcourse.grading.collect import Origin
 from dpcourse.grading.keep.store import Row
 from dpcourse.grading.marks.marking import exported
 from dpcourse.grading.marks.settings import Settings
 from dpcourse.grading.outputs.gradebook import title
-from dpcourse.grading.outputs.platforms import name_of, platform_of
+from dpcourse.grading.outputs.platforms import name_of, platform_of, platforms_of
 from dpcourse.grading.outputs.returned import comment
 from dpcourse.grading.outputs.tables import as_csv, number
 from dpcourse.grading.result import INFRASTRUCTURE, MISSING, UNREADABLE
@@ -53,9 +54,10 @@ def write(rows: Sequence[Row], out: Path, settings: Settings) -> list[str]:
         left_out: dict[str, list[str]] = {}
         counts = []
         mine = [row for row in rows if row.lesson == lesson]
+        of = platforms_of(mine)
         by_name = "" if any(platform_of(row).lms == MOODLE for row in mine) else CANVAS
         for row in mine:
-            lms = platform_of(row).lms or by_name
+            lms = of(row).lms or by_name
             if reason := why_not(row, lms):
                 left_out.setdefault(reason, []).append(row.student)
             else:
@@ -63,11 +65,12 @@ def write(rows: Sequence[Row], out: Path, settings: Settings) -> list[str]:
         for lms, text_of in ((CANVAS, canvas), (MOODLE, moodle)):
             if files[lms]:
                 file = out / f"{lms}-{lesson:02}.csv"
-                write_atomically(file, text_of(files[lms], settings))
+                write_atomically(file, text_of(files[lms], settings, of))
                 written.add(file)
                 counts.append(f"{file.name} has {len(files[lms])} mark{'s' * (len(files[lms]) != 1)}")
                 maxima[lms, lesson] = exported(files[lms][0], settings)[1]
-                said += _above(files[lms], settings)
+                if lms == MOODLE:
+                    said += _above(files[lms], settings)
         without = "; ".join(f"{len(names)} {reason} ({some(names)})" for reason, names in left_out.items())
         said.append(
             f"{title(lesson)}: {' and '.join(counts) or 'no mark to import'}.{without and f' Left out: {without}.'}"
@@ -100,7 +103,7 @@ def why_not(row: Row, lms: str) -> str | None:
     return None
 
 
-def canvas(rows: Iterable[Row], settings: Settings) -> str:
+def canvas(rows: Iterable[Row], settings: Settings, of: Callable[[Row], Origin] = platform_of) -> str:
     """The import of one lesson for Canvas, whose third line on is a student each."""
     rows = list(rows)
     lesson = rows[0].lesson
@@ -108,16 +111,16 @@ def canvas(rows: Iterable[Row], settings: Settings) -> str:
     maximum = number(exported(rows[0], settings)[1])
     lines: list[tuple] = [(*CANVAS_COLUMNS, column), ("    Points Possible", "", "", "", "", maximum)]
     for row in rows:
-        lines.append((name_of(row), platform_of(row).number, "", "", "", _score(row, settings)))
+        lines.append((name_of(row), of(row).number, "", "", "", _score(row, settings)))
     return as_csv(lines)
 
 
-def moodle(rows: Iterable[Row], settings: Settings) -> str:
+def moodle(rows: Iterable[Row], settings: Settings, of: Callable[[Row], Origin] = platform_of) -> str:
     """The offline grading worksheet of one assignment for Moodle, with the feedback as comments."""
     lines: list[tuple] = [MOODLE_COLUMNS]
     for row in rows:
         _, maximum = exported(row, settings)
-        known = f"Participant {platform_of(row).number}"
+        known = f"Participant {of(row).number}"
         status = "Submitted for grading"
         lines.append((known, name_of(row), status, _score(row, settings), number(maximum), "", comment(row, settings)))
     return as_csv(lines)
@@ -140,10 +143,11 @@ def _above(rows, settings):
 
 
 def some(names: Sequence[str]) -> str:
-    """A few of many names, and how many more there are.
+    """A few of many names, and how many more there are; divided so that "Lee, Kim" is one.
 
     >>> some(["ann", "bob"]), some(list("abcdefgh"))
     ('ann, bob', 'a, b, c, d, e and 3 more')
     """
     more = len(names) - MOST_NAMES
-    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+    between = "; " if any("," in name for name in names) else ", "
+    return between.join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dpcourse import cells, course
-from dpcourse.engine import ERROR, WRONG, Exercise
+from dpcourse import cells
+from dpcourse.engine import ERROR, WRONG
 from dpcourse.grading.keep.store import Row
 from dpcourse.grading.outputs.feedback import is_ours
-from dpcourse.grading.outputs.gradebook import title_of
+from dpcourse.grading.outputs.gradebook import exercise_of, title_of
 from dpcourse.grading.result import Mark
 
 UNEXPLAINED = ("case", "measurement", None)  # of a Mark's found_by: no reason for the mistake was found
@@ -93,11 +93,6 @@ def unexplained(rows: Iterable[Row], answers) -> dict[str, list[Unexplained]]:
             each = Unexplained(row.student, code.get(mark.id, ""), mark.observed, mark.message)
             found.setdefault(mark.id, []).append(each)
     return dict(sorted(found.items(), key=lambda item: (-len(item[1]), _in_order(item[0]))))
-
-
-def exercise_of(exercise_id: str) -> Exercise | None:
-    """The exercise of that id; None where there is none any more."""
-    return next((each for each in course.every_exercise() if each.id == exercise_id), None)
 
 
 def hint_for(exercise_id: str, message: str) -> str:

@@ -5,6 +5,8 @@ platform's name is believed where it is who the student is taken for, or the out
 gives.
 """
 
+from collections.abc import Callable, Iterable
+
 from dpcourse.grading import collect
 from dpcourse.grading.keep.store import Row
 
@@ -19,6 +21,29 @@ def platform_of(row: Row) -> collect.Origin:
     return collect.Origin("", row.student)
 
 
+def platforms_of(rows: Iterable[Row]) -> Callable[[Row], collect.Origin]:
+    """What platform_of says of a row of a lesson, and whom the roster alone tells.
+
+    The number that a roster has of somebody without a platform's name is believed where it is the platform's number
+    for everybody who has such a name.
+    """
+    told = [(row, found) for row in rows if not row.stale and (found := platform_of(row)).number]
+    platforms = {found.lms for _, found in told}
+    agree = all(found.number == collect.identifier(row.student)[1] for row, found in told)
+    lms = platforms.pop() if len(platforms) == 1 and agree else ""
+
+    def of(row):
+        found, (name, number) = platform_of(row), collect.identifier(row.student)
+        return collect.Origin(lms, name, number) if lms and number and not found.lms and _is_of_roster(row) else found
+
+    return of
+
+
+def _is_of_roster(row):
+    """Whether a student without a platform's name is called as no file is: as the roster calls them."""
+    return not row.file or collect.origin(row.file).student != row.student
+
+
 def given_name(row: Row) -> str:
     """The name that the platform gave to what was handed in: of a file or a folder; nothing where there is none."""
     return next(filter(collect.of_platform, row.file.split("/")), "") if platform_of(row).lms else ""
@@ -26,6 +51,5 @@ def given_name(row: Row) -> str:
 
 def name_of(row: Row) -> str:
     """A student's name without the number that a platform or a roster put behind it."""
-    found = platform_of(row)
-    is_as_called = not found.lms and collect.origin(row.file or row.student).student == row.student
+    is_as_called = not platform_of(row).lms and not _is_of_roster(row)
     return row.student if is_as_called else collect.identifier(row.student)[0]

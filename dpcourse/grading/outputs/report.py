@@ -123,7 +123,7 @@ def summary(rows: Sequence[Row]) -> tuple[str, dict]:
     ]
     told = {"submissions": len(rows), "statuses": dict(sorted(statuses.items()))}
     told["mean"] = round(sum(scores) / len(scores), 4) if scores else None
-    line = f"{len(rows)} submission{'s' * (len(rows) != 1)}: " + ", ".join(
+    line = f"{len(rows)} submission{'s' * (len(rows) != 1)}{': ' * bool(rows)}" + ", ".join(
         f"{count} {status}" for status, count in statuses.most_common()
     )
     return line + (f"; mean {told['mean']:.0%} of the points." if scores else "."), told
@@ -139,7 +139,7 @@ def explanation(row: Row, exercise: Exercise, secret: bytes) -> Iterator[str]:
     if mark is None:
         yield f"{exercise.id}: not judged"
         return
-    yield f"{exercise.id} {exercise.title}: {mark.state}, {mark.points:g} of {exercise.points} points"
+    yield f"{exercise.id} {exercise.title}: {mark.state}, {mark.points:g} of {mark.out_of:g} points"
     if mark.override:
         yield f"set by hand: {mark.override}"
     yield mark.message

@@ -25,6 +25,7 @@ from dpcourse.grading.sandbox.session import Session, probe_of
 
 WARM = (
     "IPython",
+    "ipykernel",  # whose presence is asked for
     "ipywidgets",
     "matplotlib.pyplot",
     "scipy.optimize",
