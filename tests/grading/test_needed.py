@@ -8,6 +8,7 @@ import random
 import time
 import tomllib
 import types
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -279,6 +280,11 @@ def _one_warm_process():
     warm.close()
 
 
+def told(mark):
+    """A mark without what was printed: numpy prints a warning once in a process, here or in a cell of the lesson's own."""
+    return replace(mark, printed="")
+
+
 @pytest.mark.usefixtures("_one_warm_process")
 @pytest.mark.skipif(bubblewrap.missing() is not None, reason=str(bubblewrap.missing()))
 @pytest.mark.parametrize("lesson", course.lessons() if WEEKLY else course.lessons()[:1], ids=lambda each: each.name)
@@ -288,7 +294,8 @@ def test_marks_are_the_same(lesson, seed, monkeypatch):
     quick = submission.grade(job).result
     monkeypatch.setattr(needed, "to_run", lambda cells, release: ({cell.number for cell in cells}, []))
     slow = submission.grade(job).result
-    assert (quick.status, quick.notes, quick.exercises) == (slow.status, slow.notes, slow.exercises)
+    assert (quick.status, quick.notes) == (slow.status, slow.notes)
+    assert [told(mark) for mark in quick.exercises] == [told(mark) for mark in slow.exercises]
     assert set(quick.errors) <= set(slow.errors)
 
 
@@ -300,10 +307,10 @@ def test_whatever_of_a_lesson_is_read_is_the_same(lesson, monkeypatch):
     given_out = GIVEN_OUT[lesson.number]
     blank = [cell.code for cell in collect.code_cells((ROOT / "lessons" / f"{lesson.name}.ipynb").read_bytes())]
     names = sorted({name for cell in given_out.provided for name in flow(cell.code).binds})
-    every = numbered([*blank, *(f"look({name})" for name in names)])
+    every = numbered([*blank, *(f"shown = look({name})" for name in names)])
     of_all = seen(every, {cell.number for cell in every})[-len(names) :]
     for name in random.Random(0).sample(names, 6):
-        cells = numbered([*blank, f"look({name})"])
+        cells = numbered([*blank, f"shown = look({name})"])
         running, reasons = needed.to_run(cells, given_out)
         assert reasons == []
         assert seen(cells, running)[-1] == of_all[names.index(name)], name
