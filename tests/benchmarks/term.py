@@ -92,11 +92,11 @@ class Term:
         with open(self.base / out / name, newline="", encoding="utf-8-sig") as file:
             return list(csv.DictReader(file))
 
-    def score(self, student, lesson):
+    def score(self, student, lesson, out="grades"):
         """The score in gradebook.csv, as text."""
         return next(
             row["score"]
-            for row in self.lines("gradebook.csv")
+            for row in self.lines("gradebook.csv", out)
             if row["student"] == student and row["lesson"].startswith(lesson)
         )
 
@@ -144,11 +144,19 @@ def live(term, students):
     settings.write_text(
         'excluded = ["2.4"]\n[points]\n"2.1" = 4\n[late]\nshare = 0.1\n[lessons.2]\ndeadline = 2026-10-01T23:59:00\n'
     )
-    do("exclude, double, late rule", "grade", status=1, then=lambda told: "moved" in told)
+    do("exclude, double", "grade", status=1, then=lambda told: "moved" in told)
     assert float(term.score(late, "02")) != full
+    for i, when in ((0, "2026-10-01 12:00:00 UTC"), (LATE, "2026-10-03 12:00:00 UTC")):
+        folder = term.base / "of-a-hub" / "submitted" / f"lee{i}" / "02-laplace"
+        folder.mkdir(parents=True)
+        (folder / "02-laplace.ipynb").write_text(notebook("02-laplace", 0), encoding="utf-8")
+        (folder / "timestamp.txt").write_text(when, encoding="utf-8")
+    do("late work, from nbgrader, which tells the time", "grade", "of-a-hub", "--out", "of-nbgrader")
+    assert float(term.score(f"lee{LATE}", "02", "of-nbgrader")) < float(term.score("lee0", "02", "of-nbgrader"))
     with open(settings, "a", encoding="utf-8") as file:
-        file.write(f'[extensions."{late}"]\n2 = 2026-10-09\n')
-    do("more time for a student", "grade", status=1, then=lambda told: "moved" in told)
+        file.write(f"[extensions.lee{LATE}]\n2 = 2026-10-09\n")
+    do("more time for a student", "grade", "--out", "of-nbgrader", then=lambda told: "moved" in told)
+    assert term.score(f"lee{LATE}", "02", "of-nbgrader") == term.score("lee0", "02", "of-nbgrader")
     names = {row["misconception"] for row in term.lines("marks.csv")} - {""}
     print(
         f"           misconceptions in marks.csv: {len(names)}; moved marks in changes.csv: {len(term.lines('changes.csv'))}"

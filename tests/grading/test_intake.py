@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support import ROOT
 
 from dpcourse import course
 from dpcourse.grading import collect
@@ -643,3 +644,12 @@ def test_a_socket_is_named(tmp_path):
             os.chdir(before)
     assert "no ordinary file" in reasons(tmp_path)["kim/s"]
     assert Path(tmp_path, "kim/s").exists()
+
+
+@pytest.mark.parametrize("names", [("lee1", "lee2"), ("student01", "student02", "student10")])
+def test_students_who_differ_by_a_number_are_not_one(tmp_path, names):
+    for name in names:
+        hand_in = tmp_path / "class" / "submitted" / name / "02-laplace" / "02-laplace.ipynb"
+        hand_in.parent.mkdir(parents=True)
+        hand_in.write_bytes((ROOT / "lessons" / "02-laplace.ipynb").read_bytes())
+    assert [each.student for each in collect.submissions(tmp_path / "class")] == list(names)

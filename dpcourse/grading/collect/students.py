@@ -21,8 +21,9 @@ from dpcourse.grading.collect.walk import Found, Walked
 NBGRADER = {"source", "release", "autograded", "feedback"}  # what lies beside its folder "submitted"
 REPOSITORIES = "-submissions"  # how GitHub Classroom ends the name of the folder that it clones into
 NUMBER = (
-    r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:\D?\d{4,6})?|(?<!\d)\d{1,4}(?!\d)"  # a date, or short
+    r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:\D?\d{4,6})?|(?<![^\W_])\d{1,4}(?!\d)"  # a date, or short
 )
+DIGITS = "0123456789"
 WORDS = """
 a answer answers assignment assignments attempt attempts b backup c checkpoint code copy correct corrected course
 desktop document documents done download downloads dp draft edit edited exercise exercises final finished first fixed
@@ -146,21 +147,27 @@ def _crowd(files, lessons, root):
             name = name_in(stem(each.parts[depth]))
             if name:
                 by_name[each.parts[:depth], lessons[each]].setdefault(name, stem(each.parts[depth]))
-    for names in (by_platform, *(list(names.values()) for names in by_name.values())):
+    for names in (by_platform, *map(_of_people, by_name.values())):
         if len(names) > 1:
             first, second, *_ = sorted(map(shown, names))
             return f"{first} and {second}"
     return ""
 
 
+def _of_people(names):
+    """What is shown of the names that are different people's: kim2 beside kim is a copy, lee1 beside lee2 is not."""
+    return [shown for name, shown in names.items() if (bare := name.rstrip(DIGITS)) == name or bare not in names]
+
+
 def name_in(text: str) -> str:
     """What of a name may be a person's: without what names of lessons, versions and copies hold.
 
-    >>> name_in("01-composition final (2)"), name_in("Kim_Lee 01-composition-Copy1"), name_in("s20210001")
-    ('', 'kim lee', 's20210001')
+    >>> name_in("01-composition final (2)"), name_in("Kim_Lee 01-composition-Copy1"), name_in("lee2"), name_in("hw2")
+    ('', 'kim lee', 'lee2', '')
     """
     words = re.split(r"[\W_]+", re.sub(NUMBER, " ", shown(text).casefold()))
-    return " ".join(word for word in words if word and word not in NO_NAMES and word not in _words_of_lessons())
+    no_names = NO_NAMES | _words_of_lessons()
+    return " ".join(word for word in words if word and word not in no_names and word.rstrip(DIGITS) not in no_names)
 
 
 @functools.cache
