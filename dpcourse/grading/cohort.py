@@ -99,8 +99,10 @@ class _Plan:
             return unreadable(each.lesson, each.fault)
         try:
             content = each.content()
-        except collect.Unreadable as error:
+        except collect.Gone as error:
             return failed(each.lesson, str(error))
+        except collect.Unreadable as error:
+            return unreadable(each.lesson, str(error))
         lesson = all_lessons.lesson(each.lesson)
         values, pack = lesson.values_of(self.secret, each.student), lesson.pack.folder if lesson.pack else None
         seed, release = seed_of(self.secret, each.digest), self._release(each.lesson, values)

@@ -653,3 +653,15 @@ def test_students_who_differ_by_a_number_are_not_one(tmp_path, names):
         hand_in.parent.mkdir(parents=True)
         hand_in.write_bytes((ROOT / "lessons" / "02-laplace.ipynb").read_bytes())
     assert [each.student for each in collect.submissions(tmp_path / "class")] == list(names)
+
+
+def test_what_is_more_than_can_be_read_is_the_students_and_what_is_gone_is_not(tmp_path):
+    (tmp_path / "kim.ipynb").write_bytes(b'{"cells": [' + b"[]," * 20_000_000 + b"[]]}")
+    (tmp_path / "lee.ipynb").write_bytes((ROOT / "lessons" / "02-laplace.ipynb").read_bytes())
+    kim, lee = collect.submissions(tmp_path)
+    with pytest.raises(collect.Unreadable) as told:
+        kim.content()
+    assert not isinstance(told.value, collect.Gone)
+    (tmp_path / "lee.ipynb").unlink()
+    with pytest.raises(collect.Gone):
+        lee.content()

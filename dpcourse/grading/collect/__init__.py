@@ -16,13 +16,13 @@ from dpcourse.grading.collect import archives, times
 from dpcourse.grading.collect.archives import is_archive
 from dpcourse.grading.collect.names import Origin, identifier, of_platform, origin, student_of
 from dpcourse.grading.collect.notebook import Cell, code_cells, lean, lesson_of
-from dpcourse.grading.collect.reading import Unreadable, file_name, read, shown
+from dpcourse.grading.collect.reading import Gone, Unreadable, file_name, read, shown
 from dpcourse.grading.collect.roster import Roster, RosterError
 from dpcourse.grading.collect.students import Refused, owners
 from dpcourse.grading.collect.walk import Found, everything_in
 
 __all__ = [
-    "Cell", "Collected", "Origin", "Refused", "Roster", "RosterError", "Submission", "Unread", "Unreadable", "code_cells",
+    "Cell", "Collected", "Gone", "Origin", "Refused", "Roster", "RosterError", "Submission", "Unread", "Unreadable", "code_cells",
     "file_name", "identifier", "is_archive", "lesson_of", "origin", "read", "student_of", "submissions",
 ]  # fmt: skip
 
@@ -55,11 +55,14 @@ class Submission:
     def content(self) -> bytes:
         """The bytes that the digest is of, of a large notebook without its outputs.
 
-        Raises Unreadable where they are no longer there.
+        Raises Gone where they are no longer there, Unreadable where they are more than can be read.
         """
-        content = archives.content(self.path, self.places) if self.places else read(self.path)
+        try:
+            content = archives.content(self.path, self.places) if self.places else read(self.path)
+        except Unreadable as error:
+            raise Gone(str(error)) from None
         if _digest(content) != self.digest:
-            raise Unreadable("it changes while it is being graded")
+            raise Gone("it changes while it is being graded")
         return lean(content)
 
 

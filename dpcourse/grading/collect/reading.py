@@ -18,6 +18,10 @@ class Unreadable(Exception):
     """A submission that cannot be read; says why."""
 
 
+class Gone(Unreadable):
+    """A submission that is no longer what it was when it was found; says why."""
+
+
 def opened(file: Path) -> BinaryIO:
     """An ordinary file, open for reading; links are not followed. Raises Unreadable."""
     if os.path.islink(file):
