@@ -108,7 +108,7 @@ exercise = Exercise(
     misconceptions=(
         Misconception(
             "the points only",
-            "You took each delta at its own epsilon. That proves nothing between the points: just before epsilon[i + 1], delta may still be "
+            "You took delta at its own epsilon. That proves nothing between the points: just before epsilon[i + 1], delta may still be "
             "delta[i].",
             _points(max),
             recognise=_is_points,

@@ -16,17 +16,16 @@ from dpcourse.grading.collect import archives, times
 from dpcourse.grading.collect.archives import is_archive
 from dpcourse.grading.collect.names import Origin, identifier, of_platform, origin, student_of
 from dpcourse.grading.collect.notebook import Cell, code_cells, lean, lesson_of
-from dpcourse.grading.collect.reading import Gone, Unreadable, file_name, read, shown
+from dpcourse.grading.collect.reading import Gone, Unreadable, file_name, read, shown, some
 from dpcourse.grading.collect.roster import Roster, RosterError
 from dpcourse.grading.collect.students import Refused, owners
 from dpcourse.grading.collect.walk import Found, everything_in
 
 __all__ = [
     "Cell", "Collected", "Gone", "Origin", "Refused", "Roster", "RosterError", "Submission", "Unread", "Unreadable", "code_cells",
-    "file_name", "identifier", "is_archive", "lesson_of", "origin", "read", "student_of", "submissions",
+    "file_name", "identifier", "is_archive", "lesson_of", "origin", "read", "some", "student_of", "submissions",
 ]  # fmt: skip
 
-NAMED = 5  # so many files are named where there may be thousands
 NO_NOTEBOOK = "there is no notebook in the folder"
 
 
@@ -223,7 +222,7 @@ class _Collecting:
             return []
         if len(others) == 1 and place is others[0][0]:
             return [_faulty(name, lesson, place, place.problem)]
-        there = f", but {_some(said for _, said in others)}" if others else ""
+        there = f", but {some(said for _, said in others)}" if others else ""
         return [_faulty(name, lesson, place, NO_NOTEBOOK + there)]
 
     def _crowded(self, name, student, lesson, what):
@@ -237,7 +236,7 @@ class _Collecting:
 
     def _refuse(self):
         others = [f"{each.path} ({each.reason})" for each in self.unread]
-        there = f"; there is {_some(others)}" if others else ""
+        there = f"; there is {some(others)}" if others else ""
         told = " whose lesson can be told" if any(each.is_notebook for each in self.walked.files) else ""
         raise Refused(f"there is no notebook (.ipynb){told} in {shown(str(self.folder))}{there}")
 
@@ -287,7 +286,7 @@ def _submission(student, lesson, notebooks):
     others = sorted((each for each in notebooks if each is not first), key=lambda each: each.found.file)
     notes = []
     if others:
-        files = _some(other.found.file for other in others)
+        files = some(other.found.file for other in others)
         notes.append(f"{len(notebooks)} notebooks of this lesson; graded is {first.found.file} ({why}), not {files}")
     if not first.found.parts[-1].lower().endswith(".ipynb"):
         notes.append(f"the file is called {shown(first.found.parts[-1])}, and was read as the notebook that it holds")
@@ -310,10 +309,3 @@ def _faulty(student, lesson, found, fault):
     late = (of_platform(found.parts[-1]) or Origin("", "")).late
     digest = _digest(fault.encode())
     return Submission(student, lesson, found.file, found.path, digest, fault, late=late, places=found.places)
-
-
-def _some(names):
-    """The first of some names, and how many more there are."""
-    names = list(names)
-    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
-    return ", ".join(names[:NAMED]) + more

@@ -6,6 +6,7 @@ import os
 import re
 import stat
 import unicodedata
+from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO
 
@@ -80,6 +81,17 @@ def shown(name: str) -> str:
     text = os.fsencode(name).replace(b"\\", b"\\\\").decode("utf-8", "backslashreplace")
     text = unicodedata.normalize("NFC", text)
     return "".join(c if c.isprintable() or c in JOINERS else c.encode("unicode_escape").decode() for c in text)
+
+
+def some(names: Iterable[str], most: int = 5) -> str:
+    """A few of many names, and how many more there are; divided so that "Lee, Kim" is one.
+
+    >>> some(["ann", "bob"]), some("abcdefgh")
+    ('ann, bob', 'a, b, c, d, e and 3 more')
+    """
+    names = list(names)
+    between = "; " if any("," in name for name in names) else ", "
+    return between.join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
 
 
 def file_name(student: str) -> str:

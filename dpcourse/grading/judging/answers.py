@@ -1,8 +1,9 @@
 """What the answers of one submission do, and what that is worth. Each is probed where its check stands, and at the end.
 
 The better of the two counts, so that nothing that comes below a check takes what the check gave. Both times the inputs
-are the same, and whoever means to cheat has seen them when the second probe comes: that tells him nothing of what is
-right, and buys him time, within the limits of his cells. An answer that draws from the `rng` that it is given gives the
+are the same, and whoever means to cheat has seen them when the second probe comes. That buys him time, within the limits
+of his cells, and tells him nothing of what is right, unless a function of the library does: what an exercise forbids is
+watched while an answer is called, and a cell between the two may call it and keep the results in a table. An answer that draws from the `rng` that it is given gives the
 same both times, so that a right one fails, and a wrong one passes, with the probabilities of one probe. One that draws
 by itself is tried up to MOST_PROBES times: if right it fails no more often than at one probe, `false_failure` at most;
 if wrong it passes at most MOST_PROBES times as often.

@@ -2,9 +2,10 @@
 
 import difflib
 import getpass
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from dpcourse import course
+from dpcourse.grading import collect
 from dpcourse.grading.keep.store import ByHand, Row, Store, now
 from dpcourse.grading.marks.marking import BONUS, in_force, now_called
 from dpcourse.grading.marks.settings import Settings
@@ -112,7 +113,6 @@ def plain(line: str) -> str:
     return f"\n{QUOTED}".join(shown)
 
 
-def some(names: Sequence[str]) -> str:
-    """A few of the names."""
-    shown = ("; " if any("," in name for name in names) else ", ").join(map(plain, names[:10])) or "none"
-    return shown + (f" and {len(names) - 10} more" if len(names) > 10 else "")
+def some(names: Iterable[str]) -> str:
+    """A few of the names, for the terminal."""
+    return collect.some(map(plain, names), 10) or "none"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from dpcourse.engine import BLANK
 from dpcourse.files import write_atomically
-from dpcourse.grading.collect import Origin
+from dpcourse.grading.collect import Origin, some
 from dpcourse.grading.keep.store import Row
 from dpcourse.grading.marks.marking import exported
 from dpcourse.grading.marks.settings import Settings
@@ -33,7 +33,6 @@ MOODLE_COLUMNS = (
     "Last modified (grade)",
     "Feedback comments",
 )
-MOST_NAMES = 5
 
 ABOUT_CANVAS = (
     "Canvas: Grades, Import, with one canvas-NN.csv at a time. It asks which assignment a column is unless an assignment "
@@ -140,14 +139,3 @@ def _above(rows, settings):
             f"Above the maximum of {number(scores[0][-1])}, which Moodle passes over in silence: {some(found)}. Raise the "
             "maximum there, or set `maximum` in course.toml."
         )
-
-
-def some(names: Sequence[str]) -> str:
-    """A few of many names, and how many more there are; divided so that "Lee, Kim" is one.
-
-    >>> some(["ann", "bob"]), some(list("abcdefgh"))
-    ('ann, bob', 'a, b, c, d, e and 3 more')
-    """
-    more = len(names) - MOST_NAMES
-    between = "; " if any("," in name for name in names) else ", "
-    return between.join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
