@@ -644,7 +644,8 @@ def two_processes(folder):
         left["apart"] = str(error)
     torch.save(left, folder / f"left {rank}")
     torch.distributed.barrier()  # nobody leaves while another still talks
-    torch.distributed.destroy_process_group()
+    sys.stdout.flush()
+    os._exit(0)  # PyTorch 2.13 may wait for itself for ever when it takes DistributedDataParallel and Gloo apart
 
 
 @pytest.fixture(scope="module")
