@@ -17,7 +17,7 @@ from dpcourse.grading.sandbox.client import Worker
 
 pytestmark = pytest.mark.skipif(bubblewrap.missing() is not None, reason=str(bubblewrap.missing()))
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 ESCAPES = Path(__file__).with_name("escapes.py")
 SECRET = {"TOKEN": "not-for-students"}  # in the environment of the grader
 LIMITS = Limits(cell_seconds=60, seconds=600)

@@ -4,7 +4,7 @@ import json
 
 import nbformat
 import pytest
-from grading.honest import EDITS, notebook
+from grading.judging.honest import EDITS, notebook
 from nbclient import NotebookClient
 from support import ROOT
 
