@@ -1,12 +1,36 @@
-"""Lesson 05: DP-SGD on PyTorch. Per-example gradients, clipped and summed; noise; Poisson batches; the budget spent."""
+"""Lesson 05: DP-SGD on PyTorch. Per-example gradients, clipped and summed; noise; Poisson batches; the budget spent.
+
+`fit` trains: it draws the batches, writes every step into the ledger before it takes it, and keeps a record. An own loop
+does the same in four lines. Its parts are `poisson_batches`, who is in a batch; `Ledger.spend`, the account;
+`accumulate`, the clipped sum, in as many parts as memory needs; and `step`, noise and update. What one may forget is
+refused by `step` once the optimizer is tied to the ledger: a step that was not spent, and batches whose sizes no coins
+give, as those of a shuffled data loader. `keep_padding` is for models with an nn.Embedding that has a padding row.
+
+>>> import torch
+>>> inputs, targets = torch.randn(300, 4), torch.randint(2, (300,))
+>>> model, loss = torch.nn.Linear(4, 2), torch.nn.CrossEntropyLoss(reduction="none")
+>>> noise = noise_for(epsilon=2.0, delta=1e-4, sample_rate=0.1, steps=50)  # expected_batch is 0.1 * 300
+>>> optimizer = NoisySGD(model.parameters(), lr=0.5, noise_multiplier=noise, clip_norm=1.0, expected_batch=30)
+>>> ledger = Ledger(delta=1e-4, budget=2.0, plan=[(noise, 0.1, 50)])
+>>> optimizer.tie(ledger, people=300)
+>>> for batch in poisson_batches(300, sample_rate=0.1, steps=50):
+...     ledger.spend(noise, sample_rate=0.1)
+...     _ = optimizer.accumulate(model, loss, inputs[batch], targets[batch])
+...     optimizer.step()
+>>> ledger.epsilon() <= 2.0
+True
+
+A model with BatchNorm is mended by `without_batch_norm`, a layer of one's own gets a rule by `layer_rule`, or none.
+"""
 
 from dpcourse.dpsgd import recipes
 from dpcourse.dpsgd.clipping import Clipped, clipped_sum, refuse_if_not_private
 from dpcourse.dpsgd.data import Data, digits, fashion_mnist, mnist
 from dpcourse.dpsgd.inspection import Check, Inspection, inspect
 from dpcourse.dpsgd.ledger import BudgetError, Epsilons, Ledger, noise_for
-from dpcourse.dpsgd.models import Edges, logistic, logistic_on_edges, mlp, paper_cnn, tanh_cnn
+from dpcourse.dpsgd.models import Edges, logistic, logistic_on_edges, mlp, paper_cnn, tanh_cnn, without_batch_norm
 from dpcourse.dpsgd.optimizers import NoisyAdam, NoisySGD
+from dpcourse.dpsgd.own_layers import layer_rule
 from dpcourse.dpsgd.paper import FigureRow, TableRow, paper_figure_4, paper_table
 from dpcourse.dpsgd.recipes import Recipe
 from dpcourse.dpsgd.run import Run, replay
@@ -33,6 +57,7 @@ __all__ = [
     "fashion_mnist",
     "fit",
     "inspect",
+    "layer_rule",
     "logistic",
     "logistic_on_edges",
     "mlp",
@@ -46,4 +71,5 @@ __all__ = [
     "refuse_if_not_private",
     "replay",
     "tanh_cnn",
+    "without_batch_norm",
 ]

@@ -16,10 +16,14 @@ from torch import nn
 from torch.autograd.graph import get_gradient_edge
 
 from dpcourse import validate
-from dpcourse.dpsgd import layers
+from dpcourse.dpsgd import layers, own_layers
 
 MIXES = nn.modules.batchnorm._BatchNorm
 TABLES = nn.Embedding, nn.EmbeddingBag
+BY_VMAP_ONLY = (  # their parameters are not used by a call that takes one tensor to one tensor
+    *(nn.MultiheadAttention, nn.Bilinear, nn.EmbeddingBag, nn.ParameterList, nn.ParameterDict),
+    nn.utils.parametrize.ParametrizationList,
+)
 PRECISIONS = ["float32", "tf32", "bf16"]
 _SWITCHES: tuple = (  # of TF32, from the most general to the most special
     torch.backends,
@@ -28,6 +32,7 @@ _SWITCHES: tuple = (  # of TF32, from the most general to the most special
     torch.backends.cudnn.conv,  # type: ignore[attr-defined]
     torch.backends.cudnn.rnn,
 )
+WAY_OUT = "freeze it with requires_grad_(False), or use engine='vmap', or 'loop' if it takes one example at a time"
 Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]  # of outputs and targets: one number per example
 
 
@@ -115,10 +120,10 @@ def refuse_if_not_private(model: nn.Module, engine: str = "book-keeping") -> Non
 
     >>> refuse_if_not_private(nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3)))
     Traceback (most recent call last):
-    ValueError: layer '1' (BatchNorm1d) mixes the examples of a batch, so no example has a gradient of its own to clip: put torch.nn.GroupNorm in its place
+    ValueError: layer '1' (BatchNorm1d) mixes the examples of a batch, so no example has a gradient of its own to clip: put torch.nn.GroupNorm in its place, as dpsgd.without_batch_norm(model) does
     """
     for name, layer in model.named_modules():
-        why = _not_private(layer) or (_not_known(layer) if engine == "book-keeping" else "")
+        why = _not_private(layer) or _not_known(layer, engine)
         if why:
             raise ValueError(f"layer {name!r} ({type(layer).__name__}) {why}")
     for name, parameter in trainable(model).items():
@@ -136,7 +141,7 @@ def _not_private(layer):
     if isinstance(layer, MIXES):
         return (
             "mixes the examples of a batch, so no example has a gradient of its own to clip: "
-            "put torch.nn.GroupNorm in its place"
+            "put torch.nn.GroupNorm in its place, as dpsgd.without_batch_norm(model) does"
         )
     if getattr(layer, "track_running_stats", False):
         return "keeps running statistics of the data, and no noise protects them: set track_running_stats=False"
@@ -145,23 +150,27 @@ def _not_private(layer):
     return ""
 
 
-def _not_known(layer):
-    """Why book-keeping cannot train this layer; empty where it can."""
-    own = _own_parameters(layer)
-    way_out = "freeze it with requires_grad_(False), or use engine='vmap', or 'loop' if it takes one example at a time"
-    if own and type(layer) not in layers.RULES:
+def _not_known(layer, engine):
+    """Why the engine cannot train this layer; empty where it can."""
+    own = set(own_layers.trained(layer))
+    if (
+        own
+        and isinstance(layer, nn.RNNBase)
+        and (engine == "book-keeping" or layer.mode != "LSTM")
+        and engine != "loop"
+    ):
+        able = "engine='vmap', or 'loop'" if layer.mode == "LSTM" else "engine='loop', or an LSTM and engine='vmap'"
+        return f"is recurrent, which {engine} cannot train: use {able}"
+    if not own or engine != "book-keeping":
+        return ""
+    if isinstance(layer, BY_VMAP_ONLY) and type(layer) not in own_layers.RULES:
         known = ", ".join(kind.__name__ for kind in layers.RULES)
-        return f"has parameters, and book-keeping knows only {known}: {way_out}"
-    if own - {"weight", "bias"}:
-        return f"has the parameters {sorted(own)}, and book-keeping knows only weight and bias: {way_out}"
-    if own and getattr(layer, "scale_grad_by_freq", False):
+        return f"has parameters, and book-keeping knows only {known}, and layers that take one tensor to one tensor: {WAY_OUT}"
+    if type(layer) in layers.RULES and own - {"weight", "bias"}:
+        return f"has the parameters {sorted(own)}, and book-keeping knows only weight and bias: {WAY_OUT}"
+    if getattr(layer, "scale_grad_by_freq", False):
         return "divides gradients by frequencies, which book-keeping does not: leave out scale_grad_by_freq"
     return ""
-
-
-def _own_parameters(layer):
-    """The names of those that are the layer's own, not an inner layer's, and are trained."""
-    return {name for name, parameter in layer._parameters.items() if parameter is not None and parameter.requires_grad}
 
 
 def trainable(model: nn.Module) -> dict[str, nn.Parameter]:
@@ -274,7 +283,7 @@ class _Call:
     The place is asked for during the call: an activation that works in place would move the outputs to another one.
     """
 
-    layer: layers.Layer
+    layer: nn.Module
     inputs: torch.Tensor
     version: int
     edge: torch.autograd.graph.GradientEdge
@@ -292,7 +301,7 @@ class _Call:
             raise ValueError(
                 f"the inputs of {self.layer} were changed in place afterwards: use inplace=False, and no +="
             )
-        return layers.shares(self.layer, self.inputs, g)
+        return own_layers.shares(self.layer, self.inputs, g)
 
 
 @contextlib.contextmanager
@@ -301,7 +310,11 @@ def _watched(model):
     calls = []
 
     def note(layer, arguments, named, output):
-        (inputs,) = itertools.chain(arguments, named.values())
+        inputs, *more = itertools.chain(arguments, named.values())
+        if more or not (isinstance(inputs, torch.Tensor) and isinstance(output, torch.Tensor)):
+            raise ValueError(
+                f"{layer} is trained, and book-keeping knows only layers that take one tensor to one tensor: {WAY_OUT}"
+            )
         if not output.requires_grad:
             raise ValueError(
                 f"{layer} is trained, and called where gradients are not recorded: freeze it with "
@@ -309,7 +322,7 @@ def _watched(model):
             )
         calls.append(_Call(layer, inputs.detach(), inputs._version, get_gradient_edge(output)))
 
-    trained = [layer for layer in model.modules() if _own_parameters(layer)]
+    trained = [layer for layer in model.modules() if own_layers.trained(layer)]
     hooks = [layer.register_forward_hook(note, prepend=True, with_kwargs=True) for layer in trained]
     try:
         yield calls

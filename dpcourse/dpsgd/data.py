@@ -1,8 +1,8 @@
-"""Images to train on: scikit-learn's digits, always there, and Fashion-MNIST and MNIST, found or downloaded."""
+"""Data to train on: one's own; scikit-learn's digits, always there; Fashion-MNIST and MNIST, found or downloaded."""
 
 import gzip
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -11,45 +11,108 @@ import torch
 from dpcourse import validate
 from dpcourse.files import data_folder
 
+PARTS = "train_inputs", "train_targets", "test_inputs", "test_targets"
+WHOLE = torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64
 DEBIAN = Path("/usr/share/datasets")
 SECONDS_TO_WAIT = 10  # for a server's first sign of life
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Data:
-    """Labelled images, in one part to train on and one to test on.
+    """What people gave, one row each: images, token ids, rows of a table; a part to train on and, or not, one to test on.
 
-    train_inputs, test_inputs: float32 in [0, 1], shape (people, 1, height, width); train_targets, test_targets: int64,
-    the number of the class, shape (people,). name: of the data set; classes: their names, in the order of the numbers.
+    Each of the four is a tensor, or what numpy makes an array of, whose first dimension is the people. Inputs and
+    targets of a part have the same length, the part to train on at least 1; an empty part to test on is none. Tensors
+    stay as they are; arrays become tensors, of torch's default precision (float32), or int64 where the numbers are
+    whole. Targets are classes where they are one whole number per person. name: of the data set; classes: their names,
+    in the order of the numbers, where they have names. ValueError otherwise.
+
+    >>> import numpy as np
+    >>> Data(np.eye(3), np.array([0.5, 1.5, 2.5]), name="Toy")
+    Toy: 3 rows to train on, none to test on, 3 numbers each
     """
 
     train_inputs: torch.Tensor
     train_targets: torch.Tensor
-    test_inputs: torch.Tensor
-    test_targets: torch.Tensor
-    name: str
-    classes: tuple[str, ...]
+    test_inputs: torch.Tensor | None = None
+    test_targets: torch.Tensor | None = None
+    name: str = "data"
+    classes: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        for name in PARTS:
+            object.__setattr__(self, name, _tensor(name, getattr(self, name)))
+        if (self.test_inputs is None) != (self.test_targets is None):
+            raise ValueError("test_inputs and test_targets must both be given, or neither, got one of them")
+        _same_length("train", self.train_inputs, self.train_targets)
+        if self.test_inputs is not None and self.test_targets is not None:
+            _same_length("test", self.test_inputs, self.test_targets)
+        if len(self.train_inputs) == 0:
+            raise ValueError("train_inputs must have at least one row, got none")
+        if self.test_inputs is not None and len(self.test_inputs) == 0:
+            object.__setattr__(self, "test_inputs", None)
+            object.__setattr__(self, "test_targets", None)
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Channels, height and width of an image, as the models take them."""
+        """Of the inputs of one person; channels, height and width of an image, as the models take them."""
         return tuple(self.train_inputs.shape[1:])
 
+    @property
+    def has_classes(self) -> bool:
+        """Whether the targets are classes: one whole number per person."""
+        targets = self.train_targets
+        return targets.ndim == 1 and targets.dtype in WHOLE
+
+    def on(self, device: torch.device) -> "Data":
+        """The same data on a device."""
+        return replace(self, **{name: part.to(device) for name in PARTS if (part := getattr(self, name)) is not None})
+
     def __repr__(self) -> str:
-        height, width = self.shape[1:]
-        train, test = len(self.train_inputs), len(self.test_inputs)
-        return f"{self.name}: {train:,} images to train on, {test:,} to test on, {height} x {width} pixels, {len(self.classes)} classes"
+        images = len(self.shape) == 3 and self.train_inputs.is_floating_point()
+        train, test = len(self.train_inputs), 0 if self.test_inputs is None else len(self.test_inputs)
+        size = " x ".join(map(str, self.shape[1:] if images else self.shape or (1,)))
+        each = "pixels" if images else ("number each" if size == "1" else "numbers each")
+        classes = "" if self.classes is None else f", {len(self.classes)} classes"
+        return (
+            f"{self.name}: {train:,} {'images' if images else 'rows'} to train on, {f'{test:,}' if test else 'none'} to "
+            f"test on, {size} {each}{classes}"
+        )
 
 
-def people_of(data: Data, public_n: int | None) -> int:
+def _tensor(name, values):
+    """A tensor as it is, and whatever numpy takes as one of torch's default precision or of whole numbers."""
+    if isinstance(values, torch.Tensor) or (values is None and name.startswith("test")):
+        found = values
+    else:
+        array = np.asarray(values)
+        if array.dtype.kind not in "biuf":
+            raise ValueError(
+                f"{name} must be numbers, a tensor or a numpy array, got {array.dtype} ({type(values).__name__})"
+            )
+        kinds = {"f": torch.get_default_dtype(), "b": torch.bool}
+        wanted = torch.empty(0, dtype=kinds.get(array.dtype.kind, torch.int64)).numpy().dtype
+        found = torch.from_numpy(np.require(array, wanted, ["C", "W"]))
+    if found is not None and found.ndim == 0:
+        raise ValueError(f"{name} must have one row per person in its first dimension, got a single number")
+    return found
+
+
+def _same_length(part, inputs, targets):
+    if len(inputs) != len(targets):
+        raise ValueError(
+            f"{part}_targets must have one row for each of {part}_inputs ({len(inputs)}), got {len(targets)}"
+        )
+
+
+def people_of(rows: int, public_n: int | None) -> int:
     """The number of people that settings are made from: the number of rows, or public_n, which is not made from them.
 
     public_n: None, or whole, >= 1, and not the number of rows; ValueError otherwise.
 
-    >>> people_of(digits(), None), people_of(digits(), 1500)
+    >>> people_of(1437, None), people_of(1437, 1500)
     (1437, 1500)
     """
-    rows = len(data.train_inputs)
     if public_n is None:
         return rows
     if validate.whole("public_n", public_n) == rows:

@@ -62,11 +62,12 @@ def seed_from(generator: torch.Generator) -> int:
 def of_torch(device: torch.device) -> list[torch.Generator]:
     """torch's own generators that a model on `device` draws from, for dropout say: the CPU's, and the device's."""
     found = [torch.default_generator]
-    if device.type == "cuda":
-        number = torch.cuda.current_device() if device.index is None else device.index  # which sets CUDA up
-        found.append(torch.cuda.default_generators[number])
     if device.type == "mps":
         found.append(torch.mps._get_default_mps_generator())
+    elif device.type != "cpu":
+        itself = torch.get_device_module(device)  # torch.cuda, say
+        number = itself.current_device() if device.index is None else device.index  # which sets CUDA up
+        found.append(itself.default_generators[number])
     return found
 
 

@@ -1,6 +1,5 @@
 """Whether the record of a run fits the privacy that the run claims: six checks, three of them statistical tests."""
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +8,7 @@ from scipy.stats import binom, chi2
 from dpcourse import rounding
 from dpcourse.dpsgd.ledger import Ledger
 from dpcourse.dpsgd.run import DIGITS, Run
+from dpcourse.dpsgd.sampling import middle_sizes
 
 FALSE_ALARM_RATE = 1e-6  # of each statistical check, for a run that is as it should be
 
@@ -68,12 +68,10 @@ def _spread(run: Run) -> Check:
 
     So many of them are in the middle of the law of a size; how many is Binomial(steps, probability of the middle).
     """
-    size, steps = binom(run.settings["people"], _rate(run)), len(run.batches)
-    first, last = size.ppf((0.4, 0.6))
-    middle = min(1.0, size.cdf(last) - size.cdf(first - 1))
+    (first, last, middle), steps = middle_sizes(run.settings["people"], _rate(run)), len(run.batches)
     found = sum(first <= batch <= last for batch in run.batches)
     low, high = binom.interval(1 - FALSE_ALARM_RATE, steps, middle)
-    numbers = f"{found / steps:.0%} of the steps have {first:.0f} to {last:.0f}, expected {middle:.0%}"
+    numbers = f"{found / steps:.0%} of the steps have {first} to {last}, expected {middle:.0%}"
     return Check("people in a batch, from step to step", bool(low <= found <= high), numbers)
 
 
@@ -99,7 +97,7 @@ def _noise(run: Run) -> Check:
 
 def _written_down(run: Run) -> Check:
     noise, rate = run.settings["noise_multiplier"], _rate(run)
-    written = sum(steps for of, at, steps in run.ledger["runs"] if of == noise and math.isclose(at, rate))
+    written = Ledger.from_state_dict(run.ledger).taken(noise, rate)
     return Check("steps in the ledger", written >= len(run.batches), f"{written:,}, taken {len(run.batches):,}")
 
 

@@ -25,7 +25,7 @@ Layer = nn.Linear | Convolution | nn.Embedding | nn.LayerNorm | nn.GroupNorm  # 
 
 GHOST = 16  # a number written to memory and read again costs about as much as this many multiplications
 AT_ONCE = 2**18  # numbers: what fits into the cache of a CPU; a GPU takes 128 times as many
-KEPT = 2**29  # numbers that all layers together may keep on a GPU for the sum, having had them for the norms: 2 GiB
+KEPT = 2**29  # numbers that all layers together may keep for the sum, having had them for the norms: 2 GiB
 CANCELLED = 0.1  # where positions cancel so far, rounding would decide about a norm that is computed from products
 
 
@@ -113,7 +113,7 @@ class Patches:
         at_once = AT_ONCE if a.device.type == "cpu" else 2**7 * AT_ONCE
         self.part = max(1, at_once // (g.shape[1] * g.shape[3] * layer.weight[0].numel()))
         self.numbers = len(a) * layer.weight.numel()
-        self.keep = self.numbers <= 8 * at_once
+        self.keep = False  # until keep_within
 
     @property
     def parameters(self) -> tuple[torch.Tensor, ...]:
@@ -324,10 +324,13 @@ def square_norms(found: list[Share]) -> torch.Tensor:
 
 
 def keep_within(found: list[Share], numbers: int) -> None:
-    """On a GPU, let the convolutions keep their gradients for the sum as long as there is room for so many numbers."""
+    """Let the convolutions keep their gradients for the sum as long as there is room for so many numbers.
+
+    On a CPU only those that its cache may hold: others are found anew sooner than read.
+    """
     for share in found:
-        if isinstance(share, Patches) and share.a.device.type != "cpu":
-            share.keep = share.numbers <= numbers
+        if isinstance(share, Patches):
+            share.keep = share.numbers <= (min(numbers, 8 * AT_ONCE) if share.a.device.type == "cpu" else numbers)
             numbers -= share.numbers if share.keep else 0
 
 

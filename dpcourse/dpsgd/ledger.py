@@ -117,6 +117,17 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
         self.refuse_if_not_covered(noise_multiplier, sample_rate, steps)
         self._write(*self._run(noise_multiplier, sample_rate, steps))
 
+    def taken(self, noise_multiplier: float, sample_rate: float) -> int:
+        """How many steps with these settings are written down.
+
+        noise_multiplier: > 0; sample_rate: in (0, 1]. ValueError otherwise.
+
+        >>> Ledger(1e-5).after(1.0, 0.01, 1000).taken(1.0, 0.01)
+        1000
+        """
+        kind, _ = self._run(noise_multiplier, sample_rate, 1)
+        return sum(steps for of, steps in self._taken.items() if all(map(_same, of, kind)))
+
     def refuse_if_not_covered(self, noise_multiplier: float, sample_rate: float, steps: int) -> None:
         """Raise what spend would raise for these steps; nothing is written either way."""
         kind, steps = self._run(noise_multiplier, sample_rate, steps)

@@ -1,5 +1,6 @@
 """Small networks to train: plain torch.nn modules, whose initial weights can be repeated."""
 
+import copy
 import math
 
 import torch
@@ -9,6 +10,7 @@ from torch.nn import functional
 from dpcourse import validate
 from dpcourse.dpsgd import generators
 
+MOST_GROUPS = 32  # of a GroupNorm in the place of a BatchNorm, as in Wu & He
 Shape = tuple[int, ...]  # channels, height and width of an image
 NOT_YET_DRAWN = torch.device("meta")  # layers made there draw no weights, and leave torch's global generator alone
 
@@ -114,6 +116,43 @@ class Edges(nn.Module):
     def forward(self, images: torch.Tensor) -> torch.Tensor:
         found = functional.conv2d(images, self.kernels, padding=1, groups=self.channels).abs()
         return functional.avg_pool2d(found, 2) - 0.3
+
+
+def without_batch_norm(model: nn.Module) -> nn.Module:
+    """A copy of the model with a GroupNorm in the place of every BatchNorm; prints what became of which.
+
+    A BatchNorm mixes the examples of a batch, and keeps statistics of them. A GroupNorm normalizes groups of channels
+    of each example by itself: 32 groups, or the most that divide the channels and leave two or more for each; one group
+    in the place of BatchNorm1d, which may see one number per channel. Weight, bias and eps are kept, statistics are not.
+    ValueError, torch's own, for a model with a lazy layer that has seen nothing yet.
+    Source: Wu & He (2018), Group normalization.
+
+    >>> model = without_batch_norm(nn.Sequential(nn.Conv2d(3, 48, 3), nn.BatchNorm2d(48), nn.ReLU()))
+    layer '1': BatchNorm2d of 48 channels became GroupNorm of 24 groups
+    """
+    model = copy.deepcopy(model)
+    for name, layer in list(model.named_modules(remove_duplicate=False)):
+        if not isinstance(layer, nn.modules.batchnorm._BatchNorm):
+            continue
+        new = _group_norm(layer)
+        print(
+            f"layer {name!r}: {type(layer).__name__} of {layer.num_features} channels became GroupNorm of {new.num_groups} groups"
+        )
+        if not name:
+            return new
+        parent, _, own = name.rpartition(".")
+        setattr(model.get_submodule(parent), own, new)
+    return model
+
+
+def _group_norm(layer):
+    channels = layer.num_features
+    most = 1 if isinstance(layer, nn.BatchNorm1d) else min(MOST_GROUPS, channels // 2)
+    groups = next(groups for groups in range(max(most, 1), 0, -1) if channels % groups == 0)
+    new = nn.GroupNorm(groups, channels, eps=layer.eps, affine=layer.affine)
+    if layer.affine:
+        new.weight, new.bias = layer.weight, layer.bias
+    return new.train(layer.training)
 
 
 def _cnn(activation, shape, classes, generator):

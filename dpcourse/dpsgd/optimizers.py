@@ -3,6 +3,8 @@
 Source: Bu, Dong, Long & Su (2020), "Deep learning with Gaussian differential privacy", algorithms 1 and 2.
 """
 
+import copy
+from collections import Counter
 from collections.abc import Sequence
 
 import torch
@@ -10,6 +12,8 @@ from torch.optim.optimizer import ParamsT
 
 from dpcourse import validate
 from dpcourse.dpsgd import generators, processes
+from dpcourse.dpsgd.account import Account
+from dpcourse.dpsgd.agreement import refuse_if_it_disagrees
 from dpcourse.dpsgd.clipping import (
     Clipped,
     Loss,
@@ -18,6 +22,9 @@ from dpcourse.dpsgd.clipping import (
     refuse_if_not_private,
     trainable,
 )
+from dpcourse.dpsgd.data import people_of
+from dpcourse.dpsgd.ledger import Ledger
+from dpcourse.dpsgd.sampling import Sizes
 
 
 class _Noisy(torch.optim.Optimizer):
@@ -28,7 +35,8 @@ class _Noisy(torch.optim.Optimizer):
         self.clip_norm = validate.number("clip_norm", clip_norm, 0, open_low=True)
         self.expected_batch = validate.number("expected_batch", expected_batch, 0, open_low=True)
         self._generator = generators.make(generator, "noise")
-        self._sums, self._norms, self._noise, self._looked_at = {}, [], (), set()
+        self._sums, self._norms, self._noise, self._tried = {}, [], (), set()
+        self._account, self._padding = None, {}
         self.register_step_pre_hook(_Noisy._make_private)
         self.register_step_post_hook(_Noisy._forget)
 
@@ -45,16 +53,75 @@ class _Noisy(torch.optim.Optimizer):
 
         A batch that does not fit into memory comes in several chunks, each example in one of them; an empty batch
         needs no call. Arguments and errors as in clipped_sum; but that a gradient is not finite is said by step(), so
-        that a GPU has no need to wait. step() then adds the noise.
+        that a GPU has no need to wait. step() then adds the noise. The first call tries model and engine on two people, as try_on.
         """
-        if (model, engine) not in self._looked_at:
-            refuse_if_not_private(model, engine)
-            self._looked_at.add((model, engine))
+        if len(inputs) and (model, engine) not in self._tried:
+            self.try_on(model, loss, inputs, targets, engine)
         clipped = clipped_sum_of(model, loss, inputs, targets, self.clip_norm, engine, precision)
         self._norms.append(clipped.norms)
         for parameter, found in zip(trainable(model).values(), clipped.sums.values(), strict=True):
             self._sums[parameter] = self._sums[parameter] + found if parameter in self._sums else found
         return clipped
+
+    def try_on(
+        self,
+        model: torch.nn.Module,
+        loss: Loss,
+        inputs: torch.Tensor,
+        targets: torch.Tensor,
+        engine: str = "book-keeping",
+    ) -> None:
+        """Raise ValueError for a model that is not private, or on whose first two people engine and loop disagree.
+
+        Nothing is accumulated. The first accumulate of a model and an engine tries them by itself.
+        """
+        refuse_if_not_private(model, engine)
+        refuse_if_it_disagrees(model, loss, inputs, targets, engine)
+        self._tried.add((model, engine))
+
+    def tie(self, ledger: Ledger, people: int, public_n: int | None = None) -> None:
+        """From now on refuse a step that is not in the ledger, and batches that are no Poisson sample of so many people.
+
+        people: whole, >= 1, the number of rows; public_n: as in fit. Each step must have been spent before, after this
+        call, with the noise multiplier of the optimizer and the sample rate expected_batch / people, or / public_n.
+        Otherwise step() raises ValueError, and does nothing. So it does where the sizes of the batches so far are not
+        those of Poisson batches; for those that are, with probability at most 1e-9 in a run of any length (see
+        sampling.Sizes). What sizes cannot show, such as the same people in every batch, goes unnoticed.
+
+        >>> model = torch.nn.Linear(2, 1)
+        >>> optimizer = NoisySGD(model.parameters(), 0.1, noise_multiplier=1.0, clip_norm=1.0, expected_batch=30)
+        >>> optimizer.tie(Ledger(delta=1e-5), people=300)
+        >>> optimizer.step()
+        Traceback (most recent call last):
+        ValueError: this step is not in the ledger: call spend(1.0, 0.1) of the ledger that the optimizer is tied to, \
+once for each step; it has 0 such steps since then, and 0 were taken
+        """
+        rate = self.expected_batch / people_of(validate.whole("people", people), public_n)
+        rate = validate.number("expected_batch / people", rate, 0, 1, open_low=True)
+        ledger.taken(self.noise_multiplier, rate)  # which refuses a noise that cannot be in it
+        self._account = Account(ledger, rate, Sizes(people, rate), copy.deepcopy(ledger))
+
+    @property
+    def ledger(self) -> Ledger | None:
+        """That the optimizer is tied to."""
+        return None if self._account is None else self._account.ledger
+
+    def keep_padding(self, model: torch.nn.Module) -> None:
+        """Let no step move the padding row of an nn.Embedding of the model, not even by noise: torch gives it no gradient.
+
+        It costs no privacy: whatever the noisy sum says of this row is thrown away. The row of a table that another
+        layer holds too is trained there, and left alone. fit calls this itself. An own loop calls it before the first
+        step, or the row gets noise like every other.
+        """
+        tables = [layer for layer in model.modules() if isinstance(layer, (torch.nn.Embedding, torch.nn.EmbeddingBag))]
+        held: Counter[torch.Tensor | None] = Counter(
+            parameter for layer in model.modules() for parameter in layer._parameters.values()
+        )
+        self._padding = {
+            table.weight: table.padding_idx
+            for table in tables
+            if table.padding_idx is not None and held[table.weight] == 1
+        }
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the sum accumulated so far, and every gradient."""
@@ -71,8 +138,10 @@ class _Noisy(torch.optim.Optimizer):
             raise ValueError("step takes no closure: each evaluation of the loss would need a noise of its own")
         parameters = [p for group in self.param_groups for p in group["params"] if p.requires_grad]
         self._refuse_what_is_not_protected(parameters)
-        if self._norms:
-            refuse_if_not_finite(torch.cat(self._norms) if self._norms[1:] else self._norms[0])
+        self.refuse_if_not_finite()
+        if self._account is not None:
+            self._account.refuse_what_is_not_in_it(self.noise_multiplier, self._size(parameters[0].device))
+        self._bring_averages(parameters)
         sums = _together([self._sums[p] if p in self._sums else torch.zeros_like(p) for p in parameters])
         if processes.is_first():
             generator = generators.for_device(self._generator, parameters[0].device)
@@ -84,9 +153,21 @@ class _Noisy(torch.optim.Optimizer):
         torch._foreach_div_(sums, self.expected_batch)
         for p, mean in zip(parameters, _apart(sums, parameters), strict=True):
             p.grad = mean
+        for table, row in self._padding.items():
+            if table.grad is not None:
+                table.grad[row] = 0
+
+    def _bring_averages(self, parameters):
+        """To where the model was moved since the last step; torch keeps the number of steps on the CPU."""
+        for p in parameters:
+            for name, value in self.state.get(p, {}).items():
+                if name != "step" and isinstance(value, torch.Tensor) and value.device != p.device:
+                    self.state[p][name] = value.to(p.device)
 
     def _forget(self, args, kwargs):
         """After a step: nothing of its batch stays."""
+        if self._account is not None:
+            self._account.used[self.noise_multiplier] += 1
         self._sums, self._norms = {}, []
         for group in self.param_groups:
             for p in group["params"]:
@@ -138,6 +219,20 @@ class _Noisy(torch.optim.Optimizer):
             f"{type(self).__name__} cannot be copied or pickled: a copy would add no noise, or the same noise again; "
             "make another one, and use state_dict() to save it"
         )
+
+    def refuse_if_not_finite(self) -> None:
+        """Raise ValueError if the gradient of somebody in the batch so far is infinite or NaN."""
+        if self._norms:
+            refuse_if_not_finite(torch.cat(self._norms) if self._norms[1:] else self._norms[0])
+
+    def _size(self, device):
+        """How many people are in the batch, in all processes together."""
+        size = sum(map(len, self._norms))
+        if not processes.many():
+            return size
+        total = torch.tensor([float(size)], device=device)
+        processes.add_up([total])
+        return int(total)
 
     def refuse_strangers(self, model: torch.nn.Module) -> None:
         """Raise ValueError if the model trains parameters that this optimizer was not given."""

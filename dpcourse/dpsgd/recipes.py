@@ -45,7 +45,8 @@ class Recipe:
         """A new model for the data, its optimizer, and an empty ledger whose plan these steps are, as `fit` takes them.
 
         generator: of the initial weights and of the noise, on the CPU, a seed, or None for the operating system's entropy;
-        public_n: as in `fit`, for an account that is to hold for a row added or removed. ValueError otherwise;
+        public_n: as in `fit`, for an account that is to hold for a row added or removed. ValueError otherwise, and where
+        the data has no names of classes;
         BudgetError, which is one, where the steps cost more than epsilon.
 
         >>> from dpcourse import dpsgd
@@ -54,12 +55,16 @@ class Recipe:
         >>> round(ledger.after(DIGITS.noise_multiplier, DIGITS.sample_rate, DIGITS.steps).epsilon(), 3)
         2.993
         """
+        if data.classes is None:
+            raise ValueError(
+                "data must have classes, a name for each, got none: a recipe's model has an output for each"
+            )
         model = self.model(data.shape, len(data.classes), generator)
         optimizer = self.optimizer(
             model.parameters(),
             noise_multiplier=self.noise_multiplier,
             clip_norm=self.clip_norm,
-            expected_batch=self.sample_rate * people_of(data, public_n),
+            expected_batch=self.sample_rate * people_of(len(data.train_inputs), public_n),
             generator=generator,
         )
         plan = [(self.noise_multiplier, self.sample_rate, self.steps)]

@@ -20,9 +20,9 @@ class Run:
 
     settings: people (the number of rows), public_n (the number of people by which expected_batch is the sample rate),
     neighbours (for which the account holds), expected_batch, noise_multiplier, clip_norm, weights (how many numbers are
-    trained), steps, and names of data, optimizer, device, precision. For each step: batches, how many people were drawn; losses, their mean loss, NaN
+    trained), steps, and names of data, optimizer, device, precision, metric and schedule (None for none). For each step: batches, how many people were drawn; losses, their mean loss, NaN
     where nobody was; lengths, of the clipped sum before noise; noises, root mean square of the noise on it. Now and
-    then: at, after which step; accuracies, on the test part; epsilons, certified upper bounds. ledger: its state.
+    then: at, after which step; scores, what the metric says of the test part, or None; epsilons, certified upper bounds. ledger: its state.
     """
 
     settings: dict
@@ -31,13 +31,28 @@ class Run:
     lengths: list[float] = field(default_factory=list)
     noises: list[float] = field(default_factory=list)
     at: list[int] = field(default_factory=list)
-    accuracies: list[float] = field(default_factory=list)
+    scores: list[float | None] = field(default_factory=list)
     epsilons: list[float] = field(default_factory=list)
     ledger: dict = field(default_factory=dict)
 
     @property
+    def metric(self) -> str | None:
+        """What the scores are: "accuracy", or the name of the function that fit was given; None where there are none."""
+        return self.settings.get("metric", "accuracy")  # the only one, once
+
+    @property
+    def score(self) -> float | None:
+        """On the test part, after the last step; None before the first, and without a metric or a test part."""
+        return self.scores[-1] if self.scores else None
+
+    @property
+    def accuracies(self) -> list[float | None]:
+        """The scores, where they are accuracies: the shares of the test part that the model got right. Empty otherwise."""
+        return self.scores if self.metric == "accuracy" else []
+
+    @property
     def accuracy(self) -> float | None:
-        """On the test part, after the last step; None before the first."""
+        """The last of the accuracies; None where there is none."""
         return self.accuracies[-1] if self.accuracies else None
 
     @property
@@ -49,10 +64,16 @@ class Run:
         about = self.settings
         if not self.at:
             return f"{about['optimizer']} on {about['data']}: no step taken"
+        score = "" if self.score is None else f"{self.metric} {self.score:.3f} on the test part, "
         return (
-            f"{about['optimizer']} on {about['data']}, {len(self.batches):,} steps on {about['device']}: accuracy "
-            f"{self.accuracy:.3f} on the test part, epsilon at most {rounding.up(self.epsilon, DIGITS)} at delta {self.ledger['delta']}"
+            f"{about['optimizer']} on {about['data']}, {len(self.batches):,} steps on {about['device']}: {score}"
+            f"epsilon at most {rounding.up(self.epsilon, DIGITS)} at delta {self.ledger['delta']}"
         )
+
+    @classmethod
+    def of(cls, record: dict) -> "Run":
+        """The Run whose asdict, or saved JSON, this is; before there were metrics, scores were called accuracies."""
+        return cls(**{"scores" if name == "accuracies" else name: value for name, value in record.items()})
 
     def save(self, file: str | Path) -> str:
         """Write the record to a JSON file, atomically; returns its SHA-256 checksum."""
@@ -74,15 +95,15 @@ def replay(file: str | Path = RECORDING, checksum: str | None = CHECKSUM, show: 
     found = hashlib.sha256(content).hexdigest()
     if checksum is not None and found != checksum:
         raise ValueError(f"{Path(file).name} is not what was recorded: its SHA-256 is {found}, not {checksum}")
-    run = Run(**json.loads(content))
+    run = Run.of(json.loads(content))
     with Bar(len(run.batches), show) as bar:
-        for step, accuracy, epsilon in zip(run.at, run.accuracies, run.epsilons, strict=True):
-            bar.advance(step, run.losses[step - 1], accuracy, epsilon, run.ledger["budget"])
+        for look in range(len(run.at)):
+            bar.advance(run, look)
     return run
 
 
 class Bar:
-    """The live bar: steps, loss, accuracy, and how much of the budget is spent."""
+    """The live bar: steps, loss, score, and how much of the budget is spent."""
 
     def __init__(self, steps: int, show: bool) -> None:
         from tqdm.auto import tqdm
@@ -95,7 +116,12 @@ class Bar:
     def __exit__(self, *_) -> None:
         self.bar.close()
 
-    def advance(self, step: int, loss: float, accuracy: float, epsilon: float, budget: float | None) -> None:
-        spent = rounding.up(epsilon, DIGITS) if budget is None else f"{rounding.up(epsilon, DIGITS)} of {budget:g}"
+    def advance(self, run: Run, look: int = -1) -> None:
+        """Show how things stood when the run was looked at: for the last time, or for the look-th, from 0."""
+        step, score, budget = run.at[look], run.scores[look], run.ledger["budget"]
+        epsilon = rounding.up(run.epsilons[look], DIGITS)
+        said = "" if score is None else f", {run.metric} {score:.3f}"
         self.bar.update(step - self.bar.n)
-        self.bar.set_postfix_str(f"loss {loss:.3f}, accuracy {accuracy:.3f}, epsilon {spent}")
+        self.bar.set_postfix_str(
+            f"loss {run.losses[step - 1]:.3f}{said}, epsilon {epsilon if budget is None else f'{epsilon} of {budget:g}'}"
+        )

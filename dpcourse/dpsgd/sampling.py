@@ -3,9 +3,13 @@
 from collections.abc import Iterator
 
 import torch
+from scipy.special import bdtr, bdtrc
+from scipy.stats import binom
 
 from dpcourse import validate
 from dpcourse.dpsgd import generators
+
+FALSE_ALARM_RATE = 1e-9  # of Sizes, over a run of any length
 
 
 def poisson_batches(
@@ -25,3 +29,65 @@ def poisson_batches(
     drawn_from = generators.make(generator, "coins")
     coins = (torch.rand(n, generator=drawn_from, dtype=torch.float64, device="cpu") for _ in range(steps))
     return (torch.nonzero(coin < rate).flatten() for coin in coins)
+
+
+def middle_sizes(people: int, rate: float) -> tuple[int, int, float]:
+    """The sizes in the middle of the law of a Poisson batch's: first, last, and the probability of one of them.
+
+    people: whole, >= 1; rate: in (0, 1].
+
+    >>> first, last, probability = middle_sizes(60_000, 0.04)
+    >>> first, last, round(probability, 2)
+    (2388, 2412, 0.21)
+    """
+    first, last = (int(size) for size in binom(people, rate).ppf((0.4, 0.6)))
+    return first, last, min(1.0, float(binom.cdf(last, people, rate) - binom.cdf(first - 1, people, rate)))
+
+
+class Sizes:
+    """The sizes of a run's batches, and a refusal of those that Poisson sampling hardly ever gives.
+
+    people: whole, >= 1, the rows for which coins are tossed; rate: in (0, 1]. Three laws are asked at each step: the
+    size of its batch is Binomial(people, rate); all draws so far are Binomial(people x steps, rate); and the steps of a
+    size in the middle are Binomial(steps, probability of the middle), which shuffled batches, all of one size, soon
+    pass. A run of Poisson batches, however long, raises a false alarm with probability at most 1e-9: five tails are
+    looked at, at step k each for 1e-9 / (5 k (k + 1)), and 1 / (k (k + 1)) sums to 1.
+
+    >>> sizes = Sizes(people=300, rate=0.1)
+    >>> for size in (60, 60, 60):
+    ...     sizes.note(size)
+    Traceback (most recent call last):
+    ValueError: step 2 has a batch of 60 people, 120 in all so far, where 30.0 a step are expected: these are not the \
+batches of poisson_batches, or not each of their people once, and the account holds for no others
+    """
+
+    def __init__(self, people: int, rate: float) -> None:
+        self.people = validate.whole("people", people)
+        self.rate = validate.number("rate", rate, 0, 1, open_low=True)
+        self.first, self.last, self.middle = middle_sizes(self.people, self.rate)
+        self.steps = self.draws = self.in_the_middle = 0
+
+    def note(self, size: int) -> None:
+        """Write down one more size; ValueError where a law is broken."""
+        self.steps += 1
+        self.draws += size
+        self.in_the_middle += self.first <= size <= self.last
+        rare = FALSE_ALARM_RATE / (5 * self.steps * (self.steps + 1))
+        sizes = _tails(size, self.people, self.rate), _tails(self.draws, self.people * self.steps, self.rate)
+        if min(map(min, sizes)) < rare:
+            raise ValueError(
+                f"step {self.steps:,} has a batch of {size:,} people, {self.draws:,} in all so far, where "
+                f"{self.people * self.rate:.1f} a step are expected: these are not the batches of poisson_batches, or not "
+                "each of their people once, and the account holds for no others"
+            )
+        if _tails(self.in_the_middle, self.steps, self.middle)[1] < rare:
+            raise ValueError(
+                f"{self.in_the_middle:,} of {self.steps:,} batches have {self.first:,} to {self.last:,} people, where "
+                f"{self.middle:.0%} are expected: shuffled batches do not differ in size as coins do, and the account "
+                "holds for poisson_batches only"
+            )
+
+
+def _tails(count, trials, probability):
+    """The probabilities of so few and of so many."""
+    return bdtr(count, trials, probability), bdtrc(count - 1, trials, probability)

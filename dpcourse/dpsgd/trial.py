@@ -1,12 +1,14 @@
-"""Try a model on two people before it is trained: what mixes them, or keeps something of them, cannot be private."""
+"""Try a model before it is trained: on two people, whether it can be private; on a batch, whether it can be at all."""
+
+import math
+from collections.abc import Callable
 
 import torch
 
-from dpcourse.dpsgd import generators
-from dpcourse.dpsgd.clipping import Loss, clipped_sum
+from dpcourse.dpsgd import generators, memory, processes
+from dpcourse.dpsgd.clipping import trainable
 from dpcourse.dpsgd.data import Data
-
-NEVER_CLIPS = 1e30  # a clip_norm that would not hide how long gradients are
+from dpcourse.dpsgd.optimizers import NoisyAdam, NoisySGD
 
 
 @torch.no_grad()
@@ -35,16 +37,40 @@ def _said_and_kept(model, inputs):
     return said, kept
 
 
-def refuse_if_it_disagrees(model: torch.nn.Module, loss: Loss, data: Data, engine: str) -> None:
-    """Raise ValueError if the engine and the loop of one differ on two people: the loss mixes them, or a layer hides."""
-    inputs, targets = data.train_inputs[:2], data.train_targets[:2]
-    model.eval()  # dropout would differ by chance
-    fast, slow = (clipped_sum(model, loss, inputs, targets, NEVER_CLIPS, kind) for kind in (engine, "loop"))
-    model.train()
-    longest = float(slow.norms.max())
-    for name in slow.sums:
-        if not torch.allclose(fast.sums[name], slow.sums[name], rtol=1e-2, atol=1e-3 * longest):
-            raise ValueError(
-                f"engine {engine!r} and the loop of one disagree about {name!r}: either the model mixes the examples of "
-                "a batch, which no noise makes private, or it uses this parameter outside its layer; then try engine='vmap'"
-            )
+def people_at_once(
+    model: torch.nn.Module,
+    optimizer: NoisySGD | NoisyAdam,
+    data: Data,
+    chunk: int,
+    most: float | None,
+    accumulate: Callable[[torch.Tensor, int], object],
+) -> int:
+    """How many people a batch has at once in memory, at most `chunk`; what lacks memory, or a kernel, fails here.
+
+    accumulate(batch, chunk): adds up the clipped gradients of a batch, which are forgotten. most: bytes for all tensors
+    that fit makes, or None for what the device has. Fewer than a batch has are said.
+    """
+    optimizer.refuse_strangers(model)
+    likely = optimizer.expected_batch + 6 * math.sqrt(optimizer.expected_batch)  # no batch is larger, nearly
+    wanted = min(chunk, len(data.train_inputs), math.ceil(likely))
+
+    def in_vain(count):
+        """A part of a batch to which another was added before: the sums so far are there too."""
+        optimizer.zero_grad()
+        try:
+            for _ in range(1 if most is None else 2):
+                float(accumulate(torch.arange(count, device="cpu"), count))  # which waits: what failed is known
+        finally:
+            optimizer.zero_grad()
+
+    with generators.borrowed(data.train_inputs.device):
+        found = memory.fitting(in_vain, wanted, None if most is None else most - _beside(model, data))
+    if found < wanted and processes.is_first():
+        print(f"A batch comes in parts of {found:,} people: more do not fit into memory. The steps are the same.")
+    return chunk if found == wanted and most is None else found
+
+
+def _beside(model, data):
+    """Bytes that a step takes at most beside what is accumulated: sums, noise and averages, and everybody's coins."""
+    weights = sum(parameter.nbytes for parameter in trainable(model).values())
+    return 6 * weights + 20 * len(data.train_inputs)

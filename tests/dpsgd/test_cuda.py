@@ -3,6 +3,7 @@
 Every statistical test has a false-failure rate of at most 1e-6 for right code, and a fixed seed, so that it never flickers.
 """
 
+import contextlib
 import warnings
 
 import pytest
@@ -207,10 +208,11 @@ def test_every_generator_will_do(kind, generator):
 
 def test_an_optimizer_moves_between_devices():
     """Its noise goes on: the state of its generator is on the CPU, wherever the numbers are drawn."""
-    mine = parts()
-    mine[1].state_dict()
-    for device in ("cpu", "cuda", "cpu"):
-        assert dpsgd.inspect(train(mine, device=device)).ok
+    for kind in KINDS:
+        mine = parts(kind=kind)
+        mine[1].state_dict()
+        for device in ("cpu", "cuda", "cpu"):
+            assert dpsgd.inspect(train(mine, device=device)).ok
     train(mine, device="cuda")
     other = parts(seed=1, generator=9)
     other[1].load_state_dict(mine[1].state_dict())
@@ -250,19 +252,31 @@ def test_a_killed_run_goes_on(name, kind, tmp_path):
     torch.testing.assert_close(ends[0][4], ends[1][4], rtol=1e-3, atol=1e-4)
 
 
-def test_a_run_for_which_memory_lacks_spends_nothing():
-    mine = parts("CNN", expected_batch=20_000)
-    data = people(30_000)
+@contextlib.contextmanager
+def little_memory(more):
+    """No more bytes on the GPU than torch has reserved already, and so many more."""
     torch.cuda.empty_cache()
     total = torch.cuda.get_device_properties(0).total_memory
+    torch.cuda.set_per_process_memory_fraction((torch.cuda.memory_reserved() + more) / total)
     try:
-        torch.cuda.set_per_process_memory_fraction((torch.cuda.memory_reserved() + 2**27) / total)
-        with pytest.raises(torch.OutOfMemoryError):
-            train(mine, data=data, chunk=20_000)
+        yield
     finally:
         torch.cuda.set_per_process_memory_fraction(1.0)
+
+
+def test_a_batch_for_which_memory_lacks_comes_in_parts(capsys):
+    mine = parts("CNN", expected_batch=20_000)
+    with little_memory(2**27):
+        train(mine, data=people(30_000), chunk=20_000, steps=2)
+    assert capsys.readouterr().out.count("A batch comes in parts of ") == 1
+    assert mine[2].runs == [(1.0, 20_000 / 30_000, 2)]
+
+
+def test_a_run_for_which_memory_lacks_spends_nothing():
+    mine = parts("CNN")
+    with little_memory(0), pytest.raises(torch.OutOfMemoryError):
+        train(mine, data=people(30_000))
     assert mine[2].runs == []
-    assert train(mine, data=data, chunk=1024, steps=2).batches
 
 
 @both

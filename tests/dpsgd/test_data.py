@@ -54,6 +54,79 @@ def test_the_split_is_the_same_everywhere():
     assert hashlib.sha256(test).hexdigest() == "3cc232bd25364446c8646cd9434a26e35ea92e20045d395b2fdd2232a75c9b8f"
 
 
+# ---- one's own
+
+
+def test_arrays_become_tensors_and_tensors_stay_as_they_are():
+    rng = np.random.default_rng(0)
+    table, prices = rng.standard_normal((5, 3)), rng.standard_normal(5)
+    data = dpsgd.Data(table[::-1], prices, table[:2].astype(np.float16), [1.5, 2.5])
+    assert {data.train_inputs.dtype, data.train_targets.dtype, data.test_inputs.dtype} == {torch.float32}
+    assert np.array_equal(data.train_inputs.numpy(), table[::-1].astype(np.float32))
+    tokens = np.arange(10, dtype=np.uint16).reshape(5, 2)
+    tokens.setflags(write=False)
+    data = dpsgd.Data(tokens, np.array([0, 1, 1, 0, 1], dtype=np.int8))
+    assert (data.train_inputs.dtype, data.train_targets.dtype) == (torch.int64, torch.int64)
+    assert data.train_inputs.tolist() == tokens.tolist()
+    double, flags = torch.zeros(5, dtype=torch.float64), torch.zeros(5, dtype=torch.bool)
+    data = dpsgd.Data(double, flags)
+    assert data.train_inputs is double
+    assert data.train_targets is flags
+
+
+@pytest.mark.parametrize(
+    ("targets", "classes"),
+    [([0, 1], True), ([0.0, 1.0], False), ([[0], [1]], False), ([[0, 1], [1, 0]], False), ([False, True], False)],
+    ids=["numbers of classes", "numbers", "a column", "one for each token", "flags"],
+)
+def test_targets_are_classes_where_they_are_one_whole_number_per_person(targets, classes):
+    assert dpsgd.Data(np.zeros((2, 3)), targets).has_classes == classes
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: dpsgd.digits(), "Digits: 1,437 images to train on, 360 to test on, 8 x 8 pixels, 10 classes"),
+        (lambda: dpsgd.Data(np.zeros((3, 4)), [0, 1, 0]), "data: 3 rows to train on, none to test on, 4 numbers each"),
+        (lambda: dpsgd.Data([1.5, 2], [0, 1]), "data: 2 rows to train on, none to test on, 1 number each"),
+        (
+            lambda: dpsgd.Data(np.ones((3, 5), int), [0, 1, 0], [[1] * 5], [1], "Texts", ("bad", "good")),
+            "Texts: 3 rows to train on, 1 to test on, 5 numbers each, 2 classes",
+        ),
+        (
+            lambda: dpsgd.Data(np.ones((3, 5, 2)), np.ones((3, 5))),
+            "data: 3 rows to train on, none to test on, 5 x 2 numbers each",
+        ),
+    ],
+    ids=["images", "table", "one column", "token ids", "series"],
+)
+def test_every_kind_of_data_says_what_it_is(make, says):
+    assert repr(make()) == says
+
+
+def test_an_empty_part_to_test_on_is_none():
+    data = dpsgd.Data(np.zeros((3, 4)), np.zeros(3), np.zeros((0, 4)), np.zeros(0))
+    assert data.test_inputs is data.test_targets is None
+    assert data.on(torch.device("cpu")).test_inputs is None
+
+
+@pytest.mark.parametrize(
+    ("parts", "says"),
+    [
+        ((np.zeros((3, 4)), np.zeros(2)), r"train_targets must have one row for each of train_inputs \(3\), got 2"),
+        ((np.zeros(3), np.zeros(3), np.zeros(2), np.zeros(1)), r"test_targets must have one row .* \(2\), got 1"),
+        ((np.zeros(3), np.zeros(3), np.zeros(2)), "test_inputs and test_targets must both be given, or neither"),
+        ((np.zeros(0), np.zeros(0)), "train_inputs must have at least one row, got none"),
+        ((3.0, np.zeros(3)), "train_inputs must have one row per person in its first dimension, got a single number"),
+        ((np.array(["a", "b"]), np.zeros(2)), r"train_inputs must be numbers, a tensor or a numpy array, got <U1"),
+        ((None, np.zeros(2)), r"train_inputs must be numbers, .* got object \(NoneType\)"),
+    ],
+)
+def test_what_is_no_data_is_refused(parts, says):
+    with pytest.raises(ValueError, match=says):
+        dpsgd.Data(*parts)
+
+
 # ---- Fashion-MNIST and MNIST: a small data set in the same format, on a server of our own
 
 

@@ -71,3 +71,10 @@ def test_the_whole_state_of_the_generator_depends_on_the_seed():
     one, other = (generators.make(seed, "noise").get_state().numpy()[24:5016].view(np.uint64) for seed in (1, 2))
     assert (one != other).sum() >= 623
     assert one.max() < 2**32
+
+
+def test_a_macs_own_generator_is_kept_too(monkeypatch):
+    its = torch.Generator()
+    monkeypatch.setattr(torch.mps, "_get_default_mps_generator", lambda: its)
+    assert generators.of_torch(torch.device("mps")) == [torch.default_generator, its]
+    assert generators.of_torch(torch.device("cpu")) == [torch.default_generator]

@@ -32,7 +32,7 @@ def recorded(sizes=None, steps=300, noise=1.0, rate=0.05, written=None, spread=1
         lengths=[0.6 * 2.0 * size for size in sizes],
         noises=(spread * noise * 2.0 * np.sqrt(rng.chisquare(count, steps) / count)).tolist(),
         at=[steps],
-        accuracies=[0.9],
+        scores=[0.9],
         epsilons=[ledger.epsilon()],
         ledger=ledger.state_dict(),
     )

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import ndimage
 from support import WEEKLY
+from torch import nn
 
 from dpcourse import dpsgd
 from dpcourse.dpsgd import generators
@@ -100,3 +101,53 @@ def test_edges_of_several_channels_are_those_of_each():
     assert torch.allclose(dpsgd.Edges(channels=2)(images), torch.cat(apart, dim=1))
     with pytest.raises(ValueError, match="at least 2 pixels high and wide"):
         dpsgd.logistic_on_edges(shape=(1, 1, 8))
+
+
+# ---- without BatchNorm
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Conv2d(3, 48, 3), nn.BatchNorm2d(48, eps=1e-3), nn.ReLU())
+
+    def forward(self, x):
+        return self.layers(x)
+
+
+def test_every_batch_norm_becomes_a_group_norm_and_it_is_said(capsys):
+    """The model that was given stays as it is; weights are kept, and no example hears of another."""
+    old = nn.Sequential(Block(), nn.Flatten(), nn.LazyLinear(7), nn.BatchNorm1d(7), nn.Linear(7, 2))
+    old(torch.randn(4, 3, 6, 6))
+    nn.init.normal_(old[0].layers[1].weight)
+    new = dpsgd.without_batch_norm(old)
+    assert capsys.readouterr().out.splitlines() == [
+        "layer '0.layers.1': BatchNorm2d of 48 channels became GroupNorm of 24 groups",
+        "layer '3': BatchNorm1d of 7 channels became GroupNorm of 1 groups",
+    ]
+    assert isinstance(old[0].layers[1], nn.BatchNorm2d)
+    dpsgd.refuse_if_not_private(new)
+    norm = new[0].layers[1]
+    assert (norm.num_groups, norm.num_channels, norm.eps) == (24, 48, 1e-3)
+    assert torch.equal(norm.weight, old[0].layers[1].weight)
+    inputs = torch.randn(4, 3, 6, 6)
+    torch.testing.assert_close(new(inputs)[:1], new(inputs[:1]))
+
+
+@pytest.mark.parametrize(
+    ("layer", "groups"),
+    [
+        (nn.BatchNorm2d(64), 32),
+        (nn.BatchNorm2d(16), 8),
+        (nn.BatchNorm3d(1), 1),
+        (nn.BatchNorm2d(7), 1),
+        (nn.BatchNorm2d(30), 15),
+        (nn.BatchNorm1d(64, affine=False), 1),
+        (nn.SyncBatchNorm(100), 25),
+    ],
+    ids=str,
+)
+def test_groups_divide_the_channels_and_have_more_than_one_where_they_can(layer, groups):
+    new = dpsgd.without_batch_norm(layer)
+    assert isinstance(new, nn.GroupNorm)
+    assert (new.num_groups, new.affine) == (groups, layer.affine)

@@ -332,6 +332,162 @@ def test_bad_settings_are_named(kind, wrong, says):
         optimizer_of(model_of(), kind, **wrong)
 
 
+# ---- tied to a ledger
+
+
+def tied(people_there=8, **changes):
+    """A model, an optimizer that expects everybody at half the rate, and its ledger."""
+    model = model_of()
+    optimizer, ledger = optimizer_of(model, expected_batch=people_there / 2, **changes), dpsgd.Ledger(1e-5)
+    optimizer.tie(ledger, people_there)
+    return model, optimizer, ledger
+
+
+def taken(model, optimizer, size=4):
+    """Take a step with so many people, and tell whether the weights have moved."""
+    before = weights(model)
+    optimizer.zero_grad()
+    if size:
+        optimizer.accumulate(model, loss, *people(size))
+    optimizer.step()
+    return not torch.equal(weights(model), before)
+
+
+@both
+def test_a_step_that_was_not_spent_is_refused(kind):
+    """Each entry is for one step, with these settings; those of before the tie count for nothing."""
+    model, optimizer, ledger = tied(kind=kind)
+    before = weights(model)
+    for wrong in ((), (2.0, 0.5), (1.0, 0.4)):
+        other = dpsgd.Ledger(1e-5)
+        optimizer.tie(other, 8)
+        if wrong:
+            other.spend(*wrong)
+        with pytest.raises(ValueError, match=r"this step is not in the ledger: call spend\(1.0, 0.5\)"):
+            taken(model, optimizer)
+    assert torch.equal(weights(model), before)
+    ledger.spend(1.0, 0.5)
+    optimizer.tie(ledger, 8)
+    with pytest.raises(ValueError, match="it has 0 such steps since then, and 0 were taken"):
+        taken(model, optimizer)
+    ledger.spend(1.0, 0.5)
+    assert taken(model, optimizer)
+    with pytest.raises(ValueError, match="it has 1 such steps since then, and 1 were taken"):
+        taken(model, optimizer, 0)
+    ledger.spend(1.0, 0.5, steps=3)
+    assert [taken(model, optimizer, size) for size in (3, 0, 5)] == [True] * 3
+
+
+def test_noise_that_changes_needs_entries_of_its_own():
+    model, optimizer, _ = tied()
+    ledger = dpsgd.Ledger(1e-5, plan=[(1.0, 0.5, 2), (3.0, 0.5, 1)])
+    optimizer.tie(ledger, 8)
+    ledger.spend(1.0, 0.5, 2)
+    taken(model, optimizer)
+    optimizer.noise_multiplier = 3.0
+    with pytest.raises(ValueError, match="not in the ledger"):
+        taken(model, optimizer)
+    ledger.spend(3.0, 0.5)
+    taken(model, optimizer)
+
+
+def test_the_rate_is_by_public_n_and_the_sizes_by_the_rows():
+    model = model_of()
+    optimizer, ledger = optimizer_of(model, expected_batch=40), dpsgd.Ledger(1e-5)
+    optimizer.tie(ledger, people=100, public_n=400)
+    ledger.spend(1.0, 0.1, steps=20)
+    for size in (10, 13, 7, 9):
+        taken(model, optimizer, size)
+    with pytest.raises(ValueError, match=r"has a batch of 40 people, .* where 10.0 a step are expected"):
+        taken(model, optimizer, 40)
+
+
+@pytest.mark.parametrize("size_of", [lambda step: 60, lambda step: 30], ids=["60 where 30 are expected", "shuffled"])
+def test_batches_that_no_coins_give_are_refused_before_the_update(size_of):
+    """In one chunk or in several."""
+    model = model_of()
+    optimizer, ledger = optimizer_of(model, expected_batch=30), dpsgd.Ledger(1e-5)
+    optimizer.tie(ledger, people=300)
+    ends = []
+
+    def run(steps=40):
+        for step in range(steps):
+            ledger.spend(1.0, 0.1)
+            inputs, targets = people(size_of(step))
+            for part in zip(inputs.split(25), targets.split(25), strict=True):
+                optimizer.accumulate(model, loss, *part)
+            ends.append(weights(model))
+            optimizer.step()
+
+    with pytest.raises(ValueError, match="the account holds for"):
+        run()
+    assert 1 < len(ends) < 30
+    assert torch.equal(weights(model), ends[-1])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"people": 0}, "people must be a whole number >= 1, got 0"),
+        ({"people": 3}, r"expected_batch / people must be a number in \(0, 1\], got 2.6"),
+        ({"people": 16, "public_n": 16}, "public_n must be a number written down before the rows were counted"),
+    ],
+)
+def test_a_tie_that_cannot_be_is_refused(arguments, says):
+    with pytest.raises(ValueError, match=says):
+        optimizer_of(model_of()).tie(dpsgd.Ledger(1e-5), **arguments)
+
+
+# ---- the padding row
+
+
+class Words(nn.Module):
+    def __init__(self, shared=False):
+        super().__init__()
+        self.table, self.last = nn.Embedding(6, 4, padding_idx=2), nn.Linear(4, 6, bias=False)
+        if shared:
+            self.last.weight = self.table.weight
+
+    def forward(self, tokens):
+        return self.last(self.table(tokens).sum(1))
+
+
+@both
+@pytest.mark.parametrize(("kept", "shared", "still"), [(True, False, True), (False, False, False), (True, True, False)])
+def test_the_padding_row_stays_where_asked_and_where_nothing_else_trains_it(kind, kept, shared, still):
+    """The other rows have the noise they would have had."""
+    torch.manual_seed(0)
+    model, tokens = Words(shared), torch.tensor([[1, 2, 2], [2, 3, 5]])
+    optimizer = optimizer_of(model, kind)
+    if kept:
+        optimizer.keep_padding(model)
+    before = model.table.weight.detach().clone()
+    for batch in (tokens[:0], tokens):  # nobody, and somebody: which it was must not show
+        if len(batch):
+            optimizer.accumulate(model, loss, batch, torch.ones(2))
+        optimizer.step()
+        assert torch.equal(model.table.weight[2], before[2]) == still
+    moved = (model.table.weight != before).any(1)
+    assert moved.tolist() == [True, True, not still, True, True, True]
+
+
+# ---- the first use
+
+
+def test_the_first_accumulate_tries_the_model_and_leaves_no_trace():
+    """A loss that mixes two people is refused; modes and torch's generator are as before."""
+    model, (inputs, targets) = nn.Sequential(model_of(), nn.Dropout(0.5)), people()
+    model[0].eval()
+    modes, state = [layer.training for layer in model.modules()], torch.get_rng_state()
+    optimizer = optimizer_of(model)
+    with pytest.raises(ValueError, match=r"disagree about .*mixes the examples"):
+        optimizer.accumulate(model, lambda o, t: loss(o, t) * loss(o, t).detach().mean(), inputs, targets)
+    assert optimizer.sum_length == 0
+    optimizer.try_on(model, loss, inputs, targets)
+    assert [layer.training for layer in model.modules()] == modes
+    assert torch.equal(torch.get_rng_state(), state)
+
+
 # ---- seeds
 
 

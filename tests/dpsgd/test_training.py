@@ -612,6 +612,166 @@ def test_the_bar_is_shown_or_not(show, capfd):
     assert said.strip() == "" or show
 
 
+# ---- one's own metric, schedule and callback
+
+
+def furthest(outputs, targets):
+    """A number that says which outputs it was given."""
+    return outputs.abs().max() + len(targets)
+
+
+def test_a_metric_sees_all_outputs_for_the_test_part_without_dropout():
+    model, *others = parts(model=small(dropout=0.9))
+    run = train(model, *others, metric=furthest, chunk=7, steps=2, every=1)
+    with torch.no_grad():
+        expected = furthest(model.eval()(few().test_inputs), few().test_targets)
+    assert (run.metric, len(run.scores), run.accuracies, run.accuracy) == ("furthest", 2, [], None)
+    assert run.score == pytest.approx(float(expected))
+    assert f"furthest {run.score:.3f} on the test part, epsilon at most" in repr(run)
+
+
+def test_without_a_part_to_test_on_nothing_is_said_of_it(tmp_path, capfd):
+    """Neither a division by nobody nor an accuracy; weights and record are otherwise the same."""
+    with_one = parts()
+    expected = train(*with_one)
+    without = parts()
+    data = dpsgd.Data(few().train_inputs, few().train_targets, name="Coins")
+    run = train(*without, data=data, show=True)
+    assert torch.equal(weights(with_one[0]), weights(without[0]))
+    assert (run.losses, run.at, run.epsilons) == (expected.losses, expected.at, expected.epsilons)
+    assert (run.scores, run.score, run.accuracy, run.metric) == ([None] * 3, None, None, None)
+    assert dpsgd.inspect(run).ok
+    assert repr(run).startswith("NoisyAdam on Coins, 11 steps on cpu: epsilon at most")
+    run.save(tmp_path / "run.json")
+    assert repr(dpsgd.replay(tmp_path / "run.json", None, show=True)) == repr(run)
+    assert "accuracy" not in "".join(capfd.readouterr())
+
+
+@pytest.mark.parametrize(
+    ("outputs", "loss"),
+    [(1, lambda o, t: (o[:, 0] - t).square()), (1, lambda o, t: F.softplus(o[:, 0]) - t * o[:, 0])],
+    ids=["counts", "one output for two classes"],
+)
+def test_there_is_no_accuracy_without_an_output_for_each_class(outputs, loss):
+    model = nn.Sequential(nn.Flatten(), nn.Linear(64, outputs))
+    assert train(*parts(model=model), loss=loss).metric is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"metric": lambda o, t: o}, "metric must return one number, got tensor"),
+        ({"metric": lambda o, t: None}, "metric must return one number, got None"),
+        ({"metric": furthest, "data": None}, "metric must be left out where data has no part to test on"),
+        ({"schedule": 3}, "schedule must be one of torch.optim.lr_scheduler, got int"),
+    ],
+)
+def test_a_metric_or_schedule_that_cannot_be_spends_nothing(changes, says):
+    if "data" in changes:
+        changes["data"] = dpsgd.Data(few().train_inputs, few().train_targets)
+    assert_refused(parts(), ValueError, says, **changes)
+
+
+def test_a_metric_that_fails_fails_before_the_first_step():
+    def failing(outputs, targets):
+        raise KeyError("a metric's own")
+
+    assert_refused(parts(), KeyError, "a metric's own", metric=failing)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "says"),
+    [
+        (lambda mine: torch.optim.lr_scheduler.ReduceLROnPlateau(mine[1]), "schedule must not look at the data"),
+        (lambda mine: torch.optim.lr_scheduler.StepLR(parts()[1], 2), "made with the optimizer that fit is given"),
+    ],
+    ids=["looks", "of another"],
+)
+def test_a_schedule_that_looks_or_is_of_another_optimizer_is_refused(schedule, says):
+    mine = parts()
+    assert_refused(mine, ValueError, says, schedule=schedule(mine))
+
+
+SCHEDULES = {
+    "StepLR": lambda optimizer: torch.optim.lr_scheduler.StepLR(optimizer, 2, gamma=0.3),
+    "MultiStepLR": lambda optimizer: torch.optim.lr_scheduler.MultiStepLR(optimizer, [3, 9]),
+    "OneCycleLR": lambda optimizer: torch.optim.lr_scheduler.OneCycleLR(optimizer, 0.2, total_steps=STEPS + 1),
+    "SequentialLR": lambda optimizer: torch.optim.lr_scheduler.SequentialLR(
+        optimizer,
+        [
+            torch.optim.lr_scheduler.LinearLR(optimizer, 0.1, total_iters=4),
+            torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 5),
+        ],
+        [4],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SCHEDULES)
+def test_a_schedule_takes_a_step_after_each_of_fits_and_goes_on_where_it_stopped(name, tmp_path):
+    """As in a loop that calls schedule.step() itself; interrupted and resumed, to the bit."""
+
+    def mine():
+        model, optimizer, ledger = parts("NoisySGD", model=small(dropout=0))
+        return model, optimizer, ledger, SCHEDULES[name](optimizer)
+
+    model, optimizer, ledger, schedule = mine()
+    run = train(model, optimizer, ledger, schedule=schedule)
+    assert run.settings["schedule"] == name
+    own, its, _, another = mine()
+    for batch in dpsgd.poisson_batches(PEOPLE, 0.1, STEPS, generator=2):
+        its.accumulate(own, training.cross_entropy, few().train_inputs[batch], few().train_targets[batch])
+        its.step()
+        another.step()
+    assert torch.equal(weights(model), weights(own))
+    assert optimizer.param_groups[0]["lr"] == its.param_groups[0]["lr"]
+
+    file = tmp_path / "checkpoint"
+    *stopped, schedule = mine()
+    train(*stopped, schedule=schedule, checkpoint=file, loss=Killing(6, signal.SIGINT))
+    *resumed, schedule = mine()
+    train(*resumed, schedule=schedule, checkpoint=file)
+    assert torch.equal(weights(resumed[0]), weights(model))
+    *without, _ = mine()
+    with pytest.raises(ValueError, match=f"of another run: schedule was '{name}' and is None"):
+        train(*without, checkpoint=file)
+
+
+def test_a_callback_sees_the_run_and_can_end_it(tmp_path, capsys):
+    """After the checkpoint is written: what it raises loses nothing. torch's generator is as before."""
+    seen, file = [], tmp_path / "checkpoint"
+
+    def callback(run):
+        seen.append((run.at[-1], run.score, torch.load(file, weights_only=True)["run"]["at"][-1]))
+        torch.rand(3)
+        return run.at[-1] == 8
+
+    stopped = parts()
+    run = train(*stopped, callback=callback, checkpoint=file)
+    assert seen == [(4, run.scores[0], 4), (8, run.scores[1], 8)]
+    assert len(run.batches) == 8
+    assert "Stopped after step 8 of 11" in capsys.readouterr().out
+    resumed = parts()
+    train(*resumed, checkpoint=file, callback=callback)
+    assert [step for step, *_ in seen] == [4, 8, 11]
+    unbroken = parts()
+    train(*unbroken)
+    assert torch.equal(weights(resumed[0]), weights(unbroken[0]))
+
+
+def test_a_tied_optimizer_stays_tied_to_its_ledger():
+    mine = parts()
+    mine[1].tie(mine[2], PEOPLE)
+    assert_refused((*mine[:2], dpsgd.Ledger(1e-5)), ValueError, "ledger must be the one that the optimizer is tied to")
+    run = train(*mine)
+    assert mine[2].runs == [(1.0, 0.1, STEPS)]
+    alone = parts()
+    assert run.batches == train(*alone).batches
+    assert torch.equal(weights(mine[0]), weights(alone[0]))
+    with pytest.raises(ValueError, match="this step is not in the ledger"):
+        mine[1].step()
+
+
 # ---- several processes
 
 
@@ -637,7 +797,9 @@ def two_processes(folder):
     loss = Killing(2, signal.SIGINT) if rank else training.cross_entropy
     file = folder / "checkpoint"
     left["stopped"] = train(*mine(), loss=loss, checkpoint=file, generator=rank).batches
-    left["resumed"] = train(*mine(), checkpoint=file, generator=rank).batches
+    tied = mine()
+    tied[1].tie(tied[2], PEOPLE)  # the size of a batch is that of its shares together
+    left["resumed"] = train(*tied, checkpoint=file, generator=rank).batches
     try:
         train(*mine(), checkpoint=file if rank == 0 else None, generator=rank)
     except ValueError as error:
@@ -648,13 +810,56 @@ def two_processes(folder):
     os._exit(0)  # PyTorch 2.13 may wait for itself for ever when it takes DistributedDataParallel and Gloo apart
 
 
+def one_of_two_is_killed(folder):
+    """The last process is killed in step 10 when it is started for the first time; both end where they were to end."""
+    rank = int(os.environ["RANK"])
+    torch.distributed.init_process_group("gloo")
+    loss = (
+        Killing(10)
+        if rank and not (folder / "started").exists() and folder.name == "killed"
+        else training.cross_entropy
+    )
+    torch.distributed.barrier()
+    (folder / "started").touch()
+    mine = parts("NoisySGD", generator=rank, momentum=0.9)
+    torch.manual_seed(rank)  # each has a dropout of its own
+    run = train(*mine, loss=loss, checkpoint=folder / "checkpoint", generator=rank)
+    torch.save(everything(*mine, run), folder / f"left {rank}")
+    torch.distributed.barrier()
+    os._exit(0)
+
+
+TORCHRUN = ["-m", "torch.distributed.run", "--standalone", "--local-addr=127.0.0.1", "--nproc-per-node=2"]
+
+
+@pytest.mark.weekly
+def test_a_run_by_torchrun_of_which_one_process_is_killed_ends_as_one_that_was_not(tmp_path):
+    """torchrun ends with an error, and the same command goes on from the checkpoint: weights and record, bit by bit."""
+    left = {}
+    for name, ends in (("killed", [False, True]), ("whole", [True])):
+        folder = tmp_path / name
+        folder.mkdir()
+        for well in ends:
+            status, said = program(one_of_two_is_killed.__name__, folder, command=TORCHRUN)
+            assert (status == 0) == well, said
+            if not well:
+                assert f"exitcode  : {-signal.SIGKILL}" in said, said
+                assert len(torch.load(folder / "checkpoint", weights_only=True)["run"]["batches"]) == 8
+        left[name] = [torch.load(folder / f"left {rank}", weights_only=True) for rank in (0, 1)]
+    assert same(left["killed"][0], left["whole"][0])
+    for name in ("model", "ledger", "global generator"):
+        assert same(left["killed"][1][name], left["whole"][1][name]), name
+    assert same(left["whole"][1]["model"], left["whole"][0]["model"])
+    assert not any(left["whole"][1]["record"][3])  # the other process adds no noise
+    assert left["whole"][0]["ledger"]["runs"] == [[1.0, 0.1, STEPS]]
+
+
 @pytest.fixture(scope="module")
 def two(left_behind):
     """What two processes came to, started as torchrun starts them; in the week, by torchrun itself."""
     folder, said = left_behind
     if WEEKLY:
-        torchrun = ["-m", "torch.distributed.run", "--standalone", "--local-addr=127.0.0.1", "--nproc-per-node=2"]
-        status, said = program(two_processes.__name__, folder, command=torchrun)
+        status, said = program(two_processes.__name__, folder, command=TORCHRUN)
         assert status == 0, said
     else:
         assert "two processes ended: [0, 0]" in said, said
