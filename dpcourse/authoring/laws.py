@@ -49,7 +49,7 @@ def _variants(lesson, function):
 def complaints(exercise: Exercise) -> Iterator[str]:
     """The laws that an exercise breaks, in words. Whatever its own code raises is raised."""
     yield from _of_header(exercise)
-    for function in (*exercise.forbidden, *([exercise.needed.function] if exercise.needed else ())):
+    for function in (*exercise.forbidden_functions, *([exercise.needed.function] if exercise.needed else ())):
         if function.__module__.startswith(COURSE):
             yield f"`{function.__name__}` is forbidden or needed, and no function of the library: no student could call it"
     if exercise.graded_only:

@@ -6,6 +6,11 @@ solutions/50-exam.md  the source of the lesson, from which the notebooks are bui
 answers.toml          right and wrong answers, which `dpcourse try` tries
 """
 
+import builtins
+import importlib
+import keyword
+import os
+import pkgutil
 import re
 import tomllib
 from dataclasses import dataclass
@@ -16,6 +21,7 @@ FIRST, LAST = 50, 99
 KEYS = {"name": str, "title": str, "number": int, "exercises": list, "graded_only": bool, "hints": bool}
 OPTIONAL = {"graded_only": False, "hints": False}
 EXAMPLES = {"name": '"exam"', "title": '"Exam"', "number": "50", "exercises": '["odds_after"]'}
+PARTS = ("pictures", "quiz", "shared")  # files of a lesson beside its exercises
 PLAIN = {str: "a text in quotes", int: "a whole number", list: "a list in square brackets", bool: "true or false"}
 
 
@@ -49,11 +55,11 @@ def is_pack(folder: Path) -> bool:
 
 def read(folder: Path | str) -> Pack:
     """The Pack in a folder. Raises ValueError, which says in a sentence what is wrong where."""
-    folder = Path(folder).resolve()
+    folder = Path(os.path.realpath(folder))
     file = folder / FILE
     try:
         said = tomllib.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise ValueError(f"{folder} is no pack, for it has no {FILE}: `dpcourse new-pack NAME` makes one") from None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ValueError(f"{file} cannot be read: {error}") from None
@@ -90,5 +96,22 @@ def _complaints(said):
     for name in names:
         if not isinstance(name, str) or not name.isidentifier():
             yield f"exercises must be names of functions, got {name!r}"
+        elif other := _taken(name):
+            yield f"exercises names {name}, and no function of a student's can be called so: {other}. Choose another name"
         if names.count(name) > 1:
             yield f"exercises names {name} more than once"
+
+
+def _taken(name):
+    """What else is called so, in words: a student's function of that name would take its place, or could not be written."""
+    if keyword.iskeyword(name):
+        return "it is a word of Python's own"
+    if name in PARTS:
+        return f"exercises/{name}.py is another part of the lesson"
+    if name in dir(builtins):
+        return "Python has a function or a name of its own for it"
+    package = importlib.import_module(__name__.partition(".")[0])
+    given = getattr(package, "__all__", ())  # not there yet where a process begins with a pack: its parent has looked
+    if name in given or name in {each.name for each in pkgutil.iter_modules(package.__path__)}:
+        return "notebooks import it from the course"
+    return None

@@ -16,7 +16,7 @@ from dpcourse.engine import diagnosis
 from dpcourse.engine.diagnosis.noise import Noise
 from dpcourse.engine.statistics import Count, two_sample_p_value
 from dpcourse.engine.verdict import BLANK, ERROR, RIGHT, WRONG, Audit, Observation, Verdict
-from dpcourse.probe.probe import Probe, arguments
+from dpcourse.probe.probe import Probe, arguments, function_of
 from dpcourse.probe.values import plain, show
 
 MOST_PRINTED, MOST_LINES = 500, 8
@@ -76,7 +76,7 @@ class Exercise:
     formulas: the same as learners write it, where the reference is written otherwise; slips in these are looked for too.
     draw(rng) -> list of cases, each a dict argument -> plain value. A case's `rng` holds a seed.
     returns(value, case) -> None, or a complaint about type, shape or range.
-    forbidden: Python functions that the answer must not call. needed: one that it has to call.
+    forbidden: Python functions that the answer must not call, or "module:name" of what is not to be imported here. needed: one that it has to call.
     seconds: the time limit of one check. rtol, atol: how close a number must be.
     graded_only: the judge is not given out: a learner's check says only that the answer runs on `examples`, cases that
     everybody may see. hints_too: the hints are given out with it all the same.
@@ -95,7 +95,7 @@ class Exercise:
     misconceptions: tuple[Misconception, ...]
     hints: tuple[str, ...]
     formulas: tuple[Callable, ...] = ()
-    forbidden: tuple[Callable, ...] = ()
+    forbidden: tuple[Callable | str, ...] = ()
     needed: Needed | None = None
     seconds: float = 10.0
     rtol: float = 1e-6
@@ -108,6 +108,11 @@ class Exercise:
     def lesson(self) -> int:
         """The number of its lesson."""
         return int(self.id.partition(".")[0])
+
+    @property
+    def forbidden_functions(self) -> tuple[Callable, ...]:
+        """The functions of `forbidden`; what is named there is imported."""
+        return tuple(function_of(each) if isinstance(each, str) else each for each in self.forbidden)
 
     def blank(self) -> Verdict:
         """The verdict on an answer that nobody has begun."""
@@ -136,7 +141,7 @@ class Exercise:
     def probe(self, answer: object, cases: list[dict]) -> list[dict]:
         """What the answer does on each case, as plain data; see Probe, which runs wherever the learner's code runs."""
         counted = self.needed.function if self.needed else None
-        return Probe(self.function, self.forbidden, counted, self.seconds).probe(answer, cases)
+        return Probe(self.function, self.forbidden_functions, counted, self.seconds).probe(answer, cases)
 
     def judge(
         self,

@@ -4,15 +4,17 @@ This runs wherever the learner's code runs, and knows nothing of what is right.
 """
 
 import copy
+import importlib
 import inspect
 import linecache
+import operator
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from dpcourse.probe import apart, errors, limits
+from dpcourse.probe import apart, calls, errors, limits, output
 from dpcourse.probe.values import alike, plain, type_name
 
 TURNED = 1.0  # seconds for an answer whose `counted` is turned: it may never end then
@@ -48,58 +50,82 @@ class Probe:
         return self._probe(answer, cases)
 
     def _probe(self, answer, cases):
-        outcomes = []
-        clock = limits.Clock(self.seconds)
-        signature = _signature(answer)
-        for case in cases:
-            outcomes.append(self._outcome(answer, signature, case, clock))
-            if "value" not in outcomes[-1]:
-                break
+        outcomes, clock, signature = [], limits.Clock(self.seconds), _signature(answer)
+        counted = {self.counted.__code__: 0} if self.counted else {}
+        try:
+            with (
+                output.captured() as printed,
+                calls.forbidding(self.forbidden, counted) as called,
+                limits.time_limit(self.seconds, clock=clock),
+            ):
+                for case in cases:
+                    outcomes.append({})
+                    outcome = self._outcome(answer, signature, case, called)
+                    with called:
+                        outcomes[-1] = _with_all_seen(outcome, answer, case, called, counted, printed)
+                    if "value" not in outcomes[-1]:
+                        break
+        except limits.TimeUp:
+            outcomes[-1:] = [_with_all_seen({"timeout": self.seconds}, answer, {}, called, counted, printed)]
         if self.counted and outcomes and "value" in outcomes[0]:
             outcomes[0]["idle"] = self._is_idle(answer, cases[0], outcomes[0]["value"], clock)
         return outcomes
 
     def _is_idle(self, answer, case, value, clock):
         """Whether the answer gives this value also where what `counted` gives is turned into its opposite."""
-        with limits.turned(self.counted) as calls, limits.captured_output():
+        with calls.turned(self.counted) as turned, output.captured():
             try:
                 with limits.time_limit(max(0.001, min(TURNED, clock.left()))):
-                    return alike(value, plain(answer(*arguments(case)))) and bool(calls)
+                    return alike(value, plain(answer(*arguments(case)))) and bool(turned)
             except (Exception, SystemExit, limits.TimeUp):
                 return False
 
-    def _outcome(self, answer, signature, case, clock):
+    def _outcome(self, answer, signature, case, called):
         if not callable(answer):
             return {"not_callable": type_name(answer)}
-        given = list(arguments(case))
         try:
-            if signature is not None:
-                signature.bind(*given)
+            with called:
+                given = list(arguments(case))
+                if signature is not None:
+                    signature.bind(*given)
         except TypeError:
             return {"signature": f"{self.function}({', '.join(case)})"}
-        left = max(0.001, clock.left())
-        counted = {self.counted.__code__: 0} if self.counted else {}
-        with limits.captured_output() as printed, limits.forbidding(self.forbidden, counted) as called:
-            try:
-                with limits.time_limit(left, clock=clock):
-                    outcome = {"value": plain(answer(*given))}
-            except NotImplementedError as error:
-                outcome = _unwritten(error, answer)
-            except limits.Forbidden:
-                outcome = {}
-            except limits.TimeUp:
-                outcome = {"timeout": self.seconds}
-            except (Exception, SystemExit) as error:
-                outcome = {"raised": _raised(error, answer, tuple(case), self.forbidden)}
-        if called:
-            outcome = {"forbidden": called[0]}
-        for name, now in zip(case, given, strict=True):
-            if name != "rng" and not alike(case[name], now):
-                outcome = {"changed": name}
-        calls = {"calls": sum(counted.values())} if counted else {}
-        if outside := _read_from_outside(answer, case):
-            calls["outside"] = outside
-        return outcome | calls | {"printed": printed.text, "printed_count": printed.count}
+        try:
+            outcome = {"value": plain(answer(*given))}
+        except NotImplementedError as error:
+            outcome = _unwritten(error, answer)
+        except calls.Forbidden:
+            outcome = {}
+        except (Exception, SystemExit) as error:
+            outcome = {"raised": _raised(error, answer, tuple(case), self.forbidden)}
+        with called:
+            changed = [
+                name for name, now in zip(case, given, strict=True) if name != "rng" and not alike(case[name], now)
+            ]
+        return {"changed": changed[-1]} if changed else outcome
+
+
+def _with_all_seen(outcome, answer, case, called, counted, printed):
+    """An outcome with what was called, read from outside and printed meanwhile; the next begins anew."""
+    if called:
+        outcome = {"forbidden": called[0]}
+    also = {"calls": sum(counted.values())} if counted else {}
+    if outside := _read_from_outside(answer, case):
+        also["outside"] = outside
+    seen = {"printed": printed.text, "printed_count": printed.count}
+    counted.update(dict.fromkeys(counted, 0))
+    printed.text, printed.count = "", 0
+    return outcome | also | seen
+
+
+def function_of(path: str) -> Callable:
+    """The function that "module:qualified.name" names; its module is imported.
+
+    >>> function_of("math:log2")(8)
+    3.0
+    """
+    module, _, name = path.partition(":")
+    return operator.attrgetter(name)(importlib.import_module(module))
 
 
 def _signature(answer):

@@ -116,11 +116,11 @@ def test_an_array_of_booleans_never_breaks_the_check(exercise):
 @each(lambda exercise: exercise.forbidden)
 def test_calling_the_library_is_caught(exercise):
     def cheat(*arguments):
-        return exercise.forbidden[0](*arguments)
+        return exercise.forbidden_functions[0](*arguments)
 
     (verdict,) = judged(exercise, cheat, [0])
     assert verdict.state != RIGHT, verdict
-    assert exercise.forbidden[0].__name__ in verdict.message
+    assert exercise.forbidden_functions[0].__name__ in verdict.message
 
 
 @each()

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -175,29 +174,3 @@ def test_only_code_inside_is_stopped_again_and_again():
     exec("def f():\n    while True:\n        try:\n            while True: pass\n        except: x = 1", notebook)
     with limits.time_limit(0.1, inside=notebook):
         assert library["run"](notebook["f"]) == "TimeUp"
-
-
-# ---- what an answer prints to, and calls in its threads
-
-
-def test_what_is_printed_can_be_flushed_asked_and_written_as_bytes():
-    with limits.captured_output() as printed:
-        print("a", flush=True)
-        sys.stdout.buffer.write(b"b\xff")
-        assert (sys.stdout.encoding.lower(), sys.stdout.isatty(), sys.stderr.writable()) == ("utf-8", False, True)
-        assert sys.__stdout__ is None or sys.stdout.fileno() == sys.__stdout__.fileno()
-    assert (printed.text, printed.count) == ("a\nb\N{REPLACEMENT CHARACTER}", 4)
-
-
-def test_what_is_forbidden_is_so_in_threads():
-    def unwanted():
-        return 1
-
-    def answer(x):
-        with ThreadPoolExecutor(1) as pool:
-            return pool.submit(lambda: unwanted()).result()
-
-    before = threading.getprofile()
-    (outcome,) = Probe("f", forbidden=(unwanted,)).probe(answer, [{"x": 1}])
-    assert outcome["forbidden"].endswith("unwanted")
-    assert threading.getprofile() is before

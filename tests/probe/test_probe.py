@@ -5,7 +5,7 @@ import types
 
 import pytest
 
-from dpcourse.probe import limits
+from dpcourse.probe import calls
 from dpcourse.probe.probe import Probe
 
 
@@ -72,6 +72,6 @@ def test_an_answer_that_never_ends_when_turned_is_not_idle():
 def test_a_function_is_turned_under_every_name_and_then_what_it_was():
     other, before = toss, (toss.__code__, toss.__defaults__, toss.__kwdefaults__)
     twin = types.FunctionType(toss.__code__, toss.__globals__)
-    with limits.turned(toss) as calls:
-        assert (other(1), toss(-1), twin(1), len(calls)) == (False, True, True, 2)
+    with calls.turned(toss) as seen:
+        assert (other(1), toss(-1), twin(1), len(seen)) == (False, True, True, 2)
     assert (toss.__code__, toss.__defaults__, toss.__kwdefaults__) == before

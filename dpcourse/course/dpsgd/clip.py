@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from dpcourse import audit
 from dpcourse.course.dpsgd.shared import as_array, clipped_rows, row_norms
 from dpcourse.engine import Exercise, Misconception, rounded
 from dpcourse.probe.values import type_name
@@ -50,6 +51,7 @@ exercise = Exercise(
     draw=_draw_gradients,
     reference=clipped_rows,
     returns=_array_like("gradients"),
+    forbidden=(audit._clipped,),
     hints=(
         "A row is one person's gradient. Its length is `np.linalg.norm(gradients, axis=1, keepdims=True)`, one number for each row. "
         "Which rows are to be changed, and by which factor?",

@@ -111,6 +111,7 @@ exercise = OpenExercise(
     draw=_draw_budget,
     reference=_by("exact"),
     returns=_a_noise,
+    forbidden=("dpcourse.dpsgd.ledger:noise_for",),
     law=_enough_and_no_more,
     seconds=30.0,
     hints=(

@@ -5,6 +5,7 @@ import math
 import numpy as np
 from scipy.special import ndtri
 
+from dpcourse import audit
 from dpcourse.course.dpsgd.shared import as_array
 from dpcourse.engine import Count, Misconception, Noise, RandomExercise, rounded
 from dpcourse.probe.values import type_name
@@ -135,6 +136,7 @@ exercise = RandomExercise(
     draw=_draw_sum,
     reference=_with_deviation(lambda people, sigma, r: sigma * r),
     returns=_one_per_weight,
+    forbidden=(audit._noisy_sums,),
     counts=_count_sum,
     noise=lambda cases, values: Noise(
         "norm", _noise_of(cases, values) / (cases[0]["noise_multiplier"] * cases[0]["clip_norm"])

@@ -66,7 +66,7 @@ exercise = Exercise(
     reference=rdp.divergence,
     formulas=(_summed,),
     returns=a_number,
-    forbidden=(rdp.divergence,),
+    forbidden=(rdp.divergence, rdp._divergence, rdp._whole_order),
     hints=(
         "A term is no double, but its logarithm is a small number. Write the logarithm of each term: products become sums.",
         "`math.log(math.comb(order, k))` takes whole numbers of any length. To add terms of which you have the logarithms, "

@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 
-HARDLY_ZERO = 1e-300
-
 
 @dataclass(frozen=True)
 class Part:

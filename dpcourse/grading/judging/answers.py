@@ -2,11 +2,14 @@
 
 The better of the two counts, so that nothing that comes below a check takes what the check gave. Both times the inputs
 are the same, and whoever means to cheat has seen them when the second probe comes. That buys him time, within the limits
-of his cells, and tells him nothing of what is right, unless a function of the library does: what an exercise forbids is
-watched while an answer is called, and a cell between the two may call it and keep the results in a table. An answer that draws from the `rng` that it is given gives the
-same both times, so that a right one fails, and a wrong one passes, with the probabilities of one probe. One that draws
-by itself is tried up to MOST_PROBES times: if right it fails no more often than at one probe, `false_failure` at most;
-if wrong it passes at most MOST_PROBES times as often.
+of his cells, and tells him nothing of what is right, unless a function of the library does. So where an exercise forbids
+such functions, which is watched while an answer is called, each probe has inputs of its own: a table that a cell fills
+between two probes is of no use.
+
+An answer that draws from the `rng` that it is given gives the same for the same inputs, so that a right one fails, and a
+wrong one passes, with the probabilities of one probe. One that draws by itself, or is called on new inputs each time, is
+tried up to MOST_PROBES times, and once more at the end: if right it fails no more often than at one probe,
+`false_failure` at most; if wrong it passes at most so many times as often.
 """
 
 import hashlib
@@ -49,7 +52,8 @@ class Answers:
         self.too_slow: set[str] = set()
         self.slow = False
         self.ours: list[str] = []
-        self._cases: dict[str, Cases] = {}
+        self._cases: dict[tuple[str, int], Cases] = {}  # by exercise and probe
+        self._digests: dict[tuple[str, int], str] = {}
         self._judged: dict[str, dict[bytes, Mark]] = {each.id: {} for each in self.exercises}
         self._evidence: dict[str, list[list[dict]]] = {}
         self._bytes = 0
@@ -70,9 +74,9 @@ class Answers:
     def probe_at_check(self, worker: Worker, exercise: Exercise, cell: int) -> None:
         """Probe what a cell has given to its check."""
         outcomes = self._probed(worker, exercise)
-        self.probed_at[exercise.id].append(cell)
         if outcomes is not None and self._take(exercise, outcomes).state == RIGHT:
             self.right_at[exercise.id] = cell
+        self.probed_at[exercise.id].append(cell)  # from here on it is the next probe
 
     def probe_at_end(self, worker: Worker, exercise: Exercise) -> None:
         """Probe the function of the exercise's name, if there is one."""
@@ -97,7 +101,7 @@ class Answers:
         def ask(further, seconds):
             request = {"probe": exercise.function, "cases": further, "seconds": seconds}
             found = sound(worker.ask(request, seconds + GRACE).get("outcomes"), seconds)
-            self._keep(exercise, further, found)
+            self._keep(exercise, asked(further), found)
             return found
 
         mark = self._mark(exercise, outcomes, ask)
@@ -121,15 +125,15 @@ class Answers:
     def _take(self, exercise, outcomes):
         """The mark of these outcomes, which counts where none is better; of the same outcomes it is the same."""
         known = self._judged[exercise.id]
-        key = self._keep(exercise, self._cases_of(exercise), outcomes)
+        key = self._keep(exercise, self._asked(exercise), outcomes)
         if key not in known:
             known[key] = self._mark(exercise, outcomes)
         self.marks[exercise.id] = better(self.marks.get(exercise.id), known[key])
         return known[key]
 
-    def _keep(self, exercise, cases, outcomes):
+    def _keep(self, exercise, asked, outcomes):
         """Keep what was asked and what came back, as long as it is not too much; returns a key of it."""
-        probe = [{"asked": asked(cases)}, *outcomes]
+        probe = [{"asked": asked}, *outcomes]
         try:
             packed = wire.pack(probe)
         except wire.Garbled:
@@ -155,9 +159,21 @@ class Answers:
             return without_points(exercise, ERROR, "This could not be judged, through no fault of yours.")
 
     def _cases_of(self, exercise):
-        if exercise.id not in self._cases:
-            self._cases[exercise.id] = cases_of(exercise, self.job.seed)
-        return self._cases[exercise.id]
+        key = self._probe_of(exercise)
+        if key not in self._cases:
+            self._cases[key] = cases_of(exercise, self.job.seed, key[1])
+        return self._cases[key]
+
+    def _asked(self, exercise):
+        """The digest of the hidden inputs."""
+        key = self._probe_of(exercise)
+        if key not in self._digests:
+            self._digests[key] = asked(self._cases_of(exercise))
+        return self._digests[key]
+
+    def _probe_of(self, exercise):
+        """The exercise, and its next probe where each has inputs of its own."""
+        return exercise.id, len(self.probed_at[exercise.id]) if exercise.forbidden else 0
 
     def _seconds_of(self, exercise):
         return min(exercise.seconds, self.job.limits.cell_seconds)
@@ -187,16 +203,19 @@ def judged_again(exercise: Exercise, seed: bytes, evidence: tuple[list[dict], ..
     fails: then the submission is to be graded again. The reason for a mistake is found as far as the answer was asked
     then for what is asked now.
     """
-    cases = cases_of(exercise, seed)
     known = {probe[0]["asked"]: probe[1:] for probe in evidence}
-    mark, digest = None, asked(cases)
-    for probe in evidence:
-        if probe[0]["asked"] == digest:
-            try:
-                now = judged(exercise, cases, probe[1:], _from(known), further_rng(exercise, seed))
-            except (Exception, time_limits.TimeUp):
-                return None
-            mark = better(mark, now)
+    mark = None
+    for number in range(1 + MOST_PROBES if exercise.forbidden else 1):
+        cases = cases_of(exercise, seed, number)
+        if (digest := asked(cases)) not in known:
+            continue
+        for probe in evidence:
+            if probe[0]["asked"] == digest:
+                try:
+                    now = judged(exercise, cases, probe[1:], _from(known), further_rng(exercise, seed))
+                except (Exception, time_limits.TimeUp):
+                    return None
+                mark = better(mark, now)
     return mark
 
 
@@ -219,6 +238,6 @@ def spec_of(exercise: Exercise, seconds: float) -> dict:
     }
 
 
-def path_of(function: Callable) -> str:
+def path_of(function: Callable | str) -> str:
     """How a worker is told of a function of the library."""
-    return f"{function.__module__}:{function.__qualname__}"
+    return function if isinstance(function, str) else f"{function.__module__}:{function.__qualname__}"
