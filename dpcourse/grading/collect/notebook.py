@@ -15,11 +15,13 @@ from dpcourse.grading.collect.reading import Unreadable, decoded
 MOST_CELLS, MOST_CODE = 2_000, 500_000
 LARGE, MOST_PARSED, MOST_BRACKETS = 2**20, 16 * 2**20, 2_000_000
 OF_NOTEBOOK, OF_CELL = 1, 3  # how deep the keys of a notebook, and those of its cells, are nested
+OF_SHEET_CELL = 5  # the same in the formats 2 and 3
 
 TO_BRACKET = re.compile(
     rb'(?:[^"\[\]{}]++|"(?:[^"\\]++|\\.)*+")*+([\[\]{}]|"|\Z)', re.DOTALL
 )  # one that is in no string
 NOT_LOOKED_AT = re.compile(rb'[\[{,]\s*"(?:outputs|attachments|metadata)"\s*:\s*\Z')
+SHEETS = re.compile(rb'"worksheets"\s*:\s*\Z')
 FARTHEST = 200  # bytes from such a key to its value, white space and all
 CHECK = re.compile(rb'check\(\s*\\?[\'"](\d{1,4})\.\d+\\?[\'"]')
 DEFINITION = re.compile(rb"def (\w{1,100})\(")
@@ -43,17 +45,9 @@ def code_cells(content: bytes) -> list[Cell]:
         notebook, _ = json.JSONDecoder().raw_decode(decoded(lean(content)).lstrip())
     except (ValueError, RecursionError):
         raise Unreadable("it is not a notebook: not JSON") from None
-    if not isinstance(notebook, dict) or not isinstance(notebook.get("nbformat", 4), int | float):
-        raise Unreadable("it is not a notebook of format 4: there are no cells")
-    if notebook.get("nbformat", 4) < 4:
-        raise Unreadable(f"it is a notebook of an older format than 4: {SAVE_IT}")
-    if not isinstance(notebook.get("cells"), list):
-        raise Unreadable("it is not a notebook of format 4: there are no cells")
-    if notebook.get("nbformat") != 4:
-        raise Unreadable("it is a notebook of another format than 4")
     cells = [
         (number, cell)
-        for number, cell in enumerate(notebook["cells"], 1)
+        for number, cell in enumerate(_all_cells(notebook), 1)
         if isinstance(cell, dict) and cell.get("cell_type") == "code"
     ]
     if len(cells) > MOST_CELLS:
@@ -64,6 +58,24 @@ def code_cells(content: bytes) -> list[Cell]:
     if sum(len(cell.code) for cell in read) > MOST_CODE:
         raise Unreadable(f"it has more than {MOST_CODE:,} characters of code")
     return read
+
+
+def _all_cells(notebook):
+    """The cells of whatever kind, with their code as `source`; those of formats 2 and 3 lie on sheets, and call it `input`."""
+    version = notebook.get("nbformat", 4) if isinstance(notebook, dict) else None
+    if not isinstance(version, int | float):
+        raise Unreadable("it is not a notebook of format 4: there are no cells")
+    if version in (2, 3) and isinstance(notebook.get("worksheets"), list):
+        sheets = [sheet.get("cells") if isinstance(sheet, dict) else None for sheet in notebook["worksheets"]]
+        of_sheets = [cell for sheet in sheets if isinstance(sheet, list) for cell in sheet]
+        return [cell | {"source": cell.get("input", "")} if isinstance(cell, dict) else cell for cell in of_sheets]
+    if version < 4:
+        raise Unreadable(f"it is a notebook of an older format than 4: {SAVE_IT}")
+    if not isinstance(notebook.get("cells"), list):
+        raise Unreadable("it is not a notebook of format 4: there are no cells")
+    if notebook.get("nbformat") != 4:
+        raise Unreadable("it is a notebook of another format than 4")
+    return notebook["cells"]
 
 
 def _source(cell):
@@ -83,14 +95,16 @@ def lean(content: bytes) -> bytes:
         return content
     if json.detect_encoding(content) not in ("utf-8", "utf-8-sig"):
         content = decoded(content).encode("utf-8", "surrogatepass")
-    kept, start, depth, left_at = bytearray(), 0, 0, None
+    kept, start, depth, left_at, of_cell = bytearray(), 0, 0, None, OF_CELL
     for count, piece in enumerate(TO_BRACKET.finditer(content)):
         if count > MOST_BRACKETS:
             raise Unreadable(f"it has more than {MOST_BRACKETS:,} brackets: {SAVE_IT}, without its outputs")
         bracket, end = piece[1], piece.end()
         if bracket in (b"[", b"{"):
+            if depth == OF_NOTEBOOK and SHEETS.search(content, max(0, end - FARTHEST), end - 1):
+                of_cell = OF_SHEET_CELL
             has_key = NOT_LOOKED_AT.search(content, max(piece.start() - 1, 0, end - FARTHEST), end - 1)
-            if left_at is None and depth in (OF_NOTEBOOK, OF_CELL) and has_key:
+            if left_at is None and depth in (OF_NOTEBOOK, of_cell) and has_key:
                 kept += content[start:end]
                 left_at = depth
             depth += 1

@@ -13,6 +13,7 @@ from dpcourse import course
 from dpcourse.cells import defined
 from dpcourse.grading import collect
 
+MOST_NAMED = 3  # of provided cells that one note is about
 LONGEST_PARSED = 20_000  # characters: of longer code a tree may take hundreds of MiB
 AROUND = {
     "getsource": r"\bgetsource(lines)?\b",
@@ -36,11 +37,6 @@ class Release:
     provided: tuple[collect.Cell, ...] = ()
     modules: tuple[str, ...] = ()
     code: str = ""
-
-
-def releases(folder: Path) -> dict[int, Release]:
-    """lesson number -> Release, for the blank lessons that are in the folder of a course."""
-    return {number: release_of(file.read_bytes(), number) for number, file in blanks(folder).items()}
 
 
 def blanks(folder: Path) -> dict[int, Path]:
@@ -75,18 +71,33 @@ def changes(cells: Iterable[collect.Cell], provided: Iterable[collect.Cell]) -> 
     codes = {cell: normal(cell.code) for cell in cells}
     there, ids = Counter(codes.values()), {cell.id for cell in codes}
     given = Counter(normal(cell.code) for cell in provided)
-    said = []
+    edited: list[str] = []
+    missing: list[str] = []
+    repeated: list[str] = []
     for cell in provided:
         code = normal(cell.code)
         if not code:
             continue
         first = _first_line(cell.code)
         if not there[code]:
-            said.append(f"the provided cell `{first}` {'was edited' if cell.id in ids else 'is missing'}")
+            (edited if cell.id in ids else missing).append(first)
         elif there[code] > given[code]:
-            said.append(f"the provided cell `{first}` is there {there[code]} times")
+            repeated.append(f"the provided cell `{first}` is there {there[code]} times")
             there[code] = given[code]
-    return said + [line for cell, code in codes.items() if code not in given for line in _around(cell)]
+    lacking = [
+        *_of_several(edited, given, "was", "were", "edited"),
+        *_of_several(missing, given, "is", "are", "missing"),
+    ]
+    return lacking + repeated + [line for cell, code in codes.items() if code not in given for line in _around(cell)]
+
+
+def _of_several(cells, given, is_, are, what):
+    """One note on provided cells, by their first lines."""
+    if len(cells) == 1:
+        yield f"the provided cell `{cells[0]}` {is_} {what}"
+    elif cells:
+        named = collect.some((f"`{cell}`" for cell in cells), MOST_NAMED)
+        yield f"{len(cells)} of {given.total() - given['']} provided cells {are} {what}: {named}"
 
 
 def _first_line(code):

@@ -60,7 +60,7 @@ class Playing:
     errors: cell number -> the error with which it stopped. late: the numbers of cells that were interrupted.
     left_out: cell, or id of an exercise -> why it was left out, the cell perhaps in part only. parts: cell -> those of
     its statements that are run, of a cell that ended its worker. ended: cell -> why it was stopped then.
-    clashes: id of an exercise -> its clashes.
+    clashes: id of an exercise -> its clashes. met: what the worker says that it met, see `sandbox.met`.
     given_up: why not all was reached. slow: whether waiting for a core may have cost a mark.
     """
 
@@ -74,12 +74,15 @@ class Playing:
         self.parts: dict[Cell, list[str]] = {}
         self.ended: dict[Cell, str] = {}
         self.clashes: dict[str, list[Clash]] = {}
+        self.met: list = []
         self.given_up = f"only {MOST_CELLS:,} cells are run" if len(cells) > MOST_CELLS else None
         self.slow = False
         self._suspects: dict[Cell | Part | Called, Cell] = {}
         self._cleared: set[Cell] = set()
         self._checks_done: dict[str, int] = {}
         self._ended: set[str] = set()  # exercises that have been called at the end
+        self._processes = self._end_processes = False  # whether some run on between cells; whether they may not
+        self._blamed: Cell | Part | Called | None = None  # where it stopped with them
         self._failed_in: dict[str, Cell] = {}  # in whose check an answer was stopped, or ran out of time
 
     def play(self) -> None:
@@ -97,7 +100,8 @@ class Playing:
                     )
                     self.slow = self.slow or self.worker.waited > CROWDED * (time.monotonic() - self.begun)
                     return
-                if str(stop) != ENDED or ended_before:  # once may be chance: what ends its worker does it again
+                by_chance = str(stop) == ENDED and not ended_before  # what ends its worker does it again
+                if not by_chance and not self._try_without_processes():
                     self._leave_out(str(stop))
                 ended_before = True
         self.given_up = f"it had to be stopped {MOST_REPLAYS} times"
@@ -136,7 +140,8 @@ class Playing:
     def _run_code(self, step, cell, code):
         self.step = step
         seconds = self._left(self.job.limits.cell_seconds)
-        reply = self.worker.ask({"cell": code, "number": cell.number, "seconds": seconds}, seconds + GRACE)
+        request = {"cell": code, "number": cell.number, "seconds": seconds, "end_processes": self._end_processes}
+        reply = self.worker.ask(request, seconds + GRACE)
         while isinstance(reply.get("check"), str):
             self._check(reply["check"], cell)
             self.step = step
@@ -149,6 +154,7 @@ class Playing:
             self.errors[cell.number] = reply["error"]
         if reply.get("left_running") is True:
             self.left_running.append(cell)
+        self._processes = self._processes or reply.get("processes") is True
 
     def _check(self, id, cell):
         """A cell calls `check`: probe the answer, where that may change its mark."""
@@ -179,7 +185,8 @@ class Playing:
         return failed is None or any(failed.number < cell.number <= last for cell in self.defining(exercise))
 
     def _look_for_clashes(self):
-        told = self.worker.ask({"clashes": True}, self._left(LOOK_SECONDS)).get("clashes")
+        reply = self.worker.ask({"clashes": True}, self._left(LOOK_SECONDS))
+        told, self.met = reply.get("clashes"), reply.get("met")
         cells = {cell.number: cell for cell in self.cells}
         for exercise in self.answers.exercises:
             found = told.get(exercise.function) if isinstance(told, dict) else None
@@ -195,6 +202,18 @@ class Playing:
         return left
 
     # ---- what ended a worker
+
+    def _try_without_processes(self):
+        """Whether to play again, with no process that runs on between cells, before anything is left out.
+
+        Where it stops there all the same, they were innocent.
+        """
+        if self._processes and self._blamed is None:
+            self._blamed, self._end_processes = self.step, True
+            return True
+        if self._blamed == self.step:
+            self._end_processes = False
+        return False
 
     def _leave_out(self, reason):
         """Leave out a cell that left a thread running, else the step at which it stopped.

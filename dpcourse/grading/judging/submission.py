@@ -10,6 +10,7 @@ from dpcourse import course
 from dpcourse.engine import BLANK, ERROR, RIGHT, WRONG
 from dpcourse.grading import collect
 from dpcourse.grading.judging.answers import Answers, judged_again
+from dpcourse.grading.judging.causes import first_cause
 from dpcourse.grading.judging.given import changes
 from dpcourse.grading.judging.job import Job, allowed, cases_of, seed_of
 from dpcourse.grading.judging.playing import Playing
@@ -24,6 +25,7 @@ from dpcourse.grading.result import (
     unreadable,
     without_points,
 )
+from dpcourse.grading.sandbox import met
 from dpcourse.grading.similar import shingles
 
 __all__ = ["Job", "allowed", "cases_of", "grade", "judged_again", "seed_of"]
@@ -47,16 +49,17 @@ class _Grading:
         self.job, self.cells = job, cells
         self.answers = Answers(job, time.monotonic() + job.limits.seconds)
         self.playing = Playing(job, cells, self.answers)
+        self.began: dict[int, list[str]] = {}  # cell that stopped -> the exercises that lack what it should define
 
     def graded(self):
         """The Graded, once all exercises are judged that can be."""
         self.playing.play()
-        marks = [self._mark(exercise) for exercise in self.answers.exercises]
+        marks = [self._with_cause(self._mark(exercise)) for exercise in self.answers.exercises]
         lost = self._limits_took(marks)
         found = result(
             self.job.lesson,
             self._status(),
-            self._notes(),
+            self._notes(any(mark.state in (WRONG, ERROR) for mark in marks)),
             marks,
             [f"cell {number}: {error}" for number, error in sorted(self.playing.errors.items())],
             shingles(self.cells, self.job.release),
@@ -80,6 +83,25 @@ class _Grading:
         if not clashes:
             return found
         return replace(found, message=f"{found.message} {said.format('; '.join(map(str, clashes)))}")
+
+    def _with_cause(self, mark):
+        """The mark, with the cell that stopped before it came to what the answer lacks."""
+        if mark.state != ERROR:
+            return mark
+        stopped = self._stopped()
+        found = first_cause(mark.message, self.playing.cells, stopped)
+        if found is None:
+            return mark
+        cell, name = found
+        self.began.setdefault(cell, []).append(mark.id)
+        return replace(mark, message=f"Cell {cell} {stopped[cell]}; so `{name}` is not there. {mark.message}")
+
+    def _stopped(self):
+        """number of a cell -> how it stopped, of those that did not come to their end."""
+        playing = self.playing
+        left_out = {step.number: f"was left out: {why}" for step, why in playing.left_out.items() if isinstance(step, collect.Cell)}  # fmt: skip
+        errors = {number: f"stopped with {error}" for number, error in playing.errors.items()}
+        return {**errors, **dict.fromkeys(playing.late, self._late()), **left_out}
 
     def _clashes(self, exercise):
         return self.playing.clashes.get(exercise.id, [])
@@ -117,7 +139,11 @@ class _Grading:
             return LIMIT
         return FLAGGED if self._to_look_at() else GRADED
 
-    def _notes(self):
+    def _notes(self, lost):
+        """lost: whether a mark is."""
+        began = [f"cell {cell} {self._stopped()[cell]}; exercises that need what it should define: {', '.join(ids)}" for cell, ids in sorted(self.began.items())]  # fmt: skip
+        functions = {exercise.function for exercise in self.answers.exercises}
+        met_here = met.in_words(self.playing.met, {cell.number for cell in self.cells}, functions, lost)
         given_up = [self.playing.given_up] if self.playing.given_up else []
         left_out = [self._left_out(step, reason) for step, reason in self.playing.left_out.items()]
         late = [f"cell {number} {self._late()}" for number in sorted(self.playing.late)]
@@ -126,7 +152,7 @@ class _Grading:
             for cell, reason in self.playing.ended.items()
             if cell not in self.playing.left_out and cell.number not in self.playing.late
         ]
-        return [*self.answers.ours, *given_up, *left_out, *apart, *late, *self._to_look_at()]
+        return [*self.answers.ours, *began, *given_up, *left_out, *apart, *late, *met_here, *self._to_look_at()]
 
     def _met_a_limit(self):
         playing = self.playing

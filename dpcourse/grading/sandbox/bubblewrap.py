@@ -3,6 +3,7 @@
 Of the course it holds the library (`library.parts`), and no exercise, no solution and no judge.
 """
 
+import contextlib
 import json
 import os
 import shutil
@@ -21,6 +22,8 @@ from dpcourse.grading.sandbox import Limits, Unavailable, cgroups, library, proc
 PARTS_OF_PYTHON = ("bin", "lib", "lib64", "share", "pyvenv.cfg")  # a prefix may hold more: the course, for one
 UBUNTU = "on Ubuntu 24.04 it needs `sysctl kernel.apparmor_restrict_unprivileged_userns=0`"
 ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}  # nothing of the grader's own
+HOME = "/tmp/home"  # of the student
+ACCOUNT = f"student:x:{{user}}:{{user}}:student:{HOME}:/bin/bash\n"
 KEEP_OPEN = ("env", "--ignore-signal=CHLD", "cat")  # the first process, which lets the kernel bury all others
 A_CAPABILITY = "CAP_WAKE_ALARM"  # of the first process: who has none may not look into it
 MEMORY_FILES = ("/tmp", "/dev/shm")  # where a student's code can write
@@ -66,10 +69,11 @@ def finding() -> Finding:
 @dataclass(frozen=True)
 class Held:
     """A sandbox that is open: the process whose standard input keeps it so, the number of the first one inside, as
-    seen from here, and open folders of MEMORY_FILES."""
+    seen from here, the number of the user to become in it, and open folders of MEMORY_FILES."""
 
     holder: subprocess.Popen
     inside: int
+    user: int
     folders: tuple[int, ...]
 
     def close(self) -> None:
@@ -84,9 +88,10 @@ class Held:
 def hold(limits: Limits) -> Held:
     """A new sandbox, open until it is closed or this process ends. Raises Unavailable."""
     read, write = os.pipe()
+    user = processes.unused_user() if os.getuid() == 0 else os.getuid()
     try:
         first = ["--info-fd", str(write), "--as-pid-1", "--", *KEEP_OPEN]
-        holder = _started(limits, first, [write], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        holder = _started(limits, first, [write], user, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     finally:
         os.close(write)
     try:
@@ -94,7 +99,7 @@ def hold(limits: Limits) -> Held:
             told = info.read()
         _see_it_answer(holder)
         inside = json.loads(told)["child-pid"]
-        return Held(holder, inside, tuple(_opened(inside)))
+        return Held(holder, inside, user, tuple(_opened(inside)))
     except BaseException as error:
         holder.kill()
         reason = holder.communicate()[1].decode(errors="replace").strip()
@@ -103,18 +108,25 @@ def hold(limits: Limits) -> Held:
         raise Unavailable(f"bubblewrap makes no sandbox: {reason[:300] or error}") from None
 
 
-def _started(limits, arguments, files=(), **streams):
+def _started(limits, arguments, files=(), user=0, **streams):
     """bubblewrap, with a filter that holds for what it runs; its standard error is a pipe."""
-    with tempfile.TemporaryFile() as filtered:
-        filtered.write(seccomp.program())
-        filtered.seek(0)
+    with _file_of(seccomp.program()) as filtered, _file_of(ACCOUNT.format(user=user).encode()) as accounts:
         return subprocess.Popen(
-            [*command(limits), "--seccomp", str(filtered.fileno()), *arguments],
+            [*command(limits, accounts.fileno()), "--seccomp", str(filtered.fileno()), *arguments],
             env=ENVIRONMENT,
-            pass_fds=[*files, filtered.fileno()],
+            pass_fds=[*files, filtered.fileno(), accounts.fileno()],
             stderr=subprocess.PIPE,
             **streams,
         )
+
+
+@contextlib.contextmanager
+def _file_of(content):
+    """A file without a name, to be read from its beginning."""
+    with tempfile.TemporaryFile() as file:
+        file.write(content)
+        file.seek(0)
+        yield file
 
 
 def _see_it_answer(holder):
@@ -129,14 +141,15 @@ def _opened(inside):
         yield os.open(f"/proc/{inside}/root{folder}", os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW)
 
 
-def command(limits: Limits) -> list[str]:
-    """The command that makes a sandbox; what is to run in it comes behind."""
+def command(limits: Limits, accounts: int) -> list[str]:
+    """The command that makes a sandbox; what is to run in it comes behind. accounts: an open file, its /etc/passwd."""
     private = ["--perms", "1777", "--size", str(limits.disk), "--tmpfs"]
     return [
         *(shutil.which("bwrap") or "bwrap", *_namespaces(), "--die-with-parent", "--new-session"),
         *("--hostname", "sandbox", "--cap-drop", "ALL", "--cap-add", A_CAPABILITY),
         *(*private, "/tmp"),
         *_system(),
+        *("--perms", "0644", "--ro-bind-data", str(accounts), "/etc/passwd"),
         *_python(),
         *_library(),
         *("--proc", "/proc", "--dev", "/dev", *_hidden(), *private, "/dev/shm"),
@@ -164,6 +177,7 @@ def _system():
             yield from ("--symlink", os.readlink(folder), folder)
         elif os.path.isdir(folder):
             yield from ("--ro-bind", folder, folder)
+    yield from ("--perms", "0755", "--dir", "/etc")
     for name in ("alternatives", "ld.so.cache", "localtime"):
         yield from ("--ro-bind-try", f"/etc/{name}", f"/etc/{name}")
 

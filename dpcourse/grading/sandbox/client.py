@@ -91,7 +91,7 @@ class Worker:
         others = 0 if self.sandboxed else processes.threads_of_this_user()
         return {
             "sandbox": self.held and self.held.inside,
-            "user": processes.unused_user() if self.held and os.getuid() == 0 else None,
+            "user": self.held.user if self.held and os.getuid() == 0 else None,
             "group": self.group and str(self.group.folder),
             "home": home,
             "limits": asdict(self.limits) | {"processes": self.limits.processes + others},
@@ -171,7 +171,7 @@ class Worker:
 def _home(sandboxed, folder):
     """The worker's home: inside the sandbox's own /tmp, or a folder that is deleted afterwards."""
     if sandboxed:
-        yield "/tmp/home"
+        yield bubblewrap.HOME
         return
     with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as home:
         yield home

@@ -95,6 +95,7 @@ def limit(limits: dict) -> None:
         "RLIMIT_NOFILE": limits["open_files"],
         "RLIMIT_CORE": 0,
         "RLIMIT_MSGQUEUE": 0,
+        "RLIMIT_MEMLOCK": 0,  # nor may the kernel send pages from where they lie: a page may be part of a huge one
     }
     if LINUX:  # elsewhere the grader's watch alone limits the memory
         bounds["RLIMIT_AS"] = _address_space() + limits["memory"]

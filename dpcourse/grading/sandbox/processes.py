@@ -1,6 +1,7 @@
 """What the grader sees of processes that it does not trust: which there are, and what memory they use."""
 
 import contextlib
+import functools
 import math
 import os
 import sys
@@ -11,6 +12,9 @@ import psutil
 TELLS_WAITING = os.path.exists("/proc/self/schedstat")  # for how long a thread waited for a core; Linux does
 CHILDREN = "/proc/{pid}/task/{thread}/children"  # of Linux
 LOWEST, WEIGHT_OF_A_STEP = 19, 1.25  # of the nice values
+USUAL_SETTINGS = {
+    "core/wmem_max": 212_992, "core/rmem_max": 212_992, "ipv4/tcp_wmem": 4 * 2**20, "ipv4/tcp_rmem": 32 * 2**20,
+}  # fmt: skip
 FIRST_USER, USERS = 61184, 2000  # and as many again: numbers that systemd, too, gives to passing users
 
 
@@ -82,6 +86,35 @@ def open_files(process: psutil.Process) -> int:
         return os.stat(f"/proc/{process.pid}/fd").st_size if sys.platform == "linux" else 0
     except OSError:
         return 0
+
+
+def sockets(pid: int) -> dict[str, int]:
+    """How many sockets of each protocol are in the network that a process sees, those without a file among them.
+
+    None where it is gone.
+    """
+    try:
+        with open(f"/proc/{pid}/net/protocols") as file:
+            return {name: int(count) for name, _, count, *_ in map(str.split, file.readlines()[1:])}
+    except (OSError, ValueError):
+        return {}
+
+
+@functools.cache
+def most_in_a_socket(protocol: str) -> int:
+    """Bytes of the kernel's that it can hold: what it has sent and nobody has read; and, but for Unix, what has come."""
+    sent = max(2 * _setting("core/wmem_max"), _setting("ipv4/tcp_wmem"))
+    came = max(2 * _setting("core/rmem_max"), _setting("ipv4/tcp_rmem"))
+    return 2 * _setting("core/wmem_max") if protocol.startswith("UNIX") else sent + came
+
+
+def _setting(name):
+    """The last number of a setting of the network's; what it mostly is where it is not told."""
+    try:
+        with open(f"/proc/sys/net/{name}") as file:
+            return int(file.read().split()[-1])
+    except (OSError, ValueError, IndexError):
+        return USUAL_SETTINGS[name]
 
 
 def tasks(process: psutil.Process) -> list[int]:

@@ -15,7 +15,7 @@ _NAMES = """
     listmount
     ptrace process_vm_readv process_vm_writev process_madvise process_mrelease pidfd_getfd kcmp
     keyctl add_key request_key
-    memfd_create memfd_secret
+    memfd_create memfd_secret vmsplice splice tee
     shmget shmat shmctl shmdt semget semop semtimedop semctl msgget msgsnd msgrcv msgctl ipc
     mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr
     io_uring_setup io_uring_enter io_uring_register io_setup io_submit io_destroy io_cancel io_getevents io_pgetevents

@@ -1,9 +1,5 @@
-"""One student's shell, and the requests about it: run this cell, probe that function. Nothing here knows an answer.
+"""One student's shell, and the requests about it: run this cell, probe that function. Nothing here knows an answer."""
 
-A shell as JupyterLab's: what works there works here, as far as it needs no page, no network and no other machine.
-"""
-
-import contextlib
 import dataclasses
 import importlib
 import os
@@ -11,10 +7,12 @@ import signal
 import sys
 import threading
 
-from dpcourse.grading.sandbox import MOST_CHECKS, wire
+from dpcourse.grading.sandbox import MOST_CHECKS, met, wire
 from dpcourse.grading.sandbox.clashes import Uses
-from dpcourse.probe import limits
-from dpcourse.probe.probe import Probe
+from dpcourse.grading.sandbox.left import Left
+from dpcourse.grading.sandbox.shell import keep_running_cells, shell, without_unknown_magic
+from dpcourse.probe import limits, output
+from dpcourse.probe.probe import Probe, function_of
 
 QUIET = {  # for what would ask the network, and wait for it
     "PIP_DISABLE_PIP_VERSION_CHECK": "1",
@@ -29,14 +27,16 @@ class Session:
 
     def __init__(self, channel, probes, alone):
         self.stream = channel.makefile("rwb")
-        self.alone, self.process = alone, os.getpid()
-        self.threads = set(threading.enumerate())
+        os.register_at_fork(after_in_child=lambda: _let_go(channel.fileno()))
+        self.process = os.getpid()
+        self.cell, self.probed = 0, ""  # what runs: a cell by its number; the answer that is called
+        self.met: dict[tuple[str, int, str], None] = {}
+        self.left, self.end_processes = Left(alone, self._note_met), False
         self.probes = probes
         self.answers = {name: [] for name in probes}
         self.uses: dict[str, Uses] = {}
         self.running, self.checks, self.nonce = False, 0, ""
-        self.shell = _shell()
-        self.transformers = type(self.shell.input_transformer_manager)
+        self.shell = shell(lambda: self._note_met("input", 0 if self.probed else self.cell, self.probed))
         self.right: set[str] = set()
         for module in ("dpcourse", "dpcourse.notebook"):
             sys.modules[module].check, sys.modules[module].passed = self.check, self.passed
@@ -55,7 +55,8 @@ class Session:
             elif "probe" in request:
                 reply = self._probe_last(request)
             else:
-                reply = {"clashes": {name: uses.clashes for name, uses in self.uses.items()}}
+                clashes = {name: uses.clashes for name, uses in self.uses.items()}
+                reply = {"clashes": clashes, "met": list(self.met)}
             self._answer(reply)
 
     def check(self, exercise_id, answer=None, **values):
@@ -107,13 +108,17 @@ class Session:
         self.stream.flush()
 
     def _run(self, request):
-        """Run a cell; note which functions it defines, its error, and whether it left a thread running."""
+        """Run a cell; note which functions it defines, its error, and whether it left anything running."""
         self._begin()
-        error = None
+        self.cell, error = request["number"], None
         self.running = True
         try:
             with limits.time_limit(request["seconds"], inside=self.shell.user_ns):
-                result = self.shell.run_cell(request["cell"], store_history=True)
+                keep_running_cells(self.shell)
+                code, unknown = without_unknown_magic(self.shell, request["cell"])
+                if unknown:
+                    self._note_met("magic", self.cell, unknown)
+                result = self.shell.run_cell(code, store_history=True)
             error = result.error_before_exec or result.error_in_exec
         except BaseException as raised:
             error = raised
@@ -121,17 +126,17 @@ class Session:
         if os.getpid() != self.process:  # the cell has forked: its child ends here
             os._exit(0)
         signal.setitimer(signal.ITIMER_REAL, 0)
-        self._note_answers(request["number"])
+        self._note_answers(self.cell)
         late = isinstance(error, limits.TimeUp)
-        return {"error": None if late else _named(error), "late": late, "left_running": self._left_running()}
+        self.end_processes = request.get("end_processes", False)
+        left = self.left.look(self.cell, self.end_processes)
+        return {"error": None if late else _named(error), "late": late} | left
 
     def _begin(self):
         """Undo what an earlier cell may have done to how cells are run."""
         signal.pthread_sigmask(signal.SIG_SETMASK, [])
-        sys.stdout = sys.stderr = limits.Captured(0)
+        sys.stdout = sys.stderr = output.Captured(0)
         importlib.invalidate_caches()  # a cell may have written a module
-        self.shell.input_transformer_manager = self.transformers()
-        self.shell.input_transformers_post, self.shell.ast_transformers = [], []
 
     def _note_answers(self, cell):
         namespace = self.shell.user_ns
@@ -143,87 +148,39 @@ class Session:
                 known.append(answer)
                 self.uses[name] = Uses(answer, namespace)
 
-    def _left_running(self):
-        """Whether a thread was left running. No other process outlives its cell, where the sandbox allows it."""
-        if self.alone:
-            with contextlib.suppress(OSError):
-                os.kill(-1, signal.SIGKILL)
-        before, self.threads = self.threads, set(threading.enumerate())
-        return not self.threads <= before
+    def _note_met(self, kind, cell, word):
+        if len(self.met) < met.MOST:
+            self.met[kind, cell, word] = None
 
     def _probe_last(self, request):
         """What the last answer of that name does that is not blank."""
         self._begin()
-        outcomes = None
+        self.cell, outcomes = 0, None
         for answer in reversed(self.answers[request["probe"]]):
             outcomes = self._probe(request, answer)
             if not outcomes[-1].get("blank"):
                 break
-        self._left_running()
+        self.left.look(0, self.end_processes)
         return {"outcomes": outcomes}
 
     def _probe(self, request, answer):
         probe = self.probes[request["probe"]]
         probe = dataclasses.replace(probe, seconds=min(probe.seconds, request.get("seconds", probe.seconds)))
+        self.left.make_way(self.cell, probe.function, bool(probe.forbidden))
+        self.probed = probe.function
         with self.shell.builtin_trap:
             outcomes = probe.probe(answer, request["cases"])
+        self.probed = ""
         if os.getpid() != self.process:
             os._exit(0)
         return outcomes
 
 
-def _shell():
-    """IPython's shell, with what would show something, ask somebody or need another machine made silent."""
-    import builtins
-
-    from IPython.core.interactiveshell import InteractiveShell
-    from traitlets.config import Config
-
-    quiet = Config()
-    quiet.HistoryManager.enabled = False
-    quiet.InteractiveShell.colors = "nocolor"
-    named = type(
-        "ZMQInteractiveShell", (InteractiveShell,), {}
-    )  # by this name notebooks ask whether they are in JupyterLab
-    shell = named.instance(config=quiet)
-    shell.showtraceback = shell.showsyntaxerror = shell.enable_gui = _nothing
-    shell._format_exception_for_storage = _nothing  # seconds, for a deep recursion
-    shell.enable_matplotlib = lambda gui=None: (gui, "agg")
-    shell.displayhook.compute_format_data = lambda result: ({}, {})
-    shell.displayhook.write_format_data = _nothing
-    _without_what_is_not_here(shell)
-    _in_a_loop(shell)
-    builtins.input = _nobody_types
-    return shell
-
-
-def _nothing(*arguments, **options):
-    pass
-
-
-def _nobody_types(prompt="", /):
-    return ""
-
-
-def _without_what_is_not_here(shell):
-    """Go on where a magic, or an extension that brings some, is on the student's machine only."""
-    from IPython.core.error import UsageError
-
-    run = shell.run_line_magic
-
-    def run_line_magic(name, line, _stack_depth=1):
-        try:
-            return run(name, line, _stack_depth=_stack_depth + 1)
-        except (UsageError, ImportError):
-            return None
-
-    shell.run_line_magic = run_line_magic
-
-
-def _in_a_loop(shell):
-    """Run what may need an event loop in one, as JupyterLab does."""
-    needs_one = shell.should_run_async
-    shell.should_run_async = lambda code, **options: "asyncio" in code or needs_one(code, **options)
+def _let_go(channel):
+    """Have nothing to do with the grader, in a process that a student's code has forked: it may outlive this one."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, channel, inheritable=False)
+    os.close(nothing)
 
 
 def _named(error):
@@ -240,16 +197,7 @@ def probe_of(spec: dict) -> Probe:
     """How an answer is called: a spec of the grader's, with the names of functions for the functions."""
     return Probe(
         function=spec["function"],
-        forbidden=tuple(map(_resolved, spec["forbidden"])),
-        counted=spec["counted"] and _resolved(spec["counted"]),
+        forbidden=tuple(map(function_of, spec["forbidden"])),
+        counted=spec["counted"] and function_of(spec["counted"]),
         seconds=spec["seconds"],
     )
-
-
-def _resolved(name):
-    """The function that "module:qualified.name" names."""
-    module, _, path = name.partition(":")
-    found = importlib.import_module(module)
-    for part in path.split("."):
-        found = getattr(found, part)
-    return found

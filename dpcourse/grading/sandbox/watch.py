@@ -22,6 +22,8 @@ class Watch:
         self.base, self.warm = warm.memory(), psutil.Process(warm.process.pid)
         self.roots = [warm.process.pid] + ([held.holder.pid] if held else [])
         self.folders = held.folders if held else ()
+        self.inside = held.inside if held else None
+        self.our_sockets: dict[str, int] = {}  # of the kernel's own, in a new network
         self.ours: set[int] | None = None
         self.our_sessions: set[int | None] = set()
         self.lowered: dict[int | None, int] = {}  # session -> nice value
@@ -33,6 +35,7 @@ class Watch:
         family = self._family()
         self.ours = {task for process in family for task in processes.tasks(process)}
         self.our_sessions = {processes.session(process) for process in family}
+        self.our_sockets = self._sockets()
 
     def look(self) -> None:
         """Raises Stopped where the submission uses too much."""
@@ -50,7 +53,7 @@ class Watch:
         if self.group:
             return
         written = sum((each.f_blocks - each.f_bfree) * each.f_frsize for each in in_memory)
-        if self._too_much(family, written):
+        if self._too_much(family, written + self._most_in_sockets()):
             raise Stopped(TOO_MUCH_MEMORY)
 
     def last_words(self) -> str | None:
@@ -65,9 +68,17 @@ class Watch:
         self.waited += sum(max(0.0, seconds - self.known.get(task, 0.0)) for task, seconds in now.items())
         self.known = now
 
-    def _too_much(self, family, written):
-        """written: bytes of files in memory, which a process that has mapped them would count once more."""
-        bound = self.limits.memory + self.base - written
+    def _sockets(self):
+        return {} if self.inside is None else processes.sockets(self.inside)
+
+    def _most_in_sockets(self):
+        """Bytes that its sockets can hold: what they do hold the kernel does not tell."""
+        more = {name: count - self.our_sockets.get(name, 0) for name, count in self._sockets().items()}
+        return sum(count * processes.most_in_a_socket(name) for name, count in more.items() if count > 0)
+
+    def _too_much(self, family, elsewhere):
+        """elsewhere: bytes of files in memory, which a process that has mapped them would count once more, and of sockets."""
+        bound = self.limits.memory + self.base - elsewhere
         all_that_share = [*family, self.warm]
         if sum(map(processes.resident, all_that_share)) <= bound:
             return False

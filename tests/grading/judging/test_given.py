@@ -53,6 +53,15 @@ def test_what_was_done_to_a_provided_cell_is_said(codes, what):
     assert said(*codes, ids=("one", "two", "three")) == [f"the provided cell {what}"]
 
 
+def test_many_provided_cells_are_one_note():
+    provided = [collect.Cell(n, f"{n}", f"x = {n}, {n}") for n in range(1, 8)]
+    left = [collect.Cell(1, "1", "y = 1"), collect.Cell(2, "2", "y = 2"), provided[2]]
+    assert given.changes(left, provided) == [
+        "2 of 7 provided cells were edited: `x = 1, 1`; `x = 2, 2`",
+        "4 of 7 provided cells are missing: `x = 4, 4`; `x = 5, 5`; `x = 6, 6` and 1 more",
+    ]
+
+
 @pytest.mark.parametrize(
     ("code", "word"),
     [

@@ -125,6 +125,9 @@ FRONT_ENDS = {
     "awaited": "import asyncio\nawait asyncio.sleep(0)\ntask = asyncio.create_task(asyncio.sleep(0))\nawait task",
     "a task of the loop": "import asyncio\ntask = asyncio.create_task(asyncio.sleep(0))",
     "panels": "from dpcourse import hint, quiz, solution, progress, plots\nassert hint('0.1') is quiz(0) is progress() is solution('0.1') is None",
+    "the kernel": "kernel = get_ipython().kernel\nassert kernel.shell is get_ipython()\nkernel.do_shutdown(True)\nkernel.session.session",
+    "who it is": "import getpass, os, pathlib, pwd\nassert getpass.getuser() and pwd.getpwuid(os.getuid()).pw_name\ndel os.environ['HOME']\nassert pathlib.Path.home().is_dir()",
+    "nobody types": "from getpass import getpass\nassert getpass('Key: ') == input() == ''",
     "the last result": "3 + 4\n",
 }
 
@@ -180,6 +183,66 @@ def test_an_answer_may_use_what_it_could_use_in_jupyterlab(code):
         found = graded(IMPORTS, ODDS + body(code), checks, ids=("0.1",))
         assert states(found) == {"0.1": RIGHT}, found.result
         assert found.result.status == "graded"
+
+
+POOL = """
+from concurrent.futures import ProcessPoolExecutor
+pool = ProcessPoolExecutor(2)
+list(pool.map(math.sqrt, [1, 4]))
+"""
+BY_POOL = body("x = pool.submit(math.exp, epsilon).result()\nreturn x / (1 + x)")
+SHARE_BY_POOL = SHARE.replace("math.exp(epsilon)", "pool.submit(math.exp, epsilon).result()")
+
+
+@needs_bubblewrap
+def test_processes_live_on_from_cell_to_cell():
+    found = graded(IMPORTS, POOL, BY_POOL, "assert pool.submit(abs, -1).result() == 1", CHECK, ids=("0.1",))
+    assert (states(found), found.result.errors, found.result.notes) == ({"0.1": RIGHT}, (), ())
+
+
+HOLDS = """
+import os, time
+if os.fork() == 0:
+    held = bytearray(3 * 10**8)
+    held[::4096] = bytes(len(held[::4096]))
+    time.sleep(60)
+"""
+NEEDS = "import time\nmine = bytearray(3 * 10**8)\nmine[::4096] = bytes(len(mine[::4096]))\ntime.sleep(0.5)"
+ENDED = {  # kind of `met.SAYS` -> cells, and what is told of the processes that the second one had left running
+    "busy": (
+        ("import subprocess\nspinning = subprocess.Popen(['sh', '-c', 'while :; do :; done'])", body("return spinning.wait()"), CHECK),
+        "ended when `keep_probability` was called, for they were busy still: wait for them in that cell",
+    ),
+    "forbids": (
+        (POOL, SHARE_BY_POOL, CHECK_SHARE),
+        "ended when `estimate_share` was called, which must not use all of the library: let it make its pool itself",
+    ),
+    "many": (
+        ("import subprocess\nidle = [subprocess.Popen(['sleep', '100']) for _ in range(40)]", "assert not any(each.poll() is None for each in idle)", body("return 0")),
+        "ended, for there were too many: end them in that cell, or make a pool of fewer",
+    ),
+    "limit": (
+        (HOLDS, f"{NEEDS}\n{SHARE}", body("return 0")),
+        "ended, for a limit was reached with them: make a pool in the cell that uses it, and end it there",
+    ),
+}  # fmt: skip
+
+
+@needs_bubblewrap
+@pytest.mark.parametrize("kind", ENDED)
+def test_what_would_take_from_the_answers_is_ended_and_that_is_said(kind):
+    cells, told = ENDED[kind]
+    found = graded(IMPORTS, *cells, limits=Limits(cell_seconds=20, memory=512 * 2**20))
+    assert (states(found)["0.3"] == RIGHT) == (kind == "limit")
+    assert found.result.notes == (f"the processes that cell 2 had left running were {told}",)
+    assert (found.result.status, found.result.errors) == ("graded", ())
+
+
+@needs_bubblewrap
+def test_processes_without_which_a_limit_is_reached_all_the_same_live_on():
+    found = graded(IMPORTS, POOL, "__import__('os')._exit(0)", BY_POOL, CHECK, ids=("0.1",))
+    assert states(found) == {"0.1": RIGHT}
+    assert found.result.notes == ("cell 3 was left out: it ended the process that ran it",)
 
 
 @needs_bubblewrap
@@ -256,6 +319,51 @@ def test_a_notebook_that_takes_a_mark_is_told_by_what():
     assert "meaning" not in message(graded(IMPORTS, ODDS, CHECK, "x = sum", "math.pi", ODDS, ids=("0.1",)))
 
 
+@needs_bubblewrap
+def test_the_cell_with_which_it_began_is_named_first():
+    scaled = SHARE.replace("np.mean", "scale * np.mean")
+    found = graded("import nothing_here\n" + IMPORTS, ODDS, "scale = odds(1)", scaled)
+    began = "ell 1 stopped with ModuleNotFoundError: No module named 'nothing_here'"
+    assert states(found) == {"0.1": ERROR, "0.3": ERROR}
+    assert message(found).startswith(f"C{began}; so `math` is not there. Your function stopped with NameError")
+    assert found.result.notes == (f"c{began}; exercises that need what it should define: 0.1, 0.3",)
+    by_another = graded(IMPORTS, "1 / 0\nunit = 1", "scale = unit", scaled, ids=("0.3",))
+    began = "Cell 2 stopped with ZeroDivisionError: division by zero; so `scale` is not there. Your function"
+    assert message(by_another, "0.3").startswith(began)
+    own_fault = graded(IMPORTS, "1 / 0", ODDS.replace("math", "maths"), ids=("0.1",))
+    assert message(own_fault).startswith("Your function stopped with NameError (name 'maths' is not defined)")
+    assert own_fault.result.notes == ()
+
+
+@needs_bubblewrap
+def test_who_asked_for_input_is_told_where_a_mark_is_lost():
+    asks = "epsilon_0 = float(input('epsilon? '))"
+    lost = graded(IMPORTS, asks, body("return epsilon_0"), SHARE)
+    assert "cell 2 asked for input: nobody types here, and it got an empty line" in lost.result.notes
+    assert message(lost).startswith("Cell 2 stopped with ValueError: could not convert string to float: ''")
+    in_answer = graded(IMPORTS, body("return float(input())"), ids=("0.1",))
+    assert in_answer.result.notes == (
+        "`keep_probability` asked for input: nobody types here, and it got an empty line",
+    )
+    assert graded(IMPORTS, "name = input()", ODDS, ids=("0.1",)).result.notes == ()
+
+
+@needs_bubblewrap
+def test_a_cell_under_a_magic_that_is_not_here_runs_where_it_defines_something():
+    found = graded(
+        f"%%black -l 100\n{IMPORTS}", f"\n%%memit\n{ODDS}\n%time 3", CHECK, "%%sql\nselect 1", "%%mermaid\ngraph", SHARE
+    )
+    assert states(found) == {"0.1": RIGHT, "0.3": RIGHT}
+    assert found.result.notes == tuple(
+        f"cell {cell} begins with `%%{magic}`, which is not here: the rest of the cell was run as Python"
+        for cell, magic in ((1, "black"), (2, "memit"))
+    )
+    assert [error.split(": ")[:2] for error in found.result.errors] == [
+        ["cell 4", "UsageError"],
+        ["cell 5", "UsageError"],
+    ]
+
+
 # ---- limits of time
 
 SHORT = Limits(cell_seconds=1, seconds=60)
@@ -329,3 +437,14 @@ def test_what_was_seen_can_be_judged_again_without_running_a_line(monkeypatch):
         exercise = course.find(mark.id)
         assert submission.judged_again(exercise, b"seed", found.evidence[mark.id]) == mark
         assert submission.judged_again(exercise, b"another", found.evidence[mark.id]) is None
+
+
+@needs_bubblewrap
+def test_where_functions_are_forbidden_each_probe_has_inputs_of_its_own():
+    seen = "seen = []\ndef estimate_share(reports, epsilon):\n    seen.append(np.asarray(reports).tobytes())\n    return 0.5"
+    right = SHARE + "\nhonest = estimate_share\ndef estimate_share(reports, epsilon):\n    assert np.asarray(reports).tobytes() not in seen\n    return honest(reports, epsilon)"  # fmt: skip
+    for last in (CHECK_SHARE, "pass"):  # it is right at another check, or at the end
+        found = graded(IMPORTS, seen, CHECK_SHARE, CHECK_SHARE, right, last, ids=("0.3",))
+        assert states(found) == {"0.3": RIGHT}, found
+        [mark] = found.result.exercises
+        assert submission.judged_again(course.find("0.3"), b"seed", found.evidence["0.3"]) == mark

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from grading.given_out import releases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import ROOT, WEEKLY
@@ -20,10 +21,10 @@ from dpcourse import course
 from dpcourse.grading import collect
 from dpcourse.grading.judging import needed, submission
 from dpcourse.grading.judging.flow import flow
-from dpcourse.grading.judging.given import Release, releases
+from dpcourse.grading.judging.given import Release
 from dpcourse.grading.sandbox import bubblewrap, warm
 
-GIVEN_OUT = releases(ROOT)
+GIVEN_OUT = releases()
 
 
 def numbered(codes):

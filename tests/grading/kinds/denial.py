@@ -108,7 +108,7 @@ OUTPUT = [
     first("writes past Python", "import os\nfor _ in range(1000): os.write(1, bytes(10**4)); os.write(2, bytes(10**4))"),
     first("colours", "print('\\x1b[2J\\x1b]0;owned\\x07')"),
     answer("an error that cannot be shown", "class E(Exception):\n    def __str__(self): raise self\n    __repr__ = __str__\nraise E"),
-    answer("an error whose text never comes", "class E(Exception):\n    def __str__(self):\n        while True: pass\nraise E", status="limit", weekly=True),
+    answer("an error whose text never comes", "class E(Exception):\n    def __str__(self):\n        while True: pass\nraise E", weekly=True),
     answer("an error of a strange class", "raise type('E' * 10**5 + '<b>', (Exception,), {})('\\x1b[2J\\n=1+1')"),
     answer("errors in errors", "e = ValueError(0)\nfor i in range(5000):\n    f = ValueError(i); f.__cause__ = e; e = f\nraise e"),
     answer("a group of errors", "raise ExceptionGroup('x', [ValueError('y'), ExceptionGroup('z', [KeyError('k')])])"),
@@ -121,4 +121,35 @@ OUTPUT = [
     first("magics that are none", "%nothing\n%%nothing"),
 ]  # fmt: skip
 
-KINDS = [*TIME, *MEMORY, *PROCESSES, *OUTPUT]
+LIBC = "import ctypes, os; libc = ctypes.CDLL(None, use_errno=True); "
+
+KERNEL = [
+    first("fills sockets that nobody reads", "import socket\nserver = socket.create_server(('127.0.0.1', 0), backlog=4096)\nheld = []\nfor _ in range(500):\n    held.append(socket.create_connection(server.getsockname())); held[-1].setblocking(False)\n    try:\n        while held[-1].send(bytes(2**20)): pass\n    except BlockingIOError: pass\nimport time; time.sleep(2)", FULL, "limit"),
+    first("fills local sockets that nobody reads", "import socket\nserver = socket.socket(socket.AF_UNIX); server.bind('/tmp/here'); server.listen(4096)\nfor _ in range(3000):\n    with socket.socket(socket.AF_UNIX) as s:\n        s.connect('/tmp/here'); s.setblocking(False)\n        try:\n            while s.send(bytes(2**20)): pass\n        except BlockingIOError: pass\nimport time; time.sleep(2)", FULL, "limit"),
+    first("fills sockets that are on their way", "import array, socket\nfor _ in range(3000):\n    try:\n        a, b = socket.socketpair(); c, d = socket.socketpair()\n        c.setblocking(False)\n        try:\n            while c.send(bytes(2**20)): pass\n        except BlockingIOError: pass\n        a.sendmsg([b'x'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [b.fileno(), c.fileno(), d.fileno()]))])\n    except OSError: break\n    for each in (a, b, c, d): each.close()\nimport time; time.sleep(2)", FULL, "limit"),
+    first("notes beside files", "import os\nopen('/tmp/x', 'w').close()\ntry:\n    for i in range(100_000): os.setxattr('/tmp/x', f'user.{i}', bytes(60_000))\nexcept OSError: pass", status="limit"),
+    first("many links", "import os\nopen('/tmp/x', 'w').close()\nfor i in range(60_000): os.link('/tmp/x', f'/tmp/link-{i}')\nimport time; time.sleep(1)", FULL, "limit"),
+    first("many locks", "import fcntl, os\nf = os.open('/tmp/locked', os.O_RDWR | os.O_CREAT)\nfor i in range(10_000): fcntl.lockf(f, fcntl.LOCK_EX, 1, 2 * i)", weekly=True),
+    first("watches the whole system", LIBC + "n = libc.inotify_init()\nfor folder, _, names in os.walk('/usr/lib'):\n    for name in names: libc.inotify_add_watch(n, os.path.join(folder, name).encode(), 2)", FULL, "flagged", weekly=True),
+    first("limits of the first process", "import resource\ntry: resource.prlimit(1, resource.RLIMIT_NOFILE, (3, 3)); resource.prlimit(1, resource.RLIMIT_AS, (1, 1))\nexcept (PermissionError, OSError): pass"),
+    first("many terminals", "import pty\nheld = []\nwhile True: held.append(pty.openpty())"),
+    first("many timers", LIBC + "t = ctypes.c_void_p()\nwhile libc.timer_create(1, None, ctypes.byref(t)) == 0: pass", FULL, "flagged", weekly=True),
+    first("a folder into which nobody may", "import os\nos.makedirs('/tmp/a/b'); os.chmod('/tmp/a', 0)\nos.chmod(os.path.expanduser('~'), 0)"),
+]  # fmt: skip
+
+PYTHON = [
+    definition("stops the clock", "import time\ntime.monotonic = time.time = time.perf_counter = lambda: 0.0\ndef worst_posterior(prior, epsilon):\n    while True: pass", weekly=True),
+    last("everything is everything", "import builtins\nbuiltins.isinstance = builtins.issubclass = lambda *a: True", status="limit"),
+    last("no length is right", "import builtins\nbuiltins.len = lambda x: 10**9\nbuiltins.sum = builtins.min = builtins.max = lambda *a, **k: 0", status="limit"),
+    first("hears everything", "import sys\ndef hear(event, arguments):\n    if event in ('open', 'import', 'os.listdir', 'compile'): raise RuntimeError(event)\nsys.addaudithook(hear)", status="limit"),
+    first("imports for others", "import sys\nclass Evil:\n    @staticmethod\n    def find_spec(name, path=None, target=None): raise SystemExit(name)\nsys.meta_path.insert(0, Evil)\nsys.path_hooks.clear()"),
+    first("forgets all modules", "import sys\nfor name in list(sys.modules):\n    if name not in ('sys', 'builtins'): sys.modules.pop(name)", FULL - 1),
+    first("hardly any depth", "import sys\nsys.setrecursionlimit(90)"),
+    last("no home", "import os, shutil\nos.environ.clear()\nshutil.rmtree(os.path.expanduser('~'), ignore_errors=True)\nshutil.rmtree('/tmp/home', ignore_errors=True)"),
+    answer("a window on nothing", "return np.lib.stride_tricks.as_strided(np.zeros(1), (10**7,), (0,))"),
+    answer("memory of others as an array", "class Other: __array_interface__ = {'shape': (10**6,), 'typestr': '<f8', 'data': (8, True), 'version': 3}\nreturn np.asarray(Other())", status="limit"),
+    answer("a number with a million digits", "import sys; sys.set_int_max_str_digits(0); return 10**1_000_000"),
+    answer("an error with a million digits", "import sys; sys.set_int_max_str_digits(0); raise ValueError(10**1_000_000)"),
+]  # fmt: skip
+
+KINDS = [*TIME, *MEMORY, *PROCESSES, *OUTPUT, *KERNEL, *PYTHON]

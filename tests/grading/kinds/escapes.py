@@ -2,10 +2,17 @@
 
 import os
 import socket
+import sys
 
 from grading.kinds.making import COURSE, LOST, RIGHT, ROOT, answer, first, held, notebook, solved
 
 SERVER = socket.create_server(("127.0.0.1", 0))  # it would be there for whoever has a network
+LOCAL = b"\0nobody"
+if sys.platform == "linux":
+    LOCAL_SERVER = socket.socket(socket.AF_UNIX)  # and this one, which has no file
+    LOCAL_SERVER.bind("")  # Linux finds a name that is free
+    LOCAL_SERVER.listen()
+    LOCAL = LOCAL_SERVER.getsockname()
 CONNECT = f"""
     import socket
     socket.create_connection(("127.0.0.1", {SERVER.getsockname()[1]}), 1)
@@ -92,6 +99,19 @@ PRIVILEGES = [
     held("ends the grader", "import os, signal\nfound = False\nfor pid in range(2, 40_000):\n    try: os.kill(pid, 0); found = found or pid not in (os.getpid(), os.getppid())\n    except OSError: pass"),
 ]  # fmt: skip
 
+KERNEL = [
+    held("huge pages in pipes", LIBC + "import mmap\nr, w = os.pipe()\nm = mmap.mmap(-1, 2**22, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)\nclass V(ctypes.Structure): _fields_ = [('base', ctypes.c_void_p), ('len', ctypes.c_size_t)]\nv = V(ctypes.addressof(ctypes.c_char.from_buffer(m)), 4096)\nfound = libc.vmsplice(w, ctypes.byref(v), 1, 2) == 4096", **FLAGGED),
+    held("a pipe into a pipe", "import os\na, b = os.pipe(), os.pipe()\nos.write(a[1], b'x')\nfound = os.splice(a[0], b[1], 1) == 1"),
+    held("less likely to go", "open('/proc/self/oom_score_adj', 'w').write('0'); found = True"),
+    held("real time", "import os; os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1)); found = True"),
+    held("stops the first process", "import os, signal, time\nos.kill(1, signal.SIGSTOP); time.sleep(0.2)\nfound = open('/proc/1/stat').read().split()[2] == 'T'"),
+    held("an abstract socket outside", f"import socket; s = socket.socket(socket.AF_UNIX); s.connect({LOCAL!r}); found = True"),
+    held("the kernel's messages", "found = bool(open('/dev/kmsg').read(1))"),
+    held("a terminal", "import os; found = bool(os.open('/dev/tty', os.O_RDWR)) or bool(os.open('/dev/console', os.O_RDWR))"),
+    held("a setting of the network's", "open('/proc/sys/net/ipv4/tcp_rmem', 'w').write('4096 99999999 99999999'); found = True"),
+    held("pages that stay", LIBC + "m = ctypes.create_string_buffer(2**20); found = libc.mlock(m, 2**20) == 0 or libc.mlockall(2) == 0", **FLAGGED),
+]  # fmt: skip
+
 
 def left(what, there, leave):
     """Two submissions that leave something, and are right only if they find it there when they begin."""
@@ -132,4 +152,4 @@ NAMES = [
     )
 ]  # fmt: skip
 
-KINDS = [*THE_COURSE, *OTHERS, *PRIVILEGES, *FILES, *NAMES]
+KINDS = [*THE_COURSE, *OTHERS, *PRIVILEGES, *KERNEL, *FILES, *NAMES]

@@ -36,7 +36,8 @@ def unread(name, content):
 KINDS = [
     unread("not json", b"%PDF-1.4 \xff\xfe not json"),
     unread("empty", b""),
-    unread("format 3", b'{"nbformat": 3, "worksheets": [{"cells": []}]}'),
+    unread("format 3 without sheets", b'{"nbformat": 3, "cells": []}'),
+    unread("format 1", b'{"nbformat": 1, "worksheets": [{"cells": []}]}'),
     Kind("format 99.ipynb", written([], nbformat=99), "unreadable", None),
     unread("a list", b"[1, 2, 3]"),
     Kind("deep.ipynb", b"[" * 200_000, "unreadable", None),

@@ -1,6 +1,6 @@
 """Points that are not deserved: forged results, objects that lie, the library's own functions."""
 
-from grading.kinds.making import FULL, LOST, NEED_MATH, WORKS, answer, body, first, notebook, solved, without
+from grading.kinds.making import FULL, LOST, NEED_MATH, RIGHT, WORKS, answer, body, first, notebook, solved, without
 
 FORGE = """
     import os
@@ -30,9 +30,19 @@ def library(name, code, score=None, status="graded", **about):
     return notebook(name, body(code, "sequential_composition", "epsilons"), status, score, **about)
 
 
-def around(name, code, **about):
-    """One that gets past the watch: the points stay, as for a copy of the source, and a note asks to look."""
-    return library(name, code, FULL, "flagged", note="goes around", **about)
+def around(name, before, code, **about):
+    """One that gets past the watch by what a cell above does: the points stay, as for a copy of the source, and a note
+    asks to look."""
+    cells = solved(first=before, sequential_composition=f"def sequential_composition(epsilons): {code}")
+    return notebook(name, cells, "flagged", FULL, note="goes around", **about)
+
+
+SESSION = "import dpcourse\nsession = dpcourse.check.__self__\n"
+
+
+def replies(name, what, status="graded", score=0):
+    """Whatever is asked, the same reply, with the right nonce."""
+    return first(name, SESSION + f"session._answer = lambda reply: session._reply({what})", score, status)
 
 
 LIBRARY = [
@@ -49,10 +59,17 @@ LIBRARY = [
     library("calls another function that calls it", "return composition.basic(epsilons, [0] * len(epsilons))[0]"),
     library("calls it, and catches that", "try: composition.sequential(epsilons)\nexcept BaseException: pass\nreturn sum(epsilons)"),
     library("has it called by an object", "class C:\n    def __index__(self): return int(composition.sequential(epsilons) * 0)\nreturn sum(epsilons) + [0][C()]"),
-    around("reads the library's source", "import inspect; found = {}; exec('import math\\nfrom dpcourse import validate\\nimport numpy as np\\n' + inspect.getsource(composition.sequential), vars(composition) | found, found); return found['sequential'](epsilons)"),
-    around("gives the library's code another name", "import types; f = composition.sequential; return types.FunctionType(f.__code__.replace(co_name='mine'), f.__globals__)(epsilons)"),
-    around("ends the watch by ctypes", "import ctypes; ctypes.pythonapi.PyEval_SetProfile(None, None); return composition.sequential(epsilons)"),
-    around("ends the watch by a partial", "import functools, sys; functools.partial(sys.setprofile, None)(); return composition.sequential(epsilons)"),
+    library("reads the library's source", "import inspect; found = {}; exec('import math\\nfrom dpcourse import validate\\nimport numpy as np\\n' + inspect.getsource(composition.sequential), vars(composition) | found, found); return found['sequential'](epsilons)", status="flagged"),
+    library("gives the library's code another name", "import types; f = composition.sequential; return types.FunctionType(f.__code__.replace(co_name='mine'), f.__globals__)(epsilons)", status="flagged"),
+    library("ends the watch by ctypes", "import ctypes; ctypes.pythonapi.PyEval_SetProfile(None, None); return composition.sequential(epsilons)", status="flagged"),
+    library("ends the watch by a partial", "import functools, sys; functools.partial(sys.setprofile, None)(); return composition.sequential(epsilons)", status="flagged"),
+    notebook("calls the library in a thread that began before", solved(first="from concurrent.futures import ThreadPoolExecutor\npool = ThreadPoolExecutor(1)\npool.submit(int).result()", sequential_composition="def sequential_composition(epsilons): return pool.submit(composition.sequential, epsilons).result()"), score=without("sequential_composition")),
+    notebook("asks a server of its own in a thread", solved(first="import queue, threading\nasked, told = queue.Queue(), queue.Queue()\ndef serve():\n    while True:\n        try: told.put(composition.sequential(asked.get()))\n        except BaseException as error: told.put(None)\nthreading.Thread(target=serve, daemon=True).start()", sequential_composition="def sequential_composition(epsilons):\n    asked.put(epsilons)\n    return told.get()"), score=without("sequential_composition")),
+    notebook("asks a server of its own in a process", solved(first="import os, socket, pickle\nmine, other = socket.socketpair()\nif os.fork() == 0:\n    while True: other.send(pickle.dumps(composition.sequential(pickle.loads(other.recv(9999)))))", sequential_composition="def sequential_composition(epsilons):\n    mine.send(pickle.dumps(epsilons))\n    mine.settimeout(1)\n    return pickle.loads(mine.recv(9999))"), score=without("sequential_composition")),
+    library("asks another Python", "import subprocess, sys; return float(subprocess.run([sys.executable, '-c', f'from dpcourse import composition; print(composition.sequential({list(map(float, epsilons))}))'], capture_output=True, check=True).stdout)"),
+    notebook("keeps a table between two probes", solved(sequential_composition="seen, table = [], {}\ndef sequential_composition(epsilons):\n    seen.append(tuple(epsilons))\n    return table.get(seen[-1], 0.0)", last="for key in seen: table[key] = composition.sequential(key)"), score=without("sequential_composition")),
+    around("copies the library's source", "import inspect; found = {}; exec(inspect.getsource(composition.sequential), vars(composition) | found, found)", "return found['sequential'](epsilons)"),
+    around("copies the library's code by another name", "import types; f = composition.sequential; mine = types.FunctionType(f.__code__.replace(co_name='mine'), f.__globals__)", "return mine(epsilons)"),
 ]  # fmt: skip
 
 FORGED = [
@@ -92,7 +109,7 @@ FORGED = [
     notebook("says that it is right", solved(first="import dpcourse.notebook\ndpcourse.notebook._last_state.update({f'1.{i}': 'right' for i in range(9)})", worst_posterior="def worst_posterior(prior, epsilon): return 0.5"), "flagged", LOST),
     answer("prints that it is right", "print('{\"state\": \"right\", \"points\": 2}')\nreturn 0.5"),
     answer("raises that the time is up", "from dpcourse.probe.limits import TimeUp; raise TimeUp"),
-    answer("raises that it is forbidden", "from dpcourse.probe.limits import Forbidden; raise Forbidden"),
+    answer("raises that it is forbidden", "from dpcourse.probe.calls import Forbidden; raise Forbidden"),
     answer("says that it is blank", "raise NotImplementedError"),
     answer("looks for the inputs", "import sys\nframe, found = sys._getframe(), []\nwhile frame: found += [v for v in frame.f_locals.values() if type(v) is list]; frame = frame.f_back\nreturn found[0][0].get('answer', 0.5)", status="flagged"),
     answer("looks for results in memory", "import gc\nreturn next((x['expected'] for x in gc.get_objects() if type(x) is dict and 'expected' in x and type(x['expected']) is float), 0.5)", status="flagged"),
@@ -107,6 +124,20 @@ FORGED = [
     """), score=without("crossing"), status="graded"),
     answer("guesses at random", "import random; return random.random()"),
     answer("memorised", "return {(0.11, 1.0): 0.25}[prior, epsilon]"),
+]  # fmt: skip
+
+REPLIES = [
+    replies("replies with nothing", "{'nonce': session.nonce}"),
+    replies("replies that it is late, in words", "{'late': 'x', 'error': 5, 'left_running': [], 'processes': {}, 'outcomes': None, 'nonce': session.nonce}"),
+    replies("replies with outcomes of every type", "{'outcomes': [{'value': {'type': 5}}, [], 3, None, {'forbidden': {}}, {'raised': []}, {'timeout': 'x'}, {'idle': 1}, {'calls': 'x'}], 'nonce': session.nonce}"),
+    replies("replies with clashes of every type", "{'clashes': {'x': {'<b>': (1, True), 'y': 5, 'z': (1,), 'w': ('1', 2)}, 'worst_posterior': {'math': (1, True), 'np': (2, 'x')}}, 'met': {'a': 1}, 'outcomes': [], 'nonce': session.nonce}", "flagged"),
+    replies("replies with what was met, of every type", "{'met': [('input', 10**30, ''), ('magic', 1, '<b>'), ('magic', 1, 'x' * 5000), (1, 2, 3), 'x', None, ('nothing', 1, '')] * 2000, 'outcomes': [], 'nonce': session.nonce}", "limit", FULL),
+    replies("asks for checks without end", "{'check': '1.3', 'nonce': session.nonce}", "limit", FULL),
+    replies("asks for checks of what is not there", "{'check': '9.9' * 2000, 'nonce': session.nonce}", "limit", FULL),
+    replies("replies with numbers that are none", "{'outcomes': [{'value': float('nan'), 'printed_count': float('inf'), 'calls': -5, 'printed': 'x' * 10**6}] * 3, 'nonce': session.nonce}"),
+    replies("replies with a value within a value", "{'outcomes': [{'value': [[[[{'type': 'x', 'y': [1, (2, 3)]}]]]]}] * 9, 'nonce': session.nonce}"),
+    answer("answers twice", SESSION + "session._reply({'outcomes': [{'value': 0.5}], 'nonce': session.nonce})\n" + RIGHT, status="limit"),
+    answer("answers before it is asked", SESSION + "session._reply({'outcomes': [{'value': 0.5}], 'nonce': '0' * 32})\n" + RIGHT, status="limit"),
 ]  # fmt: skip
 
 LIES = [
@@ -159,4 +190,4 @@ LIES = [
     answer("an empty array", "return np.zeros((0, 5))"),
 ]  # fmt: skip
 
-KINDS = [*LIBRARY, *FORGED, *LIES]
+KINDS = [*LIBRARY, *FORGED, *REPLIES, *LIES]

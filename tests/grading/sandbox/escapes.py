@@ -7,6 +7,7 @@ the tests. Each function here tries one thing; beside it stands how that must en
 import contextlib
 import ctypes
 import errno
+import fcntl
 import mmap
 import os
 import platform
@@ -327,6 +328,30 @@ def pages_of_dev_zero():
 @ends("ENOSYS")
 def shared_pages_of_no_file():
     return mmap.mmap(-1, 4096)
+
+
+@ends("EPERM", "ENOMEM")
+def pages_that_stay_in_memory():
+    page = mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    if libc.mlock(ctypes.c_void_p(ctypes.addressof(ctypes.c_char.from_buffer(page))), ctypes.c_size_t(4096)) != 0:
+        raise OSError(ctypes.get_errno(), "")
+
+
+@ends("True")
+def all_pipes_together_hold_what_the_kernel_lets_one_user_have():
+    """What is in pipes is counted nowhere: 64 MiB, and two pages of each further one (see pipe(7))."""
+    pipes, held = [], 0
+    with contextlib.suppress(OSError):
+        for _ in range(100):
+            pipes.append(os.pipe())
+            with contextlib.suppress(OSError):
+                fcntl.fcntl(pipes[-1][1], fcntl.F_SETPIPE_SZ, 2**20)
+            held += fcntl.fcntl(pipes[-1][1], fcntl.F_GETPIPE_SZ)
+    for file in [file for pipe in pipes for file in pipe]:
+        os.close(file)
+    with open("/proc/sys/fs/pipe-user-pages-soft") as file:
+        pages = int(file.read())
+    return len(pipes) == 100 and held <= (pages + 2 * len(pipes)) * mmap.PAGESIZE
 
 
 # ---- what honest code needs

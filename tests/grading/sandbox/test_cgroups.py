@@ -135,3 +135,34 @@ def test_a_warm_process_below_systemd_knows_nothing_of_it(systemd, monkeypatch):
     done = subprocess.run([*command[: command.index("-P") - 1], "env"], capture_output=True, text=True, env=cgroups.environment() | {"PATH": os.environ["PATH"]})  # fmt: skip
     names = {line.split("=")[0] for line in done.stdout.splitlines()}
     assert names == set(warm._environment())
+
+
+# ---- a kernel that is there
+
+
+UNIFIED = Path("/sys/fs/cgroup/unified")  # where systemd puts it beside groups of the first version
+
+
+@pytest.mark.skipif(not os.access(UNIFIED / "cgroup.procs", os.W_OK), reason="no tree of cgroup v2 may be written here")
+def test_a_real_kernel_moves_divides_ends_and_removes(monkeypatch):
+    """Where it bounds no memory, as in this tree: the files that it lacks are left out."""
+    monkeypatch.setattr(cgroups, "NEEDED", set())
+    monkeypatch.setattr(cgroups.Group, "_set", lambda group, name, value: (file := group.folder / name).exists() and file.write_text(str(value)))  # fmt: skip
+    sleeps = [subprocess.Popen(["sleep", "60"]) for _ in range(2)]
+    warm, student = sleeps
+    before = cgroups.group_of(warm.pid, UNIFIED)
+    try:
+        whole = cgroups.Divided(before, warm.pid)
+        assert cgroups.group_of(warm.pid, UNIFIED) == whole.folder / "warm"
+        group = whole.group(LIMITS)
+        (group.folder / "cgroup.procs").write_text(str(student.pid))
+        group.close()
+        assert student.wait(10) == -9
+        assert not group.folder.exists()
+        whole.close()
+        assert cgroups.group_of(warm.pid, UNIFIED) == before
+        assert not whole.folder.exists()
+    finally:
+        for each in sleeps:
+            each.kill()
+            each.wait()

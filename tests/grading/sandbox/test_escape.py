@@ -80,6 +80,25 @@ def stopped_by(code, limits):
     return str(stop.value)
 
 
+SMALL = Limits(memory=200 * 2**20)
+UNREAD = """
+import socket, time
+place = {place!r}
+with socket.socket(socket.{family}) as server:
+    server.bind(place)
+    server.listen(4096)
+    for _ in range(300):  # what is sent waits in the kernel, and belongs to no open file
+        with socket.socket(server.family) as client:
+            client.connect(place)
+            client.setblocking(False)
+            try:
+                while client.send(bytes(2**20)): pass
+            except BlockingIOError:
+                pass
+    time.sleep(60)
+"""
+
+
 @pytest.mark.parametrize(
     ("code", "limits", "reason"),
     [
@@ -95,13 +114,15 @@ def stopped_by(code, limits):
             "the limit on files was reached",
         ),
         (
-            "import os, socket, time\nfor _ in range(5):\n    if os.fork() == 0:\n"
-            "        kept = [socket.socketpair() for _ in range(100)]\n        time.sleep(60)\ntime.sleep(60)",
+            "import os, time\nfor _ in range(5):\n    if os.fork() == 0:\n"
+            "        kept = [open('/dev/null') for _ in range(200)]\n        time.sleep(60)\ntime.sleep(60)",
             Limits(open_files_of_all=800),
             "the limit on open files was reached",
         ),
+        (UNREAD.format(family="AF_INET", place=("127.0.0.1", 4000)), SMALL, "the memory limit was reached"),
+        (UNREAD.format(family="AF_UNIX", place="/tmp/here"), SMALL, "the memory limit was reached"),
     ],
-    ids=["files in memory", "many files", "buffers of sockets"],
+    ids=["files in memory", "many files", "open files", "unread by TCP", "unread by Unix"],
 )
 def test_what_no_limit_of_one_process_bounds_is_measured(code, limits, reason):
     assert stopped_by(code, limits) == reason
@@ -128,20 +149,23 @@ def alive(process):
     except OSError: return False
 def left(): return sorted(int(each) for each in os.listdir("/proc") if each.isdigit() and alive(each))
 def found():
-    end = time.monotonic() + 30  # what is killed may take a moment to die, and would sleep for longer
+    end = time.monotonic() + 1  # what is killed may take a moment to die
     while len(left()) > 2 and time.monotonic() < end: time.sleep(0.02)
     return seen, left(), os.getpid()
 """
 
 
-def test_what_a_cell_starts_weighs_as_one_process_and_ends_with_the_cell():
+@pytest.mark.parametrize("end", [False, True], ids=["live on", "end"])
+def test_what_a_cell_starts_weighs_as_one_process_and_ends_with_the_cell_if_asked(end):
     probes, cell = defines(f"{LOAD}\n{SEEN}", "found")
     with Worker(LIMITS, probes) as worker:
-        assert worker.ask(cell, 60)["error"] is None
+        told = worker.ask(cell | {"end_processes": end}, 60)
+        assert (told["error"], told["processes"]) == (None, not end)
         [outcome] = worker.ask({"probe": "found", "cases": [{}]}, 60)["outcomes"]
     priorities, left, me = outcome["value"]
     assert priorities == [0, 10, 10]  # 9 processes in 9 sessions, each with 1.25**-10 of the weight
-    assert left == [1, me]
+    assert left[:2] == [1, me]
+    assert len(left) == 2 + (0 if end else 10)
 
 
 def test_tasks_weigh_as_one():

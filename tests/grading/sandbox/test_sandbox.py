@@ -3,10 +3,11 @@
 import dataclasses
 
 import pytest
+from grading import given_out
 from support import ROOT
 
 from dpcourse import course, plots
-from dpcourse.grading.judging import answers, given, submission
+from dpcourse.grading.judging import answers, submission
 from dpcourse.grading.sandbox import Limits, bubblewrap, library, session, warm
 from dpcourse.grading.sandbox.client import Worker
 
@@ -14,7 +15,9 @@ needs_bubblewrap = pytest.mark.skipif(bubblewrap.missing() is not None, reason=s
 LIMITS = Limits(cell_seconds=120, seconds=600)
 
 CELL = {"number": 1, "seconds": 120.0}
-OURS = {"dpcourse.grading.sandbox.session.Session", "dpcourse.grading.sandbox.clashes.Uses"}  # that run the cells
+SANDBOX = "dpcourse.grading.sandbox"
+OF_SANDBOX = ("clashes.Uses", "left.Left", "session.Session", "shell._Kernel", "shell.ZMQInteractiveShell")
+OURS = {f"{SANDBOX}.{name}" for name in OF_SANDBOX}  # that run the cells
 
 SPY = f"""
 import gc, os, sys
@@ -44,7 +47,7 @@ def texts():
 @pytest.fixture(scope="module")
 def seen():
     """name of a function of SPY -> what it returns in a sandbox, after all that the lessons import has been imported."""
-    releases = given.releases(ROOT)
+    releases = given_out.releases()
     modules = sorted(
         {name for number, each in releases.items() if number != 5 for name in each.modules}
     )  # torch is slow
@@ -125,4 +128,4 @@ def test_every_package_of_the_course_is_in_the_library_or_hidden():
 def test_the_worker_is_told_all_of_how_an_answer_is_called(exercise):
     probe = session.probe_of(answers.spec_of(exercise, exercise.seconds))
     needed = exercise.needed.function if exercise.needed else None
-    assert (probe.function, probe.forbidden, probe.counted) == (exercise.function, exercise.forbidden, needed)
+    assert (probe.function, probe.forbidden, probe.counted) == (exercise.function, exercise.forbidden_functions, needed)
