@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from dpcourse import course
+from dpcourse import course, named
 from dpcourse.grading.options import Options
 
+COURSE = "the folder of the course, in which lessons/ and solutions/ are"
 PACK = typer.Option("--pack", metavar="FOLDER", help="A pack: a lesson of your own, made by `dpcourse new-pack`.")
 app = typer.Typer(
     add_completion=False,
@@ -51,7 +52,9 @@ def build(
     try:
         from dpcourse.authoring import build as builder
 
-        root = _used(pack) or root
+        root = _used(pack) or _there("--root", root)
+        if not (pack or builder.sources(root)):
+            raise named.NotThere(f"--root: there is no lesson in {root / 'solutions'}. Name {COURSE}.")
         if check:
             found = builder.differences(root)
             for line in found:
@@ -66,9 +69,8 @@ def build(
         typer.echo(f"Built {', '.join(built)}." if built else "Everything is up to date.")
     except ModuleNotFoundError as error:
         raise _needs_more("build", error) from None
-    except (builder.SourceError, ValueError) as error:
-        typer.echo(str(error), err=True)
-        raise typer.Exit(1) from None
+    except (builder.SourceError, ValueError, OSError) as error:
+        raise _refused(error, 1) from None
 
 
 @app.command("try")
@@ -92,15 +94,14 @@ def try_answers(
     try:
         from dpcourse.authoring import answers, laws
 
-        root = _used(pack) or root
+        root = _used(pack) or _there("--root", root)
         found = [each for each in answers.corpus(root, lesson) if exercise in (None, each.exercise)]
         names = answers.names_of(root, lesson)
         broken = list(laws.broken(course.lesson(lesson))) if pack else []
     except ModuleNotFoundError as error:
         raise _needs_more("try", error) from None
     except (OSError, ValueError) as error:
-        typer.echo(str(error), err=True)
-        raise typer.Exit(1) from None
+        raise _refused(error, 1) from None
     results = []
     for each in answers.tried(found, names, seed):
         results.append(each)
@@ -127,8 +128,7 @@ def new_pack(
     try:
         made = making.write(folder, number)
     except (ValueError, OSError) as error:
-        typer.echo(str(error), err=True)
-        raise typer.Exit(2) from None
+        raise _refused(error) from None
     typer.echo(f"{folder}: lesson {made.lesson}. {folder / 'README.md'} says how it goes on.")
 
 
@@ -162,6 +162,9 @@ def release(
     try:
         from dpcourse.authoring import release as releasing
 
+        _there("--course", course_folder)
+        named.a_file("--roster", roster, "the CSV of the students")
+        named.a_file("--seed-file", seed_file, "the file with the secret")
         _used(pack)
         numbers = lesson or ()
         if (roster or seed_file) and not (pack and roster and seed_file):
@@ -184,8 +187,7 @@ def release(
     except ModuleNotFoundError as error:
         raise _needs_more("release", error) from None
     except (ValueError, OSError) as error:
-        typer.echo(str(error), err=True)
-        raise typer.Exit(2) from None
+        raise _refused(error) from None
     typer.echo(f"{folder}: {', '.join(names)}")
 
 
@@ -207,8 +209,7 @@ def grade(options: Options) -> None:
     try:
         raise typer.Exit(command.run_command(options))
     except (command.Refused, ValueError, OSError) as error:
-        typer.echo(str(error), err=True)
-        raise typer.Exit(2) from None
+        raise _refused(error) from None
     except KeyboardInterrupt:
         typer.echo("Stopped. The same command goes on where it was.", err=True)
         raise typer.Exit(130) from None
@@ -229,20 +230,32 @@ def site(
     try:
         from dpcourse.authoring import site as pages
 
-        names = pages.write(course, folder, solutions)
+        names = pages.write(_there("--course", course), folder, solutions)
         typer.echo(f"{folder / 'index.html'}: {', '.join(names)}")
     except ModuleNotFoundError as error:
         raise _needs_more("site", error) from None
     except (pages.SiteError, ValueError, OSError) as error:
-        typer.echo(str(error), err=True)
-        raise typer.Exit(1) from None
+        raise _refused(error, 1) from None
 
 
 def _used(pack):
     """The folder of the pack, now in use; None where there is none."""
     if pack is not None:
+        named.a_folder("--pack", pack, "a folder that `dpcourse new-pack` has made")
         course.use_pack(pack)
     return pack
+
+
+def _there(option, folder):
+    """The folder of the course that an option names. Raises named.NotThere."""
+    named.a_folder(option, folder, COURSE)
+    return folder
+
+
+def _refused(error, status=2):
+    """What to raise where nothing was done; it says why."""
+    typer.echo(named.in_words(error) if isinstance(error, OSError) else str(error), err=True)
+    return typer.Exit(2 if isinstance(error, named.NotThere) else status)
 
 
 def _needs_more(command, error):

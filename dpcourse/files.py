@@ -47,11 +47,15 @@ def new_folder(folder, replaces=lambda folder: False) -> Iterator[Path]:
 
     replaces(folder) -> bool: whether what is there may go. Raises ValueError where a folder is in use.
     """
-    in_use = folder.exists() and (not folder.is_dir() or any(folder.iterdir()))
-    if in_use and not (folder.is_dir() and replaces(folder)):
+    if os.path.lexists(folder) and not folder.is_dir():
+        raise ValueError(f"{folder} is no folder: name a new one")
+    if folder.exists() and any(folder.iterdir()) and not replaces(folder):
         raise ValueError(f"{folder} is not empty: name a new folder, so that nothing of what is there stays in it")
     folder = folder.absolute()
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise ValueError(f"{folder} cannot be made, since a file is in its way: name another new folder") from None
     made, old = (folder.with_name(f".{folder.name}.{role}") for role in ("making", "old"))
     shutil.rmtree(made, ignore_errors=True)
     made.mkdir()

@@ -23,6 +23,7 @@ PART = re.compile(r"^\{(?P<part>[a-z]+)(?: (?P<argument>\S+))?\}$")
 NUMBER = re.compile(rf"(?<![\w\\^}}])\{{{NAME}\}}")
 """{name}, which is no argument of a LaTeX command: `_{{tot}}` and `\\mathrm{{kl}}` stay as they are."""
 CALL = re.compile(r'\b(?P<call>passed|check|hint|solution)\("(?P<name>[^"]+)"')
+IMPORT = re.compile(r"^from dpcourse import (?P<names>\w+(?:, \w+)*)$")
 CHECK = """```{{code-cell}} ipython3
 check("{id}", {function}{values})
 {asks}```"""
@@ -98,7 +99,21 @@ def _code(file, number, line):
         return _named(file, number, found["name"]).id if is_known else found[0]
 
     own = lesson_of(file).word
+    if imported := IMPORT.match(line):
+        return _imports(lesson_of(file).exercises, imported["names"].split(", "))
     return NUMBER.sub(mention, CALL.sub(call, line))
+
+
+def _imports(exercises, names):
+    """The import of these names, without a call for help that no exercise of the lesson answers."""
+    answered = {call for exercise in exercises for call, is_there in _asking(exercise).items() if is_there}
+    kept = [name for name in names if name not in ("hint", "solution") or name in answered]
+    return f"from dpcourse import {', '.join(kept)}" if kept else ""
+
+
+def _asking(exercise):
+    """call -> whether an exercise has what it asks for: of what is graded only, hints where they are given out."""
+    return {"hint": not exercise.graded_only or exercise.hints_too, "solution": not exercise.graded_only}
 
 
 def _named(file: Path, line: int, name: str) -> Exercise:
@@ -146,13 +161,9 @@ def exercise_header(exercise: Exercise) -> str:
 
 
 def check_cell(exercise: Exercise, names: Iterable[str] = ()) -> str:
-    """The cell that checks an exercise, in MyST; names: of the values of its variants.
-
-    What is graded only has no solution to ask for, and hints only where they are given out.
-    """
+    """The cell that checks an exercise, in MyST; names: of the values of its variants."""
     values = "".join(f", {name}={{variant {name}}}" for name in names)
-    asking = {"hint": not exercise.graded_only or exercise.hints_too, "solution": not exercise.graded_only}
-    asks = "".join(f'# {call}("{exercise.id}")\n' for call, is_there in asking.items() if is_there)
+    asks = "".join(f'# {call}("{exercise.id}")\n' for call, is_there in _asking(exercise).items() if is_there)
     return CHECK.format(id=exercise.id, function=exercise.function, values=values, asks=asks)
 
 

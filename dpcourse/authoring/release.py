@@ -19,6 +19,10 @@ TITLE = "Differential privacy: your copy of the course"
 INSTALLED = r"build-system|project|tool\.setuptools"
 """The tables of pyproject.toml, by a pattern of their first names, that installing needs."""
 
+CHECKS = "it says whether you are right and, if not, which mistake you made."
+CHECKS_LATER = "it says that your answer is received and runs. Whether it is right you hear with your marks."
+HINTS = " The lines below `check(...)` ask for a hint when you take away their `#`."
+
 CONFIG = """import os
 
 c = get_config()  # noqa: F821
@@ -104,7 +108,10 @@ def _blank_lessons(course, numbers, pack):
     else:
         mine = use_pack(pack)
         others = set(numbers) - {mine.number}
-        files = [course / "lessons" / name for name in _names(course, others)] if others else []
+        known = _names(
+            course, others
+        )  # also where no lesson of the course is wanted: what is given out holds its package
+        files = [course / "lessons" / name for name in known] if others else []
         file = pack / "lessons" / f"{mine.name}.ipynb"
         if not file.exists():
             raise ValueError(f"{file} is not there: run `dpcourse build --pack {pack}` first")
@@ -132,7 +139,17 @@ def _write_bundle(course, made, files, pack, without=None):
         _refuse_traces(mine, [*(made / "dpcourse" / "course" / mine.word).iterdir(), *(made / "lessons").glob(f"{mine.name}.ipynb")])  # fmt: skip
     listed = "\n".join(f"- [{file.stem}](lessons/{file.name}){_remarks(file, pack, without)}" for file in files)
     readme = (TEMPLATES / "student-readme.md").read_text(encoding="utf-8")
-    write_atomically(made / "README.md", readme.format(title=TITLE, first=files[0].name, lessons=listed))
+    said = {"title": TITLE, "first": files[0].name, "lessons": listed}
+    write_atomically(made / "README.md", readme.format(**said, **_help(files)))
+
+
+def _help(files):
+    """What the README says of checks and hints: no more than the exercises of these lessons have."""
+    numbers = {int(file.name[:2]) for file in files}
+    given = [exercise for each in course.lessons() if each.number in numbers for exercise in each.exercises]
+    later = all(exercise.graded_only for exercise in given)
+    hints = any(exercise.hints_too or not exercise.graded_only for exercise in given)
+    return {"checks": CHECKS_LATER if later else CHECKS, "hints": HINTS * hints}
 
 
 def _remarks(file, pack, without):

@@ -24,7 +24,7 @@ A model with BatchNorm is mended by `without_batch_norm`, a layer of one's own g
 """
 
 from dpcourse.dpsgd import recipes
-from dpcourse.dpsgd.clipping import Clipped, clipped_sum, refuse_if_not_private
+from dpcourse.dpsgd.clipping import Clipped, clipped_sum
 from dpcourse.dpsgd.data import Data, digits, fashion_mnist, mnist
 from dpcourse.dpsgd.inspection import Check, Inspection, inspect
 from dpcourse.dpsgd.ledger import BudgetError, Epsilons, Ledger, noise_for
@@ -33,6 +33,7 @@ from dpcourse.dpsgd.optimizers import NoisyAdam, NoisySGD
 from dpcourse.dpsgd.own_layers import layer_rule
 from dpcourse.dpsgd.paper import FigureRow, TableRow, paper_figure_4, paper_table
 from dpcourse.dpsgd.recipes import Recipe
+from dpcourse.dpsgd.refusals import refuse_if_not_private
 from dpcourse.dpsgd.run import Run, replay
 from dpcourse.dpsgd.sampling import poisson_batches
 from dpcourse.dpsgd.training import fit

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import torch
 
 from dpcourse.dpsgd.clipping import Loss, clipped_sum_of
+from dpcourse.dpsgd.refusals import trainable
 
 NEVER_CLIPS = 1e30  # a clip_norm that would not hide how long gradients are
 
@@ -29,10 +30,11 @@ def refuse_if_it_disagrees(
 
     Gradients that are not finite are left for the step to refuse.
     """
-    inputs, targets = inputs[:2], targets[:2]
+    inputs, targets, parameters = inputs[:2], targets[:2], trainable(model)
     with evaluated(model):  # dropout would differ by chance
         fast, slow = (
-            clipped_sum_of(model, loss, inputs, targets, NEVER_CLIPS, kind, "float32") for kind in (engine, "loop")
+            clipped_sum_of(model, parameters, loss, inputs, targets, NEVER_CLIPS, kind, "float32")
+            for kind in (engine, "loop")
         )
     longest = float(slow.norms.max())
     if not float(slow.norms.sum()) < float("inf"):

@@ -5,10 +5,9 @@
 """
 
 import contextlib
-import functools
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -17,22 +16,9 @@ from torch.autograd.graph import get_gradient_edge
 
 from dpcourse import validate
 from dpcourse.dpsgd import layers, own_layers
+from dpcourse.dpsgd.precision import PRECISIONS, full_precision, passes
+from dpcourse.dpsgd.refusals import WAY_OUT, refuse_if_not_private, trainable
 
-MIXES = nn.modules.batchnorm._BatchNorm
-TABLES = nn.Embedding, nn.EmbeddingBag
-BY_VMAP_ONLY = (  # their parameters are not used by a call that takes one tensor to one tensor
-    *(nn.MultiheadAttention, nn.Bilinear, nn.EmbeddingBag, nn.ParameterList, nn.ParameterDict),
-    nn.utils.parametrize.ParametrizationList,
-)
-PRECISIONS = ["float32", "tf32", "bf16"]
-_SWITCHES: tuple = (  # of TF32, from the most general to the most special
-    torch.backends,
-    torch.backends.cudnn,
-    torch.backends.cuda.matmul,
-    torch.backends.cudnn.conv,  # type: ignore[attr-defined]
-    torch.backends.cudnn.rnn,
-)
-WAY_OUT = "freeze it with requires_grad_(False), or use engine='vmap', or 'loop' if it takes one example at a time"
 Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]  # of outputs and targets: one number per example
 
 
@@ -76,13 +62,14 @@ def clipped_sum(
     """
     clip_norm = validate.number("clip_norm", clip_norm, 0, open_low=True)
     refuse_if_not_private(model, engine)
-    clipped = clipped_sum_of(model, loss, inputs, targets, clip_norm, engine, precision)
+    clipped = clipped_sum_of(model, trainable(model), loss, inputs, targets, clip_norm, engine, precision)
     refuse_if_not_finite(clipped.norms)
     return clipped
 
 
 def clipped_sum_of(
     model: nn.Module,
+    parameters: dict[str, nn.Parameter],
     loss: Loss,
     inputs: torch.Tensor,
     targets: torch.Tensor,
@@ -92,95 +79,31 @@ def clipped_sum_of(
 ) -> Clipped:
     """clipped_sum, for a model and an engine that were looked at before: looking takes longer than a small step.
 
+    parameters: what refusals.trainable says of the model, for which the caller has a use too.
     Whether all gradients are finite is left for the caller to ask, who may do so once for several parts of a batch.
     """
     refuse_unknown(engine, precision)
     if isinstance(model, nn.parallel.DistributedDataParallel):
         model = model.module
+        parameters = trainable(model)
     if len(inputs) != len(targets):
         raise ValueError(f"targets must have one entry per example ({len(inputs)}), got {len(targets)}")
     if len(inputs) == 0:
-        return _nothing(model, inputs)
+        return _nothing(parameters, inputs)
     with passes(precision, inputs.device) as forward:
-        return ENGINES[engine](model, _checked(loss), inputs, targets, clip_norm, forward)
+        return ENGINES[engine](model, parameters, _checked(loss), inputs, targets, clip_norm, forward)
 
 
 def refuse_unknown(engine: str, precision: str) -> None:
     """Raise ValueError for a name that is neither an engine's nor a precision's."""
-    for name, value, known in (("engine", engine, sorted(ENGINES)), ("precision", precision, PRECISIONS)):
+    for name, value, known in (("engine", engine, ENGINES), ("precision", precision, PRECISIONS)):
         if value not in known:
-            raise ValueError(f"{name} must be one of {known}, got {value!r}")
-
-
-def refuse_if_not_private(model: nn.Module, engine: str = "book-keeping") -> None:
-    """Raise ValueError, with the layer's name and a way out, if a layer mixes examples or the engine does not know it.
-
-    So it does for a layer that changes with the data outside the noise, for parameters in half precision, in which
-    neither norms nor noise are what they should be, and where nothing is trained.
-
-    >>> refuse_if_not_private(nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3)))
-    Traceback (most recent call last):
-    ValueError: layer '1' (BatchNorm1d) mixes the examples of a batch, so no example has a gradient of its own to clip: put torch.nn.GroupNorm in its place, as dpsgd.without_batch_norm(model) does
-    """
-    for name, layer in model.named_modules():
-        why = _not_private(layer) or _not_known(layer, engine)
-        if why:
-            raise ValueError(f"layer {name!r} ({type(layer).__name__}) {why}")
-    for name, parameter in trainable(model).items():
-        if parameter.dtype not in (torch.float32, torch.float64):
-            raise ValueError(
-                f"parameter {name!r} must be float32 or float64, got {parameter.dtype}: "
-                "for faster passes leave it so and use precision='bf16'"
-            )
-    if not trainable(model):
-        raise ValueError("model must have a parameter that is trained, got none: requires_grad_(True) lets it be")
-
-
-def _not_private(layer):
-    """Why nobody can train with this layer privately; empty where one can."""
-    if isinstance(layer, MIXES):
-        return (
-            "mixes the examples of a batch, so no example has a gradient of its own to clip: "
-            "put torch.nn.GroupNorm in its place, as dpsgd.without_batch_norm(model) does"
-        )
-    if getattr(layer, "track_running_stats", False):
-        return "keeps running statistics of the data, and no noise protects them: set track_running_stats=False"
-    if isinstance(layer, TABLES) and layer.max_norm is not None:
-        return "shortens the rows that the data uses, and no noise protects that: leave out max_norm"
-    return ""
-
-
-def _not_known(layer, engine):
-    """Why the engine cannot train this layer; empty where it can."""
-    own = set(own_layers.trained(layer))
-    if (
-        own
-        and isinstance(layer, nn.RNNBase)
-        and (engine == "book-keeping" or layer.mode != "LSTM")
-        and engine != "loop"
-    ):
-        able = "engine='vmap', or 'loop'" if layer.mode == "LSTM" else "engine='loop', or an LSTM and engine='vmap'"
-        return f"is recurrent, which {engine} cannot train: use {able}"
-    if not own or engine != "book-keeping":
-        return ""
-    if isinstance(layer, BY_VMAP_ONLY) and type(layer) not in own_layers.RULES:
-        known = ", ".join(kind.__name__ for kind in layers.RULES)
-        return f"has parameters, and book-keeping knows only {known}, and layers that take one tensor to one tensor: {WAY_OUT}"
-    if type(layer) in layers.RULES and own - {"weight", "bias"}:
-        return f"has the parameters {sorted(own)}, and book-keeping knows only weight and bias: {WAY_OUT}"
-    if getattr(layer, "scale_grad_by_freq", False):
-        return "divides gradients by frequencies, which book-keeping does not: leave out scale_grad_by_freq"
-    return ""
-
-
-def trainable(model: nn.Module) -> dict[str, nn.Parameter]:
-    """{name: parameter} of what is trained."""
-    return {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}
+            raise ValueError(f"{name} must be one of {sorted(known)}, got {value!r}")
 
 
 def factors(norms: torch.Tensor, clip_norm: float) -> torch.Tensor:
     """min(1, clip_norm / norm) for each example; NaN where the norm is."""
-    return clip_norm / norms.clamp(min=clip_norm)
+    return norms.clamp(min=clip_norm).reciprocal_().mul_(clip_norm)
 
 
 def refuse_if_not_finite(norms: torch.Tensor) -> None:
@@ -191,8 +114,8 @@ def refuse_if_not_finite(norms: torch.Tensor) -> None:
             raise ValueError(f"the gradients of {wrong} of {len(norms)} examples are not finite: a smaller lr may help")
 
 
-def _nothing(model, inputs):
-    sums = {name: torch.zeros_like(parameter) for name, parameter in trainable(model).items()}
+def _nothing(parameters, inputs):
+    sums = {name: torch.zeros_like(parameter) for name, parameter in parameters.items()}
     none = torch.zeros(0, device=inputs.device)
     return Clipped(sums, none, none, none)
 
@@ -210,11 +133,11 @@ def _checked(loss):
     return one_per_example
 
 
-def _loop(model, loss, inputs, targets, clip_norm, forward):
-    sums = {name: torch.zeros_like(parameter) for name, parameter in trainable(model).items()}
+def _loop(model, parameters, loss, inputs, targets, clip_norm, forward):
+    sums = {name: torch.zeros_like(parameter) for name, parameter in parameters.items()}
     columns = []
     for x, y in zip(inputs.split(1), targets.split(1), strict=True):
-        gradients, losses, outputs = _gradients_of_one(model, loss, x, y, forward)
+        gradients, losses, outputs = _gradients_of_one(model, list(parameters.values()), loss, x, y, forward)
         norms = torch.stack([gradient.norm() for gradient in gradients]).norm()[None]
         shortened = factors(norms, clip_norm)
         for total, gradient in zip(sums.values(), gradients, strict=True):
@@ -223,53 +146,52 @@ def _loop(model, loss, inputs, targets, clip_norm, forward):
     return Clipped(sums, *map(torch.cat, zip(*columns, strict=True)))
 
 
-def _gradients_of_one(model, loss, x, y, forward):
+def _gradients_of_one(model, parameters, loss, x, y, forward):
     """Of a batch of one: the gradient to each trained parameter, the loss and the outputs."""
     with forward():
         outputs = model(x)
         losses = loss(outputs, y)
-    parameters = list(trainable(model).values())
     gradients = torch.autograd.grad(losses.sum(), parameters, allow_unused=True, materialize_grads=True)
     return gradients, losses.detach(), outputs.detach()
 
 
-def _vmap(model, loss, inputs, targets, clip_norm, forward):
+def _vmap(model, parameters, loss, inputs, targets, clip_norm, forward):
     from torch.func import functional_call, grad, vmap
 
-    def one_loss(parameters, x, y):
+    def one_loss(values, x, y):
         with forward():
-            output = functional_call(model, parameters, (x[None],))
+            output = functional_call(model, values, (x[None],))
             one = loss(output, y[None])
         return one[0], (one[0], output[0])
 
-    parameters = {name: parameter.detach() for name, parameter in trainable(model).items()}
+    values = {name: parameter.detach() for name, parameter in parameters.items()}
     per_example = vmap(grad(one_loss, has_aux=True), in_dims=(None, 0, 0), randomness="different")
-    gradients, (losses, outputs) = per_example(parameters, inputs, targets)
-    shares = [layers.Direct(parameter, gradients[name]) for name, parameter in trainable(model).items()]
+    gradients, (losses, outputs) = per_example(values, inputs, targets)
+    shares = [layers.Direct(parameter, gradients[name]) for name, parameter in parameters.items()]
     with full_precision(inputs.device):
-        return _weigh(model, shares, clip_norm, losses, outputs)
+        return _weigh(parameters, shares, clip_norm, losses, outputs)
 
 
-def _book_keeping(model, loss, inputs, targets, clip_norm, forward):
+def _book_keeping(model, parameters, loss, inputs, targets, clip_norm, forward):
     with _watched(model) as calls, forward():
         outputs = model(inputs)
         losses = loss(outputs, targets)
-    gradients = torch.autograd.grad(losses.sum(), [call.edge for call in calls], allow_unused=True)
+    gradients = torch.autograd.grad(losses, [call.edge for call in calls], torch.ones_like(losses), allow_unused=True)
     with torch.no_grad(), full_precision(inputs.device):
         shares = [share for call, g in zip(calls, gradients, strict=True) for share in call.shares(g, len(inputs))]
         shares = layers.separate(shares)
         layers.keep_within(shares, layers.KEPT)
-        return _weigh(model, shares, clip_norm, losses.detach(), outputs.detach())
+        return _weigh(parameters, shares, clip_norm, losses.detach(), outputs.detach())
 
 
-def _weigh(model, shares, clip_norm, losses, outputs):
+def _weigh(parameters, shares, clip_norm, losses, outputs):
     """Clip and sum what is known of all examples, share by share; a parameter in no share was not used."""
     norms = layers.square_norms(shares).sqrt_()
     weights = factors(norms, clip_norm)
     sums = {}
     for share in shares:
         sums.update(zip(share.parameters, share.weighted_sums(weights), strict=True))
-    sums = {name: sums[p] if p in sums else torch.zeros_like(p) for name, p in trainable(model).items()}
+    sums = {name: sums[p] if p in sums else torch.zeros_like(p) for name, p in parameters.items()}
     return Clipped(sums, norms, losses, outputs)
 
 
@@ -329,40 +251,3 @@ def _watched(model):
     finally:
         for hook in hooks:
             hook.remove()
-
-
-@contextlib.contextmanager
-def passes(precision: str, device: torch.device | str) -> Iterator[Callable]:
-    """Let forward and backward passes run at a precision; yields the context for the forward pass."""
-    autocast = functools.partial(torch.autocast, torch.device(device).type, torch.bfloat16)
-    with _tf32(device, precision == "tf32"):
-        yield autocast if precision == "bf16" else contextlib.nullcontext
-
-
-@contextlib.contextmanager
-def full_precision(device: torch.device | str) -> Iterator[None]:
-    """No TF32 and no autocast for norms and sums: a norm that is too small by 1e-3 is a bound that does not hold."""
-    kind = torch.device(device).type
-    no_autocast = torch.autocast(kind, enabled=False) if torch.is_autocast_enabled(kind) else contextlib.nullcontext()
-    with no_autocast, _tf32(device, False):
-        yield
-
-
-@contextlib.contextmanager
-def _tf32(device, allowed):
-    if torch.device(device).type != "cuda":
-        yield
-        return
-    before = [switch.fp32_precision for switch in _SWITCHES]
-    try:
-        _set(["tf32" if allowed else "ieee"] * len(_SWITCHES))
-        yield
-    finally:
-        _set(before)
-
-
-def _set(precisions):
-    """Set the switches; one that follows a more general one needs no touch, and so goes on following it."""
-    for switch, precision in zip(_SWITCHES, precisions, strict=True):
-        if switch.fp32_precision != precision:
-            switch.fp32_precision = precision

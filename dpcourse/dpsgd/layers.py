@@ -62,7 +62,7 @@ class Dense:
         return _square_norms(self.a).add_(1).mul_(_square_norms(self.g))
 
     def weighted_sums(self, weights: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        g = self.g * weights[:, None]
+        g = self.g * weights.unsqueeze(1)
         return g.mT @ self.a, g.sum(0)
 
     def per_example(self) -> tuple[torch.Tensor, ...]:

@@ -14,11 +14,12 @@ from torch.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
 from dpcourse import validate
 from dpcourse.dpsgd import generators, processes
 from dpcourse.dpsgd.agreement import evaluated
-from dpcourse.dpsgd.clipping import Loss, refuse_if_not_private, refuse_unknown, trainable
+from dpcourse.dpsgd.clipping import Loss, refuse_unknown
 from dpcourse.dpsgd.data import Data, people_of
 from dpcourse.dpsgd.ledger import Ledger
 from dpcourse.dpsgd.optimizers import NoisyAdam, NoisySGD
 from dpcourse.dpsgd.progress import Progress
+from dpcourse.dpsgd.refusals import refuse_if_not_private, trainable
 from dpcourse.dpsgd.run import Bar, Run
 from dpcourse.dpsgd.sampling import poisson_batches
 from dpcourse.dpsgd.trial import people_at_once, refuse_if_it_mixes

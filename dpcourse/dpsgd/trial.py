@@ -6,9 +6,9 @@ from collections.abc import Callable
 import torch
 
 from dpcourse.dpsgd import generators, memory, processes
-from dpcourse.dpsgd.clipping import trainable
 from dpcourse.dpsgd.data import Data
 from dpcourse.dpsgd.optimizers import NoisyAdam, NoisySGD
+from dpcourse.dpsgd.refusals import trainable
 
 
 @torch.no_grad()

@@ -2,7 +2,7 @@
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
@@ -53,24 +53,26 @@ def grade_class(
     again: bool = False,
     roster: collect.Roster | None = None,
     pack: Path | None = None,
+    found: collect.Collected | None = None,
     progress: Callable[[Results, int], Results] = lambda results, total: results,
 ) -> Run:
     """Grade what is not graded yet, judge anew what is judged otherwise now, and store both.
 
     executor: a function that makes a concurrent.futures.Executor, as a context manager. lesson: the number of the only
     lesson that is looked for, or None. course: the folder that holds lessons/. again: grade anew what is graded. roster:
-    who is in the class. pack: a folder whose lesson is graded too. progress(results, total): wraps the results as they
-    come.
+    who is in the class. pack: a folder whose lesson is graded too. found: what is in the folder, where somebody has
+    looked already. progress(results, total): wraps the results as they come.
     """
-    found = collect.submissions(folder, lesson, roster)
+    if found is None:
+        found = collect.submissions(folder, lesson, roster)
     plan = _Plan(store, Path(course) if course else PACKAGE.parent, pack, limits or Limits(), sandboxed)
     to_do = {each: ids for each in found if (ids := None if again else plan.to_judge(each)) is None or ids}
     kept = []
 
-    results = _results(to_do, lambda each: plan.work(each, to_do[each]), executor)
-    for each, graded in progress(results, len(to_do)):
-        if not plan.save(each, graded, to_do[each], str(Path(folder).resolve())):
-            kept.append(each.student)
+    with contextlib.closing(_results(to_do, lambda each: plan.work(each, to_do[each]), executor)) as results:
+        for each, graded in progress(results, len(to_do)):
+            if not plan.save(each, graded, to_do[each], str(Path(folder).resolve())):
+                kept.append(each.student)
     store.seen(found, str(Path(folder).resolve()), lesson)
     if roster:
         store.set_missing(roster.students, {each.lesson for each in found} if lesson is None else {lesson})
@@ -143,7 +145,7 @@ class _Plan:
         return {exercise.id: fingerprint.judging(self.secret, exercise) for exercise in exercises}
 
 
-def _results(submissions, job_of, executor) -> Iterator[tuple[Submission, Graded]]:
+def _results(submissions, job_of, executor) -> Generator[tuple[Submission, Graded]]:
     """Pairs (submission, Graded) as they come; a few jobs at a time are under way, the slow ones alone at the end."""
     with _UnderWay(executor) as under_way:
         for each in submissions:

@@ -8,7 +8,7 @@ import os
 import sqlite3
 import sys
 from collections import Counter
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from filelock import Timeout
@@ -22,7 +22,7 @@ from dpcourse.grading.keep import database, merging, secret
 from dpcourse.grading.keep.store import DATABASE, Row, Store, opened, running, writing
 from dpcourse.grading.marks import by_hand, moves
 from dpcourse.grading.marks import settings as settings_file
-from dpcourse.grading.marks.marking import marked, vanished
+from dpcourse.grading.marks.marking import marked, vanished, with_bonus
 from dpcourse.grading.marks.settings import Late, Settings
 from dpcourse.grading.options import Options
 from dpcourse.grading.outputs import report
@@ -47,8 +47,9 @@ def run_command(options: Options) -> int:
         command = f"dpcourse grade SUBMISSIONS --out {options.out}"
         raise Refused(f"Which folder? There are no grades in {options.out} yet: `{command}`.")
     try:
+        asked = _asked(options, _packs(options.out) if there else [])
         with opened(options.out) as store:
-            return _with_store(options, store)
+            return _with_store(options, asked, store)
     except Timeout:
         raise Refused(
             f"Another `dpcourse grade` is at work in {options.out}: wait for it. Meanwhile --explain and --override work."
@@ -58,47 +59,86 @@ def run_command(options: Options) -> int:
     except sqlite3.Error as error:
         raise Refused(database.told(error, options.out / DATABASE, running(options.out))) from None
     except OSError as error:
-        if error.errno == errno.ENOSPC:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise Refused(database.FULL) from None
         raise
 
 
-def _with_store(options, store):
-    _use_packs(options, store)
-    settings = _settings(options)
-    said = []
-    if options.merge or options.forget or options.submissions is not None:
+@dataclass(frozen=True)
+class _Asked:
+    """What the options name, read before anything is written: where it is not right, nothing is left behind.
+
+    found, other: None where nothing is graded, or taken over. packs: the folders of those in use.
+    """
+
+    settings: Settings
+    packs: list[str]
+    roster: collect.Roster | None = None
+    secret: str | None = None
+    found: collect.Collected | None = None
+    other: merging.Other | None = None
+
+
+def _asked(options, packs) -> _Asked:
+    packs = _use_packs(options, packs)
+    asked = _Asked(_settings(options), packs, other=merging.read_other(options.merge) if options.merge else None)
+    if options.submissions is None:
+        return asked
+    _refuse(options)
+    roster = collect.Roster.read(options.roster) if options.roster else None
+    given = secret.read(options.seed_file) if options.seed_file else None
+    found = collect.submissions(options.submissions, options.lesson, roster)
+    return replace(asked, roster=roster, secret=given, found=found)
+
+
+def _with_store(options, asked, store):
+    settings, run = asked.settings, NOTHING
+    if options.pack:
+        store.remember("packs", json.dumps(asked.packs))
+    damaged = store.without_damaged() + ([asked.other.lost] if asked.other and asked.other.lost else [])
+    said = [*damaged]
+    if options.merge or options.forget is not None or asked.found is not None:
         with running(options.out):
-            said += _merge_and_forget(options, store)
-            run = _grade(options, store) if options.submissions is not None else NOTHING
+            said += _merge_and_forget(options, asked, store)
+            run = _grade(options, asked, store) if asked.found is not None else NOTHING
             _remember_unread(options, store, run)
-    else:
-        run = NOTHING
-    _set_by_hand(options, store, settings)
+    with store.at_once():
+        _set_by_hand(options, store, settings)
     with writing(options.out):
-        rows = marked(store.rows(), settings, store.by_hand())
+        stored = list(store.rows())
+        rows = marked(stored, settings, store.by_hand())
+        looked_up = _looked_up(options, store, rows)
         moved = moves.recorded(store, rows)
-        said += vanished(store.rows(), store.by_hand()) + _of_settings(settings, rows)
+        said += vanished(stored, store.by_hand()) + _of_settings(settings, rows)
         said += outputs.write(rows, options.out, settings, _unread(store), store.answers, options.course, store.moves())
         moves.write(store, options.out)
-    if options.explain or options.overrides:
-        _look_up(options, store, rows)
-        return 0
-    return _say(options, rows, run, moved, said, settings)
+    if looked_up:
+        lines = [line for found in looked_up.values() for line in found]
+        print(json.dumps(looked_up, ensure_ascii=False) if options.as_json else "\n".join(lines))
+        for line in damaged:
+            print(by_hand.plain(line), file=sys.stderr)
+        return 1 if damaged else 0
+    return _say(options, rows, run, moved, said, settings, damaged)
 
 
 # ---- what is in use
 
 
-def _use_packs(options, store):
-    """Use the pack that is named, and those with which this class was graded before, as far as they are still there."""
-    folders = json.loads(store.recalled("packs") or "[]")
+def _packs(out):
+    """The folders of the packs with which this class was graded before."""
+    with opened(out) as store:
+        return json.loads(store.recalled("packs") or "[]")
+
+
+def _use_packs(options, folders):
+    """Use the pack that is named, and those of these folders that are still there; returns all of their folders."""
+    mine = os.path.realpath(options.pack) if options.pack else None
     for folder in folders:
-        if Path(folder).is_dir() and (options.pack is None or Path(folder) != options.pack.resolve()):
+        if Path(folder).is_dir() and folder != mine:
             course.use_pack(folder)
-    if options.pack:
-        course.use_pack(options.pack)
-        store.remember("packs", json.dumps(sorted({*folders, str(options.pack.resolve())})))
+    if mine:
+        course.use_pack(mine)
+    return sorted({*folders, *([mine] if mine else [])})
 
 
 def _settings(options) -> Settings:
@@ -122,6 +162,9 @@ def _of_settings(settings, rows):
             f"Nothing is taken for lateness from {count}, since the platform does not tell when they came (Canvas and "
             "Moodle never do): let it take the points, or give less than 0 with --bonus."
         )
+    cut = [row for row in rows if row.bonus and not settings.bonus and with_bonus(row) > row.result.points]
+    if cut:
+        said.append(f"The score ends at the lesson's points, as {settings.path} says, for {len(cut)} with a bonus.")
     return said + [
         f"{settings.path}: {by_hand.plain(name)!r} has more time, and is not in the class. There are {by_hand.some(known)}."
         for name in unknown
@@ -131,7 +174,7 @@ def _of_settings(settings, rows):
 def _remember_unread(options, store, run):
     if options.submissions is not None:
         store.remember("unread", json.dumps([asdict(each) for each in run.unread]))
-    elif options.forget:
+    elif options.forget is not None:
         store.remember("unread", "[]")  # a file's name may be a student's
 
 
@@ -142,11 +185,11 @@ def _unread(store):
 # ---- grading
 
 
-def _merge_and_forget(options, store):
+def _merge_and_forget(options, asked, store):
     said = []
-    if options.merge:
-        said += merging.merge(store, options.merge)
-    if options.forget:
+    if asked.other:
+        said += merging.merge(store, asked.other)
+    if options.forget is not None:
         count = store.forget(options.forget, by_hand.author(options.author))
         if not count:
             known = sorted({row.student for row in store.rows()})
@@ -155,11 +198,10 @@ def _merge_and_forget(options, store):
     return said
 
 
-def _grade(options, store) -> Run:
+def _grade(options, asked, store) -> Run:
     """Grade what is to be graded."""
-    _refuse(options)
-    if options.seed_file:
-        store.secret(secret.read(options.seed_file))
+    if asked.secret:
+        store.secret(asked.secret)
     return grade_class(
         options.submissions,
         store,
@@ -169,8 +211,9 @@ def _grade(options, store) -> Run:
         sandboxed=not options.no_sandbox,
         course=options.course,
         again=options.again,
-        roster=collect.Roster.read(options.roster) if options.roster else None,
+        roster=asked.roster,
         pack=options.pack,
+        found=asked.found,
         progress=functools.partial(_bar, hidden=options.as_json),
     )
 
@@ -224,30 +267,31 @@ def _set_by_hand(options, store: Store, settings):
     if options.override:
         by_hand.override(store, settings, author, *options.override)
     if options.bonus:
-        by_hand.bonus(store, author, *options.bonus)
+        by_hand.bonus(store, settings, author, *options.bonus)
     if options.undo:
         by_hand.undo(store, author, *options.undo)
 
 
-def _look_up(options, store, rows: list[Row]):
+def _looked_up(options, store, rows: list[Row]) -> dict[str, list[str]]:
+    """What was looked up, by the option that asked for it, in lines for the terminal; empty where nothing was."""
+    found = {}
     if options.overrides:
-        print("\n".join(by_hand.history(store.by_hand())) or "Nothing was set by hand.")
+        found["overrides"] = list(by_hand.history(store.by_hand())) or ["Nothing was set by hand."]
     if options.explain:
         student, exercise_id = options.explain
         lesson = course.find(exercise_id).lesson
         by_hand.row_of(store, student, lesson)
         row = next(row for row in rows if (row.student, row.lesson) == (student, lesson))
         exercise = course.of_student(exercise_id, store.secret(), student)
-        for line in report.explanation(row, exercise, store.secret()):
-            print(by_hand.plain(line))
-        for line in by_hand.code_lines(row, store.answers(student, lesson).get(exercise_id)):
-            print(line)
+        code = by_hand.code_lines(row, store.answers(student, lesson).get(exercise_id))
+        found["explain"] = [*map(by_hand.plain, report.explanation(row, exercise, store.secret())), *code]
+    return found
 
 
 # ---- what is said in the end
 
 
-def _say(options, rows, run: Run, moved, said, settings):
+def _say(options, rows, run: Run, moved, said, settings, damaged):
     line, told = report.summary(rows)
     failed = sorted({row.student for row in rows if row.result.status in NOT_GRADED} | set(run.kept))
     missing = [row.student for row in rows if row.result.status == MISSING]
@@ -276,4 +320,4 @@ def _say(options, rows, run: Run, moved, said, settings):
             )
         if failed:
             print(f"Not graded: {by_hand.some(failed)}.", file=sys.stderr)
-    return 1 if failed or any(not each.left_out for each in run.unread) else 0
+    return 1 if failed or damaged or any(not each.left_out for each in run.unread) else 0

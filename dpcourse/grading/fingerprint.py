@@ -23,7 +23,7 @@ from dpcourse.grading.judging.given import Release
 from dpcourse.grading.sandbox import library
 from dpcourse.modules import Modules
 
-RUN_NOTHING = ("cli", "doctor", "modules")  # on the package's top floor, and called by no lesson
+RUN_NOTHING = ("cli", "doctor", "modules", "named")  # on the package's top floor, and called by no lesson
 JUDGES = ("course", "engine")  # the packages that belong to `judging`
 
 

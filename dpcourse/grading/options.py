@@ -1,6 +1,7 @@
 """The options of `dpcourse grade`, each with its help: the command line is made from the fields here."""
 
 import math
+import re
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -8,7 +9,13 @@ from typing import Annotated
 
 import typer
 
-LEAST_MEMORY = 256  # MiB; Python and numpy need that
+from dpcourse import named
+
+LEAST_MEMORY, MOST_MEMORY = 256, 2**20  # MiB; Python and numpy need the first
+MOST_SECONDS = 7 * 24 * 3600
+MOST_JOBS = 1000
+
+COURSE = "the folder that holds lessons/ as given out"
 
 _what = partial(typer.Option, rich_help_panel="What to grade")
 _counts = partial(typer.Option, rich_help_panel="What counts")
@@ -83,7 +90,9 @@ class Options:
             help="Remove all that is known of a student, and their feedback, without asking; a log keeps when, not whose. Take their file out of the folder too.",
         ),
     ] = None
-    jobs: Annotated[int | None, _run(min=1, help="Submissions at a time; as many as there are cores.")] = None
+    jobs: Annotated[
+        int | None, _run(min=1, max=MOST_JOBS, help="Submissions at a time; as many as there are cores.")
+    ] = None
     dask: Annotated[
         str | None, _run(metavar="ADDRESS", help="Grade on this Dask cluster, such as tcp://host:8786.")
     ] = None
@@ -97,9 +106,23 @@ class Options:
     as_json: Annotated[bool, _out("--json", help="Print the summary as JSON, and no progress bar.")] = False
 
     def check(self) -> None:
-        """Raise ValueError for a limit with which nothing could be graded."""
+        """Raise ValueError for what is named and is not there, and for a limit with which nothing could be graded."""
+        named.a_file("--roster", self.roster, "the CSV that lists the class")
+        named.a_file("--seed-file", self.seed_file, "the file with the secret")
+        named.a_file("--config", self.config, "a course.toml; `dpcourse grade --settings` prints one")
+        named.a_folder("--pack", self.pack, "a folder that `dpcourse new-pack` has made")
+        named.a_folder("--course", self.course, COURSE)
+        named.a_folder("--out", self.out, "the folder of your grades, or a new one", may_be_new=True)
+        if self.course and not any((self.course / "lessons").glob("[0-9][0-9]-*.ipynb")):
+            raise named.NotThere(f"--course: there is no lesson in {self.course / 'lessons'}. Name {COURSE}.")
+        if self.dask is not None and not re.search(r"[^/:]:\d+$", self.dask):
+            raise ValueError(f"--dask must be the address of a scheduler, such as tcp://host:8786, not {self.dask!r}.")
         for name, limit in (("--cell-seconds", self.cell_seconds), ("--seconds", self.seconds)):
             if not 0 < limit < math.inf:
                 raise ValueError(f"{name} must be a number of seconds above 0, not {limit:g}.")
+            if limit > MOST_SECONDS:
+                raise ValueError(f"{name} must be at most {MOST_SECONDS} seconds, which is a week, not {limit:g}.")
         if self.memory < LEAST_MEMORY:
             raise ValueError(f"--memory must be at least {LEAST_MEMORY} (MiB), not {self.memory}.")
+        if self.memory > MOST_MEMORY:
+            raise ValueError(f"--memory must be at most {MOST_MEMORY} (MiB), not {self.memory}.")

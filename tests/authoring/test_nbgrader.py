@@ -10,11 +10,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from grading import given_out
 from support import ROOT
 
 from dpcourse import cells, course
 from dpcourse.authoring import release
-from dpcourse.grading.judging import given, submission
+from dpcourse.grading.judging import submission
 
 NAME = "00-start-here"
 FILE = Path(NAME, f"{NAME}.ipynb")
@@ -146,5 +147,5 @@ def test_a_class_of_three_gets_the_marks_that_the_grader_gives_and_sees_nobody_e
 
 
 def _ours(notebook):
-    job = submission.Job(0, json.dumps(notebook).encode(), b"seed", given.releases(ROOT)[0])
+    job = submission.Job(0, json.dumps(notebook).encode(), b"seed", given_out.releases()[0])
     return submission.grade(job).result.score

@@ -17,7 +17,7 @@ from support import ROOT, WEEKLY
 from typer.testing import CliRunner
 
 from dpcourse import cells, course, notebook
-from dpcourse.authoring import build, execute, given_out, laws
+from dpcourse.authoring import build, execute, given_out, laws, new_pack
 from dpcourse.cli import app
 from dpcourse.course import pack
 from dpcourse.engine import ERROR, RECEIVED, GivenOut, Variants, a_number, numbers_like, several, variants
@@ -115,6 +115,11 @@ WRONG = {
     '"odds_after"': ('"odds_after", "odds_after"', "names odds_after more than once"),
     "exercises = [": ("graded_only = 1\nexercises = [", "graded_only must be true or false, got 1"),
     "= [": ("= [7, ", "exercises must be names of functions, got 7"),
+    "odds_after": ("quiz", "exercises/quiz.py is another part of the lesson"),
+    '"odds_after': ('"class', "class, and no function of a student's can be called so: it is a word of Python's own"),
+    'odds_after"': ('hint"', "notebooks import it from the course"),
+    '"odds_after"]': ('"gdp"]', "notebooks import it from the course"),
+    '["odds_after"': ('["print"', "Python has a function or a name of its own for it"),
 }
 
 
@@ -247,6 +252,22 @@ def test_the_check_of_a_handout_says_that_an_answer_is_received_and_no_more(hand
     assert "Your instructor has them." in rest
     assert "60 Given: 1 of 1 exercises" in rest
     assert rest.strip().endswith(str(folder / "course" / "dpcourse" / "__init__.py"))
+
+
+def test_an_exam_promises_no_hint_and_no_reason_and_practice_does(packs, tmp_path):
+    later, hints = ("graded_only = false", "graded_only = true"), ("hints = false", "hints = true")
+    kinds = {"exam": [("pack.toml", later)], "told": [("pack.toml", later, hints)], "practice": []}
+    said = {}
+    for number, (name, changes) in enumerate(kinds.items(), 70):
+        folder = packs(lambda where, number=number: new_pack.write(where, number).folder, name, *changes)
+        status, told_of = told("release", tmp_path / f"{name}-out", "--pack", folder, "--course", ROOT)
+        assert status == 0, told_of
+        texts = [tmp_path / f"{name}-out" / "README.md", *(tmp_path / f"{name}-out" / "lessons").glob("[0-9]*.ipynb")]
+        said[name] = "\n".join(file.read_text(encoding="utf-8") for file in texts)
+    assert not re.search('hint|solution\\(|solution"|mistake', said["exam"])
+    assert all(word in said["told"] for word in ("# hint(", 'import check, hint"', "ask for a hint"))
+    assert not re.search('solution\\(|solution"|mistake', said["told"])
+    assert all(word in said["practice"] for word in ("import check, hint, solution", "which mistake", "ask for a hint"))
 
 
 LEAKS = {

@@ -16,7 +16,7 @@ from support import ROOT
 from typer.testing import CliRunner
 
 from dpcourse import course
-from dpcourse.authoring import release
+from dpcourse.authoring import new_pack, release
 from dpcourse.cli import app
 
 NAMES = [file.name for file in sorted((ROOT / "lessons").glob("[0-9]*.ipynb"))]
@@ -101,6 +101,11 @@ def test_a_lesson_in_which_somebody_has_worked_is_not_given_out(tmp_path, left):
 
 def test_release_far_from_the_course_says_where_to_go(tmp_path):
     told = CliRunner().invoke(app, ["release", str(tmp_path / "new"), "--course", str(tmp_path)])
+    assert told.exit_code == 2
+    assert "go to the folder of the course, or name it with --course" in told.stderr
+    new_pack.write(tmp_path / "exam", 80)
+    told = CliRunner().invoke(app, ["release", str(tmp_path / "new"), "--pack", str(tmp_path / "exam"), "--course", str(tmp_path)])  # fmt: skip
+    course._forget(tmp_path / "exam")
     assert told.exit_code == 2
     assert "go to the folder of the course, or name it with --course" in told.stderr
 

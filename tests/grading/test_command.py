@@ -10,6 +10,7 @@ from grading.called import call, scores
 from support import ROOT
 from typer.testing import CliRunner
 
+from dpcourse import course
 from dpcourse.cli import app
 from dpcourse.grading import cohort, executors, fingerprint
 from dpcourse.grading.judging import submission
@@ -244,6 +245,26 @@ def test_course_toml_counts_without_a_notebook_being_run(quick, small, tmp_path,
     assert (told.exit_code, told.stderr) == (2, "mine.toml, line 1: 'exclude' is not a key. Did you mean 'excluded'?\n")
 
 
+def test_points_that_the_exercise_itself_has_changed_are_not_put_down_to_course_toml(
+    quick, small, tmp_path, changed, monkeypatch
+):
+    out = tmp_path / "out"
+    call(small, "--out", out)
+    exercises = tuple(replace(each, points=6) if each.id == "1.7" else each for each in course.lesson(1).exercises)
+    monkeypatch.setitem(vars(course.lesson(1)), "exercises", exercises)
+    changed("judging", "1.7")
+    call(small, "--out", out)
+    assert sorted(line[2:] for line in moves(out)) == [
+        ["1.7", "1 of 4", "0.75 of 6", "the exercise has 6 points now, before 4"],
+        ["1.7", "3 of 4", "2.25 of 6", "the exercise has 6 points now, before 4"],
+    ]
+    (tmp_path / "mine.toml").write_text('points."1.7" = 12')
+    call("--out", out, "--config", tmp_path / "mine.toml")
+    assert {line[-1] for line in moves(out)[:2]} == {"course.toml: its points"}
+    call("--out", out)
+    assert {line[-1] for line in moves(out)[:2]} == {"course.toml: its points"}
+
+
 def test_the_template_of_course_toml_is_printed(tmp_path):
     told = call("--settings", "--out", tmp_path / "out")
     assert told.stdout == TEMPLATE
@@ -309,8 +330,12 @@ def test_a_damaged_database_is_put_aside_and_what_can_be_read_is_taken_over(quic
     assert "is damaged" in told.stderr
     (aside,) = out.glob("grades.sqlite.damaged-*")
     assert aside.read_bytes() == content
+    told = call("--merge", aside, "--out", out)
+    assert (told.exit_code, "is damaged (its first bytes). What can be read of it" in told.stdout) == (1, True)
+    assert aside.read_bytes() == content
+    assert scores(out) == {"ann": ("graded", "3"), "bob": ("graded", "3")}
     assert call(small, "--out", out).exit_code == 0
-    assert scores(out) == {"ann": ("graded", "3"), "bob": ("graded", "1")}
+    assert (len(quick), scores(out)) == (2, {"ann": ("graded", "3"), "bob": ("graded", "3")})
 
 
 def test_of_a_database_that_is_damaged_in_part_the_rest_is_taken_over(quick, small, tmp_path):
@@ -326,7 +351,8 @@ def test_of_a_database_that_is_damaged_in_part_the_rest_is_taken_over(quick, sma
     (out / store.DATABASE).write_bytes(content)
     assert call(small, "--out", out).exit_code == 2
     (aside,) = out.glob("grades.sqlite.damaged-*")
-    assert call(small, "--merge", aside, "--out", out).exit_code == 0
+    told = call(small, "--merge", aside, "--out", out)
+    assert (told.exit_code, "is damaged (results breaks off). What can be read of it" in told.stdout) == (1, True)
     assert scores(out) == {"ann": ("graded", "3"), "bob": ("graded", "3")}
 
 

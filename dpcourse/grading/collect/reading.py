@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-import re
 import stat
 import unicodedata
 from collections.abc import Iterable
@@ -11,7 +10,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 LARGEST_FILE = 96 * 2**20
-LONGEST_NAME = 110  # bytes of a file's name that we make of a student's, before the digest
+LONGEST_NAME = 100  # bytes of a file's name that we make of a student's, before the digest
+DIGEST = 16  # hexadecimal digits: nobody finds another name with the same ones
 JOINERS = "\u200c\u200d"  # Persian and Indic names are written with them
 
 
@@ -100,8 +100,18 @@ def file_name(student: str) -> str:
     At most 120 bytes.
 
     >>> file_name("../Kim, Lee"), file_name("CON")
-    ('Kim-Lee-7d554cca', 'CON-a3dbc4b6')
+    ('Kim-Lee-7d554cca604834ea', 'CON-a3dbc4b644a9a2c5')
     """
-    readable = re.sub(r"[\W_]+", "-", student).strip("-")
-    readable = readable.encode("utf-8", "replace")[:LONGEST_NAME].decode("utf-8", "ignore").strip("-")
-    return f"{readable}-{hashlib.sha256(student.encode('utf-8', 'replace')).hexdigest()[:8]}"
+    student = unicodedata.normalize("NFC", student)
+    readable = "-".join(words(student)).encode("utf-8", "replace")[:LONGEST_NAME].decode("utf-8", "ignore")
+    return f"{readable}-{hashlib.sha256(student.encode('utf-8', 'replace')).hexdigest()[:DIGEST]}".removeprefix("-")
+
+
+def words(text: str) -> list[str]:
+    """The words of a text: its letters and digits, with the signs that belong to a letter, as vowels do in Hindi.
+
+    >>> words("Lee, Kim_2"), words("\u0926\u093f\u0928") == ["\u0926\u093f\u0928"]
+    (['Lee', 'Kim', '2'], True)
+    """
+    spaced = "".join(c if c.isalnum() or unicodedata.category(c)[0] == "M" else " " for c in text)
+    return [word for word in spaced.split() if any(map(str.isalnum, word))]

@@ -12,7 +12,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dpcourse.grading.collect.reading import Unreadable, decoded, read, shown
+from dpcourse.grading.collect.reading import Unreadable, decoded, read, shown, words
 
 NAME = ("student", "name", "fullname", "studentname", "姓名")
 FIRST, LAST = ("firstname", "givenname"), ("lastname", "surname", "familyname")
@@ -52,7 +52,7 @@ class Roster:
         """The Roster in a CSV file, divided by commas, semicolons or tabs. Raises RosterError."""
         path = Path(path)
         try:
-            lines = _lines(decoded(read(path)))
+            lines = _lines(decoded(read(path)), shown(path.name))
         except (Unreadable, csv.Error) as error:
             raise RosterError(f"The roster {shown(str(path))} cannot be read: {error}.") from None
         return cls(path, *_entries(lines, shown(path.name)))
@@ -76,12 +76,40 @@ class Roster:
         return found[0] if len(found) == 1 else None
 
 
-def _lines(text):
+def _lines(text, file):
     """(number, cells) of each line that is not empty."""
-    first = text.lstrip("\ufeff\r\n").partition("\n")[0]
+    text = text.lstrip("\ufeff")
+    first = text.lstrip("\r\n").partition("\n")[0]
     divider = max(DIVIDERS, key=first.count)
-    reader = csv.reader(io.StringIO(text.lstrip("\ufeff"), newline=""), delimiter=divider)
-    return [(reader.line_num, [_clean(cell) for cell in cells]) for cells in reader if any(map(str.strip, cells))]
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=divider, strict=True)
+    number, lines = 1, []
+    try:
+        for cells in reader:
+            if swallowed := _swallowed(cells, divider, lines):
+                raise csv.Error(f"the cell that begins with {swallowed!r} goes on over several lines")
+            if any(map(str.strip, cells)):
+                lines.append((number, [_clean(cell) for cell in cells]))
+            number = reader.line_num + 1
+    except csv.Error as error:
+        raise RosterError(
+            f'Line {number} of the roster {file}: a quote (") is not closed, or stands within a cell ({error}). '
+            "A cell that holds one stands in quotes, with each of its own doubled."
+        ) from None
+    return lines
+
+
+def _swallowed(cells, divider, lines):
+    """The beginning of a cell with other lines of the class in it, as behind a quote that is not closed; else nothing.
+
+    A comment may have several lines, as in Moodle's worksheet; a name may not, nor a line within that has all columns.
+    """
+    columns = len(lines[0][1]) if lines else 1
+    for place, cell in enumerate(cells):
+        first, *others = cell.splitlines() or [""]
+        looks_like_a_line = any(line.count(divider) >= max(1, columns - 1) for line in others)
+        if others and (looks_like_a_line or place == 0 or not lines):
+            return first[:30]
+    return ""
 
 
 def _clean(cell):
@@ -89,12 +117,12 @@ def _clean(cell):
 
 
 def _squeezed(text):
-    """Only letters and digits, small.
+    """Only letters and digits, and the signs of letters; small.
 
     >>> _squeezed("Lee, Kim"), _squeezed("SIS Login ID")
     ('leekim', 'sisloginid')
     """
-    return "".join(c for c in unicodedata.normalize("NFC", text).casefold() if c.isalnum())
+    return "".join(words(unicodedata.normalize("NFC", text).casefold()))
 
 
 def _as_keys(name):

@@ -15,7 +15,7 @@ from pathlib import Path, PurePath
 
 from dpcourse import course
 from dpcourse.grading.collect.names import Origin, of_platform, stem
-from dpcourse.grading.collect.reading import shown
+from dpcourse.grading.collect.reading import shown, words
 from dpcourse.grading.collect.walk import Found, Walked
 
 NBGRADER = {"source", "release", "autograded", "feedback"}  # what lies beside its folder "submitted"
@@ -165,9 +165,9 @@ def name_in(text: str) -> str:
     >>> name_in("01-composition final (2)"), name_in("Kim_Lee 01-composition-Copy1"), name_in("lee2"), name_in("hw2")
     ('', 'kim lee', 'lee2', '')
     """
-    words = re.split(r"[\W_]+", re.sub(NUMBER, " ", shown(text).casefold()))
     no_names = NO_NAMES | _words_of_lessons()
-    return " ".join(word for word in words if word and word not in no_names and word.rstrip(DIGITS) not in no_names)
+    said = words(re.sub(NUMBER, " ", shown(text).casefold()))
+    return " ".join(word for word in said if word not in no_names and word.rstrip(DIGITS) not in no_names)
 
 
 @functools.cache

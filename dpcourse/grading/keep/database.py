@@ -2,14 +2,19 @@
 
 import contextlib
 import functools
+import shutil
 import sqlite3
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
+from types import NoneType
 
 from filelock import FileLock, Timeout
 
 EDITION = 2
 WAITS = 30  # seconds, while another process writes
+NEEDED = 2**20  # bytes: of a disk with less, an error of reading or writing says that it is full
+SMALLEST = 4096  # bytes of a database: one page
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -41,6 +46,23 @@ CREATE TABLE IF NOT EXISTS earlier (
 CREATE TABLE IF NOT EXISTS forgotten (who TEXT PRIMARY KEY, made TEXT NOT NULL, author TEXT NOT NULL);
 """
 
+TEXT, MAYBE_TEXT, MAYBE_NUMBER = (str,), (str, NoneType), (int, float, NoneType)
+KINDS: dict[str, dict[str, tuple]] = {  # table -> column -> what Python gives for it; anything else is damage
+    "results": {
+        "student": TEXT, "lesson": (int,), "file": TEXT, "digest": TEXT, "grader": TEXT, "result": TEXT, "folder": TEXT,
+        "submitted": MAYBE_TEXT, "said_late": (int,), "here": (int,), "graded": TEXT,
+    },
+    "answers": {
+        "student": TEXT, "lesson": (int,), "exercise": TEXT, "judge": TEXT, "evidence": (bytes, NoneType), "code": TEXT,
+    },
+    "earlier": {"student": TEXT, "lesson": (int,), "digest": TEXT, "row": TEXT},
+    "by_hand": {
+        "student": TEXT, "lesson": (int,), "exercise": TEXT, "points": MAYBE_NUMBER, "out_of": MAYBE_NUMBER,
+        "reason": TEXT, "author": TEXT, "made": TEXT, "function": TEXT,
+    },
+    "forgotten": {"who": TEXT, "made": TEXT, "author": TEXT},
+}  # fmt: skip
+
 NEW_COLUMNS = {  # of results, since the first edition
     "folder": "TEXT NOT NULL DEFAULT ''",
     "submitted": "TEXT",
@@ -56,6 +78,9 @@ INSERT OR IGNORE INTO by_hand (student, lesson, exercise, function, points, out_
 DROP TABLE overrides;
 """
 
+
+HEADER = b"SQLite format 3\0" + bytes([16, 0, 2, 2, 0, 64, 32, 32])
+"""With what a database of ours begins: its kind, pages of 4096 bytes, a log beside it (sqlite.org/fileformat2.html, 1.3)."""
 
 FULL = "The disk is full. Nothing that was graded before is lost: make room, and the same command goes on."
 
@@ -100,6 +125,30 @@ def _brought_up(connection):
     connection.execute("COMMIT")
 
 
+def columns(table: str) -> str:
+    """The names of a table's columns, for a query.
+
+    >>> columns("forgotten")
+    'who, made, author'
+    """
+    return ", ".join(KINDS[table])
+
+
+def is_whole(table: str, row: Sequence) -> bool:
+    """Whether a row, with the columns in this order, holds in each what belongs there."""
+    return len(row) == len(KINDS[table]) and all(map(isinstance, row, KINDS[table].values()))
+
+
+def mended_header(file: Path) -> bool:
+    """Give a database the beginning that it must have, where it has another; returns whether it had."""
+    with file.open("r+b") as stream:
+        if stream.read(16) == HEADER[:16] or file.stat().st_size < SMALLEST:
+            return False
+        stream.seek(0)
+        stream.write(HEADER)
+        return True
+
+
 def put_aside(file: Path) -> Path:
     """Move a damaged database out of the way; returns where it is now. Nothing of it is changed."""
     stamp = datetime.now().strftime("%Y-%m-%d-%H%M%S")
@@ -121,7 +170,7 @@ def told(error: sqlite3.Error, file: Path, alone: FileLock) -> str:
                 f"{file} is damaged ({said}), and was put aside: {aside.name}. "
                 f"`dpcourse grade --merge {aside} --out {file.parent}` takes over what can be read of it; then grade again."
             )
-    if "full" in said:
+    if "full" in said or ("I/O" in said and shutil.disk_usage(file.parent).free < NEEDED):
         return FULL
     if "locked" in said:
         return f"{file} is locked by another program ({said}): close it, and give the command again."

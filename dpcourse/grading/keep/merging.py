@@ -10,18 +10,15 @@ import json
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from sqlite3 import Connection
 
 from dpcourse.grading.collect import origin
-from dpcourse.grading.keep.database import Unusable, is_damaged
+from dpcourse.grading.keep.database import KINDS, columns, is_damaged, is_whole, mended_header
 from dpcourse.grading.keep.packed import read
-from dpcourse.grading.keep.store import COLUMNS, DATABASE, ByHand, Store
+from dpcourse.grading.keep.store import DATABASE, ByHand, Store
 from dpcourse.grading.result import INFRASTRUCTURE, MISSING, UNREADABLE
-
-NAMES = COLUMNS.split(", ")
 
 
 @dataclass
@@ -35,78 +32,121 @@ class _Class:
     forgotten: dict[str, tuple] = field(default_factory=dict)
 
 
-def merge(store: Store, other: Path) -> list[str]:
-    """Put all that the database of another machine holds beside what is here; a sentence on each conflict.
+@dataclass(frozen=True)
+class Other:
+    """What another machine has graded, as far as it can be read; lost: what could not be, in a sentence, or "".
 
-    other: its output folder, or its database; that is not changed. Raises ValueError where it is no such thing, or has
-    drawn its inputs from another secret; OSError.
+    name: its folder or file, as it was named.
     """
-    with _copied(other / DATABASE if other.is_dir() else other) as theirs:
-        secret, yours = theirs.recalled("secret"), _all_of(theirs, _readable)
+
+    name: str
+    secret: str | None
+    holds: _Class
+    lost: str = ""
+
+
+def read_other(other: Path) -> Other:
+    """All that the database of another machine holds. other: its output folder, or its database; that is not changed.
+
+    Raises ValueError where it is no such thing; OSError.
+    """
+    file = other / DATABASE if other.is_dir() else other
+    with _copied(file) as (theirs, mended):
+        holds, lost = _all_of(theirs, as_far_as_readable=True)
+        try:
+            secret = theirs.recalled("secret")
+        except sqlite3.DatabaseError:
+            secret = None
+            lost.append("its secret, so that all is graded anew")
+    wrong = [*(["its first bytes"] if mended else []), *lost]
+    said = f"{other} is damaged ({', '.join(wrong)}). What can be read of it is taken over: grade again who is missing."
+    return Other(str(other), secret, holds, said if wrong else "")
+
+
+def merge(store: Store, other: Other) -> list[str]:
+    """Put all that another machine has graded beside what is here; a sentence on each conflict.
+
+    Raises ValueError where its inputs were drawn from another secret.
+    """
+    yours = other.holds
     with store.at_once():
-        _agree_on_the_secret(store, secret, other)
-        mine = _all_of(store, Connection.execute)
+        _agree_on_the_secret(store, other)
+        mine, _ = _all_of(store)
         said = list(_conflicts(store, mine, yours))
         _put(store, _both(store, mine, yours))
     new = len(yours.results.keys() - mine.results.keys())
-    return [f"From {other}: {new} new of {len(yours.results)} results.", *said]
+    return [f"From {other.name}: {new} new of {len(yours.results)} results.", *said]
 
 
 @contextlib.contextmanager
-def _copied(file: Path) -> Iterator[Store]:
-    """A Store that is a copy of a database, so that the file itself is only read."""
-    if not file.is_file():
+def _copied(file: Path) -> Iterator[tuple[Store, bool]]:
+    """A Store that is a copy of a database, so that the file itself is only read; and whether its header was mended."""
+    if not file.is_file() or not file.stat().st_size:
         raise ValueError(f"{file} is no database of grades: name a folder that `dpcourse grade --out` has filled.")
     with tempfile.TemporaryDirectory(prefix="dpcourse-merge-") as folder:
         for ending in ("", "-wal"):
             if (part := file.with_name(file.name + ending)).is_file():
                 shutil.copyfile(part, Path(folder, DATABASE + ending))
         try:
+            mended = mended_header(Path(folder, DATABASE))
             with Store(Path(folder, DATABASE)) as store:
-                yield store
-        except Unusable:
-            raise
-        except sqlite3.DatabaseError as error:
-            if is_damaged(error):
-                raise ValueError(f"{file} cannot be read: {error}.") from None
-            raise
+                yield store, mended
+        except sqlite3.Error as error:
+            if "full" in str(error):  # the disk
+                raise
+            raise ValueError(f"{file} cannot be read: {error}. Take an older copy of it, or grade again.") from None
 
 
-def _agree_on_the_secret(store, yours, other):
-    mine = store.recalled("secret")
+def _agree_on_the_secret(store, other):
+    mine, yours = store.recalled("secret"), other.secret
     if mine == yours or yours is None:
         return
     if mine is not None and next(store.rows(), None) is not None:
         raise ValueError(
-            f"{other} has drawn its inputs from another secret: marks of both would not be of one kind. "
+            f"{other.name} has drawn its inputs from another secret: marks of both would not be of one kind. "
             "Grade on both machines with the same --seed-file, or merge into an empty --out."
         )
     store.remember("secret", yours)
 
 
-def _all_of(store, rows_of: Callable[[Connection, str], Iterable[tuple]]) -> _Class:
-    """All that a store holds. rows_of(database, query): the rows that a query gives."""
-    database, found = store.database, _Class()
-    for row in rows_of(database, f"SELECT {COLUMNS} FROM results"):
-        found.results[row[:2]] = dict(zip(NAMES, row, strict=True))
-    for row in rows_of(database, "SELECT * FROM answers"):
+def _all_of(store, as_far_as_readable=False) -> tuple[_Class, list[str]]:
+    """All that a store holds, and what of it is damaged. as_far_as_readable: also where the file breaks off."""
+    found, lost, rows = _Class(), [], {}
+    for table in KINDS:
+        rows[table], said = _rows(store.database, table, as_far_as_readable)
+        lost += said
+    found.results = {row[:2]: dict(zip(KINDS["results"], row, strict=True)) for row in rows["results"]}
+    for row in rows["answers"]:
         found.answers.setdefault(row[:2], []).append(row)
-    for *key, text in rows_of(database, "SELECT * FROM earlier"):
-        found.earlier[tuple(key)] = text
-    for row in rows_of(database, f"SELECT {', '.join(ByHand.__dataclass_fields__)} FROM by_hand"):
-        found.by_hand.append(ByHand(*row))
-    for who, made, author in rows_of(database, "SELECT * FROM forgotten"):
-        found.forgotten[who] = (made, author)
-    return found
+    found.earlier = {tuple(key): text for *key, text in rows["earlier"]}
+    found.by_hand = [ByHand(*row) for row in rows["by_hand"]]
+    found.forgotten = {who: (made, author) for who, made, author in rows["forgotten"]}
+    return found, lost
 
 
-def _readable(database: Connection, query: str) -> Iterator[tuple]:
-    """The rows that a query gives, as far as the file is not damaged: for the other's, since ours is written anew."""
+def _rows(database, table, as_far_as_readable):
+    """(the rows of a table that are whole, what is wrong with the others in a few words)."""
+    rows, wrong = [], []
     try:
-        yield from database.execute(query)
+        for row in database.execute(f"SELECT {columns(table)} FROM {table}"):
+            rows.append(row)  # what comes before it breaks off stays
     except sqlite3.DatabaseError as error:
-        if not is_damaged(error):
+        if not (as_far_as_readable and is_damaged(error)):
             raise
+        wrong.append(f"{table} breaks off")
+    whole = [row for row in rows if is_whole(table, row) and not (table == "earlier" and _graded(row[-1]) is None)]
+    if len(whole) < len(rows):
+        wrong.append(f"{len(rows) - len(whole)} of {len(rows)} rows of {table}")
+    return whole, wrong
+
+
+def _graded(text: str) -> str | None:
+    """When a row that is kept as text was graded; None where the text is damaged."""
+    try:
+        found = json.loads(text)["graded"]
+    except (ValueError, TypeError, KeyError):
+        return None
+    return found if isinstance(found, str) else None
 
 
 def _rank(row: dict) -> tuple:
@@ -141,7 +181,7 @@ def _without_the_forgotten(store, found: _Class) -> _Class:
     gone = {key for key, row in found.results.items() if not is_kept(key[0], row["graded"] or "0")}
     found.results = {key: row for key, row in found.results.items() if key not in gone}
     found.answers = {key: rows for key, rows in found.answers.items() if key not in gone}
-    found.earlier = {k: t for k, t in found.earlier.items() if is_kept(k[0], json.loads(t)["graded"] or "0")}
+    found.earlier = {k: t for k, t in found.earlier.items() if is_kept(k[0], _graded(t) or "0")}
     found.by_hand = [each for each in found.by_hand if is_kept(each.student, each.made)]
     return found
 
@@ -149,7 +189,7 @@ def _without_the_forgotten(store, found: _Class) -> _Class:
 def _put(store, found: _Class) -> None:
     for table in ("results", "answers", "earlier", "by_hand", "forgotten"):
         store.database.execute(f"DELETE FROM {table}")
-    _insert(store, f"results ({COLUMNS})", [tuple(row[name] for name in NAMES) for row in found.results.values()])
+    _insert(store, "results", [tuple(row[name] for name in KINDS["results"]) for row in found.results.values()])
     _insert(store, "answers", [row for rows in found.answers.values() for row in rows])
     _insert(store, "earlier", [(*key, text) for key, text in found.earlier.items()])
     _insert(store, "forgotten", [(who, *entry) for who, entry in found.forgotten.items()])
@@ -159,7 +199,9 @@ def _put(store, found: _Class) -> None:
 
 def _insert(store, table, rows) -> None:
     if rows:
-        store.database.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows)
+        store.database.executemany(
+            f"INSERT INTO {table} ({columns(table)}) VALUES ({', '.join('?' * len(rows[0]))})", rows
+        )
 
 
 def _conflicts(store, mine: _Class, yours: _Class) -> Iterator[str]:

@@ -6,8 +6,15 @@ SHORTEST = 16
 
 
 def read(file: Path) -> str:
-    """The secret in a file. Raises ValueError where it could be guessed, OSError where there is none."""
-    text = file.read_text(encoding="utf-8").strip()
+    """The secret in a file. Raises ValueError where it is no text, or could be guessed; OSError where there is none."""
+    try:
+        text = file.read_text(encoding="utf-8").strip()
+    except UnicodeDecodeError:
+        raise ValueError(
+            f"--seed-file: {file} is no text in UTF-8. The secret is some 40 letters and digits."
+        ) from None
     if len(text) < SHORTEST:
-        raise ValueError(f"the secret in {file} can be guessed: it needs {SHORTEST} characters, and has {len(text)}")
+        raise ValueError(
+            f"--seed-file: the secret in {file} can be guessed: it needs {SHORTEST} characters, and has {len(text)}."
+        )
     return text

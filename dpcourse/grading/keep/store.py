@@ -18,13 +18,13 @@ from filelock import FileLock
 
 from dpcourse.grading import result as results
 from dpcourse.grading.collect import Submission
-from dpcourse.grading.keep.database import connected
+from dpcourse.grading.keep.database import columns, connected, is_whole
 from dpcourse.grading.keep.packed import as_time, handed_in, packed, read, unpacked
 from dpcourse.grading.result import INFRASTRUCTURE, Result
 
 DATABASE = "grades.sqlite"
 PATIENCE = 5
-COLUMNS = "student, lesson, file, digest, grader, result, folder, submitted, said_late, here, graded"
+NO_ROW = {"results": "grade the submissions again.", "by_hand": "set it again."}  # what helps where one is damaged
 
 
 @dataclass(frozen=True)
@@ -190,7 +190,7 @@ class Store:
                 self.database.execute(f"DELETE FROM {table} WHERE student = ? AND lesson = ?", key)
             values = [each.file, each.digest, grader, result.as_json(), folder, *handed_in(each), 1, now()]
             marks = ", ".join("?" * len([*key, *values]))
-            self.database.execute(f"INSERT INTO results ({COLUMNS}) VALUES ({marks})", [*key, *values])
+            self.database.execute(f"INSERT INTO results ({columns('results')}) VALUES ({marks})", [*key, *values])
             self._save_answers(key, judges or {}, evidence or {}, code or {})
 
     def save_again(
@@ -242,14 +242,28 @@ class Store:
         return read(found[0]) if found else None
 
     def rows(self, student: str | None = None) -> Iterator[Row]:
-        """All results as they are stored, or one student's, in the order of students and lessons."""
+        """All results as they are stored, or one student's, in the order of students and lessons.
+
+        A row that is damaged otherwise than in its result may be anybody's, and is left out: see `without_damaged`.
+        """
         where, values = ("WHERE student = ?", [student]) if student is not None else ("", [])
-        query = f"SELECT {COLUMNS} FROM results {where} ORDER BY student, lesson"
-        for name, lesson, file, digest, grader, text, _, submitted, late, here, *_ in self.database.execute(
-            query, values
-        ).fetchall():
+        query = f"SELECT {columns('results')} FROM results {where} ORDER BY student, lesson"
+        for row in self.database.execute(query, values).fetchall():
+            if not is_whole("results", row):
+                continue
+            name, lesson, file, digest, grader, text, _, submitted, late, here, _ = row
             result = read(text) or Result(INFRASTRUCTURE, ("what was stored of it is damaged",), None, 0)
             yield Row(name, lesson, file, digest, grader, result, as_time(submitted), bool(late), not here)
+
+    def without_damaged(self) -> list[str]:
+        """Take out the rows that nobody can read as somebody's result, or as set by hand; a sentence on each."""
+        said = []
+        for table, help in NO_ROW.items():
+            for number, *row in self.database.execute(f"SELECT rowid, {columns(table)} FROM {table}").fetchall():
+                if not is_whole(table, row):
+                    self.database.execute(f"DELETE FROM {table} WHERE rowid = ?", [number])
+                    said.append(f"A row of {table} was damaged, and is taken out: {help} It was {repr(row)[:300]}.")
+        return said
 
     def answers(self, student: str, lesson: int) -> dict[str, str]:
         """exercise id -> the code of the cells that define the student's answer, as far as it was kept."""
@@ -272,9 +286,8 @@ class Store:
 
     def by_hand(self) -> list[ByHand]:
         """All that was ever set by hand, the oldest first; of one student and exercise the last counts."""
-        names = ", ".join(ByHand.__dataclass_fields__)
-        found = self.database.execute(f"SELECT {names} FROM by_hand ORDER BY made, author, points, reason").fetchall()
-        return [ByHand(*each) for each in found]
+        query = f"SELECT {columns('by_hand')} FROM by_hand ORDER BY made, author, points, reason"
+        return [ByHand(*each) for each in self.database.execute(query).fetchall() if is_whole("by_hand", each)]
 
     # ---- what was shown
 

@@ -2,13 +2,15 @@
 
 import difflib
 import getpass
+import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from dpcourse import course
 from dpcourse.grading import collect
 from dpcourse.grading.keep.store import ByHand, Row, Store, now
-from dpcourse.grading.marks.marking import BONUS, in_force, now_called
+from dpcourse.grading.marks.marking import BONUS, in_force, neat, now_called
 from dpcourse.grading.marks.settings import Settings
+from dpcourse.grading.outputs import pages
 from dpcourse.grading.outputs.gradebook import title
 from dpcourse.grading.result import MISSING
 
@@ -24,7 +26,7 @@ def override(
     if not most:
         raise ValueError(f"Exercise {exercise_id} does not count: course.toml leaves it out, or gives it 0 points.")
     if not 0 <= points <= most:
-        raise ValueError(f"Exercise {exercise_id} has {most:g} points, so 0 to {most:g}, not {points:g}.")
+        raise ValueError(f"Exercise {exercise_id} has {pages.points(most)}: give 0 to {most:g}, not {points:g}.")
     row_of(store, student, exercise.lesson)
     reason = _reason(reason)
     store.set_by_hand(
@@ -32,12 +34,12 @@ def override(
     )
 
 
-def bonus(store: Store, author: str, student: str, lesson: int, points: float, reason: str) -> None:
-    """Give points beside the exercises of a lesson, or take them. Raises ValueError."""
-    most = sum(exercise.points for exercise in course.lesson(lesson).exercises)
+def bonus(store: Store, settings: Settings, author: str, student: str, lesson: int, points: float, reason: str) -> None:
+    """Give points beside the exercises of a lesson, or take them: as many as it has, at most. Raises ValueError."""
+    most = neat(math.fsum(settings.points_of(exercise) for exercise in course.lesson(lesson).exercises))
     if not -most <= points <= most:
         raise ValueError(
-            f"A bonus is at most what the lesson has, {most} points, and at least -{most}: not {points:g}."
+            f"A bonus is at most what the lesson has, {most:g} points, and at least -{most:g}: not {points:g}."
         )
     row_of(store, student, lesson)
     store.set_by_hand(ByHand(student, lesson, BONUS, points, None, _reason(reason), author, now()))

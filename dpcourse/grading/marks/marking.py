@@ -50,9 +50,12 @@ def now_called(given: ByHand) -> str | None:
     return given.exercise if given.exercise in ids.values() else None
 
 
-def vanished(rows: Iterable[Row], history: Iterable[ByHand]) -> list[str]:
+def vanished(rows: Sequence[Row], history: Iterable[ByHand]) -> list[str]:
     """What is stored of lessons and exercises that the course has no more, a sentence each; it counts for nothing."""
-    known = {lesson.number: {exercise.id for exercise in lesson.exercises} for lesson in course.lessons()}
+    stored = {row.lesson for row in rows}
+    known = {
+        each.number: {exercise.id for exercise in each.exercises} for each in course.lessons() if each.number in stored
+    }
     found: dict[str, set[str]] = {}
     for row in rows:
         if row.lesson not in known:
@@ -111,9 +114,16 @@ def _marked(row: Row, lesson: Lesson, settings: Settings, current) -> Row:
     if row.result.status not in NO_SCORE or mine or bonus:
         judged = math.fsum(mark.points for mark in marks)
         late = _taken(found, judged, settings)
-        score = judged - (late.points if late else 0) + ((bonus.points or 0) if bonus else 0)
-        score = neat(max(0.0, score if settings.bonus or not bonus else min(score, points)))
+        whole = with_bonus(replace(found, late=late, result=replace(row.result, exercises=marks)))
+        score = neat(max(0.0, whole if settings.bonus or not bonus else min(whole, points)))
     return replace(found, late=late, result=replace(row.result, score=score, points=points, exercises=marks))
+
+
+def with_bonus(row: Row) -> float:
+    """What the marks, lateness and bonus of a row come to, which may be above the lesson's points or below 0."""
+    judged = math.fsum(mark.points for mark in row.result.exercises)
+    taken, given = row.late.points if row.late else 0, (row.bonus.points or 0) if row.bonus else 0
+    return neat(judged - taken + given)
 
 
 def _mark(mark: Mark | None, exercise: Exercise, settings: Settings, by_hand: ByHand | None) -> Mark:

@@ -5,9 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from dpcourse import course
 from dpcourse.files import write_atomically
 from dpcourse.grading.keep.store import ByHand, Row, Store, now
-from dpcourse.grading.outputs.tables import as_csv
+from dpcourse.grading.outputs.tables import UTF8, as_csv
 from dpcourse.grading.result import MISSING
 
 FILE = "changes.csv"
@@ -63,17 +64,19 @@ def recorded(store: Store, rows: Sequence[Row]) -> list[Move]:
 def write(store: Store, out: Path) -> None:
     """Write all that ever moved into changes.csv, the last first."""
     lines = [list(each) for each in reversed(store.moves())]
-    write_atomically(out / FILE, as_csv([COLUMNS, *lines]))
+    write_atomically(out / FILE, UTF8 + as_csv([COLUMNS, *lines]))
 
 
 def _of_row(row: Row, judged: dict[str, str]) -> Iterator[tuple[tuple[str, int, str], Shown]]:
     key = (row.student, row.lesson)
+    own = {exercise.id: exercise.points for exercise in course.lesson(row.lesson).exercises}
     for mark in row.result.exercises:
         cause = {
             "digest": row.digest,
             "grader": row.grader,
             "judge": judged.get(mark.id, ""),
             "state": [mark.state, mark.misconception],
+            "own": own.get(mark.id),
             "by hand": _said(row.by_hand.get(mark.id)),
         }
         yield (*key, mark.id), Shown(mark.points, mark.out_of, cause)
@@ -111,12 +114,18 @@ def _why(before: Shown | None, after: Shown) -> str:
             return "what was set by hand was taken back" if after.points is None else "an exercise was set by hand"
         return f"{new['late']:g} points are taken because it is late, before {old.get('late', 0):g}"
     if before.out_of != after.out_of:
+        if (before.out_of, after.out_of) == (old.get("own", before.out_of), new["own"]) and _is_judged_anew(old, new):
+            return f"the exercise has {new['own']:g} points now, before {before.out_of:g}"
         return "course.toml: does not count" if not after.out_of else "course.toml: its points"
-    if old.get("judge") != new["judge"]:
+    if _is_judged_anew(old, new):
         return "judged again: the exercise, or what judges it, has changed"
     if old.get("grader") != new["grader"]:
         return "graded again: what runs notebooks has changed"
     return "course.toml: part credit" if old.get("state") == new["state"] else "graded again"
+
+
+def _is_judged_anew(old: dict, new: dict) -> bool:
+    return old.get("judge") != new["judge"]
 
 
 def _cause(text) -> dict:

@@ -32,7 +32,7 @@ timezone = "UTC"  # of the times below that do not say theirs, such as "Europe/B
 language = "en"   # of the feedback
 contact = ""      # whom students ask about a mark; stands on their feedback
 excluded = []     # exercises that do not count, such as ["1.4", "2.8"]
-bonus = true      # whether points given with --bonus may lift a score above the lesson's points
+bonus = true      # whether points given with --bonus may lift a score above the lesson's points; false: it ends there
 
 [points]          # of exercises, where you want others than their own
 # "1.3" = 4

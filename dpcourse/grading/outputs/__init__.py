@@ -32,5 +32,9 @@ def write(
     zips = returned.write(rows, out, settings)
     if zips:
         said.append(f"Feedback to upload: {', '.join(zips)}; the same as pages: {out / feedback.FOLDER}.")
+    if unclear := returned.without_own_name(rows):
+        said.append(
+            f"The platform knows several by one name, so give these their page by hand: {collect.some(unclear)}."
+        )
     report.write(rows, out, unread, answers, course, moves)
     return said

@@ -6,6 +6,7 @@ is told nobody. A zero that is the student's is not said to be the grader's, nor
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from unicodedata import normalize
 
 from dpcourse.engine import BLANK, ERROR, RIGHT, WRONG
 from dpcourse.engine.exercise import UNKNOWN
@@ -37,8 +38,10 @@ def write(rows: Iterable[Row], out: Path, settings: Settings) -> None:
         file, text = folder / page_name(student), page(student, mine, settings)
         if not file.exists() or file.read_text(encoding="utf-8") != text:
             write_atomically(file, text)
-    for file in set(folder.glob("*.html")) - {folder / page_name(student) for student in of_student}:
-        file.unlink()
+    wanted = set(map(page_name, of_student))
+    for file in folder.glob("*.html"):
+        if normalize("NFC", file.name) not in wanted:  # a Mac may give names back otherwise written
+            file.unlink()
 
 
 def has_feedback(row: Row) -> bool:
@@ -59,7 +62,14 @@ def page(student: str, rows: Sequence[Row], settings: Settings) -> str:
         lessons=[_of_lesson(row) for row in rows],
         contact=settings.contact or "your instructor",
         judged=any(row.result.exercises for row in rows),
+        hint=next((mark.id for row in rows for mark in row.result.exercises if _has_hints(mark.id)), None),
     )
+
+
+def _has_hints(id):
+    """Whether a student can ask for hints: of what is graded only, there are none but those that are given out."""
+    exercise = exercise_of(id)
+    return exercise is not None and bool(exercise.hints) and (exercise.hints_too or not exercise.graded_only)
 
 
 def _of_lesson(row):

@@ -11,10 +11,8 @@ from dpcourse.engine import Exercise
 from dpcourse.files import write_atomically
 from dpcourse.grading.keep.store import Row
 from dpcourse.grading.marks.marking import neat
-from dpcourse.grading.outputs.tables import as_csv, number, short
+from dpcourse.grading.outputs.tables import UTF8, as_csv, number, short
 from dpcourse.grading.result import Result
-
-UTF8 = "\ufeff"
 
 
 def write(rows: Iterable[Row], out: Path) -> None:

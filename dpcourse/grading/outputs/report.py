@@ -139,7 +139,7 @@ def explanation(row: Row, exercise: Exercise, secret: bytes) -> Iterator[str]:
     if mark is None:
         yield f"{exercise.id}: not judged"
         return
-    yield f"{exercise.id} {exercise.title}: {mark.state}, {mark.points:g} of {mark.out_of:g} points"
+    yield f"{exercise.id} {exercise.title}: {mark.state}, {mark.points:g} of {pages.points(mark.out_of)}"
     if mark.override:
         yield f"set by hand: {mark.override}"
     yield mark.message

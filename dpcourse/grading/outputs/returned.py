@@ -9,7 +9,9 @@ page.
 import html
 import json
 import re
+import unicodedata
 import zipfile
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
 from pathlib import Path, PurePosixPath
@@ -46,13 +48,30 @@ def write(rows: Sequence[Row], out: Path, settings: Settings) -> list[str]:
 
 
 def _files(rows: Iterable[Row], settings: Settings) -> Iterator[tuple[str, str]]:
-    for row in rows:
-        if feedback.has_feedback(row) and not row.stale and row.result.status != INFRASTRUCTURE:
-            name = name_for_lms(row)
-            yield (
-                name,
-                notebook(row, settings) if name.endswith(".ipynb") else feedback.page(row.student, [row], settings),
-            )
+    for row, name in _named(rows):
+        yield name, notebook(row, settings) if name.endswith(".ipynb") else feedback.page(row.student, [row], settings)
+
+
+def without_own_name(rows: Iterable[Row]) -> list[str]:
+    """The students whose feedback the platform cannot know as theirs, since it knows another's by the same name."""
+    found = [row.student for row, name in _named(rows) if name != name_for_lms(row)]
+    return sorted(set(found))
+
+
+def _named(rows):
+    """Each row of which there is feedback, and the name of its file: one that is nobody else's in this lesson.
+
+    Two names are one where capitals, or ways to write a letter, make no difference.
+    """
+    there = [
+        (row, name_for_lms(row))
+        for row in rows
+        if feedback.has_feedback(row) and not row.stale and row.result.status != INFRASTRUCTURE
+    ]
+    keys = [(row.lesson, unicodedata.normalize("NFC", name.casefold())) for row, name in there]
+    alike = Counter(keys)
+    for (row, name), key in zip(there, keys, strict=True):
+        yield row, name if alike[key] == 1 else feedback.page_name(row.student)
 
 
 def name_for_lms(row: Row) -> str:

@@ -11,6 +11,7 @@ import io
 import re
 from collections.abc import Iterable
 
+UTF8 = "\ufeff"  # with it begins a file that Excel is to read as UTF-8
 BEGINS_A_FORMULA = re.compile(r'(?<![^\s,;|"])(?=[=+\-@\uff1d\uff0b\uff0d\uff20])')
 
 

@@ -11,6 +11,7 @@ import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
 
+import nbformat
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -554,7 +555,8 @@ def test_what_is_left_out_of_a_large_notebook_is_only_what_nothing_looks_at(cell
         (b'"' + b'\\"' * 100_000, "not JSON"),
         (b"[" + b"{}," * 100_001, "200,000 brackets"),
         (large([], x="9" * 2 * 2**20), "2 MiB without its outputs"),
-        (b'{"nbformat": 3, "worksheets": [{"cells": []}]}', "open it in JupyterLab and save it"),
+        (b'{"nbformat": 1, "cells": []}', "open it in JupyterLab and save it"),
+        (b'{"nbformat": 3, "cells": []}', "open it in JupyterLab and save it"),
         (large([{"cell_type": "code", "source": "x"}] * 2_001), "2001 code cells"),
     ],
 )
@@ -578,6 +580,34 @@ def test_notebooks_are_read_that_only_an_editor_spoilt():
         assert cells_of(content) == [(1, "é = 1")]
     many = json.dumps({"cells": [{"cell_type": "markdown", "source": ""}] * 10_000 + [cell], "nbformat": 4})
     assert cells_of(many.encode()) == [(10_001, "é = 1")]
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_notebooks_on_sheets_are_read_as_jupyterlab_converts_them(large, monkeypatch):
+    output = {"output_type": "stream", "stream": "stdout", "text": ["]}" * 9]}
+    cells = [
+        {"cell_type": "heading", "level": 1, "source": ["Title"], "metadata": {}},
+        {"cell_type": "code", "input": ["a = 1\n", "b"], "language": "python", "collapsed": False, "outputs": [output], "metadata": {}},
+        {"cell_type": "markdown", "source": "c", "metadata": {}},
+    ]  # fmt: skip
+    code = {
+        "cell_type": "code",
+        "input": "é = 2",
+        "language": "python",
+        "collapsed": False,
+        "outputs": [],
+        "metadata": {},
+    }
+    sheets = [{"cells": cells, "metadata": {}}, {"cells": [code], "metadata": {}}]
+    old = {"metadata": {"name": ""}, "nbformat": 3, "nbformat_minor": 0, "worksheets": sheets}
+    content = json.dumps(old).encode()
+    monkeypatch.setattr(notebook, "LARGE", 0 if large else notebook.LARGE)
+    new = nbformat.v4.upgrade(nbformat.v3.reads_json(content.decode()))
+    expected = [(n, each["source"]) for n, each in enumerate(new["cells"], 1) if each["cell_type"] == "code"]
+    assert cells_of(content) == expected == [(2, "a = 1\nb"), (4, "é = 2")]
+    assert not large or b"]}]}" not in notebook.lean(content)
+    for broken in ([None], [{}], [{"cells": None}], [{"cells": [None, 3, {"cell_type": "code"}]}]):
+        assert all(each == (3, "") for each in cells_of(json.dumps(old | {"worksheets": broken}).encode()))
 
 
 # ---- every file, once

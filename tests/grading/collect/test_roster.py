@@ -138,3 +138,36 @@ def test_every_student_is_found_by_every_way_to_write_them(tmp_path_factory, peo
         for said in (name, f"{last}, {' '.join(first)}", canvas, f"u{number}", f"U{number}@x.org", student):
             assert student in roster.matches(said)
             assert roster.find(said, str(number)) == student
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('student,id\n"Lee, Kim,1\nBob,2\nCat,3\n', 2),
+        ('student,id\nBob,2\n\n"Lee, Kim,1\nCat,3"\nDan,4\n', 4),
+        ('student,id\nBob,2\n"Lee, Kim,1\n"Ek, Bo",5\n', 3),
+        ('student,id,comment\nLee,1,"late\nBob,2,fine"\n', 2),
+        ('student,id\nLee,1\n"Ek" Bo,5\n', 3),
+        ('"student,id\nLee,1\n', 1),
+    ],
+)
+def test_a_quote_that_is_not_closed_swallows_nobody_and_its_line_is_told(tmp_path, text, line):
+    with pytest.raises(RosterError, match=rf"^Line {line} of the roster roster.csv: a quote"):
+        read(tmp_path, text)
+
+
+def test_a_comment_may_have_several_lines_and_quotes(tmp_path):
+    text = 'Identifier,Full name,Grade,Feedback\nParticipant 5,Kim Lee,3,"<p>Say ""why""</p>\n\n<p>Next time, too.</p>"\nParticipant 6,Bo Ek,,\n'
+    assert read(tmp_path, text).students == ("Kim Lee_5", "Bo Ek_6")
+
+
+def test_vowel_signs_tell_names_apart(tmp_path):
+    names = [
+        "\u0926\u093f\u0928 \u0930\u093e\u0935",
+        "\u0926\u0940\u0928 \u0930\u093e\u0935",
+        "\u0e01\u0e34\u0e19",
+        "\u0e01\u0e31\u0e19",
+    ]
+    roster = read(tmp_path, "name\n" + "\n".join(names) + "\n")
+    for name in names:
+        assert roster.find(name.replace(" ", "")) == name

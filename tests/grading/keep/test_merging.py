@@ -13,7 +13,7 @@ from support import WEEKLY
 
 from dpcourse.grading.collect import Submission
 from dpcourse.grading.keep import store as stores
-from dpcourse.grading.keep.merging import merge
+from dpcourse.grading.keep.merging import merge, read_other
 from dpcourse.grading.keep.store import DATABASE, ByHand, Store
 from dpcourse.grading.result import Mark, result
 
@@ -59,7 +59,7 @@ def known(folder):
 
 def merged(into, other):
     with Store(into / DATABASE) as store:
-        return merge(store, other)
+        return merge(store, read_other(other))
 
 
 @how(max_examples=200 if WEEKLY else 10, deadline=None)
@@ -116,7 +116,7 @@ def test_as_in_one_folder_the_highest_attachment_counts_and_what_can_be_read_bef
                 each = Submission(name, 1, file, Path("x"), str(number))
                 store.save(each, "grader", result(1, statuses[counted], notes=[file]))
     with Store(folders[0] / DATABASE) as store:
-        merge(store, folders[1])
+        merge(store, read_other(folders[1]))
         found = {row.student: row.file for row in store.rows()}
     assert found == {"ann": "ann_1_9102_x.ipynb", "bob": "bob_1_9002_x.ipynb"}
 
@@ -163,9 +163,6 @@ def test_what_is_no_database_of_grades_is_told_in_a_line(tmp_path, content):
     a, _ = two(tmp_path, [], [])
     if content is not None:
         (tmp_path / "other").write_bytes(content)
-    if content == b"":  # SQLite takes an empty file for a database in which nothing is
-        assert merged(a, tmp_path / "other") == [f"From {tmp_path / 'other'}: 0 new of 0 results."]
-        return
     with pytest.raises(ValueError, match=r"is no database of grades|cannot be read"):
         merged(a, tmp_path / "other")
 
@@ -197,3 +194,19 @@ def test_two_assistants_grade_half_a_class_each(quick, tmp_path):
     assert scores(tmp_path / "ann") == {"ann": ("graded", "2"), "bob": ("graded", "2")}
     assert call(tmp_path / "of-bob", "--out", tmp_path / "ann").exit_code == 0
     assert len(quick) == 2
+
+
+@pytest.mark.parametrize("damage", ["UPDATE results SET student = NULL", "UPDATE results SET lesson = 'x'", "UPDATE by_hand SET points = 'x'", "UPDATE answers SET student = NULL", "UPDATE earlier SET row = x'00'", "UPDATE earlier SET row = '{'"])  # fmt: skip
+def test_a_damaged_row_of_the_other_is_left_there_and_told(tmp_path, damage):
+    happened = [("save", "ann", "one", "graded", 0), ("set", "ann", "1.3", 1.0)]
+    a, b = two(tmp_path, [("save", "bob", "one", "graded", 0)], happened)
+    with Store(b / DATABASE) as store:
+        store.database.execute("INSERT INTO earlier VALUES ('ann', 1, 'two', '{\"graded\": \"\"}')")
+        store.database.execute(damage)
+    other = read_other(b)
+    table = damage.split()[1]
+    assert other.lost == f"{b} is damaged (1 of 1 rows of {table}). What can be read of it is taken over: grade again who is missing."  # fmt: skip
+    with Store(a / DATABASE) as store:
+        merge(store, other)
+        students = [row.student for row in store.rows()]
+    assert students == (["bob"] if table == "results" else ["ann", "bob"])

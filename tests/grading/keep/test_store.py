@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpcourse.grading.collect import Submission
+from dpcourse.grading.keep import database
 from dpcourse.grading.keep.database import Unusable
 from dpcourse.grading.keep.packed import packed, unpacked
-from dpcourse.grading.keep.store import Store
+from dpcourse.grading.keep.store import ByHand, Store
 from dpcourse.grading.marks.marking import marked
 from dpcourse.grading.marks.settings import Settings
 from dpcourse.grading.result import Mark, result
@@ -98,3 +99,24 @@ def test_a_change_that_fails_is_not_made_in_part():
             store.save(replace(HANDED_IN, digest="new"), "grader", result(1, "graded"), {"1.3": None})
         assert [row.digest for row in store.rows()] == ["digest"]
         assert store.answers("kim", 1) == {"1.3": "x"}
+
+
+def test_the_kinds_of_columns_are_those_of_the_tables():
+    assert list(database.KINDS["by_hand"]) == list(ByHand.__dataclass_fields__)
+    with Store(":memory:") as store:
+        for table, kinds in database.KINDS.items():
+            columns = {name for _, name, *_ in store.database.execute(f"PRAGMA table_info({table})")}
+            assert columns == set(kinds)
+
+
+@pytest.mark.parametrize("damage", ["student = NULL", "student = x'00ff'", "lesson = NULL", "lesson = 'x'", "file = x'00'", "here = 'x'"])  # fmt: skip
+def test_a_row_that_is_nobodys_is_told_and_stops_nothing(damage):
+    with Store(":memory:") as store:
+        for name in ("kim", "lee"):
+            store.save(replace(HANDED_IN, student=name), "grader", result(1, "graded"))
+        store.database.execute(f"UPDATE results SET {damage} WHERE student = 'kim'")
+        assert [row.student for row in store.rows()] == ["lee"]
+        [said] = store.without_damaged()
+        assert "A row of results was damaged, and is taken out: grade the submissions again." in said
+        assert store.without_damaged() == []
+        assert store.database.execute("SELECT count(*) FROM results").fetchone() == (1,)

@@ -1,6 +1,7 @@
 """What an instructor sets by hand and looks up, also while a run goes on; and that a student can be forgotten."""
 
 import csv
+import json
 
 import pytest
 from grading.called import call, scores
@@ -150,3 +151,26 @@ def test_a_student_who_is_forgotten_leaves_no_trace(quick, tmp_path):
     with store.opened(out) as opened:
         assert len(opened.database.execute("SELECT * FROM forgotten").fetchall()) == 1
     assert call("--out", out, "--forget", "zebediah").exit_code == 2
+
+
+def test_a_bonus_is_at_most_what_the_lesson_counts_and_may_pass_its_points_unless_told_otherwise(out, small):
+    settings = out.parent / "mine.toml"
+    settings.write_text('[points]\n"1.7" = 40')
+    told = call("--out", out, "--bonus", "bob", "1", "16", "a mistake found")
+    assert (told.exit_code, "at most what the lesson has, 15 points" in told.stderr) == (2, True)
+    assert call("--out", out, "--config", settings, "--bonus", "bob", "1", "50", "a mistake found").exit_code == 0
+    assert scores(out)["bob"] == ("graded", "60")  # 10 of the 51 for the lesson, and the bonus
+    settings.write_text('bonus = false\n[points]\n"1.7" = 40')
+    told = call("--out", out, "--config", settings)
+    assert "The score ends at the lesson's points, as " in told.stdout
+    assert scores(out)["bob"] == ("graded", "51")
+
+
+def test_what_is_looked_up_is_json_where_that_is_asked_for(out):
+    call("--out", out, "--override", "bob", "1.3", "1", "on paper", "--author", "Ann")
+    told = json.loads(call("--out", out, "--json", "--explain", "bob", "1.7", "--overrides").stdout)
+    assert list(told) == ["overrides", "explain"]
+    assert "on paper" in told["overrides"][0]
+    assert any(line.startswith("1.7 ") for line in told["explain"])
+    lines = call("--out", out, "--explain", "bob", "1.7", "--overrides").stdout.splitlines()
+    assert lines == [line for found in told.values() for line in found]

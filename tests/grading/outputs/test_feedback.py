@@ -4,7 +4,9 @@ import html
 import io
 import json
 import re
+import unicodedata
 import zipfile
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -185,3 +187,44 @@ def test_a_deadline_that_was_kept_takes_nothing():
     seen = text_of(page(row))
     assert "Your deadline: 1 October 2026, 00:00 UTC" in seen
     assert "taken" not in seen
+
+
+NAMES = ["Kim Lee", "kim lee", "KIM  LEE", "Kim-Lee", "Kim Léa", "Kim Lea", "\u0926\u093f\u0928", "\u0926\u0940\u0928", "\u0e01\u0e34\u0e19", "\u0e01\u0e31\u0e19", "\u0645\u064e", "\u0645\u064f"]  # fmt: skip
+
+
+def test_no_two_students_share_a_page_wherever_it_is_kept(tmp_path):
+    """Also where capitals make no difference, or letters are kept in parts, as on a Mac."""
+    for form in ("NFC", "NFD"):
+        pages = [unicodedata.normalize(form, feedback.page_name(name)).casefold() for name in NAMES]
+        assert len(set(pages)) == len(NAMES)
+    for name in NAMES[6:]:
+        assert feedback.page_name(name).startswith(f"{name}-")
+    rows = [a_row(name) for name in NAMES]
+    feedback.write(rows, tmp_path, DEFAULT)
+    for file in list((tmp_path / feedback.FOLDER).iterdir()):
+        file.rename(file.with_name(unicodedata.normalize("NFD", file.name)))
+    feedback.write(rows[:3], tmp_path, DEFAULT)
+    kept = {unicodedata.normalize("NFC", file.name) for file in (tmp_path / feedback.FOLDER).iterdir()}
+    assert kept == set(map(feedback.page_name, NAMES[:3]))
+
+
+def test_who_would_have_one_name_in_the_zip_has_their_own_and_is_named(tmp_path):
+    names = ["Kim Lee_77", "kim lee_77", "Kim:Lee_77", "Bo Ek_78"]
+    rows = [a_row(name, file=MOODLE.format(name=name[:-3], number=name[-2:])) for name in names]
+    returned.write(rows, tmp_path, DEFAULT)
+    with zipfile.ZipFile(tmp_path / "feedback-01.zip") as archive:
+        files = {name: archive.read(name).decode() for name in archive.namelist()}
+    assert set(files) == {*map(feedback.page_name, names[:3]), "Bo Ek_78_assignsubmission_file_/feedback.html"}
+    assert returned.without_own_name(rows) == sorted(names[:3])
+    for name in names[:3]:
+        assert html.escape(name[:-3]) in files[feedback.page_name(name)]
+
+
+def test_the_page_promises_no_hint_where_none_is_given_out(monkeypatch):
+    assert 'hint("1.1")' in text_of(page(a_row()))
+    later = tuple(replace(each, graded_only=True) for each in course.lesson(1).exercises)
+    monkeypatch.setitem(vars(course.lesson(1)), "exercises", later)
+    assert "hint" not in page(a_row())
+    told = (*later[:1], replace(later[1], hints_too=True), *later[2:])
+    monkeypatch.setitem(vars(course.lesson(1)), "exercises", told)
+    assert 'hint("1.2")' in text_of(page(a_row()))

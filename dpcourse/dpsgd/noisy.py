@@ -1,0 +1,274 @@
+"""A private step of any of torch's optimizers: clipped sums, accumulated; noise, once; and what is refused."""
+
+import copy
+from collections import Counter
+from collections.abc import Sequence
+
+import torch
+
+from dpcourse import validate
+from dpcourse.dpsgd import generators, processes
+from dpcourse.dpsgd.account import Account
+from dpcourse.dpsgd.agreement import refuse_if_it_disagrees
+from dpcourse.dpsgd.clipping import Clipped, Loss, clipped_sum_of, refuse_if_not_finite
+from dpcourse.dpsgd.data import people_of
+from dpcourse.dpsgd.ledger import Ledger
+from dpcourse.dpsgd.refusals import refuse_if_not_private, trainable
+from dpcourse.dpsgd.sampling import Sizes
+
+
+class Noisy(torch.optim.Optimizer):
+    """One private step: clipped sums are accumulated, noise is added once, the result is divided by expected_batch."""
+
+    def _set(self, noise_multiplier, clip_norm, expected_batch, generator):
+        self.noise_multiplier = validate.number("noise_multiplier", noise_multiplier, 0)
+        self.clip_norm = validate.number("clip_norm", clip_norm, 0, open_low=True)
+        self.expected_batch = validate.number("expected_batch", expected_batch, 0, open_low=True)
+        self._generator = generators.make(generator, "noise")
+        self._sums, self._norms, self._noise, self._tried = {}, [], (), set()
+        self._account, self._padding = None, {}
+        self.register_step_pre_hook(Noisy._make_private)
+        self.register_step_post_hook(Noisy._forget)
+
+    def accumulate(
+        self,
+        model: torch.nn.Module,
+        loss: Loss,
+        inputs: torch.Tensor,
+        targets: torch.Tensor,
+        engine: str = "book-keeping",
+        precision: str = "float32",
+    ) -> Clipped:
+        """Add the clipped sum of some examples to this step's; returns it, as clipped_sum does.
+
+        A batch that does not fit into memory comes in several chunks, each example in one of them; an empty batch
+        needs no call. Arguments and errors as in clipped_sum; but that a gradient is not finite is said by step(), so
+        that a GPU has no need to wait. step() then adds the noise. The first call tries model and engine on two people, as try_on.
+        """
+        if len(inputs) and (model, engine) not in self._tried:
+            self.try_on(model, loss, inputs, targets, engine)
+        parameters = trainable(model)
+        clipped = clipped_sum_of(model, parameters, loss, inputs, targets, self.clip_norm, engine, precision)
+        self._norms.append(clipped.norms)
+        for parameter, found in zip(parameters.values(), clipped.sums.values(), strict=True):
+            self._sums[parameter] = self._sums[parameter] + found if parameter in self._sums else found
+        return clipped
+
+    def try_on(
+        self,
+        model: torch.nn.Module,
+        loss: Loss,
+        inputs: torch.Tensor,
+        targets: torch.Tensor,
+        engine: str = "book-keeping",
+    ) -> None:
+        """Raise ValueError for a model that is not private, or on whose first two people engine and loop disagree.
+
+        Nothing is accumulated. The first accumulate of a model and an engine tries them by itself.
+        """
+        refuse_if_not_private(model, engine)
+        refuse_if_it_disagrees(model, loss, inputs, targets, engine)
+        self._tried.add((model, engine))
+
+    def tie(self, ledger: Ledger, people: int, public_n: int | None = None) -> None:
+        """From now on refuse a step that is not in the ledger, and batches that are no Poisson sample of so many people.
+
+        people: whole, >= 1, the number of rows; public_n: as in fit. Each step must have been spent before, after this
+        call, with the noise multiplier of the optimizer and the sample rate expected_batch / people, or / public_n.
+        Otherwise step() raises ValueError, and does nothing. So it does where the sizes of the batches so far are not
+        those of Poisson batches; for those that are, with probability at most 1e-9 in a run of any length (see
+        sampling.Sizes). What sizes cannot show, such as the same people in every batch, goes unnoticed.
+
+        >>> model = torch.nn.Linear(2, 1)
+        >>> optimizer = NoisySGD(model.parameters(), 0.1, noise_multiplier=1.0, clip_norm=1.0, expected_batch=30)
+        >>> optimizer.tie(Ledger(delta=1e-5), people=300)
+        >>> optimizer.step()
+        Traceback (most recent call last):
+        ValueError: this step is not in the ledger: call spend(1.0, 0.1) of the ledger that the optimizer is tied to, \
+once for each step; it has 0 such steps since then, and 0 were taken
+        """
+        rate = self.expected_batch / people_of(validate.whole("people", people), public_n)
+        rate = validate.number("expected_batch / people", rate, 0, 1, open_low=True)
+        ledger.taken(self.noise_multiplier, rate)  # which refuses a noise that cannot be in it
+        self._account = Account(ledger, rate, Sizes(people, rate), copy.deepcopy(ledger))
+
+    @property
+    def ledger(self) -> Ledger | None:
+        """That the optimizer is tied to."""
+        return None if self._account is None else self._account.ledger
+
+    def keep_padding(self, model: torch.nn.Module) -> None:
+        """Let no step move the padding row of an nn.Embedding of the model, not even by noise: torch gives it no gradient.
+
+        It costs no privacy: whatever the noisy sum says of this row is thrown away. The row of a table that another
+        layer holds too is trained there, and left alone. fit calls this itself. An own loop calls it before the first
+        step, or the row gets noise like every other.
+        """
+        tables = [layer for layer in model.modules() if isinstance(layer, (torch.nn.Embedding, torch.nn.EmbeddingBag))]
+        held: Counter[torch.Tensor | None] = Counter(
+            parameter for layer in model.modules() for parameter in layer._parameters.values()
+        )
+        self._padding = {
+            table.weight: table.padding_idx
+            for table in tables
+            if table.padding_idx is not None and held[table.weight] == 1
+        }
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the sum accumulated so far, and every gradient."""
+        self._sums, self._norms = {}, []
+        super().zero_grad(set_to_none)
+
+    @torch.no_grad()
+    def _make_private(self, args, kwargs):
+        """Before a step: each gradient is the sum, plus noise, divided by expected_batch.
+
+        With torch.distributed every process calls step; their sums are added up, and only the first adds noise.
+        """
+        if args[1:] or kwargs:
+            raise ValueError("step takes no closure: each evaluation of the loss would need a noise of its own")
+        parameters = [p for group in self.param_groups for p in group["params"] if p.requires_grad]
+        self._refuse_what_is_not_protected(parameters)
+        self.refuse_if_not_finite()
+        if self._account is not None:
+            self._account.refuse_what_is_not_in_it(self.noise_multiplier, self._size(parameters[0].device))
+        self._bring_averages()
+        sums = _together([self._sums[p] if p in self._sums else torch.zeros_like(p) for p in parameters])
+        if processes.is_first():
+            generator = generators.for_device(self._generator, parameters[0].device)
+            self._noise = [
+                torch.randn(total.shape, generator=generator, dtype=total.dtype, device=total.device) for total in sums
+            ]
+            torch._foreach_add_(sums, self._noise, alpha=self.noise_multiplier * self.clip_norm)
+        processes.add_up(sums)
+        torch._foreach_div_(sums, self.expected_batch)
+        for p, mean in zip(parameters, _apart(sums, parameters), strict=True):
+            p.grad = mean
+        for table, row in self._padding.items():
+            if table.grad is not None:
+                table.grad[row] = 0
+
+    def _bring_averages(self):
+        """To where the model was moved since the last step; torch keeps the number of steps on the CPU."""
+        for p, averages in self.state.items():
+            for name, value in averages.items():
+                if name != "step" and isinstance(value, torch.Tensor) and value.device != p.device:
+                    averages[name] = value.to(p.device)
+
+    def _forget(self, args, kwargs):
+        """After a step: nothing of its batch stays."""
+        if self._account is not None:
+            self._account.used[self.noise_multiplier] += 1
+        self._sums, self._norms = {}, []
+        for group in self.param_groups:
+            for p in group["params"]:
+                p.grad = None
+
+    @property
+    def sum_length(self) -> float:
+        """Euclidean length of the clipped sum accumulated so far in this process; not private. 0 where there is none."""
+        return float(self.squares_of_sum) ** 0.5
+
+    @property
+    def noise_scale(self) -> float:
+        """Root mean square of the last step's noise on the sum: close to noise_multiplier * clip_norm. 0 before it."""
+        return self.scale_of(float(self.squares_of_noise))
+
+    @property
+    def squares_of_sum(self) -> torch.Tensor:
+        """sum_length squared, where the parameters are: a GPU goes on with its work, and is asked later."""
+        return _squares(list(self._sums.values()))
+
+    @property
+    def squares_of_noise(self) -> torch.Tensor:
+        """The sum of the squares of the last step's noise, before it was scaled; likewise."""
+        return _squares(self._noise)
+
+    def scale_of(self, squares: float) -> float:
+        """The noise_scale that belongs to squares_of_noise, of the last step or of one with as many parameters."""
+        count = sum(noise.numel() for noise in self._noise)
+        return self.noise_multiplier * self.clip_norm * (squares / max(count, 1)) ** 0.5
+
+    def state_dict(self) -> dict:
+        """What torch's optimizer saves, and the noise's settings and generator: a saved run goes on exactly."""
+        noise = {name: getattr(self, name) for name in ("noise_multiplier", "clip_norm", "expected_batch")}
+        return super().state_dict() | {"noise": noise | {"generator": self._generator.get_state()}}
+
+    def load_state_dict(self, state_dict: dict) -> None:
+        """Restore what state_dict gave; ValueError where it is not of a noisy optimizer."""
+        if "noise" not in state_dict:
+            raise ValueError("state_dict must come from NoisySGD or NoisyAdam: it lacks 'noise'")
+        noise = dict(state_dict["noise"])
+        state = noise.pop("generator")
+        super().load_state_dict({name: value for name, value in state_dict.items() if name != "noise"})
+        for name, value in noise.items():
+            setattr(self, name, value)
+        self._generator.set_state(state.cpu())
+
+    def __getstate__(self):
+        raise TypeError(
+            f"{type(self).__name__} cannot be copied or pickled: a copy would add no noise, or the same noise again; "
+            "make another one, and use state_dict() to save it"
+        )
+
+    def refuse_if_not_finite(self) -> None:
+        """Raise ValueError if the gradient of somebody in the batch so far is infinite or NaN."""
+        if self._norms:
+            refuse_if_not_finite(torch.cat(self._norms) if self._norms[1:] else self._norms[0])
+
+    def _size(self, device):
+        """How many people are in the batch, in all processes together."""
+        size = sum(map(len, self._norms))
+        if not processes.many():
+            return size
+        total = torch.tensor([float(size)], device=device)
+        processes.add_up([total])
+        return int(total)
+
+    def refuse_strangers(self, model: torch.nn.Module) -> None:
+        """Raise ValueError if the model trains parameters that this optimizer was not given."""
+        mine = {p for group in self.param_groups for p in group["params"]}
+        _refuse_strangers(len(set(trainable(model).values()) - mine))
+
+    def _refuse_what_is_not_protected(self, parameters):
+        if any(p.grad is not None for group in self.param_groups for p in group["params"]):
+            raise ValueError(
+                "a gradient was set from outside, by loss.backward() perhaps; it is not clipped, so no noise protects "
+                "it: call zero_grad(), then accumulate(model, loss, inputs, targets)"
+            )
+        _refuse_strangers(len(self._sums.keys() - set(parameters)))
+
+
+def _refuse_strangers(count):
+    if count:
+        raise ValueError(f"the model has {count} trainable parameters that this optimizer was not given")
+
+
+def _together(tensors: list[torch.Tensor]) -> list[torch.Tensor]:
+    """On a GPU one long tensor with all their numbers in logical order: to begin a task takes longer than the task."""
+    kinds = {(tensor.device, tensor.dtype) for tensor in tensors}
+    if len(kinds) > 1 or tensors[0].device.type == "cpu":
+        return tensors
+    return [torch.cat([tensor.flatten() for tensor in tensors])]
+
+
+def _apart(tensors: list[torch.Tensor], parameters: list[torch.Tensor]) -> list[torch.Tensor]:
+    """Undo _together: one tensor for each parameter, ordered in memory as it is, which torch's optimizers like best."""
+    if len(tensors) == len(parameters) and tensors[0].shape == parameters[0].shape:
+        return tensors
+    apart = [
+        part.view(p.shape)
+        for part, p in zip(tensors[0].split([p.numel() for p in parameters]), parameters, strict=True)
+    ]
+    return [
+        part if p.is_contiguous() else torch.empty_like(p).copy_(part)
+        for part, p in zip(apart, parameters, strict=True)
+    ]
+
+
+def _squares(tensors: Sequence[torch.Tensor]) -> torch.Tensor:
+    """The sum of the squares of all numbers: in double precision on a CPU, in the fewest tasks elsewhere."""
+    if not tensors or tensors[0].device.type == "cpu":
+        none = torch.zeros((), dtype=torch.float64, device="cpu")
+        return sum((tensor.double().square().sum() for tensor in tensors), none)
+    return torch.stack(torch._foreach_norm(list(tensors))).square().sum()

@@ -1,0 +1,10 @@
+"""The lessons of this repository as they are given out."""
+
+from support import ROOT
+
+from dpcourse.grading.judging.given import Release, blanks, release_of
+
+
+def releases() -> dict[int, Release]:
+    """lesson number -> Release."""
+    return {number: release_of(file.read_bytes(), number) for number, file in blanks(ROOT).items()}
