@@ -4,8 +4,8 @@ import contextlib
 import functools
 import math
 import os
+import secrets
 import sys
-import threading
 
 import psutil
 
@@ -169,12 +169,15 @@ def threads_of_this_user() -> int:
 
 
 def unused_user() -> int:
-    """The number of a user to whom no account and no process belongs; for the grader as root."""
+    """The number of a user to whom no account and no process belongs; for the grader as root.
+
+    By chance: what the kernel has not yet cleared away of one submission counts for its user, not for the next.
+    """
     import pwd  # Windows has none
 
     used = {user.pw_uid for user in pwd.getpwall()}
     for process in os.listdir("/proc"):
         with contextlib.suppress(OSError):
             used.add(os.stat(f"/proc/{process}").st_uid if process.isdigit() else 0)
-    first = FIRST_USER + threading.get_native_id() % USERS
+    first = FIRST_USER + secrets.randbelow(USERS)
     return next(user for user in range(first, first + USERS) if user not in used)

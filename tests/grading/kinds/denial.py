@@ -29,7 +29,7 @@ TIME = [
     answer("sleeps without signals", "import signal, time; signal.signal(signal.SIGALRM, signal.SIG_IGN)\nwhile True: time.sleep(1)", status="limit", weekly=True),
     answer("a power without end", "return 10 ** 10 ** 10", weekly=True),
     answer("an expression without end", "import re; re.match('(a+)+$', 'a' * 50 + 'b'); return 0.5", weekly=True),
-    answer("a loop in numpy", "a = np.ones((3000, 3000))\nwhile True: a = a @ a / 3000", status="limit", weekly=True),
+    answer("a loop in numpy", "a = np.ones((300, 300))\nwhile True: a = a @ a / 300", weekly=True),
     answer("a loop in another thread", "import threading\ndef spin():\n    while True: pass\nfor _ in range(4): threading.Thread(target=spin, daemon=True).start()\nreturn 0.5"),
     answer("stops itself", "import os, signal; os.kill(os.getpid(), signal.SIGSTOP)", status="limit", weekly=True),
     answer("a late alarm", "import signal; signal.setitimer(signal.ITIMER_REAL, 0); signal.alarm(0)\nwhile True: pass", status="limit", weekly=True),
