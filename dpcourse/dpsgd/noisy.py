@@ -79,6 +79,7 @@ class Noisy(torch.optim.Optimizer):
         those of Poisson batches; for those that are, with probability at most 1e-9 in a run of any length (see
         sampling.Sizes). What sizes cannot show, such as the same people in every batch, goes unnoticed.
 
+        >>> from dpcourse.dpsgd import NoisySGD
         >>> model = torch.nn.Linear(2, 1)
         >>> optimizer = NoisySGD(model.parameters(), 0.1, noise_multiplier=1.0, clip_norm=1.0, expected_batch=30)
         >>> optimizer.tie(Ledger(delta=1e-5), people=300)

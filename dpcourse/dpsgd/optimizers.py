@@ -3,14 +3,14 @@
 Source: Bu, Dong, Long & Su (2020), "Deep learning with Gaussian differential privacy", algorithms 1 and 2.
 """
 
-from torch.optim import SGD, Adam
+import torch
 from torch.optim.optimizer import ParamsT
 
 from dpcourse.dpsgd import generators
 from dpcourse.dpsgd.noisy import Noisy
 
 
-class NoisySGD(Noisy, SGD):
+class NoisySGD(Noisy, torch.optim.SGD):
     """SGD whose every step is a Gaussian mechanism on the clipped sum of a Poisson batch.
 
     params, lr, momentum, weight_decay: as in torch.optim.SGD; noise_multiplier: >= 0, the noise's standard deviation
@@ -50,7 +50,7 @@ class NoisySGD(Noisy, SGD):
         self._set(noise_multiplier, clip_norm, expected_batch, generator)
 
 
-class NoisyAdam(Noisy, Adam):
+class NoisyAdam(Noisy, torch.optim.Adam):
     """Adam on the same noisy means; its running averages use nothing else, so they cost no privacy.
 
     params, lr, betas, eps, weight_decay: as in torch.optim.Adam, with its correction of the bias at the start, which

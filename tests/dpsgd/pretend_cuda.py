@@ -26,7 +26,7 @@ def on_cuda(tensor):
 @check
 def norms_and_sums_on_cuda_have_no_tf32_and_no_autocast():
     """Inside somebody else's autocast, and where he allows TF32: seen by every operation, and undone afterwards."""
-    from dpcourse.dpsgd import clipping, layers
+    from dpcourse.dpsgd import clipping, layers, precision
 
     seen = set()
     run = pretend.run
@@ -37,20 +37,19 @@ def norms_and_sums_on_cuda_have_no_tf32_and_no_autocast():
 
     torch.backends.fp32_precision = "tf32"
     gradients, parameter = torch.randn(5, 3, 4), nn.Parameter(torch.zeros(3, 4))
-    model = nn.Module()
-    model.weight = parameter
+    parameters = {"weight": parameter}
     with labelled(), torch.autocast("cuda", torch.bfloat16):
         assert torch.is_autocast_enabled("cuda")
         share = layers.Direct(parameter, on_cuda(gradients))
         pretend.run = watched
-        with clipping.full_precision("cuda"):
-            found = clipping._weigh(model, [share], 0.5, None, None)
+        with precision.full_precision("cuda"):
+            found = clipping._weigh(parameters, [share], 0.5, None, None)
         pretend.run = run
         assert torch.is_autocast_enabled("cuda")
     assert seen == {"ieee"}, seen
     assert torch.backends.cuda.matmul.fp32_precision == "tf32"
     assert found.sums["weight"].dtype == torch.float32
-    expected_sum = clipping._weigh(model, [layers.Direct(parameter, gradients)], 0.5, None, None)
+    expected_sum = clipping._weigh(parameters, [layers.Direct(parameter, gradients)], 0.5, None, None)
     equal(found.sums["weight"].raw, expected_sum.sums["weight"].detach())
 
 

@@ -1,7 +1,7 @@
 """Slips in the path of a training on a device, each found by one check of pretend_checks.py or pretend_cuda.py; and the program that tells.
 
-python -m dpsgd.pretend_slips FILE SLIP ... writes to FILE, as JSON, what each check says of the library, nothing or why
-it fails; and of the library with each slip, which checks fail, and why.
+python -m dpsgd.pretend_slips FILE NAME ... writes to FILE, as JSON, what each check that is named says of the library,
+nothing or why it fails; and of the library with each slip that is named, which checks fail, and why.
 """
 
 import importlib
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from dpsgd import pretend, pretend_checks, pretend_cuda  # noqa: F401
+from dpsgd import pretend, pretend_checks, pretend_cuda, pretend_room  # noqa: F401
 from dpsgd.pretend_checks import CHECKS
 from torch import nn
 
@@ -44,7 +44,7 @@ SLIPS = {
         "a_step_waits_twice_at_most",
     ),
     "one wait per parameter": Slip(
-        "optimizers",
+        "noisy",
         "self._norms.append(clipped.norms)",
         "self._norms.append(clipped.norms), [float(found.norm()) for found in clipped.sums.values()]",
         "a_step_waits_twice_at_most",
@@ -77,13 +77,13 @@ SLIPS = {
         "nobody_elses_random_numbers_are_touched",
     ),
     "float64 on the device": Slip(
-        "optimizers",
+        "noisy",
         'if not tensors or tensors[0].device.type == "cpu":',
         "if True:",
         "a_device_without_float64_will_do",
     ),
     "averages stay where the model was": Slip(
-        "optimizers", "self._bring_averages(parameters)", "pass", "first_on_the_cpu_then_on_the_device_and_back"
+        "noisy", "self._bring_averages()", "pass", "first_on_the_cpu_then_on_the_device_and_back"
     ),
     "a number that begins on the CPU": Slip(
         "training", "lost = torch.zeros((), device=device)", "lost = torch.zeros(())", "empty_batches_are_steps"
@@ -105,15 +105,15 @@ SLIPS = {
         "several_processes_exchange_on_the_device",
     ),
     "norms inside somebody's autocast": Slip(
-        "clipping",
-        "with no_autocast, _tf32(device, False):",
-        "with _tf32(device, False):",
+        "precision",
+        "if torch.is_autocast_enabled(kind)",
+        "if False",
         "norms_and_sums_on_cuda_have_no_tf32_and_no_autocast",
     ),
     "norms in TF32": Slip(
-        "clipping",
-        "with no_autocast, _tf32(device, False):",
-        "with no_autocast:",
+        "precision",
+        "with torch.autocast(kind, enabled=False), _tf32(kind, False):",
+        "with torch.autocast(kind, enabled=False):",
         "norms_and_sums_on_cuda_have_no_tf32_and_no_autocast",
     ),
     "a batch that is not pinned": Slip("training", "batch = batch.pin_memory()", "pass", NOWHERE),
@@ -179,13 +179,13 @@ def warm_up():
     importlib.import_module("torch.func")
 
 
-def main(file, *slips):
+def main(file, *names):
     pretend.install()
     pretend_checks.import_library()
     warm_up()
-    said = {name: said_of(name) for name in CHECKS}
+    said = {name: said_of(name) for name in CHECKS if name in names}
     found = {}
-    for name in slips:
+    for name in (name for name in SLIPS if name in names):
         checks = [SLIPS[name].found_by] if SLIPS[name].found_by else CHECKS
         found[name] = {check: why for check in checks if (why := said_of(check, SLIPS[name]))}
     Path(file).write_text(json.dumps({"checks": said, "slips": found}), encoding="utf-8")

@@ -13,8 +13,8 @@ from support import WEEKLY
 from torch import nn
 
 from dpcourse import dpsgd
-from dpcourse.dpsgd import clipping, layers
-from dpcourse.dpsgd.clipping import PRECISIONS
+from dpcourse.dpsgd import layers, precision
+from dpcourse.dpsgd.precision import PRECISIONS
 
 ENGINES = ("loop", "vmap", "book-keeping")
 TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-10}
@@ -360,8 +360,8 @@ def test_passes_in_low_precision_are_still_clipped_in_full(precision):
 
 def test_low_precision_is_low_in_the_passes():
     model, inputs = small_cnn(), torch.ones(2, 1, 8, 8)
-    for precision, dtype in (("float32", torch.float32), ("bf16", torch.bfloat16)):
-        clipped = dpsgd.clipped_sum(model, square_loss, inputs, torch.zeros(2), 1.0, precision=precision)
+    for asked, dtype in (("float32", torch.float32), ("bf16", torch.bfloat16)):
+        clipped = dpsgd.clipped_sum(model, square_loss, inputs, torch.zeros(2), 1.0, precision=asked)
         assert clipped.outputs.dtype == dtype
 
 
@@ -383,7 +383,7 @@ def switches(general=None):
         found = switches()
         torch.backends.fp32_precision = was
         return found
-    return [switch.fp32_precision for switch in clipping._SWITCHES]
+    return [switch.fp32_precision for switch in precision._SWITCHES]
 
 
 @pytest.fixture
@@ -391,7 +391,7 @@ def as_before():
     """torch.backends and two of its switches, which are "none" when nobody has touched them."""
     before = switches()
     yield
-    for switch, was in zip(clipping._SWITCHES[:3], before, strict=False):
+    for switch, was in zip(precision._SWITCHES[:3], before, strict=False):
         switch.fp32_precision = was
 
 
@@ -401,11 +401,11 @@ def as_before():
 def test_tf32_is_as_asked_inside_and_as_it_was_outside(mine, allowed):
     """Switches that followed a more general one follow it afterwards, too."""
     for chosen in mine:
-        clipping._SWITCHES[chosen].fp32_precision = "tf32"
+        precision._SWITCHES[chosen].fp32_precision = "tf32"
     before = [switches(general) for general in (None, "ieee", "tf32")]
-    with clipping.passes("tf32" if allowed else "float32", "cuda"):
+    with precision.passes("tf32" if allowed else "float32", "cuda"):
         assert switches() == ["tf32" if allowed else "ieee"] * 5
-        with clipping.full_precision("cuda"):
+        with precision.full_precision("cuda"):
             assert switches() == ["ieee"] * 5
         assert switches() == ["tf32" if allowed else "ieee"] * 5
     assert [switches(general) for general in (None, "ieee", "tf32")] == before

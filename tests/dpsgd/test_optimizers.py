@@ -17,7 +17,7 @@ from scipy import stats
 from torch import nn
 
 from dpcourse import dpsgd
-from dpcourse.dpsgd import optimizers
+from dpcourse.dpsgd import noisy
 
 RARE = 1e-6
 both = pytest.mark.parametrize("kind", [dpsgd.NoisySGD, dpsgd.NoisyAdam])
@@ -172,13 +172,13 @@ def test_numbers_put_together_come_apart_as_they_were(sizes):
     """In each parameter's own order in memory; elsewhere than on a CPU, so without numbers here: by shape and stride."""
     parameters = [torch.zeros(size, device="meta") for size in sizes]
     parameters[-1] = parameters[-1].to(memory_format=torch.channels_last) if len(sizes) > 1 else parameters[-1]
-    together = optimizers._together(parameters)
+    together = noisy._together(parameters)
     assert [total.shape for total in together] == [(sum(p.numel() for p in parameters),)]
-    apart = optimizers._apart(together, parameters)
+    apart = noisy._apart(together, parameters)
     assert [(part.shape, part.stride()) for part in apart] == [(p.shape, p.stride()) for p in parameters]
     numbers = torch.arange(float(together[0].numel()))
     here = [torch.empty_like(p, device="cpu") for p in parameters]
-    assert torch.equal(torch.cat([part.flatten() for part in optimizers._apart([numbers], here)]), numbers)
+    assert torch.equal(torch.cat([part.flatten() for part in noisy._apart([numbers], here)]), numbers)
 
 
 @both
