@@ -273,6 +273,10 @@ def test_the_command_says_what_it_wrote_or_why_not(course, tmp_path, monkeypatch
     run = CliRunner().invoke(cli.app, ["site", "--solutions"])
     assert run.stdout.startswith("site-solutions/index.html")
     run = CliRunner().invoke(cli.app, ["site", "--course", str(tmp_path / "nowhere")])
+    assert run.exit_code == 2
+    assert f"--course: there is no folder {tmp_path / 'nowhere'}" in run.stderr
+    (tmp_path / "empty").mkdir()
+    run = CliRunner().invoke(cli.app, ["site", "--course", str(tmp_path / "empty")])
     assert run.exit_code == 1
     assert "there are no notebooks in" in run.stderr
     (course / "lessons" / "00-one.ipynb").write_text("{")
