@@ -75,3 +75,11 @@ def test_a_function_is_turned_under_every_name_and_then_what_it_was():
     with calls.turned(toss) as seen:
         assert (other(1), toss(-1), twin(1), len(seen)) == (False, True, True, 2)
     assert (toss.__code__, toss.__defaults__, toss.__kwdefaults__) == before
+
+
+def test_calls_are_counted_for_each_case():
+    def toss(x):
+        return x > 0
+
+    outcomes = Probe("f", counted=toss).probe(lambda x: [toss(x) for _ in range(x)], [{"x": 2}, {"x": 3}, {"x": 0}])
+    assert [outcome["calls"] for outcome in outcomes] == [2, 3, 0]
