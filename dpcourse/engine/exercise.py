@@ -6,6 +6,7 @@ it gave. A wrong answer that behaves like a known misconception gets that miscon
 """
 
 import itertools
+import sys
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -141,7 +142,17 @@ class Exercise:
     def probe(self, answer: object, cases: list[dict]) -> list[dict]:
         """What the answer does on each case, as plain data; see Probe, which runs wherever the learner's code runs."""
         counted = self.needed.function if self.needed else None
-        return Probe(self.function, self.forbidden_functions, counted, self.seconds).probe(answer, cases)
+        there = self._forbidden_there()
+        outcomes = Probe(self.function, there, counted, self.seconds).probe(answer, cases)
+        if self._forbidden_there() != there:  # the answer itself has imported what it must not call
+            outcomes = Probe(self.function, self._forbidden_there(), counted, self.seconds).probe(answer, cases)
+        return outcomes
+
+    def _forbidden_there(self):
+        """Those of the forbidden functions that can be called yet: to import the others would take seconds, and memory."""
+        named = {each: each.partition(":")[0] for each in self.forbidden if isinstance(each, str)}
+        there = [each for each in self.forbidden if each not in named or named[each] in sys.modules]
+        return replace(self, forbidden=tuple(there)).forbidden_functions
 
     def judge(
         self,

@@ -5,11 +5,14 @@ import inspect
 import itertools
 import math
 import resource
+import subprocess
+import sys
 import time
 
 import numpy as np
 import psutil
 import pytest
+from support import ROOT
 
 from dpcourse import audit, course, dpsgd, laplace, pld, rdp, tradeoff
 from dpcourse.engine import OpenExercise, RandomExercise
@@ -88,6 +91,21 @@ def test_a_door_that_was_open_is_closed(exercise_id, answer):
     verdict = course.find(exercise_id).check(answer, 1)
     assert verdict.state in ("error", "wrong")
     assert "write it yourself" in verdict.message or "laplace.coin" in verdict.message
+
+
+def test_what_is_forbidden_by_name_is_imported_by_the_answer_alone():
+    """PyTorch takes seconds and memory that a check of arrays need not cost."""
+    code = """if True:
+        import sys
+        from dpcourse import course
+        def own(n, sample_rate, steps, rng): return [(rng.random(n) < sample_rate).nonzero()[0] for _ in range(steps)]
+        def lent(n, sample_rate, steps, rng):
+            from dpcourse import dpsgd
+            return [each.numpy() for each in dpsgd.poisson_batches(n, sample_rate, steps, int(rng.integers(2**31)))]
+        said = [course.find("5.3").check(own, 1).state, "torch" in sys.modules, course.find("5.3").check(lent, 1).state]
+        print(said, "torch" in sys.modules)"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout == "['right', False, 'error'] True\n"
 
 
 def test_a_coin_that_decides_is_no_idle_coin():
