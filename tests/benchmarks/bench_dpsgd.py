@@ -15,6 +15,7 @@ Not part of the ordinary test run.
 """
 
 import argparse
+import math
 import statistics
 import subprocess
 import sys
@@ -212,14 +213,20 @@ def main(options):
                 print(f"{tool}: {error}", file=sys.stderr)
         times = seconds(steps, options.rounds)
         base = times["PyTorch, default"]
-        print(f"\n{model}, batch {options.batch}, {options.device}, {options.precision}")
-        print(f"{'':24}{'samples/s':>11}{'x PyTorch':>11}{'peak MiB':>10}")
+        print(f"\n{model}, batch {options.batch}, {options.device}, {options.precision}\n")
+        print(f"| {'':24} | samples/s | x PyTorch | peak MiB | waits |")
+        print(f"|{'-' * 26}|----------:|----------:|---------:|------:|")
         for tool, taken in times.items():
             memory = peak(tool, model, options)
-            print(f"{tool:24}{options.batch / taken:>11,.0f}{taken / base:>11.2f}{memory:>10,.0f}", flush=True)
+            print(
+                f"| {tool:24} | {options.batch / taken:>9,.0f} | {taken / base:>9.2f} | {memory:>8,.0f} |       |",
+                flush=True,
+            )
         taken, waits = in_fit(model, options)
+        counted = "" if math.isnan(waits) else f"{waits:.1f}"
         print(
-            f"{'fit':24}{options.batch / taken:>11,.0f}{taken / base:>11.2f}   waits in a step: {waits:.1f}", flush=True
+            f"| {'fit':24} | {options.batch / taken:>9,.0f} | {taken / base:>9.2f} |          | {counted:>5} |",
+            flush=True,
         )
 
 
