@@ -187,7 +187,7 @@ once for each step; it has 0 such steps since then, and 0 were taken
 
     def scale_of(self, squares: float) -> float:
         """The noise_scale that belongs to squares_of_noise, of the last step or of one with as many parameters."""
-        count = sum(noise.numel() for noise in self._noise)
+        count = sum(p.numel() for group in self.param_groups for p in group["params"] if p.requires_grad)
         return self.noise_multiplier * self.clip_norm * (squares / max(count, 1)) ** 0.5
 
     def state_dict(self) -> dict:

@@ -71,10 +71,12 @@ class Progress:
 
     def read(self):
         """Ask the device, once, for what the steps since the last time measured."""
-        sizes, measured, squares = zip(*self.unread, strict=True)
-        for size, (lost, length), noise in zip(
-            sizes, torch.stack(measured).tolist(), torch.stack(squares).tolist(), strict=True
-        ):
+        sizes, *found = zip(*self.unread, strict=True)
+        measured, squares = map(torch.stack, found)
+        if processes.many():  # of which only the first adds noise
+            squares = squares.to(measured)
+            processes.agree([squares])
+        for size, (lost, length), noise in zip(sizes, measured.tolist(), squares.tolist(), strict=True):
             self.run.losses.append(lost / size if size else math.nan)
             self.run.lengths.append(length)
             self.run.noises.append(self.optimizer.scale_of(noise))

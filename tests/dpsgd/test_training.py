@@ -787,7 +787,7 @@ def two_processes(folder):
 
     alike = mine()
     run = train(*alike, steps=4, generator=rank)
-    left["alike"] = weights(alike[0]), alike[2].state_dict(), run.batches, run.losses
+    left["alike"] = weights(alike[0]), alike[2].state_dict(), run.batches, run.losses, run.noises
 
     wrapped = mine()
     wrapped = (nn.parallel.DistributedDataParallel(wrapped[0]), *wrapped[1:])
@@ -871,11 +871,12 @@ def test_two_processes_take_the_steps_of_one(two):
     alone = parts("NoisySGD", model=dpsgd.paper_cnn((1, 8, 8), generator=0), generator=0, momentum=0.9)
     run = train(*alone, steps=4, generator=0)
     for left in two:
-        end, ledger, batches, losses = left["alike"]
+        end, ledger, batches, losses, noises = left["alike"]
         torch.testing.assert_close(end, weights(alone[0]), rtol=1e-5, atol=1e-6)
         assert ledger == alone[2].state_dict()
         assert batches == run.batches
         assert losses == pytest.approx(run.losses, rel=1e-5)
+        assert noises == pytest.approx(run.noises, rel=1e-5)
 
 
 def test_two_processes_have_the_same_weights(two):
