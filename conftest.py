@@ -73,10 +73,10 @@ def _solved(lesson):
     return lesson.parents[1] / "solutions" / lesson.name
 
 
-BLANK = ("lessons/00-", "lessons/05-")
+BLANK = ("lessons/00-", "lessons/06-")
 """The blank lessons that run on a commit; `dpcourse build` has executed all of them, and says which are out of date."""
 
-LONGEST = ("tests/browser/", "solutions/05-", "lessons/05-")
+LONGEST = ("tests/browser/", "solutions/06-", "lessons/06-")
 """What takes longest begins first, so that no worker is left waiting for it at the end."""
 
 

@@ -99,7 +99,7 @@ def _memory():
     return Finding(
         "memory",
         "note",
-        f"{free:.1f} GiB free: shut down other notebooks (Running Terminals and Kernels) before lesson 05",
+        f"{free:.1f} GiB free: shut down other notebooks (Running Terminals and Kernels) before lesson 06",
     )
 
 
@@ -122,12 +122,12 @@ def _disk():
     free = shutil.disk_usage(there).free / 2**30
     if free >= 0.5:
         return Finding("disk", "ok", f"{free:.1f} GiB free")
-    return Finding("disk", "note", f"{free:.1f} GiB free: delete something before you download data in lesson 05")
+    return Finding("disk", "note", f"{free:.1f} GiB free: delete something before you download data in lesson 06")
 
 
 def _gpu():
     """What the driver says, and for what PyTorch was built; importing PyTorch would take seconds."""
-    without = "only lesson 05 can use one, and it runs without"
+    without = "only lesson 06 can use one, and it runs without"
     if shutil.which("nvidia-smi") is None:
         return Finding("GPU", "note", f"none found; {without}")
     try:

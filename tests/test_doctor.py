@@ -88,7 +88,7 @@ def test_the_disk_is_that_of_the_data_folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("driver", "cuda", "state", "said"),
     [
-        (None, "12.8", "note", "none found; only lesson 05 can use one"),
+        (None, "12.8", "note", "none found; only lesson 06 can use one"),
         ("exit 9", "12.8", "note", "the driver does not answer: restart the machine"),
         ("true", "12.8", "note", "the driver finds none"),
         ("echo 'NVIDIA H200'", None, "note", "NVIDIA H200, but this PyTorch is built for CPUs: to use it, install"),

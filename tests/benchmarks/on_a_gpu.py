@@ -1,4 +1,4 @@
-"""On a machine with a GPU, one command: the tests that need one, lesson 05, and the table of speeds for the docs.
+"""On a machine with a GPU, one command: the tests that need one, lesson 06, and the table of speeds for the docs.
 
     python tests/benchmarks/on_a_gpu.py > gpu.md        # Opacus is in the table where it is installed
 
@@ -15,7 +15,7 @@ import torch
 from nbclient import NotebookClient
 
 ROOT = Path(__file__).parents[2]
-LESSON = ROOT / "solutions" / "05-dp-sgd.ipynb"
+LESSON = ROOT / "solutions" / "06-accountants.ipynb"
 COMMANDS = {
     "Tests that need a GPU": ["-m", "pytest", "-q", "tests/dpsgd/test_cuda.py"],
     "A step": ["tests/benchmarks/bench_dpsgd.py", "--device", "cuda", "--batch", "2048"],
@@ -42,7 +42,7 @@ def main():
         failed |= subprocess.run([sys.executable, *command], cwd=ROOT).returncode != 0
         print(flush=True)
     route, taken = lesson()
-    print(f"## Lesson 05\n\ntrained on {route}; all its cells took {taken:.0f} s")
+    print(f"## Lesson 06\n\ntrained on {route}; all its cells took {taken:.0f} s")
     sys.exit(failed or route != "cuda")
 
 

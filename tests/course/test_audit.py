@@ -1,4 +1,4 @@
-"""Answers of lesson 06 that pass where they should not, are refused where they should pass, or get a message of another."""
+"""Answers of lesson 07 that pass where they should not, are refused where they should pass, or get a message of another."""
 
 import math
 
@@ -13,7 +13,7 @@ from support import WEEKLY
 from dpcourse import audit, course
 from dpcourse.engine import ERROR, RIGHT, WRONG
 
-exercise = course.lesson(6).exercise
+exercise = course.lesson(7).exercise
 SEEDS = range(5 if WEEKLY else 1)
 
 
@@ -111,7 +111,7 @@ RIGHT_ANSWERS = {
 }
 
 
-@pytest.mark.parametrize(("exercise", "answer"), named(6, RIGHT_ANSWERS))
+@pytest.mark.parametrize(("exercise", "answer"), named(7, RIGHT_ANSWERS))
 def test_a_right_answer_in_another_form_passes(exercise, answer):
     for verdict in judged(exercise, answer, [0] if exercise.function == "accused" else SEEDS):
         assert verdict.state == RIGHT, verdict
@@ -174,7 +174,7 @@ WRONG_ANSWERS = {
 }
 
 
-@pytest.mark.parametrize(("exercise", "answer", "slip"), named(6, WRONG_ANSWERS))
+@pytest.mark.parametrize(("exercise", "answer", "slip"), named(7, WRONG_ANSWERS))
 def test_a_wrong_answer_does_not_pass(exercise, answer, slip):
     for verdict in judged(exercise, answer, SEEDS):
         assert (verdict.state, verdict.misconception) == (WRONG, slip), verdict
@@ -200,7 +200,7 @@ COMPLAINTS = {
 }
 
 
-@pytest.mark.parametrize(("exercise", "answer", "said"), named(6, COMPLAINTS))
+@pytest.mark.parametrize(("exercise", "answer", "said"), named(7, COMPLAINTS))
 def test_what_cannot_be_judged_is_said_with_a_way_out(exercise, answer, said):
     (verdict,) = judged(exercise, answer, [1])
     assert verdict.state == ERROR, verdict

@@ -81,8 +81,8 @@ DOORS = [
         ],
     ),
     ("5.6", lambda alpha, beta, p: TradeOff(kinds.Mixed(TradeOff.from_points(alpha, beta).kind, p))(alpha)),
-    ("5.9", lambda noise_multiplier, sample_rate, order: rdp._divergence(noise_multiplier, sample_rate, order)),
-    ("5.13", lambda epsilon, delta, sample_rate, steps: dpsgd.noise_for(epsilon, delta, sample_rate, steps)),
+    ("6.1", lambda noise_multiplier, sample_rate, order: rdp._divergence(noise_multiplier, sample_rate, order)),
+    ("6.5", lambda epsilon, delta, sample_rate, steps: dpsgd.noise_for(epsilon, delta, sample_rate, steps)),
 ]
 
 

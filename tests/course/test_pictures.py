@@ -14,9 +14,9 @@ from nbformat import read
 from support import WEEKLY
 
 from dpcourse import audit, clt, composition, course, gdp, laplace, pld, plots, rdp, tradeoff
+from dpcourse.course.accountants import pictures as accountants_plots
 from dpcourse.course.audit import simulated
 from dpcourse.course.clt import pictures as clt_plots
-from dpcourse.course.dpsgd import pictures as dpsgd_plots
 from dpcourse.course.gdp.pictures import one_sided
 
 SOLUTIONS = Path(__file__).parents[2] / "solutions"
@@ -551,7 +551,7 @@ def test_noise_needed_is_the_noise_at_which_the_accountant_says_so(batch, epochs
 
 @pytest.mark.parametrize("seed", range(4 if WEEKLY else 2))
 def test_the_stored_epsilons_are_those_of_the_accountants(seed):
-    rng, table = np.random.default_rng(seed), dpsgd_plots.TABLE
+    rng, table = np.random.default_rng(seed), accountants_plots.TABLE
     i, j, k = (
         rng.integers(values_of.size) for values_of in (table["noise_multiplier"], table["batch"], table["epochs"])
     )
@@ -579,15 +579,15 @@ def test_training_draws_what_it_is_given_and_starts_epsilon_at_0(budget):
 
 
 def test_no_noise_is_named_that_the_table_does_not_reach():
-    assert math.isnan(dpsgd_plots.needed("exact", 64, 1, 100.0))
-    assert math.isnan(dpsgd_plots.needed("exact", 64, 1, 1e-4))
+    assert math.isnan(accountants_plots.needed("exact", 64, 1, 100.0))
+    assert math.isnan(accountants_plots.needed("exact", 64, 1, 1e-4))
     figure, _ = drawn(plots.noise_needed, batch=64, epochs=1)
     assert np.isnan(lines(figure)["limit"][-1, 1]), "epsilon 8 needs less noise than any in the table"
 
 
 def test_a_run_that_is_not_stored_is_named():
     with pytest.raises(ValueError, match=r"batch must be one of \[64, 256, 1024\], got 100"):
-        dpsgd_plots.epsilons(1.3, 100)
+        accountants_plots.epsilons(1.3, 100)
 
 
 def test_audited_draws_the_promise_above_the_test_that_breaks_it():
@@ -609,7 +609,7 @@ def test_bad_input_is_refused():
         drawn(plots.response, epsilon=-1)
 
 
-# ---- lesson 06
+# ---- lesson 07
 
 
 @pytest.mark.parametrize(("mu", "runs", "threshold"), [(1.0, 200, 0.5), (4.0, 5000, -2.0), (0.0, 50, 4.0)])

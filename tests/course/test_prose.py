@@ -11,9 +11,9 @@ from scipy.special import ndtr, ndtri_exp
 from support import ROOT, WEEKLY
 
 from dpcourse import audit, clt, composition, course, gdp, laplace, pld, rdp, tradeoff
+from dpcourse.course.accountants import noise_for_budget
 from dpcourse.course.audit import canary
 from dpcourse.course.clt import shared, too_high
-from dpcourse.course.dpsgd import noise_for_budget
 
 DRAWS = range(300 if WEEKLY else 60)
 KEEP_1 = math.e / (1 + math.e)
@@ -306,38 +306,38 @@ CLAIMS = [
         "with {:,} steps at most",
         lambda: max(case["steps"] for case in exercise(5, "poisson_batches").draw(generator())),
     ),
-    (5, "", "is {:.0f} to", lambda: 100 * (paper_runs()[-1][0] / paper_runs()[-1][2] - 1)),
-    (5, "", "to {:.0f} % above the truth", lambda: 100 * (paper_runs()[0][0] / paper_runs()[0][2] - 1)),
-    (5, "", "accountant needs {:.0f} % less noise", lambda: 100 * (1 - exact_noise(1.34, 20) / 1.3)),
-    (5, "", "exactly ε is {:.2f} against", lambda: paper_run(1.3, 20)[2]),
-    (5, "", "against {:.2f}.", lambda: paper_run(1.06, 20)[2]),
-    (5, "noise_for_budget", "with {:.0f} % less it should", lambda: noise_for_budget.WASTE * 100),
-    (5, "noise_for_budget", "from {:g} to", lambda: noise_for_budget.LEAST_NOISE),
-    (5, "noise_for_budget", "to {:g}, for which noisy SGD", lambda: noise_for_budget.MOST_NOISE),
-    (6, "", "its solution is about ${:.0f}/n$", lambda: -math.log(0.05)),
-    (6, "", 'no more than ε = {:.1f}"', lambda: audit.epsilon_lower_bound(*PERFECT, threshold=0.5)),
-    (6, "", 'is at least {:.2f}"', lambda: math.floor(100 * gdp.epsilon(1e-5, 1.0)) / 100),
-    (6, "", "their vectors are about {:.1f} long", lambda: 0.1 * math.sqrt(19)),
+    (6, "", "is {:.0f} to", lambda: 100 * (paper_runs()[-1][0] / paper_runs()[-1][2] - 1)),
+    (6, "", "to {:.0f} % above the truth", lambda: 100 * (paper_runs()[0][0] / paper_runs()[0][2] - 1)),
+    (6, "", "accountant needs {:.0f} % less noise", lambda: 100 * (1 - exact_noise(1.34, 20) / 1.3)),
+    (6, "", "exactly ε is {:.2f} against", lambda: paper_run(1.3, 20)[2]),
+    (6, "", "against {:.2f}.", lambda: paper_run(1.06, 20)[2]),
+    (6, "noise_for_budget", "with {:.0f} % less it should", lambda: noise_for_budget.WASTE * 100),
+    (6, "noise_for_budget", "from {:g} to", lambda: noise_for_budget.LEAST_NOISE),
+    (6, "noise_for_budget", "to {:g}, for which noisy SGD", lambda: noise_for_budget.MOST_NOISE),
+    (7, "", "its solution is about ${:.0f}/n$", lambda: -math.log(0.05)),
+    (7, "", 'no more than ε = {:.1f}"', lambda: audit.epsilon_lower_bound(*PERFECT, threshold=0.5)),
+    (7, "", 'is at least {:.2f}"', lambda: math.floor(100 * gdp.epsilon(1e-5, 1.0)) / 100),
+    (7, "", "their vectors are about {:.1f} long", lambda: 0.1 * math.sqrt(19)),
     (
-        6,
+        7,
         "accused",
         "The check has you judge {} times",
-        lambda: {5: "five"}[len(exercise(6, "accused").draw(generator()))],
+        lambda: {5: "five"}[len(exercise(7, "accused").draw(generator()))],
     ),
-    (6, "accused", "six mechanisms within {:g} seconds", lambda: exercise(6, "accused").seconds),
-    (6, "", "These were {} trainings", lambda: 3 * 150),
-    (6, "", "trainings of each kind in place of {}", lambda: 150),
-    (6, "", "would have to be run {} million times", lambda: {3: "three"}[round(-math.log(0.05))]),
-    (6, "", "G₁(0.10) = {:.2f}", lambda: tradeoff.gaussian(1.0)(0.1)),
-    (6, "", "the bounds are about ({:.2f}", lambda: audit.clopper_pearson(20, 200, 0.975)),
-    (6, "", ", {:.2f}), and G₁(0.15)", lambda: audit.clopper_pearson(80, 200, 0.975)),
-    (6, "", "G₁(0.15) = {:.2f}", lambda: tradeoff.gaussian(1.0)(0.15)),
-    (6, "", "than many of which {:.0f} % are", lambda: 100 * 300 / 500),
-    (6, "", "300 right of 500 prove an ε of {:.2f} only", lambda: audit.one_run_epsilon_lower_bound(300, 500)),
-    (6, "", "63 right of the 70 surest would prove {:.1f}.", lambda: audit.one_run_epsilon_lower_bound(63, 70)),
-    (6, "", "the two margins are {:.2f} together", lambda: 2 * stats.norm.ppf(0.975) / math.sqrt(2)),
+    (7, "accused", "six mechanisms within {:g} seconds", lambda: exercise(7, "accused").seconds),
+    (7, "", "These were {} trainings", lambda: 3 * 150),
+    (7, "", "trainings of each kind in place of {}", lambda: 150),
+    (7, "", "would have to be run {} million times", lambda: {3: "three"}[round(-math.log(0.05))]),
+    (7, "", "G₁(0.10) = {:.2f}", lambda: tradeoff.gaussian(1.0)(0.1)),
+    (7, "", "the bounds are about ({:.2f}", lambda: audit.clopper_pearson(20, 200, 0.975)),
+    (7, "", ", {:.2f}), and G₁(0.15)", lambda: audit.clopper_pearson(80, 200, 0.975)),
+    (7, "", "G₁(0.15) = {:.2f}", lambda: tradeoff.gaussian(1.0)(0.15)),
+    (7, "", "than many of which {:.0f} % are", lambda: 100 * 300 / 500),
+    (7, "", "300 right of 500 prove an ε of {:.2f} only", lambda: audit.one_run_epsilon_lower_bound(300, 500)),
+    (7, "", "63 right of the 70 surest would prove {:.1f}.", lambda: audit.one_run_epsilon_lower_bound(63, 70)),
+    (7, "", "the two margins are {:.2f} together", lambda: 2 * stats.norm.ppf(0.975) / math.sqrt(2)),
     (
-        6,
+        7,
         "",
         "about {} in a thousand audits",
         lambda: {3: "three"}[round(1000 * stats.norm.sf(2 * stats.norm.ppf(0.975) / math.sqrt(2)))],
@@ -462,16 +462,16 @@ def test_the_papers_table_in_dpsgd_is_that_of_the_package():
 
     for noise, learning_rate, _, epochs, accuracy, mu, moments in paper.TABLE:
         star = " " if learning_rate else "*"
-        assert f'({noise:g}, {epochs}, "{star}", {accuracy:g}, {mu:.2f}, {moments:.2f})' in text_of(5)
+        assert f'({noise:g}, {epochs}, "{star}", {accuracy:g}, {mu:.2f}, {moments:.2f})' in text_of(6)
     for epochs, _, epsilon, moments, limit in paper.FIGURE_4:
-        assert f"({epochs}, {epsilon:g}, {moments:g}, {limit:g})" in text_of(5)
+        assert f"({epochs}, {epsilon:g}, {moments:g}, {limit:g})" in text_of(6)
 
 
 def test_the_recorded_run_is_the_one_that_dpsgd_speaks_of():
     from dpcourse.dpsgd import replay
 
     about = replay(show=False).settings
-    assert f"the {about['people']:,} photographs of clothes of {about['data']}" in text_of(5)
+    assert f"the {about['people']:,} photographs of clothes of {about['data']}" in text_of(6)
 
 
 def test_statements_in_words_of_dpsgd():
@@ -488,7 +488,7 @@ def test_statements_in_words_of_dpsgd():
 
 
 def test_statements_in_words_of_audit():
-    assert "0.25, 0.6, 150\n" in text_of(6), "150 trainings of each of three kinds"
+    assert "0.25, 0.6, 150\n" in text_of(7), "150 trainings of each of three kinds"
     alpha, beta = audit.clopper_pearson(20, 200, 0.975), audit.clopper_pearson(80, 200, 0.975)
     assert beta < tradeoff.gaussian(1.0)(alpha), "here they do refute it"
     ranks, _ = audit._errors_at_ranks(np.arange(1000.0), np.arange(1000.0), lower=False)

@@ -24,7 +24,7 @@ WEEKLY_ONLY = {  # the others see on a commit nearly all that these do
     "fit_with_noisy_sgd_is_the_cpus",
     "nobody_elses_random_numbers_are_touched",
 }
-LESSON = ROOT / "solutions/05-dp-sgd.md"
+LESSON = ROOT / "solutions/06-accountants.md"
 PEOPLE, STEPS = 120, 6
 dpsgd = training = None  # the library, once it has been imported: with a slip, or without
 
@@ -330,7 +330,7 @@ def several_processes_exchange_on_the_device():
 
 @check
 def the_lessons_route_is_walked():
-    """Section 9 of lesson 05, from the training to the inspection, by the text of its own cells; two steps."""
+    """Section 4 of lesson 06, from the training to the inspection, by the text of its own cells; two steps."""
     route = 'route = "cuda" if torch.cuda.is_available() else "cpu"'
     cells = [cell.split("```")[0] for cell in LESSON.read_text(encoding="utf-8").split("```{code-cell} ipython3\n")[1:]]
     first, last = (next(i for i, cell in enumerate(cells) if has in cell) for has in (route, "same_size ="))

@@ -1,6 +1,6 @@
-"""Lesson 06: auditing."""
+"""Lesson 07: auditing."""
 
-NAME = "06-auditing"
+NAME = "07-auditing"
 TITLE = "Auditing"
 EXERCISES = (
     "error_rates",

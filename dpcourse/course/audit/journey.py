@@ -1,4 +1,4 @@
-"""What goes wrong first in lesson 06 on the journey through the course."""
+"""What goes wrong first in lesson 07 on the journey through the course."""
 
 from dpcourse.course.slip import Slip
 

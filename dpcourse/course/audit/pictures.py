@@ -1,4 +1,4 @@
-"""The pictures of lesson 06, and the one beside an answer that an audit accuses."""
+"""The pictures of lesson 07, and the one beside an answer that an audit accuses."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The quiz of lesson 06."""
+"""The quiz of lesson 07."""
 
 from dpcourse.engine import Option, Question
 

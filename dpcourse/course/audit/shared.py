@@ -1,4 +1,4 @@
-"""What several exercises of lesson 06 share."""
+"""What several exercises of lesson 07 share."""
 
 from scipy.special import betaincinv, ndtri
 

@@ -1,4 +1,4 @@
-"""What attacks see in the pictures of lesson 06, simulated, and what it proves."""
+"""What attacks see in the pictures of lesson 07, simulated, and what it proves."""
 
 import functools
 import math

@@ -11,10 +11,4 @@ EXERCISES = (
     "sampled_curve",
     "two_sided",
     "sgd_mu",
-    "renyi_divergence",
-    "best_order",
-    "last_order",
-    "certified_mu",
-    "noise_for_budget",
-    "in_order",
 )

@@ -1,9 +1,6 @@
 """What several exercises of lesson 05 share."""
 
-import functools
-
 import numpy as np
-from scipy.special import gammaln, logsumexp
 
 
 def as_array(value):
@@ -29,12 +26,3 @@ def random_curve(rng, pieces):
     alpha, beta = np.r_[0, np.cumsum(p[order])], np.r_[1, 1 - np.cumsum(q[order])]
     alpha[-1], beta[-1] = 1, 0
     return alpha, beta
-
-
-@functools.lru_cache(maxsize=4096)
-def divergence(noise_multiplier, sample_rate, order):
-    """The Rényi divergence of one step at a whole order, by the binomial sum, in logarithms."""
-    k = np.arange(order + 1)
-    logs = gammaln(order + 1) - gammaln(k + 1) - gammaln(order - k + 1)
-    logs += (order - k) * np.log1p(-sample_rate) + k * np.log(sample_rate) + k * (k - 1) / (2 * noise_multiplier**2)
-    return float(logsumexp(logs)) / (order - 1)

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import gammaln, logsumexp
 
 from dpcourse import rdp
-from dpcourse.course.dpsgd.shared import divergence
+from dpcourse.course.accountants.shared import divergence
 from dpcourse.engine import Exercise, Misconception, a_number, rounded
 
 

@@ -1,4 +1,4 @@
-"""The moments accountant of lesson 05, section 6: its exercises against dp-accounting, and what the text says of it."""
+"""The moments accountant of lesson 06, section 1: its exercises against dp-accounting, and what the text says of it."""
 
 import math
 
@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from support import WEEKLY
 
 from dpcourse import clt, course, gdp, pld, rdp
-from dpcourse.course.dpsgd.shared import divergence
+from dpcourse.course.accountants.shared import divergence
 from dpcourse.tradeoff import gaussian
 
-exercise = course.lesson(5).exercise
+exercise = course.lesson(6).exercise
 noises, rates = st.floats(0.5, 8), st.floats(1e-3, 0.3)
 DELTA, WHOLE = 1e-5, range(2, 257)
 SEEDS = range(5 if WEEKLY else 1)
@@ -204,7 +204,7 @@ def test_the_papers_largest_epsilon_is_that_of_orders_in_tenths():
 
 
 def test_each_draw_of_best_order_asks_for_the_last_order_once():
-    exercise = course.lesson(5).exercise("best_order")
+    exercise = course.lesson(6).exercise("best_order")
     for seed in range(20):
         best = [exercise.reference(**case)[0] for case in exercise.draw(np.random.default_rng(seed))]
         assert 3 <= best[0] <= 20 < 70 <= best[1] <= 240

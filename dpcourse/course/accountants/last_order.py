@@ -2,7 +2,7 @@
 
 import math
 
-from dpcourse.course.dpsgd.shared import divergence
+from dpcourse.course.accountants.shared import divergence
 from dpcourse.engine import Exercise, Misconception, a_whole_number, rounded
 
 MOST = 200  # no answer is near this order

@@ -3,7 +3,7 @@
 import math
 
 from dpcourse import rdp
-from dpcourse.course.dpsgd.shared import divergence
+from dpcourse.course.accountants.shared import divergence
 from dpcourse.engine import Exercise, Misconception, rounded, several
 
 LEAST, MOST = 2, 256

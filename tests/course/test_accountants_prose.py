@@ -1,0 +1,218 @@
+"""What lesson 06 says of shuffled batches, of trials and of writers, each by another computation."""
+
+import functools
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.integrate import quad
+from scipy.optimize import brentq
+from sklearn.datasets import load_digits
+
+from dpcourse import gdp, pld, tradeoff
+
+SOURCE = (Path(__file__).parents[2] / "solutions/06-accountants.md").read_text(encoding="utf-8")
+DELTA = 1e-5
+
+
+def cell_with(words):
+    """The one code cell of the lesson that holds these words."""
+    (cell,) = [code for code in re.findall(r"(?ms)^```\{code-cell\} ipython3\n(.*?)^```", SOURCE) if words in code]
+    return re.sub(r"(?m)^:tags:.*\n", "", cell)
+
+
+@functools.cache
+def lesson():
+    """The names that the lesson's own cells define, of those that these tests call."""
+    names = {"math": math, "np": np, "pld": pld, "gdp": gdp, "load_digits": load_digits}
+    for code in map(cell_with, ("def gradients(", "def least_noise(", "def shuffled_at_least(")):
+        exec(re.split(r"(?m)^(?:for |rate, steps, delta =|sigma, clip_norm, rng =)", code)[0], names)  # no experiment
+    names["writers"] = 13
+    exec(cell_with("def by_writers(").split("\n\n\nsame, whole")[0], names)
+    return names
+
+
+# ---- what a promise is worth
+
+
+def test_a_harm_of_one_percent():
+    assert 0.038 < math.exp(1.34) * 0.01 + DELTA < 0.039
+    assert "when it is filled: less than 3.9 %" in SOURCE
+
+
+def test_the_leak_of_the_trap_is_that_of_lesson_05():
+    assert "$\\varepsilon$ 3.21 in place of 2.99" in SOURCE  # test_dpsgd_prose.py computes it
+
+
+def test_layers_that_are_clipped_one_by_one_reach_the_root_of_their_number():
+    layers = np.random.default_rng(0).normal(size=(4, 30))
+    whole = (layers / np.linalg.norm(layers, axis=1, keepdims=True)).ravel()
+    assert np.linalg.norm(whole) == pytest.approx(math.sqrt(4)), "with four layers σ counts for half"
+
+
+def test_of_12_people_one_may_move_a_clipped_mean_by_23():
+    """The others want one thing, Mia with a long gradient the opposite: the mean turns round."""
+    others, mia = np.tile([1.0, 0.0], (11, 1)), np.array([[-1e9, 0.0]])
+
+    def sum_of_the_clipped_mean(gradients):
+        mean = gradients.mean(axis=0)
+        return len(gradients) * mean / max(1, np.linalg.norm(mean))
+
+    moved = sum_of_the_clipped_mean(np.r_[others, mia]) - sum_of_the_clipped_mean(others)
+    assert np.linalg.norm(moved) == pytest.approx(23)
+
+
+def test_no_sum_of_the_recorded_run_is_longer_than_a_quarter_of_what_it_may_be():
+    from dpcourse import dpsgd
+
+    run = dpsgd.replay(show=False)
+    share = np.array(run.lengths) / (np.array(run.batches) * run.settings["clip_norm"])
+    assert 0.2 < share.max() < 0.25
+
+
+# ---- shuffled batches
+
+
+def deal(rng, runs, steps, sigma, mean):
+    """Sums of `steps` batches as the tester sees them: dealt rows, gradients -1, Mia's such that her batch has this mean."""
+    others, in_each = -1.0, 3
+    gradients = np.full((runs, steps * in_each), others)
+    gradients[:, 0] += mean  # +1 with Mia, 0 where her row is empty
+    dealt = rng.permuted(gradients, axis=1).reshape(runs, steps, in_each)
+    return dealt.sum(axis=2) + in_each + rng.normal(0, sigma, size=(runs, steps))
+
+
+@pytest.mark.parametrize(("sigma", "steps", "c"), [(0.5, 10, 1.6), (1.0, 30, 3.0)])
+def test_dealing_rows_out_accuses_mia_as_often_as_the_formula_says(sigma, steps, c):
+    rng, runs = np.random.default_rng(0), 20_000
+    for mean in (2, 1):  # -1 + 2 = 1 is Mia's gradient, -1 + 1 = 0 that of an empty row
+        accused = deal(rng, runs, steps, sigma, mean).max(axis=1) > c
+        chance = 1 - stats.norm.cdf((c - mean) / sigma) * stats.norm.cdf(c / sigma) ** (steps - 1)
+        assert accused.mean() == pytest.approx(chance, abs=5 * math.sqrt(chance / runs))
+
+
+@pytest.mark.parametrize(("sigma", "steps"), [(0.5, 10), (0.5, 1000), (1.0, 100), (1.0, 1000), (2.0, 100)])
+def test_the_bounds_on_shuffling_are_in_order(sigma, steps):
+    low, high = lesson()["shuffled_at_least"](sigma, steps, DELTA), gdp.epsilon(DELTA, 1 / sigma)
+    assert low < high
+    assert lesson()["shuffled_at_least"](sigma, 1, DELTA) <= high, "one batch is Gaussian, exactly"
+    assert lesson()["shuffled_at_least"](sigma, 1, DELTA) == pytest.approx(high, abs=2e-3)
+
+
+def test_one_event_decides_the_bound_on_shuffling_and_the_true_delta_is_above_it():
+    """For two batches the pair is two-dimensional: delta(epsilon) by integration lies between the two bounds."""
+    sigma, x = 1.0, np.linspace(-7, 9, 801)
+    once = {mean: stats.norm.pdf(x, mean, sigma) for mean in (0, 1, 2)}
+    with_mia, without = (0.5 * (np.outer(once[mean], once[0]) + np.outer(once[0], once[mean])) for mean in (2, 1))
+    for epsilon in (1.0, 2.0, 3.0):
+        true = np.maximum(with_mia - math.exp(epsilon) * without, 0).sum() * (x[1] - x[0]) ** 2
+        assert true <= gdp.delta(epsilon, 1 / sigma) * 1.001
+        found = lesson()["shuffled_at_least"](sigma, 2, true)
+        assert found <= epsilon
+        assert found > 0.8 * epsilon
+
+
+def test_shuffling_is_the_better_one_where_coins_draw_mia_often_and_the_worse_one_elsewhere():
+    low = lesson()["shuffled_at_least"]
+    assert low(1.0, 100, DELTA) > 5 * pld.noisy_sgd(1.0, 0.01, 100).epsilon(DELTA).upper
+    assert gdp.epsilon(DELTA, 1 / 0.5) < pld.noisy_sgd(0.5, 0.1, 10).epsilon(DELTA).lower
+    assert math.floor(100 * low(1.0, 100, DELTA)) == 406
+    assert "at least 4.06 in place of 0.72" in SOURCE
+
+
+def test_batches_of_fixed_size_may_move_by_two_when_a_row_is_emptied():
+    """One step, five rows, two drawn: gradients -1, Mia's +1 or 0. The curve of the two mixtures lies above C_p."""
+    sigma, p, epsilon = 1.0, 2 / 5, 1.0
+
+    def density(y, hers):
+        return p * stats.norm.pdf(y, hers - 1, sigma) + (1 - p) * stats.norm.pdf(y, -2, sigma)
+
+    for one, other in ((1, 0), (0, 1), (1, -1)):
+        delta, _ = quad(
+            lambda y, a=one, b=other: max(density(y, a) - math.exp(epsilon) * density(y, b), 0), -10, 8, limit=200
+        )
+        assert delta <= tradeoff.gaussian(2 / sigma).subsampled(p).delta(epsilon) + 1e-8
+        if (one, other) == (1, 0):
+            assert delta > 2 * tradeoff.gaussian(1 / sigma).subsampled(p).delta(epsilon), "a change of 1 is not enough"
+
+
+# ---- trials
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_best_of_a_geometric_number_of_trials_is_three_times_epsilon(seed):
+    """Trials with 30 possible scores, all ratios within e^epsilon: the law of the best, by its distribution function."""
+    rng, epsilon, stop = np.random.default_rng(seed), 0.5, 0.01
+    p = rng.dirichlet(np.full(30, 0.3)) + 1e-9
+    q = p * np.exp(
+        rng.choice([-0.5, 0.5], size=30) * epsilon
+    )  # ratios within e^(epsilon / 2), and so after the division
+    best = []
+    for law in (p / p.sum(), q / q.sum()):
+        below = np.r_[0, np.cumsum(law)]
+        below[-1] = 1
+        best.append(np.diff(stop * below / (1 - (1 - stop) * below)))
+    loss = np.abs(np.log(best[1] / best[0])).max()
+    assert loss <= 3 * epsilon
+    fixed = [np.diff(np.r_[0, np.cumsum(law)] ** 100) for law in (p / p.sum(), q / q.sum())]
+    assert np.abs(np.log(fixed[1][:3] / fixed[0][:3])).max() > 3 * epsilon, "a hundred trials, fixed: the price grows"
+
+
+def test_sixteen_trials_ask_for_three_times_the_noise():
+    for trials, noise in [(1, 1.422), (16, 4.410)]:
+        assert pld.noisy_sgd(noise + 0.001, 0.1, 60 * trials).epsilon(DELTA).upper <= 3
+        assert pld.noisy_sgd(noise - 0.001, 0.1, 60 * trials).epsilon(DELTA).lower > 3
+    assert round(4.410 / 1.422, 1) == 3.1
+    assert "16 trials ask for 3.1 times the noise" in SOURCE
+
+
+# ---- writers
+
+
+def test_the_digits_come_from_13_writers():
+    data = load_digits()
+    assert re.search(r"different 13\s+to the test set", data.DESCR)
+    assert "This is a copy of the test set" in data.DESCR
+    assert round(len(data.data) / 13) == 138
+
+
+def of_group(k, sigma, rate, steps):
+    """epsilon of noisy SGD when k rows are filled, each drawn by its own coin: the losses on a grid, convolved."""
+    drawn = stats.binom(k, rate).pmf(np.arange(k + 1))
+    x = np.linspace(-12 * sigma, k + 10 * sigma, 20_001)
+    with_them = drawn @ stats.norm.pdf(x, np.arange(k + 1)[:, None], sigma)
+    loss, mass = np.log(with_them / stats.norm.pdf(x, 0, sigma)), with_them / with_them.sum()
+    mean, variance, size = mass @ loss, mass @ (loss - mass @ loss) ** 2, 2**17
+    width = 2 * (12 * math.sqrt(steps * variance) + 3 * loss[mass > 1e-20].max()) / size
+    place = (loss - mean) / width
+    low, share = np.floor(place).astype(int), place % 1
+    spread = np.bincount(low % size, mass * (1 - share), size) + np.bincount((low + 1) % size, mass * share, size)
+    total = np.fft.irfft(np.fft.rfft(spread) ** steps, size).clip(0)
+    at = np.fft.fftfreq(size, 1 / size) * width + steps * mean
+    return brentq(lambda e: total[at > e] @ -np.expm1(e - at[at > e]) - DELTA, 0, 100, xtol=1e-4)
+
+
+def test_near_this_delta_a_group_of_rows_is_as_g_of_k_mu_says():
+    rate, steps = 256 / 1437, 168
+    sigma = lesson()["least_noise"](3.0, DELTA, rate, steps)
+    mu = gdp.mu(3.0, DELTA)
+    for k in (1, 2, 3, 10):
+        assert of_group(k, sigma, rate, steps) == pytest.approx(gdp.epsilon(DELTA, k * mu), rel=0.01)
+    assert [round(gdp.epsilon(DELTA, k * mu), 1) for k in (2, 3)] == [6.7, 11.0]
+    assert round(gdp.epsilon(DELTA, 10 * mu)) == 56
+    assert round(138 * mu) == 99
+
+
+def test_a_writer_moves_the_sum_of_clipped_writers_by_the_clip_norm():
+    """Clipping per person: a whole block is taken out, with noise 0, and a step moves by R / (p n) and no more."""
+    names = lesson()
+    whole = names["by_writers"](0.0, 1.0, 1, 0, learning_rate=1.0, clip_norm=2.0)
+    for hers in (0, 12):
+        kept = names["blocks"][hers]
+        names["blocks"][hers] = kept[:0]  # her row is empty; there are thirteen rows still
+        without = names["by_writers"](0.0, 1.0, 1, 0, learning_rate=1.0, clip_norm=2.0)
+        names["blocks"][hers] = kept
+        assert np.linalg.norm(whole - without) == pytest.approx(2.0 / 13), "115 images pull further than R, and are cut"
