@@ -6,20 +6,54 @@ import json
 from dpcourse import course
 from dpcourse.files import data_folder, write_atomically
 
+FIRST_EDITION = {
+    "0": ("start_here", "keep_probability randomized_response estimate_share"),
+    "1": (
+        "composition",
+        "sequential_composition privacy_bill worst_posterior basic_composition advanced_composition crossing composed_delta",
+    ),
+    "2": (
+        "laplace",
+        "sum_sensitivity laplace_mechanism privacy_loss epsilon_for_counts private_histogram error_bound report_noisy_max "
+        "whole_noise",
+    ),
+    "3": (
+        "gdp",
+        "error_rates least_error_sum is_tradeoff approx_dp_curve gaussian_curve noisy_counts delta_of largest_mu group_curve "
+        "group_sigma",
+    ),
+    "4": (
+        "clt",
+        "laws_that_hold total_mu privacy_loss composed_delta functionals berry_esseen proved_band limit_mu approx_dp_limit "
+        "too_low too_high",
+    ),
+    "5": (
+        "dpsgd",
+        "clip noisy_sum poisson_batches noisy_sgd_step noisy_adam sampled_curve two_sided sgd_mu noise_for_budget in_order",
+    ),
+    "6": (
+        "audit",
+        "error_rates at_most mu_at_least epsilon_at_least runs_needed best_mu canary one_run_epsilon accused",
+    ),
+}
+"""The word and the exercises of each lesson when a file of progress held numbers."""
+
 _shown: list = []  # the displays of progress() in this kernel
 
 
 def recorded() -> set[str]:
-    """The ids of the exercises passed and the quiz questions answered ("1.q2"), as a set.
+    """The exercises passed, as "composition/crossing", and the quiz questions answered, as "composition/q2"; a set.
 
-    A damaged file is set aside under another name, which is printed, and progress begins anew.
+    These are names, which stay when an exercise more changes the numbers. A damaged file is set aside under another
+    name, which is printed, and progress begins anew.
     """
     file = data_folder() / "progress.json"
     try:
-        ids = json.loads(file.read_text(encoding="utf-8"))["passed"]
-        if not all(isinstance(name, str) for name in ids):
-            raise ValueError("an id is not text")
-        return set(ids)
+        said = json.loads(file.read_text(encoding="utf-8"))
+        names = list(said["done"] if "done" in said else map(_of_first_edition, said["passed"]))
+        for name in names:
+            _refuse_unless_text(name)
+        return set(names)
     except FileNotFoundError:
         return set()
     except OSError as error:
@@ -31,17 +65,17 @@ def recorded() -> set[str]:
         return set()
 
 
-def record(name: str) -> None:
-    """Add an id to what is passed and redraw every progress() on show in this kernel."""
+def record(number: str) -> None:
+    """Add an exercise, "1.6", or a quiz question, "1.q2", to what is done; redraw every progress() on show in this kernel."""
     from filelock import FileLock, Timeout
 
-    folder = data_folder()
+    name, folder = _named(number), data_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with FileLock(folder / "progress.lock", timeout=5):
             before = recorded()
             if name not in before:
-                write_atomically(folder / "progress.json", json.dumps({"passed": sorted(before | {name})}, indent=1))
+                write_atomically(folder / "progress.json", json.dumps({"done": sorted(before | {name})}, indent=1))
     except (OSError, Timeout) as error:
         print(f"Passed, but your progress cannot be saved: {error}")
     for handle in _shown:
@@ -64,8 +98,8 @@ class Progress:
         done = recorded()
         self.rows = []
         for lesson in course.lessons():
-            tasks = [exercise.id for exercise in lesson.exercises]
-            questions = [f"{lesson.number}.q{i}" for i in range(1, len(lesson.quiz) + 1)]
+            tasks = [f"{lesson.word}/{function}" for function in lesson.functions]
+            questions = [f"{lesson.word}/q{i}" for i in range(1, len(lesson.quiz) + 1)]
             self.rows.append(
                 (
                     lesson.name,
@@ -94,6 +128,30 @@ class Progress:
         )
         caption = "<caption style='text-align:left'>What you have done so far</caption>"
         return f"<table class='dpcourse-progress'>{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _named(number):
+    """The name of "1.6" or "1.q2", as the lessons are now."""
+    lesson, _, place = number.partition(".")
+    found = course.lesson(int(lesson))
+    return f"{found.word}/{place if place.startswith('q') else found.functions[int(place) - 1]}"
+
+
+def _of_first_edition(number):
+    """The name of what had this number in the first edition, whose files hold numbers."""
+    _refuse_unless_text(number)
+    lesson, _, place = number.partition(".")
+    word, functions = FIRST_EDITION.get(lesson, (lesson, ""))
+    if place.startswith("q"):
+        return f"{word}/{place}"
+    names = functions.split()
+    name = names[int(place) - 1] if 0 < int(place) <= len(names) else place
+    return f"{'accountants' if name in ('noise_for_budget', 'in_order') else word}/{name}"
+
+
+def _refuse_unless_text(name):
+    if not isinstance(name, str):
+        raise ValueError("an id is not text")
 
 
 def _bar(done, of):
