@@ -111,7 +111,6 @@ CLAIMS = [
     (0, "", 'n=widgets.slider("n, people asked", 100, 1_000_000, {}', lambda: len(survey())),
     (0, "", "comes from a true no as well, with chance {:.2f}", lambda: 1 - KEEP_1),
     (0, "", "Its odds grew by the factor e = {:.2f}", lambda: KEEP_1 / (1 - KEEP_1)),
-    (0, "", "e^10 is about {:,.0f}", lambda: round(math.exp(10), -3)),
     (1, "", "$\\ln 2 \\approx {:.2f}$", lambda: math.log(2)),
     (
         1,

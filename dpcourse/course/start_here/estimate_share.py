@@ -40,8 +40,8 @@ exercise = Exercise(
     returns=a_number,
     forbidden=(composition.debiased_mean,),
     hints=(
-        "Let t be the true share of 1s and p the chance to keep. A report of 1 is a kept 1 or a flipped 0: its chance is t p + (1 - t)(1 - p).",
-        "Sorted by t, that chance is (1 - p) + t (2 p - 1). Set it equal to the mean of the reports, take away 1 - p, divide by 2 p - 1.",
+        "Look at the two ends. If nobody has a 1, the mean of the reports is about 1 - p; if everybody has, it is about p. The mean of yours lies between: how far along?",
+        "Sorted by t, the chance of a 1 is (1 - p) + t (2 p - 1). Set it equal to the mean of the reports, and solve for t.",
     ),
     misconceptions=(
         Misconception(

@@ -21,7 +21,7 @@ exercise = Exercise(
     formulas=(lambda epsilon: 1 / (1 + math.exp(-epsilon)),),
     returns=a_number,
     hints=(
-        "You need two numbers, p for keeping and 1 - p for flipping. Their ratio p / (1 - p) has to be e^epsilon.",
+        "Try it with numbers first: if p is 3 times 1 - p, then p is 3/4, 3 parts of 3 + 1. Which part is it for e^epsilon times?",
         "Multiply both sides of p / (1 - p) = e^epsilon by 1 - p. That gives p = e^epsilon - e^epsilon p. Collect p on the left.",
     ),
     misconceptions=(

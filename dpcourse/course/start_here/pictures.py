@@ -7,14 +7,16 @@ import numpy as np
 from dpcourse import validate
 from dpcourse.frame import DARK, FIRST, FOURTH, LIGHT, panels
 
+WIDTHS = [digit * 10.0**power for power in range(-4, 2) for digit in (1, 3)]  # of an axis, to both sides of the truth
+
 
 def neighbours(figure) -> str:
-    """A table of five people, the same without Mia, and the same with Mia replaced by Noa."""
+    """A table of five people, the same without Mia's row, and the same with another answer in it."""
     people = [["Ada", "no"], ["Ben", "yes"], ["Mia", "yes"], ["Omar", "no"], ["Zoe", "no"]]
     tables = [
         ("the data set: 5 people", people),
-        ("Mia removed: 4 people", people[:2] + people[3:]),
-        ("Noa for Mia: 5 people", [*people[:2], ["Noa", "no"], *people[3:]]),
+        ("her row removed: 4 people", people[:2] + people[3:]),
+        ("another answer: 5 people", [*people[:2], ["Mia", "no"], *people[3:]]),
     ]
     for panel, (title, rows) in zip(panels(figure, 3), tables, strict=True):
         panel.axis("off")
@@ -27,7 +29,7 @@ def neighbours(figure) -> str:
             table[3, column].set_linewidth(2)
     return (
         "Three tables of names and answers. The first has Ada, Ben, Mia, Omar and Zoe. The second is the same "
-        "without Mia's row. The third is the same with Mia's row replaced by a row of Noa with another answer."
+        "without Mia's row. In the third Mia's row is there, with no in the place of yes."
     )
 
 
@@ -55,29 +57,37 @@ def response(figure, epsilon) -> str:
     )
 
 
-def response_error(figure, epsilon, n, share=0.32) -> str:
-    """How far the debiased share of n reports strays from the true share."""
+def response_error(figure, epsilon, n, share=0.32, estimates=()) -> str:
+    """How far the debiased share of n reports strays from the true share; estimates: some that were made, or none."""
     epsilon, n = validate.number("epsilon", epsilon, low=0, open_low=True), validate.whole("n", round(n))
     error = 1 / (2 * math.sinh(epsilon / 2) * math.sqrt(n))
     left, right = panels(figure, 2)
-    x = np.linspace(share - 4 * error, share + 4 * error, 300)
-    left.plot(x, np.exp(-(((x - share) / error) ** 2) / 2), **FIRST)
+    wide = next(width for width in WIDTHS if width > 4 * error)
+    x = np.linspace(share - wide, share + wide, 600)
+    left.plot(x, np.exp(-(((x - share) / error) ** 2) / 2), **FIRST, label="by the formula")
+    if len(estimates):
+        heights, edges = np.histogram(estimates, bins=24)
+        density = heights / len(estimates) / np.diff(edges)
+        left.stairs(density * error * math.sqrt(2 * math.pi), edges, **LIGHT, label=f"{len(estimates):,} surveys")
+        left.legend(loc="upper left")
     left.axvspan(share - 1.96 * error, share + 1.96 * error, color="#dddddd", zorder=0)
     left.axvline(share, **FOURTH)
     left.set_yticks([])
-    left.set_ylim(0, 1.1)
+    left.set_ylim(0, 1.65 if len(estimates) else 1.15)
     left.set_ylabel("how often")
-    left.set_xlim(-0.2, 0.85)
+    left.set_xlim(share - wide, share + wide)
     left.set_xlabel("estimated share of yes")
     left.set_title(f"95% of the estimates: {share:.2f} ± {1.96 * error:.2g}")
     grid = np.geomspace(0.05, 5, 200)
     right.loglog(grid, 1 / (2 * np.sinh(grid / 2) * math.sqrt(n)), **FIRST, subs=[2, 5])  # each tick takes its time
     right.plot([epsilon], [error], "o", color="#d1690e", markersize=9)
     right.set_xlabel("ε")
-    right.set_ylim(1e-4, 3)
+    right.set_ylim(3e-5, 5)
     right.set_ylabel("standard error")
     right.set_title(f"ε = {epsilon:.2g}, n = {n:,}: {error:.2g}")
+    seen = f" A histogram of {len(estimates):,} estimates follows it." if len(estimates) else ""
     return (
-        f"Left: a bell curve of estimates around the true share {share:.2f}; 95 percent lie within {1.96 * error:.2g} of it. "
+        f"Left: a bell curve of estimates around the true share {share:.2f}, on an axis that ends {wide:g} to both sides; 95 percent "
+        f"lie within {1.96 * error:.2g} of it.{seen} "
         f"Right: the standard error falls as epsilon grows; at epsilon {epsilon:.2g} and {n:,} people it is {error:.2g}."
     )

@@ -24,20 +24,22 @@ QUIZ = (
         ),
     ),
     Question(
-        "Which mechanism protects best?",
+        "A club publishes how many of its members smoke, with noise, and the exact number of its members. It promises ε-DP for adding or removing a row. What is wrong?",
         (
             Option(
-                "The one with ε = 0.1.", True, "A smaller ε lets one person change the chances of every output less."
+                "Nothing: the number of members says nothing about who smokes.",
+                False,
+                "The promise was about a row that is there or not. Whether Mia is a member at all is then a secret, and the exact number of members tells it.",
             ),
             Option(
-                "The one with ε = 10.",
+                "The noise has to be made for each member, not for the count.",
                 False,
-                "e^10 is about 22,000: one person may make an output 22,000 times as likely.",
+                "Noise on the count can be enough. Look at what is published without any noise.",
             ),
             Option(
-                "Both the same, if the noise is random.",
-                False,
-                "Randomness is needed, but ε says how much of it there is. With ε = 10 nearly every report is true.",
+                "The number of members has no noise, and it changes when Mia's row is removed.",
+                True,
+                "One data set has one row more, so the exact number gives it away for certain. If only the answers are secret, say that neighbours differ by an answer replaced.",
             ),
         ),
     ),
@@ -74,16 +76,42 @@ QUIZ = (
         ),
     ),
     Question(
-        "A check says “not yet”. Which statement is right?",
+        "6,366 women report by randomized response, each with ε = 1 and a coin of her own. All reports are published. Which ε does the whole list have for Mia?",
         (
-            Option("I have used up my try.", False, "Try as often as you like; the inputs are drawn anew each time."),
             Option(
-                "The message names my mistake if it is a known one, and hint() goes further.",
+                "1.",
                 True,
-                "Message first, then hints one by one, then the solution if you are sure.",
+                "In the ratio of the two probabilities of the list only Mia's own factor is left. What is computed from the list has the same ε.",
             ),
             Option(
-                "I can pass by returning the value that the message shows.", False, "The next check uses other inputs."
+                "6,366.",
+                False,
+                "That would be so if each report were about Mia. Hers is one of them; the factors of all others are the same on both data sets, and cancel.",
+            ),
+            Option(
+                "Less than 1, since she is hidden in the crowd.",
+                False,
+                "Her report stands in the list under her name, as private as it was alone. The crowd helps the average, not her.",
+            ),
+        ),
+    ),
+    Question(
+        "A survey of 20 people by randomized response gives the estimate -0.04 for the share of yes. What do you do with it, if the mean of many such surveys is to be right?",
+        (
+            Option(
+                "Report 0, since no share is negative.",
+                False,
+                "Alone it would be nearer to the truth. But estimates that are too low are raised and those that are too high are not, so the mean of many comes out too high.",
+            ),
+            Option(
+                "Report -0.04.",
+                True,
+                "The estimate is right on average only if nothing is cut off. That it may be negative is the price of few people and much noise.",
+            ),
+            Option(
+                "Ask the 20 people again until it is positive.",
+                False,
+                "Each time they answer, their budgets are spent once more, and what is chosen by its result is not right on average either.",
             ),
         ),
     ),
