@@ -216,6 +216,53 @@ def test_the_sum_is_at_most_the_chance_of_a_large_loss(epsilon_total):
     assert delta < chance or delta == chance == 0
 
 
+# ---- 7: the attack
+
+
+def test_no_attack_is_right_more_often_than_half_and_half_of_delta_and_the_belief_reaches_it():
+    """Every set of sequences of 3 reports with even odds; then the set where the belief in yes is above one half."""
+    believe, best = course.lesson(1).exercise("belief_in_yes").reference, 0.0
+    sequences = np.array(list(itertools.product([0, 1], repeat=3)))
+    p, q = (response(0.5)[sequences if truth else 1 - sequences].prod(axis=1) for truth in (1, 0))
+    for chosen in itertools.product([False, True], repeat=8):
+        chosen = np.array(chosen)
+        best = max(best, p[chosen].sum() / 2 + q[~chosen].sum() / 2)
+    limit = (1 + composition.optimal_delta(0.5, 0, 3, 0.0)) / 2
+    assert best == pytest.approx(limit, abs=1e-12)
+    guess = np.array([believe(reports, np.full(3, 0.5), 0.5) > 0.5 for reports in sequences])
+    assert p[guess].sum() / 2 + q[~guess].sum() / 2 == pytest.approx(limit, abs=1e-12)
+
+
+def test_the_belief_is_the_share_of_yes_among_those_with_these_reports():
+    """Bayes' rule by counting: 400,000 people of whom a share says yes, and all who have these three reports."""
+    rng, epsilons, prior = np.random.default_rng(8), np.array([0.3, 1.2, 0.6]), 0.3
+    truth = (rng.random(400_000) < prior).astype(int)
+    reports = np.array([composition.randomized_response(truth, epsilon, rng) for epsilon in epsilons]).T
+    for seen in ([1, 0, 1], [0, 1, 1], [0, 0, 0]):
+        alike = truth[(reports == seen).all(axis=1)]
+        believed = course.lesson(1).exercise("belief_in_yes").reference(np.array(seen), epsilons, prior)
+        assert alike.mean() == pytest.approx(believed, abs=4.5 * math.sqrt(believed * (1 - believed) / alike.size))
+
+
+def test_the_highest_belief_is_the_promise_and_is_reached_by_reports_of_yes_alone():
+    believe, highest = (course.lesson(1).exercise(name).reference for name in ("belief_in_yes", "worst_posterior"))
+    epsilons = np.array([0.3, 1.2, 0.6])
+    for reports in itertools.product([0, 1], repeat=3):
+        found, promised = believe(np.array(reports), epsilons, 0.2), highest(0.2, epsilons.sum())
+        assert found == pytest.approx(promised) if all(reports) else found < promised
+
+
+def test_the_numbers_in_the_hints():
+    hints = {name: " ".join(course.lesson(1).exercise(name).hints) for name in course.lesson(1).functions}
+    spread, drift = math.sqrt(200 * math.log(1e5)) * 0.1, 10 * math.expm1(0.1)
+    assert f"the spread is {spread:.2f} and the drift {drift:.2f}." in hints["advanced_composition"]
+    assert f"the terms are {composition.optimal_delta(1, 0, 2, 1):.3f}, 0 and 0." in hints["composed_delta"]
+    assert (
+        f"so the belief is {course.lesson(1).exercise('worst_posterior').reference(0.5, math.log(3)):.2f}."
+        in (hints["worst_posterior"])
+    )
+
+
 # ---- 8: the moments accountant
 
 

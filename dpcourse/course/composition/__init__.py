@@ -10,4 +10,5 @@ EXERCISES = (
     "advanced_composition",
     "crossing",
     "composed_delta",
+    "belief_in_yes",
 )

@@ -51,8 +51,9 @@ exercise = Exercise(
     returns=several("epsilon", "delta"),
     forbidden=(composition.advanced,),
     hints=(
-        "Two terms for epsilon: the spread of a random walk of k steps, and its drift. Two terms for delta: k failures, and the slack.",
-        "The spread is `math.sqrt(2 * k * math.log(1 / delta_prime)) * epsilon`. The drift is k times epsilon times (e^epsilon - 1).",
+        "Compute the two terms apart and print them. For epsilon 0.1, k 100 and delta_prime 1e-5 the spread is 4.80 and the drift 1.05.",
+        "Under the root stand three factors: 2, k and a logarithm, `math.log(1 / delta_prime)`; epsilon stands outside. In the drift the 1 "
+        "is taken from e^epsilon, not from its exponent. Then the second number: k answers may fail, and the walk may stray once.",
     ),
     misconceptions=(
         Misconception(

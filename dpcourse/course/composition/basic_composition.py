@@ -28,8 +28,9 @@ exercise = Exercise(
     returns=several("epsilon", "delta"),
     forbidden=(composition.basic, composition.sequential),
     hints=(
-        "Both parameters follow the same rule.",
-        "Return two sums, first of the epsilons, then of the deltas: `return a, b`.",
+        "Think of two answers, each with a delta of 0.01. How likely is it, at most, that at least one of the two fails?",
+        "One failure is enough, so the chances to fail add up. The epsilons behave as in {sequential_composition}. Return two numbers: "
+        "`return epsilon, delta`.",
     ),
     misconceptions=(
         Misconception(

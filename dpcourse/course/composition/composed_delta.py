@@ -52,9 +52,11 @@ exercise = Exercise(
     returns=a_number,
     forbidden=(composition.optimal, composition.optimal_delta, tradeoff.product, pld.Curve.__init__),
     hints=(
-        "Loop over j, the number of no reports, from 0 to k. If the truth is yes, these are flips: P is `math.comb(k, j) * keep**(k - j) * flip**j`.",
-        "If the truth is no, the same j no reports are kept bits: Q is `math.comb(k, j) * keep**j * flip**(k - j)`.",
-        "Add up `max(0, P - math.exp(epsilon_total) * Q)`.",
+        "Do k = 2 on paper: no, one or two no reports. Write P and Q of each with `keep` and `flip`. One no report comes in two orders, "
+        "and has the same P and Q: it spills nothing.",
+        "If the truth is yes, j no reports are j flips and k - j kept bits, in `math.comb(k, j)` orders. If the truth is no, exchange "
+        "`keep` and `flip`. Write P and Q of one j, then loop over j from 0 to k.",
+        "Cut off each term at 0, not their sum. To compare: for epsilon 1, k 2 and epsilon_total 1 the terms are 0.338, 0 and 0.",
     ),
     misconceptions=(
         Misconception(

@@ -32,7 +32,8 @@ exercise = Exercise(
     returns=a_whole_number,
     hints=(
         "A loop over k = 1, 2, 3 … that returns at the first k where the advanced epsilon is below k epsilon will do.",
-        "On paper: divide both sides by epsilon and by sqrt(k), and solve for k. It is the first whole number above 2 ln(1/delta_prime) / (2 - e^epsilon)^2.",
+        "In the loop you need two numbers for each k: the first that advanced composition gives, and k epsilon. Or on paper: divide both sides by "
+        "epsilon and by sqrt(k). That leaves sqrt(2 ln(1/delta_prime)) < sqrt(k) (2 - e^epsilon), to be solved for k.",
     ),
     misconceptions=(
         Misconception(

@@ -6,7 +6,36 @@ import numpy as np
 from matplotlib.patches import Patch
 
 from dpcourse import composition, validate
-from dpcourse.frame import FIRST, FOURTH, GREY, LIGHT, PALE, RING, SECOND, THIRD, panels
+from dpcourse.frame import DARK, FIRST, FOURTH, GREY, LIGHT, PALE, RING, SECOND, THIRD, panels
+
+
+def two_hills(figure, epsilon, ks=(1, 2, 8, 20)) -> str:
+    """The chance of each number of yes reports, for a true yes beside a true no: the two bars of lesson 00, for more reports."""
+    epsilon = validate.number("epsilon", epsilon, low=0)
+    shared = []
+    for panel, k in zip(panels(figure, len(ks)), ks, strict=True):
+        yeses, p, q, _ = _chances(epsilon, k)
+        panel.bar(yeses - 0.2, p, 0.4, label="P: the truth is yes", **DARK)
+        panel.bar(yeses + 0.2, q, 0.4, label="Q: the truth is no", **LIGHT)
+        panel.xaxis.get_major_locator().set_params(integer=True)
+        panel.set_ylim(0, 1.06 * p.max())
+        panel.set_title(f"k = {k}")
+        panel.set_xlabel("yes reports")
+        shared.append(float(np.minimum(p, q).sum()))
+    figure.axes[0].set_ylabel("probability")
+    figure.subplots_adjust(top=0.78, wspace=0.42)
+    figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="upper center", ncols=2)
+    parts = ", ".join(f"{part:.2f} for k = {k}" for part, k in zip(shared, ks, strict=True))
+    return (
+        f"Pairs of bars: the probability of each number of yes reports if the truth is yes, P, and if it is no, Q; each report has "
+        f"epsilon {epsilon:.2g}. The two hills move apart as the number of reports k grows. What they have in common is {parts}."
+    )
+
+
+def _chances(epsilon, k):
+    """By the number of yes reports: (these numbers, rising; P; Q; the loss)."""
+    loss, log_p = composition.losses(epsilon, k)
+    return np.arange(k + 1), np.exp(log_p)[::-1], np.exp(log_p - loss)[::-1], loss[::-1]
 
 
 def repeated(figure, epsilon, k) -> str:
@@ -19,12 +48,12 @@ def repeated(figure, epsilon, k) -> str:
     panel.plot(counts, bound, **SECOND, label="most that kε-DP allows")
     panel.plot(counts, guess, **FIRST, label="majority of the reports")
     panel.axhline(0.5, **FOURTH, label="a blind guess")
-    panel.set_ylim(0.28, 1.02)
+    panel.set_ylim(0.48, 1.01)
     panel.xaxis.get_major_locator().set_params(integer=True)
     panel.set_xlabel("number of reports k about the same bit")
     panel.set_ylabel("chance to guess the bit")
     panel.set_title(f"ε = {epsilon:.2g} for each report")
-    panel.legend(loc="lower right", ncols=3)
+    panel.legend()
     return (
         f"The chance to guess a bit from k randomized reports with epsilon {epsilon:.2g} each. The majority is right with "
         f"probability {guess[0]:.2f} after one report and {guess[-1]:.2f} after {k}. It is nowhere above the bound for k epsilon, "
@@ -56,9 +85,11 @@ def posterior(figure, epsilon) -> str:
     panel.plot(prior, prior, **FOURTH, label="belief before")
     panel.set_xlabel("belief before, of somebody who knows all other rows")
     panel.set_ylabel("belief after")
-    panel.set_title(f"ε = {epsilon:.2g}: who knows all other rows moves in belief only inside the band")
-    panel.set_ylim(-0.22, 1.02)
-    panel.legend(loc="lower right", ncols=3)
+    panel.set_title(f"ε = {epsilon:.2g}: who knows all other rows moves in belief only inside the band", loc="left")
+    panel.set_xlim(0, 1)
+    panel.set_ylim(0, 1)
+    figure.subplots_adjust(right=0.7)
+    panel.legend(loc="upper left", bbox_to_anchor=(1.02, 1))
     half = 1 / (1 + math.exp(-epsilon))
     return (
         f"Belief after an answer with epsilon {epsilon:.2g} against belief before. The band around the diagonal is widest in "
@@ -67,7 +98,7 @@ def posterior(figure, epsilon) -> str:
 
 
 def walks(figure, epsilon, k, delta_prime, paths=40, seed=1) -> str:
-    """Privacy losses of k randomized responses as random walks, with the basic and the advanced bound."""
+    """Privacy losses of k randomized responses as random walks, with basic and advanced bound and the exact quantile."""
     epsilon, k = validate.number("epsilon", epsilon, low=0), validate.whole("k", k)
     steps = np.where(np.random.default_rng(seed).random((paths, k)) < 1 / (1 + math.exp(-epsilon)), epsilon, -epsilon)
     counts = np.arange(1, k + 1)
@@ -78,19 +109,35 @@ def walks(figure, epsilon, k, delta_prime, paths=40, seed=1) -> str:
     bound = [composition.advanced(epsilon, 0, count, delta_prime)[0] for count in counts]
     mean = counts * epsilon * math.tanh(epsilon / 2)
     panel.plot(counts, counts * epsilon, **SECOND, label="basic: kε")
-    panel.plot(counts, bound, **FIRST, marker="s", markersize=4, markevery=0.1, label="advanced")
+    panel.plot(counts, bound, **FIRST, marker="s", markersize=4, markevery=0.1, label="advanced: ε′")
+    some = np.unique(np.linspace(1, k, min(k, 100)).astype(int))
+    exact = [quantile(epsilon, count, delta_prime) for count in some]
+    panel.plot(some, exact, **THIRD, label="exact: passed with\nchance δ′ at most")
     panel.plot(counts, mean, **FOURTH, label="mean loss")
-    top = max(k * epsilon, bound[-1])
+    top = min(max(k * epsilon, bound[-1]), 1.3 * bound[-1])
     panel.set_ylim(min(-0.1 * top, 1.1 * losses.min()), 1.05 * top)
     panel.xaxis.get_major_locator().set_params(integer=True)
     panel.set_xlabel("number of answers k")
     panel.set_ylabel("privacy loss so far")
     panel.set_title(f"ε = {epsilon:.2g} for each answer, slack δ′ = {delta_prime:.0e}")
-    panel.legend(loc="upper left", ncols=2)
+    figure.subplots_adjust(right=0.73)
+    panel.legend(loc="upper left", bbox_to_anchor=(1.02, 1))
     return (
         f"{paths} random walks of the privacy loss over {k} answers with epsilon {epsilon:.2g}. They drift up slowly, to "
-        f"{mean[-1]:.2g} on average at the end, while the basic bound rises to {k * epsilon:.3g} and the advanced bound to {bound[-1]:.3g}."
+        f"{mean[-1]:.2g} on average at the end, and none of them is above {losses.max():.2g}. The basic bound rises to {k * epsilon:.3g}, "
+        f"the advanced bound to {bound[-1]:.3g}; the loss that is passed with a chance of at most {delta_prime:.0e} is {exact[-1]:.3g}."
     )
+
+
+def quantile(epsilon, k, chance):
+    """The smallest loss of k randomized responses that is passed with at most this chance.
+
+    >>> quantile(1.0, 2, 0.5), quantile(1.0, 2, 0.6)
+    (2.0, 0.0)
+    """
+    loss, log_p = composition.losses(epsilon, k)
+    above = np.r_[0, np.cumsum(np.exp(log_p))[:-1]]  # of passing loss[i]
+    return float(loss[np.flatnonzero(above <= chance)[-1]])
 
 
 def bounds(figure, epsilon, k, delta) -> str:
@@ -102,9 +149,15 @@ def bounds(figure, epsilon, k, delta) -> str:
     some = np.unique(np.linspace(1, k, min(k, 80)).astype(int))
     optimal = np.array([composition.optimal(epsilon, 0, count, delta) for count in some])
     (panel,) = panels(figure)
-    panel.plot(counts, basic, **SECOND, label="basic")
-    panel.plot(counts, advanced, **FIRST, label="advanced")
-    panel.plot(some, optimal, **THIRD, label="optimal")
+    panel.plot(counts, basic, **SECOND, label="basic: kε")
+    panel.plot(counts, advanced, **FIRST, marker="s", markersize=4, markevery=0.1, label="advanced: ε′")
+    wide = {
+        "color": THIRD["color"],
+        "linewidth": 7,
+        "alpha": 0.45,
+        "zorder": 1,
+    }  # where it is basic, basic is seen on it
+    panel.plot(some, optimal, **wide, label="optimal")
     better = np.flatnonzero(advanced < basic)
     crossing = f"advanced is not below basic up to k = {k}"
     if better.size:
@@ -122,29 +175,40 @@ def bounds(figure, epsilon, k, delta) -> str:
 
 
 def spill(figure, epsilon, k, epsilon_total) -> str:
-    """The chance of each number of yes reports if the truth is yes, what e^epsilon_total times the other chance allows, the rest."""
+    """The chance P of each number of yes reports if the truth is yes, Q if it is no, what e^epsilon_total Q allows, the rest."""
     epsilon_total = validate.number("epsilon_total", epsilon_total, low=0)
-    loss, log_p = composition.losses(epsilon, k)
-    kept = k - np.arange(k + 1)
-    p, allowed = np.exp(log_p), np.exp(log_p - loss + epsilon_total)
+    yeses, p, q, loss = _chances(epsilon, k)
+    allowed = np.exp(np.minimum(epsilon_total - loss, 50)) * p
     delta = composition.optimal_delta(epsilon, 0, k, epsilon_total)
     (panel,) = panels(figure)
-    panel.bar(kept, np.minimum(p, allowed), 0.85, color=PALE, label="covered by $e^{ε}$ · (chance under the neighbour)")
+    panel.bar(yeses, np.minimum(p, allowed), 0.85, color=PALE, label="P, covered")
     over = p > allowed
-    panel.bar(kept[over], (p - allowed)[over], 0.85, bottom=allowed[over], **LIGHT)
-    panel.set_ylim(0, 1.25 * p.max())
+    panel.bar(yeses[over], (p - allowed)[over], 0.85, bottom=allowed[over], **LIGHT)
+    top = 1.35 * p.max()
+    for heights, look, label in ((q, SECOND, "Q"), (allowed, FIRST, "$e^{ε_{tot}}$ Q")):
+        panel.plot(*_marks(yeses, np.where(heights < 0.85 * top, heights, np.nan)), **look, label=label)
+    panel.set_ylim(0, top)
+    panel.set_xlim(-0.6, k + 0.6)
     panel.set_xlabel(f"number of yes reports among k = {k}")
     panel.set_ylabel("probability")
     panel.xaxis.get_major_locator().set_params(integer=True)
     panel.set_title(f"each report ε = {epsilon:.2g}; total ε = {epsilon_total:.2g} leaves δ = {delta:.3g}")
     panel.legend(
         handles=[
-            Patch(color=PALE, label="covered by $e^{ε_{tot}}$ Q"),
+            Patch(color=PALE, label="P, covered"),
             Patch(**LIGHT, label="spill: adds up to δ"),
+            *panel.lines,
         ],
-        loc="upper left",
+        loc="upper center",
+        ncols=4,
     )
     return (
-        f"Bars for the number of yes reports among {k} with epsilon {epsilon:.2g} each, if the truth is yes. The part of each bar above "
-        f"e to the {epsilon_total:.2g} times the chance under the neighbour is hatched; these parts add up to delta {delta:.2g}."
+        f"Bars for the number of yes reports among {k} with epsilon {epsilon:.2g} each, if the truth is yes: P. At each bar a "
+        f"dashed mark shows Q, the probability if the truth is no, and a solid mark e to the {epsilon_total:.2g} times Q. The part of "
+        f"each bar above the solid mark is hatched; these parts add up to delta {delta:.2g}."
     )
+
+
+def _marks(places, heights):
+    """A short level line at each place, as one line with gaps."""
+    return np.ravel([places - 0.42, places + 0.42, places], "F"), np.ravel([heights, heights, np.nan * heights], "F")

@@ -95,4 +95,72 @@ QUIZ = (
             ),
         ),
     ),
+    Question(
+        "An attacker who knows all other rows gives Mia's yes a probability of 0.1. Then he sees an answer with e^ε = 2, where neighbours differ in her answer. What can he believe at most?",
+        (
+            Option("0.20", False, "That is the belief, doubled. It is the odds that are multiplied."),
+            Option("0.67", False, "That is for somebody who began with even odds: 2 to 1."),
+            Option("0.18", True, "Odds of 1 to 9 become at most 2 to 9, and 2/11 is 0.18."),
+        ),
+    ),
+    Question(
+        "A mechanism for the 10,000 patients of a clinic is (0.5, 0.001)-DP. Which of these may it do?",
+        (
+            Option(
+                "Keep to ε = 0.5 for everybody, except that once in 1000 times it tells one patient's row.",
+                False,
+                "It may, but it may do far worse: the 0.001 is for each patient, not for all of them together.",
+            ),
+            Option(
+                "Print the rows of 10 patients.",
+                True,
+                "It may pick each patient with probability 0.001 and print who was picked. That is why δ has to be far below 1/n.",
+            ),
+            Option(
+                "Multiply the odds on a patient by e^0.501, and by no more.",
+                False,
+                "δ is no part of the factor. With probability up to δ the factor has no bound at all.",
+            ),
+        ),
+    ),
+    Question(
+        "An analyst chooses his second question after he has seen the first answer. What must hold so that both cost ε₁ + ε₂?",
+        (
+            Option(
+                "The second mechanism is ε₂-DP whatever the first answer was.",
+                True,
+                "Given the first answer the second has coins of its own, so the probabilities multiply. That is adaptive composition.",
+            ),
+            Option(
+                "The second mechanism is ε₂-DP on average over the first answers.",
+                False,
+                "Then a first answer that seldom comes may lead to a question that tells everything. The definition speaks of every output.",
+            ),
+            Option(
+                "Nothing will do: for chosen questions the answers are not independent, so the epsilons do not add.",
+                False,
+                "The answers depend on each other, the coins do not. Given the first answer the proof goes through.",
+            ),
+        ),
+    ),
+    Question(
+        "200 counts were published with Laplace noise, each with ε = 0.1. For δ = 10⁻⁵ optimal composition gives ε = 6.52. What does this say of the 200 counts?",
+        (
+            Option(
+                "6.52 is their exact ε at this δ.",
+                False,
+                "It is exact for randomized response. Laplace noise with ε = 0.1 often tells less than that.",
+            ),
+            Option(
+                "Nothing: the formula is for randomized response.",
+                False,
+                "Every answer that is ε-DP can be got from randomized response by post-processing. So its bound is one for all.",
+            ),
+            Option(
+                "They are (6.52, 10⁻⁵)-DP, and perhaps better.",
+                True,
+                "Of all mechanisms with ε = 0.1 randomized response is the worst. Who knows more than ε may find a smaller number.",
+            ),
+        ),
+    ),
 )

@@ -26,8 +26,9 @@ exercise = Exercise(
     ),
     returns=a_number,
     hints=(
-        "Work with odds: prior / (1 - prior). The answer multiplies them by at most e^epsilon.",
-        "Then go back from odds to a probability: odds / (1 + odds).",
+        "Try it with numbers: a belief of 0.5, and e^epsilon = 3. Yes weighed 0.5 against 0.5; now it weighs 1.5 against 0.5. "
+        "That is three parts against one, so the belief is 0.75.",
+        "In letters the two weights are prior * e^epsilon for yes, and 1 - prior for no. A belief is the part of both that yes has.",
     ),
     misconceptions=(
         Misconception(
