@@ -10,7 +10,7 @@ from scipy.special import logit
 from scipy.stats import beta, binom, norm
 from support import WEEKLY
 
-from dpcourse import audit, course
+from dpcourse import audit, course, tradeoff
 from dpcourse.engine import ERROR, RIGHT, WRONG
 
 exercise = course.lesson(7).exercise
@@ -50,6 +50,15 @@ def far_away(inputs, clip_norm, longest):
     x = [0.0] * inputs.shape[1]
     x[int(np.argmin(np.abs(inputs).sum(axis=0)))] = 0.5
     return [x, -1e6]
+
+
+def step_by_step(threshold, noise_multiplier, sample_rate, steps):
+    """The law of the number of draws, from that of one step."""
+    chances = np.ones(1)
+    for _ in range(steps):
+        chances = np.convolve(chances, [1 - sample_rate, sample_rate])
+    scale = noise_multiplier * steps**0.5
+    return [norm.sf(threshold, 0, scale), chances @ norm.cdf(threshold, np.arange(steps + 1), scale)]
 
 
 def one_run_by_search(correct, guesses, confidence):
@@ -105,6 +114,7 @@ RIGHT_ANSWERS = {
     "run by run": ("runs_needed", by_search),
     "threshold by threshold": ("best_mu", threshold_by_threshold),
     "far away": ("canary", far_away),
+    "step by step": ("exact_rates", step_by_step),
     "by search": ("one_run_epsilon", one_run_by_search),
     "by the chance of each number": ("share_needed", from_both_ends),
     "any threshold": ("accused", any_threshold),
@@ -152,6 +162,19 @@ WRONG_ANSWERS = {
     "product": ("canary", lambda i, r, w: (own(i), w * r), "at the start only"),
     "twice the weights": ("canary", lambda i, r, w: (own(i), 2 * w), "an ordinary person"),
     "a thousand": ("canary", lambda i, r, w: (own(i), 1000), "at the start only"),
+    "one draw at most": (
+        "exact_rates",
+        lambda t, s, p, n: (
+            norm.sf(t / s / n**0.5),
+            (1 - p) * norm.cdf(t / s / n**0.5) + p * norm.cdf((t - 1) / s / n**0.5),
+        ),
+        "drawn once",
+    ),
+    "a mean over all numbers of draws": (
+        "exact_rates",
+        lambda t, s, p, n: (norm.sf(t / s / n**0.5), np.mean(norm.cdf((t - np.arange(n + 1)) / s / n**0.5))),
+        None,
+    ),
     "the upper bound turned round": (
         "one_run_epsilon",
         lambda v, g, c: max(0.0, logit(audit.clopper_pearson(v, g, 1 - c))),
@@ -297,3 +320,20 @@ def test_canary_has_the_law_of_the_gradients():
             toward = np.vstack([weights, case["longest"] * x])
             shortest = np.linalg.norm(2 * (toward @ x - y)[:, None] * x, axis=1).min()
             assert canary.law((x, y), case)[0] == lawful == (shortest >= case["clip_norm"])
+
+
+def test_exact_rates_are_on_the_curve_of_one_sampled_step():
+    """With one step they are those of 05 §3: p times the Gaussian curve and 1 - p times the diagonal."""
+    for threshold, sigma, rate in ((0.3, 0.7, 0.25), (1.5, 1.3, 0.5), (-1.0, 0.5, 0.01)):
+        alpha, beta = exercise("exact_rates").reference(threshold, sigma, rate, 1)
+        assert beta == pytest.approx(tradeoff.gaussian(1 / sigma).mixed(rate)(alpha), rel=1e-9)
+
+
+def test_exact_rates_are_those_of_many_simulated_trainings():
+    rng, sigma, rate, steps, many = np.random.default_rng(4), 0.6, 0.25, 8, 100_000
+    noise = sigma * rng.normal(size=(2, many, steps)).sum(axis=2)
+    score_in = noise[1] + (rng.random((many, steps)) < rate).sum(axis=1)
+    for threshold in (0.0, 2.0, 4.5):
+        seen = by_loop(score_in, noise[0], threshold)
+        for share, chance in zip(seen, exercise("exact_rates").reference(threshold, sigma, rate, steps), strict=True):
+            assert abs(share - chance) < 5 * math.sqrt(chance * (1 - chance) / many)

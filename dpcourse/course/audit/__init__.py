@@ -10,6 +10,7 @@ EXERCISES = (
     "runs_needed",
     "best_mu",
     "canary",
+    "exact_rates",
     "one_run_epsilon",
     "share_needed",
     "accused",

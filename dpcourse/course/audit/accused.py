@@ -172,7 +172,7 @@ exercise = OpenExercise(
     title="Six suspects",
     good_for="an audit from the canary to the verdict: what you would do to a program that somebody hands you",
     difficulty=4,
-    minutes=45,
+    minutes=40,
     points=5,
     draw=_draw_suspects,
     reference=_audit(1000),
@@ -185,9 +185,9 @@ exercise = OpenExercise(
         "Three scores are worth a look: the first round in the canary's direction, the *difference* of both rounds in that direction, and the *size* "
         "of the first round, which is smaller if it was divided by more people. A round of nobody and a round of one are divided by the same, so put "
         "somebody else in, with the canary and without: a row of zeros. Each score gets a third of the risk.",
-        "For each suspect: 1,000 runs with `np.vstack([other, canary])` as the first round and 1,000 with `other`, where `other = np.zeros((1, 16))` "
-        "and `canary = np.full((1, 16), 10 * clip_norm)`. For the first two scores `audit.mu_lower_bound(scores_in, scores_out, confidence=1 - 1e-8, "
-        "threshold=clip_norm / 2)`; for the third, `-np.linalg.norm(outputs[:, 0], axis=1)`, without a threshold. Accuse if one is above mu.",
+        "For each suspect: 1,000 runs with the canary and another person in the first round (`np.vstack` puts rows together), 1,000 with the other "
+        "alone. Make the three scores of each, and give them to `audit.mu_lower_bound` with a confidence of 1 - 1e-8. For the first two a "
+        "threshold halfway along the way that a clipped canary moves is good; the third needs none. Accuse if *one* of the three proves more than mu.",
     ),
     misconceptions=(
         Misconception(

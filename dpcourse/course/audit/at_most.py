@@ -72,16 +72,18 @@ exercise = Exercise(
     title="What an error rate is at most",
     good_for="saying something certain about a probability of which you saw a sample",
     difficulty=3,
-    minutes=15,
+    minutes=12,
     points=3,
     draw=_draw_counts,
     reference=upper_bound,
     returns=_finite_bound,
     forbidden=(audit.clopper_pearson, audit.upper_bound),
     hints=(
-        "For which p would so few errors, `errors` or fewer, have a chance of only 1 - confidence? That p is the answer. The chance falls as p grows.",
-        "`scipy.stats.beta.ppf(confidence, errors + 1, trials - errors)` solves the equation. Where every trial was an error there is nothing to "
-        "solve: return 1. (Or halve an interval 50 times, with `scipy.stats.binom.cdf(errors, trials, p)`.)",
+        "Try rates: `scipy.stats.binom.cdf(errors, trials, rate)` is the chance of so few errors at that rate. It falls as the rate grows. For one rate "
+        "it is 1 - confidence, and that rate is the answer. If every trial was an error there is none: return 1.",
+        "Halve the interval from 0 to 1 fifty times: where the chance is still above 1 - confidence, the answer is larger. Or without a loop: the "
+        "chance of more than k errors in n trials is the chance that a Beta(k + 1, n - k) number lies below the rate. Which quantile of it, "
+        "`scipy.stats.beta.ppf`, is asked for?",
     ),
     misconceptions=(
         Misconception(
@@ -102,7 +104,7 @@ exercise = Exercise(
         ),
         Misconception(
             "one error too few",
-            "You asked for which p *fewer* than `errors` errors are rare. What was seen belongs to the event: `errors` or fewer.",
+            "You asked for which rate *fewer* than `errors` errors are rare. What was seen belongs to the event: `errors` or fewer.",
             **_beta(0, 1),
         ),
         Misconception(

@@ -72,7 +72,7 @@ exercise = Exercise(
     title="The best of k thresholds",
     good_for="choosing with open eyes, and paying for the choice",
     difficulty=3,
-    minutes=15,
+    minutes=10,
     points=3,
     draw=_draw_thresholds,
     reference=_best(),
@@ -80,8 +80,8 @@ exercise = Exercise(
     forbidden=(audit.mu_lower_bound, audit.empirical_tradeoff, audit.error_bounds),
     hints=(
         "If all bounds hold at once, you may choose among them as you like, also after a look. How many bounds are there in all?",
-        "k thresholds with two error rates each: 2k bounds. Give each the risk (1 - confidence) / (2k), compute mu at each threshold, and return "
-        "the largest (or 0).",
+        "k thresholds with two error rates each: 2k bounds, which share the risk. `audit.clopper_pearson` takes arrays, and the confidence of a single "
+        "bound. Then each threshold proves a mu, and all of them hold at once.",
     ),
     misconceptions=(
         Misconception(

@@ -99,7 +99,7 @@ exercise = OpenExercise(
     title="A canary",
     good_for="asking the worst case, which is what the promise is about",
     difficulty=3,
-    minutes=15,
+    minutes=12,
     points=3,
     draw=_draw_people,
     reference=_canary(),
@@ -108,8 +108,8 @@ exercise = OpenExercise(
     hints=(
         "Put the canary where nobody else is: `np.flatnonzero((inputs == 0).all(axis=0))` finds the feature that is 0 for all others. Which "
         "gradient does it have there?",
-        "With x = 1 in that feature and 0 elsewhere the gradient is 2 |w·x - y| long, and |w·x| is at most `longest`. So |y| must exceed "
-        "`longest` by at least clip_norm / 2.",
+        "With x = 1 in that feature and 0 elsewhere the gradient is 2 |w·x - y| long, and |w·x| is at most `longest`. How far beyond "
+        "`longest` must the target be?",
     ),
     misconceptions=(
         Misconception(
@@ -133,8 +133,8 @@ exercise = OpenExercise(
         ),
         Misconception(
             "the longest",
-            "Your target is what weights of the length `longest` can reach. Where they reach it the gradient is 0: the target must be farther off, "
-            "by an amount that depends on `clip_norm`.",
+            "Your target is what weights of the length `longest` can reach: they can meet it exactly, and then the gradient is 0. The target must be "
+            "farther off, by an amount that depends on `clip_norm`.",
             _canary(target=lambda x, case: case["longest"]),
             recognise=lambda cases, values: all(
                 abs(abs(value[1]) / np.linalg.norm(value[0]) / case["longest"] - 1) < 1e-9

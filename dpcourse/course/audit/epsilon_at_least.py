@@ -29,7 +29,7 @@ exercise = Exercise(
     title="The ε that an attack proves",
     good_for="stating an audit in the words of (ε, δ)",
     difficulty=2,
-    minutes=10,
+    minutes=8,
     points=2,
     draw=_draw_bounds,
     reference=_logs(),
@@ -37,8 +37,8 @@ exercise = Exercise(
     forbidden=(audit.epsilon_lower_bound, audit.largest_log_ratio),
     hints=(
         "(ε, δ)-DP says two things of every test: 1 - beta <= e^ε alpha + delta, and the same with alpha and beta exchanged. Solve each for ε.",
-        "The first gives ln((1 - delta - beta) / alpha), the second ln((1 - delta - alpha) / beta). Both hold, so the larger counts; and 0 if "
-        "neither is positive. Before taking a logarithm see to it that its argument is positive.",
+        "The first gives ln((1 - delta - beta) / alpha), and the second its mirror image. Both are proved, so which of them counts? Before taking a "
+        "logarithm see to it that its argument is positive.",
     ),
     misconceptions=(
         Misconception(

@@ -33,7 +33,7 @@ exercise = Exercise(
     title="The two error rates of an attack",
     good_for="turning a pile of scores into a point that can be compared with a promise",
     difficulty=1,
-    minutes=8,
+    minutes=6,
     points=1,
     draw=_draw_scores,
     reference=_errors(lambda hit, miss, alarm, calm: (alarm / (alarm + calm), miss / (hit + miss))),
@@ -102,6 +102,11 @@ exercise = Exercise(
             "groups exchanged",
             "You took the two arrays for each other: alpha comes from the scores without Mia, `scores_out`, and beta from those with her.",
             _errors(lambda hit, miss, alarm, calm: (hit / (hit + miss), calm / (alarm + calm))),
+        ),
+        Misconception(
+            "alpha twice",
+            'Both of your numbers are the share of false alarms. beta is the share of the runs *with* Mia in which the attack says "out".',
+            _errors(lambda hit, miss, alarm, calm: 2 * (alarm / (alarm + calm),)),
         ),
         Misconception(
             "counts",

@@ -39,7 +39,7 @@ exercise = Exercise(
     title="The μ that an attack proves",
     good_for="the whole of an audit in three lines",
     difficulty=3,
-    minutes=15,
+    minutes=12,
     points=3,
     draw=_draw_audit,
     reference=_mu_at_least(),
@@ -48,8 +48,8 @@ exercise = Exercise(
     hints=(
         "Two error rates are unknown, so two bounds are needed, and both must hold at once. If each fails with half of the risk, both hold with "
         "the confidence asked for.",
-        "`confidence` 0.95 leaves a risk of 0.05, so each bound gets the confidence 0.975, which is (1 + confidence) / 2. Then mu = "
-        "-Φ⁻¹(alpha) - Φ⁻¹(beta), with `norm.ppf` for Φ⁻¹, and 0 where that is negative.",
+        "`confidence` 0.95 leaves a risk of 0.05, and each bound may fail with 0.025: `audit.clopper_pearson` takes the confidence 0.975 then. Write that "
+        "for any confidence. Φ⁻¹ is `norm.ppf`, which is negative for small rates.",
     ),
     misconceptions=(
         Misconception(

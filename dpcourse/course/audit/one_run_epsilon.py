@@ -26,19 +26,19 @@ def _one_run(share=lower_bound, epsilon=logit, each=lambda confidence: confidenc
 
 exercise = Exercise(
     title="ε from one run",
-    good_for="auditing what is too dear to be run twice",
+    good_for="auditing what is too expensive to be run twice",
     difficulty=3,
-    minutes=12,
+    minutes=8,
     points=2,
     draw=_draw_guesses,
     reference=_one_run(),
     returns=a_number,
     forbidden=(audit.one_run_epsilon_lower_bound, audit.one_run_p_value, audit.one_run_mu_lower_bound),
     hints=(
-        "Under ε-DP each guess is right with a chance of at most p = e^ε / (1 + e^ε). First bound p from below: how small may it be, if so "
-        "many guesses were right?",
-        "The lower bound of Clopper and Pearson is `scipy.stats.beta.ppf(1 - confidence, correct, guesses - correct + 1)`. Then ε = ln(p / (1 - p)), "
-        "and 0 where that is negative.",
+        "Two steps. First bound q from below: for which q would so many right guesses, `correct` or more, have a chance of only 1 - confidence? "
+        "`scipy.stats.binom.sf(correct - 1, guesses, q)` is that chance. Then make ε of q.",
+        "The chance of `correct` or more is the chance that a Beta(correct, guesses - correct + 1) number lies below q, so q is a quantile of it: "
+        "`scipy.stats.beta.ppf`. Then solve q = e^ε / (1 + e^ε) for ε; return 0 where that is negative.",
     ),
     misconceptions=(
         Misconception(
@@ -53,7 +53,7 @@ exercise = Exercise(
         ),
         Misconception(
             "wrong guesses too few",
-            "You asked for which p *more* than `correct` right guesses are rare. What was seen belongs to the event: `correct` or more. So it is "
+            "You asked for which q *more* than `correct` right guesses are rare. What was seen belongs to the event: `correct` or more. So it is "
             "with `audit.clopper_pearson` and the risk in place of the confidence: it counts `correct` or fewer. For the lower bound the "
             "parameters of `beta.ppf` are correct and guesses - correct + 1.",
             _one_run(lambda v, r, c: float(betaincinv(v + 1, r - v, 1 - c))),
@@ -75,12 +75,12 @@ exercise = Exercise(
         ),
         Misconception(
             "p for the ratio",
-            "You took -ln(1 - p), as if the other guesses counted for 1. ε is the logarithm of p / (1 - p).",
+            "You took -ln(1 - q), as if the other guesses counted for 1. ε is the logarithm of q / (1 - q).",
             _one_run(epsilon=lambda p: -math.log1p(-p)),
         ),
         Misconception(
             "over a coin",
-            "You compared p with that of a coin, 1/2. What ε bounds is the ratio of right to wrong, p / (1 - p).",
+            "You compared q with that of a coin, 1/2. What ε bounds is the ratio of right to wrong, q / (1 - q).",
             _one_run(epsilon=lambda p: math.log(2 * p)),
         ),
         Misconception(
@@ -90,7 +90,7 @@ exercise = Exercise(
         ),
         Misconception(
             "advantage",
-            "You returned 2p - 1, the advantage over a coin. ε is the logarithm of p / (1 - p).",
+            "You returned 2q - 1, the advantage over a coin. ε is the logarithm of q / (1 - q).",
             _one_run(epsilon=lambda p: 2 * p - 1),
         ),
         Misconception(

@@ -38,40 +38,65 @@ from dpcourse.frame import (
 from dpcourse.tradeoff import TradeOff, approx_dp, gaussian
 
 GRID = levels()
+BEHIND = {"facecolor": "white", "edgecolor": "none", "pad": 1}  # a number is read where a line runs behind it
 
 
 # ---- one threshold
 
 
 def attack(figure, mu, runs, threshold, promise=1.0) -> str:
-    """Scores of runs without Mia and with her; the errors of one threshold, their bounds, and what these prove."""
-    out, within = scores(mu, runs)
-    alarms, misses = int((out > threshold).sum()), int((within <= threshold).sum())
-    alpha, beta = alarms / runs, misses / runs
-    each = (1 + CONFIDENCE) / 2
-    most_alpha, most_beta = (audit.clopper_pearson(errors, runs, each) for errors in (alarms, misses))
-    proved = audit.mu_lower_bound(within, out, CONFIDENCE, threshold=threshold)
+    """Left: scores of runs without Mia and with her. Right: what was promised, and the errors seen at all thresholds."""
     left, right = panels(figure, 2)
-    _histograms(left, np.linspace(-4, 8, 49), {"with Mia": within, "without her": out}, room=0.45)
-    left.legend(loc="upper center", ncols=2, borderaxespad=0)
-    left.axvline(threshold, ymax=0.82, color="black", linewidth=1)
-    left.text(threshold, 0.82 * left.get_ylim()[1], ' says "in" →', va="top", fontsize=9)
-    left.set_xlabel("score")
-    left.set_title(f"{runs:,} runs without Mia, {runs:,} with her")
-    right.plot(GRID, gaussian(promise)(GRID), **FIRST, label=f"promised: G, μ = {promise:g}")
-    right.plot(*seen(mu, runs), **FOURTH, label="seen, all thresholds")
+    _threshold(left, mu, runs, threshold)
+    alpha, beta = _seen(right, mu, runs, threshold, promise)
+    right.set_title("what was promised, and what was seen")
+    return (
+        f"Left: histograms of the scores of {runs} runs without Mia and {runs} with her, and the threshold {threshold:.2g}. Right: the promised "
+        f"curve of mu {promise:g}, the curve seen, and the threshold's point: alpha {alpha:.3f}, beta {beta:.3f}."
+    )
+
+
+def proof(figure, mu, runs, threshold, promise=1.0) -> str:
+    """As `attack`, with the bounds on the errors of the threshold, and what these prove."""
+    out, within = scores(mu, runs)
+    left, right = panels(figure, 2)
+    _threshold(left, mu, runs, threshold)
+    alpha, beta = _seen(right, mu, runs, threshold, promise)
+    each = (1 + CONFIDENCE) / 2
+    most_alpha, most_beta = (audit.clopper_pearson(round(rate * runs), runs, each) for rate in (alpha, beta))
+    proved = audit.mu_lower_bound(within, out, CONFIDENCE, threshold=threshold)
     right.add_patch(Rectangle((alpha, beta), most_alpha - alpha, most_beta - beta, **LIGHT))
     right.plot([most_alpha], [most_beta], color=SECOND["color"], marker="s", markersize=6, linestyle="none")
-    right.plot([alpha], [beta], **POINT)
-    unit_square(right, ticks=HALVES)
     right.set_title(f"proved: μ ≥ {rounding.down(proved, 2)}" + (", promise refuted" if proved > promise else ""))
-    right.legend(loc="upper right", borderaxespad=0)
     return (
         f"Left: histograms of the scores of {runs} runs without Mia and {runs} with her, and the threshold {threshold:.2g}. Right: the promised "
         f"curve, the curve seen, and the threshold's point: alpha {alpha:.3f}, beta {beta:.3f}. With 95 percent confidence they are at most "
         f"{rounding.up(most_alpha, 3)} and {rounding.up(most_beta, 3)}, which proves mu at least {rounding.down(proved, 2)}: the promise of {promise:g} is "
         f"{'refuted' if proved > promise else 'not refuted'}."
     )
+
+
+def _threshold(left, mu, runs, threshold):
+    """The scores of both kinds, and what the threshold makes of them."""
+    out, within = scores(mu, runs)
+    _histograms(left, np.linspace(-4, 8, 49), {"with Mia": within, "without her": out}, room=0.45)
+    left.legend(loc="upper center", ncols=2, borderaxespad=0)
+    left.axvline(threshold, ymax=0.82, color="black", linewidth=1)
+    left.text(threshold, 0.82 * left.get_ylim()[1], ' says "in" →', va="top", fontsize=9)
+    left.set_xlabel("score")
+    left.set_title(f"{runs:,} runs without Mia, {runs:,} with her")
+
+
+def _seen(right, mu, runs, threshold, promise):
+    """The promised curve, the curve seen, and the threshold's (alpha, beta), which it returns."""
+    out, within = scores(mu, runs)
+    alpha, beta = float(np.mean(out > threshold)), float(np.mean(within <= threshold))
+    right.plot(GRID, gaussian(promise)(GRID), **FIRST, label=f"promised: G, μ = {promise:g}")
+    right.plot(*seen(mu, runs), **FOURTH, label="seen, all thresholds")
+    right.plot([alpha], [beta], **POINT)
+    unit_square(right, ticks=HALVES)
+    right.legend(loc="upper right", borderaxespad=0)
+    return alpha, beta
 
 
 def _histograms(panel, edges, named, room):
@@ -186,7 +211,9 @@ def canary(figure, length, angle) -> str:
     bars = right.barh(range(len(names)), [min(shown[name], 3.2) for name in names], **LIGHT)
     for bar, name in zip(bars, names, strict=True):
         text = f"{shown[name]:.2f}" + (", accused" if shown[name] > 1 + 1e-9 else "")
-        right.text(max(1, min(shown[name], 3.2)) + 0.08, bar.get_y() + 0.4, text, va="center", fontsize=9)
+        right.text(
+            min(shown[name], 3.2) + 0.08, bar.get_y() + 0.4, text, va="center", fontsize=9, bbox=BEHIND, zorder=4
+        )
     right.axvline(1, ymax=0.88, **FIRST)
     right.text(1, len(names) - 0.28, "promise", fontsize=9, ha="center")
     right.set_yticks(range(len(names)), names)

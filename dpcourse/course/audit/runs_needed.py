@@ -25,7 +25,7 @@ exercise = Exercise(
     title="How many runs it takes",
     good_for="knowing before you begin what an audit can show at all",
     difficulty=3,
-    minutes=15,
+    minutes=12,
     points=3,
     draw=_draw_wanted,
     reference=_runs(lambda e, r: math.ceil(_least_runs(e, r / 2))),
@@ -33,7 +33,7 @@ exercise = Exercise(
     hints=(
         "With no error in n runs, both upper bounds are the same number b, which solves (1 - b)^n = risk / 2. Then ε is at least ln((1 - b) / b). "
         "How small must b be?",
-        "b must be at most 1 / (1 + e^ε). So (e^ε / (1 + e^ε))^n must be at most risk / 2: n is at least ln(2 / risk) / ln(1 + e^-ε), rounded up.",
+        "b must be at most 1 / (1 + e^ε). Put that into (1 - b)^n = risk / 2, take logarithms of both sides, and round n up.",
     ),
     misconceptions=(
         Misconception(

@@ -59,6 +59,14 @@ def _recursion(
     return code
 
 
+def _w_stays(mu, correct, guesses, canaries, risk):
+    """Every round compares with the first w."""
+    u, w = risk * correct / canaries, risk * (guesses - correct) / canaries
+    for i in range(correct - 1, -1, -1):
+        u += i / (guesses - i) * (max(w, _asked(u, mu)) - w)
+    return float(u + w)
+
+
 def _by_hand(code):
     """recognise: as the code has it on the first case, where u stays below 1 with every slip; beyond 1 each goes on as it likes."""
     return lambda cases, values: math.isclose(values[0], code(**cases[0]), rel_tol=1e-6)
@@ -74,7 +82,7 @@ exercise = Exercise(
     title="The μ of one run",
     good_for="refuting a μ by a single training, without a detour over (ε, δ)",
     difficulty=4,
-    minutes=20,
+    minutes=15,
     points=3,
     draw=_draw_guesses,
     reference=_recursion(),
@@ -84,7 +92,7 @@ exercise = Exercise(
         "Begin with u and w as they are for j = correct. Then let i run down: `range(correct - 1, -1, -1)`, with 0 in it. Each round changes both.",
         "In a round, first find the new w: it is what it was, or Φ(Φ⁻¹(u) - μ) if that is larger. Keep the old w until u has grown: u needs the "
         "difference of both.",
-        "One round is `more = max(w, norm.cdf(norm.ppf(u) - mu))` and then `u, w = u + i / (guesses - i) * (more - w), more`.",
+        "A round begins with `more = max(w, norm.cdf(norm.ppf(u) - mu))`. Change u next, by i / (guesses - i) times what w grows, and w last.",
     ),
     misconceptions=(
         Misconception(
@@ -98,6 +106,12 @@ exercise = Exercise(
             "Your u and w end as they begin. Is what is asked for a number? μ is taken off Φ⁻¹(u), `norm.cdf(norm.ppf(u) - mu)`; of a negative "
             "number `norm.ppf` is NaN, and `max(w, NaN)` is w.",
             _recursion(asked=lambda u, mu: 0.0),
+        ),
+        Misconception(
+            "w stays",
+            "Your w stays what it was in the beginning. Each round ends with the new w in its place, after u has grown.",
+            _w_stays,
+            recognise=_by_hand(_w_stays),
         ),
         _beyond(
             "plus mu",
