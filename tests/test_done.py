@@ -11,6 +11,8 @@ from dpcourse import course, done
 from dpcourse.done import Progress, record, recorded
 from dpcourse.files import data_folder, write_atomically
 
+QUESTIONS = len(course.lesson(0).quiz)
+
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
@@ -20,7 +22,7 @@ def folder(tmp_path, monkeypatch):
 
 def test_nothing_is_done_at_first():
     assert recorded() == set()
-    assert repr(Progress()).startswith("00 Start here: 0 of 3 exercises, 0 of 5 quiz questions")
+    assert repr(Progress()).startswith(f"00 Start here: 0 of 3 exercises, 0 of {QUESTIONS} quiz questions")
 
 
 def test_what_is_recorded_stays(folder):
@@ -30,7 +32,7 @@ def test_what_is_recorded_stays(folder):
     assert recorded() == {"start_here/keep_probability", "start_here/q2"}
     kept = json.loads((folder / "progress.json").read_text())["done"]
     assert kept == ["start_here/keep_probability", "start_here/q2"]
-    assert repr(Progress()).startswith("00 Start here: 1 of 3 exercises, 1 of 5 quiz questions")
+    assert repr(Progress()).startswith(f"00 Start here: 1 of 3 exercises, 1 of {QUESTIONS} quiz questions")
     assert "1 of 3" in Progress()._repr_html_()
 
 

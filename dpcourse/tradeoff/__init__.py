@@ -21,12 +21,14 @@ __all__ = ["TradeOff", "approx_dp", "envelope", "gaussian", "identity", "laplace
 ROUNDING = (
     1e-12  # 4,500 ULP of 1: two curves or points that differ by less, as sums of a few thousand terms may, are equal
 )
+SUM = 1e-6  # probabilities, as people type them, add up to 1 within this
 
 
 class TradeOff:
     """A trade-off function: f(alpha) -> beta, and the algebra of private mechanisms.
 
-    Made by identity, approx_dp, gaussian, laplace, from_points and from_samples; `kind` is its curve on arrays.
+    Made by identity, approx_dp, gaussian, laplace, from_points, from_probabilities and from_samples; `kind` is its
+    curve on arrays.
     """
 
     def __init__(self, kind):
@@ -61,6 +63,26 @@ class TradeOff:
         first = [] if alpha[0] == 0 else [0.0]
         last = [] if alpha[-1] == 1 else [1.0]
         return cls(Points(np.r_[first, alpha, last], np.r_[np.ones(len(first)), beta, np.zeros(len(last))]))
+
+    @classmethod
+    def from_probabilities(cls, p, q) -> "TradeOff":
+        """T(P, Q) of two laws on the same finitely many outputs: the best tests begin where q/p is largest.
+
+        p, q: shapes (n,), each at least 0 with the sum 1, or else ValueError. Source: section 2.1; the lemma of Neyman
+        and Pearson (1933).
+
+        >>> TradeOff.from_probabilities([0.5, 0.3, 0.2], [0.1, 0.3, 0.6])([0.2, 0.35]).round(12).tolist()
+        [0.4, 0.25]
+        """
+        p, q = validate.numbers("p", p, 0, 1), validate.numbers("q", q, 0, 1)
+        if p.shape != q.shape:
+            raise ValueError(f"q must have one entry per p ({p.size}), got {q.size}")
+        for name, total in (("p", p.sum()), ("q", q.sum())):
+            if abs(total - 1) > SUM:
+                raise ValueError(f"{name} must be probabilities with the sum 1, got the sum {total:.6g}")
+        order = np.argsort(-np.divide(q, p, out=np.full(p.size, math.inf), where=p > 0))
+        alpha, power = (each / each[-1] for each in (np.cumsum(p[order]), np.cumsum(q[order])))
+        return cls(Points(*envelope(np.r_[0, alpha, 1], np.r_[1, 1 - power, 0])))
 
     @classmethod
     def from_samples(cls, p_scores, q_scores) -> "TradeOff":

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from course.judging import judged, judged_freely, named
-from scipy import special, stats
+from scipy import stats
 from scipy.optimize import brentq
 from support import WEEKLY
 
@@ -33,13 +33,35 @@ def by_pieces(alpha, beta):
     return int(max(beta + alpha) <= 1 + 1e-9)
 
 
-def by_logarithms(epsilon, mu):
-    first, second = stats.norm.logcdf(-epsilon / mu + mu / 2), epsilon + stats.norm.logcdf(-epsilon / mu - mu / 2)
-    return np.exp(first) * -np.expm1(second - first)
-
-
 def by_root_finding(epsilon, delta):
     return brentq(lambda mu: gdp.delta(epsilon, mu) / delta - 1, 1e-6, 50)
+
+
+def corners(p, q, order):
+    return np.r_[0, np.cumsum(p[order])], np.r_[1, 1 - np.cumsum(q[order])]
+
+
+def by_ratio(ratio):
+    return lambda p, q: corners(p, q, np.argsort(-ratio(p, q), kind="stable"))
+
+
+def sorted_apart(way):
+    return lambda p, q: corners(np.sort(p)[::way], np.sort(q)[::way], np.arange(len(p)))
+
+
+def of_library(p, q):
+    """At the alphas of the corners; where p is 0, the curve begins below 1."""
+    with np.errstate(divide="ignore"):
+        alpha = np.r_[0, np.cumsum(p[np.argsort(-q / p)])].clip(0, 1)
+    beta = tradeoff.TradeOff.from_probabilities(p, q)(alpha)
+    return alpha, np.r_[1, beta[1:]]
+
+
+def best_of_all(out, inside, mu):
+    tests = (np.arange(2**12)[:, None] >> np.arange(12)) & 1
+    p, q = np.bincount(out, minlength=12) / len(out), np.bincount(inside, minlength=12) / len(inside)
+    allowed = stats.norm.cdf(stats.norm.isf(np.minimum(tests @ p, 1)) - mu)
+    return tests[np.argmax(allowed - (1 - tests) @ q)]
 
 
 def one_by_one(counts, mu, rng):
@@ -122,6 +144,11 @@ RIGHT_ANSWERS = {
 }
 
 RECOGNISED = {
+    "sorted apart, downwards": ("curve_of", "sorted apart", sorted_apart(-1)),
+    "sorted apart, upwards": ("curve_of", "sorted apart", sorted_apart(1)),
+    "q itself where p is 0": ("curve_of", "p = 0 last", by_ratio(lambda p, q: q / np.where(p > 0, p, 1))),
+    "1 where p is 0": ("curve_of", "p = 0 last", by_ratio(lambda p, q: np.divide(q, p, np.ones(len(p)), where=p > 0))),
+    "a low threshold": ("refuting_test", "threshold", lambda out, inside, mu: np.arange(12) < 3),
     "noise cut to whole numbers": (
         "noisy_counts",
         "rounded",
@@ -131,35 +158,12 @@ RECOGNISED = {
     "wrong way to 20": ("largest_mu", "wrong way", search(1e-6, 20, wrong_way=True)),
     "stop at 1e-12": ("largest_mu", "stops early", search(0, 10, stop=1e-12)),
     "stop at 1e-8": ("largest_mu", "stops early", search(0, 64, stop=1e-8)),
-    "tail by norm.cdf": (
-        "delta_of",
-        "1 - cdf",
-        lambda epsilon, mu: (
-            1 - stats.norm.cdf(epsilon / mu - mu / 2) - np.exp(epsilon) * (1 - stats.norm.cdf(epsilon / mu + mu / 2))
-        ),
-    ),
-    "tail by erf": (
-        "delta_of",
-        "1 - cdf",
-        lambda epsilon, mu: max(
-            0,
-            (1 - math.erf((epsilon / mu - mu / 2) / math.sqrt(2))) / 2
-            - math.exp(epsilon) * (1 - math.erf((epsilon / mu + mu / 2) / math.sqrt(2))) / 2,
-        ),
-    ),
-    "tail by a normal law with mean and deviation": (
-        "delta_of",
-        "1 - cdf",
-        lambda epsilon, mu: (
-            1
-            - stats.norm.cdf(epsilon, mu**2 / 2, mu)
-            - np.exp(epsilon) * (1 - stats.norm.cdf(epsilon, -(mu**2) / 2, mu))
-        ),
-    ),
 }
 
 
 FREE_ANSWERS = {
+    "the library's corners": ("curve_of", of_library),
+    "by the best of all tests": ("refuting_test", best_of_all),
     "by loop": ("error_rates", by_loop),
     "sum of the smaller": ("least_error_sum", lambda p, q: sum(map(min, p, q))),
     "by pieces": ("is_tradeoff", by_pieces),
@@ -173,14 +177,6 @@ FREE_ANSWERS = {
     ),
     "by scipy.stats": ("gaussian_curve", lambda alpha, mu: [1 - stats.norm.cdf(stats.norm.ppf(a) + mu) for a in alpha]),
     "one by one": ("noisy_counts", one_by_one),
-    "by logarithms": ("delta_of", by_logarithms),
-    "by erfc": (
-        "delta_of",
-        lambda epsilon, mu: (
-            special.erfc((epsilon / mu - mu / 2) / math.sqrt(2)) / 2
-            - np.exp(epsilon) * stats.norm.sf(epsilon / mu + mu / 2)
-        ),
-    ),
     "by root finding": ("largest_mu", by_root_finding),
     "library's group": (
         "group_curve",

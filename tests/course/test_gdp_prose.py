@@ -9,7 +9,7 @@ from scipy import stats
 from scipy.integrate import quad
 from scipy.optimize import brentq, linprog
 
-from dpcourse import composition, gdp, laplace, tradeoff
+from dpcourse import gdp, laplace, tradeoff
 
 ALPHA = np.unique(np.r_[np.geomspace(1e-12, 0.5, 2000), np.linspace(0, 1, 4001)[1:-1]])
 
@@ -154,7 +154,7 @@ def test_the_textbook_sampler_inverts_the_distribution_function(u):
     assert said == pytest.approx(stats.laplace.ppf(u, scale=b))
 
 
-# ---- lesson 03, sections 2 to 5
+# ---- lesson 03, sections 2 to 6
 
 
 def test_a_threshold_with_a_coin_reaches_the_minimum_at_every_alpha():
@@ -262,31 +262,6 @@ def test_k_answers_that_are_pure_are_root_k_mu_gdp():
         beta = 1 - np.cumsum(stats.binom.pmf(ones, k, keep))[:-1]
         inner = (alpha > 1e-15) & (alpha < 1 - 1e-12)
         assert (beta[inner] >= gaussian(alpha[inner], math.sqrt(k) * mu) - 1e-12).all()
-
-
-def test_the_table_of_k_pure_answers():
-    def delta_of_mu(epsilon, mu):
-        upper, lower = stats.norm.cdf(-epsilon / mu + mu / 2), stats.norm.logcdf(-epsilon / mu - mu / 2)
-        return upper - math.exp(epsilon + lower)
-
-    def delta_of_responses(total, epsilon, k):
-        keep = 1 / (1 + math.exp(-epsilon))
-        ones = np.arange(k + 1)
-        p, q = stats.binom.pmf(ones, k, keep), stats.binom.pmf(ones, k, 1 - keep)
-        return np.maximum(0, p - math.exp(total) * q).sum()
-
-    epsilon, mu = 0.1, 2 * stats.norm.ppf(1 / (1 + math.exp(-0.1)))
-    said = {(10, 1e-5): (1.63, 1.54, 1.00), (100, 1e-5): (5.86, 5.70, 4.31), (100, 1e-6): (6.31, 6.34, 4.78),
-            (1000, 1e-5): (25.70, 24.08, 17.79)}  # fmt: skip
-    for (k, delta), (advanced, by_mu, optimal) in said.items():
-        bound = math.sqrt(2 * k * math.log(1 / delta)) * epsilon + k * epsilon * math.expm1(epsilon)
-        for value, printed in (
-            (bound, advanced),
-            (brentq(lambda e, k=k, delta=delta: delta_of_mu(e, math.sqrt(k) * mu) - delta, 0.01, 40), by_mu),
-            (brentq(lambda e, k=k, delta=delta: delta_of_responses(e, epsilon, k) - delta, 0.01, 40), optimal),
-        ):
-            assert printed - 0.01 < value <= printed, "rounded up"
-        assert composition.optimal(epsilon, 0, k, delta) <= min(bound, optimal)
 
 
 # ---- lesson 03, sections 9 and 10

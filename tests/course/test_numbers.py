@@ -7,7 +7,7 @@ from support import ROOT
 from dpcourse import course
 
 SAID = [
-    (0, "95 % of them lie within {:.2f} standard errors", lambda: stats.norm.ppf(0.975)),
+    (0, "95 % of the estimates lie within {:.2f} standard errors", lambda: stats.norm.ppf(0.975)),
 ]
 
 

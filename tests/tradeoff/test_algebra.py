@@ -354,6 +354,24 @@ def test_repair_is_the_largest_trade_off_function_below_the_points(raw):
         assert (a, b) in {(0, 1), (1, 0)} or min(np.hypot(alpha - a, beta - b)) == 0
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_probabilities_give_the_best_of_all_tests(seed):
+    """Every vertex is a test without coins; none of the 2^6 tests lies below."""
+    rng = np.random.default_rng(seed)
+    p, q = rng.dirichlet(np.ones(6)), rng.dirichlet(np.ones(6))
+    p[0], q[1] = 0, 0
+    p, q = p / p.sum(), q / q.sum()
+    f = TradeOff.from_probabilities(p, q)
+    tests = (np.arange(64)[:, None] >> np.arange(6)) & 1
+    alpha, beta = np.minimum(tests @ p, 1), (1 - tests) @ q
+    assert (beta >= f(alpha) - 1e-12).all()
+    for vertex in [0.0, *f.kinks()]:
+        assert np.abs(alpha - vertex).min() < 1e-12
+        assert beta[np.abs(alpha - vertex) < 1e-12].min() == pytest.approx(f(vertex), abs=1e-12)
+    assert f.delta(0.0) == pytest.approx(np.abs(p - q).sum() / 2)
+    assert f.inverse()(alpha) == pytest.approx(TradeOff.from_probabilities(q, p)(alpha), abs=1e-9)
+
+
 def test_samples_approach_the_closed_form():
     """Uniformly within 0.01: six standard deviations of 100,000 samples."""
     rng = np.random.default_rng(5)
@@ -404,6 +422,15 @@ def test_samples_give_the_best_threshold_tests(p, q):
         (
             lambda: TradeOff.from_points([0.1, 0.5, 0.8], [0.6, 0.45, 0.1]),
             "the points must be convex, but the curve bends down at alpha = 0.5, beta = 0.45; repair=True takes the envelope",
+        ),
+        (lambda: TradeOff.from_probabilities([1], [0.5, 0.5]), "q must have one entry per p (1), got 2"),
+        (
+            lambda: TradeOff.from_probabilities([0.5, 0.4], [1, 0]),
+            "p must be probabilities with the sum 1, got the sum 0.9",
+        ),
+        (
+            lambda: TradeOff.from_probabilities([1, 0], [1.5, -0.5]),
+            "every entry of q must be a number in [0, 1], got 1.5",
         ),
         (lambda: TradeOff.from_samples([], [1]), "p_scores must be a non-empty list of numbers, got []"),
     ],

@@ -46,7 +46,7 @@ exercise = Exercise(
     returns=numbers_like("alpha"),
     forbidden=(tradeoff.approx_dp,),
     hints=(
-        "Write down the three lines as three lines of code: 0, the steep one, and the flat one.",
+        "At alpha = 0 the steep line is the highest, and at alpha = 1 the 0 is. You need not know where they cross: compute all lines at every alpha, and take the highest at each.",
         "The steep one is `1 - delta - np.exp(epsilon) * alpha`. `np.maximum(a, b)` takes the larger one at each place; use it twice.",
     ),
     misconceptions=(

@@ -33,7 +33,7 @@ exercise = Exercise(
     returns=_within_reach,
     forbidden=(tradeoff.gaussian, tradeoff.TradeOff.__call__, tradeoff.Gaussian.beta),
     hints=(
-        "Two steps. First the threshold t that N(0, 1) passes with chance alpha. Then the chance that N(mu, 1) stays below t.",
+        "Check by hand: at alpha = 0.5 the threshold is 0, and N(1, 1) stays below 0 with chance 0.16. First the threshold, then the chance.",
         "The threshold is `norm.ppf(1 - alpha)`. N(mu, 1) is below t when a standard normal is below t - mu.",
     ),
     misconceptions=(

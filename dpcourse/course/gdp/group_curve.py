@@ -49,8 +49,8 @@ exercise = Exercise(
     returns=numbers_like("alpha"),
     forbidden=(tradeoff.TradeOff.group, tradeoff.kinds.Kind.group, tradeoff.kinds.Group.__init__),
     hints=(
-        "1 - f sends a false positive rate to the largest power that a test of neighbours can have. Apply it k times, one step of the chain each.",
-        "Start with `x = alpha`. In a loop of k rounds set `x = 1 - f(x)`. In the end return `1 - x`.",
+        "Follow one alpha for k = 2: x_1 = 1 - f(alpha) is the most often that a test says “in” one person further. It is the false alarm of the next step: x_2 = 1 - f(x_1).",
+        "Start with `x = alpha`, and set `x = 1 - f(x)` in a loop of k rounds. That is how often the test says “in” for the other table; beta is the rest.",
     ),
     misconceptions=(
         Misconception(

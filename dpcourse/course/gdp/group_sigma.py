@@ -29,7 +29,7 @@ exercise = Exercise(
     forbidden=(gdp.group,),
     hints=(
         "An answer that is ν-GDP for one person is (k ν)-GDP for k people. Which ν makes k ν equal to mu?",
-        "Each person gets mu / k. The noise for that is sensitivity / (mu / k).",
+        "Promise mu / k to each single person. Which sigma does the Gaussian mechanism need for that?",
     ),
     misconceptions=(
         Misconception(

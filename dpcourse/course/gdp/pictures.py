@@ -4,14 +4,29 @@ import math
 
 import numpy as np
 from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
 from scipy.special import ndtr, ndtri
 
 from dpcourse import gdp, tradeoff, validate
-from dpcourse.frame import FIRST, FOURTH, GREY, HALVES, LIGHT, POINT, SECOND, THIRD, Look, panels, unit_square
+from dpcourse.frame import (
+    FALSE_ALARMS,
+    FIRST,
+    FOURTH,
+    GREY,
+    HALVES,
+    LIGHT,
+    MISSES,
+    POINT,
+    SECOND,
+    THIRD,
+    Look,
+    panels,
+    unit_square,
+)
 
 ALARM: Look = {"facecolor": "#c3cfdd", "edgecolor": "#12355b", "hatch": "\\\\\\", "linewidth": 0}
+DASHED: Look = {"color": "#6f93bd", "linestyle": (0, (6, 2)), "linewidth": 3}
 MISS: Look = LIGHT | {"linewidth": 0}
-DEEPEST = -20
 
 
 def two_errors(figure, mu, threshold) -> str:
@@ -27,8 +42,8 @@ def two_errors(figure, mu, threshold) -> str:
     left.plot(x, inside, **SECOND)
     left.axvline(threshold, ymax=0.7, color="black", linewidth=1.2)
     left.set_ylim(0, 0.6)
-    left.set_xlim(-4, 8)
-    left.set_xticks([-4, 0, 4, 8])
+    left.set_xlim(-3.5, max(mu + 3.5, threshold + 0.5))
+    left.set_xticks(range(-2, int(mu) + 4, 2))
     left.set_yticks([])
     left.set_xlabel("noisy answer, in standard deviations")
     left.set_title(f"says “in” above {threshold:.2f}")
@@ -61,7 +76,7 @@ def candidates(figure) -> str:
         ("B", x, 1 - x**2),
         ("C", x, (1 - np.sqrt(x)) ** 2),
         ("D", np.r_[0, 0, x[1:]], np.r_[1, 0.6, 0.6 * (1 - x[1:])]),
-        ("E", x, (1 - x) * (0.62 + 0.3 * np.cos(9 * x))),
+        ("E", x, (1 - x) * (0.55 + 0.3 * np.cos(9 * x))),
         ("F", x, np.maximum(0, 0.8 - x)),
     ]
     for panel, (name, alpha, beta) in zip(figure.subplots(2, 3).flat, curves, strict=True):
@@ -83,7 +98,7 @@ def candidates(figure) -> str:
     return (
         "Six curves in the unit square, each beside the dotted diagonal 1 - alpha. A is the diagonal. B arches above it. "
         "C hangs below it from (0, 1) to (1, 0). D jumps from 1 at alpha = 0 down to 0.6 and then falls straight to 0. "
-        "E goes down in waves: it falls, rises from about 0.2 to 0.32 between alpha 0.37 and 0.6, and falls to 0. F falls straight from 0.8 and is 0 from alpha = 0.8 on."
+        "E goes down in waves: it falls, rises from about 0.16 to 0.3 between alpha 0.37 and 0.61, and falls to 0. F falls straight from 0.8 and is 0 from alpha = 0.8 on."
     )
 
 
@@ -98,13 +113,20 @@ def symmetry(figure) -> str:
     left.set_title("f, and f with the two axes exchanged")
     right.set_title("the larger of both is symmetric")
     for panel in (left, right):
-        panel.plot(x[x < 0.6], x[x < 0.6], **FOURTH, label="mirror")
-        unit_square(panel, ticks=HALVES)
+        square(panel)
         panel.legend(loc="upper right")
     return (
         "Left: a curve f that starts at 0.7 and reaches 0 only at alpha = 1, and its mirror image in the diagonal, which "
         f"starts at 1 and is 0 from alpha = 0.7 on. Right: the larger of both, which is its own mirror image; at alpha = 0.1 it is {f.symmetrized()(0.1):.2f}."
     )
+
+
+def square(panel):
+    """Make a panel a true square, in which a symmetric curve looks symmetric, with the mirror line alpha = beta."""
+    panel.plot([0, 0.6], [0, 0.6], **FOURTH, label="mirror")
+    unit_square(panel, ticks=HALVES)
+    panel.set_ylim(0, 1)
+    panel.set_aspect("equal")
 
 
 def one_sided():
@@ -152,29 +174,42 @@ def which_are_fdp(figure, mu) -> str:
         (
             "Gaussian noise, σ = 2, sensitivity 1",
             tradeoff.gaussian(0.5),
-            {"color": "#6f93bd", "linestyle": (0, (6, 2)), "linewidth": 3},
+            DASHED,
         ),
         ("tells all, δ = 0.05", tradeoff.approx_dp(0.0, 0.05), FOURTH),
     ]
     alpha = np.linspace(0, 1, 401)
-    (panel,) = panels(figure)
-    panel.fill_between(alpha, f(alpha), color=GREY)
-    panel.plot(alpha, f(alpha), **FIRST, label=f"f = G, μ = {mu:.2f}")
-    said = []
+    left, right = figure.subplots(1, 2, width_ratios=(1, 1.4))
+    left.fill_between(alpha, f(alpha), color=GREY)
+    left.plot(alpha, f(alpha), **FIRST, label=f"f = G, μ = {mu:.2f}")
+    right.axhline(0, **FIRST)
+    said, above = [], []
     for name, curve, style in mechanisms:
         below = _deepest(curve, f)
         verdict = "is f-DP" if below is None else "is not"
-        panel.plot(alpha, curve(alpha), **style, label=f"{name}: {verdict}")
+        left.plot(alpha, curve(alpha), **style, label=f"{name}: {verdict}")
+        above.append(curve(alpha) - f(alpha))
+        right.plot(alpha, above[-1], **style)
         if below is not None:
-            panel.plot([below], [curve(below)], **POINT | {"fillstyle": "none"}, clip_on=False)
+            ring = POINT | {"fillstyle": "none", "clip_on": False}
+            left.plot([below], [curve(below)], **ring)
+            right.plot([below], [curve(below) - f(below)], **ring)
         said.append(f"{name} {verdict}")
-    unit_square(panel)
-    panel.set_xlim(0, 1.75)
-    panel.spines["bottom"].set_bounds(0, 1)
-    panel.xaxis.set_label_coords(0.3, -0.12)
-    panel.set_title(f"μ = {mu:.2f}: a circle marks where a curve falls furthest below f")
-    panel.legend(loc="upper right", bbox_to_anchor=(1.0, 1.0))
-    return f"The curve G of mu {mu:.2f} and four mechanisms' curves. To be f-DP, a curve must stay above it: {'; '.join(said)}."
+    unit_square(left, ticks=HALVES, alpha=FALSE_ALARMS, beta=MISSES)
+    left.set_ylim(0, 1)
+    left.set_aspect("equal")
+    left.set_title(f"f = G, μ = {mu:.2f}")
+    lowest, highest = min(-0.03, 1.2 * np.min(above)), max(0.05, np.max(above))
+    right.axhspan(lowest, 0, color=GREY, zorder=0)
+    right.set_xlim(0, 1)
+    right.set_ylim(lowest, highest + 0.8 * (highest - lowest))  # room for the names
+    right.set_xlabel(FALSE_ALARMS)
+    right.set_title("how far above f (grey: below)")
+    right.legend(*left.get_legend_handles_labels(), loc="upper right")
+    return (
+        f"Left: the curve G of mu {mu:.2f} and four mechanisms' curves. Right: how far each of the four lies above G; a circle "
+        f"marks where one falls furthest below it. To be f-DP, a curve must stay above: {'; '.join(said)}."
+    )
 
 
 def _deepest(curve, f):
@@ -196,20 +231,18 @@ def duality(figure, mu, epsilon) -> str:
     left.plot(alpha, tradeoff.approx_dp(epsilon, delta)(alpha), **SECOND, label="(ε, δ(ε))-DP")
     touch = float(ndtr(-epsilon / mu - mu / 2))
     beta = float(ndtr(epsilon / mu - mu / 2))
-    left.plot([touch, beta], [beta, touch], **POINT)
+    left.plot([touch, beta], [beta, touch], **POINT, clip_on=False)
     unit_square(left, ticks=HALVES)
     left.set_title(f"the lines for ε = {epsilon:.2f} touch G{' twice' if epsilon > 0 else ' once'}")
     left.legend(loc="upper right")
     grid = np.linspace(0, 6, 121)
     right.plot(grid, tradeoff.log_gaussian_delta(grid, mu) / math.log(10), **FIRST)
-    shown = max(float(tradeoff.log_gaussian_delta(epsilon, mu)) / math.log(10), DEEPEST)
-    right.plot([epsilon], [shown], **POINT | {"marker": "o" if shown > DEEPEST else "v", "clip_on": False})
-    right.set_ylim(DEEPEST, 0.3)
-    right.set_yticks(range(DEEPEST, 1, 10))
+    right.plot([epsilon], [float(tradeoff.log_gaussian_delta(epsilon, mu)) / math.log(10)], **POINT, clip_on=False)
+    right.yaxis.set_major_locator(MaxNLocator(5, integer=True))
     right.set_xlim(0, 6)
     right.set_xticks([0, 2, 4, 6])
     right.set_xlabel("ε")
-    right.set_ylabel("log10 of δ(ε)", labelpad=0)
+    right.set_ylabel("log10 of δ(ε)")
     right.set_title(f"μ = {mu:.2f}: δ({epsilon:.2f}) = {delta:.2g}")
     places = f"at alpha {touch:.3g} and at alpha {beta:.3g}" if epsilon > 0 else f"once, at alpha {touch:.3g}"
     return (
@@ -226,17 +259,26 @@ def group_limit(figure, group_epsilon, k) -> str:
     finely = np.r_[np.geomspace(1e-9, 0.1, 4000), np.linspace(0.1, 1, 4000)]  # the group's curve has corners near 0
     gap = float(np.abs(tradeoff.approx_dp(total / k).group(k)(finely) - tradeoff.laplace(total)(finely)).max())
     close = f"up to {gap:.3f}" if gap >= 0.0005 else "less than 0.001"
-    (panel,) = panels(figure)
-    panel.plot(alpha, limit, **FIRST, label=f"T(Lap(0, 1), Lap({total:.2g}, 1))")
-    panel.plot(alpha, group, **SECOND, label=f"group of {k}")
-    panel.plot(alpha, tradeoff.approx_dp(total)(alpha), **THIRD, label="(kε)-DP")
-    panel.plot(alpha, tradeoff.approx_dp(total / k)(alpha), **FOURTH, label="one person, f")
-    unit_square(panel)
-    panel.set_title(f"ε = λ/k = {total / k:.3g}: the group's curve is {close} away from the Laplace curve")
-    panel.legend(loc="upper right")
+    left, right = panels(figure, 2)
+    one, pair = tradeoff.approx_dp(total / k)(alpha), tradeoff.approx_dp(total)(alpha)
+    left.plot(alpha, limit, **FIRST, label="Laplace")
+    left.plot(alpha, group, **SECOND, label=f"group of {k}")
+    left.plot(alpha, pair, **THIRD, label="(kε)-DP")
+    left.plot(alpha, one, **DASHED, label="one person")
+    square(left)
+    left.legend(loc="upper right")
+    left.set_title(f"ε = λ/k = {total / k:.3g}")
+    right.axhline(0, **FIRST)
+    right.plot(alpha, group - limit, **SECOND)
+    right.plot(alpha, pair - limit, **THIRD)
+    right.set_xlim(0, 1)
+    right.set_xticks(HALVES)
+    right.set_xlabel(FALSE_ALARMS)
+    right.set_title(f"minus Laplace: the group {close}")
     return (
-        f"Four curves. The highest is that of one person, with epsilon {total / k:.3g}. The curve of a group of {k} is "
-        f"{close} away from the trade-off between two Laplace laws at distance {total:.2g}. The curve of {total:.2g}-DP is nowhere above it."
+        f"Left, four curves. The highest is that of one person, with epsilon {total / k:.3g}. The curve of a group of {k} is "
+        f"{close} away from the trade-off between two Laplace laws at distance {total:.2g}. The curve of {total:.2g}-DP is nowhere above it. "
+        f"Right, the curves of the group and of {total:.2g}-DP minus that of Laplace: the second lies up to {np.max(limit - pair):.3f} below it."
     )
 
 

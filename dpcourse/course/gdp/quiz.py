@@ -104,7 +104,7 @@ QUIZ = (
         ),
     ),
     Question(
-        "You round a noisy count to the next ten before you publish it. What happens to its curve?",
+        "You round a noisy count to the nearest ten before you publish it. What happens to its curve?",
         (
             Option(
                 "It stays exactly the same.",
@@ -120,6 +120,66 @@ QUIZ = (
                 "It falls, because rounding moves the count.",
                 False,
                 "Rounding moves the count with and without Mia by the same rule, without looking at her row.",
+            ),
+        ),
+    ),
+    Question(
+        "Your program says that at μ = 1 the δ of ε = 10 is 0.0. What follows?",
+        (
+            Option(
+                "A tail was taken as 1 - Φ(x), and rounded away.",
+                True,
+                "Near 1 a float has a spacing of about 1e-16, and this δ is smaller. With Φ(-x) it is seen; for Gaussian noise no δ is 0.",
+            ),
+            Option(
+                "At μ = 1, Gaussian noise is 10-DP, without any δ.",
+                False,
+                "No Gaussian noise is: its likelihood ratio passes every bound, so some δ is left at every ε.",
+            ),
+            Option(
+                "ε = 10 is too large for the formula, which needs ε < 1.",
+                False,
+                "The classic formula for the noise needs that. δ(ε) is exact at every ε ≥ 0; it is the code that loses the digits.",
+            ),
+        ),
+    ),
+    Question(
+        "f is not symmetric. T(P, Q) ≥ f is proved for one order of the neighbours: P without Mia, Q with her. What follows?",
+        (
+            Option(
+                "T(P, Q) ≥ max{f, f⁻¹}.",
+                False,
+                "For that the other order must be proved too: T(Q, P) ≥ f. One order says nothing of f⁻¹ here.",
+            ),
+            Option(
+                "T(Q, P) ≥ f.",
+                False,
+                "Exchanging P and Q exchanges the axes. If f falls faster on one side, the other order may be below f.",
+            ),
+            Option(
+                "T(Q, P) ≥ f⁻¹.",
+                True,
+                "A miss becomes a false alarm and the other way round, so the curve of the other order is the inverse.",
+            ),
+        ),
+    ),
+    Question(
+        "The test with the smallest α + β lies above G_μ. Can the claim of μ-GDP still be false?",
+        (
+            Option(
+                "Yes, another test may lie below.",
+                True,
+                "The claim speaks of every level. A test with few false alarms may pierce the curve near its end, as where a rare output tells all.",
+            ),
+            Option(
+                "No, this test is the best one, so all others lie above too.",
+                False,
+                "It is best for the sum only. At a smaller α another test may be far better than G_μ allows.",
+            ),
+            Option(
+                "No, unless the curve of the mechanism is not convex.",
+                False,
+                "Every trade-off function is convex, and still it may cross G_μ near an end and not in the middle.",
             ),
         ),
     ),

@@ -1,0 +1,192 @@
+"""The trade-off function of two lists of probabilities."""
+
+import numpy as np
+
+from dpcourse import tradeoff
+from dpcourse.course.gdp.shared import random_probabilities
+from dpcourse.engine import Exercise, Misconception
+from dpcourse.probe.values import type_name
+
+
+def _draw_laws(rng):
+    """One pair without zeros, and one in which an output has p = 0 and another has q = 0; all ratios differ."""
+    cases = []
+    while len(cases) < 2:
+        size = int(rng.integers(5, 7))
+        p, q = random_probabilities(rng, size), random_probabilities(rng, size)
+        if cases:
+            p.insert(int(rng.integers(size)), 0.0)
+            q.insert(int(rng.integers(size)), 0.0)
+        p, q = np.array(p), np.array(q)
+        if not (p + q).all():
+            continue
+        ratio = np.sort(_ratio(p, q)[p > 0])
+        if (np.diff(ratio) > 0.02).all() and 0.15 < np.abs(p - q).sum() / 2 < 0.8:
+            cases.append({"p": p, "q": q})
+    return cases
+
+
+def _ratio(p, q):
+    with np.errstate(divide="ignore"):
+        return q / p
+
+
+def _corners(p, q, order):
+    """Where the outputs are moved to the side "in" in this order."""
+    return np.r_[0, np.cumsum(p[order])], np.r_[1, 1 - np.cumsum(q[order])]
+
+
+def _best(p, q):
+    return np.argsort(-_ratio(p, q))
+
+
+def _sorted_by(key):
+    """The corners with the outputs sorted by another key, the largest first."""
+    return lambda p, q: _corners(p, q, np.argsort(-key(p, q), kind="stable"))
+
+
+def _apart(p, q, way=1):
+    """The corners if each list is sorted by itself, upwards or (way -1) downwards."""
+    return np.r_[0, np.cumsum(np.sort(p)[::way])], np.r_[1, 1 - np.cumsum(np.sort(q)[::way])]
+
+
+def _sorted_apart(cases, values):
+    return any(
+        all(np.allclose(value, _apart(**case, way=way)) for case, value in zip(cases, values, strict=True))
+        for way in (1, -1)
+    )
+
+
+def _comes_late(cases, values):
+    """Right but for the place of the output with p = 0, which is not the first in the order."""
+    late = False
+    for case, value in zip(cases, values, strict=True):
+        p, q, order = case["p"], case["q"], _best(case["p"], case["q"])
+        first = int((p == 0).any())
+        orders = [np.r_[order[first:place], order[:first], order[place:]] for place in range(first, len(order) + 1)]
+        found = [np.allclose(value, _corners(p, q, each)) for each in orders]
+        if not any(found):
+            return False
+        late |= not found[0]
+    return late
+
+
+def _two_lists(value, case):
+    """alpha and beta, each with one number for each corner."""
+    corners = len(case["p"]) + 1
+    if isinstance(value, np.ndarray) and value.shape == (corners, 2):
+        return "Return two arrays, first all alphas and then all betas: `return alpha, beta`. You return one pair for each corner."
+    if not isinstance(value, (list, tuple, np.ndarray)) or len(value) != 2:
+        if isinstance(value, (list, tuple)) and len(value) == corners:
+            return "Return two arrays, first all alphas and then all betas: `return alpha, beta`."
+        return f"Return two arrays, `alpha, beta`, not {type_name(value)}."
+    for name, entries in zip(("alpha", "beta"), value, strict=True):
+        try:
+            array = np.asarray(entries)
+        except ValueError:
+            array = np.asarray(None)
+        if array.ndim != 1 or array.dtype.kind not in "iuf":
+            return f"{name} must be an array (or list) of numbers, one for each corner, not {type_name(entries)}."
+        if len(array) != corners:
+            return (
+                f"{name} has {len(array)} entries, and there are {corners} corners for {corners - 1} outputs: the first is "
+                "(0, 1), of the test that never says “in”, and each output that is moved adds one, also if its p or q is 0."
+            )
+        if not np.isfinite(array).all():
+            return f"{name} holds {array[~np.isfinite(array)][0]}. A ratio q/0 may decide the order, but it must not be added up."
+    return None
+
+
+_two_lists.names = ("alpha", "beta")  # by which a diagnosis calls them
+
+
+exercise = Exercise(
+    title="The curve of two lists of probabilities",
+    good_for="seeing at a glance everything that any attacker on a mechanism can reach",
+    difficulty=3,
+    minutes=15,
+    points=3,
+    draw=_draw_laws,
+    reference=lambda p, q: _corners(p, q, _best(p, q)),
+    returns=_two_lists,
+    forbidden=(tradeoff.TradeOff.from_probabilities,),
+    hints=(
+        "Try three outputs by hand: p = 0.5, 0.3, 0.2 and q = 0.1, 0.3, 0.6. Which output is moved to “in” first? What are α and β then?",
+        "`np.argsort(x)` gives the places of x from the smallest entry to the largest, so `-x` gives the largest first. `p[order]` and `q[order]` are then in the order in which the outputs are moved.",
+        "Moving an output adds its p to α and takes its q from β. `np.cumsum` adds up step by step; `np.r_[0, ...]` puts the first corner in front.",
+    ),
+    misconceptions=(
+        Misconception(
+            "smallest ratio first",
+            "Your curve lies above 1 - alpha: you move the outputs with the smallest q/p first. Those say that Mia is out. `np.argsort` sorts upwards: start with the largest ratio.",
+            lambda p, q: _corners(p, q, _best(p, q)[::-1]),
+        ),
+        Misconception(
+            "not sorted",
+            "You moved the outputs in the order in which they stand. The best tests begin with the largest q/p.",
+            lambda p, q: _corners(p, q, np.arange(len(p))),
+        ),
+        Misconception(
+            "sorted by q",
+            "You sorted by q alone. An output that is frequent with Mia tells little if it is as frequent without her: sort by q/p.",
+            _sorted_by(lambda p, q: q),
+        ),
+        Misconception(
+            "sorted by p",
+            "You sorted by p alone, the rarest without Mia first. What tells is how much more frequent an output is with her: sort by q/p.",
+            _sorted_by(lambda p, q: -p),
+        ),
+        Misconception(
+            "sorted by the difference",
+            "You sorted by q - p. That makes the corner with the smallest alpha + beta right, and not the others: the price of an output is its p, so sort by q/p.",
+            _sorted_by(lambda p, q: q - p),
+        ),
+        Misconception(
+            "p = 0 last",
+            "An output with p = 0 comes too late. It costs no false alarm at all, so it is the first to be moved: its ratio is infinite, and not 0, 1 or q.",
+            _sorted_by(lambda p, q: np.where(p > 0, q / np.where(p > 0, p, 1), -1.0)),
+            recognise=_comes_late,
+        ),
+        Misconception(
+            "power",
+            "Your second array is the power, which grows from 0 to 1. Beta is the chance to miss Mia: 1 minus it.",
+            lambda p, q: (_corners(p, q, _best(p, q))[0], 1 - _corners(p, q, _best(p, q))[1]),
+        ),
+        Misconception(
+            "first corner (0, 0)",
+            "The curve begins with beta = 1: a test that never says “in” always misses Mia. The rest is right.",
+            lambda p, q: (_corners(p, q, _best(p, q))[0], np.r_[0, _corners(p, q, _best(p, q))[1][1:]]),
+        ),
+        Misconception(
+            "beta first",
+            "The two arrays are in the wrong order: alpha first, then beta.",
+            lambda p, q: _corners(p, q, _best(p, q))[::-1],
+        ),
+        Misconception(
+            "from right to left",
+            "These are the right corners, from right to left. Begin with the test that never says “in”, at (0, 1).",
+            lambda p, q: tuple(each[::-1] for each in _corners(p, q, _best(p, q))),
+        ),
+        Misconception(
+            "roles exchanged",
+            "You exchanged p and q: that is T(Q, P). Alpha is counted with p, and the outputs to be moved first are frequent with Mia, under q.",
+            lambda p, q: _corners(q, p, np.argsort(-_ratio(q, p))),
+        ),
+        Misconception(
+            "sorted apart",
+            "You sorted p and q each by itself, so that their entries no longer belong to the same outputs. Sort the places once, and use the same order for both.",
+            _apart,
+            recognise=_sorted_apart,
+        ),
+        Misconception(
+            "only p in order",
+            "Alpha is added up in the order of the ratios, and beta in the order of the list. Both need the same order: `q[order]`.",
+            lambda p, q: (_corners(p, q, _best(p, q))[0], _corners(p, q, np.arange(len(p)))[1]),
+        ),
+        Misconception(
+            "not added up",
+            "These are the steps, not the corners. A test says “in” for all the outputs moved so far: add up, with `np.cumsum`.",
+            lambda p, q: (np.r_[0, p[_best(p, q)]], np.r_[1, 1 - q[_best(p, q)]]),
+        ),
+    ),
+)
