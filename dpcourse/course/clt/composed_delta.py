@@ -52,7 +52,7 @@ exercise = Exercise(
     title="An accountant in six lines",
     good_for="seeing that an exact accountant is a convolution; `pld` is this with certified rounding",
     difficulty=3,
-    minutes=25,
+    minutes=20,
     points=3,
     draw=_draw_losses,
     reference=lambda loss, mass, n, epsilon: _hockey_stick(_sums(loss, n), _convolved(mass, n), epsilon),
@@ -62,7 +62,8 @@ exercise = Exercise(
         "The losses of independent answers add, so the mass of the sum is a convolution: `np.convolve(a, b)`. Do it n - 1 times, "
         "beginning with `mass` itself.",
         "The sum lies on a grid with the same spacing. It begins at n * loss[0], and has as many points as the convolved mass.",
-        "delta adds up mass * (e^loss - e^epsilon) where that is positive: `np.maximum(..., 0).sum()`.",
+        "You have the sums and their masses. What is left is the formula for delta, with the sums in the place of L: an average of "
+        "max(0, e^L - e^epsilon). `np.maximum` takes the larger one entry by entry.",
     ),
     misconceptions=(
         Misconception(

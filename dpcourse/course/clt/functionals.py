@@ -58,16 +58,17 @@ exercise = Exercise(
     title="Four numbers of a curve",
     good_for="all that the central limit theorem keeps of a mechanism",
     difficulty=2,
-    minutes=15,
+    minutes=10,
     points=2,
     draw=_draw_atoms,
     reference=_moments,
     returns=several("kl", "kappa2", "kappa3", "kappa3_bar"),
     forbidden=(clt.functionals,),
     hints=(
-        "An integral over alpha is an average with the masses as weights: `(mass * something).sum()`.",
-        "kl is minus the average loss. kappa2 averages the square of the loss, kappa3 the third power of its absolute value. For "
-        "kappa3_bar take the loss plus kl first.",
+        "The slope is the same along a piece, so the integral over a piece is its width times one number. The width is the mass: every "
+        "integral becomes `(mass * something).sum()`, and no curve is needed.",
+        "The third column of formulas says it for L: `something` is `loss`, its square, or `np.abs(...) ** 3`. The last one needs kl, so "
+        "compute kl first. With which sign does the deviation from the mean contain it?",
     ),
     misconceptions=(
         Misconception(

@@ -145,9 +145,10 @@ exercise = Exercise(
     reference=_laws(),
     returns=_yes_or_no,
     hints=(
+        "Which keys does each law speak of? Write the pairs down first; one law needs a key that is not `f*Id` against `Id*f`. Four laws ask "
+        "whether two lists are equal at all 11 places, one asks for something else.",
         "Two lists are equal up to rounding where `np.allclose(a, b, rtol=0, atol=1e-6)` is True. The fourth law is not about "
-        "equality: it asks whether f*g lies nowhere above f*h. You may print what you compare; the check shows it.",
-        "First law: `np.allclose(curves['f*g'], curves['g*f'], rtol=0, atol=1e-6)`. For the third compare f*Id with f itself.",
+        "equality: it asks whether f*g lies nowhere above f*h, at any of the 11 places. You may print what you compare; the check shows it.",
     ),
     misconceptions=(
         Misconception(

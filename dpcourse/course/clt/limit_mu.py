@@ -5,9 +5,6 @@ import math
 import numpy as np
 
 from dpcourse import clt
-from dpcourse.course.clt.shared import (
-    two_k_over_s,
-)
 from dpcourse.engine import Exercise, Misconception, a_number, rounded
 
 
@@ -16,6 +13,14 @@ def _draw_responses(rng):
     return [
         {"epsilons": [rounded(e) for e in rng.uniform(0.2, high, size=int(rng.integers(3, 8)))]} for high in (1.0, 2.5)
     ]
+
+
+def _two_k_over_s(mu=lambda k, s2: 2 * k / math.sqrt(s2), kl=lambda e: e * np.tanh(e / 2), kappa2=lambda e: e**2):
+    def code(epsilons):
+        e = np.array(epsilons)
+        return float(mu(kl(e).sum(), kappa2(e).sum()))
+
+    return code
 
 
 def _berry_esseen_mu(e):
@@ -27,32 +32,32 @@ exercise = Exercise(
     title="The Gaussian behind many small answers",
     good_for="a quick look at what many answers cost; an approximation, no guarantee",
     difficulty=2,
-    minutes=15,
+    minutes=10,
     points=2,
     draw=_draw_responses,
-    reference=two_k_over_s(),
+    reference=_two_k_over_s(),
     returns=a_number,
     forbidden=(clt.limit, clt.functionals, clt.berry_esseen),
     hints=(
-        "Under P randomized response has loss -epsilon with probability p = e^epsilon / (1 + e^epsilon), and +epsilon with 1 - p. "
-        "So kl = epsilon (2 p - 1), and kappa2 is simpler still.",
-        "2 p - 1 = tanh(epsilon / 2). K adds up epsilon tanh(epsilon / 2), s^2 adds up epsilon^2. Return 2 K / s.",
+        "K and s^2 are sums over the answers, so each needs kl or kappa2 of one answer. Section 4 has both for randomized response, just above "
+        "its table. For epsilons = [1.0] the result is 2 tanh(1/2) = 0.924.",
+        "K is the sum of epsilon tanh(epsilon / 2), with `math.tanh`; s is a root. The root of what sum?",
     ),
     misconceptions=(
         Misconception(
             "2 forgotten",
             "You returned K / s. It is 2 K / s: for a Gaussian K is mu^2 / 2 and s is mu.",
-            two_k_over_s(lambda k, s2: k / math.sqrt(s2)),
+            _two_k_over_s(lambda k, s2: k / math.sqrt(s2)),
         ),
         Misconception(
             "s squared",
             "You divided by s^2, the sum of kappa2. Take its root.",
-            two_k_over_s(lambda k, s2: 2 * k / s2),
+            _two_k_over_s(lambda k, s2: 2 * k / s2),
         ),
         Misconception(
             "small epsilons",
             "sqrt(sum of epsilon^2) is what 2 K / s becomes when every epsilon is small. Return 2 K / s with kl as it is.",
-            two_k_over_s(lambda k, s2: math.sqrt(s2)),
+            _two_k_over_s(lambda k, s2: math.sqrt(s2)),
         ),
         Misconception(
             "variance",
@@ -63,22 +68,22 @@ exercise = Exercise(
         Misconception(
             "kl without tanh",
             "You took epsilon for kl, as if every answer had the loss -epsilon under P. With probability 1 - p the loss is +epsilon.",
-            two_k_over_s(kl=lambda e: e),
+            _two_k_over_s(kl=lambda e: e),
         ),
         Misconception(
             "kl with p",
             "You took epsilon p for kl. The flipped answers count as well, with the opposite sign: epsilon p - epsilon (1 - p).",
-            two_k_over_s(kl=lambda e: e / (1 + np.exp(-e))),
+            _two_k_over_s(kl=lambda e: e / (1 + np.exp(-e))),
         ),
         Misconception(
             "tanh without the half",
             "You took tanh(epsilon). A factor 1/2 is missing inside tanh: 2 p - 1 is the tanh of half of epsilon.",
-            two_k_over_s(kl=lambda e: e * np.tanh(e)),
+            _two_k_over_s(kl=lambda e: e * np.tanh(e)),
         ),
         Misconception(
             "averages",
             "You averaged over the answers, so that their number drops out. Add up: mu grows like the square root of their number.",
-            lambda epsilons: two_k_over_s()(epsilons) / math.sqrt(len(epsilons)),
+            lambda epsilons: _two_k_over_s()(epsilons) / math.sqrt(len(epsilons)),
         ),
         Misconception(
             "mus added",

@@ -5,11 +5,25 @@ import math
 from pathlib import Path
 
 import numpy as np
-from matplotlib.ticker import FixedLocator
+from matplotlib.ticker import FixedLocator, MaxNLocator
 from scipy.special import ndtr
 
 from dpcourse import clt, gdp
-from dpcourse.frame import FALSE_ALARMS, FIRST, FOURTH, HALVES, LIGHT, MISSES, RING, SECOND, THIRD, Look, levels, panels
+from dpcourse.frame import (
+    FALSE_ALARMS,
+    FIRST,
+    FOURTH,
+    HALVES,
+    LIGHT,
+    MISSES,
+    RING,
+    SECOND,
+    THIRD,
+    Look,
+    levels,
+    panels,
+    unit_square,
+)
 from dpcourse.stored import Table
 from dpcourse.tradeoff import TradeOff, approx_dp, gaussian, laplace
 
@@ -23,6 +37,7 @@ CHOICES = "MECHANISMS", "settings"  # what lessons take from here for their slid
 BAND: Look = {"color": "#dfe5ec", "linewidth": 0}
 WASTE: Look = {"facecolor": "#e3efe9", "edgecolor": "#4a9c7c", "hatch": "..."}
 GRID = levels(1e-6, 300)
+SUNK = 4  # from this mu on the curve has sunk into the corner of its panel
 TABLE = Table(Path(__file__).with_name("noisy_sgd.npz"), ("noise_multiplier", "sample_rate", "steps"))
 
 
@@ -38,11 +53,7 @@ def product(figure, epsilon, mu) -> str:
     panel.plot(GRID, f(GRID), **SECOND, label="f: randomized response")
     panel.plot(GRID, g(GRID), **THIRD, label="g: Gaussian noise")
     panel.plot(GRID, both, **FIRST, label="f ⊗ g: both answers")
-    panel.set_xlim(0, 1.5)
-    panel.set_ylim(0, 1)
-    panel.set_xticks(np.linspace(0, 1, 6))
-    panel.set_xlabel(FALSE_ALARMS, loc="left")
-    panel.set_ylabel(MISSES)
+    unit_square(panel)
     panel.set_title(f"ε = {epsilon:.2g}, μ = {mu:.2g}: the curve of both answers is nowhere above the others")
     panel.legend(loc="upper right")
     return (
@@ -77,8 +88,9 @@ def limit(figure, mechanism, size, n) -> str:
     left, right = panels(figure, 2)
     reach = np.linspace(mean - 3.5 * deviation, mean + 3.5 * deviation, 120)
     normal = ndtr((reach - mean) / deviation)
-    left.fill_between(reach, np.clip(normal - gamma, 0, 1), np.clip(normal + gamma, 0, 1), **BAND)
-    left.plot(np.r_[reach[0], loss[::-1], reach[-1]], np.r_[0, 1 - GRID[::-1], 1], **FIRST, label="the loss, exactly")
+    left.fill_between(reach, np.clip(normal - gamma, 0, 1), np.clip(normal + gamma, 0, 1), **BAND, label="± γ")
+    below = np.r_[reach[0], loss[::-1], reach[-1]], np.r_[0, 1 - GRID[::-1], 1]
+    left.plot(*below, **FIRST, drawstyle="steps-post", label="exactly")
     left.plot(reach, normal, **SECOND, label="normal")
     left.set_xlim(reach[0], reach[-1])
     left.locator_params(axis="x", nbins=4)
@@ -86,8 +98,9 @@ def limit(figure, mechanism, size, n) -> str:
     left.set_yticks(HALVES)
     left.set_xlabel("privacy loss of all answers")
     left.set_ylabel("chance to be below")
-    left.legend(loc="upper left", ncols=2, columnspacing=1)
-    right.fill_between(GRID, *proved(mu, gamma), **BAND, label="proved")
+    left.legend(loc="upper left", ncols=3, columnspacing=1, handlelength=1.6)
+    proves = gamma < 0.5
+    right.fill_between(GRID, *proved(mu, gamma), **BAND, label="proved" if proves else "β ≤ 1 - α")
     right.plot(GRID, beta, **FIRST, label="exactly")
     right.plot(GRID, gaussian(mu)(GRID), **SECOND, label="limit Gμ")
     right.set_xlim(0, 1)
@@ -97,15 +110,40 @@ def limit(figure, mechanism, size, n) -> str:
     right.set_xlabel(FALSE_ALARMS)
     right.set_ylabel(MISSES)
     right.legend(loc="upper right", ncols=3, columnspacing=1, handlelength=1.6)
-    left.set_title(f"n = {n:,} answers, each {size:.2g}")
-    right.set_title(f"μ = {mu:.3g}, γ = {gamma:.2g}" + (": nothing is proved" if gamma >= 0.5 else ""))
+    answers = "1 answer" if n == 1 else f"{n:,} answers"
+    left.set_title(answers + f", {size:.2g}" + (" each" if n > 1 else ""))
+    right.set_title(f"μ = {mu:.3g}, γ = {gamma:.2g}" + ("" if proves else ": nothing is proved"))
     away = float(np.abs(beta - gaussian(mu)(GRID)).max())
+    corner = _magnify_corner(right, beta, gaussian(mu)(GRID)) if mu > SUNK else ""
     return (
-        f"{n} answers by {mechanism}, each with parameter {size:.2g}. Left: the distribution of their total privacy loss beside "
+        f"{answers} by {mechanism}, {size:.2g} each. Left: the distribution of their total privacy loss beside "
         f"a normal one. Right: their exact trade-off curve beside G with mu {mu:.3g}; at the alpha that are drawn, 0 and from 1e-6 on, the two are at most {away:.2g} apart. Berry "
         f"and Esseen's gamma is {gamma:.2g}"
-        + (", too large to prove anything." if gamma >= 0.5 else ", and the proved band lies around them.")
+        + (", and the proved band lies around them." if proves else ", too large to prove anything.")
+        + corner
     )
+
+
+def _magnify_corner(panel, beta, limit):
+    """Both curves at small alpha, on logarithmic axes, where the panel itself shows nothing; what they say there."""
+    corner = panel.inset_axes([0.32, 0.3, 0.66, 0.42])
+    seen = (GRID > 0) & (GRID <= 1e-2)
+    alpha, exact, said = (np.log10(values[seen]) for values in (GRID, beta, limit))
+    corner.plot(alpha, exact, **FIRST)
+    corner.plot(alpha, said, **SECOND)
+    corner.set_xlim(-6, -2)
+    corner.xaxis.set_major_locator(FixedLocator([-6, -5, -4, -3, -2]))
+    corner.yaxis.set_major_locator(MaxNLocator(4, integer=True))
+    for axis in (corner.xaxis, corner.yaxis):
+        axis.set_major_formatter(_power_of_ten)
+    corner.set_title("near α = 1e-5, magnified", fontsize=9)
+    at = [10 ** np.interp(-5, alpha, curve) for curve in (exact, said)]
+    return f" Magnified: at alpha 1e-5 the exact curve is at {at[0]:.2g} and the limit at {at[1]:.2g}."
+
+
+def _power_of_ten(value, _):
+    """Much faster than a power of ten in TeX."""
+    return f"1e{value:.0f}"
 
 
 def proved(mu, gamma):
@@ -157,22 +195,29 @@ def limit_error(figure, noise_multiplier, sample_rate, steps) -> str:
     panel.set_ylim(0, 1.3 * top)
     panel.set_xlim(x[-1], x[0])
     panel.xaxis.set_major_locator(FixedLocator(range(-10, 0)))
-    panel.xaxis.set_major_formatter(lambda value, _: f"1e{value:.0f}")  # much faster than a power of ten in TeX
+    panel.xaxis.set_major_formatter(_power_of_ten)
     panel.set_xlabel("δ")
     panel.set_ylabel("ε")
     at = int(np.argmin(np.abs(x + 5)))
     panel.plot([x[at]] * 2, [said[at], upper[at]], **RING, markersize=6)
-    low, high = sorted((said[at] / upper[at] - 1, said[at] / lower[at] - 1))
+    error = _signed((said[at] / upper[at] + said[at] / lower[at]) / 2 - 1)
     panel.set_title(
         f"σ = {noise_multiplier:g}, rate {sample_rate:g}, {steps:,} steps; at δ = 1e-5: "
-        f"limit {said[at]:.3g}, exact {upper[at]:.3g}: {_signed((low + high) / 2)}"
+        f"limit {said[at]:.3g}, exact {upper[at]:.3g}: {error}"
     )
     panel.legend(loc="upper right", ncols=4, columnspacing=1)
-    side = "below the exact value, which is the dangerous side" if said[at] < lower[at] else "not below the exact value"
+    if error == "0 %":
+        side = ", the same up to half a percent"
+    elif said[at] < lower[at]:
+        side = f": the limit is {error[1:]} below it, which is the dangerous side"
+    else:
+        side = f": the limit is {error[1:]} above it"
+    above = (said - upper) / top
+    turn = int(np.argmax(above < 0))  # the first delta at which the limit is below
+    crossing = f" The lines cross near delta {deltas[turn]:.0e}." if above.max() > 0.01 and above.min() < -0.01 else ""
     return (
         f"Epsilon against delta for noisy SGD with noise multiplier {noise_multiplier:g}, sample rate {sample_rate:g} and "
-        f"{steps} steps. At delta 1e-5 the limit says {said[at]:.3g} and the certified value is {upper[at]:.3g}: the limit is "
-        f"{side} ({_signed((low + high) / 2)})."
+        f"{steps} steps. At delta 1e-5 the limit says {said[at]:.3g} and the certified value is {upper[at]:.3g}{side}.{crossing}"
     )
 
 

@@ -2,26 +2,19 @@
 
 import numpy as np
 
-from dpcourse.course.clt.shared import random_mechanism
+from dpcourse.course.clt.shared import random_mechanism, two_arrays
 from dpcourse.engine import Exercise, Misconception
-from dpcourse.probe.values import type_name
 from dpcourse.tradeoff import TradeOff, kinds
 
 
 def _loss_and_mass(value, case):
     """Two arrays with one entry for each piece."""
-    if not isinstance(value, (list, tuple, np.ndarray)) or len(value) != 2:
-        return f"Return two arrays, `loss, mass`, not {type_name(value)}."
+    complaint = two_arrays(value, case)
+    if complaint:
+        return complaint
     pieces = len(case["alpha"]) - 1
-    for name, array in zip(("loss", "mass"), value, strict=True):
-        try:
-            array = np.asarray(array, dtype=float)
-        except (TypeError, ValueError):
-            return f"{name} must be an array of numbers, not {type_name(array)}."
-        if array.shape != (pieces,):
-            return f"{name} must have one entry for each straight piece: {pieces} here, for {pieces + 1} points."
-        if not np.isfinite(array).all():
-            return f"{name} has entries that are not finite. Is it the logarithm of a slope that is negative or 0?"
+    if len(value[0]) != pieces:
+        return f"loss and mass must have one entry for each straight piece: {pieces} here, for {pieces + 1} points."
     return None
 
 
@@ -51,9 +44,10 @@ exercise = Exercise(
     returns=_loss_and_mass,
     forbidden=(TradeOff.log_slope, TradeOff.loss_law, kinds.Points.__init__),
     hints=(
-        "A straight piece is one outcome. Under P it has the probability by which alpha grows along the piece, under Q the one by "
-        "which beta falls. `np.diff` gives both.",
-        "`width = np.diff(alpha)`, `fall = -np.diff(beta)`. The loss is the logarithm of fall / width. The mass is the one under P.",
+        "Try it on the curve of the cell above: the points are (0, 1), (0.25, 0.25), (1, 0). The first piece goes 0.25 to the right and falls "
+        "by 0.75. The cell says what its loss and its mass are.",
+        "`np.diff` gives the steps from each point to the next: as many as there are pieces. Which of `np.diff(alpha)` and `np.diff(beta)` "
+        "is negative? The logarithm wants the size of the slope, and U is uniform on the axis of alpha.",
     ),
     misconceptions=(
         Misconception(

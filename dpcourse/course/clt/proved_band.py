@@ -57,10 +57,10 @@ exercise = Exercise(
     reference=_edges(_low, _high),
     returns=several("lowest", "highest"),
     hints=(
-        "First ask whether the theorem speaks at this alpha. If it does not, only what holds for every trade-off function is left: "
-        "0 <= beta <= 1 - alpha.",
-        "Where it speaks: from G(alpha + gamma) - gamma to G(alpha - gamma) + gamma, with `G = gaussian(mu)`. "
-        "Then keep the result between 0 and 1 - alpha with `max` and `min`.",
+        "There are two cases: the theorem speaks at this alpha, or it does not. For which alpha does it speak if gamma is 0.1? If it is 0.6? "
+        "Where it is silent, what is the least and the most that any trade-off function can be at alpha?",
+        "With `g = gaussian(mu)` the theorem's lower end is `g(alpha + gamma) - gamma`. It may be below 0, which is no news; the other end may be "
+        "above 1 - alpha, which is none either. `max` and `min` keep what is news.",
     ),
     misconceptions=(
         Misconception(

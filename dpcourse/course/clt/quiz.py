@@ -68,14 +68,14 @@ QUIZ = (
                 "It matters: it is the chance that everything is told. It stays in the result, beside the Gaussian.",
             ),
             Option(
-                "Because a failure has an infinite loss, and a sum with infinite summands does not become normal.",
-                True,
-                "The failures are taken out first, and what remains has finite moments.",
-            ),
-            Option(
-                "Because deltas add in quadrature too.",
+                "Because deltas add in quadrature, as the epsilons do, and so they grow more slowly than these.",
                 False,
                 "They do not: the chance that nothing fails is the product of the (1 - δ), which goes to e^-Σδ.",
+            ),
+            Option(
+                "Because a failure has an infinite loss.",
+                True,
+                "A sum with infinite summands does not become normal. So the failures are taken out first, and what remains has finite moments.",
             ),
         ),
     ),
@@ -96,7 +96,7 @@ QUIZ = (
         ),
     ),
     Question(
-        "With little noise and many steps the limit's ε is far above the exact one. Is this dangerous?",
+        "Training at σ = 0.5, rate 0.03, 10,000 steps: the limit says ε = 334 at δ = 10⁻⁵, and the exact value is 161. Is this dangerous?",
         (
             Option(
                 "Yes: Mia is less protected than promised.",
@@ -104,14 +104,74 @@ QUIZ = (
                 "It is the other way round: she is better protected than was said.",
             ),
             Option(
-                "No, but it wastes accuracy: more noise is added than the promise needs.",
+                "No. But at an ε of 161 there is no privacy to speak of, with either number.",
                 True,
-                "Whoever chooses the noise by the limit chooses too much of it here.",
+                "The limit is far too high only where the exact ε is large already.",
             ),
             Option(
-                "It cannot happen: the limit is always too low.",
+                "It cannot be: the limit is always too low, because the right tail of a step is heavy.",
                 False,
-                "It happens. Exercise {too_high} finds such a setting.",
+                "That is the fault where the steps are few. Exercise {too_high} finds the other one.",
+            ),
+        ),
+    ),
+    Question(
+        "The app looks at Monday's answer. Which of these may depend on it?",
+        (
+            Option(
+                "What is asked on Tuesday.",
+                True,
+                "Whatever Monday said, Tuesday's answer is g-DP, and g was fixed before. That is adaptive composition.",
+            ),
+            Option(
+                "How much noise Tuesday's answer gets, if each choice by itself keeps the promise.",
+                False,
+                "Plans A and B of section 1 both kept it, and choosing between them after a look broke it.",
+            ),
+            Option(
+                "Nothing: the product is for independent answers.",
+                False,
+                "P × P' is a pair of independent outputs, but the theorem holds for questions that depend on what came before.",
+            ),
+        ),
+    ),
+    Question(
+        "An accountant rounds every loss to the nearest multiple of 0.01 and finds δ = 0.8·10⁻⁵. What is known of the true δ?",
+        (
+            Option(
+                "It is at most 0.8·10⁻⁵.",
+                False,
+                "Some losses were made smaller. The month of section 3 is such a case: its true δ is 10⁻⁵.",
+            ),
+            Option(
+                "It lies within 1 % of that.",
+                False,
+                "0.01 is an error of one loss. It is added up over all answers, and δ depends on the sum exponentially.",
+            ),
+            Option(
+                "Nothing that could be promised: it may be larger.",
+                True,
+                "Only if every loss is rounded up is the δ found an upper bound.",
+            ),
+        ),
+    ),
+    Question(
+        "At σ = 1 and 1,000 steps the limit is 12 % too low. Which change makes it nearly right?",
+        (
+            Option(
+                "A sample rate of 0.0001 in place of 0.01, so that Mia is hardly ever drawn.",
+                False,
+                "The rate only scales a small loss. Its shape, which is what is wrong, stays.",
+            ),
+            Option(
+                "10,000 steps.",
+                True,
+                "The skewness of the sum falls with the root of the steps. There the limit is 3 % too low.",
+            ),
+            Option(
+                "Less noise, σ = 0.7.",
+                False,
+                "Then X is far more lopsided: skew(X) is 25 in place of 6, and the limit needs more steps.",
             ),
         ),
     ),

@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from dpcourse import clt, gdp, pld, validate
-from dpcourse.engine import several
+from dpcourse.probe.values import type_name
 
 
 def random_mechanism(rng, outcomes):
@@ -16,38 +16,28 @@ def random_mechanism(rng, outcomes):
     return p[order], q[order]
 
 
-def two_k_over_s(mu=lambda k, s2: 2 * k / math.sqrt(s2), kl=lambda e: e * np.tanh(e / 2), kappa2=lambda e: e**2):
-    def code(epsilons):
-        e = np.array(epsilons)
-        return float(mu(kl(e).sum(), kappa2(e).sum()))
+def two_arrays(value, case):
+    """Arrays `loss, mass` of one length, of finite numbers."""
+    if not isinstance(value, (list, tuple, np.ndarray)) or len(value) != 2:
+        return f"Return two arrays, `loss, mass`, not {type_name(value)}."
+    for name, array in zip(("loss", "mass"), value, strict=True):
+        try:
+            array = np.asarray(array, dtype=float)
+        except (TypeError, ValueError):
+            return f"{name} must be an array of numbers, not {type_name(array)}."
+        if array.ndim != 1:
+            return f"{name} must be an array of numbers, and yours has the shape {array.shape}."
+        if not np.isfinite(array).all():
+            return f"{name} has entries that are not finite. Is there a division by 0, or the logarithm of something that is negative or 0?"
+    if len(value[0]) != len(value[1]):
+        return f"loss and mass must have as many entries as each other; yours have {len(value[0])} and {len(value[1])}."
+    return None
 
-    return code
 
-
-RANGES = {"noise_multiplier": (1, 10), "sample_rate": (1e-4, 0.05), "steps": (100, 20_000)}
-
-
-MARGIN = 0.2  # how wrong the limit has to be
-
-
-CLOSE = 0.02  # up to where the two are called equal
-
-
-def setting_within(ranges):
-    """(noise_multiplier, sample_rate, steps), each within its range."""
-
-    def returns(value, case):
-        complaint = several(*ranges)(value, case)
-        if complaint:
-            return complaint
-        for (name, (low, high)), number in zip(ranges.items(), value, strict=True):
-            if not low <= number <= high:
-                return f"{name} must be from {low:g} to {high:,g} here, and yours is {number:g}."
-        if value[2] != int(value[2]):
-            return f"steps must be a whole number, not {value[2]}."
-        return None
-
-    return returns
+def skewness(noise_multiplier):
+    """skew(X) of section 8."""
+    u = math.exp(noise_multiplier**-2)
+    return (u**3 - 3 * u + 2) / (u - 1) ** 1.5
 
 
 @functools.lru_cache(maxsize=64)
@@ -60,41 +50,3 @@ def certified(noise_multiplier, sample_rate, steps, delta):
         return said, pld.noisy_sgd(noise_multiplier, sample_rate, steps).epsilon(delta)
     except ValueError:
         return said, None
-
-
-def relative_error(value, case):
-    """The least and the most that the limit can be above the truth, as a share of the truth; None if not known."""
-    said, bounds = certified(*map(float, value), case["delta"])
-    if bounds is None or bounds.lower <= 0:
-        return None
-    return said / bounds.upper - 1, said / bounds.lower - 1
-
-
-def wrong_by_margin(sign):
-    """The law: sign times the error of the limit is above MARGIN, whatever in the certified interval the truth is."""
-
-    def law(value, case):
-        error = relative_error(value, case)
-        if error is None:
-            return False, "no epsilon above 0 is certified for this setting, so there is nothing to compare with"
-        said, bounds = certified(*map(float, value), case["delta"])
-        least, most = sorted(sign * end for end in error)
-        line = f"the limit says {said:.4g}, the truth is certified between {bounds.lower:.6g} and {bounds.upper:.6g}"
-        return least > MARGIN, line + ("; whether that is 20 % cannot be decided" if least <= MARGIN < most else "")
-
-    return law
-
-
-def any_error(low, high, sign):
-    """recognise: in some case the error, in the wanted direction, certainly lies between low and high."""
-
-    def recognise(cases, values):
-        errors = [relative_error(value, case) for case, value in zip(cases, values, strict=True)]
-        signed = [sorted(sign * end for end in error) for error in errors if error is not None]
-        return any(low < least and most < high for least, most in signed)
-
-    return recognise
-
-
-def draw_delta(rng):
-    return [{"delta": float(f"{10 ** rng.uniform(low, low + 1):.1e}")} for low in (-6, -8)]

@@ -2,46 +2,96 @@
 
 import math
 
-from dpcourse.course.clt.shared import CLOSE, MARGIN, RANGES, any_error, draw_delta, setting_within, wrong_by_margin
-from dpcourse.engine import Misconception, OpenExercise
+from dpcourse.course.clt.shared import certified
+from dpcourse.engine import Misconception, OpenExercise, several
 
-LEAST_NOISE = 0.6  # low enough that no row of the lesson's table is an answer, as in too_low
+LEAST_NOISE = 0.6  # low enough that no row of the lesson's table is an answer
+RANGES = {"noise_multiplier": (LEAST_NOISE, 10), "sample_rate": (1e-4, 0.05), "steps": (100, 20_000)}
+MARGIN = 0.2  # how wrong the limit has to be
+CLOSE = 0.02  # up to where the two are called equal
+
+
+def _draw_delta(rng):
+    return [{"delta": float(f"{10 ** rng.uniform(low, low + 1):.1e}")} for low in (-6, -8)]
+
+
+def _setting(value, case):
+    """(noise_multiplier, sample_rate, steps), each within its range."""
+    complaint = several(*RANGES)(value, case)
+    if complaint:
+        return complaint
+    for (name, (low, high)), number in zip(RANGES.items(), value, strict=True):
+        if not low <= number <= high:
+            return f"{name} must be from {low:g} to {high:,g} here, and yours is {number:g}."
+    if value[2] != int(value[2]):
+        return f"steps must be a whole number, not {value[2]}."
+    return None
+
+
+def _error(value, case):
+    """The least and the most that the limit can be above the truth, as a share of the truth; None if not known."""
+    said, bounds = certified(*map(float, value), case["delta"])
+    if bounds is None or bounds.lower <= 0:
+        return None
+    return said / bounds.upper - 1, said / bounds.lower - 1
+
+
+def _law(value, case):
+    """The limit is too high by MARGIN, whatever in the certified interval the truth is."""
+    error = _error(value, case)
+    if error is None:
+        return False, "no epsilon above 0 is certified for this setting, so there is nothing to compare with"
+    said, bounds = certified(*map(float, value), case["delta"])
+    line = f"the limit says {said:.4g}, the truth is certified between {bounds.lower:.6g} and {bounds.upper:.6g}"
+    least, most = error
+    return least > MARGIN, line + ("; whether that is 20 % cannot be decided" if least <= MARGIN < most else "")
+
+
+def _any_error(low, high):
+    """recognise: in some case the error certainly lies between low and high."""
+
+    def recognise(cases, values):
+        errors = [_error(value, case) for case, value in zip(cases, values, strict=True)]
+        return any(low < least and most < high for least, most in filter(None, errors))
+
+    return recognise
 
 
 exercise = OpenExercise(
     title="A setting in which the limit promises too little",
     good_for="knowing that the limit is not simply optimistic: its error has either sign",
     difficulty=3,
-    minutes=15,
+    minutes=10,
     points=2,
-    draw=draw_delta,
+    draw=_draw_delta,
     reference=lambda delta: (0.6, 0.05, 20_000),
-    returns=setting_within(RANGES | {"noise_multiplier": (LEAST_NOISE, 10)}),
-    law=wrong_by_margin(1),
+    returns=_setting,
+    law=_law,
     hints=(
-        "Look at e^(1/sigma^2) - 1 in the formula of the limit: for little noise it explodes, while a single full step costs only "
-        "1 / sigma. When do so many steps touch Mia that this shows?",
-        "Take the least noise allowed, and raise sample_rate and steps until the sign of the error turns.",
+        "The second fault: for little noise e^(1/sigma^2) - 1 in the formula of the limit explodes, while a single full step costs only "
+        "1 / sigma. Which of your three numbers says how often sample_rate times X is large, and which how often that is added up?",
+        "Begin at noise_multiplier 0.6, sample_rate 0.01, steps 1000. Compare `gdp.epsilon(delta, clt.noisy_sgd_mu(...))` with "
+        "`pld.noisy_sgd(...).epsilon(delta).upper`, and raise the rate and the steps, one at a time, until the sign of the error turns.",
     ),
     misconceptions=(
         Misconception(
             "other direction",
-            "Here the limit lies below the truth: the dangerous side. That belongs into the other exercise; now find one above.",
+            "Here the limit lies below the truth: the dangerous side, as in the exercise before. Now find one above.",
             lambda delta: (0.6, 0.001, 1000),
-            recognise=any_error(-math.inf, -CLOSE, 1),
+            recognise=_any_error(-math.inf, -CLOSE),
         ),
         Misconception(
             "they agree",
             "Here the limit is right up to 2 %: there is so much noise that sample_rate times X is never large, or the two faults of the "
             "limit cancel. Take little noise, a large sample_rate and many steps.",
             lambda delta: (10, 0.05, 20_000),
-            recognise=any_error(-CLOSE, CLOSE, 1),
+            recognise=_any_error(-CLOSE, CLOSE),
         ),
         Misconception(
             "too little",
             "The direction is right: the limit lies above the truth, but not by 20 %. Let more steps touch Mia, with as little noise as is allowed.",
             lambda delta: (1, 0.05, 20_000),
-            recognise=any_error(CLOSE, MARGIN, 1),
+            recognise=_any_error(CLOSE, MARGIN),
         ),
     ),
 )

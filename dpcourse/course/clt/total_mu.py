@@ -32,8 +32,9 @@ exercise = Exercise(
     returns=a_number,
     forbidden=(gdp.compose, TradeOff.__matmul__, TradeOff.power, tradeoff.product, pld.Curve.__init__),
     hints=(
-        "One of the mechanisms, used n times, counts like n mechanisms in the sum. What stands in the sum, mu or its square?",
-        "Add up n times mu squared over the mechanisms, and take the root at the end.",
+        "In the plane every answer moves the point at a right angle to all others. Write the formula out for mus = [0.3, 0.4] and counts = "
+        "[2, 1]: how many terms stand under the root, and which two are equal?",
+        "Under the root, a mechanism that is used n times stands n times: 0.3^2 + 0.3^2 + 0.4^2. What does that make of the counts?",
     ),
     misconceptions=(
         Misconception(

@@ -1,0 +1,172 @@
+"""Where the limit breaks, predicted before it is measured."""
+
+import math
+
+import numpy as np
+
+from dpcourse import pld
+from dpcourse.course.clt.shared import certified, skewness
+from dpcourse.engine import Misconception, OpenExercise, a_number, rounded
+from dpcourse.tradeoff import TradeOff
+
+RATE, DELTA = 0.01, 1e-5
+WITHIN = 1.5  # the factor by which the error measured at the predicted steps may miss the one that was asked for
+MOST = 1_000_000  # steps; with the noise and the errors that are drawn the limit is right long before
+FACTOR = 0.3  # of skew(X)^2 / error^2: from noise 2, rate 0.01 and 100 steps, where pld finds an error of 9.6 %
+ALIKE = 0.1  # of exponents, which are blurred where steps are whole numbers
+
+
+def _draw_corners(rng):
+    """Little noise and much, a small error and a large one: four cases, from which both exponents can be read."""
+    corners = [(noise, error) for noise in ((0.92, 1.05), (2.1, 2.5)) for error in ((0.04, 0.05), (0.2, 0.25))]
+    return [
+        {"noise_multiplier": rounded(rng.uniform(*noise)), "error": rounded(rng.uniform(*error), 3)}
+        for noise, error in (corners[i] for i in rng.permutation(len(corners)))
+    ]
+
+
+def _steps(value, case):
+    """One number of steps, 1 or more."""
+    complaint = a_number(value, case)
+    if complaint is None and value < 1:
+        return (
+            f"A number of steps is at least 1, and yours is {value:.3g}. Is `error` a share for you too: 0.1 for 10 %?"
+        )
+    return complaint
+
+
+def _measured(value, case):
+    """How far the limit's epsilon is below the certified one, at the nearest whole number of steps: least and most."""
+    said, (lower, upper) = certified(case["noise_multiplier"], RATE, max(1, round(value)), DELTA)
+    return 1 - said / lower, 1 - said / upper
+
+
+def _law(value, case):
+    wanted = case["error"]
+    if value > MOST:
+        return False, f"that is more than {MOST:,} steps, where the limit is right to far less than {wanted:.2g}"
+    least, most = _measured(value, case)
+    if least >= 0:
+        line = f"at {round(value):,} steps pld finds the limit {100 * most:.2g} % too low"
+    else:
+        line = f"at {round(value):,} steps pld finds the limit {-100 * most:.2g} % too high"
+    return wanted / WITHIN <= least <= most <= wanted * WITHIN, f"{line}, and {100 * wanted:.2g} % were asked for"
+
+
+def _power(of_skewness, of_error, factor=FACTOR):
+    return lambda noise_multiplier, error: factor * skewness(noise_multiplier) ** of_skewness * error**of_error
+
+
+def _exponents(cases, values, of=skewness):
+    """Of skew(X) and of the error, in the product of powers nearest to these values; `of`: what is taken for skew(X)."""
+    log = np.log([[math.e, of(case["noise_multiplier"]), case["error"]] for case in cases])
+    return np.linalg.lstsq(log, np.log(np.array(values, dtype=float)))[0][1:]
+
+
+def _grows(says, of=skewness):
+    """recognise: what is said of the two exponents is true, whatever the factor."""
+    return lambda cases, values: bool(says(*_exponents(cases, values, of)))
+
+
+def _grows_as(of_skewness, of_error, of=skewness):
+    return _grows(lambda skew, error: max(abs(skew - of_skewness), abs(error - of_error)) < ALIKE, of)
+
+
+def _root_in_the_exponent(noise_multiplier):
+    """What comes out for skew(X) with u = e^(1/sigma)."""
+    return skewness(math.sqrt(noise_multiplier))
+
+
+exercise = OpenExercise(
+    title="Where the limit breaks",
+    good_for="knowing without a computation whether a limit may be trusted, and by how much not",
+    difficulty=3,
+    minutes=25,
+    points=3,
+    draw=_draw_corners,
+    reference=_power(2, -2),
+    returns=_steps,
+    law=_law,
+    forbidden=(pld.noisy_sgd, pld.Curve.__init__, TradeOff.power),
+    hints=(
+        "The rule of thumb has one unknown factor: error = factor * skew(X) / sqrt(T). One row of the table gives it: put in its "
+        "skew(X) / sqrt(T), and its error at rate 0.01. It is about the same in every row; "
+        "any will do.",
+        "Solve error = factor * skew(X) / sqrt(T) for T: half the error takes four times as many steps, and twice the skewness too.",
+        "T = (factor * skew(X) / error)^2. Take sigma = 2 and T = 100, where skew(X) / sqrt(T) is 0.175: the factor is the error in that "
+        "row over 0.175.",
+    ),
+    misconceptions=(
+        Misconception(
+            "the factor",
+            "Your steps grow with skew(X) and with the error as they should, so the rule is right. The factor is not. Take it from one row "
+            "of the table, from its error at rate 0.01, and try your answer on another row. (The rate is no part of the rule.)",
+            _power(2, -2, factor=1),
+            recognise=_grows_as(2, -2),
+        ),
+        Misconception(
+            "neither is squared",
+            "You divide skew(X) by the error. The error falls with the *root* of the steps: square the whole quotient.",
+            _power(1, -1, factor=2),
+            recognise=_grows_as(1, -1),
+        ),
+        Misconception(
+            "a root for a square",
+            "You took a root of the quotient. sqrt(T) = factor * skew(X) / error, so T is the *square* of that.",
+            _power(0.5, -0.5, factor=10),
+            recognise=_grows_as(0.5, -0.5),
+        ),
+        Misconception(
+            "the error is not squared",
+            "You divide by the error. It falls with the root of the steps, so half the error takes four times as many steps, not twice as many.",
+            _power(2, -1, factor=3),
+            recognise=_grows_as(2, -1),
+        ),
+        Misconception(
+            "the skewness is not squared",
+            "Your steps grow like skew(X). The rule wants skew(X)^2: what counts is skew(X) over the *root* of the steps.",
+            _power(1, -2, factor=1),
+            recognise=_grows_as(1, -2),
+        ),
+        Misconception(
+            "the error is left out",
+            "You return the same steps whatever the error is. The more steps there are, the smaller it gets: solve error = factor * skew(X) / "
+            "sqrt(T) for T.",
+            _power(2, 0, factor=30),
+            recognise=_grows(lambda skew, error: abs(error) < ALIKE and skew > ALIKE),
+        ),
+        Misconception(
+            "the error upside down",
+            "You return more steps for a larger error. It is the other way round: the fewer steps, the more the limit is off.",
+            _power(2, 2, factor=3000),
+            recognise=_grows(lambda skew, error: error > ALIKE),
+        ),
+        Misconception(
+            "the noise is left out",
+            "You return the same steps whatever the noise is. The less noise there is, the more lopsided a step is, and the more steps the limit "
+            "needs: put in skew(X).",
+            _power(0, -2, factor=5),
+            recognise=_grows(lambda skew, error: abs(skew) < ALIKE),
+        ),
+        Misconception(
+            "more noise, more steps",
+            "You return more steps where there is more noise. But noise hides how lopsided X is. Compare your skew(X) with the first "
+            "table of the rule: it is 6.18 at sigma = 1, and less at 2. (u is e^(1/sigma^2).)",
+            _power(-2, -2, factor=20),
+            recognise=_grows(lambda skew, error: skew < -ALIKE),
+        ),
+        Misconception(
+            "the square in u is forgotten",
+            "You took e^(1/sigma) for u, so far as the steps tell. In skew(X), u is e^(1/sigma^2): `math.exp(1 / noise_multiplier**2)`.",
+            lambda noise_multiplier, error: FACTOR * (_root_in_the_exponent(noise_multiplier) / error) ** 2,
+            recognise=_grows_as(2, -2, of=_root_in_the_exponent),
+        ),
+        Misconception(
+            "another skewness",
+            "Your steps depend on the error as they should, and on the noise they do not. Compare your skew(X) with the first table of the "
+            "rule: it is 6.18 at sigma = 1, 1.75 at 2. Then square it.",
+            _power(4, -2, factor=0.1),
+            recognise=_grows(lambda skew, error: abs(error + 2) < ALIKE),
+        ),
+    ),
+)
