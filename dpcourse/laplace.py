@@ -182,14 +182,14 @@ def textbook_noise(j, b) -> float:
     return -b * math.log(2 - u - u) if u >= 0.5 else b * math.log(u + u)
 
 
-def can_give(value, output, b) -> bool:
-    """Whether value + textbook_noise(j, b) is this very double for any of the 2^53 - 1 numbers j.
+def noises_near(value, output, b) -> list[float]:
+    """The textbook noises, rising, of which one gives this double when it is added to the value, if any noise does.
 
-    Looks at the numbers j around the one that real arithmetic gives, as many as it takes to have the output
-    between the sums at both ends. The noise rises with j, so no other j can give it. value, output: finite
-    numbers; b: > 0. ValueError otherwise. Source: the attack of Mironov (2012).
+    They are those of the numbers j around the one that real arithmetic gives, as many as it takes to have the output
+    between the sums at both ends, or at one of them. The noise rises with j, so no other j gives what none of these
+    gives. value, output: finite numbers; b: > 0. ValueError otherwise. Source: the attack of Mironov (2012).
 
-    >>> can_give(0.0, textbook_noise(12345, 1.0), 1.0)
+    >>> textbook_noise(12345, 1.0) in noises_near(0.0, textbook_noise(12345, 1.0), 1.0)
     True
     """
     value, output = (float(_finite(name, x)) for name, x in (("value", value), ("output", output)))
@@ -201,11 +201,21 @@ def can_give(value, output, b) -> bool:
     while True:
         first, last = max(1, middle - reach), min(_UNIFORMS - 1, middle + reach)
         low, high = (value + textbook_noise(j, b) for j in (first, last))
-        if (low < output or first == 1) and (output < high or last == _UNIFORMS - 1):
-            return any(value + textbook_noise(j, b) == output for j in range(first, last + 1))
-        if output in (low, high):
-            return True
+        below, above = low < output or first == 1, output < high or last == _UNIFORMS - 1
+        if (below and above) or output in (low, high):
+            return [textbook_noise(j, b) for j in range(first, last + 1)]
         reach *= 4
+
+
+def can_give(value, output, b) -> bool:
+    """Whether value + textbook_noise(j, b) is this very double for any of the 2^53 - 1 numbers j.
+
+    value, output: finite numbers; b: > 0. ValueError otherwise. Source: the attack of Mironov (2012).
+
+    >>> can_give(0.0, textbook_noise(12345, 1.0), 1.0)
+    True
+    """
+    return any(value + noise == output for noise in noises_near(value, output, b))
 
 
 def coin(numerator, denominator, rng=None) -> bool:

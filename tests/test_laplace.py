@@ -161,6 +161,17 @@ def test_what_was_given_can_be_given(j, value, b):
     assert laplace.can_give(value, value + laplace.textbook_noise(j, b), b)
 
 
+@given(st.integers(1, 2**53 - 1), st.sampled_from([0.0, 1.0, 30.0]), st.sampled_from([0.5, 1.0, 7.3]))
+def test_the_noises_near_an_output_rise_around_the_one_that_gave_it(j, value, b):
+    noise = laplace.textbook_noise(j, b)
+    near = laplace.noises_near(value, value + noise, b)
+    assert near == sorted(near)
+    assert any(value + each == value + noise for each in near)
+    assert value + near[0] <= value + noise <= value + near[-1]
+    if value == 0.0 and 20 < j < 2**53 - 20:
+        assert near[0] < noise < near[-1], "others on either side, so that none is missed"
+
+
 @pytest.mark.parametrize("b", [1.0, 3.7])
 def test_what_cannot_be_given_is_not_given_by_any_of_thousands_of_numbers_around(b):
     outputs = 1.0 + np.random.default_rng(4).laplace(0, b, 40)

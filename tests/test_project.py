@@ -16,7 +16,8 @@ from packaging.requirements import Requirement
 from support import WEEKLY
 
 from dpcourse import course
-from dpcourse.authoring import build, navigation
+from dpcourse.authoring import build, minutes, navigation
+from dpcourse.authoring.execute import UNSTORED
 
 ROOT = Path(__file__).parents[1]
 SOURCES = build.sources(ROOT)
@@ -112,11 +113,11 @@ def test_each_explorer_has_the_same_picture_still_beside_it(source):
 
 @every_lesson
 def test_printed_text_is_compared_by_nbval(source):
-    """A cell that prints, in lesson and solution alike, has the tag."""
+    """A cell that prints or shows a table, in lesson and solution alike, has the tag; not one whose output is not kept."""
     for cell in cells(source, "code"):
-        if "print(" in cell.source and "if passed(" not in cell.source:
+        if re.search(r"\bprint\(|\btables\.show\(", cell.source) and not re.search(r"\bpassed\b", cell.source):
             told = f"add `:tags: [{build.CHECKED}]` to this cell of solutions/{source.name}:\n{cell.source}"
-            assert build.CHECKED in cell.metadata.get("tags", []), told
+            assert {build.CHECKED, UNSTORED}.intersection(cell.metadata.get("tags", [])), told
 
 
 @every_lesson
@@ -139,14 +140,14 @@ def test_every_page_leads_home_and_to_the_glossary_at_its_top_and_at_its_end(sou
     first, *_, last = (cell.source for cell in read(source).blank.cells)
     for cell in (first, last):
         assert "](glossary.ipynb)" in cell
-        assert "](00-start-here.ipynb)" in cell or source == SOURCES[0]
+        assert "](00-start-here.ipynb#All-lessons)" in cell or "](#All-lessons)" in cell
 
 
 def test_the_home_page_and_the_readme_name_every_lesson():
     home = "\n".join(cell.source for cell in read(SOURCES[0]).blank.cells)
     for text, folder in ((home, ""), ((ROOT / "README.md").read_text(encoding="utf-8"), "lessons/")):
         rows = re.findall(rf"^\| \[(.+?)\]\({folder}(.+?)\.ipynb\)[^|]* \| .+ \| (\d+) \|$", text, re.MULTILINE)
-        assert rows == [(navigation.title(page), page.stem, str(about(page)["minutes"])) for page in SOURCES]
+        assert rows == [(navigation.title(page), page.stem, str(minutes.of(page).total)) for page in SOURCES]
     for page in SOURCES:
         assert all(goal["can"] in home for goal in about(page)["goals"])
         assert about(page)["needs"] in home
@@ -167,12 +168,24 @@ def test_requirements_are_exact_and_end_with_the_course_itself():
 
 
 def test_what_the_package_needs_is_pinned_for_the_learner():
+    """And for those who build and test, what authoring needs beside it; and nothing else is pinned for learners."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    pinned = pins("requirements.txt")
-    for line in project["dependencies"]:
-        need = Requirement(line)
-        assert need.name in pinned
-        assert need.specifier.contains(str(pinned[need.name].specifier).removeprefix("=="))
+    extras = project["optional-dependencies"]
+    assert list(extras) == ["jupyter", "torch", "grading", "authoring"]
+    needed = set()
+    for lines in (project["dependencies"], *extras.values()):
+        pinned = pins("requirements.txt") | (pins("tests/requirements.txt") if lines is extras["authoring"] else {})
+        for need in map(Requirement, lines):
+            assert need.name in pinned, f"pin {need.name} in requirements.txt"
+            assert need.specifier.contains(str(pinned[need.name].specifier).removeprefix("=="))
+            needed.add(need.name)
+    assert set(pins("requirements.txt")) - needed == {"jsonschema", "nbval"}  # one slows JupyterLab down, one is a test
+
+
+def test_several_extras_ask_for_the_same_of_a_package():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    lines = {line for lines in (project["dependencies"], *project["optional-dependencies"].values()) for line in lines}
+    assert len({Requirement(line).name for line in lines}) == len(lines)
 
 
 def test_the_tests_run_with_the_pinned_versions():
@@ -189,7 +202,7 @@ def test_binder_has_the_same_versions():
     learner = {
         name: str(need.specifier).removeprefix("==")
         for name, need in pins("requirements.txt").items()
-        if name != "nbval"
+        if name not in ("nbval", "ipython", "nbformat")  # no test runs there; the others come with jupyterlab
     }
     assert conda == learner
 

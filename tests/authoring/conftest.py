@@ -15,7 +15,6 @@ kernelspec: {display_name: Python 3, language: python, name: python3}
 dpcourse:
   title: the only one
   learn: what a lesson is
-  minutes: 5
   needs: nothing
   goals: [{can: "do it", checks: [keep_probability]}]
 ---

@@ -50,6 +50,7 @@ def test_markdown_is_filled(built):
     text = "\n".join(cell.source for cell in built.notebooks()[1].cells if cell.cell_type == "markdown")
     assert "# 00 A lesson: the only one" in text
     assert "- do it (exercise 0.1)" in text
+    assert "**Time:** about 10 minutes: 5 to read, 5 for the exercises." in text
     assert "### Exercise 0.1: How often to keep the truth" in text
     assert "Difficulty ●○○○○ (1 of 5) · about 5 minutes · 1 point" in text
     assert "{" not in text
@@ -74,7 +75,7 @@ def test_the_order_of_the_exercises_gives_their_numbers(monkeypatch):
     other = type(lesson)(3, lesson.name, lesson.word, lesson.title, swapped)
     monkeypatch.setattr(real, "lessons", lambda: tuple(other if each is lesson else each for each in before))
     text = fill.filled(source).text
-    assert "(exercises 3.2, 3.1)" in text
+    assert "(exercises 3.2, 3.1" in text
     assert 'check("3.1", least_error_sum)' in text
     assert 'check("3.2", error_rates)' in text
 
@@ -102,21 +103,21 @@ def test_pages_are_linked(two_lessons, runs):
         assert [cell.source for cell in parts if cell.id == "section-1"] == [
             f"## 1. All of it\n\n{navigation.links(home)}"
         ]
-        row = "<ul><li>do it</li></ul> **You need first:** nothing | 5 |"
+        row = "<ul><li>do it</li></ul> **You need first:** nothing | 10 |"
         assert f"| {first} | {row}\n| {last} | {row}" in parts[-2].source
 
 
-def test_the_table_of_lessons_in_readme_is_made_from_their_front_matter(built):
+def test_the_table_of_lessons_in_readme_is_made_from_their_sources(built):
     readme = built.root / "README.md"
     marks = "<!-- lessons: made by `dpcourse build` -->\n", "<!-- end of lessons -->"
     readme.write_text(f"# Title\n\n{marks[0]}old{marks[1]}\n\n<b>after</b>\n")
     assert build.build(built.root) == []
-    row = "| [00 A lesson](lessons/00-start.ipynb) | what a lesson is | 5 |"
+    row = "| [00 A lesson](lessons/00-start.ipynb) | what a lesson is | 10 |"
     table = f"| lesson | you learn | minutes |\n|---|---|---|\n{row}"
     assert readme.read_text() == f"# Title\n\n{marks[0]}\n{table}\n\n{marks[1]}\n\n<b>after</b>\n"
     assert build.differences(built.root) == []
     built.edit(("what a lesson is", "something else"))
-    said = "README.md: its table of lessons is not what their front matter gives: run `dpcourse build`"
+    said = "README.md: its table of lessons is not what their sources give: run `dpcourse build`"
     assert build.differences(built.root) == [said]
     readme.write_text("# Title\n")
     with pytest.raises(build.SourceError, match=r"README\.md:1: has no table of lessons between"):
@@ -223,7 +224,8 @@ CELL = "```{code-cell} ipython3\n"
             "spred",
             "dpcourse.plots has no `spred`; is it `spread`?",
         ),
-        ([("dpcourse:\n", "course:\n")], None, "the front matter has no `dpcourse:` with title, learn, minutes"),
+        ([("dpcourse:\n", "course:\n")], None, "the front matter has no `dpcourse:` with title, learn, needs, goals"),
+        ([("  learn:", "  minutes: 5\n  learn:")], "minutes: 5", "take `minutes` out of the front matter"),
         ([("  learn: what a lesson is\n", "")], None, "the front matter has no `dpcourse:` with learn"),
         ([("  needs: nothing", '  needs: "nothing')], "goals:", "the front matter is not valid YAML"),
         (

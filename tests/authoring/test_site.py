@@ -13,7 +13,7 @@ import pytest
 from support import ROOT
 from typer.testing import CliRunner
 
-from dpcourse import cli
+from dpcourse import cli, tables
 from dpcourse.authoring import build, site
 from dpcourse.cells import BEGIN, END
 from dpcourse.course import lesson as lesson_of
@@ -218,6 +218,31 @@ def test_a_lesson_shows_what_does_not_depend_on_an_answer(course, tmp_path):
     assert "secret" not in page
     assert 'href="glossary.html#Terms"' in page
     assert '<span lang="zh">隐私</span>' in (tmp_path / "site" / "glossary.html").read_text(encoding="utf-8")
+
+
+def test_what_the_first_cell_folds_unfolds_on_its_page_and_is_not_on_the_home_page(course, tmp_path):
+    folded = "<details><summary>Sections</summary>\n\n- [Terms](glossary.ipynb#Terms) · 2 min\n- Quiz\n\n</details>"
+    (course / "lessons" / "00-one.ipynb").write_text(notebook([f"# 00 One\n\n**Time:** long.\n\n{folded}"]))
+    site.write(course, tmp_path / "site")
+    home, page = (Elements(tmp_path / "site" / name) for name in ("index.html", "00-one.html"))
+    assert "long." in home.text
+    assert "Sections" not in home.text
+    assert not home.all("details")
+    assert len(page.all("details")) == 1
+    within = [tag for tag, _ in page.found][[tag for tag, _ in page.found].index("details") :]
+    assert within[:6] == ["details", "summary", "ul", "li", "a", "li"]
+
+
+def test_a_table_that_a_cell_shows_is_a_table_with_a_style_of_the_sites(course, tmp_path):
+    table = tables.Table({"ε <": [0.5]})
+    shown = {"output_type": "display_data", "data": {"text/html": [table._repr_html_()], "text/plain": [repr(table)]}}
+    (course / "lessons" / "00-one.ipynb").write_text(notebook(["# 00 One"], ["tables.show(...)", shown]))
+    site.write(course, tmp_path / "site")
+    page = Elements(tmp_path / "site" / "00-one.html")
+    [box] = [attributes for attributes in page.all("div") if attributes.get("role") == "group"]
+    assert f".{box['class']} " in (tmp_path / "site" / "site.css").read_text(encoding="utf-8")
+    assert [attributes["scope"] for attributes in page.all("th")] == ["col"]
+    assert "ε <" in page.text
 
 
 def test_without_the_solutions_the_lessons_can_still_be_shown(course, tmp_path):

@@ -146,14 +146,13 @@ def test_the_check_says_that_outputs_are_of_older_code(built):
     assert said.endswith(f"run `dpcourse build {NAME}`")
 
 
-def test_exact_composition_is_used_by_the_lessons_that_compute_or_forbid_it_and_by_no_other():
-    """A change to it executes seven lessons of eight (in 03, an exercise forbids it); one to the judge executes all."""
+def test_exact_composition_is_used_by_the_lessons_that_compute_it_and_by_no_other():
+    """A change to it executes six lessons of eight; one to the judge executes all."""
     modules = uses.modules_of(ROOT)
     found = {source.stem[:2]: stale.used(build.read(source, modules), modules) for source in build.sources(ROOT)}
     assert {number for number, there in found.items() if "dpcourse.pld" in there} == {
         "01",
         "02",
-        "03",
         "04",
         "05",
         "06",

@@ -21,7 +21,7 @@ def numbers(function, cases):
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(
-    ("lesson", "function"), [(1, "advanced_composition"), (3, "approx_dp_curve"), (2, "error_bound")]
+    ("lesson", "function"), [(1, "advanced_composition"), (3, "approx_dp_curve"), (2, "privacy_loss")]
 )
 def test_what_is_left_out_does_on_new_inputs_what_is_kept_does_or_nothing(lesson, function):
     exercise = course.lesson(lesson).exercise(function)

@@ -8,6 +8,7 @@ import pytest
 from course.judging import drawn, judged, named
 
 from dpcourse import course, laplace
+from dpcourse.course.laplace import private_mean
 from dpcourse.engine import RIGHT, WRONG
 
 exercise = course.lesson(2).exercise
@@ -70,6 +71,56 @@ def test_whole_noise_must_come_from_the_coin(answer):
     (verdict,) = judged(exercise("whole_noise"), answer, [1])
     message = exercise("whole_noise").needed.message
     assert (verdict.state, verdict.message, verdict.points) == (WRONG, message, 0), verdict
+
+
+# ---- best_clip
+
+
+def test_the_best_clip_gives_back_as_much_as_it_costs():
+    """Between entries the error is a straight line, whose slope is 1 / epsilon less the number of entries above."""
+    best_clip = exercise("best_clip")
+    for case in drawn(best_clip.id, 3):
+        clips, values = np.sort(case["clips"]), np.array(case["values"])
+        place = np.searchsorted(clips, best_clip.reference(**case))
+        if 0 < place < len(clips) - 1:
+            assert (values > clips[place + 1]).sum() <= 1 / case["epsilon"] <= (values > clips[place - 1]).sum()
+
+
+# ---- private_mean
+
+
+@pytest.mark.parametrize("setting", [1, 1001, 2001])
+def test_a_mean_has_the_chances_that_its_check_expects(setting):
+    """Simulated with numpy's Laplace noise, of the three settings: sum noisy, count noisy, both."""
+    case = drawn("2.4", 5)[setting]
+    rng, runs = np.random.default_rng(1), 200_000
+    clipped = np.clip(case["values"], case["low"], case["high"])
+    total = clipped.sum() + rng.laplace(0, max(-case["low"], case["high"]) / case["epsilon_sum"], runs)
+    means = total / (len(clipped) + rng.laplace(0, 1 / case["epsilon_count"], runs))
+    for mean in np.quantile(means, [0.05, 0.3, 0.6, 0.97]):
+        assert private_mean._chance_below(case, mean) == pytest.approx((means <= mean).mean(), abs=0.005)
+
+
+def test_the_chance_of_a_nearly_whole_number_is_that_of_laplace_noise():
+    cases = drawn("2.4", 5)
+    noise = np.random.default_rng(2).laplace(0, 1 / cases[-1001]["epsilon_count"], 1_000_000)
+    assert private_mean._by_chance(cases) == pytest.approx((np.abs(noise - np.round(noise)) < 0.25).mean(), abs=0.003)
+
+
+# ---- rules_out
+
+
+def test_an_output_is_ruled_out_where_no_noise_of_the_sampler_gives_it():
+    """Against sets of all sums; the library's attack on 53 bits agrees."""
+    rules_out = exercise("rules_out")
+    for seed in range(3):
+        for case in drawn(rules_out.id, seed):
+            sums = {case["count"] + noise for noise in case["noises"]}
+            assert rules_out.reference(**case) == (case["output"] not in sums)
+    for z in 1.0 + np.random.default_rng(6).laplace(0, 1.0, 100):
+        for count in (0.0, 1.0):
+            ruled_out = rules_out.reference(z, count, laplace.noises_near(count, z, 1.0))
+            assert ruled_out == (not laplace.can_give(count, z, 1.0))
 
 
 # ---- slips that once passed

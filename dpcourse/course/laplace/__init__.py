@@ -5,10 +5,11 @@ TITLE = "Laplace"
 EXERCISES = (
     "sum_sensitivity",
     "laplace_mechanism",
+    "best_clip",
+    "private_mean",
     "privacy_loss",
-    "epsilon_for_counts",
     "private_histogram",
-    "error_bound",
     "report_noisy_max",
+    "rules_out",
     "whole_noise",
 )

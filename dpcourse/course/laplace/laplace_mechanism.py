@@ -109,9 +109,9 @@ exercise = RandomExercise(
     noise=lambda cases, values: Noise.of_groups("laplace", _by_setting(cases, values)),
     forbidden=(laplace.mechanism, laplace.scale),
     hints=(
-        "By how much can one row move the answer, and how does epsilon enter?",
-        "The scale is b = sensitivity / epsilon. `rng.laplace(0, b, n)` gives n independent noises of scale b.",
-        "Every entry needs a noise of its own: as many as `len(value)`. Add them to `value`.",
+        "Take sensitivity 2 and epsilon 0.5. The answer may move by 2, and for that the density may fall by a factor of e^0.5 only. How wide must it be?",
+        "The formula of section 3 says the scale: the sensitivity stands above the line, epsilon below. It is that of all entries together, so do not count them again.",
+        "`rng.laplace(0, b, n)` gives n independent noises of scale b. How many entries need one of their own?",
     ),
     misconceptions=(
         Misconception(

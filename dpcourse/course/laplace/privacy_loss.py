@@ -58,8 +58,9 @@ exercise = Exercise(
     returns=a_number,
     forbidden=(laplace.log_density,),
     hints=(
-        "The scale is b = sensitivity / epsilon. The log-density of one number z with true answer x is -|z - x| / b - ln(2b). Add over the numbers.",
-        "Take the difference of the two sums. The ln(2b) cancel, and (sum of |z - y|) - (sum of |z - x|), divided by b, is left.",
+        "Begin with one number, and b = 2: output 5, true answer 4, neighbour 6. Then x and y are equally far from z, and the loss is 0. For output 4 it is 1. Why?",
+        "The scale is b = sensitivity / epsilon. The log-density of one number z with true answer x is -|z - x| / b - ln(2b). Over several numbers these add up.",
+        "Write down this sum under `value`, and the same under `neighbour`. Take the second from the first: what cancels?",
     ),
     misconceptions=(
         Misconception(

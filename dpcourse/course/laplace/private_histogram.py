@@ -107,7 +107,8 @@ exercise = RandomExercise(
     forbidden=(laplace.histogram,),
     hints=(
         "One person comes or goes. How many counts of the list change, and by how much? So what is the l1 sensitivity of the whole list?",
-        "It is 1. Count, `[values.count(cell) for cell in cells]`, and add noise of scale 1 / epsilon to every cell, the empty ones too.",
+        "She is in one cell, so the list changes by 1, however many cells there are. That gives the scale of the noise.",
+        "`[values.count(cell) for cell in cells]` counts, also the cells in which nobody is. Which of them need noise?",
     ),
     misconceptions=(
         Misconception(

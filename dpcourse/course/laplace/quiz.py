@@ -31,9 +31,45 @@ QUIZ = (
                 "Its scale doubles.", False, "It would if a person could be in all cells, as with overlapping counts."
             ),
             Option(
-                "It is halved, since each cell holds fewer people.",
+                "Its scale grows by the root of 2: the l2 norm has twice as many entries.",
                 False,
-                "The noise hides one person, and one person is as large in a small cell.",
+                "Only one entry changes, by 1, so both norms of the change are 1 however many cells there are.",
+            ),
+        ),
+    ),
+    Question(
+        "Ages are clipped to lie between 0 and 40, and their sum gets Laplace noise. The clip is raised to 80. What happens?",
+        (
+            Option(
+                "Bias and noise both fall, since fewer entries are cut.",
+                False,
+                "The bias falls. But one person may now add 80, so the noise doubles.",
+            ),
+            Option(
+                "The bias falls, and the scale of the noise doubles.",
+                True,
+                "Fewer entries are cut, and one person can change the sum by twice as much.",
+            ),
+            Option(
+                "The noise stays as it is, if nobody is older than 40.",
+                False,
+                "Noise is scaled to what the clip allows, not to who is in the table.",
+            ),
+        ),
+    ),
+    Question(
+        "A survey asks 30 yes/no questions, and each person may answer at most 4 of them. All 30 counts of yes are published, with Laplace noise at ε in all. What is the scale on each?",
+        (
+            Option(
+                "30/ε, as there are 30 counts.",
+                False,
+                "That would be needed if one person could be in all of them. Here she is in 4 at most.",
+            ),
+            Option("4/ε", True, "She changes at most 4 counts by 1 each: an l1 distance of 4."),
+            Option(
+                "2/ε, the root of 4.",
+                False,
+                "That is the l2 distance, which Gaussian noise is scaled to. Laplace noise needs l1, where the changes are added up.",
             ),
         ),
     ),
@@ -43,6 +79,26 @@ QUIZ = (
             Option("10", False, "10 is the scale, which is also the expected absolute error."),
             Option("200", False, "That is the variance, 2b²."),
             Option("14.1", True, "The root of the variance 2b² = 200."),
+        ),
+    ),
+    Question(
+        "A table has 1,000 counts, and with probability 95 % all of them are off by less than 10. Now 2,000 counts get the same noise. By theorem 3.8, how far off is the worst of them?",
+        (
+            Option(
+                "By less than 20: twice as many counts, twice the error.",
+                False,
+                "The number of counts stands inside a logarithm.",
+            ),
+            Option(
+                "By a little more than 10: the bound grows by ln 2 scales.",
+                True,
+                "The bound is ln(k/γ) scales, and ln(2k/γ) = ln(k/γ) + ln 2.",
+            ),
+            Option(
+                "By less than 10 as before: each count has the same noise.",
+                False,
+                "Each has, but the worst of more noises tends to be larger.",
+            ),
         ),
     ),
     Question(
@@ -78,7 +134,11 @@ QUIZ = (
                 True,
                 "A fresh noisy count of the winner costs another ε, by composition.",
             ),
-            Option("ε is halved.", False, "More output never protects better."),
+            Option(
+                "It costs another ε, 2ε in all, as two answers from the same table.",
+                False,
+                "Composition needs a noise of its own for each answer. From the same noise, it can be as much as m times ε.",
+            ),
         ),
     ),
     Question(

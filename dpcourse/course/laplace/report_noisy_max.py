@@ -150,8 +150,8 @@ exercise = RandomExercise(
     counts=_count_noisy_max,
     forbidden=(laplace.report_noisy_max, laplace.noisy_max_chances, laplace.discrete_mechanism, laplace.discrete_noise),
     hints=(
-        "Add a noise of its own to each count, `rng.laplace(0, b, len(counts))`. Which b? The proof above the exercise says.",
-        "b = 1 / epsilon, however many counts there are. `np.argmax` gives the place of the largest. Return that, and nothing else.",
+        "Add a noise of its own to each count, `rng.laplace(0, b, len(counts))`. In the proof only one of them has to pay, for a threshold that moves by 1. Which b does that take?",
+        "It is the b of a single count, however many there are. Put the noisy counts into an array. What may leave it, and which numpy function gives that?",
     ),
     misconceptions=(
         Misconception(

@@ -36,7 +36,7 @@ exercise = Exercise(
     returns=a_number,
     hints=(
         "Begin with one column. A new row adds its entry to the sum. Which entry between low and high changes the sum most, up or down?",
-        "One column changes by at most max(|low|, |high|). The same row is in all columns, so the changes add up.",
+        "One column changes by at most max(|low|, |high|): `max(abs(low), abs(high))`. The same row is in all columns. What does the l1 norm do with their changes?",
     ),
     misconceptions=(
         Misconception(

@@ -119,7 +119,7 @@ exercise = RandomExercise(
         laplace.coin,
         lambda case: case["size"],
         "The numbers have the right frequencies, but they do not come from `laplace.coin`, whose tosses the check counts. `rng.geometric`, "
-        "`rng.random` and `math.log` begin with a double, which is the leak of section 10; a coin of your own, even an exact one, is not asked for.",
+        "`rng.random` and `math.log` begin with a double, which is the leak of section 11; a coin of your own, even an exact one, is not asked for.",
     ),
     hints=(
         "First the size: begin at 0, and while the coin shows heads go up by 1. So size n has probability q^n (1 - q).",

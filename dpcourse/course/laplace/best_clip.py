@@ -1,0 +1,145 @@
+"""The clip that costs least."""
+
+import math
+
+import numpy as np
+
+from dpcourse.engine import Exercise, Misconception, a_number, rounded
+
+PEOPLE, CLIPS = 120, 60
+CUT = ((4, 25), (4, 25), (4, 25), (8, 16), (0, 1), (0, 1))
+"""From and below which whole number lie the entries cut by the best clip of each table, about 1 / epsilon; the last budgets cut none."""
+
+
+def _draw(rng):
+    """Tables in which few entries are much larger than the rest, at small budgets and at large ones.
+
+    Where the budget is small, who counts too much noise ends at the smallest clip; where it is large, they do not. No
+    1 / epsilon is near a whole number: at one, all clips between two entries would be equally good.
+    """
+    cases = []
+    for fewest, most in CUT:
+        values = np.round(rng.lognormal(1, 1, size=PEOPLE), 2)
+        clips = np.round(np.geomspace(0.6, 1.3 * values.max(), CLIPS) * rng.uniform(1, 1.05, size=CLIPS), 2)
+        epsilon = rounded(1 / (rng.integers(fewest, most) + rng.uniform(0.4, 0.6)), 4)
+        cases.append({"values": values.tolist(), "clips": clips.tolist(), "epsilon": epsilon})
+    return cases
+
+
+def _bias(values, clip):
+    """How much the clipped sum falls short."""
+    return np.maximum(np.asarray(values) - clip, 0).sum()
+
+
+def _least(error):
+    """The clip with the smallest error(values, clip, epsilon)."""
+    return lambda values, clips, epsilon: min(clips, key=lambda clip: error(np.asarray(values), clip, epsilon))
+
+
+_right = _least(lambda values, clip, epsilon: _bias(values, clip) + clip / epsilon)
+
+
+exercise = Exercise(
+    title="The clip that costs least",
+    good_for="setting limits where the data have none",
+    difficulty=3,
+    minutes=10,
+    points=3,
+    draw=_draw,
+    reference=_right,
+    formulas=(
+        lambda values, clips, epsilon: min(
+            clips, key=lambda clip: sum(max(value - clip, 0) for value in values) + clip / epsilon
+        ),
+    ),
+    returns=a_number,
+    hints=(
+        "Take one clip and write down its two errors. Which entries are changed by it, and by how much? Which noise does a sum of entries between 0 and the clip get?",
+        "An entry above the clip loses `value - clip`, any other loses 0: add these up. The noise has the scale clip / epsilon, which is its mean size.",
+        "`min(clips, key=total)` returns the clip at which a function `total(clip)` is smallest. What does `total` return?",
+    ),
+    misconceptions=(
+        Misconception(
+            "noise only",
+            "You took the clip with the least noise, the smallest. It cuts nearly every entry. Add what the sum loses.",
+            lambda values, clips, epsilon: min(clips),
+        ),
+        Misconception(
+            "bias only",
+            "You took the first clip that cuts nothing. So there is no noise in your error, the same for every clip, or far too little (that of a mean): add clip / epsilon.",
+            _least(lambda values, clip, epsilon: _bias(values, clip)),
+        ),
+        Misconception(
+            "largest",
+            "You took the largest clip of all. Its noise is as large as it can be. What a small clip loses counts for each entry above it, and entries below "
+            "it lose 0, not a negative amount.",
+            lambda values, clips, epsilon: max(clips),
+        ),
+        Misconception(
+            "fraction turned over",
+            "Your noise grows with epsilon: the scale is clip / epsilon, not clip times epsilon.",
+            _least(lambda values, clip, epsilon: _bias(values, clip) + clip * epsilon),
+        ),
+        Misconception(
+            "epsilon forgotten",
+            "Your noise is the clip, whatever epsilon is. Its scale is clip / epsilon.",
+            _least(lambda values, clip, epsilon: _bias(values, clip) + clip),
+        ),
+        Misconception(
+            "standard deviation",
+            "You added the standard deviation of the noise, the root of 2 times its scale. Here its mean size is wanted: the scale itself.",
+            _least(lambda values, clip, epsilon: _bias(values, clip) + math.sqrt(2) * clip / epsilon),
+        ),
+        Misconception(
+            "variance",
+            "You added the variance of the noise to a bias that is no square. Add its mean size, clip / epsilon.",
+            _least(lambda values, clip, epsilon: _bias(values, clip) + 2 * (clip / epsilon) ** 2),
+        ),
+        Misconception(
+            "squares",
+            "You added squares. That is another error, the mean square; asked for is the bias plus the mean size of the noise.",
+            _least(lambda values, clip, epsilon: _bias(values, clip) ** 2 + 2 * (clip / epsilon) ** 2),
+        ),
+        Misconception(
+            "squares of the sizes",
+            "You added squares, or took the length of two sides. Asked for is the plain sum: the bias plus the mean size of the noise.",
+            _least(lambda values, clip, epsilon: math.hypot(_bias(values, clip), clip / epsilon)),
+        ),
+        Misconception(
+            "entries thrown away",
+            "You count an entry above the clip as lost altogether. Clipping keeps `clip` of it; only value - clip is lost.",
+            _least(lambda values, clip, epsilon: values[values > clip].sum() + clip / epsilon),
+        ),
+        Misconception(
+            "number of entries",
+            "You counted how many entries are cut. The sum falls short by how much they lose: value - clip for each.",
+            _least(lambda values, clip, epsilon: (values > clip).sum() + clip / epsilon),
+        ),
+        Misconception(
+            "mean bias",
+            "Your noise counts once for every entry, or your bias is that of the mean. The sum is one number: it gets one noise, and it falls short by "
+            "all that is cut off.",
+            _least(lambda values, clip, epsilon: _bias(values, clip) / len(values) + clip / epsilon),
+        ),
+        Misconception(
+            "distance to the clip",
+            "You added |value - clip| for all entries. Those below the clip are not changed: they lose 0.",
+            _least(lambda values, clip, epsilon: np.abs(values - clip).sum() + clip / epsilon),
+        ),
+        Misconception(
+            "larger of the two",
+            "You looked at the larger of the two errors, or for the clip at which they are equal. They add up: take their sum.",
+            _least(lambda values, clip, epsilon: max(_bias(values, clip), clip / epsilon)),
+        ),
+        Misconception(
+            "the error",
+            "That is the smallest error. Return the clip at which it is reached: `min(clips, key=...)`.",
+            lambda values, clips, epsilon: float(min(_bias(values, clip) + clip / epsilon for clip in clips)),
+        ),
+        Misconception(
+            "the place",
+            "That is the place of the clip in the list. Return the clip itself.",
+            lambda values, clips, epsilon: clips.index(_right(values, clips, epsilon)),
+        ),
+    ),
+)

@@ -1,0 +1,309 @@
+"""A mean by two budgets."""
+
+import math
+
+import numpy as np
+
+from dpcourse.engine import Count, Misconception, Noise, RandomExercise, a_number, rounded
+
+RUNS, PEOPLE = 1000, 60  # so many that a scale 30 % off shows, of one noise alone
+LARGE = 60.0  # a budget at which one of the two noises is so small that the other can be seen alone
+PLACES = (-1.2, -0.3, 0.5, 1.5)  # in scales, at which the frequencies are counted
+
+
+def _draw(rng):
+    """A table whose lower limit is the farther one: RUNS times with a noisy sum, with a noisy count, and with both alike.
+
+    Some entries lie outside of either limit. The first run is made twice with the same seed.
+    """
+    low, high = -rounded(rng.uniform(8, 10)), rounded(rng.uniform(4, 5))
+    values = np.round(rng.choice([-7, -2, 2], size=PEOPLE) * rng.gamma(3, 0.6, size=PEOPLE) + 0.5, 2)
+    small = rounded(rng.uniform(0.35, 0.45))
+    other = rounded(0.9 * small * -low / abs(np.clip(values, low, high).mean()))  # both noises move the mean as far
+    budgets = [(small, LARGE), (LARGE, small), (other, small)]
+    seed, given = int(rng.integers(2**31)), {"values": values, "low": low, "high": high}
+    runs = [(budgets[0], 0), *((budget, RUNS * i + run) for i, budget in enumerate(budgets) for run in range(RUNS))]
+    return [
+        {**given, "epsilon_sum": for_sum, "epsilon_count": for_count, "rng": seed + run}
+        for (for_sum, for_count), run in runs
+    ]
+
+
+def _groups(cases, values):
+    """(the case, the means) of the three settings."""
+    means = np.asarray(values[1:], dtype=float).reshape(3, RUNS)
+    return [(cases[1 + RUNS * i], row) for i, row in enumerate(means)]
+
+
+def _truth(case):
+    """The clipped sum, the scale of its noise, the number of people, the scale of its noise."""
+    total = np.clip(case["values"], case["low"], case["high"]).sum()
+    farther = max(abs(case["low"]), abs(case["high"]))
+    return float(total), farther / case["epsilon_sum"], len(case["values"]), 1 / case["epsilon_count"]
+
+
+def _chance_below(case, mean):
+    """Pr[(total + Lap(b)) / (people + Lap(c)) <= mean], the number of people being above 0 all but surely.
+
+    It is Pr[Lap(b) - mean Lap(c) <= people mean - total], the law of a sum of two Laplace noises of unlike scales.
+    """
+    total, b, people, c = _truth(case)
+    x, c = people * mean - total, abs(mean) * c
+    tail = (b * b * math.exp(-abs(x) / b) - c * c * math.exp(-abs(x) / c)) / (2 * (b * b - c * c))
+    return 1 - tail if x >= 0 else tail
+
+
+def _places(case):
+    """Means at which frequencies are counted: PLACES scales of what the sum's noise and the count's do together."""
+    total, b, people, c = _truth(case)
+    return [(total + place * (b + c * abs(total) / people)) / people for place in PLACES]
+
+
+def _count(cases, values):
+    means = _groups(cases, values)
+    counts = [
+        Count.of(f"means {_said(case)} that are at most {place:.3f}", row <= place, _chance_below(case, place))
+        for case, row in means
+        for place in _places(case)
+    ]
+    above = np.array([row > _places(case)[1] for case, row in means])
+    pairs = [(row[0::2] == row[1::2], _of_pairs(case)) for row, (case, _) in zip(above, means, strict=True)]
+    return [
+        *counts,
+        *(
+            Count.of(f"runs {_said(case)} that fall on the same side as the run before", alike, chance)
+            for (alike, chance), (case, _) in zip(pairs, means, strict=True)
+        ),
+        Count.of(
+            "noisy numbers of people within a quarter of a whole number", _near_whole(cases, values), _by_chance(cases)
+        ),
+        Count.of("pairs of runs, each with its own `rng`, that give the same mean", _equal(means), 0.0),
+        Count.of("runs that come out the same with the same seed", values[0] == values[1], 1.0),
+    ]
+
+
+def _near_whole(cases, values):
+    """Whether the number by which the sum was divided, where the sum has hardly any noise, is nearly whole."""
+    noise = _noises(cases, values)["on the number of people"] * _truth(cases[-RUNS - 1])[3]
+    return np.abs(noise - np.round(noise)) < 0.25
+
+
+def _by_chance(cases):
+    """The same of Laplace noise on a whole number."""
+    c = _truth(cases[-RUNS - 1])[3]
+    return 1 - math.sinh(0.25 / c) / math.sinh(0.5 / c)
+
+
+def _of_pairs(case):
+    chance = _chance_below(case, _places(case)[1])
+    return chance**2 + (1 - chance) ** 2
+
+
+def _equal(means):
+    return np.concatenate([row[:-1] == row[1:] for _, row in means])
+
+
+def _said(case):
+    return f"with epsilon_sum {case['epsilon_sum']:g} and epsilon_count {case['epsilon_count']:g}"
+
+
+def _noises(cases, values):
+    """The noise of the sum where that of the count is small, and the other way round: each in its right scales."""
+    (of_sum, sums), (of_count, counts), _ = _groups(cases, values)
+    total, b, people, _ = _truth(of_sum)
+    _, _, _, c = _truth(of_count)
+    with np.errstate(divide="ignore"):
+        return {
+            "on the sum": (sums * people - total) / b,
+            "on the number of people": (total / np.where(counts == 0, np.nan, counts) - people) / c,
+        }
+
+
+def _mean(noises=None, clip=np.clip, divide=lambda total, people: total / people):
+    """A mean with noises(b, c, rng) -> (noise of the sum, noise of the number of people), made for epsilons."""
+
+    def code(values, low, high, epsilon_sum, epsilon_count, rng):
+        kept = clip(np.asarray(values), low, high)
+        farther = max(abs(low), abs(high))
+        first, second = noises(rng, low, high, farther, epsilon_sum, epsilon_count)
+        return float(divide(kept.sum() + first, len(kept) + second))
+
+    return code
+
+
+def _scaled(of_sum, of_count):
+    """Two independent noises whose scales are functions of (low, high, the farther limit, epsilon_sum, epsilon_count)."""
+    return lambda rng, *given: (rng.laplace(0, of_sum(*given)), rng.laplace(0, of_count(*given)))
+
+
+def _sum_scale(low, high, farther, epsilon_sum, epsilon_count):
+    return farther / epsilon_sum
+
+
+def _count_scale(low, high, farther, epsilon_sum, epsilon_count):
+    return 1 / epsilon_count
+
+
+_both = _scaled(_sum_scale, _count_scale)
+
+
+def _one_noise(rng, low, high, farther, epsilon_sum, epsilon_count):
+    noise = rng.laplace()
+    return noise * farther / epsilon_sum, noise / epsilon_count
+
+
+def _dropped(values, low, high):
+    return values[(values >= low) & (values <= high)]
+
+
+exercise = RandomExercise(
+    title="A mean by two budgets",
+    good_for="publishing an average where the number of people is a secret too",
+    difficulty=3,
+    minutes=10,
+    points=3,
+    draw=_draw,
+    reference=_mean(_both),
+    returns=a_number,
+    counts=_count,
+    noise=lambda cases, values: Noise.of_groups("laplace", _noises(cases, values)),
+    hints=(
+        "What does somebody see who knows the exact number of people, with Mia and without her? Both numbers of the fraction are about people.",
+        "Clip every value first. One row moves the sum of the clipped values by the larger of |low| and |high|, and the number of rows by 1.",
+        "Each of the two gets a noise of its own, the sum by `epsilon_sum`, the number by `epsilon_count`. Then divide one noisy number by the other.",
+    ),
+    misconceptions=(
+        Misconception(
+            "nothing random",
+            "Your mean is exact: there is no noise in it. The sum needs one, and the number of people another.",
+            lambda values, low, high, epsilon_sum, epsilon_count, rng: float(np.clip(values, low, high).mean()),
+            recognise=lambda cases, values: bool(np.ptp(np.asarray(values, dtype=float)) < 1e-9),
+        ),
+        Misconception(
+            "generator ignored",
+            "The same `rng` gave two different results: your noise comes from somewhere else. Draw it from `rng`.",
+            lambda values, low, high, epsilon_sum, epsilon_count, rng: _mean(_both)(
+                values, low, high, epsilon_sum, epsilon_count, np.random.default_rng()
+            ),
+            recognise=lambda cases, values: values[0] != values[1],
+        ),
+        Misconception(
+            "own seed",
+            "The noise is the same in every run: you made a generator with a fixed seed. Use the `rng` you are given.",
+            lambda values, low, high, epsilon_sum, epsilon_count, rng: _mean(_both)(
+                values, low, high, epsilon_sum, epsilon_count, np.random.default_rng(0)
+            ),
+            recognise=lambda cases, values: all(np.ptp(row) < 1e-9 for _, row in _groups(cases, values)),
+        ),
+        Misconception(
+            "exact number of people",
+            "You divide by the exact number of people (or add one noise to the mean, which is the same). Whether Mia is one of them is the "
+            "secret: give the number its own noise, by `epsilon_count`.",
+            _mean(lambda rng, *given: (rng.laplace(0, _sum_scale(*given)), 0)),
+        ),
+        Misconception(
+            "exact sum",
+            "Only the number of people has noise. One row changes the sum too: give it its own noise, by `epsilon_sum`.",
+            _mean(lambda rng, *given: (0, rng.laplace(0, _count_scale(*given)))),
+        ),
+        Misconception(
+            "rounded",
+            "You rounded the noisy number of people. That is allowed, as post-processing, but here divide by it as it is.",
+            _mean(_both, divide=lambda total, people: total / round(people)),
+            recognise=lambda cases, values: bool(
+                _near_whole(cases, values).mean() > 0.95
+                and np.abs(_noises(cases, values)["on the number of people"]).mean() > 0.5
+            ),
+        ),
+        Misconception(
+            "not clipped",
+            "You do not clip the values. Then one row can change the sum by any amount, and your noise hides only what lies between the limits.",
+            _mean(_both, clip=lambda values, low, high: values),
+        ),
+        Misconception(
+            "one side clipped",
+            "You clip at the upper limit only. Values below `low` must be raised to it, or one row can lower the sum by any amount.",
+            _mean(_both, clip=lambda values, low, high: np.minimum(values, high)),
+        ),
+        Misconception(
+            "thrown away",
+            "You throw away the values outside the limits. Clipping moves each to the nearest limit, and the person stays in the count.",
+            _mean(_both, clip=_dropped),
+        ),
+        Misconception(
+            "thrown away from the sum",
+            "You leave the values outside the limits out of the sum, as if they were 0. Clipping moves each to the nearest limit.",
+            _mean(_both, clip=lambda values, low, high: np.where((values >= low) & (values <= high), values, 0)),
+        ),
+        Misconception(
+            "replaced",
+            "Your noise on the sum has the scale (high - low) / epsilon_sum. That is for a row that is replaced. Here one comes or goes: the "
+            "larger of |low| and |high|.",
+            _mean(_scaled(lambda low, high, farther, e, d: (high - low) / e, _count_scale)),
+        ),
+        Misconception(
+            "high only",
+            "Your noise on the sum has the scale high / epsilon_sum. The lower limit may be farther from 0: take the larger of |low| and |high|.",
+            _mean(_scaled(lambda low, high, farther, e, d: high / e, _count_scale)),
+        ),
+        Misconception(
+            "sensitivity forgotten",
+            "Your noise on the sum has the scale 1 / epsilon_sum. One row changes the sum by the larger of |low| and |high|.",
+            _mean(_scaled(lambda low, high, farther, e, d: 1 / e, _count_scale)),
+        ),
+        Misconception(
+            "same sensitivity for both",
+            "Your noise on the number of people has the scale of the sum's sensitivity. A number of people changes by 1.",
+            _mean(_scaled(_sum_scale, lambda low, high, farther, e, d: farther / d)),
+        ),
+        Misconception(
+            "budgets exchanged",
+            "You took `epsilon_count` for the sum and `epsilon_sum` for the number of people.",
+            _mean(_scaled(lambda low, high, farther, e, d: farther / d, lambda low, high, farther, e, d: 1 / e)),
+        ),
+        Misconception(
+            "all for each",
+            "You gave each of the two noises the whole budget, epsilon_sum + epsilon_count. What is spent on one is not there for the other.",
+            _mean(
+                _scaled(
+                    lambda low, high, farther, e, d: farther / (e + d),
+                    lambda low, high, farther, e, d: 1 / (e + d),
+                )
+            ),
+        ),
+        Misconception(
+            "fractions turned over",
+            "Your noise grows with epsilon. More privacy means a smaller epsilon and more noise: divide by it.",
+            _mean(_scaled(lambda low, high, farther, e, d: farther * e, lambda low, high, farther, e, d: d)),
+        ),
+        Misconception(
+            "standard deviation",
+            "You gave standard deviations, the root of 2 times the scale. numpy's `laplace` wants the scale itself.",
+            _mean(
+                _scaled(
+                    lambda *given: math.sqrt(2) * _sum_scale(*given), lambda *given: math.sqrt(2) * _count_scale(*given)
+                )
+            ),
+        ),
+        Misconception(
+            "one noise for both",
+            "You drew one noise and used it for both. Then the two numbers together give it away. Draw twice.",
+            _mean(_one_noise),
+        ),
+        Misconception(
+            "the sum",
+            "You returned the noisy sum. Divide it by the noisy number of people.",
+            _mean(_both, divide=lambda total, people: total),
+        ),
+        Misconception(
+            "turned over",
+            "You divided the number of people by the sum. A mean is the sum divided by the number.",
+            _mean(_both, divide=lambda total, people: people / total),
+        ),
+        Misconception(
+            "Gaussian",
+            "You added Gaussian noise. Its tails fall faster, so far out the ratio of the densities passes e^epsilon. Use `rng.laplace`.",
+            _mean(lambda rng, *given: (rng.normal(0, _sum_scale(*given)), rng.normal(0, _count_scale(*given)))),
+        ),
+    ),
+)

@@ -1,0 +1,119 @@
+"""What one output rules out: the attack on noise that is made of doubles."""
+
+import math
+
+from dpcourse import laplace
+from dpcourse.engine import Exercise, Misconception, rounded, true_or_false
+
+BITS = 7  # of the small sampler, all of whose noises are handed over
+FROM_THE_SAME, FROM_A_NEIGHBOUR = 10, 16  # outputs of the sampler with 53 bits
+
+
+def _draw(rng):
+    """Outputs of three samplers, from the count that is asked about and from a neighbour's.
+
+    The small sampler gives its first noise, its last and one between, so that all of them have to be looked at. Of the
+    one with 53 bits the counts are above 0: there the sum is rounded.
+    """
+    b = rounded(rng.uniform(0.8, 1.6))
+    few = [laplace.textbook_noise(2 ** (53 - BITS) * j, b) for j in range(1, 2**BITS)]
+    inner = few[rng.integers(30, 96)]
+    cases = [_case(few, count=int(rng.integers(1, 9)), noise=noise) for noise in (few[0], few[-1], inner)]
+    cases += [_case(few, count=int(rng.integers(1, 9)), noise=inner, away=away) for away in (-1, 1)]
+    whole = list(range(-8, 9))
+    cases += [_case(whole, count=int(rng.integers(5, 9)), noise=noise) for noise in (-int(rng.integers(1, 5)), 5)]
+    cases.append(_case(whole, count=int(rng.integers(1, 9)), noise=8, away=int(rng.integers(1, 4))))  # beyond them all
+    for run in range(FROM_THE_SAME + FROM_A_NEIGHBOUR):
+        count, noise = int(rng.integers(1, 9)), laplace.textbook_noise(int(rng.integers(1, 2**53)), b)
+        away = 0 if run < FROM_THE_SAME else int(rng.choice([-1, 1]))
+        output = count + away + noise
+        cases.append({"output": output, "count": count, "noises": laplace.noises_near(count, output, b)})
+    return [cases[place] for place in rng.permutation(len(cases))]
+
+
+def _case(noises, count, noise, away=0):
+    """An output of the count `away` from the one that is asked about."""
+    return {"output": count + away + noise, "count": count, "noises": noises}
+
+
+exercise = Exercise(
+    title="What one output rules out",
+    good_for="breaking a release that its theorem calls private",
+    difficulty=3,
+    minutes=10,
+    points=3,
+    draw=_draw,
+    reference=lambda output, count, noises: all(count + noise != output for noise in noises),
+    returns=true_or_false,
+    forbidden=(laplace.can_give,),
+    hints=(
+        "Turn the question round: if the count were `count`, which outputs could the sampler have printed? One for each noise.",
+        "Make these sums as the sampler makes them, `count + noise`, and compare each with the output by `==`. The difference "
+        "`output - count` is rounded in another way.",
+        "One sum that is equal is enough for the count to be possible. What must hold of all sums for it to be ruled out?",
+    ),
+    misconceptions=(
+        Misconception(
+            "turned over",
+            "You say True where the count is possible. It is ruled out where no noise gives the output.",
+            lambda output, count, noises: any(count + noise == output for noise in noises),
+        ),
+        Misconception(
+            "difference",
+            "You looked for `output - count` among the noises. The sampler rounded the sum, and taking the count off again does not bring "
+            "the noise back to the last bit. So you rule out true counts. Compare `count + noise` with the output.",
+            lambda output, count, noises: output - count not in noises,
+        ),
+        Misconception(
+            "first noise only",
+            "You decide by the first noise. A `return` inside the loop ends it: return False where one noise fits, and True after the loop.",
+            lambda output, count, noises: count + noises[0] != output,
+        ),
+        Misconception(
+            "last noise only",
+            "You decide by the last noise: each turn of the loop writes over what the one before has found.",
+            lambda output, count, noises: count + noises[-1] != output,
+        ),
+        Misconception(
+            "always",
+            "You always say True. Some noise differs from any output; the count is ruled out only where all of them do.",
+            lambda output, count, noises: True,
+        ),
+        Misconception(
+            "never",
+            "You never rule anything out. There are doubles that no noise gives: return True where the loop has found none.",
+            lambda output, count, noises: False,
+        ),
+        Misconception(
+            "tolerance",
+            "You compare with a tolerance, or after rounding. The leak is in the last bits: a sum that is nearly equal is not equal. Use `==`.",
+            lambda output, count, noises: not any(math.isclose(count + noise, output) for noise in noises),
+        ),
+        Misconception(
+            "between the ends",
+            "You only ask whether the output lies between the smallest sum and the largest. There are gaps between the sums: compare with each of them.",
+            lambda output, count, noises: not count + min(noises) <= output <= count + max(noises),
+        ),
+        Misconception(
+            "count forgotten",
+            "You looked for the output among the noises. The output is the count plus a noise.",
+            lambda output, count, noises: output not in noises,
+        ),
+        Misconception(
+            "identity",
+            "`is` asks whether two names stand for one thing in memory, not whether two numbers are equal. Use `==`.",
+            lambda output, count, noises: not any(count + noise is output for noise in noises),
+        ),
+        Misconception(
+            "taken off",
+            "You took the noise off the count. The sampler adds it: `count + noise`.",
+            lambda output, count, noises: all(count - noise != output for noise in noises),
+        ),
+        Misconception(
+            "noise taken off the output",
+            "You took each noise off the output and compared with the count. That difference is rounded in another way than the sum: "
+            "compare `count + noise` with the output.",
+            lambda output, count, noises: all(output - noise != count for noise in noises),
+        ),
+    ),
+)
