@@ -1,6 +1,11 @@
 """The `dpcourse` command."""
 
+import importlib.util
 import inspect
+import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
@@ -8,14 +13,16 @@ from typing import Annotated
 import typer
 
 from dpcourse import course, named
+from dpcourse.files import write_atomically
 from dpcourse.grading.options import Options
 
 COURSE = "the folder of the course, in which lessons/ and solutions/ are"
+LESSONS = typer.Argument(help="The folder with your lessons.")
 PACK = typer.Option("--pack", metavar="FOLDER", help="A pack: a lesson of your own, made by `dpcourse new-pack`.")
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
-    help="Build the course, give it out, grade it, publish it, and check that this machine is ready for it.",
+    help="Begin the course and bring it up to date; build it, give it out, grade it, publish it, and check that this machine is ready for it.",
 )
 
 
@@ -35,6 +42,70 @@ def taking(options: type) -> Callable[[Callable], Callable]:
 
 
 @app.command()
+def start(
+    folder: Annotated[Path, LESSONS] = Path("dpcourse-lessons"),
+    no_open: Annotated[bool, typer.Option("--no-open", help="Do not open JupyterLab.")] = False,
+) -> None:
+    """Write the lessons into a new folder, and open the first one in JupyterLab."""
+    from dpcourse import edition
+    from dpcourse.doctor import PIP
+
+    try:
+        names = edition.start(folder)
+    except (ValueError, OSError) as error:
+        raise _refused(error, 1) from None
+    typer.echo(f"{len(names)} notebooks are in {folder}. Your answers are kept there.")
+    command = [sys.executable, "-m", "jupyterlab", str(folder / names[0])]
+    told = subprocess.list2cmdline(command)
+    if importlib.util.find_spec("jupyterlab") is None:
+        typer.echo(
+            f'To open them, run `{PIP} install "dpcourse[jupyter]"`, then `{told}`; other editors of notebooks do too.'
+        )
+        return
+    typer.echo(f"The command that opens the first one, also tomorrow: {told}")
+    if not no_open:
+        raise typer.Exit(subprocess.run(command).returncode)
+
+
+@app.command()
+def update(folder: Annotated[Path, LESSONS] = Path("dpcourse-lessons")) -> None:
+    """Bring the lessons in a folder to this edition of the course, and keep all that you wrote. Close them first.
+
+    A file that you had changed stays beside the new one, as NAME.before-update.ipynb.
+    """
+    from dpcourse import edition
+
+    try:
+        done = edition.update(folder)
+    except (ValueError, OSError) as error:
+        raise _refused(error, 1) from None
+    typer.echo("\n".join(done) or "Your lessons are those of this edition already.")
+
+
+@app.command()
+def progress(
+    export: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A new file, for the same as JSON with the name of each exercise."),
+    ] = None,
+) -> None:
+    """Say how much of each lesson you have done."""
+    from dpcourse.done import Progress
+
+    found = Progress()
+    typer.echo(repr(found))
+    if export is None:
+        return
+    try:
+        if os.path.lexists(export):
+            raise ValueError(f"{export} is there already, and was not touched: name a new file.")
+        write_atomically(export, json.dumps(found.as_data(), indent=1, ensure_ascii=False) + "\n")
+    except (ValueError, OSError) as error:
+        raise _refused(error, 1) from None
+    typer.echo(f"Written to {export}.")
+
+
+@app.command()
 def build(
     names: Annotated[
         list[str] | None, typer.Argument(help="Lessons such as 01-composition; all of them if none is named.")
@@ -43,18 +114,25 @@ def build(
         bool, typer.Option("--check", help="Execute nothing; say which notebook is not what its source gives.")
     ] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Build even what is up to date.")] = False,
+    takes: Annotated[
+        bool, typer.Option("--minutes", help="Build nothing; say how many minutes each section takes.")
+    ] = False,
     root: Annotated[Path, typer.Option(help="The folder that holds lessons/ and solutions/.")] = Path("."),
     pack: Annotated[Path | None, PACK] = None,
 ) -> None:
     """Make the notebooks in lessons/ and solutions/ from solutions/*.md, and try the exercises of a pack."""
-    from tqdm import tqdm
-
     try:
+        from tqdm import tqdm
+
         from dpcourse.authoring import build as builder
+        from dpcourse.authoring import minutes
 
         root = _used(pack) or _there("--root", root)
         if not (pack or builder.sources(root)):
             raise named.NotThere(f"--root: there is no lesson in {root / 'solutions'}. Name {COURSE}.")
+        if takes:
+            typer.echo(minutes.table(file for file in builder.sources(root) if not names or file.stem in names))
+            return
         if check:
             found = builder.differences(root)
             for line in found:
@@ -204,8 +282,10 @@ def grade(options: Options) -> None:
 
     Status 0: everything is graded. 1: some files could not be read or graded; it is said which and why. 2: nothing was done.
     """
-    from dpcourse.grading import command
-
+    try:
+        from dpcourse.grading import command
+    except ModuleNotFoundError as error:
+        raise _needs_more("grade", error) from None
     try:
         raise typer.Exit(command.run_command(options))
     except (command.Refused, ValueError, OSError) as error:
@@ -264,7 +344,8 @@ def _needs_more(command, error):
 
     if error.name.startswith("dpcourse"):
         return error
-    told = f"`dpcourse {command}` needs {error.name}: run `{PIP} install {error.name}`, or, to run the tests too, `{PIP} install -r tests/requirements.txt`."
+    extra = "grading" if command == "grade" else "authoring"
+    told = f'`dpcourse {command}` needs {error.name}: run `{PIP} install {error.name}`, or for all that it needs `{PIP} install "dpcourse[{extra}]"`.'
     typer.echo(told, err=True)
     return typer.Exit(2)
 
@@ -272,11 +353,14 @@ def _needs_more(command, error):
 @app.command()
 def doctor() -> None:
     """Say whether this machine has what the course needs, and how to mend what it lacks."""
-    from dpcourse.doctor import report
+    from dpcourse.doctor import PIP, Finding, report
 
     def grading():
-        from dpcourse.grading.sandbox import bubblewrap
-
+        try:
+            from dpcourse.grading.sandbox import bubblewrap
+        except ModuleNotFoundError as error:
+            mend = f'run `{PIP} install "dpcourse[grading]"`. Only instructors need it'
+            return Finding("grading", "note", f"{error.name} is not installed: {mend}")
         return bubblewrap.finding()
 
     found = report(grading)

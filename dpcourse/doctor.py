@@ -17,7 +17,9 @@ from pathlib import Path
 
 CONTAINER = Path("/sys/fs/cgroup")
 PIP = f"{subprocess.list2cmdline([sys.executable])} -m pip"  # also where the environment is not activated
-INSTALL = f"run `{PIP} install -r requirements.txt` in the folder of the course, then restart the kernel"
+INSTALL = f"run `{PIP} install dpcourse`, which installs what is lacking, then restart the kernel"
+FOR_LEARNERS = {"jupyter": "to open the lessons in JupyterLab", "torch": "for lessons 05 to 07"}
+"""The extras of the package that a learner may want, and what for; the others are for instructors and authors."""
 
 
 @dataclass(frozen=True)
@@ -76,24 +78,47 @@ def _python():
 
 
 def _packages():
-    """One finding for all packages that the course needs, from its own metadata, or one for each that is amiss."""
+    """One finding for all packages that the course needs, from its own metadata, or one for each that is amiss.
+
+    What only some lessons need is a note for each extra of the package.
+    """
     from packaging.requirements import Requirement
 
-    there, amiss = [], []
+    there, amiss, wanting = [], [], {}
     for need in map(Requirement, importlib.metadata.requires("dpcourse")):
-        try:
-            version = importlib.metadata.version(need.name)
-        except importlib.metadata.PackageNotFoundError:
-            amiss.append(Finding(need.name, "missing", INSTALL))
+        extra = need.marker and next((name for name in FOR_LEARNERS if need.marker.evaluate({"extra": name})), None)
+        if need.marker and not extra:
             continue
-        if not need.specifier.contains(version, prereleases=True):
-            amiss.append(Finding(need.name, "missing", f"{version} does not satisfy {need.specifier}: {INSTALL}"))
-        there.append(f"{need.name} {version}")
-    return amiss or [Finding("packages", "ok", f"all {len(there)} are there: {', '.join(there)}")]
+        lacks = _lacks(need)
+        if lacks is None:
+            there.append(f"{need.name} {importlib.metadata.version(need.name)}")
+        elif extra:
+            wanting.setdefault(extra, []).append(f"{need.name} {lacks}")
+        else:
+            amiss.append(Finding(need.name, "missing", f"{lacks}: {INSTALL}"))
+    notes = [
+        Finding(extra, "note", f'{FOR_LEARNERS[extra]} run `{PIP} install "dpcourse[{extra}]"`: {", ".join(lacks)}')
+        for extra, lacks in wanting.items()
+    ]
+    return [*(amiss or [Finding("packages", "ok", f"{len(there)} are there: {', '.join(there)}")]), *notes]
+
+
+def _lacks(need):
+    """What is wrong with a package that is needed, in words; None where it is as it should be."""
+    try:
+        version = importlib.metadata.version(need.name)
+    except importlib.metadata.PackageNotFoundError:
+        return "is not installed"
+    return (
+        None if need.specifier.contains(version, prereleases=True) else f"{version} does not satisfy {need.specifier}"
+    )
 
 
 def _memory():
-    free = _free_memory() / 2**30
+    try:
+        free = _free_memory() / 2**30
+    except ImportError:
+        return Finding("memory", "note", "not looked at without psutil; lesson 06 takes 1.5 GiB")
     if free >= 1.5:
         return Finding("memory", "ok", f"{free:.1f} GiB free")
     return Finding(

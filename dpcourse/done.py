@@ -96,10 +96,11 @@ class Progress:
 
     def __init__(self):
         done = recorded()
-        self.rows = []
+        self.rows, self.others = [], set(done)
         for lesson in course.lessons():
             tasks = [f"{lesson.word}/{function}" for function in lesson.functions]
             questions = [f"{lesson.word}/q{i}" for i in range(1, len(lesson.quiz) + 1)]
+            self.others -= {*tasks, *questions}
             self.rows.append(
                 (
                     lesson.name,
@@ -116,6 +117,24 @@ class Progress:
             f"{title}: {len(passed)} of {len(tasks)} exercises, {len(answered)} of {len(questions)} quiz questions"
             for _, title, passed, tasks, answered, questions in self.rows
         )
+
+    def as_data(self) -> dict:
+        """The same as plain data: for each lesson its exercises and questions by name, and whether each is done.
+
+        >>> Progress().as_data()["lessons"][0]["lesson"]
+        '00-start-here'
+        """
+        return {
+            "lessons": [
+                {
+                    "lesson": name,
+                    "exercises": {task.partition("/")[2]: task in passed for task in tasks},
+                    "quiz": {question.partition("/")[2]: question in answered for question in questions},
+                }
+                for name, _, passed, tasks, answered, questions in self.rows
+            ],
+            "of other editions": sorted(self.others),
+        }
 
     def _repr_html_(self):
         rows = "".join(

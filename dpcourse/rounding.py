@@ -41,6 +41,15 @@ def _rounded(bound, digits, towards):
         raise ValueError(f"digits must be at most 40, got {digits}")
     if math.isinf(bound):
         return str(bound)
+    return f"{rounded(decimal.Decimal(repr(bound)), digits, towards):f}"
+
+
+def rounded(number: decimal.Decimal, digits: int, towards: str) -> decimal.Decimal:
+    """A decimal with `digits` after the point, and no minus before zero; towards: one of decimal's ways of rounding.
+
+    >>> rounded(decimal.Decimal("0.125"), 2, decimal.ROUND_CEILING), rounded(decimal.Decimal("-0.1"), 0, decimal.ROUND_UP)
+    (Decimal('0.13'), Decimal('-1'))
+    """
     context = decimal.Context(prec=DIGITS, rounding=towards)
-    rounded = decimal.Decimal(repr(bound)).quantize(decimal.Decimal(1).scaleb(-digits), context=context)
-    return f"{rounded if rounded else abs(rounded):f}"  # no minus before zero
+    found = number.quantize(decimal.Decimal(1).scaleb(-digits), context=context)
+    return found if found else abs(found)

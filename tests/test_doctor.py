@@ -31,32 +31,48 @@ def test_this_machine_is_ready():
 
 def test_a_missing_and_an_old_package(monkeypatch):
     def version(name):
-        if name == "torch":
+        if name == "ipywidgets":
             raise importlib.metadata.PackageNotFoundError
         return "0.1" if name == "scipy" else "99"
 
     monkeypatch.setattr(importlib.metadata, "version", version)
-    assert finding("torch").state == "missing"
-    assert f"{sys.executable} -m pip install -r requirements.txt" in finding("torch").said
+    assert finding("ipywidgets").state == "missing"
+    assert f"{sys.executable} -m pip install dpcourse`" in finding("ipywidgets").said
     assert finding("scipy").said.startswith("0.1 does not satisfy >=")
     assert "MISSING" in repr(doctor.report())
     assert not doctor.report().ok
     assert CliRunner().invoke(app, ["doctor"]).exit_code == 1
 
 
+def test_what_only_some_lessons_need_is_a_note(monkeypatch):
+    version = importlib.metadata.version
+    lacks = {"torch": "no-such-package", "pooch": "no-such-package", "jinja2": "no-such-package"}
+    monkeypatch.setattr(importlib.metadata, "version", lambda name: version(lacks.get(name, name)))
+    assert finding("torch").state == "note"
+    assert finding("torch").said == f'for lessons 05 to 07 run `{sys.executable} -m pip install "dpcourse[torch]"`: pooch is not installed, torch is not installed'  # fmt: skip
+    assert finding("packages").state == "ok"
+    assert doctor.report().ok
+    assert "jinja2" not in repr(doctor.report())  # for instructors and authors
+
+
 def test_what_a_missing_package_breaks_is_not_looked_at():
-    """psutil cannot be imported, and the check, which needs it for the memory, says so."""
+    """platformdirs cannot be imported, and the check, which needs it for the folder of progress, says so."""
     code = """
 import importlib.metadata, sys
-sys.modules["psutil"] = None
 version = importlib.metadata.version
-importlib.metadata.version = lambda name: version("no-such-package" if name == "psutil" else name)
-from dpcourse.cli import app
-app(["doctor"])
+importlib.metadata.version = lambda name: version("no-such-package" if name == "platformdirs" else name)
+from dpcourse.doctor import report
+sys.modules["dpcourse.files"] = None
+print(report())
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 1, done.stderr
-    assert f"MISSING psutil: run `{sys.executable} -m pip install" in done.stdout
+    assert done.returncode == 0, done.stderr
+    assert f"MISSING platformdirs: is not installed: run `{sys.executable} -m pip install" in done.stdout
+
+
+def test_memory_that_cannot_be_looked_at_is_a_note(monkeypatch):
+    monkeypatch.setitem(sys.modules, "psutil", None)
+    assert (finding("memory").state, doctor.report().ok) == ("note", True)
 
 
 def test_little_memory_and_disk_are_notes(monkeypatch):

@@ -6,8 +6,10 @@ import os
 import re
 
 import pytest
+from typer.testing import CliRunner
 
 from dpcourse import course, done
+from dpcourse.cli import app
 from dpcourse.done import Progress, record, recorded
 from dpcourse.files import data_folder, write_atomically
 
@@ -128,6 +130,26 @@ def test_a_progress_on_show_is_redrawn(monkeypatch):
     monkeypatch.setattr(done, "_shown", [Handle()])
     record("0.2")
     assert shown[0].startswith("00 Start here: 1 of 3")
+
+
+def test_the_command_shows_what_is_done_and_exports_it_into_a_new_file(folder, tmp_path):
+    folder.mkdir()
+    write_atomically(folder / "progress.json", json.dumps({"done": ["start_here/keep_probability", "start_here/q2", "gdp/gone"]}))  # fmt: skip
+    file = tmp_path / "mine.json"
+    said = CliRunner().invoke(app, ["progress", "--export", str(file)])
+    assert said.exit_code == 0
+    assert said.stdout.startswith("00 Start here: 1 of 3 exercises, 1 of")
+    exported = json.loads(file.read_text(encoding="utf-8"))
+    assert [each["lesson"] for each in exported["lessons"]] == [lesson.name for lesson in course.lessons()]
+    first = exported["lessons"][0]
+    assert first["exercises"] == {"keep_probability": True, "randomized_response": False, "estimate_share": False}
+    assert [name for name, is_done in first["quiz"].items() if is_done] == ["q2"]
+    assert exported["of other editions"] == ["gdp/gone"]
+    before = file.read_bytes()
+    again = CliRunner().invoke(app, ["progress", "--export", str(file)])
+    assert (again.exit_code, "is there already, and was not touched" in again.stderr) == (1, True)
+    assert file.read_bytes() == before
+    assert CliRunner().invoke(app, ["progress"]).stdout == said.stdout.removesuffix(f"Written to {file}.\n")
 
 
 def test_without_the_variable_the_users_data_folder_is_used(monkeypatch):

@@ -94,7 +94,6 @@ kernelspec: {display_name: Python 3, language: python, name: python3}
 dpcourse:
   title: "multiplication, briefly"
   learn: "to multiply"
-  minutes: 30
   needs: lesson 00.
   goals:
     - {can: "multiply", checks: [twice, thrice]}

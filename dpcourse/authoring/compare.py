@@ -46,7 +46,7 @@ def _of_readme(root):
         return [str(error)]
     if front is None or front == (root / "README.md").read_text(encoding="utf-8"):
         return []
-    return ["README.md: its table of lessons is not what their front matter gives: run `dpcourse build`"]
+    return ["README.md: its table of lessons is not what their sources give: run `dpcourse build`"]
 
 
 def _of_page(root, page, modules):

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dpcourse import cells, course
-from dpcourse.authoring import glossary
-from dpcourse.authoring.navigation import contents, links, referring
+from dpcourse.authoring import glossary, minutes
+from dpcourse.authoring.navigation import contents, links, referring, sections
 from dpcourse.authoring.source import SourceError, about, lesson_of, line_of, root_of, title
 from dpcourse.engine.exercise import Exercise
 
@@ -135,13 +135,19 @@ def _named(file: Path, line: int, name: str) -> Exercise:
 
 
 def opening(file: Path) -> str:
-    """Title, links, goals with their checks, what is needed first, minutes."""
+    """Title, links, goals with their checks, what is needed first, minutes, sections."""
     said = about(file)
     goals = "\n".join(f"- {goal['can']} ({_exercises(file, goal['checks'])})" for goal in said["goals"])
     return (
         f"# {title(file)}: {said['title']}\n\n{links(file)}\n\n**When you have finished this lesson you can**\n\n{goals}\n\n"
-        f"**You need first:** {said['needs']}\n\n**Time:** about {said['minutes']} minutes."
-    )
+        f"**You need first:** {said['needs']}\n\n{_time(minutes.of(file))}\n\n{sections(file)}"
+    ).rstrip()
+
+
+def _time(takes):
+    parts = f": {takes.reading} to read, {takes.solving} for the exercises" if takes.solving else ""
+    folded = f" What is folded, for a second reading, takes {takes.folded} more." if takes.folded else ""
+    return f"**Time:** about {takes.total} minutes{parts}.{folded}"
 
 
 def _exercises(file, names):

@@ -89,7 +89,7 @@ def place(name: str, row: dict) -> tuple:
     r"""What a row is sorted by: its term; or its letter, small before capital before word, and its first section.
 
     >>> place("latin", {"symbol": r"$\mathrm{Bin}(n, p)$", "where": "07 §2"})
-    ('b', 3, 'bin', 6, 2)
+    ('b', 3, 'bin', 7, 2)
     >>> place("greek", {"symbol": r"$\varepsilon, \delta$", "where": "01 §4"})
     (4, False, 1, 4)
     """

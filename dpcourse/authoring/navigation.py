@@ -1,16 +1,19 @@
-"""What leads through the course: links between its pages, tables of its lessons, links to numbered sections.
+"""What leads through the course: links between its pages, tables of lessons and sections, links to numbered sections.
 
-All of it is made from the front matter and the headings of the sources, so that each thing is said in one place.
+All of it is made from the front matter, the headings and the length of the sources, so that each thing is said in one place.
 """
 
 import re
 from pathlib import Path
 
+from dpcourse.authoring import minutes
 from dpcourse.authoring.binder import binder_link
 from dpcourse.authoring.source import GLOSSARY, SourceError, about, pages, root_of, sources, title
 from dpcourse.course import pack
 
 HOME = "00-start-here"
+ALL_LESSONS = "All lessons"
+"""The heading on the home page under which all lessons stand."""
 SECTION = re.compile(r"^## (\d+)\. ", re.MULTILINE)
 REFERENCE = re.compile(r"\b(?P<lesson>\d\d) §(?P<section>\d+)\b")
 TABLE = re.compile(r"(?<=<!-- lessons: made by `dpcourse build` -->\n).*?(?=<!-- end of lessons -->)", re.DOTALL)
@@ -30,9 +33,11 @@ def links(file: Path) -> str:
         here = lessons.index(file)
         found += [f"Previous: {link(lessons[here - 1])}"] if here > 0 else []
         found += [f"Next: {link(lessons[here + 1])}"] if here + 1 < len(lessons) else []
-    for name, text in ((HOME, "All lessons"), (GLOSSARY, "Glossary")):
-        if name != file.stem and name in {page.stem for page in there}:
-            found.append(f"[{text}]({name}.ipynb)")
+    for name, text in ((HOME, ALL_LESSONS), (GLOSSARY, "Glossary")):
+        page = next((page for page in there if page.stem == name), None)
+        heading = f"#{text.replace(' ', '-')}" if page and f"## {text}\n" in page.read_text(encoding="utf-8") else ""
+        if page and (page != file or heading):
+            found.append(f"[{text}]({'' if page == file else page.stem + '.ipynb'}{heading})")
     return " · ".join(found)
 
 
@@ -43,8 +48,21 @@ def contents(root: Path) -> str:
         said = about(file)
         goals = "".join(f"<li>{goal['can']}</li>" for goal in said["goals"])
         needs = f"**You need first:** {said['needs']}"
-        rows.append(f"| {link(file)} | <ul>{goals}</ul> {needs} | {said['minutes']} |")
+        rows.append(f"| {link(file)} | <ul>{goals}</ul> {needs} | {minutes.of(file).total} |")
     return "\n".join(rows)
+
+
+def sections(file: Path) -> str:
+    """The sections of a lesson with their minutes and exercises, folded; those with a number as links. Empty without any."""
+    rows = []
+    for section in filter(lambda section: section.title, minutes.sections(file)):
+        number = SECTION.match(f"## {section.title}")
+        name = f"[{section.title}]({file.stem}.ipynb#cell-id={section_id(number[1])})" if number else section.title
+        ids = ", ".join(exercise.id for exercise in section.exercises)
+        exercises = f", with exercise{'s' * (len(section.exercises) > 1)} {ids}" if ids else ""
+        rows.append(f"- {name} · {max(1, round(section.total))} min{exercises}")
+    head = "<details><summary>Sections, and the minutes of each</summary>"
+    return "\n".join([head, "", *rows, "", minutes.COUNTED, "", "</details>"]) if rows else ""
 
 
 def readme(root: Path | str) -> str | None:
@@ -59,7 +77,7 @@ def readme(root: Path | str) -> str | None:
     for source in sources(root):
         said = about(source)
         links = f"{link(source, 'lessons/')} {binder_link(source)}".rstrip()
-        rows.append(f"| {links} | {said['learn']} | {said['minutes']} |")
+        rows.append(f"| {links} | {said['learn']} | {minutes.of(source).total} |")
     table = "\n{}\n\n".format("\n".join(rows))
     text, found = TABLE.subn(lambda _: table, file.read_text(encoding="utf-8"))
     if found != 1:

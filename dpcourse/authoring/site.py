@@ -42,7 +42,7 @@ class SiteError(Exception):
 
 @dataclass(frozen=True)
 class Page:
-    """One notebook as HTML: its title, what its first cell says under it (without links), the page, and its sections."""
+    """One notebook as HTML: its title, what its first cell says (without links, and what is folded), page and sections."""
 
     name: str
     title: str
@@ -192,6 +192,7 @@ class _Maker:
         title, _, about = cells[0].source.partition("\n")
         body = "\n".join(filter(None, map(self.cell, cells)))
         sections = tuple((anchor, text) for level, anchor, text in self.markdown.headings if level == 2)
+        about = re.sub(r"<details>.*?</details>", "", about, flags=re.DOTALL)
         about = "\n\n".join(paragraph for paragraph in about.split("\n\n") if "](" not in paragraph)
         about = _Maker(self.name, self.names, self.folder).render(about)
         return Page(self.name, title[2:].strip(), Markup(about), Markup(body), sections)

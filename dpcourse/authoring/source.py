@@ -6,7 +6,7 @@ from pathlib import Path
 from dpcourse import course
 from dpcourse.course import GLOSSARY
 
-ABOUT = ("title", "learn", "minutes", "needs", "goals")
+ABOUT = ("title", "learn", "needs", "goals")
 
 
 class SourceError(Exception):
@@ -32,7 +32,7 @@ def root_of(file: Path) -> Path:
 
 
 def about(file: Path) -> dict:
-    """What the front matter of a lesson says of it: title, learn, minutes, needs, goals. Raises SourceError."""
+    """What the front matter of a lesson says of it: title, learn, needs, goals. Raises SourceError."""
     import yaml
 
     front = re.match(r"---\n(.*?\n)---\n", file.read_text(encoding="utf-8"), re.DOTALL)
@@ -43,6 +43,9 @@ def about(file: Path) -> dict:
         raise SourceError(file, line, f"the front matter is not valid YAML: {error.problem}") from None
     if missing := [name for name in ABOUT if name not in found]:
         raise SourceError(file, 1, f"the front matter has no `dpcourse:` with {', '.join(missing)}")
+    if "minutes" in found:
+        message = "take `minutes` out of the front matter: they are counted; `dpcourse build --minutes` says them"
+        raise SourceError(file, line_of(file, "minutes:"), message)
     return found
 
 

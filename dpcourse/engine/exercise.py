@@ -17,7 +17,7 @@ from dpcourse.engine import diagnosis
 from dpcourse.engine.diagnosis.noise import Noise
 from dpcourse.engine.statistics import Count, two_sample_p_value
 from dpcourse.engine.verdict import BLANK, ERROR, RIGHT, WRONG, Audit, Observation, Verdict
-from dpcourse.probe.probe import Probe, arguments, function_of
+from dpcourse.probe.probe import Probe, arguments, function_of, made
 from dpcourse.probe.values import plain, show
 
 MOST_PRINTED, MOST_LINES = 500, 8
@@ -75,9 +75,10 @@ class Exercise:
     id, function: its number and the name of the learner's function; the course sets both, from where its file stands.
     reference: a right answer. misconceptions: wrong ones, the most telling first.
     formulas: the same as learners write it, where the reference is written otherwise; slips in these are looked for too.
-    draw(rng) -> list of cases, each a dict argument -> plain value. A case's `rng` holds a seed.
+    draw(rng) -> list of cases, each a dict argument -> plain value. A case's `rng` holds a seed; one with a `ledger` is a
+    training run, whose parts are made by probe.training.
     returns(value, case) -> None, or a complaint about type, shape or range.
-    forbidden: Python functions that the answer must not call, or "module:name" of what is not to be imported here. needed: one that it has to call.
+    forbidden: Python functions that the answer must not call, or "module:name" of what is not to be imported here; instead: what to do. needed: one that it has to call.
     seconds: the time limit of one check. rtol, atol: how close a number must be.
     graded_only: the judge is not given out: a learner's check says only that the answer runs on `examples`, cases that
     everybody may see. hints_too: the hints are given out with it all the same.
@@ -97,6 +98,7 @@ class Exercise:
     hints: tuple[str, ...]
     formulas: tuple[Callable, ...] = ()
     forbidden: tuple[Callable | str, ...] = ()
+    instead: str = "write it yourself"
     needed: Needed | None = None
     seconds: float = 10.0
     rtol: float = 1e-6
@@ -280,7 +282,7 @@ class Exercise:
             case {"signature": signature}:
                 return f"Your function must take these arguments, in this order: `{signature}`."
             case {"forbidden": name}:
-                return f"Your function calls `{name}`. Here you are to do without it: write it yourself."
+                return f"Your function calls `{name}`. Here you are to do without it: {self.instead}."
             case {"changed": name}:
                 return (
                     f"Your function changes `{name}`, which belongs to the caller. Work on a copy, or build a new one."
@@ -297,8 +299,10 @@ class Exercise:
 
     def call(self, case: dict) -> str:
         """A case as the call that it is, as text."""
-        shown = (f"{name}={f'default_rng({value})' if name == 'rng' else show(value)}" for name, value in case.items())
-        return f"{self.function}({', '.join(shown)})"
+        shown = {name: show(value) for name, value in case.items()} | dict.fromkeys(made(case), "…")
+        if "rng" in case:
+            shown["rng"] = f"default_rng({case['rng']})"
+        return f"{self.function}({', '.join(f'{name}={value}' for name, value in shown.items())})"
 
     def _tried(self, case, outcome):
         if "value" in outcome:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpcourse.probe import apart, calls, errors, limits, output
+from dpcourse.probe import apart, calls, errors, limits, output, training
 from dpcourse.probe.values import alike, plain, type_name
 
 TURNED = 1.0  # seconds for an answer whose `counted` is turned: it may never end then
@@ -100,7 +100,9 @@ class Probe:
             outcome = {"raised": _raised(error, answer, tuple(case), self.forbidden)}
         with called:
             changed = [
-                name for name, now in zip(case, given, strict=True) if name != "rng" and not alike(case[name], now)
+                name
+                for name, now in zip(case, given, strict=True)
+                if name not in made(case) and not alike(case[name], now)
             ]
         return {"changed": changed[-1]} if changed else outcome
 
@@ -137,11 +139,18 @@ def _signature(answer):
 
 
 def arguments(case):
-    """The arguments of a case, fresh copies, with the seed made a Generator."""
+    """The arguments of a case, fresh copies, with the seed made a Generator, and a training run's parts made."""
     fresh = copy.deepcopy(case)
     if "rng" in fresh:
         fresh["rng"] = np.random.default_rng(fresh["rng"])
+    if "ledger" in fresh:
+        fresh |= training.parts(fresh)
     return fresh.values()
+
+
+def made(case):
+    """The names of those arguments that are no plain data, but made from it."""
+    return {name for name in case if name == "rng" or ("ledger" in case and name in ("ledger", "gradients"))}
 
 
 def _read_from_outside(answer, case):

@@ -12,7 +12,9 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 from sklearn.datasets import load_digits
 
-from dpcourse import gdp, pld, tradeoff
+from dpcourse import gdp, pld, rdp, rounding, tradeoff
+from dpcourse.course.accountants import pictures as accountants_pictures
+from dpcourse.course.accountants.quiz import QUIZ
 
 SOURCE = (Path(__file__).parents[2] / "solutions/06-accountants.md").read_text(encoding="utf-8")
 DELTA = 1e-5
@@ -29,10 +31,40 @@ def lesson():
     """The names that the lesson's own cells define, of those that these tests call."""
     names = {"math": math, "np": np, "pld": pld, "gdp": gdp, "load_digits": load_digits}
     for code in map(cell_with, ("def gradients(", "def least_noise(", "def shuffled_at_least(")):
-        exec(re.split(r"(?m)^(?:for |rate, steps, delta =|sigma, clip_norm, rng =)", code)[0], names)  # no experiment
+        exec(re.split(r"(?m)^(?:rate, steps, delta =|delta, runs =)", code)[0], names)  # no experiment
     names["writers"] = 13
     exec(cell_with("def by_writers(").split("\n\n\nsame, whole")[0], names)
     return names
+
+
+# ---- the four accountants
+
+
+def test_where_the_limit_crosses_the_exact_line():
+    """By the values that the picture draws: with sigma = 0.5 around epoch 45, with 1.3 never."""
+    epochs = np.asarray(accountants_pictures.TABLE["epochs"])
+    little, much = (accountants_pictures.epsilons(noise, 256) for noise in (0.5, 1.3))
+    assert ((little["limit"] > little["exact"]) == (epochs > 45)).all()
+    assert np.interp(45, epochs, little["limit"] - little["exact"]) == pytest.approx(0, abs=0.1)
+    assert (much["limit"] < much["exact"]).all()
+    assert "too much before epoch 45, and too little after it. Move σ to 1.3: there it is below the truth" in SOURCE
+
+
+def test_the_quiz_on_whole_orders_says_what_they_cost():
+    (said,) = [option.reply for question in QUIZ for option in question.options if "all orders give" in option.reply]
+    run = 0.5, 256 / 60_000, 23_438
+    whole = min(run[2] * rdp.divergence(*run[:2], a) + math.log(1 / DELTA) / (a - 1) for a in range(2, 257))
+    everywhere = rdp.epsilon(*run, DELTA, conversion="classic")
+    assert f"{rounding.up(everywhere, 2)} in place of {rounding.up(whole, 2)}" in said
+
+
+def test_a_loop_of_ones_own_is_refused_one_step_more_than_was_planned():
+    from dpcourse.dpsgd import BudgetError, Ledger
+
+    ledger = Ledger(DELTA, 3.0, plan=[(3.4, 0.178, 168)])
+    ledger.spend(3.4, 0.178, 168)
+    with pytest.raises(BudgetError, match="has 0 steps left"):
+        ledger.spend(3.4, 0.178)
 
 
 # ---- what a promise is worth

@@ -10,6 +10,8 @@ from scipy.spatial import ConvexHull
 from support import WEEKLY
 
 from dpcourse import course
+from dpcourse.course.dpsgd import diary, loops
+from dpcourse.course.dpsgd.sums import SUMS
 from dpcourse.engine import ERROR, RIGHT, WRONG
 
 exercise = course.lesson(5).exercise
@@ -126,6 +128,26 @@ WRONG_ANSWERS = {
         "noisy_adam",
         lambda weights, sums, noises, batch, rate: exercise("noisy_adam").reference(weights, sums, noises, 1.0, rate),
     ),
+    "a tenth too little in the run": (
+        "noisy_sgd",
+        loops.loop(noise=loops.noise_of(lambda sigma, r, expected: 0.9 * sigma * r)),
+    ),
+    "a tenth too often in the run": (
+        "noisy_sgd",
+        loops.loop(draw=lambda n, p, *rest: loops.BY_COINS(n, 1.1 * p, *rest)),
+    ),
+    "twins in the run": ("noisy_sgd", loops.loop(draw=twins)),
+    "each batch twice in the run": ("noisy_sgd", loops.loop(draw=every_other_step)),
+    "one step too few": (
+        "noisy_sgd",
+        loops.loop(pays=lambda ledger, kind, steps: loops.before(ledger, kind, steps - 1)),
+    ),
+    "clipped a tenth too long in the run": (
+        "noisy_sgd",
+        lambda weights, gradients, n, ledger, p, sigma, r, *rest: loops.loop(
+            noise=loops.noise_of(lambda sigma, r, expected: sigma * r / 1.1)
+        )(weights, gradients, n, ledger, p, sigma, 1.1 * r, *rest),
+    ),
     "hull of f alone": ("two_sided", lambda alpha, beta, at: float(np.interp(at, alpha, beta))),
 }
 
@@ -191,3 +213,43 @@ MESSAGES = {
 def test_a_slip_gets_its_own_message_and_another_does_not(exercise, answer, slip):
     for verdict in judged(exercise, answer, SEEDS):
         assert verdict.misconception == slip, verdict
+
+
+# ---- what the diary of a run says
+
+
+def measured(code, case=1, seed=2):
+    cases = exercise("noisy_sgd").cases(np.random.default_rng(seed))
+    (outcome,) = exercise("noisy_sgd").probe(code, cases[case : case + 1])
+    return diary.Run(cases[case], outcome["value"])
+
+
+def asks_for_nobody(weights, gradients, n, ledger, p, sigma, r, eta, steps, rng):
+    """Coins first, nothing asked of an empty batch, and paid for at the end."""
+    for _ in range(steps):
+        batch, total = np.flatnonzero(rng.random(n) < p), 0
+        if batch.size:
+            total = exercise("clip").reference(gradients(weights, batch), r).sum(axis=0)
+        move = eta * (total + sigma * r * rng.normal(size=len(weights))) / (p * n)
+        try:
+            ledger.spend(sigma, p)
+        except ValueError:
+            break
+        weights = weights - move
+    return weights, ledger
+
+
+@pytest.mark.parametrize("code", [exercise("noisy_sgd").reference, asks_for_nobody], ids=["paid first", "paid last"])
+@pytest.mark.parametrize("seed", range(4))  # of some the first batch is empty, of others the last
+def test_batches_for_which_nobody_was_asked_are_found(code, seed):
+    run, ended = measured(code, 1, seed), measured(code, 2, seed)
+    assert (run.paid, len(run), run.unpaid, run.still) == (400, 400, 0, 0)
+    assert (ended.paid, ended.refused, ended.unpaid, ended.still) == (25, 1, 0, 0)
+    empty = (run.times.sum(axis=1) == 0).mean()
+    assert empty == pytest.approx((1 - run.p) ** run.n, abs=5 * 0.5 / math.sqrt(400))
+    assert (run.noise**2).mean() == pytest.approx(1, abs=5 * math.sqrt(2 / run.noise.size))
+
+
+@pytest.mark.parametrize("added", [name for name in SUMS if name != "right"])
+def test_the_sum_that_was_taken_is_told_from_all_others(added):
+    assert measured(loops.loop(added=added), 0).added == added

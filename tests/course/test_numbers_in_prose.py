@@ -35,7 +35,6 @@ NONE = [
 
 EXCEPTIONS = [
     (0, "lie within 1.96 standard errors", "asserted in tests/course/test_numbers.py"),
-    (2, "with probability 95 %, *all* 10,000 counts", "1 - 0.05, which the reader takes off in the head"),
     (4, "as curves through 20,001 points", "asserted in tests/course/test_prose.py"),
     (4, "a δ of one in 100,000", "10⁻⁵ in words"),
     (6, "tried on 300 of the training images", "a report of what was done before the lesson was written"),

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from nbformat import read
+from scipy import stats
 from support import WEEKLY
 
 from dpcourse import audit, clt, composition, course, gdp, laplace, pld, plots, rdp, tradeoff
@@ -135,6 +136,19 @@ def test_repeated_is_the_frequency_of_a_right_majority_and_stays_below_the_bound
     assert guess[8, 1] == pytest.approx((kept > 4.5).mean(), abs=0.015)
 
 
+def test_two_hills_are_the_chances_of_each_number_of_yes_reports():
+    figure, description = drawn(plots.two_hills, epsilon=1.0)
+    rng = np.random.default_rng(0)
+    for panel, k in zip(figure.axes, (1, 2, 8, 20), strict=True):
+        p, q = np.array([bar.get_height() for bar in panel.patches]).reshape(2, k + 1)
+        for heights, bit in ((p, 1), (q, 0)):
+            reports = composition.randomized_response(np.full(k * 50_000, bit), 1.0, rng).reshape(50_000, k)
+            seen = np.bincount(reports.sum(axis=1), minlength=k + 1) / 50_000
+            assert heights == pytest.approx(seen, abs=0.012)
+        best = (1 + composition.optimal_delta(1.0, 0, k, 0.0)) / 2
+        assert f"{2 * (1 - best):.2f} for k = {k}" in description, "what is common is twice the error of the best guess"
+
+
 def test_posterior_is_bayes_rule():
     figure, _ = drawn(plots.posterior, epsilon=math.log(3))
     curves = lines(figure)
@@ -145,19 +159,24 @@ def test_posterior_is_bayes_rule():
     assert (up[0.0], up[1.0]) == (0, 1)
 
 
-def test_walks_hold_the_three_reference_lines():
-    figure, _ = drawn(plots.walks, epsilon=0.1, k=200, delta_prime=1e-5)
+def test_walks_hold_the_reference_lines():
+    figure, description = drawn(plots.walks, epsilon=0.1, k=200, delta_prime=1e-5)
     curves = lines(figure)
     assert curves["basic: kε"][-1, 1] == pytest.approx(20)
-    assert curves["advanced"][-1, 1] == pytest.approx(composition.advanced(0.1, 0, 200, 1e-5)[0])
+    assert curves["advanced: ε′"][-1, 1] == pytest.approx(composition.advanced(0.1, 0, 200, 1e-5)[0])
     loss, log_p = composition.losses(0.1, 200)
     assert curves["mean loss"][-1, 1] == pytest.approx((np.exp(log_p) * loss).sum())
+    k, exact = curves["exact: passed with\nchance δ′ at most"][-1]
+    p = np.exp(log_p)
+    assert k == 200
+    assert p[loss > exact + 1e-9].sum() <= 1e-5 < p[loss > exact - 1e-9].sum(), "the smallest such loss"
+    assert f"is {exact:.3g}." in description
 
 
 def test_bounds_marks_the_crossing():
     figure, description = drawn(plots.bounds, epsilon=0.1, k=200, delta=1e-5)
     curves = lines(figure)
-    advanced, basic = curves["advanced"][:, 1], curves["basic"][:, 1]
+    advanced, basic = curves["advanced: ε′"][:, 1], curves["basic: kε"][:, 1]
     first = int(np.argmax(advanced < basic)) + 1
     assert f"below basic from k = {first}." in description
     assert curves["optimal"][-1, 1] == pytest.approx(composition.optimal(0.1, 0, 200, 1e-5))
@@ -170,6 +189,16 @@ def test_spill_adds_up_to_delta():
     hatched = [bar.get_height() for bar in figure.axes[0].patches if bar.get_hatch()]
     assert sum(hatched) == pytest.approx(composition.optimal_delta(0.3, 0, 20, 2.0))
     assert "delta 0.092" in description
+    bars = figure.axes[0].patches
+    covered, loss = np.array([bar.get_height() for bar in bars[:21]]), 0.3 * (2 * np.arange(21) - 20)
+    q = lines(figure)["Q"][::3, 1]  # of each mark its first end
+    allowed = lines(figure)["$e^{ε_{tot}}$ Q"][::3, 1]
+    marked = ~np.isnan(q)
+    assert marked.sum() == 21, "Q is drawn at every number"
+    assert q.sum() == pytest.approx(1)
+    assert allowed[14:] == pytest.approx(math.exp(2) * q[14:])
+    assert covered[14:] == pytest.approx(allowed[14:]), "P is covered up to the mark"
+    assert covered[:13] == pytest.approx((np.exp(loss) * q)[:13]), "and elsewhere P is all covered"
 
 
 # ---- lesson 02
@@ -194,13 +223,43 @@ def test_laplace_pair_shows_densities_and_the_log_of_their_ratio():
 def test_histogram_release_has_the_exact_counts_and_noise_of_two_scales():
     counts = [10, 200, 30, 5]
     figure, description = drawn(plots.histogram_release, names=list("abcd"), counts=counts, epsilon=0.1)
-    heights = np.array([bar.get_height() for bar in figure.axes[0].patches]).reshape(3, 4)
-    assert heights[0].tolist() == counts
-    assert heights[1] == pytest.approx(laplace.mechanism(counts, 1, 0.1, rng := np.random.default_rng(1))), (
-        "noise for one cell"
-    )
-    assert heights[2] == pytest.approx(laplace.mechanism(counts, 4, 0.1, rng)), "noise for all cells"
-    assert f"off by {np.abs(heights[1] - counts).mean():.3g} on average" in description
+    panel = figure.axes[0]
+    assert [bar.get_height() for bar in panel.patches] == counts
+    rng = np.random.default_rng(1)
+    released = [line.get_ydata() for line in panel.lines if line.get_marker() in ("o", "s")]
+    for sensitivity, points in zip((1, 4), released, strict=True):
+        assert points == pytest.approx(laplace.mechanism(counts, sensitivity, 0.1, rng))
+    spans = [np.ptp(np.array(bar.get_segments())[:, :, 1], axis=1) / 2 for bar in panel.collections]
+    noise = np.random.default_rng(0).laplace(0, 10, 100_000)
+    for sensitivity, reach in zip((1, 4), spans, strict=True):
+        assert (np.abs(sensitivity * noise)[:, None] < reach).mean() == pytest.approx(0.9, abs=0.01), "nine of ten"
+    assert f"they reach {spans[0][0]:.3g} above" in description
+    assert f"for 4 they reach {spans[1][0]:.3g}." in description
+
+
+def test_laplace_densities_are_densities_one_change_apart():
+    figure, description = drawn(plots.laplace_densities, epsilon=2.0, change=1.5)
+    with_mia, without = lines(figure)["with Mia"], lines(figure)["without her"]
+    assert trapezoid(with_mia) == pytest.approx(1, abs=2e-3)
+    assert with_mia[np.argmax(with_mia[:, 1]), 0] - without[np.argmax(without[:, 1]), 0] == pytest.approx(1.5, abs=0.05)
+    assert "1.5 apart" in description
+
+
+def test_clip_tradeoff_is_least_where_about_one_by_epsilon_women_are_cut():
+    from statsmodels.datasets import fair
+
+    values = fair.load_pandas().data["affairs"].to_numpy()
+    for epsilon in (0.01, 0.05, 0.3):
+        figure, description = drawn(plots.clip_tradeoff, epsilon=epsilon)
+        curves = lines(figure)
+        clips, both = curves["both together"].T
+        for clip, bias in curves["bias: what is cut off"][::40]:
+            assert bias == pytest.approx(values.sum() - np.minimum(values, clip).sum())
+        assert curves["noise: clip / ε"][:, 1] == pytest.approx(clips / epsilon)
+        best = clips[both.argmin()]
+        below, above = (values > best + 0.25).sum(), (values > best - 0.25).sum()
+        assert below - 1 <= 1 / epsilon <= above + 1, "raised by 1, the clip gives back as much as it costs"
+        assert f"smallest, {both.min():,.0f}, at a clip of {best:.3g}." in description
 
 
 def test_worst_error_is_the_law_of_the_largest_noise_and_meets_the_bound():
@@ -214,7 +273,11 @@ def test_worst_error_is_the_law_of_the_largest_noise_and_meets_the_bound():
     bound = curves["theorem 3.8"][0, 0]
     assert bound == pytest.approx(laplace.error_bound(50, 0.1, 1, 0.5))
     assert np.interp(bound, *union.T) == pytest.approx(0.1, rel=0.01)
-    assert f"At t = {bound:.4g} the union bound is 0.1" in description
+    assert f"At {bound:.4g} the union bound is 0.1, which is marked" in description
+    told = float(re.search(r"the exact chance is ([\d.]+)\.$", description)[1])
+    assert told == pytest.approx(np.interp(bound, *exact.T), rel=0.01)
+    assert told < 0.1
+    assert figure.axes[0].get_yscale() == "log"
 
 
 def test_noisy_max_or_all_draws_the_exact_chances_of_both():
@@ -234,18 +297,19 @@ def test_noisy_max_or_all_draws_the_exact_chances_of_both():
 
 
 def test_coupling_shows_two_tails_within_e_to_the_epsilon():
-    for epsilon, threshold in ((0.5, 1.0), (1.0, -0.4), (2.0, -3.0)):
-        _, description = drawn(plots.coupling, epsilon=epsilon, threshold=threshold)
-        first, second, ratio, allowed = map(
-            float,
-            re.search(
-                r"is ([\d.e-]+), the area beyond r\* \+ 1 is ([\d.e-]+)\. .* is ([\d.]+), .* is ([\d.]+)\.", description
-            ).groups(),
+    for epsilon, thresholds in ((0.5, [1.0, -2.0]), (1.0, [-0.4, 0.0]), (2.0, [-3.0, 2.0])):
+        _, description = drawn(plots.coupling, epsilon=epsilon, thresholds=thresholds)
+        said = re.findall(
+            r"is ([\d.e-]+), the area beyond r\* \+ 1 is ([\d.e-]+)\. .*? is ([\d.]+), at .*? is ([\d.]+)\.",
+            description,
         )
         noise = np.random.default_rng(0).laplace(0, 1 / epsilon, 400_000)
-        assert first == pytest.approx((noise > threshold).mean(), abs=3e-3)
-        assert second == pytest.approx((noise > threshold + 1).mean(), abs=3e-3)
-        assert ratio <= allowed == pytest.approx(math.exp(epsilon), abs=1e-3)
+        for threshold, numbers in zip(thresholds, said, strict=True):
+            first, second, ratio, allowed = map(float, numbers)
+            assert first == pytest.approx((noise > threshold).mean(), abs=3e-3)
+            assert second == pytest.approx((noise > threshold + 1).mean(), abs=3e-3)
+            assert ratio <= allowed == pytest.approx(math.exp(epsilon), abs=1e-3)
+            assert (ratio == allowed) == (threshold >= 0), "exactly so much from 0 on, less on the left of it"
 
 
 def test_noise_per_count_draws_the_three_deviations():
@@ -256,8 +320,12 @@ def test_noise_per_count_draws_the_three_deviations():
     assert curves["Gaussian, classic"][:, 1] == pytest.approx(gdp.classic_sigma(0.5, 1e-6) * np.sqrt(m))
     analytic = curves["Gaussian, analytic"][:, 1]
     assert analytic == pytest.approx(gdp.analytic_sigma(0.5, 1e-6, sensitivity=1.0) * np.sqrt(m))
-    better = m[analytic < curves["Laplace, δ = 0"][:, 1]][0]
-    assert f"is smaller from m = {better:.0f}." in description
+    crossings = [float(x) for line in figure.axes[0].lines if line.get_marker() == "o" for x in line.get_xdata()]
+    for at, deviations in zip(crossings, (analytic, curves["Gaussian, classic"][:, 1]), strict=True):
+        better = m[deviations < curves["Laplace, δ = 0"][:, 1]]
+        assert better[0] - 2 <= at <= better[0], "Gaussian noise is smaller beyond it"
+        assert f"at m = {at:.3g} with" in description
+    assert crossings[1] == pytest.approx(math.log(1.25e6)), "where sqrt(m) sqrt(2 ln(1.25/δ)) is sqrt(2) m"
     without, _ = drawn(plots.noise_per_count, epsilon=1.5, delta=1e-6)
     assert "Gaussian, classic" not in lines(without), "it is proved for epsilon < 1 only"
 
@@ -370,7 +438,7 @@ def test_group_limit_approaches_laplace():
     for k in (2, 4, 8):
         figure, description = drawn(plots.group_limit, group_epsilon=2.0, k=k)
         curves = lines(figure)
-        group, limit = curves[f"group of {k}"][:, 1], curves["T(Lap(0, 1), Lap(2, 1))"][:, 1]
+        group, limit = curves[f"group of {k}"][:, 1], curves["Laplace"][:, 1]
         assert (group <= limit + 1e-12).all()
         assert (group >= curves["(kε)-DP"][:, 1] - 1e-12).all()
         step = 2.0 / k  # at the corner nearest to the middle: lesson 03, section 9
@@ -379,7 +447,8 @@ def test_group_limit_approaches_laplace():
         assert f"is up to {gaps[-1]:.3f} away" in description
     assert gaps[0] > 2.5 * gaps[1] > 2.5**2 * gaps[2]
     figure, description = drawn(plots.group_limit, group_epsilon=0.5, k=20)
-    assert "less than 0.001 away from" in figure.axes[0].get_title()
+    assert "less than 0.001" in figure.axes[1].get_title()
+    assert np.abs(figure.axes[1].lines[1].get_ydata()).max() < 0.001
     assert "less than 0.001 away" in description
 
 
@@ -426,11 +495,31 @@ def test_limit_draws_the_exact_curve_within_what_is_proved(mechanism, size, n):
     inside = np.abs(alpha - 0.5) < 0.5 - gamma
     theorem = tradeoff.gaussian(mu)(alpha[inside] + gamma) - gamma
     assert low[inside] == pytest.approx(np.maximum(theorem, 0))
-    loss, below = left["the loss, exactly"][1:-1].T  # a step function, drawn through both ends of each step
+    loss, below = left["exactly"][1:-1].T  # a step function, drawn through both ends of each step
     near = np.interp(loss, *left["normal"].T)
     assert (np.abs(below - near) < gamma + 0.01).all()
     assert f"gamma is {gamma:.2g}" in description
     assert ("too large to prove anything" in description) == (gamma >= 0.5)
+    areas = {area.get_label() for panel in figure.axes for area in panel.collections}
+    assert areas == {"± γ", "proved" if gamma < 0.5 else "β ≤ 1 - α"}
+    assert "1 answers" not in description
+
+
+def test_limit_magnifies_the_corner_where_the_curve_has_sunk_into_it():
+    """The curve of 300 reports at alpha 1e-5 by the binomial law."""
+    figure, description = drawn(plots.limit, mechanism="randomized response", size=0.5, n=300)
+    exact, limit = (line.get_xydata() for line in figure.axes[1].child_axes[0].lines)
+    keep, noes = 1 / (1 + np.exp(-0.5)), np.arange(301)
+    log_alpha = stats.binom.logsf(noes - 1, 300, 1 - keep) / np.log(10)
+    corners = (log_alpha > -5.5) & (log_alpha < -3)
+    log_beta = stats.binom.logcdf(noes - 1, 300, keep)[corners] / np.log(10)
+    assert np.interp(log_alpha[corners], *exact.T) == pytest.approx(log_beta, abs=0.05)
+    mu = clt.berry_esseen([tradeoff.approx_dp(0.5)] * 300)[0]
+    assert 10 ** limit[:, 1] == pytest.approx(tradeoff.gaussian(mu)(10 ** limit[:, 0]))
+    assert "Magnified: at alpha 1e-5 the exact curve is at 6." in description
+    figure, description = drawn(plots.limit, mechanism="randomized response", size=0.5, n=30)
+    assert not figure.axes[1].child_axes
+    assert "Magnified" not in description
 
 
 def test_limit_error_hatches_each_side_by_the_sign_of_the_error():
@@ -447,7 +536,11 @@ def test_limit_error_hatches_each_side_by_the_sign_of_the_error():
         assert hatched == {side for side, there in sides.items() if there}
         seen.add(frozenset(hatched))
         assert ("dangerous side" in description) == (limit[8] < exact[8])
+        assert ("The lines cross near delta 3e-04" in description) == (setting == (0.5, 0.01, 1000))
     assert len(seen) >= 2
+    _, description = drawn(plots.limit_error, noise_multiplier=4.0, sample_rate=0.01, steps=10_000)
+    assert "the same up to half a percent" in description
+    assert "dangerous" not in description
     mu = clt.noisy_sgd_mu(0.5, 0.01, 1000)
     deltas = 10.0 ** curves["limit"][:, 0]
     assert limit == pytest.approx([gdp.epsilon(float(delta), mu) for delta in deltas], rel=1e-3, abs=1e-4)
@@ -501,7 +594,7 @@ def test_clipping_cuts_the_long_arrows_and_adds_both_errors(clip_norm):
 def test_sampled_draws_the_mixture_its_mirror_image_and_a_convex_curve_below_both(p, noise_multiplier):
     figure, description = drawn(plots.sampled, p=p, noise_multiplier=noise_multiplier)
     left, right = ({line.get_label(): line.get_xydata() for line in panel.lines} for panel in figure.axes)
-    one_way = left["p G + (1 - p) Id"]
+    one_way = left["f_p = p G + (1 - p) Id"]
     assert one_way[:, 1] == pytest.approx(p * left["G: drawn"][:, 1] + (1 - p) * left["Id: not drawn"][:, 1], abs=1e-9)
     assert right["T(with, without)"] == pytest.approx(one_way[:, ::-1])
     alpha, both = right["both directions"].T
@@ -547,6 +640,9 @@ def test_noise_needed_is_the_noise_at_which_the_accountant_says_so(batch, epochs
     assert over[0] == pytest.approx(both[0] / both[2], nan_ok=True)
     gaps = np.diff(both, axis=0)
     assert (gaps[np.isfinite(gaps)] < 0).all(), "a sharper accountant asks for less"
+    (broken,) = figure.axes[1].patches
+    assert broken.get_y() + broken.get_height() == pytest.approx(1), "below 1 the promise is broken"
+    assert broken.get_y() < np.nanmin(over)
 
 
 @pytest.mark.parametrize("seed", range(4 if WEEKLY else 2))
@@ -613,12 +709,12 @@ def test_bad_input_is_refused():
 
 
 @pytest.mark.parametrize(("mu", "runs", "threshold"), [(1.0, 200, 0.5), (4.0, 5000, -2.0), (0.0, 50, 4.0)])
-def test_attack_marks_the_rates_and_their_bounds(mu, runs, threshold):
-    figure, description = drawn(plots.attack, mu=mu, runs=runs, threshold=threshold)
+def test_proof_marks_the_rates_and_their_bounds(mu, runs, threshold):
+    figure, description = drawn(plots.proof, mu=mu, runs=runs, threshold=threshold)
     left, right = figure.axes
     with_mia, without = (patch.get_data().values for patch in left.patches)
     assert (with_mia.sum(), without.sum()) == (runs, runs), "every run is in a histogram"
-    square, dot = (line.get_xydata()[0] for line in right.lines[-2:])
+    dot, square = (line.get_xydata()[0] for line in right.lines[-2:])
     out, within = simulated.scores(mu, runs)
     assert dot == pytest.approx([np.mean(out > threshold), np.mean(within <= threshold)])
     errors = np.round(dot * runs)
@@ -626,6 +722,10 @@ def test_attack_marks_the_rates_and_their_bounds(mu, runs, threshold):
     refuted = square[1] < tradeoff.gaussian(1.0)(square[0])
     assert f"the promise of 1 is {'refuted' if refuted else 'not refuted'}" in description
     assert ("promise refuted" in right.get_title()) == refuted, "refuted if the square lies below the curve"
+    before, told = drawn(plots.attack, mu=mu, runs=runs, threshold=threshold)
+    assert before.axes[1].lines[-1].get_xydata()[0] == pytest.approx(dot), "the same point, before there are bounds"
+    assert not before.axes[1].patches
+    assert "proved" not in told + before.axes[1].get_title()
 
 
 def test_attack_draws_what_was_seen_around_the_true_curve():

@@ -17,6 +17,8 @@ from dpsgd.pretend import PRETEND, There, gpu
 from support import ROOT
 from torch import nn
 
+from dpcourse import tables
+
 CHECKS = {}
 WEEKLY_ONLY = {  # the others see on a commit nearly all that these do
     "a_killed_run_goes_on_where_kernels_add_in_any_order",
@@ -339,7 +341,7 @@ def the_lessons_route_is_walked():
     data, steps = dpsgd.digits(), 2
     planned = {"expected_batch": 256, "sigma": 2.0, "steps": steps, "budget": 3.0, "delta": 1e-5, "data": data}
     planned["plan"] = [(2.0, 256 / len(data.train_inputs), steps)]
-    names = {"np": np, "torch": torch, "dpsgd": dpsgd} | planned
+    names = {"np": np, "torch": torch, "dpsgd": dpsgd, "tables": tables} | planned
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
         exec(text.replace(route, f"route = {PRETEND!r}"), names)
     assert names["run"].settings["device"] == PRETEND

@@ -76,10 +76,10 @@ exercise = Exercise(
     returns=several("order", "epsilon"),
     forbidden=(rdp.epsilon, rdp.epsilon_of_runs),
     hints=(
-        "Each order gives a true bound: the divergence of all steps at this order, plus what Markov asks for. Compute it for every "
-        "whole order from 2 to 256.",
-        "At order a the bound is `steps * rdp.divergence(noise_multiplier, sample_rate, a) + math.log(1 / delta) / (a - 1)`. Return the "
-        "order at which it is smallest, and the bound there.",
+        "With the order the cost of the steps grows, and what Markov asks for falls. The best order is somewhere between, and "
+        "nobody has a formula for it: compute the bound at all 255 orders.",
+        "The steps cost `[steps * rdp.divergence(noise_multiplier, sample_rate, a) for a in range(2, 257)]`. Add to each what Markov asks "
+        "for, with the order it belongs to. `np.argmin` says where the smallest is: it counts from 0, and the first order is 2.",
     ),
     misconceptions=(
         Misconception(

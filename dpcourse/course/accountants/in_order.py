@@ -107,8 +107,8 @@ exercise = Exercise(
         "a neighbour? noise_std must be at least noise_multiplier times that.",
         "Clipped layer by layer to R, the whole gradient of a person has a norm of up to R times the root of the number of layers. "
         "Replacing a person takes one gradient out and puts another in: twice as much.",
-        "clipping: not the mean. normalization: not batch norm. division: the expected batch. sampling: drawn as accounted. "
-        "noise: noise_std >= noise_multiplier * clip_norm * (√layers if layer by layer) * (2 if replaced).",
+        "Four of the five need one comparison each. For the noise begin with clip_norm as what one person can change. Two keys of the run "
+        "may each put a factor to it, and both may do so at once. Then compare with noise_std: exactly enough is enough.",
     ),
     misconceptions=(
         Misconception(
@@ -129,8 +129,8 @@ exercise = Exercise(
         ),
         Misconception(
             "layers forgotten",
-            "You took clip_norm as the norm of a gradient that was clipped layer by layer. With L layers of norm R each, the whole has a "
-            "norm of up to R times the root of L.",
+            "You took clip_norm as the norm of a gradient that was clipped layer by layer. With several layers of norm R each, the whole "
+            "has a norm of up to R times the root of their number.",
             _in_order(sensitivity=lambda run: _sensitivity(run, layers=lambda count: 1)),
         ),
         Misconception(

@@ -89,8 +89,8 @@ exercise = Exercise(
     hints=(
         "What the whole sum has above 1 is e^((a - 1) D_a) - 1. `rdp.divergence` gives D_a, and `math.expm1` takes the 1 off without "
         "losing digits. Compare the third term with it, order by order.",
-        "Loop over a = 3, 4, 5 … and return a - 1 at the first a at which the third term, a (a - 1) / 2 p² (e^(1/sigma²) - 1), is less than "
-        "`share` times that. Do not go on: behind it e^((a - 1) D_a) soon is no double.",
+        "Loop over a = 3, 4, 5 … and stop at the first a at which the third term, a (a - 1) / 2 p² (e^(1/sigma²) - 1), is less than "
+        "`share` times that. Do not go on: behind it e^((a - 1) D_a) soon is no double. Is it this order that is asked for?",
     ),
     misconceptions=(
         Misconception(

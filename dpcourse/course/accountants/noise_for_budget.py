@@ -117,8 +117,9 @@ exercise = OpenExercise(
     hints=(
         "`pld.noisy_sgd(noise_multiplier, sample_rate, steps).epsilon(delta)` gives two numbers. Which of them is a guarantee? It falls "
         "as the noise grows.",
-        "Halve an interval: begin with 0.4 and 100; if the upper end at the middle is at most epsilon, the middle is the new right end, "
-        "else the new left end. After 15 rounds return the right end, which is on the safe side.",
+        "Halve an interval: begin with 0.4 and 100, and look at the middle. If the upper end there is at most epsilon, the middle is "
+        "enough noise, and perhaps less will do: which end moves to the middle? Some 15 rounds are plenty. Then return the end at which "
+        "the promise is known to hold.",
     ),
     misconceptions=(
         Misconception(

@@ -11,6 +11,7 @@ from dpcourse import clt, gdp, rounding
 from dpcourse.frame import (
     FIRST,
     FOURTH,
+    GREY,
     RING,
     SECOND,
     THIRD,
@@ -62,6 +63,10 @@ def noise_needed(figure, batch, epochs) -> str:
     for panel in (left, right):
         logarithmic(panel, 0.5, 1, 2, 4, 8)
         panel.set_xlabel("ε to be kept, at δ = 1e-5")
+    lowest = np.nanmin([np.nanmin(values / noise["exact"]) for values in noise.values()])
+    right.axhspan(lowest - 0.02, 1, color=GREY, linewidth=0, zorder=0, label="promise broken")
+    right.set_ylim(bottom=lowest - 0.02)
+    right.legend(loc="upper right", borderaxespad=0)
     left.set_ylim(noises[0], max(np.nanmax(values) for values in noise.values()) * 1.05)
     left.set_ylabel("σ, noise multiplier")
     left.set_title(f"{epochs} epoch{'s' * (epochs > 1)}, batches of {batch:,}")
@@ -71,7 +76,7 @@ def noise_needed(figure, batch, epochs) -> str:
     said = {name: f"less than {noises[0]:g}" if math.isnan(value) else f"{value:.2f}" for name, value in asked.items()}
     return (
         f"The noise multiplier needed to keep an epsilon from 0.5 to 8 at delta 1e-5, for {epochs} epoch{'s' * (epochs > 1)} with batches of {batch} among "
-        "60,000, and the same as multiples of the exact one. For epsilon 2: "
+        "60,000, and the same as multiples of the exact one; below 1, in grey, the promise is broken. For epsilon 2: "
         + ", ".join(f"{ACCOUNTANTS[name]} {value}" for name, value in said.items())
         + "."
     )

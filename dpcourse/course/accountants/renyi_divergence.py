@@ -71,7 +71,7 @@ exercise = Exercise(
         "A term is no double, but its logarithm is a small number. Write the logarithm of each term: products become sums.",
         "`math.log(math.comb(order, k))` takes whole numbers of any length. To add terms of which you have the logarithms, "
         "`np.logaddexp.reduce(logs)` returns the logarithm of their sum.",
-        "The sum is e^((a - 1) D_a): its logarithm, divided by order - 1, is what is wanted.",
+        "Now you have the logarithm of the sum, and the sum is e^((a - 1) D_a). What is left to do to come to D_a?",
     ),
     misconceptions=(
         Misconception(

@@ -88,6 +88,7 @@ exercise = OpenExercise(
     returns=_steps,
     law=_law,
     forbidden=(pld.noisy_sgd, pld.Curve.__init__, TradeOff.power),
+    instead="predict T from σ and the error; the check then measures with pld",
     hints=(
         "The rule of thumb has one unknown factor: error = factor * skew(X) / sqrt(T). One row of the table gives it: put in its "
         "skew(X) / sqrt(T), and its error at rate 0.01. It is about the same in every row; "

@@ -75,7 +75,7 @@ def _by_coins(reports, epsilons, prior):
 def _by_odds(reports, epsilons, prior):
     odds = prior / (1 - prior)
     for report, epsilon in zip(reports, epsilons, strict=True):
-        odds = odds * math.exp(epsilon) if report == 1 else odds * math.exp(-epsilon)
+        odds *= math.exp(epsilon if report == 1 else -epsilon)
     return odds / (1 + odds)
 
 

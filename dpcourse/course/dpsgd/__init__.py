@@ -11,4 +11,5 @@ EXERCISES = (
     "sampled_curve",
     "two_sided",
     "sgd_mu",
+    "noisy_sgd",
 )

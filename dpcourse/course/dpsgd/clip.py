@@ -55,7 +55,8 @@ exercise = Exercise(
     hints=(
         "A row is one person's gradient. Its length is `np.linalg.norm(gradients, axis=1, keepdims=True)`, one number for each row. "
         "Which rows are to be changed, and by which factor?",
-        "Divide each row by max(1, its norm / clip_norm). For a short row, and for a row of zeros, this is a division by 1.",
+        "A long row is to end with length clip_norm: by which number is it divided? A short row, and a row of zeros, is divided by 1. "
+        "`np.maximum` takes the larger of two, entry by entry.",
     ),
     misconceptions=(
         Misconception(

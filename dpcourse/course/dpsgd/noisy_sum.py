@@ -143,8 +143,8 @@ exercise = RandomExercise(
     ),
     hints=(
         "By how much can one person move the sum of the clipped gradients? The noise multiplier says how many times as large the noise is.",
-        "The standard deviation is noise_multiplier * clip_norm. `rng.normal(0, deviation, d)` draws d independent noises; d is "
-        "`clipped.shape[1]`. Also an empty batch gets noise.",
+        "One person moves it by clip_norm at most, and the noise is noise_multiplier times as large. `rng.normal(0, deviation, d)` draws d "
+        "independent noises: how many weights are there? Also an empty batch gets noise.",
     ),
     misconceptions=(
         Misconception(

@@ -28,6 +28,8 @@ from dpcourse.tradeoff import gaussian
 GRID = levels()
 BELOW = {"color": PALE, "linestyle": (0, (6, 0.5)), "linewidth": 7}  # a band that other lines lie on
 
+KEPT, LENGTH, CUT_OFF = ({**look, "linewidth": 1.3} for look in (FIRST, SECOND, FOURTH))  # of a gradient
+
 
 # ---- clipping
 
@@ -38,17 +40,20 @@ def clipping(figure, clip_norm, noise_multiplier=1.0) -> str:
     gradients = people()
     kept = clipped(gradients, clip_norm)
     left, right = panels(figure, 2)
-    left.add_collection(LineCollection(list(np.stack([kept, gradients], axis=1)), color="#b9b9b9", linewidth=1))
-    left.add_collection(LineCollection(list(np.stack([0 * kept, kept], axis=1)), color=FIRST["color"], linewidth=1.2))
+    left.add_collection(LineCollection(list(np.stack([kept, gradients], axis=1)), **CUT_OFF))
+    left.add_collection(LineCollection(list(np.stack([0 * kept, kept], axis=1)), **KEPT))
     left.plot(*gradients.T, "o", color="#9a9a9a", markersize=3)
-    left.add_patch(Circle((0, 0), clip_norm, fill=False, edgecolor=SECOND["color"], linestyle="--", linewidth=1.5))
+    left.add_patch(Circle((0, 0), clip_norm, fill=False, **LENGTH))
+    for look, label in ((CUT_OFF, "cut off"), (KEPT, "kept"), (LENGTH, "length R")):
+        left.plot([], [], **look, label=label)
+    left.legend(loc="lower right")
     left.set_aspect("equal")
     left.set_xlim(-2.4, 5.4)
     left.set_ylim(-2.8, 3.5)
     left.set_xlabel("first weight")
     left.set_ylabel("second weight")
-    short = np.linalg.norm(gradients - kept, axis=1) > 0
-    left.set_title(f"R = {clip_norm:.2g}: {short.sum()} of {len(gradients)} gradients clipped")
+    longer = np.linalg.norm(gradients - kept, axis=1) > 0
+    left.set_title(f"R = {clip_norm:.2g}: {longer.sum()} of {len(gradients)} gradients clipped")
     norms = np.geomspace(0.1, 8, 60)
     lost, noise = np.array([_errors(r, noise_multiplier) for r in norms.tolist()]).T
     right.plot(np.log(norms), lost, **SECOND, label="lost by clipping")
@@ -65,7 +70,7 @@ def clipping(figure, clip_norm, noise_multiplier=1.0) -> str:
     right.legend(loc="upper center", ncols=1)
     return (
         f"Left: the gradients of {len(gradients)} people as arrows in the plane, with a circle of radius {clip_norm:.2g}; "
-        f"{short.sum()} of them are longer and are cut at the circle, what lies beyond it is grey. Right: how far the clipped mean is from the mean, and how "
+        f"{longer.sum()} of them are longer and are cut at the circle, what lies beyond it is grey and dotted. Right: how far the clipped mean is from the mean, and how "
         f"large the noise of multiplier {noise_multiplier:.2g} is, for every clip norm. An open "
         f"circle marks the radius of the left side. Here they are {lost_now:.2f} and {noise_now:.2f}."
     )
@@ -103,10 +108,10 @@ def sampled(figure, p, noise_multiplier) -> str:
     left, right = panels(figure, 2)
     left.plot(GRID, 1 - GRID, **FOURTH, label="Id: not drawn")
     left.plot(GRID, g(GRID), **THIRD, label="G: drawn")
-    left.plot(GRID, one_way(GRID), **FIRST, label="p G + (1 - p) Id")
+    left.plot(GRID, one_way(GRID), **FIRST, label="f_p = p G + (1 - p) Id")
     left.set_title(f"p = {p:.2g}, σ = {noise_multiplier:.2g}: one direction")
     right.plot(GRID, both(GRID), **BELOW, label="both directions")
-    right.plot(GRID, one_way(GRID), **FIRST, label="T(without, with)")
+    right.plot(GRID, one_way(GRID), **FIRST, label="f_p = T(without, with)")
     right.plot(one_way(GRID), GRID, **SECOND, label="T(with, without)")
     right.set_title("the lower convex hull of both")
     for panel, beta in ((left, MISSES), (right, "")):

@@ -3,9 +3,8 @@
 from collections import Counter
 
 import numpy as np
-from scipy.stats import binom
 
-from dpcourse.course.dpsgd.shared import as_array
+from dpcourse.course.dpsgd.shared import as_array, batch_counts
 from dpcourse.engine import Count, Misconception, RandomExercise, rounded
 from dpcourse.probe.values import type_name
 
@@ -52,42 +51,12 @@ def _joins(case, value):
     return joins
 
 
-def _usual(case):
-    """The sizes of a batch between its quartiles: (low, high, chance)."""
-    law = binom(case["n"], case["sample_rate"])
-    low, high = law.ppf([0.25, 0.75])
-    return low, high, float(law.cdf(high) - law.cdf(low - 1))
-
-
-def _large(case):
-    """(size, the chance of a batch to be larger) for sizes that few batches exceed."""
-    law = binom(case["n"], case["sample_rate"])
-    return [(size, float(law.sf(size))) for size in law.ppf([0.9, 0.97, 0.99])]
-
-
 def _count_batches(cases, values):
-    counts = []
-    for i in (1, 3):
-        times, p = _joins(cases[i], values[i]), cases[i]["sample_rate"]
-        joins, sizes = times > 0, times.sum(axis=1)
-        low, high, usual = _usual(cases[i])
-        is_usual = (low <= sizes) & (sizes <= high)
-        name = f"n = {cases[i]['n']}: "
-        counts += [
-            Count.of(f"{name}people drawn, over all batches", joins, p),
-            Count.of(f"{name}people at even places drawn, over all batches", joins[:, 0::2], p),
-            Count.of(f"{name}batches with the first person", joins[:, 0], p),
-            Count.of(f"{name}batches with the last person", joins[:, -1], p),
-            Count.of(f"{name}batches that are empty", sizes == 0, (1 - p) ** cases[i]["n"]),
-            Count.of(f"{name}batches of {low:.0f} to {high:.0f} people", is_usual, usual),
-            *(
-                Count.of(f"{name}batches of more than {size:.0f} people", sizes > size, rare)
-                for size, rare in _large(cases[i])
-            ),
-            Count.of(f"{name}neighbours drawn together", joins[:, 0::2] & joins[:, 1::2], p**2),
-            Count.of(f"{name}people drawn two steps running", joins[0::2] & joins[1::2], p**2),
-            Count.of(f"{name}people more than once in a batch", times > 1, 0.0),
-        ]
+    counts = [
+        count
+        for i in (1, 3)
+        for count in batch_counts(f"n = {cases[i]['n']}: ", _joins(cases[i], values[i]), cases[i]["sample_rate"])
+    ]
     return [
         *counts,
         Count.of("results that come out the same with the same seed", _alike(values[0], values[4]), 1.0),
@@ -193,7 +162,7 @@ exercise = RandomExercise(
     hints=(
         "For one batch: how many random numbers do you need if every person tosses a coin of her own? `rng.random(n) < sample_rate` is "
         "True with probability sample_rate, n times independently.",
-        "`np.flatnonzero(rng.random(n) < sample_rate)` is one batch: nothing more, whatever its size is. Make one for each step.",
+        "`np.flatnonzero` gives the places at which something is True: that is one batch, whatever its size is. What has to be drawn anew for the next?",
     ),
     misconceptions=(
         Misconception(

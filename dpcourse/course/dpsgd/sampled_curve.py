@@ -28,7 +28,7 @@ exercise = Exercise(
     forbidden=(TradeOff.mixed, TradeOff.subsampled, kinds.Mixed.__init__),
     hints=(
         "With probability p the mechanism with the curve f runs on Mia's data, otherwise nothing about her is used. Which curve belongs to that?",
-        "Id(alpha) = 1 - alpha, the curve of an answer that tells nothing. Mix: p f + (1 - p) Id, at the same alpha.",
+        "An answer that tells nothing has the curve Id(alpha) = 1 - alpha. Both curves are taken at the same alpha and added: with which weights?",
     ),
     misconceptions=(
         Misconception(

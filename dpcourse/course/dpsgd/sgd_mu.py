@@ -44,7 +44,7 @@ exercise = Exercise(
     forbidden=(clt.noisy_sgd_mu,),
     hints=(
         "The formula wants the sample rate p and the number of steps T. How many batches make one epoch?",
-        "p = batch / n and T = epochs * n / batch. Then p times the root of T (e^(1/sigma²) - 1).",
+        "p = batch / n and T = epochs * n / batch. Which of the two stands under the root in the formula, and which before it?",
     ),
     misconceptions=(
         Misconception(

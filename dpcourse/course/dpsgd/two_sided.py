@@ -98,8 +98,8 @@ exercise = Exercise(
         "The corners of the inverse are the corners of f with the two coordinates exchanged. Put all corners into one set. The largest "
         "convex function below all of them is their lower convex hull.",
         "At a given alpha the hull is the lowest of all straight lines between two corners, one at or left of alpha and one right of it. Try all pairs.",
-        "`x = np.r_[alpha, beta]`, `y = np.r_[beta, alpha]`; for each pair i, j with x[i] <= at < x[j] the line is at "
-        "y[i] + (at - x[i]) / (x[j] - x[i]) * (y[j] - y[i]). Return the smallest.",
+        "`x = np.r_[alpha, beta]` and `y = np.r_[beta, alpha]` hold all corners. For each pair i, j with x[i] <= at < x[j]: how high is "
+        "the line through both at `at`? Keep the smallest.",
     ),
     misconceptions=(
         Misconception(

@@ -17,9 +17,9 @@ MODULES: dict[str, str | None] = {
             *("scipy.integrate", "scipy.special", "scipy.optimize.brentq", "scipy.stats.binom", "scipy.stats.norm"),
             *("statsmodels.datasets", "sklearn.datasets.load_digits"),
             *("dpcourse.audit", "dpcourse.clt", "dpcourse.composition", "dpcourse.gdp", "dpcourse.laplace"),
-            *("dpcourse.pld", "dpcourse.plots", "dpcourse.rdp", "dpcourse.rounding", "dpcourse.tradeoff"),
+            *("dpcourse.pld", "dpcourse.plots", "dpcourse.rdp", "dpcourse.rounding", "dpcourse.tables"),
             *("dpcourse.check", "dpcourse.hint", "dpcourse.passed", "dpcourse.progress", "dpcourse.quiz"),
-            *("dpcourse.solution", "dpcourse.widgets", "dpcourse.doctor.report"),
+            *("dpcourse.solution", "dpcourse.tradeoff", "dpcourse.widgets", "dpcourse.doctor.report"),
         )
     ),
     "decimal": " decimal",

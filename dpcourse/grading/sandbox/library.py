@@ -18,7 +18,7 @@ def others() -> list[str]:
     """The names of the packages that are no part of it.
 
     >>> others()
-    ['dpcourse.authoring', 'dpcourse.course', 'dpcourse.engine', 'dpcourse.grading']
+    ['dpcourse.authoring', 'dpcourse.course', 'dpcourse.edition', 'dpcourse.engine', 'dpcourse.grading']
     """
     found = pkgutil.iter_modules([str(PACKAGE)])
     return [f"{PACKAGE.name}.{each.name}" for each in found if each.ispkg and each.name not in FOLDERS]

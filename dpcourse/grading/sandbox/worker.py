@@ -40,6 +40,7 @@ SILENT = {
     "dpcourse.notebook": ("check", "hint", "solution"),
     "dpcourse.plots": ("show",),
     "dpcourse.questions": ("quiz",),
+    "dpcourse.tables": ("show",),
     "dpcourse.widgets": ("explore",),
     "matplotlib": ("use",),  # windows to draw in are on the student's machine
     "matplotlib.pyplot": ("switch_backend",),

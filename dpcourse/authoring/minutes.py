@@ -1,0 +1,168 @@
+"""How many minutes a lesson takes, counted from its source: to read and look, and to solve the exercises.
+
+A word of prose stands between spaces, also in a table. A word of mathematics is a letter, a sign, a number or a group of
+operators in a formula; in code that is given it is a name, a number or a group of operators. COUNTED says how many are
+read in a minute, and what else takes time. Solving an exercise takes the minutes that it says itself, a person's estimate.
+What is folded, in <details>, is a second reading, and counted apart. What the build fills in is not counted.
+"""
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from dpcourse import cells
+from dpcourse.authoring.source import lesson_of, title
+from dpcourse.course import Lesson
+from dpcourse.engine import Exercise
+
+PROSE, MATHEMATICS = 200, 100
+"""Words in a minute."""
+PICTURE, EXPLORER, OUTPUT, QUESTION = 1, 2, 1, 0.5
+"""Minutes."""
+COUNTED = (
+    f"Counted are {PROSE} words of prose in a minute, {MATHEMATICS} of formulas and code, {PICTURE} min for a picture, {EXPLORER} for "
+    f"one with sliders, {OUTPUT} for what a cell prints, {QUESTION} for a question, and what each exercise says. Take the time that you need."
+)
+
+FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
+PIECE = re.compile(
+    r"<details\b[^>]*>(?P<folded>(?s:.*?))</details>|^```.*\n(?P<code>(?s:.*?))^```$|^## (?P<title>.+)$"
+    r"|^\{(?P<part>[a-z]+)(?: (?P<name>\S+))?\}$",
+    re.MULTILINE,
+)
+FORMULA = re.compile(r"\$\$(.+?)\$\$|\$([^$]+)\$", re.DOTALL)
+WORD = re.compile(r"\w+(?:[-'’.,]\w+)*")
+NOT_READ = re.compile(r"</?[a-z][^>]*>|(?<=\])\([^)]*\)")  # tags, and where links lead
+OPERATORS = r"[-+*/=<>≤≥|!:%@]+"
+CODE_WORD = re.compile(rf"[^\W\d]\w*|\d[\w.]*|{OPERATORS}")
+SYMBOL = re.compile(
+    r"\\(?:begin|end)\{[^}]*\}|\\(?:left|right|[bB]ig+[lrm]?|q?quad|hat|bar|tilde|displaystyle|limits)(?![A-Za-z])|\\[^A-Za-z]"
+    r"|(?P<read>\\(?:text|math[a-z]+|operatorname)\{(?P<words>[^{}]*)\}|\\[A-Za-z]+|[^\W\d_]|\d+(?:[.,]\d+)*"
+    rf"|{OPERATORS})"
+)
+"""In a formula; what only moves, sizes or decorates comes first, and is not read."""
+OPTION = re.compile(r"^:.*\n", re.MULTILINE)
+PRINTS = re.compile(r"\b(?:print|tables\.show)\(")
+QUIZ = re.compile(r"^quiz\(", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of a lesson by its heading ("" above the first): minutes to read it, what is folded in it, exercises."""
+
+    title: str
+    reading: float
+    folded: float
+    exercises: tuple[Exercise, ...]
+
+    @property
+    def solving(self) -> int:
+        """The minutes of its exercises."""
+        return sum(exercise.minutes for exercise in self.exercises)
+
+    @property
+    def total(self) -> float:
+        """The minutes that it takes, without what is folded."""
+        return self.reading + self.solving
+
+
+@dataclass(frozen=True)
+class Minutes:
+    """The minutes that a lesson takes, as they are told: each part rounded up to 5."""
+
+    reading: int
+    solving: int
+    folded: int
+
+    @property
+    def total(self) -> int:
+        """Without what is folded."""
+        return self.reading + self.solving
+
+
+def of(file: Path) -> Minutes:
+    """The minutes of the lesson with this source. Raises SourceError where no lesson has it."""
+    found = list(sections(file))
+    parts = ("reading", "solving", "folded")
+    return Minutes(*(5 * math.ceil(sum(getattr(section, part) for section in found) / 5) for part in parts))
+
+
+def sections(file: Path) -> Iterator[Section]:
+    """The sections of a source, in order; first what stands above the first heading. Raises SourceError."""
+    lesson = lesson_of(file)
+    text = FRONT_MATTER.sub("", file.read_text(encoding="utf-8"))
+    heads = [piece for piece in PIECE.finditer(text) if piece["title"]]
+    begins = [0, *(head.end() for head in heads)]
+    ends = [*(head.start() for head in heads), len(text)]
+    for head, begin, end in zip(["", *(head["title"] for head in heads)], begins, ends, strict=True):
+        yield _section(lesson, head, text[begin:end])
+
+
+def _section(lesson: Lesson, head: str, text: str) -> Section:
+    pieces = list(PIECE.finditer(text))
+    named = [piece["name"] for piece in pieces if piece["part"] == "exercise"]
+    return Section(
+        head,
+        reading=_of_text(lesson, text),
+        folded=sum(_of_text(lesson, piece["folded"] or "") for piece in pieces),
+        exercises=tuple(lesson.exercise(name) for name in named if name in lesson.functions),  # others are refused
+    )
+
+
+def _of_text(lesson: Lesson, text: str) -> float:
+    """The minutes to read a text with its code, without what is folded in it."""
+    code = sum(_of_code(lesson, piece["code"] or "") for piece in PIECE.finditer(text))
+    prose, mathematics = words_of_text(PIECE.sub("\n", text))
+    return prose / PROSE + mathematics / MATHEMATICS + code
+
+
+def _of_code(lesson: Lesson, code: str) -> float:
+    given = cells.blanked(OPTION.sub("", code))
+    looking = PICTURE * given.count("plots.show(") + EXPLORER * given.count("widgets.explore(")
+    asking = QUESTION * len(lesson.quiz) if QUIZ.search(given) else 0
+    return words_of_code(given) / MATHEMATICS + looking + OUTPUT * bool(PRINTS.search(given)) + asking
+
+
+def words_of_text(text: str) -> tuple[int, int]:
+    """How many words of prose and of mathematics a reader reads in Markdown without code.
+
+    >>> words_of_text("Let $x > 0$: see [the well-known proof](01-composition.ipynb).")
+    (5, 3)
+    """
+    mathematics = sum(words_of_formula(block or inline) for block, inline in FORMULA.findall(text))
+    return len(WORD.findall(NOT_READ.sub(" ", FORMULA.sub(" ", text)))), mathematics
+
+
+def words_of_formula(formula: str) -> int:
+    r"""How many words a reader reads in LaTeX: letters, signs, numbers, groups of operators, and the words of a text.
+
+    >>> words_of_formula(r"\frac{p}{1-p} = e^{\varepsilon}")  # frac p 1 - p = e varepsilon
+    8
+    >>> words_of_formula(r"\Pr\bigl[\text{report yes}\bigr] \le 0.5")
+    5
+    """
+    read = (found for found in SYMBOL.finditer(formula) if found["read"])
+    return sum(1 if found["words"] is None else len(found["words"].split()) for found in read)
+
+
+def words_of_code(code: str) -> int:
+    """How many words a reader reads in Python: names, numbers, groups of operators.
+
+    >>> words_of_code("noise = rng.laplace(0, 1 / epsilon)")
+    8
+    """
+    return len(CODE_WORD.findall(code))
+
+
+def table(files: Iterable[Path]) -> str:
+    """The minutes of lessons and of their sections as text, for those who write them; files: their sources."""
+    lines = [f"{'':60}{'reading':>9}{'solving':>9}{'total':>9}{'folded':>9}"]
+    for file in files:
+        told = of(file)
+        lines.append(f"{title(file)[:60]:60}{told.reading:9}{told.solving:9}{told.total:9}{told.folded:9}")
+        for section in sections(file):
+            name = f"  {section.title or 'above the first heading'}"[:60]
+            lines.append(f"{name:60}{section.reading:9.1f}{section.solving:9}{section.total:9.1f}{section.folded:9.1f}")
+    return "\n".join(lines)
