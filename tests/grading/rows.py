@@ -12,6 +12,8 @@ from dpcourse.grading.result import Mark, Result, from_json, result, told
 MOODLE = "{name}_{number}_assignsubmission_file/01-composition.ipynb"
 CANVAS = "{name}_{number}_98765_01-composition.ipynb"
 
+FULL = sum(exercise.points for exercise in course.lesson(1).exercises)  # of lesson 01
+
 
 def graded(lesson: int = 1, states: Mapping[str, str] | None = None, status: str = "graded", **more) -> Result:
     """The Result of a submission whose exercises have these states (id -> state), and are right where none is said."""

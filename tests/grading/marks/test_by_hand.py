@@ -5,6 +5,7 @@ import json
 
 import pytest
 from grading.called import call, scores
+from grading.rows import FULL
 
 from dpcourse.grading.keep import store
 from dpcourse.grading.marks.by_hand import plain
@@ -156,14 +157,14 @@ def test_a_student_who_is_forgotten_leaves_no_trace(quick, tmp_path):
 def test_a_bonus_is_at_most_what_the_lesson_counts_and_may_pass_its_points_unless_told_otherwise(out, small):
     settings = out.parent / "mine.toml"
     settings.write_text('[points]\n"1.7" = 40')
-    told = call("--out", out, "--bonus", "bob", "1", "16", "a mistake found")
-    assert (told.exit_code, "at most what the lesson has, 15 points" in told.stderr) == (2, True)
+    told = call("--out", out, "--bonus", "bob", "1", str(FULL + 1), "a mistake found")
+    assert (told.exit_code, f"at most what the lesson has, {FULL} points" in told.stderr) == (2, True)
     assert call("--out", out, "--config", settings, "--bonus", "bob", "1", "50", "a mistake found").exit_code == 0
-    assert scores(out)["bob"] == ("graded", "60")  # 10 of the 51 for the lesson, and the bonus
+    assert scores(out)["bob"] == ("graded", "60")  # 10 of the points for the lesson, and the bonus
     settings.write_text('bonus = false\n[points]\n"1.7" = 40')
     told = call("--out", out, "--config", settings)
     assert "The score ends at the lesson's points, as " in told.stdout
-    assert scores(out)["bob"] == ("graded", "51")
+    assert scores(out)["bob"] == ("graded", str(FULL - 4 + 40))
 
 
 def test_what_is_looked_up_is_json_where_that_is_asked_for(out):

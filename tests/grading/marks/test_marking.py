@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from grading.rows import FULL
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -121,9 +122,9 @@ def test_a_bonus_is_beside_the_exercises_and_is_not_fined():
     bonus = [ByHand("kim", 1, "", 3, None, "mistake found", "ann", "1")]
     stored = [Mark(id, "right", EXERCISES[id].points, EXERCISES[id].points, "") for id in IDS]
     late = Settings(late=Late(share=0.5), lessons={1: OfLesson(DUE)})
-    assert counted(a_row(stored, 60), late, bonus).result.score == 15 / 2 + 3
-    assert counted(a_row(stored), late, bonus).result.score == 18
-    assert counted(a_row(stored), replace(late, bonus=False), bonus).result.score == 15
+    assert counted(a_row(stored, 60), late, bonus).result.score == FULL / 2 + 3
+    assert counted(a_row(stored), late, bonus).result.score == FULL + 3
+    assert counted(a_row(stored), replace(late, bonus=False), bonus).result.score == FULL
     assert counted(a_row(), history=[replace(bonus[0], points=-3)]).result.score == 0
 
 
@@ -155,4 +156,4 @@ def test_scores_are_scaled_to_the_points_in_the_lms(marks, maximum):
     row = counted(a_row(marks), said)
     score, most = exported(row, said)
     assert score / most == pytest.approx(row.result.score / row.result.points, abs=1e-4)
-    assert exported(row, Settings()) == (row.result.score, 15)
+    assert exported(row, Settings()) == (row.result.score, FULL)

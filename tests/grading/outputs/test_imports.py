@@ -4,7 +4,7 @@ import csv
 import io
 
 import pytest
-from grading.rows import CANVAS, MOODLE, a_row, graded, untouched
+from grading.rows import CANVAS, FULL, MOODLE, a_row, graded, untouched
 
 from dpcourse.engine import BLANK, WRONG
 from dpcourse.grading import result
@@ -33,18 +33,18 @@ def test_the_columns_are_those_that_canvas_reads(tmp_path):
     head, points, *students = read(tmp_path / "canvas-01.csv")
     assert head == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "01 Composition"]
     assert points[0].strip() == "Points Possible"
-    assert students == [["leekim", "1234", "", "", "", "15"], ["Ann Bell", "", "", "", "", "15"]]
+    assert students == [["leekim", "1234", "", "", "", str(FULL)], ["Ann Bell", "", "", "", "", str(FULL)]]
     assert not list(tmp_path.glob("moodle*"))
 
 
 def test_the_columns_are_those_that_moodle_reads_by_name(tmp_path):
     said = "\n".join(imports.write([of_moodle()], tmp_path, DEFAULT))
     [line] = csv.DictReader(io.StringIO((tmp_path / "moodle-01.csv").read_text(encoding="utf-8")))
-    assert (line["Identifier"], line["Full name"], line["Grade"]) == ("Participant 77", "Kim Lee", "15")
-    assert line["Feedback comments"].startswith("01 Composition: 15 of 15 points.<br>")
+    assert (line["Identifier"], line["Full name"], line["Grade"]) == ("Participant 77", "Kim Lee", str(FULL))
+    assert line["Feedback comments"].startswith(f"01 Composition: {FULL} of {FULL} points.<br>")
     assert {"Last modified (grade)"} <= line.keys()
     assert 'tick "Allow updating records' in said
-    assert "15 for 01" in said
+    assert f"{FULL} for 01" in said
     assert not list(tmp_path.glob("canvas*"))
 
 
@@ -112,13 +112,13 @@ def test_course_toml_names_the_column_and_scales_to_its_maximum(tmp_path):
     decided = settings.parse('[lessons.1]\ncolumn = "Homework 1 (4711)"\nmaximum = 10')
     imports.write([of_canvas(settings=decided, result=graded(1, {"1.3": WRONG}))], tmp_path, decided)
     head, points, line = read(tmp_path / "canvas-01.csv")
-    assert (head[-1], points[-1], line[-1]) == ("Homework 1 (4711)", "10", "8.67")
+    assert (head[-1], points[-1], line[-1]) == ("Homework 1 (4711)", "10", f"{10 * (FULL - 2) / FULL:.2f}")
 
 
 def test_a_mark_above_the_maximum_is_told(tmp_path):
     bonus = ByHand("Kim Lee_77", 1, "", 2, None, "helped others", "lee", "2026-10-02T00:00:00")
     said = imports.write([of_moodle(by_hand=[bonus])], tmp_path, DEFAULT)
-    assert any("Above the maximum of 15" in line and "Kim Lee_77 (17)" in line for line in said)
+    assert any(f"Above the maximum of {FULL}" in line and f"Kim Lee_77 ({FULL + 2})" in line for line in said)
 
 
 def test_an_anonymous_submission_is_in_no_import(tmp_path):
