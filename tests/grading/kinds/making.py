@@ -18,7 +18,7 @@ COURSE = ROOT / "dpcourse" / "course"
 LESSON = course.lesson(1)
 POINTS = {exercise.function: exercise.points for exercise in LESSON.exercises}
 FULL = sum(POINTS.values())
-NEED_MATH = ("worst_posterior", "advanced_composition", "crossing", "composed_delta")
+NEED_MATH = ("worst_posterior", "advanced_composition", "crossing", "composed_delta", "belief_in_yes")
 
 
 # ---- the generator

@@ -1,0 +1,194 @@
+"""The folder in which a learner works: the lessons are written into it, and brought to a newer edition."""
+
+import hashlib
+import json
+import os
+import re
+from pathlib import Path
+
+from nbformat import v4
+
+from dpcourse.edition import merge
+from dpcourse.files import new_folder, replaced, write_atomically
+from dpcourse.named import NotThere
+
+RECORD = ".dpcourse-edition.json"
+"""Beside the lessons: the digests of their cells and files as they were given out."""
+
+BEFORE = ".before-update"
+_NAME = re.compile(r"(?:\d\d-)?(.+)", re.DOTALL)  # of a lesson; what follows its number is the word by which it goes
+
+
+def lessons_of_this_edition() -> Path:
+    """The folder of the blank lessons: in the package, where a wheel brought it, else beside it. Raises NotThere."""
+    package = Path(__file__).resolve().parents[1]
+    for folder in (package / "lessons", package.parent / "lessons"):
+        if any(folder.glob("[0-9][0-9]-*.ipynb")):
+            return folder
+    raise NotThere(
+        "This copy of dpcourse has no lessons in it. Install it anew, from a wheel or from the repository."
+    )
+
+
+def start(folder: Path, lessons: Path | None = None) -> list[str]:
+    """Write the lessons into a new folder; returns their names. Raises ValueError where something is in the way.
+
+    lessons: the folder of the edition; that of the installed package if none is named.
+    """
+    edition = _Edition(lessons or lessons_of_this_edition())
+    if any((folder / file).exists() for file in (*edition.files, RECORD)):
+        raise ValueError(
+            f"{folder} holds lessons already, and nothing there was touched. `dpcourse update {folder}` brings "
+            f"the lessons of this edition and keeps your answers; `dpcourse start OTHER-FOLDER` begins anew elsewhere."
+        )
+    with new_folder(folder) as made:
+        for name, content in edition.files.items():
+            (made / name).write_bytes(content)
+        (made / RECORD).write_text(edition.record(), encoding="utf-8")
+    return sorted(edition.files)
+
+
+def update(folder: Path, lessons: Path | None = None) -> list[str]:
+    """Bring the lessons in a folder to this edition, and keep all that the learner wrote; returns what was done.
+
+    Each file that is replaced, and is not as it was given out, stays beside the new one as NAME.before-update.ipynb.
+    Raises NotThere where the folder holds no lesson, ValueError where a file is no notebook: then nothing is changed.
+    """
+    edition = _Edition(lessons or lessons_of_this_edition())
+    given = _read_record(folder / RECORD)
+    known = {*given, *edition.names}
+    mine = {_word(file.name): file for file in _lessons_in(folder, known)}  # of two, the one with the higher number
+    if not mine:
+        raise NotThere(f"{folder} holds no lesson of this course. `dpcourse start {folder}` writes them.")
+    notebooks = {word: _notebook(file) for word, file in mine.items()}
+    cells = {word: notebook["cells"] for word, notebook in notebooks.items()}
+    made = merge.merged(cells, {word: each["cells"] for word, each in given.items()}, edition.cells)
+    writes, said = {}, []
+    for word, name in edition.names.items():
+        is_new = bool(given) and word not in given
+        if not (word in mine or word in made.reached or is_new):
+            continue
+        is_untouched = word in mine and _sha(mine[word].read_bytes()) == given.get(word, {}).get("file")
+        if word not in made.kept and (is_untouched or word not in mine):
+            content = edition.files[name]
+        else:
+            content = _written(edition.notebooks[word], notebooks.get(word), made.lessons[word])
+        before = mine.get(word)
+        if before and before.name == name and _is_same(before, notebooks[word], content):
+            continue
+        writes[word] = (folder / name, content, before, is_untouched)
+        said.append(_said(name, before, made, word))
+    takes_first = sorted(writes, key=lambda word: (mine.get(word) is not None, word not in made.moved.values()))
+    for word in takes_first:  # what is moved is there before it goes
+        file, content, before, is_untouched = writes[word]
+        if before and not is_untouched:
+            _copy_aside(before)
+        with replaced(file) as stream:
+            stream.write(content)
+        if before and before != file:
+            before.unlink()
+    left = [f"{file.name}: is left as it is." for file in _lessons_in(folder, known) if file.name not in edition.files]
+    moved = [f"Your answer {name} is in {edition.names[word]} now." for name, word in sorted(made.moved.items())]
+    if (given or writes) and given != _lessons_of(edition.record()):
+        write_atomically(folder / RECORD, edition.record())
+    return said + moved + left
+
+
+class _Edition:
+    """The lessons of an edition, from their folder: word -> name of the file, -> notebook, -> cells; name -> bytes."""
+
+    def __init__(self, folder):
+        self.files = {file.name: file.read_bytes() for file in sorted(folder.glob("*.ipynb"))}
+        self.names = {_word(name): name for name in self.files}
+        self.notebooks = {word: _notebook(folder / name) for word, name in self.names.items()}
+        self.cells = {word: notebook["cells"] for word, notebook in self.notebooks.items()}
+
+    def record(self):
+        known = {
+            word: {
+                "file": _sha(self.files[name]),
+                "cells": {cell["id"]: merge.digest(cell) for cell in self.cells[word]},
+            }
+            for word, name in self.names.items()
+        }
+        return json.dumps({"lessons": known}, indent=1)
+
+
+def _word(name):
+    return _NAME.fullmatch(Path(name).stem)[1]
+
+
+def _lessons_in(folder, words):
+    return [file for file in sorted(folder.glob("*.ipynb")) if _word(file.name) in words]
+
+
+def _notebook(file):
+    try:
+        notebook = v4.reads(file.read_text(encoding="utf-8"))
+        for cell in notebook["cells"]:
+            if not isinstance(cell["source"], str) or cell["cell_type"] not in ("code", "markdown", "raw"):
+                raise TypeError
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise ValueError(
+            f"{file} is no notebook that can be read. Nothing was changed. Mend it, or move it out of the folder, and "
+            f"update again."
+        ) from None
+    return notebook
+
+
+def _read_record(file):
+    """word -> what is recorded; empty where there is no record that can be read: the ids of the cells do without."""
+    try:
+        return _lessons_of(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
+
+
+def _lessons_of(record):
+    return {
+        word: {"file": str(each["file"]), "cells": {name: str(text) for name, text in each["cells"].items()}}
+        for word, each in json.loads(record)["lessons"].items()
+    }
+
+
+def _written(new, mine, cells):
+    """The bytes of a notebook with these cells, and with what the learner's says of its kernel."""
+    notebook = {**new, "cells": cells, "metadata": {**new["metadata"], **(mine["metadata"] if mine else {})}}
+    return (v4.writes(v4.reads(json.dumps(notebook))) + "\n").encode()
+
+
+def _is_same(file, notebook, content):
+    """Whether a file says what is to be written, in whatever layout."""
+    return file.read_bytes() == content or notebook == v4.reads(content.decode())
+
+
+def _copy_aside(file):
+    """Keep a copy under the first free name."""
+    number, aside = 1, file.with_name(f"{file.stem}{BEFORE}{file.suffix}")
+    while os.path.lexists(aside):
+        number += 1
+        aside = file.with_name(f"{file.stem}{BEFORE}-{number}{file.suffix}")
+    with replaced(aside) as stream:
+        stream.write(file.read_bytes())
+
+
+def _said(name, before, made, word):
+    if before is None:
+        told = f"{name}: is new."
+    elif before.name != name:
+        told = f"{name}: is brought up to date. It was {before.name}."
+    else:
+        told = f"{name}: is brought up to date."
+    if made.kept[word]:
+        told += f" {_cells(made.kept[word])} of yours kept."
+    if made.both[word]:
+        told += f" Look for **Yours**: {_cells(made.both[word])} had changed on both sides."
+    return told
+
+
+def _cells(count):
+    return "1 cell" if count == 1 else f"{count} cells"
+
+
+def _sha(content):
+    return hashlib.sha256(content).hexdigest()

@@ -1,0 +1,284 @@
+"""A newer edition of the lessons, and what a learner made of the one before: lessons that hold both.
+
+A cell goes by its id, and the id of most is the hash of the text that was given out; so it is known whether the learner
+changed it even where nobody kept a record. An exercise's cells go by the name of its function too, and with it from a
+lesson to another. Lessons are named by a word, 07-auditing by "auditing", since numbers move.
+
+Where only one side changed a cell, that side's stands. Where both did, both are kept, the learner's first, with a cell
+that says so. What is no longer run, so that it does not undo an answer, stands in that cell as text.
+"""
+
+import copy
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from dpcourse.cells import BLANK, defined
+
+Cells = list[dict]
+Given = Mapping[str, Mapping[str, str]]
+"""word -> id -> the digest of each cell as it was given out; empty where nobody kept it."""
+
+_HASHED = re.compile(r"([0-9a-f]{8})-\d+")  # an id that the build made of the text
+_CHECKED = re.compile(r'^check\("[\d.]+", (\w+)', re.MULTILINE)
+_ANSWER, _CHECK = "answer", "check"
+_NOTE = "kept-"  # how the id of a cell that a merge wrote begins
+
+REPLACED = "**Yours is above.** The new edition of this lesson has another cell in its place, or none."
+BESIDE = (
+    "**Yours is above, the one of the new edition is below.** Both have changed. Delete the one that you do not want."
+)
+NOT_RUN = "**Your answer, above, is kept.** The new edition of this lesson asks for it like this:"
+CHECKED_SO = "**The check below is that of the new edition.** In the cell that it replaces you had written:"
+
+
+@dataclass
+class Merged:
+    """What a merge made: word -> the cells of each lesson, and what became of the learner's.
+
+    kept: word -> how many cells hold something of the learner's. both: word -> how many were changed by both sides.
+    moved: the names of the functions whose answers went to another lesson: function -> word.
+    reached: the words of the lessons that hold a cell which the learner has had.
+    """
+
+    lessons: dict[str, Cells] = field(default_factory=dict)
+    kept: Counter = field(default_factory=Counter)
+    both: Counter = field(default_factory=Counter)
+    moved: dict[str, str] = field(default_factory=dict)
+    reached: set[str] = field(default_factory=set)
+
+
+def digest(cell: dict) -> str:
+    """The digest of a cell's kind and text. It begins as the id that the build gives to most cells.
+
+    >>> digest({"cell_type": "code", "source": "progress()"})[:8]  # the cell 8108277b-1 of every lesson
+    '8108277b'
+    """
+    text = f"{cell['cell_type']}\n{cell['source']}".encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(text, digest_size=4).hexdigest() + hashlib.blake2b(text, digest_size=12).hexdigest()
+
+
+def merged(mine: Mapping[str, Cells], given: Given, new: Mapping[str, Cells]) -> Merged:
+    """The lessons of the new edition, with all that the learner wrote; word -> cells each. Nothing given is changed.
+
+    mine: the learner's lessons. given: what they were when they were given out, where it is known.
+    """
+    return _Merge(mine, given, new).made
+
+
+class _Merge:
+    def __init__(self, mine, given, new):
+        self.given, self.new = given, new
+        self.mine = {word: self._with_known_ids(word, cells) for word, cells in mine.items()}
+        self.at = {(word, cell["id"]): cell for word, cells in new.items() for cell in cells}
+        self.places = {}  # an id, or what an exercise's cell is for -> where the new edition has it
+        for place, cell in self.at.items():
+            for key in ([cell["id"]] if _HASHED.fullmatch(cell["id"]) else []) + _exercise(cell):
+                self.places.setdefault(key, []).append(place)
+        self.place, self.owner = {}, {}  # the learner's (word, index) -> place in the new edition, and back
+        self.made = Merged()
+        self._find_places()
+        self._assemble()
+
+    # ---- which cell is which
+
+    def _with_known_ids(self, word, cells):
+        """Copies of the learner's cells, each with an id of its own: that of the lesson where the text tells it.
+
+        Some programs drop the ids, or give others.
+        """
+        cells = copy.deepcopy(cells)
+        known = dict(self.given.get(word, {}))
+        known |= {cell["id"]: digest(cell) for cell in self.new.get(word, []) if cell["id"] not in known}
+        has = Counter(cell.get("id") for cell in cells)
+        free = {}  # digest -> the ids of the lesson with that text which no cell of the learner's has
+        for name, text in known.items():
+            if not has[name]:
+                free.setdefault(text, []).append(name)
+        used = set()
+        for cell in cells:
+            name = cell.get("id")
+            if name is None or name in used or (name not in known and not _HASHED.fullmatch(name)):
+                name = (free.get(digest(cell)) or [name]).pop(0)
+            if name is None or name in used:
+                name = _free_id(f"own-{digest(cell)[:8]}", used | set(has))
+            cell["id"] = name
+            used.add(name)
+        return cells
+
+    def _find_places(self):
+        """By id in the same lesson, by function there, then by both in the others."""
+        for find in (self._same_id, self._same_exercise, self._other_lesson):
+            for word, cells in self.mine.items():
+                for index, cell in enumerate(cells):
+                    if (word, index) not in self.place:
+                        find(word, index, cell)
+
+    def _same_id(self, word, index, cell):
+        if (word, cell["id"]) in self.at:
+            self._put(word, index, (word, cell["id"]))
+
+    def _same_exercise(self, word, index, cell):
+        for key in _exercise(cell, is_given=False):
+            for place in self.places.get(key, ()):
+                if place[0] == word and place not in self.owner:
+                    return self._put(word, index, place)
+        return None
+
+    def _other_lesson(self, word, index, cell):
+        """Where exactly one other lesson has the cell now, and the learner has no other one there."""
+        known = self.given.get(word)
+        if cell["id"] not in known if known else not self._was_given(word, cell):
+            return  # the learner's own
+        tasks = _exercise(cell, is_given=False)
+        for key in (cell["id"], *tasks):
+            places = self.places.get(key, ())
+            if len(places) != 1 or places[0][0] == word:
+                continue
+            there = self.owner.get(places[0])
+            if there is None:
+                self._put(word, index, places[0])
+                if self._is_changed(word, cell):
+                    self.made.moved |= {name: places[0][0] for kind, name in tasks if kind == _ANSWER}
+                return
+            if digest(self.mine[there[0]][there[1]]) == digest(cell):  # an update that was cut off has put it there
+                self.place[word, index] = places[0]
+                return
+
+    def _put(self, word, index, place):
+        self.place[word, index] = place
+        self.owner[place] = (word, index)
+
+    # ---- who changed it
+
+    def _given_as(self, word, cell):
+        """The digest of a cell when it was given out, or how that began; None where it was not, or unknown."""
+        if (known := self.given.get(word, {}).get(cell["id"])) is not None:
+            return known
+        hashed = _HASHED.fullmatch(cell["id"])
+        return hashed and hashed[1]
+
+    def _was_given(self, word, cell):
+        return self._given_as(word, cell) is not None
+
+    def _is_changed(self, word, cell):
+        """Whether a cell holds something of the learner's; a cell of unknown origin may."""
+        given = self._given_as(word, cell)
+        return given is None or not digest(cell).startswith(given)
+
+    # ---- the new lessons
+
+    def _assemble(self):
+        """Each cell of the new edition as it is now, and behind it the learner's cells that have no place."""
+        behind = self._without_place()
+        for word, cells in self.new.items():
+            made = behind.get((word, None), [])
+            for cell in cells:
+                made = made + self._of(word, cell) + behind.get((word, cell["id"]), [])
+            self.made.lessons[word] = _with_single_ids(made)
+        self.made.reached = {word for word, _ in self.place.values()}
+
+    def _without_place(self):
+        """Place in the new edition -> the learner's own cells behind it, and the changed ones of the lesson before."""
+        behind = {}
+        for word, cells in self.mine.items():
+            if word not in self.new:
+                continue
+            last = (word, None)
+            for index, cell in enumerate(cells):
+                if (word, index) in self.place:
+                    last = self.place[word, index]
+                elif self._is_changed(word, cell):
+                    self.made.kept[last[0]] += not cell["id"].startswith(_NOTE)
+                    was_given = self._was_given(word, cell)
+                    own = _own(cell) if was_given or (last[0], cell["id"]) in self.at else cell
+                    behind.setdefault(last, []).extend([own, _note(REPLACED, cell)] if was_given else [own])
+                    self.made.both[last[0]] += was_given
+        return behind
+
+    def _of(self, word, cell):
+        """What stands in the place of a cell of the new edition."""
+        owner = self.owner.get((word, cell["id"]))
+        if owner is None:
+            is_deleted = word in self.mine and self.given.get(word, {}).get(cell["id"]) == digest(cell)
+            return [] if is_deleted else [cell]
+        yours = self.mine[owner[0]][owner[1]]
+        given = self._given_as(owner[0], yours)
+        if digest(yours) == digest(cell):
+            return [_run_like(cell, yours)]
+        if given is not None and digest(yours).startswith(given):
+            return [cell]
+        self.made.kept[word] += 1
+        kept = {**yours, "id": cell["id"]}
+        if given is None:  # some program took the id away, or the learner wrote a cell anew
+            is_as_before = digest(cell) in self.given.get(owner[0], {}).values()
+        else:
+            is_as_before = digest(cell).startswith(given)
+        if is_as_before:
+            return [kept]
+        return self._both(word, cell, yours, kept)
+
+    def _both(self, word, cell, yours, kept):
+        kinds = {kind for kind, _ in _exercise(cell)} & {kind for kind, _ in _exercise(yours, is_given=False)}
+        if _ANSWER in kinds:
+            made = [kept, _note(NOT_RUN, yours, cell)]
+        elif _CHECK in kinds:
+            made = [_note(CHECKED_SO, cell, yours), cell]
+        else:
+            made = [_own(yours), _note(BESIDE, yours, cell, is_shown=False), cell]
+        self.made.both[word] += 1
+        return made
+
+
+def _exercise(cell, is_given=True):
+    """What a cell is for, as (kind, function): the answers that it defines, the checks that it makes.
+
+    is_given: only a cell that is still to be filled in counts as an answer's.
+    """
+    if cell["cell_type"] != "code":
+        return []
+    text = cell["source"]
+    answers = defined(text) if not is_given or BLANK in text else ()
+    return [(_ANSWER, name) for name in answers] + [(_CHECK, name) for name in _CHECKED.findall(text)]
+
+
+def _note(says, *about, is_shown=True):
+    """A cell that says what became of another; shows the text of the second, if there is one. Its id tells of which."""
+    text = says
+    if is_shown and len(about) > 1:
+        shown = about[-1]["source"]
+        fence = "`" * max(3, 1 + max(map(len, re.findall("`+", shown)), default=0))
+        text = f"{says}\n\n{fence}python\n{shown}\n{fence}"
+    of = hashlib.blake2b("".join(map(digest, about)).encode(), digest_size=4).hexdigest()
+    return {"cell_type": "markdown", "id": f"{_NOTE}{of}", "metadata": {}, "source": text}
+
+
+def _own(cell):
+    """A cell that is no longer the lesson's, but the learner's."""
+    return {**cell, "id": f"own-{digest(cell)[:8]}"}
+
+
+def _run_like(cell, yours):
+    """The cell of the new edition with the outputs of the learner's, which has the same text."""
+    ran = {key: yours[key] for key in ("execution_count", "outputs", "attachments") if key in yours}
+    return {**cell, **ran}
+
+
+def _with_single_ids(cells):
+    """The cells, in which no two have the same id."""
+    made, used = [], set()
+    for cell in cells:
+        name = cell["id"] if cell["id"] not in used else _free_id(cell["id"], used | {each["id"] for each in cells})
+        used.add(name)
+        made.append({**cell, "id": name})
+    return made
+
+
+def _free_id(name, used):
+    number = 1
+    while name in used:
+        number += 1
+        name = f"{name.partition('_')[0]}_{number}"
+    return name
