@@ -1,0 +1,122 @@
+"""What the diary of a training run says: who was drawn, what was added up, how large the noise was, what was paid when."""
+
+import functools
+
+import numpy as np
+
+from dpcourse.course.dpsgd.sums import SUMS
+from dpcourse.probe.training import AHEAD, ASKED, REFUSED, SPENT
+
+CLEARLY = 0.8  # of what the right sum leaves unexplained: so little another sum must leave to be the one that was taken
+
+
+class Run:
+    """One run, read from its diary.
+
+    Between two looks at the gradients lie as many steps as were paid for there: one, or more where nobody was asked
+    because the batch was empty. shares: how many, before the first look and after each. moves: by how much the weights
+    moved there. times: how often each person was drawn, shape (steps, n). noise: in units of the right deviation, a row
+    for each stretch that has a step. unpaid: stretches that moved the weights, and hold no step that was paid for.
+    """
+
+    def __init__(self, case, value):
+        self.case, (self.final, diary) = case, value
+        self.n, self.p = case["n"], case["sample_rate"]
+        self.meant = min(case["steps"], case["ledger"])
+        kinds, asked = diary[:, 0], diary[diary[:, 0] == ASKED]
+        self.paid, refused = int(np.sum(kinds == SPENT)), diary[kinds == REFUSED]
+        self.refused = len(refused)
+        given = case["noise_multiplier"], case["sample_rate"]
+        self.others_asked = bool(self.refused) and not np.allclose(refused[:, 1:AHEAD], given)
+        self.people, self.points = asked[:, AHEAD : AHEAD + self.n].round(), asked[:, AHEAD + self.n :]
+        self.moves = np.diff(np.vstack([case["weights"], self.points, self.final]), axis=0)
+        self.paid_before = np.cumsum(kinds == SPENT)[kinds == ASKED]
+        self.moved = self.moves.any(axis=1)
+        spends = np.diff(np.r_[0, self.paid_before, self.paid])
+        if self._pays_first(spends):
+            spends[0], spends[-1] = spends[0] - 1, spends[-1] + 1
+        self.unpaid = int(np.sum(self.moved & (spends == 0)))
+        self.still = int(np.sum(~self.moved & (spends > 0)))
+        self.shares = np.where(self.moved, np.maximum(spends, 1), spends)
+        self.sure = np.ones(len(spends), bool)  # stretches that hold so many steps, and not one more or less
+        if len(spends) > 1 and self.paid_before[0] > 1:
+            self.sure[[0, -1]] = False
+        self.drawn = np.vstack([np.zeros(self.n), self.people])
+        self.times = self._times()
+
+    def __len__(self):
+        return len(self.times)
+
+    def _pays_first(self, spends):
+        """Whether steps are paid for before their gradients are asked for, and not after."""
+        if len(spends) == 1 or not spends[0]:
+            return False
+        if spends[0] == 1:  # nothing moved yet, or the step of an empty batch, for which nobody was asked
+            return not self.moved[0]
+        return bool(self.moved[-1]) or bool(spends[-1])
+
+    @functools.cached_property
+    def noise(self):
+        return self._noise[self.sure & (self.shares > 0)]
+
+    @functools.cached_property
+    def noise_of_empty(self):
+        empty = self.sure & (self.shares > 0) & ((self.shares > 1) | (self.drawn.sum(axis=1) == 0))
+        return self._noise[empty]
+
+    @functools.cached_property
+    def noise_of_others(self):
+        return self._noise[self.sure & (self.shares == 1) & (self.drawn.sum(axis=1) > 0)]
+
+    @functools.cached_property
+    def added(self):
+        """The name of the sum in SUMS that the moves show; None where they show none of them."""
+        seen = self.sure & (self.shares == 1)
+        moves, sums = self.moves[seen], {name: self._predicted(name)[seen] for name in SUMS}
+        left = {name: np.sum((moves - there) ** 2) for name, there in sums.items()}
+        best = min(left, key=left.get)
+        name = best if left[best] < CLEARLY * left["right"] else "right"
+        length = np.sum(sums[name] ** 2)
+        error = np.sqrt(left[name] / max(1, moves.size) / length) if length else 0.0
+        share = np.sum(moves * sums[name]) / length if length else 1.0  # of the moves in the sum, which is 1
+        return name if abs(share - 1) < 0.05 + 5 * error else None
+
+    def is_like(self, other):
+        """Whether two runs asked for the same people and ended with the same weights."""
+        return np.array_equal(self.final, other.final) and np.array_equal(self.people, other.people)
+
+    def _times(self):
+        rows = []
+        for place, (share, drawn) in enumerate(zip(self.shares.tolist(), self.drawn, strict=True)):
+            rows += [drawn] if place else []
+            rows += [np.zeros(self.n)] * (share - (1 if place else 0))
+        return np.array(rows).reshape(-1, self.n)
+
+    @functools.cached_property
+    def _noise(self):
+        case = self.case
+        unit = case["learning_rate"] * case["noise_multiplier"] * case["clip_norm"] / (self.p * self.n)
+        return (self._predicted("right") - self.moves) / unit / np.sqrt(np.maximum(self.shares, 1))[:, None]
+
+    def _predicted(self, name):
+        """The moves without noise, had this sum been taken."""
+        table, clip_norm, expected = self.case["gradients"], self.case["clip_norm"], self.p * self.n
+        return -self.case["learning_rate"] * SUMS[name](self.drawn, table, clip_norm, expected, self.case)
+
+
+_READ: dict[tuple, tuple] = {}  # the last runs, each with what it was read from: whoever judges asks many questions
+MOST_READ = 10
+
+
+def run_of(case, value):
+    """The Run of a case, read once."""
+    key = id(case), id(value)
+    if key not in _READ:
+        while len(_READ) >= MOST_READ:
+            _READ.pop(next(iter(_READ)), None)
+        _READ[key] = case, value, Run(case, value)
+    return _READ[key][2]
+
+
+def runs(cases, values):
+    return [run_of(case, value) for case, value in zip(cases, values, strict=True)]
