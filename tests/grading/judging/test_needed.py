@@ -3,6 +3,7 @@
 import builtins
 import collections
 import contextlib
+import dis
 import inspect
 import json
 import random
@@ -230,12 +231,13 @@ def test_of_a_lesson_only_imports_answers_what_these_call_and_checks_run(lesson,
 
 
 def names_of(code):
-    """The names of attributes and globals in a cell's functions; a parameter is neither."""
+    """The global names that the functions of a cell read; a parameter is none, nor an attribute."""
     return set().union(*(_names(part) for part in compile(code, "cell", "exec").co_consts if inspect.iscode(part)))
 
 
 def _names(code):
-    return set(code.co_names).union(*(_names(part) for part in code.co_consts if inspect.iscode(part)))
+    own = {each.argval for each in dis.get_instructions(code) if each.opname == "LOAD_GLOBAL"}
+    return own.union(*(_names(part) for part in code.co_consts if inspect.iscode(part)))
 
 
 def test_what_a_student_reads_is_run_and_what_made_it():
