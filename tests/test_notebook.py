@@ -25,7 +25,7 @@ def test_check_shows_the_verdict_and_records_what_is_passed(capsys):
     check("0.1", keep_probability)
     assert "0.1 How often to keep the truth: passed (1 point)" in capsys.readouterr().out
     assert passed("0.1")
-    assert recorded() == {"0.1"}
+    assert recorded() == {"start_here/keep_probability"}
 
 
 def test_a_wrong_answer_is_not_recorded(capsys):
@@ -48,7 +48,7 @@ def test_passed_follows_the_last_check(capsys):
     check("0.1", keep_probability)
     check("0.1", lambda epsilon: 0.5)
     assert not passed("0.1")
-    assert recorded() == {"0.1"}, "what was passed once stays passed"
+    assert recorded() == {"start_here/keep_probability"}, "what was passed once stays passed"
 
 
 def test_hints_go_one_step_further_each(capsys):

@@ -20,10 +20,10 @@ def test_every_option_is_explained_when_chosen_and_only_right_ones_count(number)
         _, buttons, reply = block.children
         assert buttons.value is None
         for option in question.options:
-            before = f"{number}.q{i}" in recorded()
+            before = f"{course.lesson(number).word}/q{i}" in recorded()
             buttons.value = option
             assert ("✓ Right." if option.right else "✗ Not quite.") in reply.value
-            assert (f"{number}.q{i}" in recorded()) == (before or option.right)
+            assert (f"{course.lesson(number).word}/q{i}" in recorded()) == (before or option.right)
 
 
 def test_the_static_quiz_holds_every_option_and_reply():

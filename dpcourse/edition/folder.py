@@ -25,9 +25,7 @@ def lessons_of_this_edition() -> Path:
     for folder in (package / "lessons", package.parent / "lessons"):
         if any(folder.glob("[0-9][0-9]-*.ipynb")):
             return folder
-    raise NotThere(
-        "This copy of dpcourse has no lessons in it. Install it anew, from a wheel or from the repository."
-    )
+    raise NotThere("This copy of dpcourse has no lessons in it. Install it anew, from a wheel or from the repository.")
 
 
 def start(folder: Path, lessons: Path | None = None) -> list[str]:

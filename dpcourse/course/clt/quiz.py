@@ -106,7 +106,7 @@ QUIZ = (
             Option(
                 "No. But at an ε of 161 there is no privacy to speak of, with either number.",
                 True,
-                "The limit is far too high only where the exact ε is large already.",
+                "At δ = 10⁻⁵ the limit is far too high only where the exact ε is large already.",
             ),
             Option(
                 "It cannot be: the limit is always too low, because the right tail of a step is heavy.",

@@ -47,12 +47,12 @@ def _law(value, case):
     return least > MARGIN, line + ("; whether that is 20 % cannot be decided" if least <= MARGIN < most else "")
 
 
-def _any_error(low, high):
-    """recognise: in some case the error certainly lies between low and high."""
+def _error_in(low, high, quantifier=any):
+    """recognise: in some case, or with `all` in every case, the error certainly lies between low and high."""
 
     def recognise(cases, values):
         errors = [_error(value, case) for case, value in zip(cases, values, strict=True)]
-        return any(low < least and most < high for least, most in filter(None, errors))
+        return any(errors) and quantifier(low < least and most < high for least, most in filter(None, errors))
 
     return recognise
 
@@ -78,20 +78,20 @@ exercise = OpenExercise(
             "other direction",
             "Here the limit lies below the truth: the dangerous side, as in the exercise before. Now find one above.",
             lambda delta: (0.6, 0.001, 1000),
-            recognise=_any_error(-math.inf, -CLOSE),
+            recognise=_error_in(-math.inf, -CLOSE),
         ),
         Misconception(
             "they agree",
             "Here the limit is right up to 2 %: there is so much noise that sample_rate times X is never large, or the two faults of the "
             "limit cancel. Take little noise, a large sample_rate and many steps.",
             lambda delta: (10, 0.05, 20_000),
-            recognise=_any_error(-CLOSE, CLOSE),
+            recognise=_error_in(-CLOSE, CLOSE, all),
         ),
         Misconception(
             "too little",
-            "The direction is right: the limit lies above the truth, but not by 20 %. Let more steps touch Mia, with as little noise as is allowed.",
+            "The direction is right: the limit lies above the truth, but not by 20 % at each δ that was tried. Let more steps touch Mia, with as little noise as is allowed.",
             lambda delta: (1, 0.05, 20_000),
-            recognise=_any_error(CLOSE, MARGIN),
+            recognise=_error_in(CLOSE, MARGIN),
         ),
     ),
 )

@@ -318,7 +318,7 @@ exercise = RandomExercise(
         ),
         of_size(
             "variance",
-            "Your noise has the deviation (noise_multiplier * clip_norm)²: that is its variance. `rng.normal` takes the deviation.",
+            "Your noise has the deviation (noise_multiplier * clip_norm)²: that is its variance, and `rng.normal` takes the deviation. Or was noise that had its size already multiplied by it once more? In {noisy_sgd_step} the noise handed in has the deviation 1.",
             lambda sigma, r, expected: (sigma * r) ** 2,
         ),
         *(

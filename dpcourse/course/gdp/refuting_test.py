@@ -26,33 +26,43 @@ def _draw_boxes(rng):
 
 def _a_box(rng, share, leak=0.0):
     """Releases of a box with a claim `share` times the mu of its halves; two outputs have `leak` each with Mia."""
+    while True:
+        box = _some_box(rng, share, leak)
+        if _is_clear(**box) and (leak or not _other_orders_do(**box)):
+            return box
+
+
+def _some_box(rng, share, leak):
     places = rng.permutation(OUTPUTS)
     rare, others = (places[:2], places[2:]) if leak else (places[:0], places)
     half = len(others) // 2
     corner = rng.uniform(0.27, 0.33)  # the chance of the half that speaks of the other hypothesis
     p, q = np.zeros(OUTPUTS), np.zeros(OUTPUTS)
     for part, of_p, of_q in ((others[:half], corner, 1 - corner), (others[half:], 1 - corner, corner)):
-        within = 1 + rng.random(len(part))
+        within = rng.uniform(0.25, 3, len(part))  # some outputs are rare in both lists, some frequent in both
         p[part], q[part] = of_p * within / within.sum(), of_q * within / within.sum()
     p[rare], q[rare] = RARE, leak
     p[others] *= 1 - p[rare].sum()
     q[others] *= 1 - q[rare].sum()
     mu = round(float(share * 2 * ndtri(1 - corner)), 2)
-    while True:
-        box = {
-            "out": rng.choice(OUTPUTS, RELEASES, p=p / p.sum()),
-            "inside": rng.choice(OUTPUTS, RELEASES, p=q / q.sum()),
-            "mu": mu,
-        }
-        if _is_clear(**box):
-            return box
+    return {
+        "out": rng.choice(OUTPUTS, RELEASES, p=p / p.sum()),
+        "inside": rng.choice(OUTPUTS, RELEASES, p=q / q.sum()),
+        "mu": mu,
+    }
 
 
 def _is_clear(out, inside, mu):
     """Whether `q >= t * p` says what `q / p >= t` says for the best t = q/p: rounding shall fail nobody."""
     best, counts = _best(out, inside, mu), [np.bincount(values, minlength=OUTPUTS) for values in (out, inside)]
-    forms = [(p, q, (q / p)[best == 1].min()) for p, q in (counts, _shares(out, inside))]
+    forms = [(p, q, _ratio(p, q)[best == 1].min()) for p, q in (counts, _shares(out, inside))]
     return all(np.array_equal(q >= t * p, best == 1) for p, q, t in forms)
+
+
+def _other_orders_do(out, inside, mu):
+    """Whether the order of p alone, or of q alone, finds the best test too."""
+    best = _best(out, inside, mu)
+    return any(np.array_equal(_search(order)(out, inside, mu), best) for order in (_by_p, _by_q))
 
 
 def _shares(out, inside):
@@ -81,6 +91,14 @@ def _search(order=lambda p, q: np.argsort(-_ratio(p, q)), gain=_below, shift=0, 
         return test
 
     return code
+
+
+def _by_p(p, q):
+    return np.argsort(p)
+
+
+def _by_q(p, q):
+    return np.argsort(-q)
 
 
 def _marked(p, q, mu):
@@ -186,8 +204,18 @@ exercise = Exercise(
             lambda out, inside, mu: 1 - _best(out, inside, mu),
         ),
         Misconception(
+            "sorted by p",
+            "You moved the outputs in the order of p alone, the rarest first. An output that is rare with Mia too says little: sort by the ratio q/p.",
+            _search(_by_p),
+        ),
+        Misconception(
+            "sorted by q",
+            "You moved the outputs in the order of q alone. An output that is frequent without Mia too says little: sort by the ratio q/p.",
+            _search(_by_q),
+        ),
+        Misconception(
             "sorted by the difference",
-            "You moved the outputs in the order of q - p, or of q alone. A rare output with a large q/p then comes too late: sort by the ratio.",
+            "You moved the outputs in the order of q - p. A rare output with a large q/p then comes too late: sort by the ratio.",
             _search(lambda p, q: np.argsort(p - q)),
         ),
         Misconception(
