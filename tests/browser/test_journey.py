@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 LESSONS = tuple(known.name for known in lessons())
 WORKED_THROUGH = range(len(LESSONS)) if WEEKLY else (0, 1)
 """The lessons gone through: all; on a commit the first two."""
-WORKED_IN = ("report()", "progress()", "widgets.explore(", "check(", "quiz(")
+WORKED_IN = ("from dpcourse import", "report()", "progress()", "widgets.explore(", "check(", "quiz(")
 """What a learner works in says one of these, or is an exercise; the other cells only show something."""
 
 PICTURE = "it.querySelector('img').src + it.querySelector('img').alt"
