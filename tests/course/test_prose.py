@@ -187,7 +187,7 @@ CLAIMS = [
         "and once on {} of them",
         lambda: len(exercise(2, "laplace_mechanism").draw(generator())[-1]["value"]),
     ),
-    (2, "", "has lasted longer than {:g} years", lambda: survey()["yrs_married"].max()),
+    (2, "", "No entry for the years is above {:g}", lambda: survey()["yrs_married"].max()),
     (2, "", "within chance of {:.1f} %; the", lambda: 100 * worst()),
     (2, "", "the standard error is {:.1f} %.)", lambda: 100 * math.sqrt(worst() * (1 - worst()) / 1000)),
     (2, "", "of 7 bits there are {} outputs for each count", lambda: 2**7 - 1),
