@@ -164,7 +164,14 @@ def test_a_wrong_answer_does_not_pass(exercise, answer):
         assert verdict.state == WRONG, verdict
 
 
+def diary_as_a_list(*given):
+    """The reference's weights, with the ledger's diary copied into a list: no ledger, and no crash of the check."""
+    weights, ledger = exercise("noisy_sgd").reference(*given)
+    return weights, np.asarray(ledger).tolist()
+
+
 COMPLAINTS = {
+    "a list for the ledger": ("noisy_sgd", diary_as_a_list, "must be the ledger itself"),
     "zero divided by zero": (
         "clip",
         lambda g, r: np.where(g.any(axis=1, keepdims=True), g, np.nan),

@@ -46,7 +46,12 @@ def _weights_and_ledger(value, case):
     final, diary = map(as_array, value)
     if final.dtype.kind not in "iuf" or final.shape != (weights,):
         return f"The first of the two must be the weights, an array of {weights} numbers, not {type_name(value[0])}."
-    if diary.dtype.kind != "f" or diary.ndim != 2 or diary.shape[1] != AHEAD + people + weights:
+    if (
+        not isinstance(value[1], np.ndarray)
+        or diary.dtype.kind != "f"
+        or diary.ndim != 2
+        or diary.shape[1] != AHEAD + people + weights
+    ):
         return "The second of the two must be the ledger itself, the one that your function was given."
     if not np.isfinite(final).all():
         return (
