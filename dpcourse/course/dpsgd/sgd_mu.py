@@ -27,6 +27,22 @@ def _mu(rule):
     )
 
 
+def _of_rounded_steps(cases, values):
+    """recognise: every value is that of the steps rounded, of a run or of an epoch, up, down or to the nearest."""
+    rules = [
+        rule
+        for whole in (round, math.floor, math.ceil)
+        for rule in (
+            _mu(lambda s, p, t, b, n, e, whole=whole: p * math.sqrt(whole(t) * math.expm1(1 / s**2))),
+            _mu(lambda s, p, t, b, n, e, whole=whole: p * math.sqrt(e * whole(n / b) * math.expm1(1 / s**2))),
+        )
+    ]
+    return any(
+        all(math.isclose(value, rule(**case), rel_tol=1e-9) for case, value in zip(cases, values, strict=True))
+        for rule in rules
+    )
+
+
 exercise = Exercise(
     title="The limit's μ of a training run",
     good_for="checking in one line what a paper claims",
@@ -47,6 +63,12 @@ exercise = Exercise(
         "p = batch / n and T = epochs * n / batch. Which of the two stands under the root in the formula, and which before it?",
     ),
     misconceptions=(
+        Misconception(
+            "steps rounded",
+            "You rounded the number of steps, of the run or of an epoch (`round`, `int` or `//`). Here it need not be whole: T = epochs * n / batch.",
+            _mu(lambda s, p, t, b, n, e: p * math.sqrt(e * (n // b) * math.expm1(1 / s**2))),
+            recognise=_of_rounded_steps,
+        ),
         Misconception(
             "epochs for steps",
             "You put the epochs where the steps belong. One epoch has n / batch steps, so T = epochs * n / batch.",
