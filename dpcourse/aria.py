@@ -1,4 +1,5 @@
-"""Names for what ipywidgets leaves without one: the handles of sliders, and the questions of radio buttons.
+"""How a widget comes onto the page, and names for what ipywidgets leaves without one: the handles of sliders, and the
+questions of radio buttons.
 
 A screen reader then says "ε, slider, 1.0" and not "slider, 1.0"; arrow keys move between the options of one
 question, as they do between radio buttons everywhere; and what changes on the page is read out.
@@ -49,3 +50,14 @@ def names():
 
     script = html.escape(_NAME_ALL)
     return ipywidgets.HTML(f'{_FOCUS}<img alt="" hidden src="{_PIXEL}" onload="{script}">', layout={"height": "0"})
+
+
+def show(widget, text: str, page: str) -> None:
+    """Show a widget; where widgets do not run, `page` (HTML) stands in its place, or `text`.
+
+    By its public `model_id`: the method that makes this bundle is called otherwise in ipywidgets 7, which Colab has.
+    """
+    from IPython.display import display
+
+    view = {"version_major": 2, "version_minor": 0, "model_id": widget.model_id}
+    display({"application/vnd.jupyter.widget-view+json": view, "text/plain": text, "text/html": page}, raw=True)

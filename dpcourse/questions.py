@@ -11,12 +11,9 @@ from dpcourse.engine.display import RIGHT_COLOUR, WRONG_COLOUR
 
 def quiz(lesson: int) -> None:
     """Show the quiz of a lesson, by its number; where widgets do not run, the same questions as plain HTML."""
-    from IPython.display import display
-
     questions = course.lesson(lesson).quiz
     static = Static(questions)
-    live = _widget(lesson, questions)._repr_mimebundle_()
-    display({**live, "text/html": static._repr_html_(), "text/plain": repr(static)}, raw=True)
+    aria.show(_widget(lesson, questions), repr(static), static._repr_html_())
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import pytest
 
 from dpcourse import course
 from dpcourse.done import recorded
-from dpcourse.questions import Static, _widget
+from dpcourse.questions import Static, _widget, quiz
 
 
 @pytest.fixture(autouse=True)
@@ -31,3 +31,17 @@ def test_the_static_quiz_holds_every_option_and_reply():
     page, text = Static(questions)._repr_html_(), repr(Static(questions))
     assert page.count("<details>") == sum(len(question.options) for question in questions)
     assert all(option.text in text for question in questions for option in question.options)
+
+
+def test_the_quiz_is_live_where_widgets_run_and_whole_where_they_do_not(monkeypatch):
+    """As ipywidgets' own bundle, which in version 7, that of Colab, another method makes."""
+    shown, made = [], []
+    monkeypatch.setattr("IPython.display.display", lambda bundle, raw: shown.append(bundle))
+    monkeypatch.setattr("dpcourse.questions._widget", lambda *of: made.append(_widget(*of)) or made[0])
+    of_version_8 = type(_widget(1, ()))._repr_mimebundle_
+    monkeypatch.delattr("ipywidgets.Widget._repr_mimebundle_")
+    quiz(1)
+    key = "application/vnd.jupyter.widget-view+json"
+    assert shown[0][key] == of_version_8(made[0])[key]
+    assert shown[0]["text/html"] == Static(course.lesson(1).quiz)._repr_html_()
+    assert shown[0]["text/plain"].startswith("1. ")
