@@ -13,6 +13,10 @@ RATE, DELTA = 0.01, 1e-5
 WITHIN = 1.5  # the factor by which the error measured at the predicted steps may miss the one that was asked for
 MOST = 1_000_000  # steps; with the noise and the errors that are drawn the limit is right long before
 FACTOR = 0.3  # of skew(X)^2 / error^2: from noise 2, rate 0.01 and 100 steps, where pld finds an error of 9.6 %
+PERCENT = (
+    "You are off by a factor of about 10,000, which is 100 squared. One of your two errors is in percent, and the other a share: `error` is 0.1 "
+    "for 10 %, and the table has percents."
+)
 ALIKE = 0.1  # of exponents, which are blurred where steps are whole numbers
 
 
@@ -26,12 +30,10 @@ def _draw_corners(rng):
 
 
 def _steps(value, case):
-    """One number of steps, 1 or more."""
+    """One number of steps, above 0."""
     complaint = a_number(value, case)
-    if complaint is None and value < 1:
-        return (
-            f"A number of steps is at least 1, and yours is {value:.3g}. Is `error` a share for you too: 0.1 for 10 %?"
-        )
+    if complaint is None and value <= 0:
+        return f"A number of steps is at least 1, and yours is {value:.3g}."
     return complaint
 
 
@@ -43,6 +45,8 @@ def _measured(value, case):
 
 def _law(value, case):
     wanted = case["error"]
+    if value < 1:
+        return False, f"a number of steps is at least 1, and yours is {value:.3g}"
     if value > MOST:
         return False, f"that is more than {MOST:,} steps, where the limit is right to far less than {wanted:.2g}"
     least, most = _measured(value, case)
@@ -77,6 +81,13 @@ def _root_in_the_exponent(noise_multiplier):
     return skewness(math.sqrt(noise_multiplier))
 
 
+def _in_percent(cases, values):
+    """recognise: they grow as they should, and are 10,000 times too many steps, or too few."""
+    shares = [value / _power(2, -2)(**case) for case, value in zip(cases, values, strict=True)]
+    near = any(all(1 / WITHIN**2 < share / off < WITHIN**2 for share in shares) for off in (1e4, 1e-4))
+    return near and _grows_as(2, -2)(cases, values)
+
+
 exercise = OpenExercise(
     title="Where the limit breaks",
     good_for="knowing without a computation whether a limit may be trusted, and by how much not",
@@ -90,14 +101,15 @@ exercise = OpenExercise(
     forbidden=(pld.noisy_sgd, pld.Curve.__init__, TradeOff.power),
     instead="predict T from σ and the error; the check then measures with pld",
     hints=(
-        "The rule of thumb has one unknown factor: error = factor * skew(X) / sqrt(T). One row of the table gives it: put in its "
-        "skew(X) / sqrt(T), and its error at rate 0.01. It is about the same in every row; "
-        "any will do.",
-        "Solve error = factor * skew(X) / sqrt(T) for T: half the error takes four times as many steps, and twice the skewness too.",
-        "T = (factor * skew(X) / error)^2. Take sigma = 2 and T = 100, where skew(X) / sqrt(T) is 0.175: the factor is the error in that "
-        "row over 0.175.",
+        "The rule of thumb says error = factor * skew(X) / sqrt(T), with one factor that is not known. It is about the same in every row of "
+        "the table. Which two numbers of a row do you need to find it?",
+        "In the row of sigma = 2 and T = 100, skew(X) / sqrt(T) is 0.175. The error at rate 0.01 stands in the same row, in percent and with its "
+        "sign; `error` is a share without one. Their quotient is the factor.",
+        "Now write the rule with your factor, `skewness(noise_multiplier)` and `error`. Only T is unknown in it. Solve for T, and test the result: "
+        "half the error takes four times as many steps.",
     ),
     misconceptions=(
+        Misconception("in percent", PERCENT, _power(2, -2, factor=1e4 * FACTOR), recognise=_in_percent),
         Misconception(
             "the factor",
             "Your steps grow with skew(X) and with the error as they should, so the rule is right. The factor is not. Take it from one row "

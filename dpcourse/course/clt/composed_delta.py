@@ -6,6 +6,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from dpcourse import pld, tradeoff
+from dpcourse.course.clt.shared import any_of
 from dpcourse.engine import Exercise, Misconception, a_number, rounded
 from dpcourse.tradeoff import TradeOff
 
@@ -46,6 +47,43 @@ def _cut(mass, n):
     for _ in range(n - 1):
         total = np.convolve(total, mass, mode="same")
     return total
+
+
+def _each_as_well(array, n):
+    """What comes out if what there is, is convolved with itself in each round."""
+    for _ in range(n - 1):
+        array = np.convolve(array, array)
+    return array
+
+
+def _from(lowest, masses):
+    """delta where the sums begin at lowest(loss, n) and the masses are masses(mass, n)."""
+
+    def code(loss, mass, n, epsilon):
+        total = masses(mass, n)
+        return _hockey_stick(lowest(loss, n) + (loss[1] - loss[0]) * np.arange(total.size), total, epsilon)
+
+    return code
+
+
+def _begins_anew(mass, n):
+    return np.convolve(mass, mass)
+
+
+def _at_n_times(loss, n):
+    return n * loss[0]
+
+
+_CUT = (
+    lambda loss, mass, n, epsilon: _hockey_stick(loss, _cut(mass, n), epsilon),
+    lambda loss, mass, n, epsilon: _hockey_stick(n * loss, _cut(mass, n), epsilon),
+    _from(_at_n_times, _cut),
+)
+_ANEW = (_from(_at_n_times, _begins_anew), _from(lambda loss, n: 2 * loss[0], _begins_anew))
+_DOUBLED = (
+    _from(_at_n_times, _each_as_well),
+    _from(lambda loss, n: 2 ** (n - 1) * loss[0], _each_as_well),
+)
 
 
 exercise = Exercise(
@@ -105,7 +143,39 @@ exercise = Exercise(
         Misconception(
             "cut to the same length",
             "mode='same' cuts both ends off, and with them the large losses, for the sake of which delta is there.",
-            lambda loss, mass, n, epsilon: _hockey_stick(loss, _cut(mass, n), epsilon),
+            _CUT[0],
+            recognise=any_of(*_CUT),
+        ),
+        Misconception(
+            "begins anew",
+            "Your mass is that of two answers, however many there are: each round begins with the mass of one. Convolve what you have so far "
+            "with `mass`, and keep the result for the next round.",
+            _ANEW[0],
+            recognise=any_of(*_ANEW),
+        ),
+        Misconception(
+            "doubled in each round",
+            "You convolve the mass with itself in each round, and so double the number of answers: 2, 4, 8. Convolve it with the mass of one "
+            "answer, `mass`.",
+            _DOUBLED[0],
+            recognise=any_of(*_DOUBLED),
+        ),
+        Misconception(
+            "losses convolved",
+            "You convolved the losses as well. Only masses are convolved. The sums of n losses are a grid with the same step, which begins at "
+            "n * loss[0].",
+            lambda loss, mass, n, epsilon: _hockey_stick(_convolved(loss, n), _convolved(mass, n), epsilon),
+        ),
+        Misconception(
+            "epsilon for each answer",
+            "You compare the sums with n * epsilon. Here epsilon is that of all n answers together, as the sums are.",
+            lambda loss, mass, n, epsilon: _hockey_stick(_sums(loss, n), _convolved(mass, n), n * epsilon),
+        ),
+        Misconception(
+            "n deltas",
+            "You took n times the delta of one answer at epsilon. But each answer has a loss of its own, and the losses add up: convolve the "
+            "masses first, and compute one delta from the sums.",
+            lambda loss, mass, n, epsilon: n * _hockey_stick(loss, mass, epsilon),
         ),
         Misconception(
             "mass of P for mass of Q",

@@ -3,7 +3,7 @@
 import numpy as np
 
 from dpcourse import clt
-from dpcourse.course.clt.shared import random_mechanism
+from dpcourse.course.clt.shared import any_of, random_mechanism
 from dpcourse.engine import Exercise, Misconception, several
 
 
@@ -50,6 +50,42 @@ def _changed(place, rule):
         values = _moments(loss, mass)
         values[place] = float(rule(loss, mass))
         return values
+
+    return code
+
+
+def _under_q(kl):
+    """All four as means under Q, with this kl of the mean."""
+
+    def code(loss, mass):
+        q = mass * np.exp(loss)
+        mean = float(q @ loss)
+        return [kl(mean), *(float(q @ power) for power in (loss**2, np.abs(loss) ** 3, np.abs(loss - mean) ** 3))]
+
+    return code
+
+
+_UNDER_Q = (
+    lambda loss, mass: [
+        float(mass @ (np.exp(loss) * value))
+        for value in (-loss, loss**2, np.abs(loss) ** 3, np.abs(loss - mass @ loss) ** 3)
+    ],
+    _under_q(lambda mean: mean),
+    _under_q(lambda mean: -mean),
+)
+
+
+def _absolute_in_kl(loss, mass):
+    kl = float(mass @ np.abs(loss))
+    return [kl, *_moments(loss, mass)[1:3], float(mass @ np.abs(loss + kl) ** 3)]
+
+
+def _roots(*places):
+    def code(loss, mass):
+        return [
+            value ** (1 / power) if place in places else value
+            for place, (power, value) in enumerate(zip((1, 2, 3, 3), _moments(loss, mass), strict=True))
+        ]
 
     return code
 
@@ -134,10 +170,48 @@ exercise = Exercise(
         Misconception(
             "wrong variable",
             "You average under Q. The integrals are over alpha, so the weights are the masses under P as they are given.",
-            lambda loss, mass: [
-                float(mass @ (np.exp(loss) * value))
-                for value in (-loss, loss**2, np.abs(loss) ** 3, np.abs(loss - mass @ loss) ** 3)
-            ],
+            _UNDER_Q[0],
+            recognise=any_of(*_UNDER_Q),
+        ),
+        Misconception(
+            "absolute loss in kl",
+            "Your kl averages the size of the loss. In kl losses of opposite signs do cancel: no absolute value there, and none in the "
+            "deviation |loss + kl| that is made from it but the outer one.",
+            _absolute_in_kl,
+            recognise=any_of(_absolute_in_kl, _changed(0, lambda loss, mass: mass @ np.abs(loss))),
+        ),
+        Misconception(
+            "roots",
+            "You took a root at the end. kappa2, kappa3 and kappa3_bar are the means of the powers as they are.",
+            _roots(1, 2, 3),
+            recognise=any_of(_roots(1, 2, 3), _roots(1), _roots(2, 3), _roots(1, 2), _roots(3)),
+        ),
+        Misconception(
+            "centred piece by piece",
+            "In kappa3_bar you take from each loss what its own piece adds to the mean. The mean is one number for all pieces, -kl: it is the "
+            "whole sum.",
+            _changed(3, lambda loss, mass: mass @ np.abs(loss - mass * loss) ** 3),
+        ),
+        Misconception(
+            "centred before kl is known",
+            "In kappa3_bar you take kl as far as it is summed up at each piece. The deviation is from the whole mean: a loop for kl first, and one "
+            "more for kappa3_bar.",
+            _changed(3, lambda loss, mass: mass @ np.abs(loss - np.cumsum(mass * loss)) ** 3),
+        ),
+        Misconception(
+            "centred at the plain mean",
+            "In kappa3_bar you subtract the plain mean of the losses. The mean of L weighs each loss with its mass; it is -kl.",
+            _changed(3, lambda loss, mass: mass @ np.abs(loss - loss.mean()) ** 3),
+        ),
+        Misconception(
+            "power of a sum",
+            "Your kappa3_bar is kappa3 and a third power of kl. The third power of a sum is not the sum of the third powers: add kl to each loss "
+            "first.",
+            _changed(3, lambda loss, mass: mass @ np.abs(loss) ** 3 - (mass @ loss) ** 3),
+            recognise=any_of(
+                _changed(3, lambda loss, mass: mass @ np.abs(loss) ** 3 - (mass @ loss) ** 3),
+                _changed(3, lambda loss, mass: mass @ np.abs(loss) ** 3 + (mass @ loss) ** 3),
+            ),
         ),
         Misconception(
             "masses ignored",

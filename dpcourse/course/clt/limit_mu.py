@@ -90,5 +90,31 @@ exercise = Exercise(
             "You computed 2 kl / sqrt(kappa2) for each answer and added these up. First add up the kls and the kappa2s, then divide.",
             lambda epsilons: float(2 * np.tanh(np.array(epsilons) / 2).sum()),
         ),
+        Misconception(
+            "mus in quadrature",
+            "You computed 2 kl / sqrt(kappa2) for each answer, which is 2 tanh(epsilon / 2), and added the squares of these, as section 2 does "
+            "with Gaussians. One such answer is no Gaussian. First add up the kls and the kappa2s, then divide.",
+            lambda epsilons: float(2 * np.linalg.norm(np.tanh(np.array(epsilons) / 2))),
+        ),
+        Misconception(
+            "kl without epsilon",
+            "You took tanh(epsilon / 2) for kl. The loss is epsilon or -epsilon, so kl is epsilon times that.",
+            _two_k_over_s(kl=lambda e: np.tanh(e / 2)),
+        ),
+        Misconception(
+            "brackets",
+            "Brackets are missing in kl: the fraction is `(math.exp(e) - 1) / (math.exp(e) + 1)`. Without them the division comes first.",
+            _two_k_over_s(kl=lambda e: e * (np.exp(e) - np.exp(-e) + 1)),
+        ),
+        Misconception(
+            "square of the sum",
+            "Your s^2 is the square of the sum of the epsilons. It is the sum of their squares.",
+            lambda epsilons: _two_k_over_s(mu=lambda k, s2: 2 * k / sum(epsilons))(epsilons),
+        ),
+        Misconception(
+            "tan for tanh",
+            "`tan` is the tangent of an angle. kl has the hyperbolic tangent, `math.tanh`.",
+            _two_k_over_s(kl=lambda e: e * np.tan(e / 2)),
+        ),
     ),
 )

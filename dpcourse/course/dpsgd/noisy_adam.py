@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from dpcourse.course.dpsgd.shared import any_of
 from dpcourse.engine import Exercise, Misconception, numbers_like, rounded
 
 BETA1, BETA2, TINY = 0.9, 0.999, 1e-8
@@ -49,6 +50,63 @@ def _adam(
     return code
 
 
+def _noisy_after(noise):
+    """Adam on exact gradients; noise(z, b, learning_rate) is added to the weights after each step."""
+
+    def code(weights, sums, noises, expected_batch, learning_rate):
+        weights, m, u = np.array(weights, dtype=float), 0.0, 0.0
+        for t, (s, z) in enumerate(zip(sums, noises, strict=True), 1):
+            m = BETA1 * m + (1 - BETA1) * s / expected_batch
+            u = BETA2 * u + (1 - BETA2) * (s / expected_batch) ** 2
+            move = m / (1 - BETA1**t) / (np.sqrt(u / (1 - BETA2**t)) + TINY)
+            weights = weights - learning_rate * move + noise(z, expected_batch, learning_rate)
+        return weights
+
+    return code
+
+
+_AFTER_ADAM = tuple(
+    _noisy_after(lambda z, b, eta, sign=sign, size=size: sign * size(z, b, eta))
+    for sign in (-1, 1)
+    for size in (lambda z, b, eta: eta * z / b, lambda z, b, eta: eta * z, lambda z, b, eta: z / b, lambda z, b, eta: z)
+)
+
+
+def _keeps_corrected(m_too=True, u_too=True):
+    """The corrected averages take the place of those that are kept."""
+
+    def code(weights, sums, noises, expected_batch, learning_rate):
+        weights, m, u = np.array(weights, dtype=float), 0.0, 0.0
+        for t, (s, z) in enumerate(zip(sums, noises, strict=True), 1):
+            g = (s + z) / expected_batch
+            m, u = BETA1 * m + (1 - BETA1) * g, BETA2 * u + (1 - BETA2) * g**2
+            m_now, u_now = m / (1 - BETA1**t), u / (1 - BETA2**t)
+            m, u = m_now if m_too else m, u_now if u_too else u
+            weights = weights - learning_rate * m_now / (np.sqrt(u_now) + TINY)
+        return weights
+
+    return code
+
+
+def _corrected_by(power, last_only=False):
+    """The correction with power(t) in the place of t; or only the last of all steps."""
+
+    def code(weights, sums, noises, expected_batch, learning_rate):
+        start, m, u = np.array(weights, dtype=float), 0.0, 0.0
+        weights = start
+        for t, (s, z) in enumerate(zip(sums, noises, strict=True), 1):
+            g = (s + z) / expected_batch
+            m, u = BETA1 * m + (1 - BETA1) * g, BETA2 * u + (1 - BETA2) * g**2
+            move = m / (1 - BETA1 ** power(t)) / (np.sqrt(u / (1 - BETA2 ** power(t))) + TINY)
+            weights = (start if last_only else weights) - learning_rate * move
+        return weights
+
+    return code
+
+
+_ONE_FOR_ALL = tuple(_adam(squared=lambda s, z, b, over=over: over(((s + z) / b) ** 2)) for over in (np.sum, np.mean))
+
+
 exercise = Exercise(
     title="NoisyAdam",
     good_for="seeing that a cleverer optimizer costs no privacy, as long as it sees only what has noise on it",
@@ -61,8 +119,10 @@ exercise = Exercise(
     rtol=1e-5,
     hints=(
         "First make the noisy gradient of each step, (sum + noise) / expected_batch, and forget the rest. Then it is Adam as everywhere.",
-        "Keep m and u, both 0 at first. In step t = 1, 2, …: m = 0.9 m + 0.1 g, u = 0.999 u + 0.001 g², and then the weights move by "
-        "-learning_rate * m̂ / (√û + 1e-8), with m̂ = m / (1 - 0.9^t) and û = u / (1 - 0.999^t).",
+        "m and u are 0 before the loop, and what a step makes of them is kept for the next. The update of m is `m = 0.9 * m + 0.1 * gradient`. "
+        "That of u goes the same way, with other numbers, and with the square of each entry.",
+        "What is left of the step is the third formula. The divisors 1 - beta^t make new numbers, which are used in this step alone: m and u "
+        "themselves stay as they are. t is 1 in the first step.",
     ),
     misconceptions=(
         Misconception(
@@ -85,6 +145,42 @@ exercise = Exercise(
             "noise on the moment",
             "You added the noise to the first moment instead of to the gradient. It belongs on each gradient, before anything is averaged.",
             _adam(gradient=lambda s, z, b: s / b, squared=lambda s, z, b: (s / b) ** 2, after=lambda z, b: z / b),
+        ),
+        Misconception(
+            "noise after Adam",
+            "You gave Adam exact gradients, and added the noise to its step. The noise is made for the sum of the clipped gradients. How far "
+            "one person moves a step of Adam, nobody has bounded. Add the noise first, and let Adam see only the result.",
+            _AFTER_ADAM[0],
+            recognise=any_of(*_AFTER_ADAM),
+        ),
+        Misconception(
+            "corrected averages kept",
+            "You keep the corrected m and u, and the next step begins with them. The correction is for the move alone: give its results names of "
+            "their own, and keep m and u as they were before it.",
+            _keeps_corrected(),
+            recognise=any_of(_keeps_corrected(), _keeps_corrected(m_too=False), _keeps_corrected(u_too=False)),
+        ),
+        Misconception(
+            "one u for all weights",
+            "Your u is one number for all weights: `g @ g`, `np.sum` and `np.mean` add up over the weights. Adam keeps an average for each weight: "
+            "`g**2`, entry by entry.",
+            _ONE_FOR_ALL[0],
+            recognise=any_of(*_ONE_FOR_ALL),
+        ),
+        Misconception(
+            "last move only",
+            "You move the weights once, after the last step. They move in every step: that line belongs inside the loop.",
+            _corrected_by(lambda t: t, last_only=True),
+        ),
+        Misconception(
+            "correction of the first step",
+            "You correct with t = 1 in every step. t grows: it is 1 in the first step, 2 in the second.",
+            _corrected_by(lambda t: 1),
+        ),
+        Misconception(
+            "t one too large",
+            "Your t is 2 in the first step. It begins at 1, so that the first m is the first gradient.",
+            _corrected_by(lambda t: t + 1),
         ),
         Misconception(
             "noise not divided",

@@ -75,9 +75,10 @@ exercise = Exercise(
     returns=_new_weights,
     hints=(
         "Clip as in {clip}, add up over the people, add the noise, divide, step. By what is divided, if the number of people drawn is secret?",
-        "The noise on the sum is noise_multiplier * clip_norm * noise. Divide everything by expected_batch. The weights move by "
-        "-learning_rate times that.",
-        "For an empty batch the sum is `np.zeros(len(weights))`; `gradients.sum(axis=0)` gives that by itself. Noise is added all the same.",
+        "`noise` has the deviation 1. Which deviation must it have on a sum, to which one person adds clip_norm at most? An empty batch needs no "
+        "case of its own: `gradients.sum(axis=0)` is all zeros there, and noise is added all the same.",
+        "Four lines: the clipped rows; `total`, their sum over the people; `noisy`, which is `total + noise_multiplier * clip_norm * noise`; and the "
+        "new weights. The last is yours: by what is `noisy` divided, by what multiplied, and which sign has it?",
     ),
     misconceptions=(
         Misconception(
