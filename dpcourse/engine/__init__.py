@@ -1,7 +1,7 @@
 """What an exercise is and how an answer is judged; knows no lesson. A file of an exercise needs nothing else from here."""
 
 from dpcourse.engine.diagnosis.noise import Noise
-from dpcourse.engine.exercise import Exercise, Misconception, Needed, OpenExercise, RandomExercise
+from dpcourse.engine.exercise import Exercise, Misconception, Needed, OpenExercise, RandomExercise, any_of
 from dpcourse.engine.given_out import GivenOut
 from dpcourse.engine.inputs import rounded
 from dpcourse.engine.question import Option, Question
@@ -32,6 +32,7 @@ __all__ = [
     "Verdict",
     "a_number",
     "a_whole_number",
+    "any_of",
     "bits_like",
     "numbers_like",
     "rounded",

@@ -40,6 +40,18 @@ class Misconception:
     recognise: Callable | None = None
 
 
+def any_of(*codes: Callable) -> Callable:
+    """recognise: the values, which are not all 0, are those of one of these codes."""
+
+    def alike(value, wrong) -> bool:
+        return np.shape(value) == np.shape(wrong) and np.allclose(value, wrong, rtol=1e-6, atol=1e-12)
+
+    return lambda cases, values: (
+        any(map(np.any, values))
+        and any(all(alike(value, code(**case)) for case, value in zip(cases, values, strict=True)) for code in codes)
+    )
+
+
 @dataclass(frozen=True)
 class Needed:
     """A Python function, giving True or False, that an answer has to call and to heed: at least `least(case)` times.

@@ -6,8 +6,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from dpcourse import pld, tradeoff
-from dpcourse.course.clt.shared import any_of
-from dpcourse.engine import Exercise, Misconception, a_number, rounded
+from dpcourse.engine import Exercise, Misconception, a_number, any_of, rounded
 from dpcourse.tradeoff import TradeOff
 
 

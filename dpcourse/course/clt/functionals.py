@@ -3,8 +3,8 @@
 import numpy as np
 
 from dpcourse import clt
-from dpcourse.course.clt.shared import any_of, random_mechanism
-from dpcourse.engine import Exercise, Misconception, several
+from dpcourse.course.clt.shared import random_mechanism
+from dpcourse.engine import Exercise, Misconception, any_of, several
 
 
 def _draw_atoms(rng):

@@ -34,18 +34,6 @@ def two_arrays(value, case):
     return None
 
 
-def any_of(*codes):
-    """recognise: the values, which are not all 0, are those of one of these codes."""
-
-    def alike(value, wrong):
-        return np.shape(value) == np.shape(wrong) and np.allclose(value, wrong, rtol=1e-6, atol=1e-12)
-
-    return lambda cases, values: (
-        any(map(np.any, values))
-        and any(all(alike(value, code(**case)) for case, value in zip(cases, values, strict=True)) for code in codes)
-    )
-
-
 def skewness(noise_multiplier):
     """skew(X) of section 8."""
     u = math.exp(noise_multiplier**-2)

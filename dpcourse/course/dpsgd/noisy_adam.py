@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from dpcourse.course.dpsgd.shared import any_of
-from dpcourse.engine import Exercise, Misconception, numbers_like, rounded
+from dpcourse.engine import Exercise, Misconception, any_of, numbers_like, rounded
 
 BETA1, BETA2, TINY = 0.9, 0.999, 1e-8
 
@@ -155,7 +154,7 @@ exercise = Exercise(
         ),
         Misconception(
             "corrected averages kept",
-            "You keep the corrected m and u, and the next step begins with them. The correction is for the move alone: give its results names of "
+            "You keep a corrected m or u, and the next step begins with it. The correction is for the move alone: give its results names of "
             "their own, and keep m and u as they were before it.",
             _keeps_corrected(),
             recognise=any_of(_keeps_corrected(), _keeps_corrected(m_too=False), _keeps_corrected(u_too=False)),

@@ -14,18 +14,6 @@ def as_array(value):
         return np.asarray(None)
 
 
-def any_of(*codes):
-    """recognise: the values, which are not all 0, are those of one of these codes."""
-
-    def alike(value, wrong):
-        return np.shape(value) == np.shape(wrong) and np.allclose(value, wrong, rtol=1e-6, atol=1e-12)
-
-    return lambda cases, values: (
-        any(map(np.any, values))
-        and any(all(alike(value, code(**case)) for case, value in zip(cases, values, strict=True)) for code in codes)
-    )
-
-
 def row_norms(gradients, order=2):
     return np.linalg.norm(gradients, ord=order, axis=1, keepdims=True)
 
