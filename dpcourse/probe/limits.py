@@ -1,5 +1,6 @@
 """Run somebody else's function without letting it hang."""
 
+import _thread
 import contextlib
 import ctypes
 import os
@@ -65,7 +66,9 @@ class Clock:
     processes = staticmethod(only_this_one)
 
     def __init__(self, seconds: float):
-        self.thread = threading.get_native_id()
+        self.thread = getattr(
+            threading, "get_native_id", threading.get_ident
+        )()  # a browser's Python knows no native one
         self.end, self.waited = time.monotonic() + seconds, self._waited()
         self.lenience = LENIENCE * seconds
 
@@ -100,12 +103,16 @@ def time_limit(seconds, inside=None, clock=None):
     """Raise TimeUp inside the block once `seconds` have passed, and every half second until it leaves.
 
     Time in which a core is waited for does not count (Clock). A timer's signal does it where there is one
-    (`interruptible`), which also ends a sleep. Elsewhere the exception is set from a watching thread and arrives
-    between two lines of Python; where no thread can start there is no limit, and a warning says so.
+    (`interruptible`), which also ends a sleep. Elsewhere a watching thread sends the signal, which arrives between two
+    lines of Python; where no thread can start, each turn of a loop and each call looks at the clock.
     inside: the globals of the code that is not to go on where it swallows TimeUp; of all code, if not given.
     clock: the Clock of which these seconds are what is left; a new one, if not given.
     """
-    arm, disarm = _by_signal(inside, clock) if interruptible() else _by_thread(clock)
+    clock = clock or Clock(seconds)
+    if threading.current_thread() is not threading.main_thread():
+        arm, disarm = _beside_the_main_thread(clock)
+    else:
+        arm, disarm = (_by_timer if interruptible() else _by_thread)(_Stop(inside), clock)
     try:  # the outer disarm is for a TimeUp that arrives while the inner one runs
         try:
             arm(seconds)
@@ -116,38 +123,52 @@ def time_limit(seconds, inside=None, clock=None):
         disarm()
 
 
-def _by_signal(inside, clock):
-    outside = sys._getframe(3)  # whoever entered the `with` block: its frames are not to be traced
-    clocks, timer, done = [], [0.0, 0.0], []
+class _Stop:
+    """What raises TimeUp in the code of a block, and again in the line that runs next, should it be swallowed.
 
-    def raise_time_up(signum, frame):
-        if more := clocks[0].more():
-            signal.setitimer(signal.ITIMER_REAL, more, AGAIN)
-            return
-        # A bare `except:` in a loop swallows TimeUp. So the next line to run, in the handler, raises it again.
+    A bare `except:` in a loop swallows it. So that line, in the handler, is traced.
+    """
+
+    def __init__(self, inside):
+        self.inside, self.traced_before = inside, sys.gettrace()
+        self.outside = sys._getframe(3)  # whoever entered the `with` block: its frames are not to be traced
+
+    def __call__(self, frame):
         sys.settrace(lambda *new_frame: None)
-        while frame is not None and frame is not outside:
-            if inside is None or frame.f_globals is inside:
+        while frame is not None and frame is not self.outside:
+            is_inside = frame.f_globals is not globals() if self.inside is None else frame.f_globals is self.inside
+            if is_inside:
                 frame.f_trace = raise_at_next_line
             frame = frame.f_back
         raise TimeUp
 
+    def over(self):
+        sys.settrace(self.traced_before)
+
+
+def _by_timer(stop, clock):
+    timer, done = [0.0, 0.0], []
+
+    def rung(signum, frame):
+        if more := clock.more():
+            signal.setitimer(signal.ITIMER_REAL, more, AGAIN)
+        else:
+            stop(frame)
+
     before = signal.getsignal(signal.SIGALRM)
-    traced_before = sys.gettrace()
 
     def arm(seconds):
-        clocks.append(clock or Clock(seconds))
         timer[:] = signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, raise_time_up)
+        signal.signal(signal.SIGALRM, rung)
         signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
 
     def disarm():
         if done:
             return
         signal.setitimer(signal.ITIMER_REAL, 0)
-        sys.settrace(traced_before)
+        stop.over()
         signal.signal(signal.SIGALRM, before)
-        if clocks and timer[0]:  # of a limit outside this one, which has waited meanwhile
+        if timer[0]:  # of a limit outside this one, which has waited meanwhile
             signal.setitimer(signal.ITIMER_REAL, *timer)
         done.append(True)
 
@@ -164,32 +185,110 @@ def without_limit():
         signal.setitimer(signal.ITIMER_REAL, *timer)
 
 
-def _by_thread(clock):
-    target = ctypes.c_ulong(threading.get_ident())
-    done = threading.Event()
-    watchers = []
+def _by_thread(stop, clock):
+    """As if somebody pressed Ctrl+C when the time is up; a real Ctrl+C is what it is."""
+    due, over, ends = threading.Event(), threading.Event(), []
+    before = signal.getsignal(signal.SIGINT)
 
-    def watch(clock, seconds):
-        while not done.wait(seconds):
-            seconds = clock.more()
-            if not seconds:
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(target, ctypes.py_object(TimeUp))
-                seconds = AGAIN
+    def interrupted(signum, frame):
+        if due.is_set():
+            due.clear()
+            if not over.is_set():
+                stop(frame)
+        elif callable(before):
+            before(signum, frame)
+
+    def send():
+        due.set()
+        _thread.interrupt_main()
 
     def arm(seconds):
-        watchers.append(threading.Thread(target=watch, args=(clock or Clock(seconds), seconds), daemon=True))
+        signal.signal(signal.SIGINT, interrupted)
         try:
-            watchers[0].start()
+            ends.append(_watched(clock, seconds, over, send))
         except RuntimeError:
-            watchers.clear()
-            warnings.warn(UNLIMITED, RuntimeWarning, stacklevel=5)
+            ends.append(_by_turns(stop, seconds, over))
 
     def disarm():
-        done.set()
-        for watcher in watchers:
-            watcher.join()
-        with contextlib.suppress(TimeUp):
-            for _ in range(10):  # an exception set just now arrives here
-                pass
+        over.set()
+        for end in ends:
+            end()
+        _let_it_arrive()
+        signal.signal(signal.SIGINT, before)
+        stop.over()
 
     return arm, disarm
+
+
+def _by_turns(stop, seconds, over):
+    """Look at the clock at each call and at each turn of a loop, before Python 3.12 never; returns what ends that."""
+    watching = getattr(sys, "monitoring", None)
+    if watching is None:
+        warnings.warn(UNLIMITED, RuntimeWarning, stacklevel=6)
+        return lambda: None
+    now = time.monotonic
+    due = now() + seconds
+
+    def look(code, place, leads_to=None):
+        nonlocal due
+        if now() > due and not over.is_set():
+            due = now() + AGAIN
+            stop(sys._getframe(1))
+
+    name = f"dpcourse {id(look)}"
+    tool = next(number for number in range(6) if watching.get_tool(number) is None)
+    watching.use_tool_id(tool, name)
+    events = (watching.events.JUMP, watching.events.PY_START)
+    for event in events:
+        watching.register_callback(tool, event, look)
+    watching.set_events(tool, sum(events))
+
+    def end():
+        if watching.get_tool(tool) == name:
+            watching.set_events(tool, 0)
+            watching.free_tool_id(tool)
+
+    return end
+
+
+def _beside_the_main_thread(clock):
+    """No signal arrives there: the exception itself is sent to the thread, between two lines of Python."""
+    target, over, ends = ctypes.c_ulong(threading.get_ident()), threading.Event(), []
+
+    def send():
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(target, ctypes.py_object(TimeUp))
+
+    def arm(seconds):
+        ends.append(_watched(clock, seconds, over, send))
+
+    def disarm():
+        over.set()
+        for end in ends:
+            end()
+        with contextlib.suppress(TimeUp):
+            _let_it_arrive()
+
+    return arm, disarm
+
+
+def _watched(clock, seconds, over, send):
+    """A thread that calls `send` when the time is up, and again and again; returns what waits for its end.
+
+    Raises RuntimeError where Python can start no thread.
+    """
+
+    def watch(seconds):
+        while not over.wait(seconds):
+            seconds = clock.more()
+            if not seconds:
+                send()
+                seconds = AGAIN
+
+    watcher = threading.Thread(target=watch, args=(seconds,), daemon=True)
+    watcher.start()
+    return watcher.join
+
+
+def _let_it_arrive():
+    for _ in range(10):  # what was sent just now arrives between two of these
+        pass

@@ -35,6 +35,11 @@ def written(code):
     return world["f"]
 
 
+def forever():
+    while True:
+        pass
+
+
 @pytest.fixture
 def no_timer(monkeypatch):
     monkeypatch.delattr(signal, "setitimer")
@@ -71,23 +76,77 @@ def test_without_a_timer_outcomes_are_the_same():
         assert PROBE.probe(answer, cases) == PROBE._probe(answer, cases)
 
 
+DEAF = "while lock:\n  try:\n   while lock: x = 1\n  except BaseException: pass"  # to whatever is raised in it once
+
+
 @pytest.mark.usefixtures("no_timer")
-def test_what_cannot_be_sent_to_another_process_is_watched_here():
+@pytest.mark.parametrize("body", ["while lock: pass", DEAF])
+def test_what_cannot_be_sent_to_another_process_is_watched_here(body):
     world = {"__name__": "__main__", "lock": threading.Lock()}
-    exec("def f(x):\n    while lock:\n        pass", world)
+    exec(f"def f(x):\n {body}", world)
+    before = signal.getsignal(signal.SIGINT)
     assert PROBE.probe(world["f"], [{"x": 1}])[0]["timeout"] == 1.0
+    assert (signal.getsignal(signal.SIGINT), sys.gettrace()) == (before, None)
 
 
 @pytest.mark.usefixtures("no_timer")
-def test_where_no_thread_can_start_there_is_no_limit_and_that_is_said(monkeypatch):
+def test_without_a_timer_the_stop_button_stays_what_it_is():
+    with pytest.raises(KeyboardInterrupt), limits.time_limit(60):
+        signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.usefixtures("no_timer")
+def test_a_limit_within_a_limit_without_a_timer():
+    with pytest.raises(limits.TimeUp), limits.time_limit(0.1), limits.time_limit(60):
+        forever()
+    with limits.time_limit(60), pytest.raises(limits.TimeUp), limits.time_limit(0.1):
+        forever()
+
+
+def test_beside_the_main_thread_a_limit_holds_too():
+    said = []
+
+    def run():
+        try:
+            with limits.time_limit(0.1):
+                forever()
+        except limits.TimeUp:
+            said.append("up")
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(10)
+    assert said == ["up"]
+
+
+# ---- where there is no thread either, and no other process, as in a browser
+
+
+@pytest.fixture
+def in_a_browser(no_timer, monkeypatch):
     def start(thread):
         raise RuntimeError("can't start new thread")
 
     monkeypatch.setattr(threading.Thread, "start", start)
+    monkeypatch.delattr(threading, "get_native_id")
     monkeypatch.setitem(sys.modules, "loky", None)
-    with pytest.warns(RuntimeWarning, match="no time limit is kept"):
-        (outcome,) = PROBE.probe(written("def f(x):\n    return 2 * x"), [{"x": 1}])
+
+
+@pytest.mark.usefixtures("in_a_browser")
+@pytest.mark.filterwarnings("default:Python can start no thread here")
+def test_in_a_browser_an_answer_is_judged_as_everywhere(recwarn):
+    (outcome,) = PROBE.probe(written("def f(x):\n    return 2 * x"), [{"x": 1}])
     assert outcome["value"] == 2
+    warned = [str(each.message) for each in recwarn]
+    assert warned == ([] if hasattr(sys, "monitoring") else [limits.UNLIMITED]), "where no limit is kept, it is said"
+
+
+@pytest.mark.usefixtures("in_a_browser")
+@pytest.mark.skipif(not hasattr(sys, "monitoring"), reason="before Python 3.12 nothing can keep a limit there")
+@pytest.mark.parametrize("body", ["while True: pass", DEAF.replace("lock", "True"), "all(iter(lambda: 1, 2))"])
+def test_in_a_browser_whatever_never_ends_is_ended(body):
+    assert PROBE.probe(written(f"def f(x):\n {body}"), [{"x": 1}])[0]["timeout"] == 1.0
+    assert not any(map(sys.monitoring.get_tool, range(6)))
 
 
 # ---- a machine that is busy
