@@ -52,12 +52,12 @@ def names():
     return ipywidgets.HTML(f'{_FOCUS}<img alt="" hidden src="{_PIXEL}" onload="{script}">', layout={"height": "0"})
 
 
-def show(widget, text: str, page: str) -> None:
-    """Show a widget; where widgets do not run, `page` (HTML) stands in its place, or `text`.
+def show(widget, instead: dict[str, str], metadata: dict | None = None) -> None:
+    """Show a widget; where widgets do not run, what `instead` has for each kind of output (`text/html`, `text/plain`, ...).
 
     By its public `model_id`: the method that makes this bundle is called otherwise in ipywidgets 7, which Colab has.
     """
     from IPython.display import display
 
     view = {"version_major": 2, "version_minor": 0, "model_id": widget.model_id}
-    display({"application/vnd.jupyter.widget-view+json": view, "text/plain": text, "text/html": page}, raw=True)
+    display({"application/vnd.jupyter.widget-view+json": view, **instead}, metadata=metadata, raw=True)

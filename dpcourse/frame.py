@@ -1,6 +1,7 @@
 """What all pictures share: styles of lines and areas, a row of panels, and how the panels of a trade-off curve look.
 
-Lines differ in dash and in lightness, areas in hatching, so that grey print will do.
+Lines differ in dash, areas in hatching, so that grey print will do; a line has a contrast of at least 4.5 to the
+ground, on white as in the dark theme of `plots`.
 """
 
 from collections.abc import Sequence
@@ -13,17 +14,18 @@ from matplotlib.figure import Figure
 Look = dict[str, Any]  # keyword arguments of matplotlib
 
 FIRST: Look = {"color": "#12355b", "linestyle": "-", "linewidth": 2}
-SECOND: Look = {"color": "#d1690e", "linestyle": "--", "linewidth": 2}
-THIRD: Look = {"color": "#4a9c7c", "linestyle": "-.", "linewidth": 2}
-FOURTH: Look = {"color": "#9a9a9a", "linestyle": ":", "linewidth": 2.5}
+SECOND: Look = {"color": "#b35500", "linestyle": "--", "linewidth": 2}
+THIRD: Look = {"color": "#2f7f60", "linestyle": "-.", "linewidth": 2}
+FOURTH: Look = {"color": "#6f6f6f", "linestyle": ":", "linewidth": 2.5}
 DARK: Look = {"color": "#12355b"}
-LIGHT: Look = {"facecolor": "#f3c9a0", "edgecolor": "#d1690e", "hatch": "///"}
+LIGHT: Look = {"facecolor": "#f3c9a0", "edgecolor": "#b35500", "hatch": "///"}
 PALE, GREY = "#b5c3d1", "#e4e4e4"  # of bars and of areas that are only a background
 POINT: Look = {"color": "black", "marker": "o", "linestyle": "none", "markersize": 7, "zorder": 5}
 RING: Look = {"color": "black", "marker": "o", "linestyle": "none", "fillstyle": "none"}  # with a markersize
 
 FALSE_ALARMS, MISSES = "α, false alarms", "β, misses"  # the names of the axes of a trade-off curve
 TYPE_I, TYPE_II = "α, type I error (false alarm)", "β, type II error (miss)"  # the same, where there is room
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 HALVES, FIFTHS = (0, 0.5, 1), (0, 0.2, 0.4, 0.6, 0.8, 1)
 
 
@@ -48,6 +50,19 @@ def logarithmic(panel: Axes, *ticks: float) -> None:
     """Ticks for an axis that shows natural logarithms; much faster than matplotlib's logarithmic scale."""
     panel.set_xticks(np.log(ticks), [f"{tick:g}" for tick in ticks])
     panel.set_xlim(np.log(ticks[0]), np.log(ticks[-1]))
+
+
+def power(value: float) -> str:
+    """A small number as people write it, to one digit.
+
+    >>> power(1e-5), power(0.00032), power(0.02)
+    ('10⁻⁵', '3·10⁻⁴', '0.02')
+    """
+    if value >= 0.005:
+        return f"{value:.1g}"
+    digit, exponent = f"{value:.0e}".split("e")
+    raised = f"10{exponent.replace('-0', '-').translate(RAISED)}"
+    return raised if digit == "1" else f"{digit}·{raised}"
 
 
 def levels(least: float = 1e-5, between: int = 240) -> np.ndarray:

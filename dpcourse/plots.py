@@ -30,9 +30,17 @@ STYLE: Any = {
     "figure.subplot.wspace": 0.28,
     "legend.fontsize": 9,
     "legend.frameon": False,
+    "svg.hashsalt": "dpcourse",  # the same bytes every time
     "xtick.labelsize": 9,
     "ytick.labelsize": 9,
 }
+WIDTH = 792  # pixels, where there is room
+SIZE = f"width:{WIDTH}px;max-width:100%;min-width:620px;height:auto;background:white"
+DARK = (
+    "<style>:is([data-jp-theme-light=false],[data-theme=dark],[theme=dark],.vscode-dark) .dpcourse-picture img"
+    "{filter:invert(.93) hue-rotate(180deg)}</style>"
+)
+"""White becomes the ground of dark themes, black nearly white, and a hue stays: lines that can be seen here are seen there."""
 
 
 def of_lesson(lesson: course.Lesson) -> dict[str, object]:
@@ -74,17 +82,43 @@ def show(picture: Callable[..., str], **arguments: Any) -> None:
     """
     from IPython.display import display
 
-    image, description = as_image(picture, **arguments)
-    display({"text/html": image, "text/plain": description}, raw=True)
+    data, metadata = as_output(picture, **arguments)
+    display(data, metadata=metadata, raw=True)
 
 
-def as_image(picture: Callable[..., str], **arguments: Any) -> tuple[str, str]:
-    """(HTML img element, description) of a picture."""
-    png = io.BytesIO()
+def as_html(picture: Callable[..., str], **arguments: Any) -> str:
+    """A picture as HTML: sharp at every size, never too small to be read, and dark where the theme is."""
+    return _html(*_drawn(picture, arguments))
+
+
+def as_output(picture: Callable[..., str], **arguments: Any) -> tuple[dict[str, str], dict[str, Any]]:
+    """(data, metadata) of a notebook's output: the HTML, an image for previews that show no HTML, the description."""
+    figure, description = _drawn(picture, arguments)
+    data = {"text/html": _html(figure, description), "image/png": _png(figure), "text/plain": description}
+    return data, {"image/png": {"width": WIDTH, "alt": description}}
+
+
+def _drawn(picture, arguments):
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(7.2, 3.3), dpi=110)
-        description = picture(figure, **arguments)
-        figure.savefig(png, format="png", metadata={"Software": None}, pil_kwargs={"compress_level": 1})
-    data = base64.b64encode(png.getvalue()).decode()
-    style = "max-width:100%;height:auto;background:white"
-    return f'<img src="data:image/png;base64,{data}" alt="{html.escape(description)}" style="{style}">', description
+        figure = Figure(figsize=(7.2, 3.3), dpi=WIDTH / 7.2)
+        return figure, picture(figure, **arguments)
+
+
+def _html(figure, description):
+    with matplotlib.rc_context(STYLE), io.BytesIO() as svg:
+        figure.savefig(svg, format="svg", metadata={"Creator": None, "Date": None})
+        data = base64.b64encode(svg.getvalue()).decode()
+    image = f'<img src="data:image/svg+xml;base64,{data}" alt="{html.escape(description)}" style="{SIZE}">'
+    return f'{DARK}<div class="dpcourse-picture" style="overflow-x:auto">{image}</div>'
+
+
+def _png(figure):
+    from PIL import Image
+
+    density = 2
+    with matplotlib.rc_context(STYLE), io.BytesIO() as pixels, io.BytesIO() as png:
+        figure.savefig(pixels, format="rgba", dpi=density * figure.dpi)
+        size = tuple(int(density * side) for side in figure.bbox.size)
+        image = Image.frombytes("RGBA", size, pixels.getvalue()).convert("RGB")
+        image.quantize(64, dither=Image.Dither.NONE).save(png, format="png")
+        return base64.b64encode(png.getvalue()).decode()

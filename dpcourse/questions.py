@@ -13,7 +13,7 @@ def quiz(lesson: int) -> None:
     """Show the quiz of a lesson, by its number; where widgets do not run, the same questions as plain HTML."""
     questions = course.lesson(lesson).quiz
     static = Static(questions)
-    aria.show(_widget(lesson, questions), repr(static), static._repr_html_())
+    aria.show(_widget(lesson, questions), {"text/html": static._repr_html_(), "text/plain": repr(static)})
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,7 @@
 """Sliders under the pictures of `plots`."""
 
+import asyncio
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -7,26 +9,92 @@ import ipywidgets
 
 from dpcourse import aria, plots
 
+KEPT = 100
+"""So many drawn pictures of an explorer are kept, about 60 kB each."""
+PAUSE = 0.02
+"""Seconds between pictures drawn ahead, in which a key is served."""
+
 
 def explore(picture: Callable[..., str], **sliders: ipywidgets.Widget) -> None:
-    """Show a picture with one slider per argument; it is drawn anew whenever one moves.
+    """Show a picture with one slider per argument; it is drawn anew whenever one moves. Without a kernel it stands still.
 
     picture: a function of `plots`. sliders: argument name -> a widget of `slider` or `choice`.
     """
-    from IPython.display import display
-
-    image = ipywidgets.HTML()
-
-    def draw(change=None):
-        image.value, _ = plots.as_image(picture, **{name: slider.value for name, slider in sliders.items()})
-
-    for control in sliders.values():
-        control.observe(draw, names="value")
-    draw()
+    data, metadata = plots.as_output(picture, **{name: slider.value for name, slider in sliders.items()})
+    image = ipywidgets.HTML(data.pop("text/html"))
     box = ipywidgets.VBox([*sliders.values(), image, aria.names()])
     box.add_class("dpcourse-explorer")
-    still = "An explorer with sliders. It needs a running kernel; the figure above shows the same picture, still."
-    display({**box._repr_mimebundle_(), "text/plain": still, "text/html": f"<p><em>{still}</em></p>"}, raw=True)
+    _Drawing(picture, sliders, image).follow(box)
+    aria.show(box, data, metadata)
+
+
+class _Drawing:
+    """Draws where the sliders stand and, while nobody moves them, one step further on each: the next key finds it drawn."""
+
+    def __init__(self, picture, sliders, image):
+        self.picture, self.sliders, self.image = picture, sliders, image
+        self.drawn = {_key(self.values()): image.value}
+        self.waiting: asyncio.TimerHandle | None = None
+
+    def follow(self, box):
+        """Draw at each move, and ahead once a front end shows the box."""
+        for control in self.sliders.values():
+            control.observe(self.moved, names="value")
+        box.observe(self.rest, names="_view_count")
+        box._view_count = 0  # from now on the front end counts
+
+    def values(self):
+        return [control.value for control in self.sliders.values()]
+
+    def moved(self, change=None):
+        self.image.value = self.html(self.values())
+        self.rest()
+
+    def html(self, values):
+        """The picture for these values of the sliders, drawn if it is not among those kept."""
+        key = _key(values)
+        drawn = self.drawn.pop(key, None) or plots.as_html(self.picture, **dict(zip(self.sliders, values, strict=True)))
+        self.drawn[key] = drawn  # as the last one
+        if len(self.drawn) > KEPT:
+            del self.drawn[next(iter(self.drawn))]
+        return drawn
+
+    def rest(self, change=None):
+        """Begin to draw ahead, one picture at a time, so that a key is never kept waiting for more than one."""
+        if self.waiting:
+            self.waiting.cancel()
+        now, controls = self.values(), enumerate(self.sliders.values())
+        ahead = [[*now[:i], value, *now[i + 1 :]] for i, control in controls for value in _beside(control)]
+        self.later([values for values in ahead if _key(values) not in self.drawn])
+
+    def later(self, ahead):
+        try:
+            self.waiting = asyncio.get_running_loop().call_later(PAUSE, self.draw_ahead, ahead) if ahead else None
+        except RuntimeError:  # no loop runs that could come back to it
+            self.waiting = None
+
+    def draw_ahead(self, ahead):
+        first, *others = ahead
+        self.html(first)
+        self.later(others)
+
+
+def _key(values):
+    """A float comes back from the front end with other last digits."""
+    return tuple(f"{value:.9g}" if isinstance(value, float) else value for value in values)
+
+
+def _beside(control):
+    """The values one step from where a slider stands."""
+    if isinstance(control, ipywidgets.SelectionSlider):
+        values = [value for _, value in control.options]
+        return [values[i] for i in (control.index + 1, control.index - 1) if 0 <= i < len(values)]
+    if isinstance(control, ipywidgets.FloatLogSlider):
+        at = math.log(control.value, control.base)
+        return [control.base**to for to in (at + control.step, at - control.step) if control.min <= to <= control.max]
+    return [
+        to for to in (control.value + control.step, control.value - control.step) if control.min <= to <= control.max
+    ]
 
 
 def choice(label: str, options: Sequence, start: Any = None) -> ipywidgets.SelectionSlider:

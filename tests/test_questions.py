@@ -36,7 +36,7 @@ def test_the_static_quiz_holds_every_option_and_reply():
 def test_the_quiz_is_live_where_widgets_run_and_whole_where_they_do_not(monkeypatch):
     """As ipywidgets' own bundle, which in version 7, that of Colab, another method makes."""
     shown, made = [], []
-    monkeypatch.setattr("IPython.display.display", lambda bundle, raw: shown.append(bundle))
+    monkeypatch.setattr("IPython.display.display", lambda bundle, **_: shown.append(bundle))
     monkeypatch.setattr("dpcourse.questions._widget", lambda *of: made.append(_widget(*of)) or made[0])
     of_version_8 = type(_widget(1, ()))._repr_mimebundle_
     monkeypatch.delattr("ipywidgets.Widget._repr_mimebundle_")

@@ -1,23 +1,93 @@
-"""Explorers: a slider moves, and the picture and its alt text change."""
+"""Explorers: a slider moves, and the picture and its alt text change; what may come next is drawn ahead."""
 
-from dpcourse import plots, widgets
+import asyncio
+
+import pytest
+
+from dpcourse import widgets
+
+
+class Explored:
+    """An explorer of a picture that says which arguments it was drawn with."""
+
+    def __init__(self, monkeypatch, **sliders):
+        self.sliders, self.drawn = sliders, []
+        monkeypatch.setattr("dpcourse.aria.show", lambda *shown: setattr(self, "shown", shown))
+        widgets.explore(self.picture, **sliders)
+
+    def picture(self, figure, **arguments):
+        self.drawn.append(tuple(arguments.values()))
+        return f"Drawn for {list(arguments.values())}."
+
+    @property
+    def box(self):
+        return self.shown[0]
+
+    def alt(self):
+        return self.box.children[-2].value.split('alt="')[1].split('"')[0]
+
+    def drawn_while(self, *steps):
+        """What is drawn when a front end shows the explorer, and after each further step: a function."""
+
+        async def at_rest():
+            for step in (lambda: setattr(self.box, "_view_count", 1), *steps):
+                self.drawn.clear()
+                step()
+                before = -1
+                while before < len(self.drawn):
+                    before = len(self.drawn)
+                    await asyncio.sleep(0.3)
+                yield list(self.drawn)
+
+        async def all_of_them():
+            return [drawn async for drawn in at_rest()]
+
+        return asyncio.run(all_of_them())
 
 
 def test_a_moved_slider_draws_anew(monkeypatch):
-    shown = []
-    monkeypatch.setattr("IPython.display.display", lambda bundle, raw: shown.append(bundle))
     epsilon = widgets.slider("ε", 0.0, 5.0, 1.0, step=0.1)
-    drawn = []
-
-    def picture(figure, epsilon):
-        drawn.append(epsilon)
-        return plots.response(figure, epsilon)
-
-    widgets.explore(picture, epsilon=epsilon)
+    explorer = Explored(monkeypatch, epsilon=epsilon)
     epsilon.value = 2.0
-    assert drawn == [1.0, 2.0]
-    assert "application/vnd.jupyter.widget-view+json" in shown[0]
-    assert "needs a running kernel" in shown[0]["text/plain"]
+    assert explorer.drawn == [(1.0,), (2.0,)]
+    assert explorer.alt() == "Drawn for [2.0]."
+
+
+def test_without_a_kernel_it_is_the_picture_at_rest(monkeypatch):
+    _, data, metadata = Explored(monkeypatch, n=widgets.slider("n", 1, 9, 3)).shown
+    assert data.keys() == {"image/png", "text/plain"}
+    assert data["text/plain"] == metadata["image/png"]["alt"] == "Drawn for [3]."
+
+
+def test_nothing_is_drawn_ahead_where_nobody_looks(monkeypatch):
+    explorer = Explored(monkeypatch, n=widgets.slider("n", 1, 9, 3))
+    asyncio.run(asyncio.sleep(0.2))
+    assert explorer.drawn == [(3,)]
+
+
+def test_one_step_on_each_slider_is_drawn_ahead_and_not_again_when_it_comes(monkeypatch):
+    n, x = widgets.slider("n", 1, 9, 3), widgets.slider("x", 0.0, 1.0, 0.0, step=0.1)
+    explorer = Explored(monkeypatch, n=n, x=x)
+    first, moved, back = explorer.drawn_while(lambda: setattr(n, "value", 4), lambda: setattr(n, "value", 3))
+    assert first == [(4, 0.0), (2, 0.0), (3, 0.1)]  # x stands at its end
+    assert moved == [(5, 0.0), (4, 0.1)]
+    assert back == []
+    assert explorer.alt() == "Drawn for [3, 0.0]."
+
+
+@pytest.mark.parametrize(
+    ("control", "beside"),
+    [
+        (lambda: widgets.slider("k", 10, 500, 10, step=10), [20]),
+        (lambda: widgets.slider("δ", 1e-10, 0.1, 1e-5, log=True, step=1), [1e-4, 1e-6]),
+        (lambda: widgets.choice("mechanism", ["one", "two", "three"], "two"), ["three", "one"]),
+        (lambda: widgets.slider("μ", 0.3, 3.0, 3.0, step=0.05), [2.95]),
+    ],
+)
+def test_what_is_one_step_away(control, beside, monkeypatch):
+    explorer = Explored(monkeypatch, it=control())
+    (drawn,) = explorer.drawn_while()
+    assert [value for (value,) in drawn] == (beside if isinstance(beside[0], str) else pytest.approx(beside))
 
 
 def test_sliders_keep_their_kind():

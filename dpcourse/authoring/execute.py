@@ -68,11 +68,18 @@ def _execute(client, i, cell, file, lines):
     for output in cell.outputs:
         if output.get("name") == "stderr":
             raise SourceError(file, lines[0], f"the cell writes to stderr: {output.text.splitlines()[0]}")
-        output.get("data", {}).pop(SHOWN_LIVE_ONLY, None)
+        _keep_what_previews_show(output.get("data", {}))
     if cells.checked(cell.source):
         said = cell.outputs[0]["data"]["text/plain"] if cell.outputs else "nothing"
         if ": passed (" not in said:
             raise SourceError(file, lines[0], f"the solution does not pass its check: {said}")
+
+
+def _keep_what_previews_show(data):
+    """Without what needs a kernel, and of a picture the image alone: previews of notebooks leave out an image in HTML."""
+    data.pop(SHOWN_LIVE_ONLY, None)
+    if "image/png" in data:
+        data.pop("text/html", None)
 
 
 def stored(page: Page) -> nbformat.NotebookNode | None:

@@ -19,7 +19,7 @@ from dpcourse.engine import Exercise
 
 PROSE, MATHEMATICS = 200, 100
 """Words in a minute."""
-PICTURE, EXPLORER, OUTPUT, QUESTION = 1, 2, 1, 0.5
+PICTURE, EXPLORER, OUTPUT, QUESTION = 1, 3, 1, 0.5
 """Minutes."""
 COUNTED = (
     f"Counted are {PROSE} words of prose in a minute, {MATHEMATICS} of formulas and code, {PICTURE} min for a picture, {EXPLORER} for "

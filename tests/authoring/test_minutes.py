@@ -45,7 +45,7 @@ def sums(file):
         (cell(CODE), 1),
         (f"```python\n{CODE}```", 1),
         (cell(f"{CODE}plots.show(f)"), 1 + 1 + 0.03),
-        (cell(f"{CODE}widgets.explore(f)"), 1 + 2 + 0.03),
+        (cell(f"{CODE}widgets.explore(f)"), 1 + 3 + 0.03),
         (cell(f"{CODE}print(a)"), 1 + 1 + 0.02),
         (cell(f"{CODE}print(a)\nprint(b)"), 1 + 1 + 0.04),
         (cell(f"{CODE}tables.show(t)"), 1 + 1 + 0.03),

@@ -43,7 +43,7 @@ def accountants(figure, noise_multiplier, batch, epochs) -> str:
     panel.set_xlim(0, 102)
     panel.set_ylim(0, 1.05 * top)
     panel.set_xlabel("epochs")
-    panel.set_ylabel("ε at δ = 1e-5")
+    panel.set_ylabel("ε at δ = 10⁻⁵")
     panel.set_title(f"σ = {noise_multiplier:g}, batches of {batch:,} among 60,000")
     panel.legend(title=f"ε after epoch {epochs}", loc="lower right", alignment="left")
     return (
@@ -62,7 +62,7 @@ def noise_needed(figure, batch, epochs) -> str:
         right.plot(np.log(wanted), values / noise["exact"], **LOOKS[name])
     for panel in (left, right):
         logarithmic(panel, 0.5, 1, 2, 4, 8)
-        panel.set_xlabel("ε to be kept, at δ = 1e-5")
+        panel.set_xlabel("ε to be kept, at δ = 10⁻⁵")
     lowest = np.nanmin([np.nanmin(values / noise["exact"]) for values in noise.values()])
     right.axhspan(lowest - 0.02, 1, color=GREY, linewidth=0, zorder=0, label="promise broken")
     right.set_ylim(bottom=lowest - 0.02)

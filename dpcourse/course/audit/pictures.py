@@ -194,7 +194,7 @@ def canary(figure, length, angle) -> str:
     shown = canary_mus(length, angle)
     vector = length * np.array([math.cos(math.radians(angle)), math.sin(math.radians(angle))])
     left, right = panels(figure, 2)
-    left.plot(*people().T, "o", color="#9a9a9a", markersize=3)
+    left.plot(*people().T, "o", color="#6f6f6f", markersize=3)
     left.add_patch(Circle((0, 0), 1, fill=False, **_edge(FIRST)))
     left.add_patch(Rectangle((-1, -1), 2, 2, fill=False, **_edge(SECOND)))
     left.plot([0, vector[0]], [0, vector[1]], color="black", linewidth=1.2)

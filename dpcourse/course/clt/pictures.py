@@ -22,6 +22,7 @@ from dpcourse.frame import (
     Look,
     levels,
     panels,
+    power,
     unit_square,
 )
 from dpcourse.stored import Table
@@ -35,7 +36,7 @@ MECHANISMS = {
 }
 CHOICES = "MECHANISMS", "settings"  # what lessons take from here for their sliders
 BAND: Look = {"color": "#dfe5ec", "linewidth": 0}
-WASTE: Look = {"facecolor": "#e3efe9", "edgecolor": "#4a9c7c", "hatch": "..."}
+WASTE: Look = {"facecolor": "#e3efe9", "edgecolor": "#2f7f60", "hatch": "..."}
 GRID = levels(1e-6, 300)
 SUNK = 4  # from this mu on the curve has sunk into the corner of its panel
 TABLE = Table(Path(__file__).with_name("noisy_sgd.npz"), ("noise_multiplier", "sample_rate", "steps"))
@@ -136,14 +137,14 @@ def _magnify_corner(panel, beta, limit):
     corner.yaxis.set_major_locator(MaxNLocator(4, integer=True))
     for axis in (corner.xaxis, corner.yaxis):
         axis.set_major_formatter(_power_of_ten)
-    corner.set_title("near α = 1e-5, magnified", fontsize=9)
+    corner.set_title("near α = 10⁻⁵, magnified", fontsize=9)
     at = [10 ** np.interp(-5, alpha, curve) for curve in (exact, said)]
     return f" Magnified: at alpha 1e-5 the exact curve is at {at[0]:.2g} and the limit at {at[1]:.2g}."
 
 
 def _power_of_ten(value, _):
     """Much faster than a power of ten in TeX."""
-    return f"1e{value:.0f}"
+    return power(10.0**value)
 
 
 def proved(mu, gamma):
@@ -202,7 +203,7 @@ def limit_error(figure, noise_multiplier, sample_rate, steps) -> str:
     panel.plot([x[at]] * 2, [said[at], upper[at]], **RING, markersize=6)
     error = _signed((said[at] / upper[at] + said[at] / lower[at]) / 2 - 1)
     panel.set_title(
-        f"σ = {noise_multiplier:g}, rate {sample_rate:g}, {steps:,} steps; at δ = 1e-5: "
+        f"σ = {noise_multiplier:g}, rate {sample_rate:g}, {steps:,} steps; at δ = 10⁻⁵: "
         f"limit {said[at]:.3g}, exact {upper[at]:.3g}: {error}"
     )
     panel.legend(loc="upper right", ncols=4, columnspacing=1)

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.patches import Patch
 
 from dpcourse import composition, validate
-from dpcourse.frame import DARK, FIRST, FOURTH, GREY, LIGHT, PALE, RING, SECOND, THIRD, panels
+from dpcourse.frame import DARK, FIRST, FOURTH, GREY, LIGHT, PALE, RING, SECOND, THIRD, panels, power
 
 
 def two_hills(figure, epsilon, ks=(1, 2, 8, 20)) -> str:
@@ -119,7 +119,7 @@ def walks(figure, epsilon, k, delta_prime, paths=40, seed=1) -> str:
     panel.xaxis.get_major_locator().set_params(integer=True)
     panel.set_xlabel("number of answers k")
     panel.set_ylabel("privacy loss so far")
-    panel.set_title(f"ε = {epsilon:.2g} for each answer, slack δ′ = {delta_prime:.0e}")
+    panel.set_title(f"ε = {epsilon:.2g} for each answer, slack δ′ = {power(delta_prime)}")
     figure.subplots_adjust(right=0.73)
     panel.legend(loc="upper left", bbox_to_anchor=(1.02, 1))
     return (
@@ -166,7 +166,7 @@ def bounds(figure, epsilon, k, delta) -> str:
     panel.set_ylim(0, 1.1 * max(basic[-1], min(advanced[-1], 3 * basic[-1])))
     panel.set_xlabel("number of answers k")
     panel.set_ylabel("total ε")
-    panel.set_title(f"each answer ε = {epsilon:.2g}; total δ = {delta:.0e}; {crossing}")
+    panel.set_title(f"each answer ε = {epsilon:.2g}; total δ = {power(delta)}; {crossing}")
     panel.legend(loc="upper left")
     return (
         f"Total epsilon against the number of answers, each with epsilon {epsilon:.2g}, at delta {delta:.0e}. At k = {k} basic "

@@ -21,11 +21,12 @@ from dpcourse.frame import (
     THIRD,
     Look,
     panels,
+    power,
     unit_square,
 )
 
 ALARM: Look = {"facecolor": "#c3cfdd", "edgecolor": "#12355b", "hatch": "\\\\\\", "linewidth": 0}
-DASHED: Look = {"color": "#6f93bd", "linestyle": (0, (6, 2)), "linewidth": 3}
+DASHED: Look = {"color": "#41699a", "linestyle": (0, (6, 2)), "linewidth": 3}
 MISS: Look = LIGHT | {"linewidth": 0}
 
 
@@ -144,8 +145,8 @@ def approx_dp_lines(figure, epsilon, delta) -> str:
     alpha = np.linspace(0, 1, 401)
     corner = (1 - delta) / (1 + math.exp(epsilon))
     (panel,) = panels(figure)
-    panel.plot(alpha, 1 - delta - math.exp(epsilon) * alpha, **SECOND, label="1 - δ - e^ε α")
-    panel.plot(alpha, math.exp(-epsilon) * (1 - delta - alpha), **THIRD, label="e^-ε (1 - δ - α)")
+    panel.plot(alpha, 1 - delta - math.exp(epsilon) * alpha, **SECOND, label="1 − δ − eᵋα")
+    panel.plot(alpha, math.exp(-epsilon) * (1 - delta - alpha), **THIRD, label="e⁻ᵋ(1 − δ − α)")
     panel.plot(alpha, f(alpha), color="#12355b", linewidth=5, alpha=0.35, label="the largest, or 0")
     panel.plot(alpha, 1 - alpha, **FOURTH, label="blind guess")
     panel.plot([corner], [corner], **POINT)
@@ -242,7 +243,7 @@ def duality(figure, mu, epsilon) -> str:
     right.set_xlim(0, 6)
     right.set_xticks([0, 2, 4, 6])
     right.set_xlabel("ε")
-    right.set_ylabel("log10 of δ(ε)")
+    right.set_ylabel("log₁₀ of δ(ε)")
     right.set_title(f"μ = {mu:.2f}: δ({epsilon:.2f}) = {delta:.2g}")
     places = f"at alpha {touch:.3g} and at alpha {beta:.3g}" if epsilon > 0 else f"once, at alpha {touch:.3g}"
     return (
@@ -299,7 +300,7 @@ def noise_sizes(figure, delta) -> str:
     panel.set_ylabel("times the least noise")
     enough = 10 ** np.interp(-1, -ratio, x)  # the ratio falls: where it passes 1
     ends = f"classic is too small from ε ≈ {enough:.2g} on" if ratio[-1] < 1 else "classic is enough up to ε = 20"
-    panel.set_title(f"δ = {delta:.0e}; {ends}")
+    panel.set_title(f"δ = {power(delta)}; {ends}")
     panel.legend(loc="upper right")
     at_one = gdp.classic_sigma(1.0, delta) / gdp.analytic_sigma(1.0, delta)
     return (

@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from dpcourse import gdp, laplace, validate
-from dpcourse.frame import FIRST, FOURTH, LIGHT, PALE, RING, SECOND, THIRD, panels
+from dpcourse.frame import FIRST, FOURTH, LIGHT, PALE, RING, SECOND, THIRD, panels, power
 
 
 def laplace_densities(figure, epsilon, change) -> str:
@@ -262,8 +262,7 @@ def noise_per_count(figure, epsilon, delta) -> str:
     panel.set_xlabel("m, counts that one person may be in")
     panel.set_ylabel("standard deviation")
     panel.legend(loc="upper left")
-    power = math.log10(delta) if delta else -math.inf
-    shown = f"$10^{{{power:.0f}}}$" if power == round(power) else f"{delta:.2g}"
+    shown = power(delta) if delta else "0"
     panel.set_title(f"ε = {epsilon:.2g}, δ of the Gaussian noise = {shown}")
     said = " and ".join(f"at m = {at:.3g} with the {name} calibration" for name, at in crossings.items())
     return (
