@@ -1,5 +1,9 @@
-"""What pyproject.toml cannot say: a wheel holds the blank lessons of lessons/ too, as dpcourse/lessons/."""
+"""What pyproject.toml cannot say: a wheel holds lessons/ too, as dpcourse/lessons/, and the answers of solutions/.
 
+The answers are for those who learn alone. What an instructor gives out (`dpcourse release`) is no wheel, and has none.
+"""
+
+import json
 import shutil
 from pathlib import Path
 
@@ -8,17 +12,29 @@ from setuptools.command.build_py import build_py
 
 
 class WithLessons(build_py):
-    """The package, and the lessons in it; an editable install finds them where they are."""
+    """The package, the lessons and the answers in it; an editable install finds them where they are."""
 
     def run(self) -> None:
         super().run()
         if self.editable_mode:
             return
-        folder = Path(self.build_lib) / "dpcourse" / "lessons"
-        shutil.rmtree(folder, ignore_errors=True)  # those of an earlier build may have other names
-        folder.mkdir(parents=True)
-        for lesson in sorted(Path("lessons").glob("*.ipynb")):
-            self.copy_file(str(lesson), str(folder / lesson.name))
+        package = Path(self.build_lib) / "dpcourse"
+        for name in ("lessons", "solutions"):  # those of an earlier build may have other names
+            shutil.rmtree(package / name, ignore_errors=True)
+        for lesson in sorted(Path("lessons").rglob("*.ipynb")):
+            if not any(part.startswith(".") for part in lesson.parts):
+                (package / lesson).parent.mkdir(parents=True, exist_ok=True)
+                self.copy_file(str(lesson), str(package / lesson))
+        (package / "solutions").mkdir()
+        for solved in sorted(Path("solutions").glob("[0-9][0-9]-*.ipynb")):
+            answers = json.dumps(without_all_but_answers(json.loads(solved.read_text(encoding="utf-8"))))
+            (package / solved).write_text(answers, encoding="utf-8")
+
+
+def without_all_but_answers(notebook: dict) -> dict:
+    """A solved lesson, of which only the cells with an answer are left."""
+    kept = [{**cell, "outputs": []} for cell in notebook["cells"] if "### BEGIN SOLUTION" in "".join(cell["source"])]
+    return {**notebook, "cells": kept}
 
 
 setup(cmdclass={"build_py": WithLessons})

@@ -1,23 +1,17 @@
 """The `dpcourse` command."""
 
-import importlib.util
 import inspect
-import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from dpcourse import course, named
-from dpcourse.files import write_atomically
+from dpcourse import course, learners, named
 from dpcourse.grading.options import Options
+from dpcourse.learners import refused
 
 COURSE = "the folder of the course, in which lessons/ and solutions/ are"
-LESSONS = typer.Argument(help="The folder with your lessons.")
 PACK = typer.Option("--pack", metavar="FOLDER", help="A pack: a lesson of your own, made by `dpcourse new-pack`.")
 app = typer.Typer(
     add_completion=False,
@@ -41,68 +35,8 @@ def taking(options: type) -> Callable[[Callable], Callable]:
     return decorated
 
 
-@app.command()
-def start(
-    folder: Annotated[Path, LESSONS] = Path("dpcourse-lessons"),
-    no_open: Annotated[bool, typer.Option("--no-open", help="Do not open JupyterLab.")] = False,
-) -> None:
-    """Write the lessons into a new folder, and open the first one in JupyterLab."""
-    from dpcourse import edition
-    from dpcourse.doctor import PIP
-
-    try:
-        names = edition.start(folder)
-    except (ValueError, OSError) as error:
-        raise _refused(error, 1) from None
-    typer.echo(f"{len(names)} notebooks are in {folder}. Your answers are kept there.")
-    command = [sys.executable, "-m", "jupyterlab", str(folder / names[0])]
-    told = subprocess.list2cmdline(command)
-    if importlib.util.find_spec("jupyterlab") is None:
-        typer.echo(
-            f'To open them, run `{PIP} install "dpcourse[jupyter]"`, then `{told}`; other editors of notebooks do too.'
-        )
-        return
-    typer.echo(f"The command that opens the first one, also tomorrow: {told}")
-    if not no_open:
-        raise typer.Exit(subprocess.run(command).returncode)
-
-
-@app.command()
-def update(folder: Annotated[Path, LESSONS] = Path("dpcourse-lessons")) -> None:
-    """Bring the lessons in a folder to this edition of the course, and keep all that you wrote. Close them first.
-
-    A file that you had changed stays beside the new one, as NAME.before-update.ipynb.
-    """
-    from dpcourse import edition
-
-    try:
-        done = edition.update(folder)
-    except (ValueError, OSError) as error:
-        raise _refused(error, 1) from None
-    typer.echo("\n".join(done) or "Your lessons are those of this edition already.")
-
-
-@app.command()
-def progress(
-    export: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="A new file, for the same as JSON with the name of each exercise."),
-    ] = None,
-) -> None:
-    """Say how much of each lesson you have done."""
-    from dpcourse.done import Progress
-
-    found = Progress()
-    typer.echo(repr(found))
-    if export is None:
-        return
-    try:
-        if os.path.lexists(export):
-            raise ValueError(f"{export} is there already, and was not touched: name a new file.")
-        write_atomically(export, json.dumps(found.as_data(), indent=1, ensure_ascii=False) + "\n")
-    except (ValueError, OSError) as error:
-        raise _refused(error, 1) from None
-    typer.echo(f"Written to {export}.")
+for command in (learners.start, learners.update, learners.progress):
+    app.command()(command)
 
 
 @app.command()
@@ -148,7 +82,7 @@ def build(
     except ModuleNotFoundError as error:
         raise _needs_more("build", error) from None
     except (builder.SourceError, ValueError, OSError) as error:
-        raise _refused(error, 1) from None
+        raise refused(error, 1) from None
 
 
 @app.command("try")
@@ -179,7 +113,7 @@ def try_answers(
     except ModuleNotFoundError as error:
         raise _needs_more("try", error) from None
     except (OSError, ValueError) as error:
-        raise _refused(error, 1) from None
+        raise refused(error, 1) from None
     results = []
     for each in answers.tried(found, names, seed):
         results.append(each)
@@ -206,7 +140,7 @@ def new_pack(
     try:
         made = making.write(folder, number)
     except (ValueError, OSError) as error:
-        raise _refused(error) from None
+        raise refused(error) from None
     typer.echo(f"{folder}: lesson {made.lesson}. {folder / 'README.md'} says how it goes on.")
 
 
@@ -265,7 +199,7 @@ def release(
     except ModuleNotFoundError as error:
         raise _needs_more("release", error) from None
     except (ValueError, OSError) as error:
-        raise _refused(error) from None
+        raise refused(error) from None
     typer.echo(f"{folder}: {', '.join(names)}")
 
 
@@ -289,7 +223,7 @@ def grade(options: Options) -> None:
     try:
         raise typer.Exit(command.run_command(options))
     except (command.Refused, ValueError, OSError) as error:
-        raise _refused(error) from None
+        raise refused(error) from None
     except KeyboardInterrupt:
         typer.echo("Stopped. The same command goes on where it was.", err=True)
         raise typer.Exit(130) from None
@@ -315,7 +249,7 @@ def site(
     except ModuleNotFoundError as error:
         raise _needs_more("site", error) from None
     except (pages.SiteError, ValueError, OSError) as error:
-        raise _refused(error, 1) from None
+        raise refused(error, 1) from None
 
 
 def _used(pack):
@@ -330,12 +264,6 @@ def _there(option, folder):
     """The folder of the course that an option names. Raises named.NotThere."""
     named.a_folder(option, folder, COURSE)
     return folder
-
-
-def _refused(error, status=2):
-    """What to raise where nothing was done; it says why."""
-    typer.echo(named.in_words(error) if isinstance(error, OSError) else str(error), err=True)
-    return typer.Exit(2 if isinstance(error, named.NotThere) else status)
 
 
 def _needs_more(command, error):

@@ -66,7 +66,7 @@ def hint(exercise_id: str, number: int = 1) -> None:
 
 
 def solution(exercise_id: str, sure: bool = False) -> None:
-    """Show the solution if you are sure; without the folder solutions/, say who has it."""
+    """Show the solution if you are sure; in a copy that an instructor gave out, say who has it."""
     exercise = _find(exercise_id)
     if exercise is None:
         return
@@ -100,9 +100,12 @@ def _find(exercise_id, values=None):
 
 
 def _solution_code(exercise):
-    """The solved cell that defines the exercise's function, without the marks; None where solutions/ is not there."""
-    here = Path.cwd().resolve()
-    for folder in (here, *here.parents, Path(__file__).resolve().parents[1]):
+    """The solved cell that defines the exercise's function, without the marks; None where solutions/ is not there.
+
+    It is in the course's folder, and in the package where a wheel brought it.
+    """
+    here, package = Path.cwd().resolve(), Path(__file__).resolve().parent
+    for folder in (here, *here.parents, package.parent, package):
         for file in sorted(folder.glob(f"solutions/{exercise.lesson:02}-*.ipynb")):
             for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]:
                 code = "".join(cell["source"])

@@ -1,5 +1,6 @@
-"""What `pip install dpcourse` brings: the lessons, and a core that needs none of the heavy packages."""
+"""What `pip install dpcourse` brings: lessons, answers, and a core that needs none of the heavy packages."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -9,6 +10,8 @@ from pathlib import Path
 
 import pytest
 from support import ROOT
+
+from dpcourse import course
 
 HEAVY = ("jinja2", "jupyterlab", "jupytext", "nbconvert", "psutil", "sklearn", "statsmodels", "torch", "tqdm")
 FIRST_CHECK = """
@@ -36,33 +39,44 @@ def ran(*command, cwd=None, **environment):
 
 
 def expected(folder):
-    """The files of the package and the blank lessons, by their names in a wheel."""
+    """The files of the package, the blank lessons and the answers, by their names in a wheel."""
     package = (file for file in (folder / "dpcourse").rglob("*") if file.is_file() and "__pycache__" not in file.parts)
-    lessons = (folder / "lessons").glob("*.ipynb")
+    brought = [*(folder / "lessons").rglob("*.ipynb"), *(folder / "solutions").glob("[0-9]*.ipynb")]
     return {file.relative_to(folder).as_posix() for file in package} | {
-        f"dpcourse/lessons/{file.name}" for file in lessons
+        f"dpcourse/{file.relative_to(folder).as_posix()}" for file in brought
     }
 
 
-def test_the_package_is_built_with_the_blank_lessons_and_nothing_else(sources):
-    old = sources / "build/lib/dpcourse/lessons/06-auditing.ipynb"
-    old.parent.mkdir(parents=True)
-    old.write_text("of an earlier build")
+def test_the_package_is_built_with_the_blank_lessons_the_answers_and_nothing_else(sources):
+    for old in (sources / "build/lib/dpcourse" / name / "06-auditing.ipynb" for name in ("lessons", "solutions")):
+        old.parent.mkdir(parents=True)
+        old.write_text("of an earlier build")
+    (sources / "lessons/zh").mkdir()
+    shutil.copy(sources / "lessons/00-start-here.ipynb", sources / "lessons/zh")
     ran(sys.executable, "setup.py", "-q", "build_py", cwd=sources)
     built = sources / "build/lib"
     assert {file.relative_to(built).as_posix() for file in built.rglob("*") if file.is_file()} == expected(sources)
     for lesson in (sources / "lessons").glob("*.ipynb"):
         assert (built / "dpcourse/lessons" / lesson.name).read_bytes() == lesson.read_bytes()
+    asked = f"import sys; sys.path.insert(0, {str(built)!r}); from dpcourse import solution; solution('1.5', sure=True)"
+    said = ran(sys.executable, "-c", asked, cwd=sources.parent)
+    assert "spread = math.sqrt(2 * k * math.log(1 / delta_prime)) * epsilon" in said, "who learns alone has the answers"
+    for answers in (built / "dpcourse/solutions").iterdir():
+        cells = json.loads(answers.read_text(encoding="utf-8"))["cells"]
+        assert all("### BEGIN SOLUTION" in "".join(cell["source"]) and not cell["outputs"] for cell in cells)
+        assert len(cells) == len(course.lesson(int(answers.name[:2])).exercises)
 
 
 def test_a_source_distribution_has_the_lessons_too(sources):
-    for name in ("dpcourse", "solutions", "tests"):
+    for name in ("dpcourse", "tests"):
         shutil.rmtree(sources / name)  # what holds for the package holds for every package
+    (sources / "lessons/.ipynb_checkpoints").mkdir()
+    shutil.copy(sources / "lessons/00-start-here.ipynb", sources / "lessons/.ipynb_checkpoints")
     (sources / "dpcourse").mkdir()
     ran(sys.executable, "setup.py", "-q", "egg_info", cwd=sources)
     listed = (sources / "dpcourse.egg-info/SOURCES.txt").read_text().splitlines()
-    lessons = {f"lessons/{file.name}" for file in (sources / "lessons").glob("*.ipynb")}
-    assert {line for line in listed if line.endswith(".ipynb")} == lessons
+    lessons = [*sources.glob("lessons/*.ipynb"), *sources.glob("solutions/[0-9]*.ipynb")]
+    assert {line for line in listed if line.endswith(".ipynb")} == {str(file.relative_to(sources)) for file in lessons}
     assert {"setup.py", "pyproject.toml"} <= set(listed)
 
 

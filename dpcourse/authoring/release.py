@@ -237,7 +237,7 @@ def _copy_package(course, made):
     for name in ("requirements.txt", "LICENSE"):
         shutil.copyfile(course / name, made / name)
     write_atomically(made / "pyproject.toml", installed((course / "pyproject.toml").read_text(encoding="utf-8")))
-    hidden = shutil.ignore_patterns("__pycache__", ".*")
+    hidden = shutil.ignore_patterns("__pycache__", ".*", "solutions")  # a package out of a wheel has these too
     shutil.copytree(course / "dpcourse", made / "dpcourse", ignore=hidden, copy_function=shutil.copyfile)
 
 

@@ -13,27 +13,38 @@ from dpcourse.files import new_folder, replaced, write_atomically
 from dpcourse.named import NotThere
 
 RECORD = ".dpcourse-edition.json"
-"""Beside the lessons: the digests of their cells and files as they were given out."""
+"""Beside the lessons: their language, and the digests of their cells and files as they were given out."""
 
+ENGLISH = "en"
 BEFORE = ".before-update"
+_LESSONS = "[0-9][0-9]-*.ipynb"
 _NAME = re.compile(r"(?:\d\d-)?(.+)", re.DOTALL)  # of a lesson; what follows its number is the word by which it goes
 
 
-def lessons_of_this_edition() -> Path:
-    """The folder of the blank lessons: in the package, where a wheel brought it, else beside it. Raises NotThere."""
+def lessons_of_this_edition(language: str = ENGLISH) -> Path:
+    """The folder of the blank lessons: in the package, where a wheel brought it, else beside it. Raises NotThere.
+
+    Those in another language stand in a folder of its name among the English ones. Raises ValueError for one that is
+    not there.
+    """
     package = Path(__file__).resolve().parents[1]
     for folder in (package / "lessons", package.parent / "lessons"):
-        if any(folder.glob("[0-9][0-9]-*.ipynb")):
-            return folder
+        if any(folder.glob(_LESSONS)):
+            there = {ENGLISH: folder} | {
+                file.parent.name: file.parent for file in sorted(folder.glob(f"[!.]*/{_LESSONS}"))
+            }
+            if language not in there:
+                raise ValueError(f"there are no lessons in {language!r}; there are: {', '.join(there)}")
+            return there[language]
     raise NotThere("This copy of dpcourse has no lessons in it. Install it anew, from a wheel or from the repository.")
 
 
-def start(folder: Path, lessons: Path | None = None) -> list[str]:
+def start(folder: Path, lessons: Path | None = None, language: str = ENGLISH) -> list[str]:
     """Write the lessons into a new folder; returns their names. Raises ValueError where something is in the way.
 
-    lessons: the folder of the edition; that of the installed package if none is named.
+    lessons: the folder of the edition; that of the installed package in this language if none is named.
     """
-    edition = _Edition(lessons or lessons_of_this_edition())
+    edition = _Edition(lessons or lessons_of_this_edition(language), language)
     if any((folder / file).exists() for file in (*edition.files, RECORD)):
         raise ValueError(
             f"{folder} holds lessons already, and nothing there was touched. `dpcourse update {folder}` brings "
@@ -52,8 +63,8 @@ def update(folder: Path, lessons: Path | None = None) -> list[str]:
     Each file that is replaced, and is not as it was given out, stays beside the new one as NAME.before-update.ipynb.
     Raises NotThere where the folder holds no lesson, ValueError where a file is no notebook: then nothing is changed.
     """
-    edition = _Edition(lessons or lessons_of_this_edition())
-    given = _read_record(folder / RECORD)
+    language, given = _read_record(folder / RECORD)
+    edition = _Edition(lessons or lessons_of_this_edition(language), language)
     known = {*given, *edition.names}
     mine = {_word(file.name): file for file in _lessons_in(folder, known)}  # of two, the one with the higher number
     if not mine:
@@ -87,7 +98,7 @@ def update(folder: Path, lessons: Path | None = None) -> list[str]:
             before.unlink()
     left = [f"{file.name}: is left as it is." for file in _lessons_in(folder, known) if file.name not in edition.files]
     moved = [f"Your answer {name} is in {edition.names[word]} now." for name, word in sorted(made.moved.items())]
-    if (given or writes) and given != _lessons_of(edition.record()):
+    if (given or writes) and given != _told_by(edition.record())[1]:
         write_atomically(folder / RECORD, edition.record())
     return said + moved + left
 
@@ -95,7 +106,8 @@ def update(folder: Path, lessons: Path | None = None) -> list[str]:
 class _Edition:
     """The lessons of an edition, from their folder: word -> name of the file, -> notebook, -> cells; name -> bytes."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, language):
+        self.language = language
         self.files = {file.name: file.read_bytes() for file in sorted(folder.glob("*.ipynb"))}
         self.names = {_word(name): name for name in self.files}
         self.notebooks = {word: _notebook(folder / name) for word, name in self.names.items()}
@@ -109,7 +121,7 @@ class _Edition:
             }
             for word, name in self.names.items()
         }
-        return json.dumps({"lessons": known}, indent=1)
+        return json.dumps({"language": self.language, "lessons": known}, indent=1)
 
 
 def _word(name):
@@ -135,17 +147,18 @@ def _notebook(file):
 
 
 def _read_record(file):
-    """word -> what is recorded; empty where there is no record that can be read: the ids of the cells do without."""
+    """The language, and word -> what is recorded; empty where no record can be read: the ids of the cells do without."""
     try:
-        return _lessons_of(file.read_text(encoding="utf-8"))
+        return _told_by(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return {}
+        return ENGLISH, {}
 
 
-def _lessons_of(record):
-    return {
+def _told_by(record):
+    told = json.loads(record)
+    return str(told.get("language", ENGLISH)), {
         word: {"file": str(each["file"]), "cells": {name: str(text) for name, text in each["cells"].items()}}
-        for word, each in json.loads(record)["lessons"].items()
+        for word, each in told["lessons"].items()
     }
 
 

@@ -71,6 +71,24 @@ def test_the_lessons_are_written_as_they_are(old, tmp_path):
     assert content(tmp_path / "deep" / "mine", "*.ipynb") == content(old)
 
 
+def test_lessons_in_another_language_stay_in_it(old, tmp_path, monkeypatch):
+    """They stand in a folder of its name among the English ones."""
+    course = tmp_path / "course"
+    course.mkdir()
+    written(course / "lessons", edition(OLD))
+    written(course / "lessons" / "zh", edition({"a": ["# 甲"]}))
+    monkeypatch.setattr(folders, "__file__", str(course / "dpcourse" / "edition" / "folder.py"))
+    said = CliRunner().invoke(app, ["start", str(tmp_path / "mine"), "--language", "zh", "--no-open"])
+    assert said.output.startswith("1 notebooks are in "), said.output
+    assert sources(tmp_path / "mine" / "01-a.ipynb") == ["# 甲"]
+    written(course / "lessons" / "zh", edition({"a": ["# 甲", "乙"]}))
+    assert update(tmp_path / "mine") == ["01-a.ipynb: is brought up to date."]
+    assert sources(tmp_path / "mine" / "01-a.ipynb") == ["# 甲", "乙"]
+    said = CliRunner().invoke(app, ["start", str(tmp_path / "other"), "--language", "fr"])
+    assert (said.exit_code, said.output) == (1, "there are no lessons in 'fr'; there are: en, zh\n")
+    assert not (tmp_path / "other").exists()
+
+
 def test_a_folder_in_use_is_refused_and_stays(old, mine, tmp_path):
     before = content(mine)
     with pytest.raises(ValueError, match=r"holds lessons already.*dpcourse update .*mine.* keeps your answers"):
@@ -204,7 +222,7 @@ def test_what_the_learner_says_of_the_kernel_stays(mine, old, tmp_path):
 
 @pytest.fixture
 def dpcourse(monkeypatch, old):
-    monkeypatch.setattr(folders, "lessons_of_this_edition", lambda: old)
+    monkeypatch.setattr(folders, "lessons_of_this_edition", lambda language: old)
     return lambda *words: CliRunner().invoke(app, [str(word) for word in words])
 
 
