@@ -237,6 +237,7 @@ def site(
     solutions: Annotated[
         bool, typer.Option("--solutions", help="Write the solutions, which a site of the lessons never holds.")
     ] = False,
+    pdf: Annotated[bool, typer.Option("--pdf", help="Print the whole course as course.pdf too, by Chromium.")] = False,
     course: Annotated[Path, typer.Option(help="The folder of the course.")] = Path("."),
 ) -> None:
     """Write the lessons as web pages for those who only read, from the notebooks as they are; nothing is executed."""
@@ -244,7 +245,7 @@ def site(
     try:
         from dpcourse.authoring import site as pages
 
-        names = pages.write(_there("--course", course), folder, solutions)
+        names = pages.write(_there("--course", course), folder, solutions, pdf)
         typer.echo(f"{folder / 'index.html'}: {', '.join(names)}")
     except ModuleNotFoundError as error:
         raise _needs_more("site", error) from None

@@ -1,4 +1,4 @@
-"""Badges that open a lesson in JupyterLab on mybinder.org, once it is known where this repository is published."""
+"""Where a lesson can be opened in a browser, once it is known where this repository is published."""
 
 import re
 import tomllib
@@ -38,6 +38,14 @@ def badge(repository: str, lesson: str) -> str:
     >>> badge("owner/name", "00-start-here")
     '[![Open 00-start-here on Binder](https://mybinder.org/badge_logo.svg)](https://mybinder.org/v2/gh/owner/name/HEAD?urlpath=lab%2Ftree%2Flessons%2F00-start-here.ipynb)'
     """
+    return f"[![Open {lesson} on Binder](https://mybinder.org/badge_logo.svg)]({places(repository, lesson)['Binder']})"
+
+
+def places(repository: str, lesson: str) -> dict[str, str]:
+    """Where lessons/LESSON.ipynb of OWNER/NAME can be opened, and the whole course fetched: name -> address."""
     place = quote(f"lab/tree/lessons/{lesson}.ipynb", safe="")
-    target = f"https://mybinder.org/v2/gh/{repository}/HEAD?urlpath={place}"
-    return f"[![Open {lesson} on Binder](https://mybinder.org/badge_logo.svg)]({target})"
+    return {
+        "Binder": f"https://mybinder.org/v2/gh/{repository}/HEAD?urlpath={place}",
+        "Colab": f"https://colab.research.google.com/github/{repository}/blob/HEAD/lessons/{lesson}.ipynb",
+        "Download": f"https://github.com/{repository}/archive/HEAD.zip",
+    }

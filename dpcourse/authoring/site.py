@@ -1,18 +1,16 @@
 """A static site of the course for those who only read: HTML made from the notebooks as they are; nothing is executed.
 
 Two sites, each written by itself into a folder of its own: the lessons, blank as given out, and the solutions.
-A page needs no script and loads nothing from elsewhere: formulas are MathML, hints and solutions unfold by themselves.
+A page loads nothing from elsewhere and is read without scripts: formulas are MathML, hints and solutions unfold by
+themselves. A script of the site's own adds the search and the switch between light and dark; both work from a folder.
 Markdown is read by nbconvert, as JupyterLab reads it; formulas by math-core, code by Pygments.
 """
 
-import base64
 import html
 import json
 import re
 import shutil
-import struct
-from dataclasses import dataclass
-from hashlib import sha256
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit, urlunsplit
 
@@ -23,9 +21,13 @@ from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
+from pygments.styles import get_style_by_name
+from pygments.token import STANDARD_TYPES
 
 from dpcourse import course
+from dpcourse.authoring import binder, images, pdf, searching
 from dpcourse.cells import checked, without_marks
+from dpcourse.course import GLOSSARY
 from dpcourse.engine.display import as_code
 from dpcourse.files import new_folder, write_atomically
 
@@ -33,6 +35,14 @@ TEMPLATES = Path(__file__).with_name("templates")
 GENERATOR = '<meta name="generator" content="dpcourse site: {}">'
 FITS_A_PHONE = 36
 """So many characters of code, or of a formula's source, are not wider than a telephone."""
+MANY_WORDS = 40
+"""A cell of a table with more characters than this is not made narrow."""
+OWN = re.compile(r"(from dpcourse\.doctor import report\s+)?report\(\)|progress\(\)")
+"""The code of a cell that speaks of the reader's own machine or answers."""
+LEADS_TO_OWN = re.compile(r"(?:^|\n\n)\*\*[^\n]*\?\*\* Run [^\n]*$")
+FIGURE = re.compile(r'<div class="figure".*?</div><!-- figure -->', re.DOTALL)
+SLIDER = re.compile(r"widgets\.(?:slider|choice)\(\s*\"([^\"]+)\"")
+FOR_SECOND_READING = re.compile(r"<details>(?=\s*<summary>(?:Second reading|If you have))")
 CHINESE = re.compile(r"[\u3400-\u9fff][\u3000-\u303f\u3400-\u9fff\uff00-\uffef]*")
 
 
@@ -55,20 +65,29 @@ class Page:
         return self.name[:2].isdigit()
 
     @property
+    def picture(self) -> Markup:
+        """Its first figure, as HTML; empty without one."""
+        found = FIGURE.search(self.body)
+        return Markup(found[0] if found else "")
+
+    @property
     def anchors(self) -> set[str]:
         return {html.unescape(anchor) for anchor in re.findall(r'\bid="([^"]*)"', self.body)}
 
 
-def write(course: Path | str, folder: Path | str, solved: bool = False) -> list[str]:
+def write(course: Path | str, folder: Path | str, solved: bool = False, as_pdf: bool = False) -> list[str]:
     """Write the site of a course into a folder, whole or not at all; returns the names of its pages.
 
-    solved: the solutions in place of the lessons. A folder that holds an older site of the same kind is replaced.
+    solved: the solutions in place of the lessons. as_pdf: also the whole course as course.pdf, printed by Chromium.
+    A folder that holds an older site of the same kind is replaced.
     Raises SiteError for a notebook that cannot be shown, and ValueError for a folder that holds anything else.
     """
     course, folder = Path(course), Path(folder)
     notebooks = _solved_notebooks(course) if solved else _blank_notebooks(course)
     if not notebooks:
         raise ValueError(f"there are no notebooks in {course / ('solutions' if solved else 'lessons')}")
+    if as_pdf:
+        pdf.browser()
     kind = GENERATOR.format("solutions" if solved else "lessons")
     with new_folder(folder, replaces=lambda old: kind in _text(old / "index.html")) as made:
         (made / "figures").mkdir()
@@ -76,12 +95,17 @@ def write(course: Path | str, folder: Path | str, solved: bool = False) -> list[
         pages = [maker.page(notebooks[maker.name]) for maker in makers]
         _require_anchors(makers, {page.name: page.anchors for page in pages})
         pages.sort(key=lambda page: (not page.is_lesson, page.name))
-        common = {"pages": pages, "kind": Markup(kind), "solved": solved}
+        common = {"pages": pages, "kind": Markup(kind), "solved": solved, "opened": _opened(course, solved)}
+        common["has_pdf"] = as_pdf
         for page in pages:
             write_atomically(made / f"{page.name}.html", _templates.get_template("site.html").render(common, page=page))
         write_atomically(made / "index.html", _templates.get_template("home.html").render(common, page=None))
         write_atomically(made / "site.css", _text(TEMPLATES / "site.css") + _colours())
-        shutil.copyfile(TEMPLATES / "stix-two-math.woff2", made / "stix-two-math.woff2")
+        write_atomically(made / "search.js", searching.index(pages))
+        for name in ("site.js", "stix-two-math.woff2"):
+            shutil.copyfile(TEMPLATES / name, made / name)
+        if as_pdf:
+            _print(pages, common, made)
     return [page.name for page in pages]
 
 
@@ -94,6 +118,23 @@ _templates = jinja2.Environment(
 )
 
 
+def _opened(course, solved):
+    """lesson -> (where it opens, the address) of each place, as far as it is known where the course is published."""
+    home = None if solved else binder.repository(course)
+    return lambda lesson: binder.places(home, lesson).items() if home else ()
+
+
+def _print(pages, common, folder):
+    """Write course.pdf."""
+    names = {page.name for page in pages}
+    whole = folder / "whole.html"
+    template = _templates.get_template("whole.html")
+    page = template.render(common, joined=lambda page: Markup(pdf.joined(page.name, page.body, names)))
+    write_atomically(whole, page)
+    pdf.print_page(whole, folder / "course.pdf")
+    whole.unlink()
+
+
 def _require_anchors(makers, anchors):
     for maker in makers:
         for address, name, anchor in maker.linked:
@@ -102,7 +143,14 @@ def _require_anchors(makers, anchors):
 
 
 def _colours():
-    return HtmlFormatter(style="default").get_style_defs(".highlight") + "\n"
+    """The colours of code, as CSS: of a light page and of a dark one."""
+    light, dark = map(get_style_by_name, ("default", "github-dark"))
+    return "".join(
+        f".highlight .{name} {{ color: light-dark(#{day['color'] or '1f2328'}, #{night['color'] or 'e6edf3'});"
+        f" font-weight: {'bold' if day['bold'] else 'normal'} }}\n"
+        for token, name in STANDARD_TYPES.items()
+        if name and (day := light.style_for_token(token)) and (night := dark.style_for_token(token))
+    )
 
 
 def _text(file):
@@ -174,6 +222,22 @@ def _read(folder):
     return found
 
 
+def _for_readers(cells):
+    """The cells without those that speak of the reader's own machine, and without the words that lead to these."""
+    shown = []
+    for cell in cells:
+        if cell.kind != "code" or not OWN.fullmatch(cell.source.strip()):
+            shown.append(replace(cell, source=re.sub(r"\n+progress\(\)$", "", cell.source)))
+        elif shown and shown[-1].kind == "markdown":
+            shown[-1] = replace(shown[-1], source=LEADS_TO_OWN.sub("", shown[-1].source))
+    return shown
+
+
+def _only_shows(source):
+    """Whether a cell does nothing but show pictures."""
+    return all(line.startswith(("plots.show(", " ", ")")) for line in source.splitlines())
+
+
 # ---- cells -> HTML
 
 
@@ -187,6 +251,7 @@ class _Maker:
         self.render = MarkdownWithMath(self.markdown).render
 
     def page(self, cells):
+        cells = _for_readers(cells)
         if not cells or cells[0].kind != "markdown" or not cells[0].source.startswith("# "):
             raise SiteError(f"{self.name}: the first cell must begin with a title, `# …`")
         title, _, about = cells[0].source.partition("\n")
@@ -199,10 +264,13 @@ class _Maker:
 
     def cell(self, cell):
         if cell.kind == "markdown":
-            return f'<div id="{html.escape(cell.id)}">\n{self.render(cell.source)}</div>'
+            rendered = FOR_SECOND_READING.sub('<details class="reading">', self.render(cell.source))
+            return f'<div id="{html.escape(cell.id)}">\n{rendered}</div>'
         if cell.kind != "code":
             return ""
-        parts = [_code(cell.source)]
+        if "widgets.explore(" in cell.source:
+            return f'<div id="{html.escape(cell.id)}">{self.explorer(cell)}</div>'
+        parts = [] if cell.outputs and _only_shows(cell.source) else [_code(cell.source)]
         if cell.solution is not None:
             parts.append(_unfolding("Solution", _code(cell.solution)))
         outputs = "".join(map(self.output, cell.outputs))
@@ -211,25 +279,32 @@ class _Maker:
         parts += [_hints(number) for number in checked(cell.source)]
         return f'<div id="{html.escape(cell.id)}" class="cell">{"".join(parts)}</div>'
 
+    def explorer(self, cell):
+        """Its still picture, where it has one of its own, and what its sliders are."""
+        still = "".join(output for output in map(self.output, cell.outputs) if "<img" in output)
+        names = SLIDER.findall(cell.source)
+        says = f"In the notebook {'a slider moves' if len(names) == 1 else 'sliders move'} this picture: {'; '.join(names)}."
+        return f'{still}<p class="sliders">{html.escape(says)}</p>'
+
     def output(self, output):
         """Progress is the reader's own, and not to be had here; all else is shown as the notebook shows it."""
         data = output.get("data", {})
-        if "text/html" in data:
-            page = "".join(data["text/html"])
+        if page := "".join(data.get("text/html", "")):
             if "dpcourse-progress" in page:
                 return ""
             page = re.sub(r'(?<=href=")[^"]*', lambda found: self.target(found[0]), page)
-            return re.sub(r'src="data:image/png;base64,([^"]*)"', self.figure, page)
-        text = output.get("text", data.get("text/plain", output.get("evalue", "")))
-        return f"<pre{_reachable(''.join(text))}>{html.escape(''.join(text).rstrip())}</pre>"
+            return self.figure(page)
+        text = "".join(output.get("text", data.get("text/plain", output.get("evalue", ""))))
+        if image := images.of_data(data, text):
+            return self.figure(image)
+        return f"<pre{_reachable(text)}>{html.escape(text.rstrip())}</pre>"
 
-    def figure(self, found):
-        """An image of an output as a file, named by its content; its size keeps the page from jumping."""
-        png = base64.b64decode(found[1])
-        name = f"figures/{sha256(png).hexdigest()[:16]}.png"
-        (self.folder / name).write_bytes(png)
-        width, height = struct.unpack(">II", png[16:24])
-        return f'src="{name}" width="{width}" height="{height}" loading="lazy"'
+    def figure(self, page):
+        """HTML with its images as files; on a telephone a figure is not made small, but moved to and fro."""
+        page = images.as_files(page, self.folder)
+        if "<img" not in page:
+            return page
+        return f'<div class="figure" tabindex="0" role="group" aria-label="Figure">{page}</div><!-- figure -->'
 
     def target(self, address):
         """Where a link of the notebook leads on the site; JupyterLab's `#cell-id=ID` is a cell, `#ID` here.
@@ -254,7 +329,7 @@ class _Markdown(IPythonRenderer):
     def __init__(self, maker):
         super().__init__(escape=False, allow_harmful_protocols=False)
         self.maker = maker
-        self.headings = []
+        self.headings, self.rows = [], set()
         self.latex = LatexToMathML(fancy_error=False)
 
     def heading(self, text, level, **_):
@@ -293,9 +368,23 @@ class _Markdown(IPythonRenderer):
     def table(self, text):
         return f'<div class="wide" tabindex="0" role="group" aria-label="Table"><table>\n{text}</table></div>\n'
 
+    def table_row(self, text):
+        """A row of the glossary has an anchor, which the search leads to."""
+        if self.maker.name != GLOSSARY or "<th" in text:
+            return f"<tr>\n{text}</tr>\n"
+        anchor = re.sub(r"\s+", "-", searching.text(text.partition("</td>")[0]))
+        while anchor in self.rows:
+            anchor += "-"
+        self.rows.add(anchor)
+        return f'<tr id="{html.escape(anchor)}">\n{text}</tr>\n'
+
     def table_cell(self, text, align=None, head=False):
         tag, scope = ("th", ' scope="col"') if head else ("td", "")
-        return f"  <{tag}{scope}{f' class={align}' if align else ''}>{text}</{tag}>\n"
+        looks = [align] if align else []
+        if len(re.sub(r"<[^>]*>", "", text)) > MANY_WORDS:
+            looks.append("words")
+        looks = f' class="{" ".join(looks)}"' if looks else ""
+        return f"  <{tag}{scope}{looks}>{text}</{tag}>\n"
 
     def block_code(self, code, info=None):
         return _code(code, info)

@@ -1,11 +1,13 @@
-"""The static site: whole, readable without scripts or a network, without a solution among the lessons."""
+"""The static site: whole, readable without a network, without a solution among the lessons; its search; its PDF."""
 
+import base64
 import html.parser
 import itertools
 import json
 import re
 import shutil
-from urllib.parse import unquote, urlsplit
+import struct
+from urllib.parse import quote, unquote, urlsplit
 
 import jupytext
 import nbformat
@@ -14,7 +16,7 @@ from support import ROOT
 from typer.testing import CliRunner
 
 from dpcourse import cli, tables
-from dpcourse.authoring import build, site
+from dpcourse.authoring import build, pdf, site
 from dpcourse.cells import BEGIN, END
 from dpcourse.course import lesson as lesson_of
 
@@ -87,9 +89,10 @@ def test_an_id_is_given_once(pages):
         assert len(ids) == len(set(ids)), file
 
 
-def test_a_page_loads_only_files_of_its_own_site_and_no_script(pages):
+def test_a_page_loads_only_files_of_its_own_site(pages):
     for file, page in pages.items():
-        assert not page.all("script", "iframe", "object")
+        assert [script["src"] for script in page.all("script")] == ["site.js"]
+        assert not page.all("iframe", "object")
         assert not [name for _, attributes in page.found for name in attributes if name.startswith("on")]
         for tag, attributes in page.found:
             if tag in LOADS:
@@ -106,6 +109,34 @@ def test_every_lesson_has_its_still_figures_with_alt_text(pages):
         if source.exists():
             code = "".join(cell.source for cell in jupytext.read(source).cells if cell.cell_type == "code")
             assert len(images) >= code.count("plots.show(") - code.count("if passed("), file
+
+
+def test_a_cell_of_the_readers_own_is_left_out_and_an_explorer_says_its_sliders(pages):
+    for file, page in pages.items():
+        assert "report()" not in page.code
+        assert "progress()" not in page.code
+        assert "widgets.explore(" not in page.code
+        assert "Is this machine ready?" not in page.text
+        assert "needs a running kernel" not in page.text
+        lesson = ROOT / "solutions" / f"{file.stem}.md"
+        explorers = lesson.read_text(encoding="utf-8").count("widgets.explore(") if file.stem[:2].isdigit() else 0
+        assert (
+            len(re.findall(r"In the notebook (?:a slider moves|sliders move) this picture: \S", page.text)) == explorers
+        )
+
+
+def test_the_search_knows_every_section_and_every_row_of_the_glossary(sites, pages):
+    text = (sites / "lessons" / "search.js").read_text(encoding="utf-8")
+    places = json.loads(re.fullmatch(r"dpcourseSearch\((.*)\)\n", text)[1])
+    for name, title, anchor, heading, said in places:
+        page = pages[sites / "lessons" / f"{name}.html"]
+        assert anchor in [attributes.get("id") for _, attributes in page.found]
+        assert all(isinstance(part, str) and "<" not in heading for part in (title, said))
+    named = {(name, heading) for name, _, _, heading, _ in places}
+    assert {("00-start-here", "1. One person in the data"), ("glossary", "basic composition")} <= named
+    headings = [tag for page in pages.values() for tag, _ in page.found if re.fullmatch("h[1-6]", tag)]
+    assert len(places) > len(headings) / 2
+    assert not [line for source in build.sources(ROOT) for line in _solution_lines(source) if line in text]
 
 
 def test_formulas_are_mathml_and_none_is_left_as_latex(pages):
@@ -243,6 +274,96 @@ def test_a_table_that_a_cell_shows_is_a_table_with_a_style_of_the_sites(course, 
     assert f".{box['class']} " in (tmp_path / "site" / "site.css").read_text(encoding="utf-8")
     assert [attributes["scope"] for attributes in page.all("th")] == ["col"]
     assert "ε <" in page.text
+
+
+PIXEL = base64.b64encode(
+    b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", 200, 100) + b"\x08\0\0\0\0 not more than a head"
+).decode()
+SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 518.4 237.6"/>'
+
+
+@pytest.mark.parametrize(
+    ("data", "size", "ending"),
+    [
+        ({"text/html": f'<img src="data:image/png;base64,{PIXEL}" alt="A">'}, ("200", "100"), "png"),
+        ({"text/html": f'<img width="100" src="data:image/png;base64,{PIXEL}" alt="A">'}, ("100", "50"), "png"),
+        ({"text/html": f'<img alt="A" src="data:image/svg+xml,{quote(SVG)}"/>'}, ("518", "238"), "svg"),
+        ({"image/svg+xml": [SVG], "text/plain": "A"}, ("518", "238"), "svg"),
+        ({"image/png": PIXEL + "\n", "text/plain": "A"}, ("200", "100"), "png"),
+    ],
+)
+def test_a_picture_of_any_form_is_a_file_with_its_size(course, tmp_path, data, size, ending):
+    shown = {"output_type": "display_data", "data": data}
+    (course / "lessons" / "00-one.ipynb").write_text(notebook(["# 00 One"], ["plots.show(1)", shown]))
+    site.write(course, tmp_path / "site")
+    page = Elements(tmp_path / "site" / "00-one.html")
+    [image] = page.all("img")
+    assert (image["width"], image["height"], image["alt"], image["loading"]) == (*size, "A", "lazy")
+    assert (tmp_path / "site" / image["src"]).suffix == f".{ending}"
+    assert "plots.show" not in page.code
+    assert Elements(tmp_path / "site" / "index.html").all("img") == [image]
+
+
+def test_both_forms_of_a_picture_in_two_themes_are_files(course, tmp_path):
+    dark = f'<source srcset="data:image/svg+xml,{quote(SVG)}" media="(prefers-color-scheme: dark)">'
+    html = f'<picture>{dark}<img src="data:image/png;base64,{PIXEL}" alt="A"></picture>'
+    shown = {"output_type": "display_data", "data": {"text/html": html}}
+    (course / "lessons" / "00-one.ipynb").write_text(notebook(["# 00 One"], ["plots.show(1)", shown]))
+    site.write(course, tmp_path / "site")
+    page = Elements(tmp_path / "site" / "00-one.html")
+    assert (tmp_path / "site" / page.all("source")[0]["srcset"]).read_text() == SVG
+    assert "data:" not in (tmp_path / "site" / "00-one.html").read_text(encoding="utf-8")
+
+
+def test_where_it_is_published_a_lesson_opens_elsewhere_and_else_says_where_it_is(course, tmp_path):
+    site.write(course, tmp_path / "site")
+    page = Elements(tmp_path / "site" / "00-one.html")
+    assert "lessons/00-one.ipynb" in (tmp_path / "site" / "00-one.html").read_text(encoding="utf-8")
+    assert not [link for link in page.all("a") if link["href"].startswith("http")]
+    known = '[project]\nname = "x"\n[project.urls]\nRepository = "https://github.com/owner/name"\n'
+    (course / "pyproject.toml").write_text(known)
+    site.write(course, tmp_path / "site")
+    for name in ("00-one", "index"):
+        page = Elements(tmp_path / "site" / f"{name}.html")
+        hosts = [urlsplit(link["href"]).netloc for link in page.all("a")]
+        assert {"mybinder.org", "colab.research.google.com", "github.com"} <= set(hosts)
+
+
+def test_the_pdf_holds_every_page_and_its_links_stay_within(course, tmp_path, monkeypatch):
+    """Chromium is asked for what it is to print; that it prints is tested in the week."""
+    printed = []
+    monkeypatch.setattr(pdf, "browser", lambda: "chromium")
+    monkeypatch.setattr(
+        pdf, "print_page", lambda page, made: (printed.append(Elements(page)), made.write_bytes(b"%PDF"))
+    )
+    site.write(course, tmp_path / "site", as_pdf=True)
+    [page] = printed
+    ids = [attributes["id"] for _, attributes in page.found if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    links = [unquote(link["href"]).removeprefix("#") for link in page.all("a")]
+    assert "glossary/Terms" in links
+    assert set(links) <= set(ids)
+    assert sorted(file.name for file in (tmp_path / "site").glob("*.pdf")) == ["course.pdf"]
+    assert not (tmp_path / "site" / "whole.html").exists()
+    assert "course.pdf" in [link["href"] for link in Elements(tmp_path / "site" / "index.html").all("a")]
+
+
+def test_without_a_chromium_the_command_says_so_and_writes_nothing(course, tmp_path, monkeypatch):
+    monkeypatch.setattr(pdf.shutil, "which", lambda name: None)
+    run = CliRunner().invoke(cli.app, ["site", str(tmp_path / "site"), "--pdf", "--course", str(course)])
+    assert run.exit_code == 1
+    assert "--pdf prints by Chromium, and there is none on this machine: install Chromium" in run.stderr
+    assert not (tmp_path / "site").exists()
+
+
+@pytest.mark.weekly
+def test_chromium_prints_the_course(course, tmp_path):
+    try:
+        pdf.browser()
+    except pdf.NoBrowser as error:
+        pytest.skip(str(error))
+    site.write(course, tmp_path / "site", as_pdf=True)
+    assert (tmp_path / "site" / "course.pdf").read_bytes().startswith(b"%PDF-")
 
 
 def test_without_the_solutions_the_lessons_can_still_be_shown(course, tmp_path):

@@ -1,4 +1,7 @@
-"""What axe-core says of the static site and of a lesson in JupyterLab; reading without scripts; working by keyboard."""
+"""What axe-core says of the static site and of a lesson in JupyterLab; reading without scripts; working by keyboard.
+
+The site is looked at in both themes; its search and the switch between the themes are tried from a folder.
+"""
 
 from importlib.resources import files
 from pathlib import Path
@@ -25,6 +28,7 @@ FLATTEN = """seen => {
 """Formulas and the colours of code are thousands of elements without meaning to axe; one of each class is enough."""
 
 SEEN_ON_A_COMMIT = {"index", "glossary", "00-start-here", "01-composition"}
+DARK_ON_A_COMMIT = {"index", "00-start-here"}
 
 FAULTS_OF_JUPYTERLAB = {
     ("aria-input-field-name", "cm-content"),  # the editor of a cell has no name
@@ -53,14 +57,38 @@ def violations(page, context="html"):
     return page.evaluate(VIOLATIONS, context)
 
 
-def test_axe_finds_nothing_on_any_page_of_the_site(sites, browser):
-    page, looks = browser.new_page(), []
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_on_any_page_of_the_site(sites, browser, theme):
+    page, looks = browser.new_page(color_scheme=theme), []
     for file in sites:
-        page.goto(file.as_uri())
-        page.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)")
-        looks = page.evaluate(FLATTEN, looks)
-        assert violations(page) == [], file
+        if theme == "light" or WEEKLY or file.stem in DARK_ON_A_COMMIT:
+            page.goto(file.as_uri())
+            page.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)")
+            looks = page.evaluate(FLATTEN, looks)
+            assert violations(page) == [], file
     assert len(looks) > 10
+    page.close()
+
+
+def test_the_search_and_the_switch_of_themes_work_from_a_folder(sites, browser):
+    page = browser.new_page(color_scheme="light")
+    page.goto(next(file for file in sites if file.stem == "00-start-here").as_uri())
+    ground = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(ground)
+    page.get_by_role("button", name="Dark").click()
+    assert page.evaluate(ground) != light
+    page.keyboard.press("/")
+    dialog = page.get_by_role("dialog", name="Search")
+    dialog.get_by_role("searchbox").fill("epsilon randomized")
+    dialog.get_by_role("link").first.wait_for()
+    assert violations(page, "dialog") == []
+    dialog.get_by_role("searchbox").fill("basic composition")
+    assert dialog.get_by_role("link").first.inner_text() == "basic composition"
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/glossary.html#*")
+    assert page.evaluate("document.querySelector(':target').innerText").startswith("basic composition")
+    assert page.get_by_role("button", name="Light").is_visible()
+    dialog.wait_for(state="hidden")
     page.close()
 
 
