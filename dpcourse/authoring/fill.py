@@ -13,6 +13,7 @@ from pathlib import Path
 
 from dpcourse import cells, course
 from dpcourse.authoring import glossary, minutes
+from dpcourse.authoring.binder import repository
 from dpcourse.authoring.navigation import contents, links, referring, sections
 from dpcourse.authoring.source import SourceError, about, lesson_of, line_of, root_of, title
 from dpcourse.engine.exercise import Exercise
@@ -27,6 +28,14 @@ IMPORT = re.compile(r"^from dpcourse import (?P<names>\w+(?:, \w+)*)$")
 CHECK = """```{{code-cell}} ipython3
 check("{id}", {function}{values})
 {asks}```"""
+ON_COLAB = """```{{code-cell}} ipython3
+:tags: [remove-cell]
+import subprocess, sys
+
+if "google.colab" in sys.modules:  # nothing is to be installed anywhere else
+    course = "dpcourse @ git+https://github.com/{name}"
+    subprocess.run([sys.executable, "-m", "pip", "install", "-q", course], check=True)
+```"""
 
 
 @dataclass(frozen=True)
@@ -144,6 +153,15 @@ def opening(file: Path) -> str:
     ).rstrip()
 
 
+def on_colab(file: Path) -> str:
+    """A first code cell, in MyST, that installs the course on Google Colab; empty while it is published nowhere.
+
+    Of what else the core needs, pip installs what Colab lacks.
+    """
+    name = repository(root_of(file))
+    return "\n\n" + ON_COLAB.format(name=name) if name else ""
+
+
 def _time(takes):
     parts = f": {takes.reading} to read, {takes.solving} for the exercises" if takes.solving else ""
     folded = f" What is folded, for a second reading, takes {takes.folded} more." if takes.folded else ""
@@ -180,7 +198,7 @@ def _check(file, line, name):
 
 
 PARTS: dict[str, Callable[[Path, int, str], str]] = {
-    "opening": lambda file, line, _: opening(file),
+    "opening": lambda file, line, _: opening(file) + on_colab(file),
     "contents": lambda file, line, _: contents(root_of(file)),
     "closing": lambda file, line, _: links(file),
     "exercise": lambda file, line, name: exercise_header(_named(file, line, name)),

@@ -6,11 +6,13 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from urllib.parse import parse_qs, urlsplit
 
 import jupytext
 import pytest
 import yaml
+from packaging.requirements import Requirement
 from support import ROOT
 
 from dpcourse.authoring import binder, build, navigation
@@ -98,3 +100,28 @@ def test_the_readme_gets_a_badge_per_lesson_once_the_address_is_known(published)
     for source in build.sources(course):
         (row,) = [line for line in navigation.readme(course).splitlines() if f"lessons/{source.stem}.ipynb)" in line and line[0] == "|"]  # fmt: skip
         assert binder.badge("owner/name", source.stem) in row
+
+
+def test_the_first_code_cell_installs_the_course_on_colab_and_nothing_elsewhere(published, monkeypatch):
+    lesson = published('[project.urls]\nRepository = "https://github.com/owner/name"\n')
+    shutil.copytree(ROOT / "solutions", lesson.parent, ignore=shutil.ignore_patterns("*.ipynb"))
+    first, *others = build.read(lesson).blank.cells[1:]
+    assert "dpcourse @ git+https://github.com/owner/name" in first.source
+    ran = []
+    monkeypatch.setattr(subprocess, "run", lambda command, check: ran.append(command))
+    exec(first.source, {})
+    assert ran == []
+    monkeypatch.setitem(sys.modules, "google.colab", None)
+    exec(first.source, {})
+    assert [command[-1] for command in ran] == ["dpcourse @ git+https://github.com/owner/name"]
+    published()
+    assert build.read(lesson).blank.cells[1:] == others, "without an address there is nowhere to install from"
+
+
+def test_colab_s_versions_are_new_enough():
+    """Those of its list of 19 August 2026, for Python 3.13; what is older would be replaced in a kernel that runs."""
+    colab = "ipython==7.34.0 ipywidgets==7.7.1 matplotlib==3.10.0 nbformat==5.11.1 numpy==2.1.3 packaging==26.3 pooch==1.9.0 psutil==5.9.5 scikit-learn==1.6.1 scipy==1.16.3 statsmodels==0.14.6 torch==2.11.0 tqdm==4.67.3 typer==0.27.1"  # fmt: skip
+    there = dict(each.split("==") for each in colab.split())
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    for need in map(Requirement, [*project["dependencies"], *project["optional-dependencies"]["torch"]]):
+        assert need.name not in there or need.specifier.contains(there[need.name]), need
