@@ -157,5 +157,15 @@ exercise = Exercise(
             "You added delta once. It belongs there k times, once for each answer: k delta + delta_prime.",
             _advanced(_root, failure=lambda delta, k, slack: delta + slack),
         ),
+        Misconception(
+            "k not under the root",
+            "The k under the root is missing: sqrt(2 k ln(1/delta_prime)).",
+            _advanced(lambda epsilon, k, slack: math.sqrt(2 * math.log(1 / slack)) * epsilon),
+        ),
+        Misconception(
+            "smaller drift",
+            "You used the smaller drift, k epsilon tanh(epsilon/2). It is true as well; this exercise asks for the older one, k epsilon (e^epsilon - 1).",
+            _advanced(_root, drift=lambda epsilon, k: k * epsilon * math.tanh(epsilon / 2)),
+        ),
     ),
 )

@@ -209,5 +209,27 @@ exercise = Exercise(
                 np.mean([_belief(_before(prior) + sign * e) for sign, e in zip(_signs(reports), epsilons, strict=True)])
             ),
         ),
+        Misconception(
+            "one likelihood each",
+            "Your yes reports weigh only on yes, and your no reports only on no. Each report has a chance under both: keep under one, "
+            "1 - keep under the other.",
+            lambda reports, epsilons, prior: _belief(
+                _before(prior) - float(np.sum(_signs(reports) * np.log1p(np.exp(-epsilons))))
+            ),
+        ),
+        Misconception(
+            "complement",
+            "If the truth is no, the chance of these reports is not 1 minus their chance if it is yes: there are other reports that might have "
+            "come. Multiply the chances of the single reports again.",
+            lambda reports, epsilons, prior: _belief(
+                _before(prior) + math.log((yes := _likelihoods(reports, epsilons)[0]) / (1 - yes))
+            ),
+        ),
+        Misconception(
+            "prior above only",
+            "The prior stands above the line only. Below it belong the chance of yes with these reports and the chance of no with them: "
+            "each has its prior.",
+            lambda reports, epsilons, prior: prior * _reference(reports, epsilons, 0.5),
+        ),
     ),
 )

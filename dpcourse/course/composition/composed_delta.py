@@ -11,7 +11,8 @@ def _draw_spill(rng):
     for _ in range(2):
         k, epsilon = int(rng.integers(5, 15)), rounded(rng.uniform(0.2, 0.8))
         cases.append({"epsilon": epsilon, "k": k, "epsilon_total": rounded(rng.uniform(0.2, 0.5) * k * epsilon)})
-    return cases
+    k, epsilon = int(rng.choice([3, 5, 7])), rounded(rng.uniform(0.3, 0.8))  # the middle term counts too
+    return [*cases, {"epsilon": epsilon, "k": k, "epsilon_total": rounded(rng.uniform(0.3, 0.8) * epsilon)}]
 
 
 def _spill(term, loss=lambda k, flips, epsilon: (k - 2 * flips) * epsilon, choose=math.comb):
@@ -86,8 +87,8 @@ exercise = Exercise(
         ),
         Misconception(
             "zero",
-            "Your result is 0. That comes of a P and a Q that are the same, of a max of 0 and the whole sum in place of each term, of `=` where `+=` "
-            "belongs, or of too much taken from P. Print P, and what you take from it, for j = 0.",
+            "Your result is 0. At j = 0, where all reports are yes, P is above e^epsilon_total Q, so something is added: print P, what you take "
+            "from it, and the sum, in the loop.",
             lambda epsilon, k, epsilon_total: 0.0,
         ),
         Misconception(
@@ -97,8 +98,8 @@ exercise = Exercise(
         ),
         Misconception(
             "difference turned",
-            "You added what e^epsilon_total Q has above P, where what P has above e^epsilon_total Q spills; or your factor e^epsilon_total stands at "
-            "the chance under the truth, P, and not at the one under the neighbour, Q.",
+            "Your factor e^epsilon_total stands at the chance from which you take away. It belongs to the one that is taken away: "
+            "max(0, P - e^epsilon_total Q).",
             _spill(lambda chance, loss, total: max(0.0, math.exp(total - loss) * chance - chance)),
         ),
         Misconception(
@@ -125,7 +126,7 @@ exercise = Exercise(
         ),
         Misconception(
             "first term left out",
-            "The term j = 0 is missing, where all reports are yes. It has the largest loss of all: begin the loop at 0.",
+            "The term is missing in which all reports are yes. It has the largest loss of all: let the loop run over all of 0, 1, …, k.",
             lambda epsilon, k, epsilon_total: (
                 _spill(_spilled)(epsilon, k, epsilon_total)
                 - _spilled((math.exp(epsilon) / (1 + math.exp(epsilon))) ** k, k * epsilon, epsilon_total)
@@ -135,6 +136,25 @@ exercise = Exercise(
             "one epsilon",
             "You multiplied Q by e^epsilon. The question is for the total: e^epsilon_total.",
             lambda epsilon, k, epsilon_total: _spill(_spilled)(epsilon, k, epsilon),
+        ),
+        Misconception(
+            "k times the total",
+            "You multiplied epsilon_total by k. It is the total of all k reports already: the factor is e^epsilon_total.",
+            lambda epsilon, k, epsilon_total: _spill(_spilled)(epsilon, k, k * epsilon_total),
+        ),
+        Misconception(
+            "brackets below",
+            "Your power stands at e^epsilon alone. It belongs to the whole bracket: (1 + e^epsilon) ** k.",
+            lambda epsilon, k, epsilon_total: (
+                _spill(_spilled)(epsilon, k, epsilon_total) * (1 + math.exp(epsilon)) ** k / (1 + math.exp(k * epsilon))
+            ),
+        ),
+        Misconception(
+            "no power below",
+            "Below the line the power k is missing: each of the k reports has 1 + e^epsilon there.",
+            lambda epsilon, k, epsilon_total: (
+                _spill(_spilled)(epsilon, k, epsilon_total) * (1 + math.exp(epsilon)) ** (k - 1)
+            ),
         ),
     ),
 )

@@ -89,5 +89,10 @@ exercise = Exercise(
             "You compared sqrt(k) with k. The constants matter: advanced has sqrt(2 ln(1/delta_prime)) in front of its root.",
             lambda epsilon, delta_prime: 2,
         ),
+        Misconception(
+            "smaller drift",
+            "You used the smaller drift, k epsilon tanh(epsilon/2). This exercise asks for the formula of advanced composition, with k epsilon (e^epsilon - 1).",
+            lambda epsilon, delta_prime: _crossing(epsilon, delta_prime, drift=lambda e: math.tanh(e / 2)),
+        ),
     ),
 )

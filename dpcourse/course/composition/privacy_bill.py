@@ -110,5 +110,10 @@ exercise = Exercise(
             "You averaged over the blocks. A guarantee has to hold for the people in the block that pays most.",
             lambda queries: np.mean([sum(epsilons) for epsilons in _per_block(queries)]),
         ),
+        Misconception(
+            "doubled",
+            "You doubled the bill, as where a person may be replaced by one of another block. Here one person is added or removed.",
+            lambda queries: 2 * max(sum(epsilons) for epsilons in _per_block(queries)),
+        ),
     ),
 )

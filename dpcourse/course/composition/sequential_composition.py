@@ -62,5 +62,15 @@ exercise = Exercise(
             "That is the bound e^epsilon on the likelihood ratio. The question is for epsilon, its logarithm.",
             lambda epsilons: math.exp(sum(epsilons)),
         ),
+        Misconception(
+            "first only",
+            "You return the first epsilon. Is there a `return` inside the loop?",
+            lambda epsilons: epsilons[0],
+        ),
+        Misconception(
+            "last only",
+            "You return the last epsilon. Does your loop begin the sum anew each time?",
+            lambda epsilons: epsilons[-1],
+        ),
     ),
 )

@@ -85,5 +85,15 @@ exercise = Exercise(
             "You multiplied the odds by epsilon. The factor is e^epsilon.",
             lambda prior, epsilon: prior * epsilon / (prior * epsilon + 1 - prior),
         ),
+        Misconception(
+            "prior as odds",
+            "You multiplied `prior` as if it was the odds. The odds are prior / (1 - prior).",
+            lambda prior, epsilon: prior * math.exp(epsilon) / (1 + prior * math.exp(epsilon)),
+        ),
+        Misconception(
+            "brackets",
+            "Python divides before it subtracts: a / 1 - a is (a / 1) - a. Put the denominator into brackets: prior / (1 - prior).",
+            lambda prior, epsilon: (odds := prior / 1 - prior * math.exp(epsilon)) / (1 + odds),
+        ),
     ),
 )

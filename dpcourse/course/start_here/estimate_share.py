@@ -101,8 +101,8 @@ exercise = Exercise(
         ),
         Misconception(
             "forward",
-            "That is the share of 1s you would expect after one more round of flips, or your p has e^epsilon - 1 below the line. "
-            "Here the flips are to be undone, with p / (1 - p) = e^epsilon.",
+            "That is the share of 1s that one more round of flips would give. Here the flips are to be undone. Print your p as well: "
+            "it lies between 1/2 and 1.",
             lambda reports, epsilon: (
                 np.mean(reports) * keep_chance(epsilon) + (1 - np.mean(reports)) * (1 - keep_chance(epsilon))
             ),
@@ -123,6 +123,16 @@ exercise = Exercise(
             "count",
             "That is the estimated number of people. Divide by how many there are.",
             lambda reports, epsilon: len(reports) * _estimate(np.mean(reports), keep_chance(epsilon)),
+        ),
+        Misconception(
+            "e^epsilon for p",
+            "You used e^epsilon as the chance to keep. It is the ratio p / (1 - p): compute p first.",
+            lambda reports, epsilon: _estimate(np.mean(reports), math.exp(epsilon)),
+        ),
+        Misconception(
+            "divided by p at once",
+            "You divided the mean of the reports by p. Among the reports of yes are flipped noes too: first take their share away.",
+            lambda reports, epsilon: np.mean(reports) / keep_chance(epsilon),
         ),
     ),
 )

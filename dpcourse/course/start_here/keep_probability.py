@@ -52,7 +52,7 @@ exercise = Exercise(
         ),
         Misconception(
             "above 1",
-            "Your chance is above 1. Either brackets are missing, since 1 / 1 + a is (1 / 1) + a, or your fraction stands upside down.",
+            "Your chance is 1 + e^-epsilon, which is above 1. That sum belongs below the fraction line: 1 / (1 + e^-epsilon).",
             lambda epsilon: 1 / 1 + math.exp(-epsilon),
         ),
         Misconception(
@@ -74,6 +74,16 @@ exercise = Exercise(
             "power of ten",
             "You used 10^epsilon. The ratio is e^epsilon, with e = 2.718…: `math.exp(epsilon)`.",
             lambda epsilon: 10**epsilon / (1 + 10**epsilon),
+        ),
+        Misconception(
+            "half the ratio",
+            "You divided e^epsilon by 2. Keep and flip are e^epsilon parts and 1 part: divide by all parts, 1 + e^epsilon.",
+            lambda epsilon: math.exp(epsilon) / 2,
+        ),
+        Misconception(
+            "minus below",
+            "The denominator is 1 + e^epsilon, not e^epsilon - 1: with yours the chance is above 1.",
+            lambda epsilon: math.exp(epsilon) / math.expm1(epsilon),
         ),
     ),
 )

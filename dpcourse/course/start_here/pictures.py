@@ -69,7 +69,7 @@ def response_error(figure, epsilon, n, share=0.32, estimates=()) -> str:
         heights, edges = np.histogram(estimates, bins=24)
         density = heights / len(estimates) / np.diff(edges)
         left.stairs(density * error * math.sqrt(2 * math.pi), edges, **LIGHT, label=f"{len(estimates):,} surveys")
-        left.legend(loc="upper left")
+        left.legend(loc="upper left", handlelength=1)  # short of the dotted line
     left.axvspan(share - 1.96 * error, share + 1.96 * error, color="#dddddd", zorder=0)
     left.axvline(share, **FOURTH)
     left.set_yticks([])
@@ -80,7 +80,7 @@ def response_error(figure, epsilon, n, share=0.32, estimates=()) -> str:
     left.set_title(f"95% of the estimates: {share:.2f} ± {1.96 * error:.2g}")
     grid = np.geomspace(0.05, 5, 200)
     right.loglog(grid, 1 / (2 * np.sinh(grid / 2) * math.sqrt(n)), **FIRST, subs=[2, 5])  # each tick takes its time
-    right.plot([epsilon], [error], "o", color="#d1690e", markersize=9)
+    right.plot([epsilon], [error], "o", color="#b35500", markersize=9)
     right.set_xlabel("ε")
     right.set_ylim(3e-5, 5)
     right.set_ylabel("standard error")

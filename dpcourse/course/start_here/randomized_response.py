@@ -167,5 +167,10 @@ exercise = RandomExercise(
             "A yes is as likely in your reports where the true bit is 0 as where it is 1, so they say nothing of `bits`. Either you report the coins themselves, or a 0 is kept with the chance with which it should be flipped: keep both with the same chance.",
             lambda bits, epsilon, rng: (rng.random(len(bits)) < keep_chance(epsilon)).astype(int),
         ),
+        Misconception(
+            "only the 0s",
+            "You protect the 0s only. Then a reported 0 is certainly true: the ratio of the chances is infinite, not e^epsilon.",
+            lambda bits, epsilon, rng: np.where((bits == 0) & (rng.random(len(bits)) >= keep_chance(epsilon)), 1, bits),
+        ),
     ),
 )
