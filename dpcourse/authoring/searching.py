@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 
 HEADING = re.compile(r'<h([1-6]) id="([^"]*)">(.*?)</h\1>', re.DOTALL)
 ROW = re.compile(r'<tr id="([^"]*)">(.*?)</tr>', re.DOTALL)
-LEFT_OUT = re.compile(r"<(pre|svg|style|details(?=>))\b.*?</\1>", re.DOTALL)
-"""Code, pictures, and what is folded to keep a secret: hints, solutions and the replies of a quiz."""
+LEFT_OUT = re.compile(r"<(pre|svg|style|details(?=>)|div(?= role='status'))\b.*?</\1>", re.DOTALL)
+"""Code, pictures, what a check says, and what is folded to keep a secret: hints, solutions and the replies of a quiz."""
 WITHIN_A_WORD = re.compile(r"</?(?:a|b|code|em|i|span|strong|sub|sup|math|m[a-z]+|semantics)\b[^>]*>")
 
 

@@ -35,8 +35,8 @@ TEMPLATES = Path(__file__).with_name("templates")
 GENERATOR = '<meta name="generator" content="dpcourse site: {}">'
 FITS_A_PHONE = 36
 """So many characters of code, or of a formula's source, are not wider than a telephone."""
-MANY_WORDS = 40
-"""A cell of a table with more characters than this is not made narrow."""
+WORDS = {"sentence": 40, "words": 16}
+"""A cell of a table with more characters than this, of which Chinese ones count twice, is not made narrow."""
 OWN = re.compile(r"(from dpcourse\.doctor import report\s+)?report\(\)|progress\(\)")
 """The code of a cell that speaks of the reader's own machine or answers."""
 LEADS_TO_OWN = re.compile(r"(?:^|\n\n)\*\*[^\n]*\?\*\* Run [^\n]*$")
@@ -381,8 +381,9 @@ class _Markdown(IPythonRenderer):
     def table_cell(self, text, align=None, head=False):
         tag, scope = ("th", ' scope="col"') if head else ("td", "")
         looks = [align] if align else []
-        if len(re.sub(r"<[^>]*>", "", text)) > MANY_WORDS:
-            looks.append("words")
+        plain = re.sub(r"<[^>]*>", "", text)
+        length = len(plain) + sum(map(len, CHINESE.findall(plain)))
+        looks += [name for name, least in WORDS.items() if length > least][:1]
         looks = f' class="{" ".join(looks)}"' if looks else ""
         return f"  <{tag}{scope}{looks}>{text}</{tag}>\n"
 

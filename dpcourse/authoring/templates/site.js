@@ -65,8 +65,8 @@ function prepareSearch(button) {
     event.preventDefault()
     open()
   })
+  dialog.querySelector('button').addEventListener('click', () => dialog.close())
   dialog.querySelector('form').addEventListener('submit', event => {
-    if (event.submitter) return // the button that closes
     event.preventDefault()
     list.querySelector('a')?.click()
   })
@@ -74,21 +74,21 @@ function prepareSearch(button) {
   field.addEventListener('input', () => {
     const words = plain(field.value).split(/\s+/).filter(Boolean)
     const found = words.length && places ? search(words) : []
-    status.textContent = words.length && places ? `${found.length} place${found.length === 1 ? '' : 's'}` : ''
+    status.textContent = words.length && places ? `${found.length} place${found.length === 1 ? '' : 's'}${found.length > MOST ? `, here are the first ${MOST}` : ''}` : ''
     list.replaceChildren(...found.slice(0, MOST).map(place => entry(place, words)))
   })
 }
 
 // The places that hold every word, or its Greek letter; first those whose heading says it.
 function search(words) {
-  const forms = words.map(word => [word, GREEK[word]].filter(Boolean))
+  const forms = words.map(word => GREEK[word] ? [new RegExp(`\\b${word}\\b`), GREEK[word]] : [word]) // mu is not in much
   const weight = ({heading, low}) => {
     const head = plain(heading)
     let sum = head === words.join(' ') ? 200 : head.includes(words.join(' ')) ? 40 : 0
     for (const form of forms) {
       const counts = form.map(word => low.split(word).length - 1)
       if (!counts.some(Boolean)) return 0
-      sum += Math.min(5, Math.max(...counts)) + (form.some(word => head === word) ? 60 : form.some(word => head.includes(word)) ? 20 : 0)
+      sum += Math.min(5, Math.max(...counts)) + (form.some(word => head === word) ? 60 : form.some(word => head.split(word).length > 1) ? 20 : 0)
     }
     return sum
   }
