@@ -6,11 +6,13 @@ import math
 import mpmath
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from scipy.integrate import quad
 from scipy.optimize import brentq
 from support import ROOT
 
 from dpcourse import composition, course, gdp, pld, rdp
+from dpcourse.course.composition import pictures
 
 
 def said(phrase, lesson=1):
@@ -90,7 +92,7 @@ def test_blocks_under_replacement():
 def test_the_random_functions_send_most_outputs_to_one_result():
     g = np.random.default_rng(5).dirichlet(np.full(4, 0.05), size=10_000)
     assert (g.max(axis=1) > 0.9).mean() > 0.7
-    said("They send most outputs nearly always to one result")
+    said("ways that send most outputs nearly always to one result")
 
 
 def odds_factor(belief, epsilon):
@@ -281,7 +283,7 @@ def test_for_few_answers_there_is_no_best_order():
         assert above[-1] < 1e-4, "to k epsilon"
     for k in (18, 30, 100):
         assert (accountant(lam, k) < 0).any()
-    said("this is so for $k$ up to 17")
+    said("this is so for every $k$ up to 17")
 
 
 @pytest.mark.parametrize("adaptive", [0.2, 0.9])
@@ -397,3 +399,11 @@ def test_the_exact_epsilons_of_the_table():
     exact = brentq(lambda epsilon: math.log(delta_of_one(epsilon, sigma, 0.001) / 1e-5), 100, 400)
     assert exact == pytest.approx(230.88, abs=0.01)
     assert pld.noisy_sgd(0.15 * math.sqrt(LOG), 0.01, 10_000).epsilon(1e-5).lower > 40, "ten times p^2 T: 10 is broken"
+
+
+def test_from_one_to_five_yes_reports_the_solid_marks_are_above_the_picture():
+    pictures.spill(figure := Figure(), epsilon=0.5, k=8, epsilon_total=2.0)
+    keep = math.exp(0.5) / (1 + math.exp(0.5))
+    allowed = [math.exp(2) * math.comb(8, yes) * (1 - keep) ** yes * keep ** (8 - yes) for yes in range(9)]
+    assert [yes for yes in range(9) if allowed[yes] > figure.axes[0].get_ylim()[1]] == [1, 2, 3, 4, 5]
+    said("From 1 to 5 yes reports the solid marks lie above the picture")
