@@ -1,6 +1,7 @@
 """The `dpcourse` command."""
 
 import inspect
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
@@ -33,6 +34,13 @@ def taking(options: type) -> Callable[[Callable], Callable]:
         return from_the_command_line
 
     return decorated
+
+
+@app.callback()
+def on_any_console() -> None:
+    """A letter that the console does not know, as of Windows' files, is no reason to stop."""
+    for stream in (sys.stdout, sys.stderr):
+        getattr(stream, "reconfigure", lambda **how: None)(errors="replace")
 
 
 for command in (learners.start, learners.update, learners.progress):

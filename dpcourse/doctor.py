@@ -174,7 +174,7 @@ def _cuda_of_pytorch():
     found = importlib.util.find_spec("torch")
     if found is None or found.origin is None:
         return None
-    told = re.search(r"^cuda\b.*= '(.+)'$", Path(found.origin).with_name("version.py").read_text(), re.MULTILINE)
+    told = re.search(r"^cuda\b.*= '(.+)'$", Path(found.origin).with_name("version.py").read_text("utf-8"), re.MULTILINE)
     return told and told[1]
 
 

@@ -16,7 +16,7 @@ from packaging.requirements import Requirement
 from support import WEEKLY
 
 from dpcourse import course
-from dpcourse.authoring import build, minutes, navigation
+from dpcourse.authoring import build, minutes, navigation, stale, uses
 from dpcourse.authoring.execute import UNSTORED
 
 ROOT = Path(__file__).parents[1]
@@ -151,6 +151,26 @@ def test_the_home_page_and_the_readme_name_every_lesson():
     for page in SOURCES:
         assert all(goal["can"] in home for goal in about(page)["goals"])
         assert about(page)["needs"] in home
+
+
+def test_lessons_00_to_04_need_the_core_alone():
+    """They, and what of the package they reach, import no other package; what is imported only if it is there is named."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    core = {Requirement(line).name for line in project["dependencies"]} | {"dpcourse", "IPython", "PIL"}  # matplotlib's
+    modules, others = uses.modules_of(ROOT), set()
+    for source in SOURCES[:5]:
+        trees = {"": ast.parse("\n".join(cell.source for cell in cells(source, "code")))}
+        trees |= {module: modules.tree(module) for module in stale.used(read(source), modules)}
+        others |= {(module, name) for module, tree in trees.items() for name in imported(tree) if name not in core}
+    assert others == {("dpcourse.doctor", "psutil"), ("dpcourse.stored", "tqdm")}  # both do without
+
+
+def imported(tree):
+    """The first names of what some code imports, but of Python's own."""
+    for node in ast.walk(tree):
+        names = [each.name for each in node.names] if isinstance(node, ast.Import) else [getattr(node, "module", None)]
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield from {name.partition(".")[0] for name in names} - sys.stdlib_module_names
 
 
 # ---- versions

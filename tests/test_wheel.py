@@ -76,7 +76,9 @@ def test_a_source_distribution_has_the_lessons_too(sources):
     ran(sys.executable, "setup.py", "-q", "egg_info", cwd=sources)
     listed = (sources / "dpcourse.egg-info/SOURCES.txt").read_text().splitlines()
     lessons = [*sources.glob("lessons/*.ipynb"), *sources.glob("solutions/[0-9]*.ipynb")]
-    assert {line for line in listed if line.endswith(".ipynb")} == {str(file.relative_to(sources)) for file in lessons}
+    assert {line for line in listed if line.endswith(".ipynb")} == {
+        file.relative_to(sources).as_posix() for file in lessons
+    }
     assert {"setup.py", "pyproject.toml"} <= set(listed)
 
 

@@ -1,5 +1,6 @@
 """Lessons on disk: what is there is never lost, each file is whole, and what was done is said."""
 
+import io
 import json
 import os
 
@@ -8,6 +9,7 @@ import pytest
 from editions import OLD, asks, edition
 from typer.testing import CliRunner
 
+from dpcourse import cli
 from dpcourse.cli import app
 from dpcourse.edition import folder as folders
 from dpcourse.edition import start, update
@@ -87,6 +89,26 @@ def test_lessons_in_another_language_stay_in_it(old, tmp_path, monkeypatch):
     said = CliRunner().invoke(app, ["start", str(tmp_path / "other"), "--language", "fr"])
     assert (said.exit_code, said.output) == (1, "there are no lessons in 'fr'; there are: en, zh\n")
     assert not (tmp_path / "other").exists()
+
+
+def test_lines_that_end_as_on_windows_are_no_change(old, mine, new, tmp_path):
+    """Git and some editors write them."""
+    for file in mine.glob("*.ipynb"):
+        file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
+    before = content(mine)
+    assert update(mine, old) == []
+    assert content(mine) == before
+    update(mine, new)
+    assert "def f(x):\n    return 17" in sources(mine / "02-c.ipynb")
+
+
+def test_a_console_without_greek_is_told_all_the_rest(monkeypatch):
+    """As Windows does it where what a command says goes into a file."""
+    console = io.TextIOWrapper(io.BytesIO(), encoding="cp1252")
+    monkeypatch.setattr("sys.stdout", console)
+    cli.on_any_console()
+    print("the bound ε is 1", flush=True)
+    assert console.buffer.getvalue() == b"the bound ? is 1\n"
 
 
 def test_a_folder_in_use_is_refused_and_stays(old, mine, tmp_path):
