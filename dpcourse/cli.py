@@ -246,13 +246,22 @@ def site(
         bool, typer.Option("--solutions", help="Write the solutions, which a site of the lessons never holds.")
     ] = False,
     pdf: Annotated[bool, typer.Option("--pdf", help="Print the whole course as course.pdf too, by Chromium.")] = False,
+    in_browsers: Annotated[
+        bool,
+        typer.Option("--lite", help="Write lessons 00 to 04 for JupyterLite in place of pages: they run in a browser."),
+    ] = False,
     course: Annotated[Path, typer.Option(help="The folder of the course.")] = Path("."),
 ) -> None:
     """Write the lessons as web pages for those who only read, from the notebooks as they are; nothing is executed."""
-    folder = folder or Path("site-solutions" if solutions else "site")
+    folder = folder or Path("lite" if in_browsers else "site-solutions" if solutions else "site")
     try:
+        from dpcourse.authoring import lite
         from dpcourse.authoring import site as pages
 
+        if in_browsers:
+            names = lite.write(_there("--course", course), folder)
+            typer.echo(f"{folder / 'README.md'} says how it goes on: {', '.join(names)}")
+            return
         names = pages.write(_there("--course", course), folder, solutions, pdf)
         typer.echo(f"{folder / 'index.html'}: {', '.join(names)}")
     except ModuleNotFoundError as error:
