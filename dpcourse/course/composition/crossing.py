@@ -80,8 +80,8 @@ exercise = Exercise(
         ),
         Misconception(
             "k = 1",
-            "You returned 1, where basic is still the smaller one. Is your comparison the wrong way round, or do you compare another bound "
-            "than that of advanced composition?",
+            "You returned 1, where basic is still the smaller one. Print the two numbers that you compare at k = 1: that of advanced composition, "
+            "spread and drift, is the larger one.",
             lambda epsilon, delta_prime: 1,
         ),
         Misconception(

@@ -41,6 +41,7 @@ def _count_respond(cases, values):
     low, high = _usual_flips(cases[0]["epsilon"])
     usual = binom.cdf(high, PEOPLE, 1 - keep) - binom.cdf(low - 1, PEOPLE, 1 - keep)
     numbers = flips.sum(axis=1)
+    by_fifties = flips.reshape(len(flips), -1, 2, 50)
     return [
         Count.of("true 1s that were kept", ~flips[:, ones], keep),
         Count.of("true 0s that were kept", ~flips[:, ~ones], keep),
@@ -51,6 +52,9 @@ def _count_respond(cases, values):
             alike,
         ),
         Count.of("neighbours in the list who were both kept or both flipped", flips[:, 0::2] == flips[:, 1::2], alike),
+        Count.of(
+            "people 50 apart who were both kept or both flipped", by_fifties[..., 0, :] == by_fifties[..., 1, :], alike
+        ),
         Count.of("people who were kept in two surveys or flipped in both", flips[0::2] == flips[1::2], alike),
         Count.of(f"surveys with {low} to {high} flips", (numbers >= low) & (numbers <= high), usual),
         Count.of("surveys in which the first person was kept", ~flips[:, 0], keep),
