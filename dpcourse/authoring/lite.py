@@ -17,7 +17,7 @@ from dpcourse.files import new_folder, write_atomically
 LESSONS = "0[0-4]-*.ipynb"
 TOOLS = "jupyterlite-core~=0.8.6 jupyterlite-pyodide-kernel~=0.8.6 jupyterlab-widgets"
 CONFIG = {"LiteBuildConfig": {"contents": ["files"], "output_dir": "site"}}
-INSTALL = {
+INSTALL: dict[str, object] = {
     "cell_type": "code",
     "id": "install",
     "metadata": {},
