@@ -448,14 +448,22 @@ def _noisy_sums(rounds, clip_norm, mu, rng, scale=1.0, clip=None, reuse=False):
     clip_norm = validate.number("clip_norm", clip_norm, 0, open_low=True)
     mu = validate.number("mu", mu, 0, open_low=True)
     rng = np.random.default_rng(rng)
-    clip = clip or (lambda vectors: _clipped(vectors, clip_norm))
+    clip = clip or (lambda vectors: clipped(vectors, clip_norm))
     sums = np.array([clip(rows).sum(axis=0) if len(rows) else np.zeros(rows.shape[1]) for rows in _two_rounds(rounds)])
     noise = rng.normal(0, scale * clip_norm / mu, sums.shape)
     return sums + (noise[0] if reuse else noise)
 
 
-def _clipped(vectors, clip_norm):
-    """Each row, made shorter where it is longer than clip_norm."""
+def clipped(vectors, clip_norm) -> np.ndarray:
+    """Each row, made shorter where it is longer than clip_norm, in its own direction.
+
+    vectors: shape (people, d). ValueError where clip_norm is not above 0. Source: Abadi et al. (2016), algorithm 1.
+
+    >>> clipped(np.array([[3.0, 4.0], [0.3, 0.4], [0.0, 0.0]]), 1.0).tolist()
+    [[0.6, 0.8], [0.3, 0.4], [0.0, 0.0]]
+    """
+    clip_norm = validate.number("clip_norm", clip_norm, 0, open_low=True)
+    vectors = np.asarray(vectors, dtype=float)
     lengths = np.sqrt((vectors * vectors).sum(axis=1, keepdims=True))
     return vectors / np.maximum(1.0, lengths / clip_norm)
 

@@ -65,7 +65,7 @@ DOORS = [
         ),
     ),
     ("4.3", lambda alpha, beta: TradeOff.from_points(alpha, beta).loss_law()),
-    ("5.1", lambda gradients, clip_norm: audit._clipped(gradients, clip_norm)),
+    ("5.1", lambda gradients, clip_norm: audit.clipped(gradients, clip_norm)),
     (
         "5.2",
         lambda clipped, noise_multiplier, clip_norm, rng: audit.correct(

@@ -49,6 +49,7 @@ def binomial_size(n, sample_rate, steps, rng):
 
 
 RIGHT_ANSWERS = {
+    "paid beforehand": ("noisy_sgd", loops.loop(pays=loops.all_beforehand)),
     "by loop": ("clip", clip_by_loop),
     "by factor": (
         "clip",

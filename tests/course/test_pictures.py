@@ -88,10 +88,11 @@ def test_every_picture_is_shown_the_same_every_time_with_alt_text_and_lines_that
         figures.append(figure)
         return getattr(plots, name)(figure, **arguments)
 
-    image, description = plots.as_image(picture, **arguments)
-    assert len(description) > 60
-    assert f'alt="{description}"' in image.replace("&#x27;", "'")
-    assert plots.as_image(picture, **arguments) == (image, description)
+    data, metadata = plots.as_output(picture, **arguments)
+    assert len(description := data["text/plain"]) > 60
+    assert f'alt="{description}"' in data["text/html"].replace("&#x27;", "'")
+    assert metadata["image/png"]["alt"] == description
+    assert plots.as_html(picture, **arguments) == data["text/html"]
     for panel in figures[0].axes:
         named = [line for line in panel.lines if not line.get_label().startswith("_")]
         for one, other in itertools.combinations(named, 2):
@@ -406,7 +407,7 @@ def test_symmetry_mirrors_the_curve():
 def test_approx_dp_lines_meet_at_the_point(epsilon, delta):
     figure, _ = drawn(plots.approx_dp_lines, epsilon=epsilon, delta=delta)
     curves = lines(figure)
-    steep, flat = curves["1 - δ - e^ε α"], curves["e^-ε (1 - δ - α)"]
+    steep, flat = curves["1 − δ − eᵋα"], curves["e⁻ᵋ(1 − δ − α)"]
     assert curves["the largest, or 0"][:, 1] == pytest.approx(np.maximum(0, np.maximum(steep[:, 1], flat[:, 1])))
     (point,) = [line.get_xydata()[0] for line in figure.axes[0].lines if line.get_marker() == "o"]
     assert ("both lines are the same" in figure.axes[0].get_title()) == (epsilon == 0)
@@ -592,16 +593,25 @@ def test_clipping_cuts_the_long_arrows_and_adds_both_errors(clip_norm):
 
 @pytest.mark.parametrize(("p", "noise_multiplier"), [(0.3, 0.5), (0.0, 1.0), (1.0, 2.0), (0.05, 3.0)])
 def test_sampled_draws_the_mixture_its_mirror_image_and_a_convex_curve_below_both(p, noise_multiplier):
-    figure, description = drawn(plots.sampled, p=p, noise_multiplier=noise_multiplier)
-    left, right = ({line.get_label(): line.get_xydata() for line in panel.lines} for panel in figure.axes)
+    (left,) = drawn(plots.sampled, p=p, noise_multiplier=noise_multiplier)[0].axes
+    figure, description = drawn(plots.both_directions, p=p, noise_multiplier=noise_multiplier)
+    left, right = ({line.get_label(): line.get_xydata() for line in panel.lines} for panel in (left, *figure.axes))
     one_way = left["f_p = p G + (1 - p) Id"]
     assert one_way[:, 1] == pytest.approx(p * left["G: drawn"][:, 1] + (1 - p) * left["Id: not drawn"][:, 1], abs=1e-9)
-    assert right["T(with, without)"] == pytest.approx(one_way[:, ::-1])
-    alpha, both = right["both directions"].T
+    inverse = right["its inverse: with against without"]
+    assert inverse == pytest.approx(one_way[:, ::-1])
+    alpha, both = right["both directions: the hull"].T
     assert (np.diff(np.diff(both) / np.diff(alpha)) >= -1e-6).all()
-    mirrored = np.interp(alpha, *right["T(with, without)"][::-1].T)
+    mirrored = np.interp(alpha, *inverse[::-1].T)
     assert (both <= np.minimum(one_way[:, 1], mirrored) + 1e-4).all()
     assert both == pytest.approx(np.interp(alpha, both[::-1], alpha[::-1]), abs=2e-3), "its own mirror image"
+    (left_end, high), (right_end, low) = right["straight between these"]
+    between = (left_end < alpha) & (alpha < right_end)
+    assert both[between] == pytest.approx(high - (alpha[between] - left_end), abs=1e-3), "straight, of slope -1"
+    assert (low, high) == pytest.approx((left_end, right_end)), "a chord that is its own mirror image"
+    assert both[~between] == pytest.approx(np.minimum(one_way[:, 1], mirrored)[~between], abs=2e-3), (
+        "else the lower one"
+    )
     assert f"which is {tradeoff.gaussian(1 / noise_multiplier).subsampled(p)(0.1):.2f} at" in description
 
 

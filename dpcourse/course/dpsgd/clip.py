@@ -51,7 +51,7 @@ exercise = Exercise(
     draw=_draw_gradients,
     reference=clipped_rows,
     returns=_array_like("gradients"),
-    forbidden=(audit._clipped,),
+    forbidden=(audit.clipped,),
     hints=(
         "A row is one person's gradient. Its length is `np.linalg.norm(gradients, axis=1, keepdims=True)`, one number for each row. "
         "Which rows are to be changed, and by which factor?",

@@ -14,7 +14,8 @@ class Run:
     """One run, read from its diary.
 
     Between two looks at the gradients lie as many steps as were paid for there: one, or more where nobody was asked
-    because the batch was empty. shares: how many, before the first look and after each. moves: by how much the weights
+    because the batch was empty. Where there are as many looks as paid steps, and each is paid for in advance, however
+    long, a look is a step. shares: how many, before the first look and after each. moves: by how much the weights
     moved there. times: how often each person was drawn, shape (steps, n). noise: in units of the right deviation, a row
     for each stretch that has a step. unpaid: stretches that moved the weights, and hold no step that was paid for.
     """
@@ -33,19 +34,27 @@ class Run:
         self.paid_before = np.cumsum(kinds == SPENT)[kinds == ASKED]
         self.moved = self.moves.any(axis=1)
         spends = np.diff(np.r_[0, self.paid_before, self.paid])
-        if self._pays_first(spends):
+        self.looks_in_each_step = self._looks_in_each_step()
+        if self.looks_in_each_step:
+            spends = np.r_[0, np.ones(len(asked), int)]
+        elif self._pays_first(spends):
             spends[0], spends[-1] = spends[0] - 1, spends[-1] + 1
         self.unpaid = int(np.sum(self.moved & (spends == 0)))
         self.still = int(np.sum(~self.moved & (spends > 0)))
         self.shares = np.where(self.moved, np.maximum(spends, 1), spends)
         self.sure = np.ones(len(spends), bool)  # stretches that hold so many steps, and not one more or less
-        if len(spends) > 1 and self.paid_before[0] > 1:
+        if len(spends) > 1 and self.paid_before[0] > 1 and not self.looks_in_each_step:
             self.sure[[0, -1]] = False
         self.drawn = np.vstack([np.zeros(self.n), self.people])
         self.times = self._times()
 
     def __len__(self):
         return len(self.times)
+
+    def _looks_in_each_step(self):
+        """Whether each look is one step that was paid for in advance: none before the first look, one after the last."""
+        ahead = self.paid_before > np.arange(len(self.points))
+        return self.paid == len(self.points) > 0 and bool(ahead.all() and not self.moved[0] and self.moved[-1])
 
     def _pays_first(self, spends):
         """Whether steps are paid for before their gradients are asked for, and not after."""

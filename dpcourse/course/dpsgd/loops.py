@@ -63,7 +63,7 @@ RIGHT_NOISE = noise_of(lambda sigma, r, expected: sigma * r)
 
 def loop(
     pays=before, draw=BY_COINS, added="right", noise=RIGHT_NOISE, skips_empty=False, loses=False, looks="now",
-    generator=lambda rng: rng,
+    asks_nobody=True, generator=lambda rng: rng,
 ):  # fmt: skip
     """The run, with some of its parts replaced."""
 
@@ -73,7 +73,12 @@ def loop(
         rows_of_all = gradients(start, np.arange(n)) if looks == "once" else None
         taken = 0
         for _, batch in zip(pays(ledger, kind, len(batches)), batches, strict=False):
-            rows = rows_of_all[batch] if looks == "once" else gradients(weights if looks == "now" else start, batch)
+            if looks == "once":
+                rows = rows_of_all[batch]
+            elif len(batch) or asks_nobody:
+                rows = gradients(weights if looks == "now" else start, batch)
+            else:
+                rows = np.zeros((0, len(weights)))
             taken += 1
             if skips_empty and not len(batch):
                 continue

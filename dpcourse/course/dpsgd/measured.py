@@ -22,7 +22,7 @@ def count(cases, values):
     unpaid, still = sum(run.unpaid for run in seen), sum(run.still for run in seen)
     taken = sum(map(len, seen))
     return [
-        Count("steps not written into the ledger just before they were taken", unpaid, max(taken, unpaid), 0.0),
+        Count("steps that were not in the ledger when they were taken", unpaid, max(taken, unpaid), 0.0),
         Count("steps in the ledger that left the weights as they were", still, max(taken, still), 0.0),
         Count.of("runs with as many steps in the ledger as there should be", [r.paid == r.meant for r in seen], 1.0),
         Count.of("runs that add the clipped gradients of those drawn and divide by p n", long.added == "right", 1.0),

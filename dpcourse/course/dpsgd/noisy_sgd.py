@@ -166,10 +166,11 @@ exercise = RandomExercise(
         ),
         Misconception(
             "all paid beforehand",
-            "You wrote all steps down before the first was taken. That is private, and wasteful: a run that is stopped half-way has paid for "
-            "steps that it never took. Write each down just before it is taken.",
-            loop(pays=all_beforehand),
-            recognise=in_long(lambda run: len(run.points) > 1 and run.paid_before.min() == run.paid > 1),
+            "You wrote all steps down before the first was taken. That is private. But the check then knows a step by its look at the gradients, "
+            "and it sees fewer looks than steps. An empty batch is a step like all others: ask for its gradients too, and add the noise, so that the "
+            "weights move. Or write each step down just before it is taken.",
+            loop(pays=all_beforehand, asks_nobody=False),
+            recognise=in_small(lambda run: len(run.points) > 1 and run.paid_before.min() == run.paid > len(run.points)),
         ),
         Misconception(
             "paid at the end",

@@ -6,6 +6,7 @@ import math
 import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.patches import Circle
+from scipy.special import ndtr
 
 from dpcourse import validate
 from dpcourse.frame import (
@@ -42,7 +43,7 @@ def clipping(figure, clip_norm, noise_multiplier=1.0) -> str:
     left, right = panels(figure, 2)
     left.add_collection(LineCollection(list(np.stack([kept, gradients], axis=1)), **CUT_OFF))
     left.add_collection(LineCollection(list(np.stack([0 * kept, kept], axis=1)), **KEPT))
-    left.plot(*gradients.T, "o", color="#9a9a9a", markersize=3)
+    left.plot(*gradients.T, "o", color="#6f6f6f", markersize=3)
     left.add_patch(Circle((0, 0), clip_norm, fill=False, **LENGTH))
     for look, label in ((CUT_OFF, "cut off"), (KEPT, "kept"), (LENGTH, "length R")):
         left.plot([], [], **look, label=label)
@@ -102,23 +103,38 @@ def _errors(clip_norm, noise_multiplier):
 
 
 def sampled(figure, p, noise_multiplier) -> str:
-    """Left: G, Id and their mixture f_p. Right: f_p, its inverse, and the convex curve below both."""
+    """G, Id and their mixture f_p."""
     g = gaussian(1 / validate.number("noise_multiplier", noise_multiplier, 0, open_low=True))
-    one_way, both = g.mixed(p), g.subsampled(p)
-    left, right = panels(figure, 2)
-    left.plot(GRID, 1 - GRID, **FOURTH, label="Id: not drawn")
-    left.plot(GRID, g(GRID), **THIRD, label="G: drawn")
-    left.plot(GRID, one_way(GRID), **FIRST, label="f_p = p G + (1 - p) Id")
-    left.set_title(f"p = {p:.2g}, σ = {noise_multiplier:.2g}: one direction")
-    right.plot(GRID, both(GRID), **BELOW, label="both directions")
-    right.plot(GRID, one_way(GRID), **FIRST, label="f_p = T(without, with)")
-    right.plot(one_way(GRID), GRID, **SECOND, label="T(with, without)")
-    right.set_title("the lower convex hull of both")
-    for panel, beta in ((left, MISSES), (right, "")):
-        unit_square(panel, ticks=HALVES, alpha=FALSE_ALARMS, beta=beta)
-        panel.legend(loc="upper right", borderaxespad=0)
+    one_way = g.mixed(p)
+    (panel,) = panels(figure)
+    panel.plot(GRID, 1 - GRID, **FOURTH, label="Id: not drawn")
+    panel.plot(GRID, g(GRID), **THIRD, label="G: drawn")
+    panel.plot(GRID, one_way(GRID), **FIRST, label="f_p = p G + (1 - p) Id")
+    panel.set_title(f"p = {p:.2g}, σ = {noise_multiplier:.2g}: one direction")
+    unit_square(panel, ticks=HALVES, alpha=FALSE_ALARMS, beta=MISSES)
+    panel.legend(loc="upper right", borderaxespad=0)
     return (
-        f"Left: trade-off curves of noise with multiplier {noise_multiplier:.2g}, of nothing, and their mixture with p {p:.2g}; at "
-        f"alpha 0.1 they are {g(0.1):.2f}, 0.90 and {one_way(0.1):.2f}. Right: the same mixture, its mirror image in the diagonal, and as a "
-        f"broad pale band the convex curve below both, which is {both(0.1):.2f} at alpha 0.1."
+        f"Trade-off curves of noise with multiplier {noise_multiplier:.2g}, of nothing, and their mixture with p {p:.2g}; at "
+        f"alpha 0.1 they are {g(0.1):.2f}, 0.90 and {one_way(0.1):.2f}."
+    )
+
+
+def both_directions(figure, p, noise_multiplier) -> str:
+    """f_p, its inverse, the convex curve below both, and where it leaves the one and meets the other."""
+    mu = 1 / validate.number("noise_multiplier", noise_multiplier, 0, open_low=True)
+    one_way, both = gaussian(mu).mixed(p), gaussian(mu).subsampled(p)
+    (panel,) = panels(figure)
+    panel.plot(GRID, both(GRID), **BELOW, label="both directions: the hull")
+    panel.plot(GRID, one_way(GRID), **FIRST, label="f_p: without against with Mia")
+    panel.plot(one_way(GRID), GRID, **SECOND, label="its inverse: with against without")
+    touches = float(ndtr(-mu / 2))  # where G, and so f_p, has the slope -1
+    ends = sorted([touches, float(one_way(touches))])
+    panel.plot(ends, ends[::-1], **RING, markersize=7, label="straight between these")
+    panel.set_title(f"p = {p:.2g}, σ = {noise_multiplier:.2g}: both directions")
+    unit_square(panel, ticks=HALVES, alpha=FALSE_ALARMS, beta=MISSES)
+    panel.legend(loc="upper right", borderaxespad=0)
+    return (
+        f"The mixture with p {p:.2g} for noise with multiplier {noise_multiplier:.2g}, its mirror image in the diagonal, and as a broad pale "
+        f"band the convex curve below both, which is {both(0.1):.2f} at alpha 0.1. It is straight from alpha {ends[0]:.2f} to {ends[1]:.2f}, "
+        "between two open circles, and follows the lower curve elsewhere."
     )

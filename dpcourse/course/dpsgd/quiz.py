@@ -32,7 +32,7 @@ QUIZ = (
                 "It is secret: it counts filled rows only, so it changes with Mia, and it may be 0. The noise was made for the sum, not for this quotient.",
             ),
             Option(
-                "Any number that is public, such as p·n, with n the number of rows, filled or empty.",
+                "Any public number, such as p·n: n counts rows, filled or empty.",
                 True,
                 "Dividing by a public number is post-processing. It changes the learning rate, not the privacy. (If rows come and go and n is secret, p·n is no such number: the size of the noise would tell n.)",
             ),
@@ -137,7 +137,7 @@ QUIZ = (
                 "It holds for any size. It comes from convexity, not from a limit.",
             ),
             Option(
-                "Because f_p bounds one direction, and the other one has the inverse curve.",
+                "Because f_p bounds one direction only.",
                 True,
                 "Without Mia against with her is f_p, with her against without is its inverse. A guarantee needs both: min{f_p, f_p⁻¹}**.",
             ),

@@ -33,7 +33,7 @@ def _points(alpha, beta):
 
 
 def _two_sided(alpha, beta, at):
-    """The lowest chord at `at` between any two corners of f and of its inverse."""
+    """The lowest chord at `at` between any two corners of g and of its inverse."""
     x, y = _points(alpha, beta)
     left, right = np.nonzero(x <= at)[0], np.nonzero(x > at)[0]
     if not right.size:
@@ -55,7 +55,7 @@ def _any_of(*codes):
 
 
 def _hull_with(alpha, beta, other_alpha, other_beta, at):
-    """The lower hull at `at` of the corners of f and of a second curve."""
+    """The lower hull at `at` of the corners of g and of a second curve."""
     x, y = np.r_[alpha, other_alpha], np.r_[beta, other_beta]
     return float(_chords(x, y, at).min())
 
@@ -95,7 +95,7 @@ exercise = Exercise(
     rtol=1e-5,
     forbidden=(tradeoff.envelope, TradeOff.subsampled),
     hints=(
-        "The corners of the inverse are the corners of f with the two coordinates exchanged. Put all corners into one set. The largest "
+        "The corners of the inverse are the corners of g with the two coordinates exchanged. Put all corners into one set. The largest "
         "convex function below all of them is their lower convex hull.",
         "At a given alpha the hull is the lowest of all straight lines between two corners, one at or left of alpha and one right of it. Try all pairs.",
         "`x = np.r_[alpha, beta]` and `y = np.r_[beta, alpha]` hold all corners. For each pair i, j with x[i] <= at < x[j]: how high is "
@@ -104,14 +104,14 @@ exercise = Exercise(
     misconceptions=(
         Misconception(
             "minimum only",
-            "You took the smaller of f and its inverse. Where the two cross it has a kink upwards, so it is not convex and no trade-off "
+            "You took the smaller of g and its inverse. Where the two cross it has a kink upwards, so it is not convex and no trade-off "
             "function. Take the largest convex function below it: the hull.",
             _of_both(min),
         ),
         Misconception(
             "one direction",
-            "Your result is f itself. Either you returned it, or your second curve is nowhere below it, and so is not the inverse: `np.interp` "
-            "needs rising x, and neither 1 / f nor the curve through (1 - alpha, 1 - beta) is the inverse. Adding Mia and removing her must both "
+            "Your result is g itself. Either you returned it, or your second curve is nowhere below it, and so is not the inverse: `np.interp` "
+            "needs rising x, and neither 1 / g nor the curve through (1 - alpha, 1 - beta) is the inverse. Adding Mia and removing her must both "
             "be covered.",
             _of_both(lambda f, inverse: f),
             recognise=_any_of(
@@ -121,7 +121,7 @@ exercise = Exercise(
         ),
         Misconception(
             "other direction",
-            "Your result is the inverse of f. It bounds one direction only; adding Mia and removing her must both be covered. (Of two curves that "
+            "Your result is the inverse of g. It bounds one direction only; adding Mia and removing her must both be covered. (Of two curves that "
             "are not called yet `np.minimum` takes one whole curve: compare their values at `at`.)",
             _of_both(lambda f, inverse: inverse),
         ),
@@ -133,13 +133,13 @@ exercise = Exercise(
         ),
         Misconception(
             "maximum",
-            "You took the larger of f and its inverse. That was right in lesson 03, where f-DP held for both orders of the neighbours. "
-            "Here f bounds one order and its inverse the other, so only the smaller is safe.",
+            "You took the larger of g and its inverse. That was right in lesson 03, where the promise held for both orders of the neighbours. "
+            "Here g bounds one order and its inverse the other, so only the smaller is safe.",
             _of_both(max),
         ),
         Misconception(
             "average",
-            "You took the average of f and its inverse. Somebody who tests in the worse direction does better than that.",
+            "You took the average of g and its inverse. Somebody who tests in the worse direction does better than that.",
             _of_both(lambda f, inverse: (f + inverse) / 2),
         ),
         Misconception(
@@ -149,13 +149,13 @@ exercise = Exercise(
         ),
         Misconception(
             "not the inverse",
-            "Your result is 0: your second curve goes through (0, 0). For 1 - f and for f(1 - alpha) that is so. The inverse exchanges the "
+            "Your result is 0: your second curve goes through (0, 0). For 1 - g and for g(1 - alpha) that is so. The inverse exchanges the "
             "two axes: its corners are (beta, alpha).",
             lambda alpha, beta, at: _hull_with(alpha, beta, alpha, 1 - beta, at),
         ),
         Misconception(
             "from right to left",
-            "Your second curve is f(1 - alpha), which is f from right to left. The inverse exchanges the two axes: its corners are (beta, alpha).",
+            "Your second curve is g(1 - alpha), which is g from right to left. The inverse exchanges the two axes: its corners are (beta, alpha).",
             lambda alpha, beta, at: float(min(np.interp(at, alpha, beta), np.interp(1 - at, alpha, beta))),
         ),
         Misconception(
@@ -176,7 +176,7 @@ exercise = Exercise(
         ),
         Misconception(
             "corners of f only",
-            "You took the smaller of both curves at the corners of f only. The inverse has corners of its own, at the betas; they belong to the set as well.",
+            "You took the smaller of both curves at the corners of g only. The inverse has corners of its own, at the betas; they belong to the set as well.",
             lambda alpha, beta, at: float(
                 _chords(alpha, np.minimum(beta, np.interp(alpha, beta[::-1], alpha[::-1])), at).min()
             ),
