@@ -5,6 +5,7 @@ import tomllib
 from pathlib import Path
 from urllib.parse import quote
 
+FIRST = "00-start-here"
 ADDRESS = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?")
 
 
@@ -30,6 +31,39 @@ def binder_link(source: Path | str) -> str:
     """A Markdown badge that opens the lesson made from this source; empty while the repository is published nowhere."""
     name = repository(Path(source).parents[1])
     return badge(name, Path(source).stem) if name else ""
+
+
+def read_link(source: Path | str) -> str:
+    """A Markdown link to the lesson's page on the site; empty while the repository is published nowhere."""
+    name = repository(Path(source).parents[1])
+    return f"[read]({site(name)}{Path(source).stem}.html)" if name else ""
+
+
+def site(repository: str) -> str:
+    """The address of the site that .github/workflows/site.yml publishes.
+
+    >>> site("owner/name")
+    'https://owner.github.io/name/'
+    """
+    owner, _, name = repository.partition("/")
+    return f"https://{owner.lower()}.github.io/{name}/"
+
+
+def badges(root: Path | str) -> str:
+    """The badges on top of README.md: what is true anywhere, and once the repository has an address, what needs it."""
+    shown = [_shield("Python", "3.11 to 3.14"), _shield("code", "BSD 3-Clause"), _shield("text", "CC BY 4.0")]
+    if name := repository(root):
+        actions = f"https://github.com/{name}/actions/workflows/ci.yml"
+        first = places(name, FIRST)
+        colab = "https://colab.research.google.com/assets/colab-badge.svg"
+        shown += [f"[![CI]({actions}/badge.svg)]({actions})", f"[{_shield('read', 'online')}]({site(name)})"]
+        shown += [badge(name, FIRST), f"[![Open {FIRST} on Colab]({colab})]({first['Colab']})"]
+    return " ".join(shown)
+
+
+def _shield(what, says):
+    words = [word.replace("-", "--").replace(" ", "_") for word in (what, says)]
+    return f"![{what}: {says}](https://img.shields.io/badge/{words[0]}-{words[1]}-12355b)"
 
 
 def badge(repository: str, lesson: str) -> str:

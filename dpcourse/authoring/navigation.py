@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from dpcourse.authoring import minutes
-from dpcourse.authoring.binder import binder_link
+from dpcourse.authoring.binder import badges, binder_link, read_link
 from dpcourse.authoring.source import GLOSSARY, SourceError, about, pages, root_of, sources, title
 from dpcourse.course import pack
 
@@ -16,7 +16,6 @@ ALL_LESSONS = "All lessons"
 """The heading on the home page under which all lessons stand."""
 SECTION = re.compile(r"^## (\d+)\. ", re.MULTILINE)
 REFERENCE = re.compile(r"\b(?P<lesson>\d\d) §(?P<section>\d+)\b")
-TABLE = re.compile(r"(?<=<!-- lessons: made by `dpcourse build` -->\n).*?(?=<!-- end of lessons -->)", re.DOTALL)
 
 
 def link(file: Path, folder: str = "") -> str:
@@ -66,25 +65,34 @@ def sections(file: Path) -> str:
 
 
 def readme(root: Path | str) -> str | None:
-    """README.md with its table of lessons made from their front matter; None where there is none, or it is a pack's.
+    """README.md with its badges and its table of lessons made anew; None where there is none, or it is a pack's.
 
     Raises SourceError where the two comments are missing between which the table stands.
     """
     file = Path(root) / "README.md"
     if not file.exists() or pack.is_pack(Path(root)):
         return None
-    rows = ["| lesson | you learn | minutes |", "|---|---|---|"]
-    for source in sources(root):
-        said = about(source)
-        links = f"{link(source, 'lessons/')} {binder_link(source)}".rstrip()
-        rows.append(f"| {links} | {said['learn']} | {minutes.of(source).total} |")
-    table = "\n{}\n\n".format("\n".join(rows))
-    text, found = TABLE.subn(lambda _: table, file.read_text(encoding="utf-8"))
-    if found != 1:
-        raise SourceError(
-            file, 1, "has no table of lessons between `<!-- lessons: … -->` and `<!-- end of lessons -->`"
-        )
+    text = file.read_text(encoding="utf-8")
+    for name, made in (("badges", badges(root)), ("lessons", _lessons(sources(root)))):
+        begin, end = f"<!-- {name}: made by `dpcourse build` -->\n", f"<!-- end of {name} -->"
+        place = re.compile(f"(?<={re.escape(begin)}).*?(?={re.escape(end)})", re.DOTALL)
+        text, found = place.subn(lambda _, made=made: f"\n{made}\n\n", text)
+        if name == "lessons" and found != 1:
+            raise SourceError(file, 1, f"has no table of lessons between `<!-- {name}: … -->` and `{end}`")
     return text
+
+
+def _lessons(files):
+    """The lessons as a table: what one learns, where one reads, runs and sees it solved, how long it takes."""
+    rows = ["| lesson | you learn | | minutes |", "|:--|:--|:--|--:|"]
+    for file in files:
+        solved = f"[solved](solutions/{file.stem}.ipynb)"
+        places = " · ".join(filter(None, (read_link(file), binder_link(file), solved)))
+        rows.append(f"| {link(file, 'lessons/')} | {about(file)['learn']} | {places} | {minutes.of(file).total} |")
+    takes = [minutes.of(file) for file in files]
+    hours = [round(sum(getattr(each, part) for each in takes) / 60) for part in ("total", "reading", "solving")]
+    all_of_it = "In all about {} hours: {} to read, {} for the exercises.".format(*hours)
+    return "\n".join([*rows, "", all_of_it])
 
 
 def section_id(number: str | int) -> str:

@@ -37,7 +37,7 @@ FITS_A_PHONE = 36
 """So many characters of code, or of a formula's source, are not wider than a telephone."""
 WORDS = {"sentence": 40, "words": 16}
 """A cell of a table with more characters than this, of which Chinese ones count twice, is not made narrow."""
-OWN = re.compile(r"(from dpcourse\.doctor import report\s+)?report\(\)|progress\(\)")
+OWN = re.compile(r'(from dpcourse\.doctor import report\s+)?report\(\)|progress\(\)|.*"google\.colab" in .*', re.DOTALL)
 """The code of a cell that speaks of the reader's own machine or answers."""
 LEADS_TO_OWN = re.compile(r"(?:^|\n\n)\*\*[^\n]*\?\*\* Run [^\n]*$")
 FIGURE = re.compile(r'<div class="figure".*?</div><!-- figure -->', re.DOTALL)
