@@ -10,10 +10,11 @@ LEAST, MOST = 2, 256
 
 
 def _draw_run(rng):
-    """Runs whose best order is low, higher than those that many programs try, and the last of all."""
+    """Runs whose best order is the first of all, low, higher than those that many programs try, and the last of all."""
+    first = _drawn(rng, (0.5, 0.55), (0.004, 0.008), (15_000, 30_000), (LEAST, LEAST))
     low = _drawn(rng, (0.7, 1.2), (0.01, 0.03), (500, 3000), (3, 20))
     high = _drawn(rng, (6, 10), (0.005, 0.02), (100, 1000), (70, 240))
-    return [low, high, _drawn(rng, (25, 40), (0.002, 0.01), (20, 100), (MOST, MOST))]
+    return [first, low, high, _drawn(rng, (25, 40), (0.002, 0.01), (20, 100), (MOST, MOST))]
 
 
 def _drawn(rng, noises, rates, steps, orders):
@@ -26,7 +27,7 @@ def _drawn(rng, noises, rates, steps, orders):
         }
         order, epsilon = _best()(**case)
         if orders[0] <= order <= orders[1]:
-            beside = (_classic(**case, order=other) for other in (order - 1, order + 1) if other <= MOST)
+            beside = (_classic(**case, order=other) for other in (order - 1, order + 1) if LEAST <= other <= MOST)
             if min(beside) > epsilon * (1 + 1e-6):
                 return case
 
@@ -51,6 +52,14 @@ def _bound(rule):
     """A bound from a rule for (divergence of a step, steps, log(1 / delta), order)."""
     return lambda noise_multiplier, sample_rate, steps, delta, order: rule(
         divergence(noise_multiplier, sample_rate, order), steps, math.log(1 / delta), order
+    )
+
+
+def _bound_of_another(cases, values):
+    """recognise: each epsilon is the classic bound at its order, an order from 2 to 256."""
+    return all(
+        LEAST <= order <= MOST and math.isclose(epsilon, _classic(**case, order=int(order)), rel_tol=1e-9)
+        for case, (order, epsilon) in zip(cases, values, strict=True)
     )
 
 
@@ -166,6 +175,13 @@ exercise = Exercise(
                     steps * order / (2 * noise_multiplier**2) + math.log(1 / delta) / (order - 1)
                 )
             ),
+        ),
+        Misconception(
+            "another order",
+            "Your epsilon is the classic bound at your order, but another order from 2 to 256 has a smaller one. Do you try all 255, the first "
+            "and the last too? And do you keep the one at which the bound is smallest?",
+            _best(most=MOST - 1),
+            recognise=_bound_of_another,
         ),
     ),
 )

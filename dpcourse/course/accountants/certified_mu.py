@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from dpcourse import gdp
-from dpcourse.engine import Exercise, Misconception, a_number
+from dpcourse.engine import Exercise, Misconception, a_number, any_of
 
 MUS = (0.15, 1.2)  # the least and the largest mu of the middle of a run's curve
 
@@ -14,7 +14,7 @@ MUS = (0.15, 1.2)  # the least and the largest mu of the middle of a run's curve
 def _draw_bounds(rng):
     """Bounds that are loose here and there; a run whose tail decides, and two in which one wide cell does, the first or the third.
 
-    delta is that of two Gaussians mixed, so its tail is the heavier; it comes down to delta_0 well before the end.
+    delta is that of two Gaussians mixed, so its tail is the heavier; it comes down to delta_0 well before the end, once to delta_0 exactly.
     """
     cases = []
     for wide in (None, 0, 2):
@@ -28,7 +28,10 @@ def _draw_bounds(rng):
         epsilon = np.round(np.r_[0.0, np.cumsum(steps)] / steps.sum() * last, 3)
         delta = (1 - share) * gdp.delta(epsilon, middle) + share * gdp.delta(epsilon, tail)
         delta = np.minimum.accumulate(delta * rng.uniform(1, 1.1 if wide is None else 1.5, size=delta.size))
-        cases.append({"epsilon": epsilon, "delta": np.array([float(f"{d:.3g}") for d in delta]), "delta_0": delta_0})
+        delta = np.array([float(f"{d:.3g}") for d in delta])
+        if wide is None:
+            delta[np.argmax(delta <= delta_0)] = delta_0
+        cases.append({"epsilon": epsilon, "delta": delta, "delta_0": delta_0})
     return cases
 
 
@@ -72,6 +75,32 @@ def _every(left, right, delta_0):
 
 def _asked(left, right, delta_0):
     return left > delta_0
+
+
+def _optimistic(keep):
+    """The delta of the right end at the epsilon of the left end, of the cells that keep(left, right, delta_0)."""
+
+    def rule(epsilon, delta, delta_0):
+        kept = keep(delta[:-1], delta[1:], delta_0)
+        return max(_mus(epsilon[:-1][kept], delta[1:][kept]))
+
+    return rule
+
+
+def _first_below(epsilon, delta, delta_0):
+    """The first point at which nothing is asked any more."""
+    at = np.argmax(delta <= delta_0)
+    return _mu(float(epsilon[at]), float(delta[at]))
+
+
+def _middles(epsilon, delta, delta_0):
+    kept = delta[:-1] > delta_0
+    return max(_mus(((epsilon[:-1] + epsilon[1:]) / 2)[kept], delta[:-1][kept]))
+
+
+def _less_delta_0(epsilon, delta, delta_0):
+    kept = delta[:-1] > delta_0
+    return max(_mus(epsilon[1:][kept], delta[:-1][kept] - delta_0))
 
 
 def _straight(epsilon, delta, delta_0):
@@ -152,6 +181,12 @@ exercise = Exercise(
             lambda epsilon, delta, delta_0: _mu(float(epsilon[np.argmax(delta <= delta_0)]), delta_0),
         ),
         Misconception(
+            "one pair, below delta_0",
+            "You turned one pair into a mu, the first whose delta is down to delta_0. There nothing is asked any more; each cell before it asks for a "
+            "mu of its own.",
+            _first_below,
+        ),
+        Misconception(
             "one pair, the last",
             "You turned one pair into a mu, the last whose delta is above delta_0. Others may ask for more, and so may epsilons between the "
             "points.",
@@ -176,9 +211,27 @@ exercise = Exercise(
             "the optimistic ends",
             "You put the delta of a cell's right end to the epsilon of its left end. That is the best case in the cell. A proof has to "
             "assume the worst.",
-            lambda epsilon, delta, delta_0: max(
-                _mus(epsilon[:-1][delta[:-1] > delta_0], delta[1:][delta[:-1] > delta_0])
+            _optimistic(lambda left, right, delta_0: left > delta_0),
+            recognise=any_of(
+                _optimistic(lambda left, right, delta_0: left > delta_0),
+                _optimistic(lambda left, right, delta_0: right > delta_0),
+                _optimistic(lambda left, right, delta_0: right >= 0),
             ),
+        ),
+        Misconception(
+            "the middles",
+            "You put the delta of a cell's left end to the epsilon of its middle. It may stay there up to the right end, and that asks for more.",
+            _middles,
+        ),
+        Misconception(
+            "delta_0 taken off",
+            "You took delta_0 off each delta. The promise is that of G_mu *or* delta_0, not the sum of both: above delta_0 the whole delta counts.",
+            _less_delta_0,
+        ),
+        Misconception(
+            "delta_0 itself",
+            "You let a cell ask for something that begins with delta exactly at delta_0. In it delta is at most delta_0, and then nothing is asked.",
+            _cells(lambda left, right, delta_0: left >= delta_0),
         ),
         Misconception(
             "straight lines",

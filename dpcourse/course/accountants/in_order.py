@@ -37,6 +37,7 @@ def _draw_traps(rng):
         _run(rng, neighbours="replace", clipped=ONES[1], drawn="fixed size", factor=0.8),
         _run(rng, drawn="poisson", accounted="fixed size"),
         _run(rng, drawn="shuffled", accounted="shuffled"),
+        _run(rng, drawn="fixed size", neighbours="add or remove", factor=1.0),
     ]
     return [{"run": runs[i]} for i in rng.permutation(len(runs))]
 
@@ -126,6 +127,26 @@ exercise = Exercise(
             "always twice",
             "You took 2 * clip_norm throughout. Where a person is added or removed only one gradient comes or goes: clip_norm.",
             _in_order(sensitivity=lambda run: _sensitivity({**run, "neighbours": "replace"})),
+        ),
+        Misconception(
+            "fixed size is twice",
+            "You took 2 * clip_norm wherever a batch has a fixed size. How a batch is drawn is judged under sampling. For the noise it is the "
+            "neighbours that count: where a row is filled or empty, one gradient comes or goes.",
+            _in_order(
+                sensitivity=lambda run: _sensitivity(
+                    {**run, "neighbours": "replace"} if run["drawn"] == "fixed size" else run
+                )
+            ),
+        ),
+        Misconception(
+            "clip norm left out",
+            "You compared the noise with noise_multiplier times a number of gradients, without their length. A gradient may be as long as clip_norm.",
+            _in_order(sensitivity=lambda run: _sensitivity(run) / run["clip_norm"]),
+        ),
+        Misconception(
+            "faults marked",
+            "You marked the faults with True. True stands where a part is in order.",
+            lambda run: [not part for part in _in_order()(run)],
         ),
         Misconception(
             "layers forgotten",

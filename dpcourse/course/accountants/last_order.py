@@ -43,7 +43,7 @@ def _rest(noise_multiplier, sample_rate, order):
     return math.expm1(min((order - 1) * divergence(noise_multiplier, sample_rate, order), 700.0))
 
 
-def _last(third=_third, rest=_rest, off=0, share_of=lambda share: share):
+def _last(third=_third, rest=_rest, off=0, share_of=lambda share: share, most=MOST):
     """The last order before the first at which `third` is less than its share of `rest`."""
 
     def code(noise_multiplier, sample_rate, share):
@@ -51,7 +51,7 @@ def _last(third=_third, rest=_rest, off=0, share_of=lambda share: share):
         while (
             third(noise_multiplier, sample_rate, order + 1)
             >= share_of(share) * rest(noise_multiplier, sample_rate, order + 1)
-            and order < MOST
+            and order < most
         ):
             order += 1
         return order + off
@@ -70,10 +70,25 @@ def _looped(noise_multiplier, sample_rate, share):
             return a - 1
 
 
+def _two_of_the_binomial_sum(noise_multiplier, sample_rate, order):
+    return math.comb(order, 2) * sample_rate**2 * (1 - sample_rate) ** (order - 2) * math.exp(1 / noise_multiplier**2)
+
+
+def _lemma(noise_multiplier, sample_rate, share):
+    """The last whole order of the lemma's range: lambda is one less."""
+    return 1 + int(noise_multiplier**2 * math.log(1 / (sample_rate * noise_multiplier)))
+
+
+def _is_lemma(cases, values):
+    """recognise: that order everywhere, or lambda, or the order after."""
+    return any(
+        all(value == _lemma(**case) + off for case, value in zip(cases, values, strict=True)) for off in (-1, 0, 1)
+    )
+
+
 def _of_the_binomial_sum(noise_multiplier, sample_rate, order):
     zero, one = (1 - sample_rate) ** order, order * sample_rate * (1 - sample_rate) ** (order - 1)
-    two = math.comb(order, 2) * sample_rate**2 * (1 - sample_rate) ** (order - 2) * math.exp(1 / noise_multiplier**2)
-    return zero + one + two - 1
+    return zero + one + _two_of_the_binomial_sum(noise_multiplier, sample_rate, order) - 1
 
 
 exercise = Exercise(
@@ -130,7 +145,7 @@ exercise = Exercise(
         Misconception(
             "a - 1 forgotten",
             "You took e^(D_a) - 1. The sum is e^((a - 1) D_a).",
-            _last(rest=lambda s, q, a: math.expm1(divergence(s, q, a))),
+            _last(rest=lambda s, q, a: math.expm1(min(divergence(s, q, a), 700.0)), most=20 * MOST),
         ),
         Misconception(
             "a for a - 1",
@@ -169,16 +184,28 @@ exercise = Exercise(
             _last(third=_of_the_binomial_sum),
         ),
         Misconception(
+            "one term of the binomial sum",
+            "You took the term k = 2 of the binomial sum. The third term here is that of the powers of p X: a (a - 1) / 2 p² (e^(1/sigma²) - 1), "
+            "with a 1 taken off and without a power of 1 - p.",
+            _last(third=_two_of_the_binomial_sum),
+        ),
+        Misconception(
+            "against the others",
+            "You compared the third term with all other terms behind the 1. It is to be the part `share` of what the sum has above 1, and there it "
+            "is counted itself.",
+            _last(rest=lambda s, q, a: _rest(s, q, a) - _third(s, q, a)),
+        ),
+        Misconception(
             "the others' share",
             "You asked that all other terms together have at most `share`. It is the third term that must have at least `share`.",
             _last(share_of=lambda share: 1 - share),
         ),
         Misconception(
             "range of the lemma",
-            "You returned the range of the lemma, sigma² ln(1/(p sigma)), which is proved for sigma >= 1 and small p only. How far three terms really hold is to be computed.",
-            lambda noise_multiplier, sample_rate, share: int(
-                noise_multiplier**2 * math.log(1 / (sample_rate * noise_multiplier))
-            ),
+            "You returned the range of the lemma, lambda up to sigma² ln(1/(p sigma)), which is proved for sigma >= 1 and small p only. How far "
+            "three terms really hold is to be computed.",
+            _lemma,
+            recognise=_is_lemma,
         ),
     ),
 )

@@ -176,6 +176,13 @@ exercise = OpenExercise(
             recognise=_any_over,
         ),
         Misconception(
+            "the end of the range",
+            "You return the end at which the search begins, 100, far more noise than is needed. Does the search go the right way? Where the upper "
+            "end of pld's interval is at most epsilon there is noise enough, and less may do.",
+            lambda epsilon, delta, sample_rate, steps: MOST_NOISE,
+            recognise=lambda cases, values: min(values) > 0.99 * MOST_NOISE,
+        ),
+        Misconception(
             "too much",
             "The promise holds, but there is more noise than it needs: with 1 % less it would hold as well.",
             lambda epsilon, delta, sample_rate, steps: 2.2 * _least_noise("exact", epsilon, delta, sample_rate, steps),

@@ -151,6 +151,12 @@ exercise = Exercise(
             _sum(choose=lambda a, k: 0.0),
         ),
         Misconception(
+            "one factor short in the binomial",
+            "Your binomial coefficients are all too small, by the factor order. `gammaln(n)` is the logarithm of (n - 1)!, so ln n! is "
+            "`gammaln(n + 1)`, also for n = order.",
+            _sum(choose=lambda a, k: gammaln(a) - gammaln(k + 1) - gammaln(a - k + 1)),
+        ),
+        Misconception(
             "not sampled",
             "That is the divergence for a Mia who is in every batch, a / (2 sigma²). She is drawn with probability p only.",
             lambda noise_multiplier, sample_rate, order: order / (2 * noise_multiplier**2),

@@ -6,7 +6,7 @@ import numpy as np
 
 from dpcourse import audit
 from dpcourse.course.audit.shared import mu_of_errors, upper_bound
-from dpcourse.engine import Exercise, Misconception, a_number
+from dpcourse.engine import Exercise, Misconception, a_number, any_of
 
 
 def _draw_thresholds(rng):
@@ -64,6 +64,18 @@ def _best_looking(each, good=lambda a, b: mu_of_errors(max(a, 1e-9), max(b, 1e-9
         a, b = max(pairs, key=lambda pair: good(pair[0] / runs, pair[1] / runs))
         level = 1 - each(1 - confidence, len(misses))
         return max(0.0, mu_of_errors(upper_bound(a, runs, level), upper_bound(b, runs, level)))
+
+    return code
+
+
+def _pooled(each):
+    """The errors of all thresholds added up."""
+
+    def code(false_alarms, misses, runs, confidence):
+        trials, level = runs * len(misses), 1 - each(1 - confidence, len(misses))
+        return max(
+            0.0, mu_of_errors(*(upper_bound(int(errors.sum()), trials, level) for errors in (false_alarms, misses)))
+        )
 
     return code
 
@@ -148,6 +160,12 @@ exercise = Exercise(
             _best_looking(lambda risk, k: risk / (2 * k), good=lambda a, b: -a - b),
         ),
         Misconception(
+            "fewest errors, no correction",
+            "You chose the threshold with the fewest errors in all, and bounded there as if it had been fixed before. All 2k bounds must hold at "
+            "once; then compute mu at each threshold, and take the largest.",
+            _best_looking(lambda risk, k: risk / 2, good=lambda a, b: -a - b),
+        ),
+        Misconception(
             "mixed",
             "You took the best alpha of one threshold together with the best beta of another. No single test has both: compute mu at each "
             "threshold, then take the largest.",
@@ -168,12 +186,9 @@ exercise = Exercise(
         Misconception(
             "pooled",
             "You added up the errors of all thresholds. These are different tests on the same runs; each has its own rates.",
-            lambda false_alarms, misses, runs, confidence: max(
-                0.0,
-                mu_of_errors(
-                    upper_bound(int(false_alarms.sum()), runs * len(misses), (1 + confidence) / 2),
-                    upper_bound(int(misses.sum()), runs * len(misses), (1 + confidence) / 2),
-                ),
+            _pooled(lambda risk, k: risk / 2),
+            recognise=any_of(
+                *(_pooled(lambda risk, k, by=by: risk / by(k)) for by in (lambda k: 1, lambda k: 2, lambda k: 2 * k))
             ),
         ),
     ),

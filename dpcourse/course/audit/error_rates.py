@@ -1,6 +1,7 @@
 """The two error rates of an attack."""
 
 import numpy as np
+from scipy.special import ndtr
 
 from dpcourse.engine import Exercise, Misconception, rounded, several
 
@@ -27,6 +28,19 @@ def _errors(rule):
         return tuple(map(float, rule(a, len(scores_in) - a, c, len(scores_out) - c)))
 
     return code
+
+
+def _is_normal(cases, values):
+    """recognise: the tails of normal laws, with a deviation out of n or of n - 1."""
+
+    def tails(scores_in, scores_out, threshold, ddof):
+        out, within = ((threshold - np.mean(s)) / np.std(s, ddof=ddof) for s in (scores_out, scores_in))
+        return ndtr(-out), ndtr(within)
+
+    return any(
+        all(np.allclose(value, tails(**case, ddof=ddof), rtol=1e-9) for case, value in zip(cases, values, strict=True))
+        for ddof in (0, 1)
+    )
 
 
 exercise = Exercise(
@@ -124,6 +138,25 @@ exercise = Exercise(
             "over the other group",
             "You divided by the size of the other group. alpha is a share of the runs without Mia, beta of those with her.",
             _errors(lambda hit, miss, alarm, calm: (alarm / (hit + miss), miss / (alarm + calm))),
+        ),
+        Misconception(
+            "one length for both",
+            "You divided both counts by the number of runs with Mia. False alarms happen in runs without her: divide these by `len(scores_out)`.",
+            _errors(lambda hit, miss, alarm, calm: (alarm / (hit + miss), miss / (hit + miss))),
+        ),
+        Misconception(
+            "the other length for both",
+            "You divided both counts by the number of runs without Mia. Misses happen in runs with her: divide these by `len(scores_in)`.",
+            _errors(lambda hit, miss, alarm, calm: (alarm / (alarm + calm), miss / (alarm + calm))),
+        ),
+        Misconception(
+            "a normal law fitted",
+            "You fitted a normal law to the scores, and took its tails. Count: which share of the scores is above the threshold, or not?",
+            lambda scores_in, scores_out, threshold: (
+                float(ndtr((np.mean(scores_out) - threshold) / np.std(scores_out))),
+                float(ndtr((threshold - np.mean(scores_in)) / np.std(scores_in))),
+            ),
+            recognise=_is_normal,
         ),
         Misconception(
             "over those called so",

@@ -77,6 +77,17 @@ def _noise_where_drawn(t, sigma, rate, steps):
     return _beta(t, sigma, rate, steps, deviation=sigma * np.sqrt(np.maximum(1, draws)))
 
 
+def _drawn_at_all(t, sigma, rate, steps):
+    never = (1 - rate) ** steps
+    return _beta(t, sigma, rate, steps, np.array([0, 1]), np.array([never, 1 - never]))
+
+
+def _step_by_step(threshold, noise_multiplier, sample_rate, steps):
+    """alpha of one step; missed in every one."""
+    missed = _beta(threshold, noise_multiplier, sample_rate, 1)
+    return _alpha(threshold, noise_multiplier, 1), missed**steps
+
+
 def _simulated(threshold, noise_multiplier, sample_rate, steps):
     rng, trainings = np.random.default_rng(0), 100_000
     noise = noise_multiplier * math.sqrt(steps) * rng.normal(size=trainings)
@@ -125,6 +136,16 @@ exercise = Exercise(
                     t, sigma, rate, steps, np.array([0, 1]), np.array([1 - rate, rate])
                 )
             ),
+        ),
+        Misconception(
+            "drawn at all",
+            "You let the canary move the score by 1 if it is drawn at all. Each time it is drawn moves the score by 1 more: j draws move it by j.",
+            _rates(beta=_drawn_at_all),
+        ),
+        Misconception(
+            "step by step",
+            "You judged each step by itself. The attack adds up all steps, and compares the sum with the threshold once: its noise is that of the sum.",
+            _step_by_step,
         ),
         Misconception(
             "in all or in none",

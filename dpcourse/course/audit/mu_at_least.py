@@ -2,11 +2,11 @@
 
 import math
 
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 
 from dpcourse import audit
 from dpcourse.course.audit.shared import error_share, lower_bound, mu_of_errors, upper_bound
-from dpcourse.engine import Exercise, Misconception, a_number
+from dpcourse.engine import Exercise, Misconception, a_number, any_of
 
 
 def _draw_audit(rng):
@@ -33,6 +33,11 @@ def _mu_at_least(
         return float(max(least, mu(alpha(false_alarms, runs, level), beta(misses, runs, level))))
 
     return code
+
+
+def _pooled(errors, trials, level):
+    rate = upper_bound(errors, trials, level)
+    return max(0.0, mu_of_errors(rate, rate))
 
 
 exercise = Exercise(
@@ -155,6 +160,28 @@ exercise = Exercise(
             "mean error",
             "You put the mean of both errors for each of them. That throws away which one is small: the mu you get is smaller than what is proved.",
             _mu_at_least(mu=lambda a, b: mu_of_errors((a + b) / 2, (a + b) / 2)),
+        ),
+        Misconception(
+            "Φ for its inverse",
+            "You took Φ of the rates, `norm.cdf`. It is Φ⁻¹, `norm.ppf`, that makes a threshold of a rate.",
+            _mu_at_least(mu=lambda a, b: float(ndtr(1 - a) - ndtr(b))),
+        ),
+        Misconception(
+            "absolute value",
+            "You took the absolute value. Where the sum is negative the attack is no better than guessing and proves nothing: the bound is 0.",
+            _mu_at_least(mu=lambda a, b: abs(mu_of_errors(a, b))),
+        ),
+        Misconception(
+            "one rate for both",
+            "You added up the errors of both kinds, and bounded one rate. They are two rates, and which of them is small is what counts: bound "
+            "each, with half of the risk.",
+            lambda false_alarms, misses, runs, confidence: _pooled(false_alarms + misses, 2 * runs, confidence),
+            recognise=any_of(
+                lambda false_alarms, misses, runs, confidence: _pooled(false_alarms + misses, 2 * runs, confidence),
+                lambda false_alarms, misses, runs, confidence: _pooled(
+                    false_alarms + misses, 2 * runs, (1 + confidence) / 2
+                ),
+            ),
         ),
         Misconception(
             "half of it",

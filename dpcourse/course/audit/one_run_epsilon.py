@@ -74,6 +74,11 @@ exercise = Exercise(
             _one_run(least=-math.inf),
         ),
         Misconception(
+            "odds of a wrong guess",
+            "You took the odds of a wrong guess. ε is the logarithm of those of a right one, q / (1 - q), with q bounded from below.",
+            _one_run(epsilon=lambda p: -logit(p)),
+        ),
+        Misconception(
             "p for the ratio",
             "You took -ln(1 - q), as if the other guesses counted for 1. ε is the logarithm of q / (1 - q).",
             _one_run(epsilon=lambda p: -math.log1p(-p)),

@@ -73,6 +73,17 @@ exercise = Exercise(
             _runs(lambda e, r: 2 * math.ceil(_least_runs(e, r / 2))),
         ),
         Misconception(
+            "root of the confidence",
+            "You gave each bound the root of the confidence. That is true where the two groups of runs are independent, and saves a run at most "
+            "now and then. Here each is to have half of the risk, which needs no independence.",
+            _runs(lambda e, r: math.ceil(_least_runs(e, 1 - math.sqrt(1 - r)))),
+        ),
+        Misconception(
+            "doubled",
+            "You doubled the number of runs until ε was proved. Fewer are enough: search between the last two numbers, or solve (1 - b)^n = risk / 2.",
+            _runs(lambda e, r: 2 ** math.ceil(math.log2(_least_runs(e, r / 2)))),
+        ),
+        Misconception(
             "risk for confidence",
             "You put the confidence where the risk belongs. (1 - b)^n is the chance of seeing no error by luck: risk / 2.",
             _runs(lambda e, r: math.ceil(_least_runs(e, (1 - r) / 2))),

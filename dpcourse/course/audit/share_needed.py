@@ -6,7 +6,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
 from dpcourse import audit
-from dpcourse.engine import Exercise, Misconception, a_number, rounded
+from dpcourse.engine import Exercise, Misconception, a_number, any_of, rounded
 
 
 def _draw_guesses(rng):
@@ -150,6 +150,23 @@ exercise = Exercise(
             "You let u grow by (guesses - i)/i times as much as w. Outputs with i right guesses have guesses - i wrong ones, so for each wrong "
             "guess there are i/(guesses - i) right ones.",
             _recursion(factor=lambda i, guesses, canaries: (guesses - i) / max(i, 1)),
+            recognise=any_of(
+                _recursion(factor=lambda i, guesses, canaries: (guesses - i) / max(i, 1)),
+                _recursion(
+                    factor=lambda i, guesses, canaries: (guesses - i) / i,
+                    steps=lambda correct: range(correct - 1, 0, -1),
+                ),
+            ),
+        ),
+        Misconception(
+            "out of the guesses, i",
+            "You let u grow by i/guesses times as much as w. Outputs with i right guesses have guesses - i wrong ones: divide by these.",
+            _recursion(factor=lambda i, guesses, canaries: i / guesses),
+        ),
+        _beyond(
+            "one right guess too many",
+            "You let u grow by (i + 1)/(guesses - i) times as much as w. The outputs of this round have exactly i right guesses: i/(guesses - i).",
+            factor=lambda i, guesses, canaries: (i + 1) / (guesses - i),
         ),
         Misconception(
             "out of the canaries",
