@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 CONTAINER = Path("/sys/fs/cgroup")
-PIP = f"{subprocess.list2cmdline([sys.executable])} -m pip"  # also where the environment is not activated
+PIP = f"{subprocess.list2cmdline([sys.executable or 'python'])} -m pip"  # also where the environment is not activated
 INSTALL = f"run `{PIP} install dpcourse`, which installs what is lacking, then restart the kernel"
 FOR_LEARNERS = {"jupyter": "to open the lessons in JupyterLab", "torch": "for lessons 05 to 07"}
 """The extras of the package that a learner may want, and what for; the others are for instructors and authors."""

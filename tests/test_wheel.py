@@ -20,6 +20,8 @@ from dpcourse import check
 check("0.1", lambda epsilon: math.exp(epsilon) / (1 + math.exp(epsilon)))
 """
 
+SOLUTION = "from dpcourse import solution; solution('0.1', sure=True)"
+
 
 @pytest.fixture
 def sources(tmp_path):
@@ -58,9 +60,8 @@ def test_the_package_is_built_with_the_blank_lessons_the_answers_and_nothing_els
     assert {file.relative_to(built).as_posix() for file in built.rglob("*") if file.is_file()} == expected(sources)
     for lesson in (sources / "lessons").glob("*.ipynb"):
         assert (built / "dpcourse/lessons" / lesson.name).read_bytes() == lesson.read_bytes()
-    asked = f"import sys; sys.path.insert(0, {str(built)!r}); from dpcourse import solution; solution('1.5', sure=True)"
-    said = ran(sys.executable, "-c", asked, cwd=sources.parent)
-    assert "spread = math.sqrt(2 * k * math.log(1 / delta_prime)) * epsilon" in said, "who learns alone has the answers"
+    said = ran(sys.executable, "-c", f"import sys; sys.path.insert(0, {str(built)!r}); {SOLUTION}", cwd=sources.parent)
+    assert "def keep_probability(epsilon)" in said, "who learns alone has the answers"
     for answers in (built / "dpcourse/solutions").iterdir():
         cells = json.loads(answers.read_text(encoding="utf-8"))["cells"]
         assert all("### BEGIN SOLUTION" in "".join(cell["source"]) and not cell["outputs"] for cell in cells)
@@ -109,7 +110,7 @@ def python_of(folder):
 
 @pytest.mark.weekly
 def test_the_wheel_in_an_empty_environment(sources, tmp_path):
-    """Built from the source distribution, checked by twine, installed; the first lesson's check passes."""
+    """Built from the source distribution, checked by twine, installed; with nothing else lessons 00 to 04 run."""
     ran(sys.executable, "-m", "venv", tmp_path / "tools")
     ran(python_of(tmp_path / "tools"), "-m", "pip", "install", "-q", "build", "twine")
     ran(python_of(tmp_path / "tools"), "-m", "build", cwd=sources)
@@ -124,9 +125,13 @@ def test_the_wheel_in_an_empty_environment(sources, tmp_path):
     installed = ran(python, "-m", "pip", "list", "--format=freeze").split()
     assert not {line.partition("==")[0] for line in installed} & {"jupyterlab", "torch", "scikit-learn", "jinja2"}
     assert "passed" in ran(python, "-c", FIRST_CHECK, cwd=tmp_path, **environment)
+    assert "def keep_probability(epsilon)" in ran(python, "-c", SOLUTION, cwd=tmp_path, **environment)
     dpcourse = Path(python).with_name("dpcourse")
     assert "JupyterLab" not in ran(dpcourse, "start", tmp_path / "mine", cwd=tmp_path, **environment)
     assert {file.name for file in (tmp_path / "mine").glob("*.ipynb")} == {file.name for file in (ROOT / "lessons").glob("*.ipynb")}  # fmt: skip
     assert "those of this edition already" in ran(dpcourse, "update", tmp_path / "mine", cwd=tmp_path, **environment)
     assert "00 Start here: 1 of 3" in ran(dpcourse, "progress", cwd=tmp_path, **environment)
     assert "This machine is ready" in ran(dpcourse, "doctor", cwd=tmp_path, **environment)
+    solved = [shutil.copy(file, tmp_path / "mine") for file in sorted((ROOT / "solutions").glob("0[0-4]-*.ipynb"))]
+    ran(python, "-m", "pip", "install", "-q", "ipykernel", "nbval")
+    ran(python, "-m", "pytest", "-q", "--nbval-lax", "--nbval-current-env", *solved, cwd=tmp_path, **environment)

@@ -3,6 +3,7 @@
 For where no timer can interrupt it: a function that sleeps in C, or computes a huge power, lets no other thread run.
 """
 
+import sys
 from collections.abc import Callable
 
 from dpcourse.probe.limits import TimeUp
@@ -25,6 +26,8 @@ def call(function: Callable, *arguments: object, seconds: float) -> object:
     seconds: after so many it is ended, and the process with it. The process stays for the next call.
     Raises TimeUp then, Impossible where the function cannot be run in another process.
     """
+    if sys.platform == "emscripten":  # in a browser, where each try would take its time
+        raise Impossible
     try:
         from loky import get_reusable_executor
 

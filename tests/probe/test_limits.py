@@ -129,7 +129,7 @@ def in_a_browser(no_timer, monkeypatch):
 
     monkeypatch.setattr(threading.Thread, "start", start)
     monkeypatch.delattr(threading, "get_native_id")
-    monkeypatch.setitem(sys.modules, "loky", None)
+    monkeypatch.setattr(sys, "platform", "emscripten")
 
 
 @pytest.mark.usefixtures("in_a_browser")
