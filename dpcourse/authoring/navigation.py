@@ -14,6 +14,8 @@ from dpcourse.course import pack
 HOME = "00-start-here"
 ALL_LESSONS = "All lessons"
 """The heading on the home page under which all lessons stand."""
+HEADINGS = {ALL_LESSONS: "all-lessons", "Glossary": "glossary"}
+"""The ids of the cells that begin with such a heading."""
 SECTION = re.compile(r"^## (\d+)\. ", re.MULTILINE)
 REFERENCE = re.compile(r"\b(?P<lesson>\d\d) §(?P<section>\d+)\b")
 
@@ -34,9 +36,9 @@ def links(file: Path) -> str:
         found += [f"Next: {link(lessons[here + 1])}"] if here + 1 < len(lessons) else []
     for name, text in ((HOME, ALL_LESSONS), (GLOSSARY, "Glossary")):
         page = next((page for page in there if page.stem == name), None)
-        heading = f"#{text.replace(' ', '-')}" if page and f"## {text}\n" in page.read_text(encoding="utf-8") else ""
+        heading = f"#cell-id={HEADINGS[text]}" if page and f"## {text}\n" in page.read_text(encoding="utf-8") else ""
         if page and (page != file or heading):
-            found.append(f"[{text}]({'' if page == file else page.stem + '.ipynb'}{heading})")
+            found.append(f"[{text}]({page.stem}.ipynb{heading})")
     return " · ".join(found)
 
 
@@ -98,8 +100,9 @@ def _lessons(files):
 def section_id(number: str | int) -> str:
     """The id of the cell that begins a numbered section; `NAME.ipynb#cell-id=ID` leads there in JupyterLab.
 
-    (It follows the name of a heading, as in `NAME.ipynb#2.-Neighbouring-data-sets`, only in a notebook that is open
-    already, and only where that name is ASCII.)
+    It follows the name of a heading, as in `NAME.ipynb#2.-Neighbouring-data-sets`, or an anchor in the text, only in a
+    notebook that is open already, and `#ID` without a name only while no other lesson is open. Notebook 7 forgets all
+    of these and shows the top of the lesson.
 
     >>> section_id(4)
     'section-4'

@@ -10,7 +10,7 @@ import nbformat
 
 from dpcourse import cells, course
 from dpcourse.authoring import fill, uses
-from dpcourse.authoring.navigation import SECTION, section_id
+from dpcourse.authoring.navigation import HEADINGS, SECTION, section_id
 from dpcourse.authoring.source import GLOSSARY, SourceError, about, lesson_of, line_of, root_of
 from dpcourse.modules import Modules
 
@@ -261,11 +261,14 @@ def _show_not_attempted(cell, exercise):
 
 
 def _name_cells(page):
-    """Give the same stable id to both versions of a cell: the section that it begins, or the hash of the blank one."""
+    """Give the same stable id to both versions of a cell: the heading that it begins with, or the hash of the blank one."""
     used = {}
     for solved, blank in zip(page.solved.cells, page.blank.cells, strict=True):
         if blank.cell_type == "markdown" and (section := SECTION.match(blank.source)):
             solved.id = blank.id = section_id(section[1])
+            continue
+        if blank.cell_type == "markdown" and (name := HEADINGS.get(blank.source.split("\n")[0].removeprefix("## "))):
+            solved.id = blank.id = name
             continue
         digest = hashlib.blake2b(f"{blank.cell_type}\n{blank.source}".encode(), digest_size=4).hexdigest()
         used[digest] = used.get(digest, 0) + 1
