@@ -22,15 +22,15 @@ def as_files(page: str, folder: Path) -> str:
     return IMAGE.sub(lambda found: _image(found[0], folder), page)
 
 
-def of_data(data: Mapping, says: str) -> str:
+def of_data(data: Mapping, metadata: Mapping, says: str) -> str:
     """An output's picture as HTML, where it has one and no HTML of its own; says: what it shows."""
-    if svg := data.get("image/svg+xml"):
-        address = f"svg+xml;base64,{base64.b64encode(''.join(svg).encode()).decode()}"
-    elif png := data.get("image/png"):
-        address = f"png;base64,{''.join(png).strip()}"
-    else:
+    kind = next((kind for kind in ("image/svg+xml", "image/png") if kind in data), None)
+    width = metadata.get(kind, {}).get("width")
+    if kind is None:
         return ""
-    return f'<img src="data:image/{address}" alt="{html.escape(says)}">'
+    content = "".join(data[kind])
+    encoded = content.strip() if kind == "image/png" else base64.b64encode(content.encode()).decode()
+    return f'<img src="data:{kind};base64,{encoded}" alt="{html.escape(says)}"{f" width={width}" if width else ""}>'
 
 
 def _image(tag, folder):
@@ -50,7 +50,7 @@ def _image(tag, folder):
     width, height = sizes[0]
     shown = {name: int(number) for name, number in SIZE.findall(tag)}
     wide = shown.get("width", width)
-    tag = re.sub(r'\s(?:width|height)="[^"]*"', "", tag)
+    tag = re.sub(r'\s(?:width|height)="?\d*"?', "", tag)
     size = f'width="{wide}" height="{shown.get("height", round(wide * height / width))}"'
     return re.sub(r"\s*/?>$", f' {size} loading="lazy">', tag)
 

@@ -295,7 +295,7 @@ class _Maker:
             page = re.sub(r'(?<=href=")[^"]*', lambda found: self.target(found[0]), page)
             return self.figure(page)
         text = "".join(output.get("text", data.get("text/plain", output.get("evalue", ""))))
-        if image := images.of_data(data, text):
+        if image := images.of_data(data, output.get("metadata", {}), text):
             return self.figure(image)
         return f"<pre{_reachable(text)}>{html.escape(text.rstrip())}</pre>"
 

@@ -289,11 +289,11 @@ SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 518.4 237.6"/>'
         ({"text/html": f'<img width="100" src="data:image/png;base64,{PIXEL}" alt="A">'}, ("100", "50"), "png"),
         ({"text/html": f'<img alt="A" src="data:image/svg+xml,{quote(SVG)}"/>'}, ("518", "238"), "svg"),
         ({"image/svg+xml": [SVG], "text/plain": "A"}, ("518", "238"), "svg"),
-        ({"image/png": PIXEL + "\n", "text/plain": "A"}, ("200", "100"), "png"),
+        ({"image/png": PIXEL + "\n", "text/plain": "A"}, ("50", "25"), "png"),
     ],
 )
 def test_a_picture_of_any_form_is_a_file_with_its_size(course, tmp_path, data, size, ending):
-    shown = {"output_type": "display_data", "data": data}
+    shown = {"output_type": "display_data", "data": data, "metadata": {"image/png": {"width": 50}}}
     (course / "lessons" / "00-one.ipynb").write_text(notebook(["# 00 One"], ["plots.show(1)", shown]))
     site.write(course, tmp_path / "site")
     page = Elements(tmp_path / "site" / "00-one.html")
