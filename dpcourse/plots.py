@@ -35,12 +35,15 @@ STYLE: Any = {
     "ytick.labelsize": 9,
 }
 WIDTH = 792  # pixels, where there is room
-SIZE = f"width:{WIDTH}px;max-width:100%;min-width:620px;height:auto;background:white"
-DARK = (
+SIZE = f"width:{WIDTH}px;max-width:100%;min-width:560px;height:auto;background:white"
+LOOKS = (
     "<style>:is([data-jp-theme-light=false],[data-theme=dark],[theme=dark],.vscode-dark) .dpcourse-picture img"
-    "{filter:invert(.93) hue-rotate(180deg)}</style>"
+    "{filter:invert(.93) hue-rotate(180deg)}"
+    ".dpcourse-picture::-webkit-scrollbar{height:8px}"
+    ".dpcourse-picture::-webkit-scrollbar-thumb{background:#888;border-radius:4px}</style>"
 )
-"""White becomes the ground of dark themes, black nearly white, and a hue stays: lines that can be seen here are seen there."""
+"""In a dark theme white becomes the ground, black nearly white, and a hue stays: what can be seen here is seen there. Where
+the page is narrow, what scrolls has a bar, which some systems would hide."""
 
 
 def of_lesson(lesson: course.Lesson) -> dict[str, object]:
@@ -109,7 +112,7 @@ def _html(figure, description):
         figure.savefig(svg, format="svg", metadata={"Creator": None, "Date": None})
         data = base64.b64encode(svg.getvalue()).decode()
     image = f'<img src="data:image/svg+xml;base64,{data}" alt="{html.escape(description)}" style="{SIZE}">'
-    return f'{DARK}<div class="dpcourse-picture" style="overflow-x:auto">{image}</div>'
+    return f'{LOOKS}<div class="dpcourse-picture" style="overflow-x:auto">{image}</div>'
 
 
 def _png(figure):
