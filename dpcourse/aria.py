@@ -38,7 +38,7 @@ function begin() {
 begin()
 """
 _PIXEL = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw=="
-_FOCUS = "<style>.dpcourse-explorer :focus-visible, .dpcourse-quiz :focus-visible {outline: 3px solid #b85c00; outline-offset: 2px} .dpcourse-quiz .widget-radio-box {padding-left: 5px}</style>"
+_FOCUS = "<style>.dpcourse-explorer :focus-visible, .dpcourse-quiz :focus-visible {outline: 3px solid #b85c00; outline-offset: 2px} .dpcourse-quiz .widget-radio-box {padding-left: 5px} .jp-RenderedMarkdown mjx-container[display=true] {overflow: auto hidden; padding: .2em 0}</style>"
 
 
 def names():
