@@ -78,8 +78,9 @@ def readme(root: Path | str) -> str | None:
     for name, made in (("badges", badges(root)), ("lessons", _lessons(sources(root)))):
         begin, end = f"<!-- {name}: made by `dpcourse build` -->\n", f"<!-- end of {name} -->"
         place = re.compile(f"(?<={re.escape(begin)}).*?(?={re.escape(end)})", re.DOTALL)
-        text, found = place.subn(lambda _, made=made: f"\n{made}\n\n", text)
-        if name == "lessons" and found != 1:
+        found = place.search(text)
+        text = text.replace(f"{begin}{found[0]}{end}", f"{begin}\n{made}\n\n{end}") if found else text
+        if name == "lessons" and not found:
             raise SourceError(file, 1, f"has no table of lessons between `<!-- {name}: … -->` and `{end}`")
     return text
 
