@@ -1,0 +1,19 @@
+"""Links to a section land there in JupyterLab: into a lesson that is closed, and into one that is open beside another."""
+
+import pytest
+
+IN_VIEW = "0 < it.getBoundingClientRect().top && it.getBoundingClientRect().top < innerHeight"
+
+
+@pytest.mark.weekly
+def test_links_to_a_section_land_there(lab):
+    course = lab("04-clt")
+    course.follow("00-start-here", course.panel.get_by_role("link", name="All lessons").first)
+    course.wait_until(IN_VIEW, course.panel.get_by_role("heading", name="All lessons"))
+    course.picture("all-lessons")
+
+    course.follow("04-clt", course.panel.get_by_role("link", name="04 The central limit theorem of privacy").first)
+    course.panel.get_by_text("Sections, and the minutes of each").click()
+    course.panel.get_by_role("link", name="6. The limit").first.click()
+    course.wait_until(IN_VIEW, course.panel.get_by_role("heading", name="6. The limit"))
+    course.picture("section-of-the-same-lesson")
