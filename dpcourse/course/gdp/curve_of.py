@@ -1,5 +1,7 @@
 """The trade-off function of two lists of probabilities."""
 
+import itertools
+
 import numpy as np
 
 from dpcourse import tradeoff
@@ -9,7 +11,10 @@ from dpcourse.probe.values import type_name
 
 
 def _draw_laws(rng):
-    """One pair without zeros, and one in which an output has p = 0 and another has q = 0; all ratios differ."""
+    """One pair without zeros, and one in which an output has p = 0 and another has q = 0; all that one could sort by differs.
+
+    The output with p = 0 has q = 0.02, so that it comes late for whoever adds a small number to p.
+    """
     cases = []
     while len(cases) < 2:
         size = int(rng.integers(5, 7))
@@ -18,12 +23,27 @@ def _draw_laws(rng):
             p.insert(int(rng.integers(size)), 0.0)
             q.insert(int(rng.integers(size)), 0.0)
         p, q = np.array(p), np.array(q)
-        if not (p + q).all():
-            continue
-        ratio = np.sort(_ratio(p, q)[p > 0])
-        if (np.diff(ratio) > 0.02).all() and 0.15 < np.abs(p - q).sum() / 2 < 0.8:
+        if len(cases) == 1 and (p + q).all():
+            more, q[p.argmin()] = q[p.argmin()] - 0.02, 0.02
+            q[q.argmax()] = round(q.max() + more, 2)
+        if (p + q).all() and _all_differ(p, q) and 0.15 < np.abs(p - q).sum() / 2 < 0.8:
             cases.append({"p": p, "q": q})
     return cases
+
+
+def _all_differ(p, q):
+    """Whether no two outputs are equal in anything by which they could be sorted, and an output with p = 0 would come late."""
+    keys = [p, q, q - p, np.abs(q - p), _ratio(p, q)[p > 0], np.abs(np.log(_ratio(p, q)[p * q > 0]))]
+    return all((np.diff(np.sort(key)) > 0.005).all() for key in keys) and (p.all() or _zero_tells(p, q))
+
+
+def _zero_tells(p, q):
+    """Whether it shows what is done about an output with p = 0: another number for its ratio, or something added to p."""
+    ratio = np.where(p > 0, q / np.where(p > 0, p, 1), -1.0)
+    replaced = [np.where(p > 0, ratio, instead) for instead in (-1.0, 1.0, q)]
+    added = [key(c)(p, q) for key in (_with_more, _not_below) for c in SMALL]
+    there, here = ({tuple(np.argsort(-key)) for key in keys} for keys in (replaced, added))
+    return not there & here and tuple(_best(p, q)) not in here
 
 
 def _ratio(p, q):
@@ -45,16 +65,47 @@ def _sorted_by(key):
     return lambda p, q: _corners(p, q, np.argsort(-key(p, q), kind="stable"))
 
 
-def _apart(p, q, way=1):
-    """The corners if each list is sorted by itself, upwards or (way -1) downwards."""
-    return np.r_[0, np.cumsum(np.sort(p)[::way])], np.r_[1, 1 - np.cumsum(np.sort(q)[::way])]
+def _apart(p, q, of_p=1, of_q=1):
+    """The corners if each list is sorted by itself, upwards or (-1) downwards."""
+    return np.r_[0, np.cumsum(np.sort(p)[::of_p])], np.r_[1, 1 - np.cumsum(np.sort(q)[::of_q])]
 
 
-def _sorted_apart(cases, values):
-    return any(
-        all(np.allclose(value, _apart(**case, way=way)) for case, value in zip(cases, values, strict=True))
-        for way in (1, -1)
+def _any_of(*codes):
+    """recognise: whether the values are what one of the codes gives in every case."""
+
+    def recognise(cases, values):
+        return any(
+            all(np.allclose(value, code(**case)) for case, value in zip(cases, values, strict=True)) for code in codes
+        )
+
+    return recognise
+
+
+def _either_way(name, message, key, ways=("the largest first", "the smallest first")):
+    """Two misconceptions: the outputs are sorted by the key, downwards or upwards; message: with {} for the way."""
+    return (
+        Misconception(name, message.format(ways[0]), _sorted_by(key)),
+        Misconception(f"{name}, upwards", message.format(ways[1]), _sorted_by(lambda p, q: -key(p, q))),
     )
+
+
+def _with_more(c):
+    """Ratios with c added to p."""
+    return lambda p, q: q / (p + c)
+
+
+def _not_below(c):
+    """Ratios with p raised to c."""
+    return lambda p, q: q / np.maximum(p, c)
+
+
+def _log_ratio(p, q):
+    """The size of ln(q/p), infinite where one of them is 0."""
+    with np.errstate(divide="ignore"):
+        return np.abs(np.log(_ratio(p, q)))
+
+
+SMALL = (0.001, 0.01, 0.05, 0.1, 0.5, 1.0)  # what may be added to p, so that it is not 0
 
 
 def _comes_late(cases, values):
@@ -121,25 +172,40 @@ exercise = Exercise(
             "Your curve lies above 1 - alpha: you move the outputs with the smallest q/p first. Those say that Mia is out. `np.argsort` sorts upwards: start with the largest ratio.",
             lambda p, q: _corners(p, q, _best(p, q)[::-1]),
         ),
-        Misconception(
+        *_either_way(
             "not sorted",
-            "You moved the outputs in the order in which they stand. The best tests begin with the largest q/p.",
-            lambda p, q: _corners(p, q, np.arange(len(p))),
+            "You moved the outputs in {} in which they stand. The best tests begin with the largest q/p.",
+            lambda p, q: np.arange(len(p)),
+            ways=("the reverse of the order", "the order"),
         ),
-        Misconception(
+        *_either_way(
             "sorted by q",
-            "You sorted by q alone. An output that is frequent with Mia tells little if it is as frequent without her: sort by q/p.",
-            _sorted_by(lambda p, q: q),
+            "You sorted by q alone, {}. An output that is frequent with Mia tells little if it is as frequent without her: sort by q/p.",
+            lambda p, q: q,
         ),
-        Misconception(
+        *_either_way(
             "sorted by p",
-            "You sorted by p alone, the rarest without Mia first. What tells is how much more frequent an output is with her: sort by q/p.",
-            _sorted_by(lambda p, q: -p),
+            "You sorted by p alone, {}. What tells is how much more frequent an output is with her: sort by q/p.",
+            lambda p, q: p,
         ),
         Misconception(
             "sorted by the difference",
             "You sorted by q - p. That makes the corner with the smallest alpha + beta right, and not the others: the price of an output is its p, so sort by q/p.",
             _sorted_by(lambda p, q: q - p),
+        ),
+        Misconception(
+            "sorted by how far apart",
+            "You sorted by how unlike p and q are, whichever of them is larger, or by the difference upwards. An output with p above q says that Mia is out: it comes late. Sort by q/p.",
+            _sorted_by(lambda p, q: np.abs(q - p)),
+            recognise=_any_of(
+                _sorted_by(lambda p, q: np.abs(q - p)), _sorted_by(_log_ratio), _sorted_by(lambda p, q: p - q)
+            ),
+        ),
+        Misconception(
+            "something added to p",
+            "You added a number to p before you divided, or raised p to one, so as not to divide by 0. That changes the order: an output with p = 0 comes first, however small its q is.",
+            _sorted_by(_with_more(0.01)),
+            recognise=_any_of(*(_sorted_by(key(c)) for key in (_with_more, _not_below) for c in SMALL)),
         ),
         Misconception(
             "p = 0 last",
@@ -176,7 +242,9 @@ exercise = Exercise(
             "sorted apart",
             "You sorted p and q each by itself, so that their entries no longer belong to the same outputs. Sort the places once, and use the same order for both.",
             _apart,
-            recognise=_sorted_apart,
+            recognise=_any_of(
+                *(lambda p, q, ways=ways: _apart(p, q, *ways) for ways in itertools.product((1, -1), repeat=2))
+            ),
         ),
         Misconception(
             "only p in order",

@@ -10,11 +10,16 @@ from dpcourse.engine import Exercise, Misconception, a_number, rounded
 
 
 def _draw_promise(rng):
-    """A usual promise, a loose one whose mu is above 1, and one with a tiny delta."""
+    """A usual promise, a loose one whose mu is above 1, one with a tiny delta, and two that leave a mu below 0.001."""
+    small = [
+        {"epsilon": rounded(rng.uniform(4e-4, 1e-3), 6), "delta": float(f"{10 ** rng.uniform(-8, -6.5):.1e}")}
+        for _ in range(2)
+    ]
     return [
         {"epsilon": rounded(rng.uniform(0.3, 0.9)), "delta": float(f"{10 ** rng.uniform(-7, -4):.1e}")},
         {"epsilon": rounded(rng.uniform(6, 10)), "delta": float(f"{10 ** rng.uniform(-4, -2):.1e}")},
         {"epsilon": rounded(rng.uniform(1, 3)), "delta": float(f"{10 ** rng.uniform(-30, -20):.1e}")},
+        *small,
     ]
 
 
@@ -29,6 +34,11 @@ def _mu(epsilon, delta):
 
 def _z(delta):
     return -float(ndtri(delta))
+
+
+def _first_term(epsilon, delta):
+    """The mu at which the first term of delta alone is as large."""
+    return 2 * epsilon / (_z(delta) + math.sqrt(_z(delta) ** 2 + 2 * epsilon))
 
 
 def _halving(epsilon, delta, stop=lambda value, delta: False, wrong_way=False):
@@ -48,11 +58,57 @@ def _halving(epsilon, delta, stop=lambda value, delta: False, wrong_way=False):
     return low
 
 
+def _bits(value):
+    """How many halvings of 1 lead to this number; those of a search do, from any whole number on."""
+    return next((bits for bits in range(53) if (value * 2**bits).is_integer()), math.inf)
+
+
+def _stops_at_a_length(cases, values):
+    """All are ends of intervals of one length, or nearly, and right up to it."""
+    if not all(map(math.isfinite, values)):
+        return False
+    bits = max(map(_bits, values))
+    length = (8 if bits < 12 else 64) * 2.0**-bits  # a search from 100 on has more than a power of 2 in it
+    near = all(abs(value - _mu(**case)) <= length for case, value in zip(cases, values, strict=True))
+    return 5 <= bits <= 40 and near
+
+
+def _near(cases, values):
+    """All are right up to 0.001, and the small ones, taken by themselves, are far from right; they are not rounded."""
+    right = [_mu(**case) for case in cases]
+    off = [abs(value - mu) for value, mu in zip(values, right, strict=True)]
+    far = max(each / mu for each, mu in zip(off, right, strict=True)) > 100 * max(off) / max(right)
+    return max(off) <= 1e-3 and far and not any(_to_places(cases, values, places) for places in range(3, 16))
+
+
+def _reached(cases, values):
+    """By what factor the delta of each is off."""
+    return [
+        float(gdp.delta(case["epsilon"], max(0.0, value))) / case["delta"]
+        for case, value in zip(cases, values, strict=True)
+    ]
+
+
 def _stops_early(cases, values):
-    """The deltas agree to 1e-7, and not because the mu were rounded."""
-    reached = [float(gdp.delta(case["epsilon"], max(0, value))) for case, value in zip(cases, values, strict=True)]
-    near = all(abs(delta - case["delta"]) < 1e-7 for case, delta in zip(cases, reached, strict=True))
-    return near and any(value != round(value, 4) for value in values)
+    """All are middles of a search; the deltas differ by 1e-6 at most, and where delta is tiny it is another altogether."""
+    if not all(map(math.isfinite, values)):
+        return False
+    factors = _reached(cases, values)
+    near = all(abs(factor - 1) * case["delta"] < 1e-6 for case, factor in zip(cases, factors, strict=True))
+    tiny = all(not 0.8 < factor < 1.2 for case, factor in zip(cases, factors, strict=True) if case["delta"] < 1e-16)
+    return near and tiny and all(_bits(value) < 45 for value in values)
+
+
+def _loses_the_tail(cases, values):
+    """Right where delta is not tiny; where it is, the first term alone counts, or what 1 - cdf leaves of both, at no early middle."""
+    if not all(map(math.isfinite, values)):
+        return False
+    for case, value, factor in zip(cases, values, _reached(cases, values), strict=True):
+        rounded_away = 1e-19 < factor * case["delta"] < 1e-13 and _bits(value) > 40
+        explained = abs(value / _first_term(**case) - 1) < 1e-4 or rounded_away
+        if abs(value / _mu(**case) - 1) > 1e-4 and not (case["delta"] < 1e-16 and explained):
+            return False
+    return True
 
 
 def _to_places(cases, values, most):
@@ -125,7 +181,7 @@ exercise = Exercise(
         Misconception(
             "tail only",
             "You set the first term alone equal to delta. That mu is safe, but not the largest: the term with e^epsilon makes delta smaller.",
-            lambda epsilon, delta: 2 * epsilon / (_z(delta) + math.sqrt(_z(delta) ** 2 + 2 * epsilon)),
+            _first_term,
         ),
         Misconception(
             "epsilon ignored",
@@ -161,8 +217,26 @@ exercise = Exercise(
             recognise=_at_the_ends,
         ),
         Misconception(
+            "stops at a length",
+            "Your search ends when its interval is short, or after a number of halvings that is too small. What is left of the interval is little beside a mu of 1 and much beside one of 0.0001; asked for is a relative error. Halve 100 times.",
+            lambda epsilon, delta: math.floor(_mu(epsilon, delta) * 2**14) / 2**14,
+            recognise=_stops_at_a_length,
+        ),
+        Misconception(
+            "absolute error",
+            "Your mu is nearly right: it is off by 0.001 at most. That is little beside a mu of 1 and much beside one of 0.0001; asked for is a relative error. (In `brentq` that is `rtol`; `xtol` is absolute.)",
+            lambda epsilon, delta: _mu(epsilon, delta) + 1.2345e-5,
+            recognise=_near,
+        ),
+        Misconception(
+            "tail rounded away",
+            "Right but where delta is tiny. There a tail is rounded away: is one computed as 1 - cdf? Take the cdf of the negative number, or `gdp.delta`.",
+            lambda epsilon, delta: _mu(epsilon, max(delta, 1.1e-16)),
+            recognise=_loses_the_tail,
+        ),
+        Misconception(
             "stops early",
-            "At your mu the delta is right up to a tiny difference, which at a delta of 1e-30 is far too much. Does your search stop when two deltas differ by little (then halve 100 times), or does a delta of your own take a tail as 1 - cdf, which is rounded away?",
+            "Your search stops when two deltas differ by little. At a delta of 1e-30 every small delta differs by little. Halve 100 times, whatever the difference is.",
             lambda epsilon, delta: _halving(epsilon, delta, stop=lambda a, b: abs(a - b) < 1e-10),
             recognise=_stops_early,
         ),

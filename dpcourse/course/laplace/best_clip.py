@@ -1,5 +1,6 @@
 """The clip that costs least."""
 
+import itertools
 import math
 
 import numpy as np
@@ -15,15 +16,42 @@ def _draw(rng):
     """Tables in which few entries are much larger than the rest, at small budgets and at large ones.
 
     Where the budget is small, who counts too much noise ends at the smallest clip; where it is large, they do not. No
-    1 / epsilon is near a whole number: at one, all clips between two entries would be equally good.
+    1 / epsilon is near a whole number: at one, all clips between two entries would be equally good. The rule of 1 / epsilon
+    entries above the clip, however it is read, leads to another clip in some table.
     """
-    cases = []
-    for fewest, most in CUT:
-        values = np.round(rng.lognormal(1, 1, size=PEOPLE), 2)
-        clips = np.round(np.geomspace(0.6, 1.3 * values.max(), CLIPS) * rng.uniform(1, 1.05, size=CLIPS), 2)
-        epsilon = rounded(1 / (rng.integers(fewest, most) + rng.uniform(0.4, 0.6)), 4)
-        cases.append({"values": values.tolist(), "clips": clips.tolist(), "epsilon": epsilon})
-    return cases
+    while True:
+        cases = [_table(rng, fewest, most) for fewest, most in CUT]
+        if not _follows_the_rule(cases, [_right(**case) for case in cases]):
+            return cases
+
+
+def _table(rng, fewest, most):
+    values = np.round(rng.lognormal(1, 1, size=PEOPLE), 2)
+    clips = np.round(np.geomspace(0.6, 1.3 * values.max(), CLIPS) * rng.uniform(1, 1.05, size=CLIPS), 2)
+    epsilon = rounded(1 / (rng.integers(fewest, most) + rng.uniform(0.4, 0.6)), 4)
+    return {"values": values.tolist(), "clips": clips.tolist(), "epsilon": epsilon}
+
+
+def _by_the_rule(values, clips, epsilon):
+    """The clip that has 1 / epsilon entries above it, by each reading of that rule for a list of clips."""
+    clips, largest, found = np.sort(clips), np.sort(values)[::-1], {}
+    numbers = {"": 1 / epsilon, "floor": 1 // epsilon, "ceil": math.ceil(1 / epsilon), "round": round(1 / epsilon)}
+    for (reading, wanted), counts in itertools.product(numbers.items(), (np.greater, np.greater_equal)):
+        above, reading = counts(largest[:, None], clips).sum(axis=0), f"{reading} {counts.__name__}"
+        off = np.abs(above - wanted)
+        nearest = np.flatnonzero(off == off.min())
+        found[f"nearest {reading}, first"], found[f"nearest {reading}, last"] = clips[nearest[0]], clips[nearest[-1]]
+        found[f"at most {reading}"] = clips[np.argmax(above <= wanted)]
+        found[f"at least {reading}"] = clips[max(0, np.count_nonzero(above >= wanted) - 1)]
+        entry = largest[min(int(wanted), len(largest) - 1)]
+        found[f"entry {reading}"] = clips[np.argmin(np.abs(clips - entry))]
+    return {reading: float(clip) for reading, clip in found.items()}
+
+
+def _follows_the_rule(cases, values):
+    """Whether one reading of the rule explains every clip."""
+    found = [_by_the_rule(**case) for case in cases]
+    return any(all(each[reading] == value for each, value in zip(found, values, strict=True)) for reading in found[0])
 
 
 def _bias(values, clip):
@@ -59,6 +87,13 @@ exercise = Exercise(
         "`min(clips, key=total)` returns the clip at which a function `total(clip)` is smallest. What does `total` return?",
     ),
     misconceptions=(
+        Misconception(
+            "the rule of 1 / epsilon",
+            "You took the clip with about 1 / epsilon entries above it. That says where the best clip of all numbers lies. In a list it tells two neighbours, "
+            "of which only one is the best: compute bias plus noise at every clip, and compare.",
+            lambda values, clips, epsilon: _by_the_rule(values, clips, epsilon)["at most  greater"],
+            recognise=_follows_the_rule,
+        ),
         Misconception(
             "noise only",
             "You took the clip with the least noise, the smallest. It cuts nearly every entry. Add what the sum loses.",

@@ -10,14 +10,19 @@ from dpcourse.engine import Exercise, Misconception, a_number, rounded
 
 
 def _draw_loss(rng):
-    """Two neighbouring answers of three numbers, and outputs around them; l1 distance below the sensitivity."""
+    """Two neighbouring answers of three numbers, and outputs around them; l1 distance below the sensitivity.
+
+    Where they are farthest apart the output is between them: no entry's loss is as large as the largest change.
+    """
     cases = []
     for _ in range(2):
         value = rng.integers(5, 40, size=3).astype(float)
         step = rng.uniform(0.5, 2, size=3) * rng.choice([-1, 1], size=3)
+        way = rng.uniform(-0.6, 1.6, size=3)
+        way[np.abs(step).argmax()] = rng.choice([-1, 1]) * rng.uniform(0.1, 0.3) + 0.5
         cases.append(
             {
-                "output": [rounded(x) for x in value + step * rng.uniform(-0.6, 1.6, size=3)],
+                "output": [rounded(x) for x in value + step * way],
                 "value": value.tolist(),
                 "neighbour": [rounded(x) for x in value + step],
                 "sensitivity": rounded(np.abs(step).sum() + rng.uniform(0.2, 1)),
@@ -39,6 +44,23 @@ def _loss(distance, after=lambda loss: loss):
 
 def _l1(x):
     return np.abs(x).sum()
+
+
+def _of_entries(pick):
+    """What pick makes of the losses of the entries."""
+
+    def code(output, value, neighbour, sensitivity, epsilon):
+        z, x, y = map(np.asarray, (output, value, neighbour))
+        return float(pick(epsilon / sensitivity * (np.abs(z - y) - np.abs(z - x))))
+
+    return code
+
+
+def _one_entry_tells(cases, values):
+    """Each is the largest loss of an entry, with or without its sign."""
+    picks = (max, min, lambda losses: np.abs(losses).max(), lambda losses: max(losses, key=abs))
+    found = [[_of_entries(pick)(**case) for case in cases] for pick in picks]
+    return any(np.allclose(values, each) for each in found)
 
 
 def _log_of_sums(output, value, neighbour, sensitivity, epsilon):
@@ -109,6 +131,24 @@ exercise = Exercise(
             "largest entry",
             "You looked at the largest distance only. Every entry is published, so the losses of all of them add.",
             _loss(lambda x: np.abs(x).max()),
+        ),
+        Misconception(
+            "largest loss",
+            "You took the largest of the entries' losses. Every entry is published: their densities multiply, so the losses of all of them add.",
+            _of_entries(max),
+            recognise=_one_entry_tells,
+        ),
+        Misconception(
+            "largest density",
+            "You looked at one entry only, where the density is largest. The entries' densities multiply, so their logarithms add.",
+            _loss(lambda x: np.abs(x).min()),
+        ),
+        Misconception(
+            "largest change",
+            "You took the largest change of one entry, divided by b. The question is for this output: each entry has a loss of its own, and they add.",
+            lambda output, value, neighbour, sensitivity, epsilon: (
+                epsilon / sensitivity * float(np.abs(np.subtract(value, neighbour)).max())
+            ),
         ),
         Misconception(
             "average",

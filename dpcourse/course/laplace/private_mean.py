@@ -6,13 +6,15 @@ import numpy as np
 
 from dpcourse.engine import Count, Misconception, Noise, RandomExercise, a_number, rounded
 
-RUNS, PEOPLE = 1000, 60  # so many that a scale 30 % off shows, of one noise alone
+PEOPLE = 60
+SETTINGS = slice(1, 1501), slice(1501, 3001), slice(3001, 4001)
+"""The runs in which the noise of the sum is seen alone, that of the count, and both: so many that a scale 20 % off shows."""
 LARGE = 60.0  # a budget at which one of the two noises is so small that the other can be seen alone
-PLACES = (-1.2, -0.3, 0.5, 1.5)  # in scales, at which the frequencies are counted
+PLACES = (-2.2, -0.3, 0.5, 2.2)  # in scales, at which the frequencies are counted
 
 
 def _draw(rng):
-    """A table whose lower limit is the farther one: RUNS times with a noisy sum, with a noisy count, and with both alike.
+    """A table whose lower limit is the farther one: many times with a noisy sum and with a noisy count, some times with both.
 
     Some entries lie outside of either limit. The first run is made twice with the same seed.
     """
@@ -22,17 +24,20 @@ def _draw(rng):
     other = rounded(0.9 * small * -low / abs(np.clip(values, low, high).mean()))  # both noises move the mean as far
     budgets = [(small, LARGE), (LARGE, small), (other, small)]
     seed, given = int(rng.integers(2**31)), {"values": values, "low": low, "high": high}
-    runs = [(budgets[0], 0), *((budget, RUNS * i + run) for i, budget in enumerate(budgets) for run in range(RUNS))]
+    settings = [
+        budgets[0],
+        *(budget for budget, runs in zip(budgets, SETTINGS, strict=True) for _ in range(runs.start, runs.stop)),
+    ]
     return [
-        {**given, "epsilon_sum": for_sum, "epsilon_count": for_count, "rng": seed + run}
-        for (for_sum, for_count), run in runs
+        {**given, "epsilon_sum": for_sum, "epsilon_count": for_count, "rng": seed + max(0, run - 1)}
+        for run, (for_sum, for_count) in enumerate(settings)
     ]
 
 
 def _groups(cases, values):
     """(the case, the means) of the three settings."""
-    means = np.asarray(values[1:], dtype=float).reshape(3, RUNS)
-    return [(cases[1 + RUNS * i], row) for i, row in enumerate(means)]
+    means = np.asarray(values, dtype=float)
+    return [(cases[runs.start], means[runs]) for runs in SETTINGS]
 
 
 def _truth(case):
@@ -66,10 +71,13 @@ def _count(cases, values):
         for case, row in means
         for place in _places(case)
     ]
-    above = np.array([row > _places(case)[1] for case, row in means])
+    above = [row > _places(case)[1] for case, row in means]
     pairs = [(row[0::2] == row[1::2], _of_pairs(case)) for row, (case, _) in zip(above, means, strict=True)]
+    noises = np.concatenate(list(_noises(cases, values).values()))
     return [
         *counts,
+        *(_far_off(case, row) for case, row in means),
+        Count.of("noises within 0.3 scales of 0", np.abs(noises) <= 0.3, -math.expm1(-0.3)),
         *(
             Count.of(f"runs {_said(case)} that fall on the same side as the run before", alike, chance)
             for (alike, chance), (case, _) in zip(pairs, means, strict=True)
@@ -82,15 +90,29 @@ def _count(cases, values):
     ]
 
 
+def _of_count(cases):
+    """A case in which the noise of the count is seen alone."""
+    return cases[SETTINGS[1].start]
+
+
+def _far_off(case, row):
+    """The count of what lies beyond all places, to both sides."""
+    ends = sorted((_places(case)[0], _places(case)[-1]))
+    chance = 1 - _chance_below(case, ends[1]) + _chance_below(case, ends[0])
+    return Count.of(
+        f"means {_said(case)} beyond {ends[0]:.3f} or {ends[1]:.3f}", (row <= ends[0]) | (row > ends[1]), chance
+    )
+
+
 def _near_whole(cases, values):
     """Whether the number by which the sum was divided, where the sum has hardly any noise, is nearly whole."""
-    noise = _noises(cases, values)["on the number of people"] * _truth(cases[-RUNS - 1])[3]
+    noise = _noises(cases, values)["on the number of people"] * _truth(_of_count(cases))[3]
     return np.abs(noise - np.round(noise)) < 0.25
 
 
 def _by_chance(cases):
     """The same of Laplace noise on a whole number."""
-    c = _truth(cases[-RUNS - 1])[3]
+    c = _truth(_of_count(cases))[3]
     return 1 - math.sinh(0.25 / c) / math.sinh(0.5 / c)
 
 
@@ -117,6 +139,37 @@ def _noises(cases, values):
             "on the sum": (sums * people - total) / b,
             "on the number of people": (total / np.where(counts == 0, np.nan, counts) - people) / c,
         }
+
+
+def _on_the_mean(number):
+    """recognise: whether so many noises, drawn by `rng.laplace`, are added to the exact mean: every mean is the same sum of them."""
+
+    def recognise(cases, values):
+        for runs, (case, means) in zip(SETTINGS, _groups(cases, values), strict=True):
+            noises = np.array([np.random.default_rng(each["rng"]).laplace(size=2) for each in cases[runs]])
+            off = means - np.clip(case["values"], case["low"], case["high"]).mean()
+            sizes = np.linalg.lstsq(noises, off, rcond=None)[0]
+            exact = np.abs(noises @ sizes - off).max() <= 1e-9 * np.abs(sizes).max()
+            if not exact or (np.abs(sizes) > 1e-9).sum() != number:
+                return False
+        return True
+
+    return recognise
+
+
+def _likeness(cases, values, law):
+    """For each noise, where it is seen alone, its correlations with the first and the second number of the generator's law."""
+    for runs, noise in zip(SETTINGS, _noises(cases, values).values(), strict=False):
+        drawn = np.array([getattr(np.random.default_rng(case["rng"]), law)(size=2) for case in cases[runs]])
+        yield [abs(np.corrcoef(noise, each)[0, 1]) for each in drawn.T]
+
+
+def _drawn_by_normal(cases, values):
+    return all(max(likeness) > 0.95 for likeness in _likeness(cases, values, "normal"))
+
+
+def _drawn_once(cases, values):
+    return all(likeness[0] > 0.95 for likeness in _likeness(cases, values, "laplace"))
 
 
 def _mean(noises=None, clip=np.clip, divide=lambda total, people: total / people):
@@ -196,10 +249,28 @@ exercise = RandomExercise(
             recognise=lambda cases, values: all(np.ptp(row) < 1e-9 for _, row in _groups(cases, values)),
         ),
         Misconception(
+            "Gaussian",
+            "You added Gaussian noise. Its tails fall faster, so far out the ratio of the densities passes e^epsilon. Use `rng.laplace`.",
+            _mean(lambda rng, *given: (rng.normal(0, _sum_scale(*given)), rng.normal(0, _count_scale(*given)))),
+            recognise=_drawn_by_normal,
+        ),
+        Misconception(
             "exact number of people",
             "You divide by the exact number of people (or add one noise to the mean, which is the same). Whether Mia is one of them is the "
             "secret: give the number its own noise, by `epsilon_count`.",
             _mean(lambda rng, *given: (rng.laplace(0, _sum_scale(*given)), 0)),
+            recognise=_on_the_mean(1),
+        ),
+        Misconception(
+            "two noises on the mean",
+            "You calculate the exact mean and add two noises to it. The mean is the sum divided by the number of people, and that number is a "
+            "secret: add one noise to the sum, the other to the number, and then divide.",
+            lambda values, low, high, epsilon_sum, epsilon_count, rng: float(
+                np.clip(values, low, high).mean()
+                + rng.laplace(0, -low / len(values) / epsilon_sum)
+                + rng.laplace(0, 1 / epsilon_count)
+            ),
+            recognise=_on_the_mean(2),
         ),
         Misconception(
             "exact sum",
@@ -289,6 +360,7 @@ exercise = RandomExercise(
             "one noise for both",
             "You drew one noise and used it for both. Then the two numbers together give it away. Draw twice.",
             _mean(_one_noise),
+            recognise=_drawn_once,
         ),
         Misconception(
             "the sum",
@@ -299,11 +371,6 @@ exercise = RandomExercise(
             "turned over",
             "You divided the number of people by the sum. A mean is the sum divided by the number.",
             _mean(_both, divide=lambda total, people: people / total),
-        ),
-        Misconception(
-            "Gaussian",
-            "You added Gaussian noise. Its tails fall faster, so far out the ratio of the densities passes e^epsilon. Use `rng.laplace`.",
-            _mean(lambda rng, *given: (rng.normal(0, _sum_scale(*given)), rng.normal(0, _count_scale(*given)))),
         ),
     ),
 )

@@ -39,10 +39,15 @@ class Noise:
 
     @property
     def p_value(self) -> float:
-        """How rare such a scale is under the law, two-sided: sum |x| is Gamma for Laplace, sum x^2 chi-squared for Gaussian noise."""
+        """How rare such a scale is under the law, of all values together or of one setting's, the rarest times their number."""
+        parts = [self.values, *(self.groups.values() if len(self.groups) > 1 else ())]
+        return min(1.0, len(parts) * min(map(self._p_value_of, parts)))
+
+    def _p_value_of(self, values):
+        """Two-sided: sum |x| is Gamma for Laplace, sum x^2 chi-squared for Gaussian noise."""
         from scipy.stats import chi2, gamma
 
-        x = np.ravel(self.values)
+        x = np.ravel(values)
         if not np.isfinite(x).all():
             return 0.0
         total, law = (np.abs(x).sum(), gamma(x.size)) if self.law == "laplace" else ((x * x).sum(), chi2(x.size))
