@@ -82,7 +82,7 @@ def _solved(lesson):
 BLANK = ("lessons/00-", "lessons/06-")
 """The blank lessons that run on a commit; `dpcourse build` has executed all of them, and says which are out of date."""
 
-LONGEST = ("tests/browser/", "solutions/06-", "lessons/06-")
+LONGEST = ("tests/grading/test_cohort.py", "tests/browser/", "tests/test_project.py", "solutions/06-", "lessons/06-")
 """What takes longest begins first, so that no worker is left waiting for it at the end."""
 
 

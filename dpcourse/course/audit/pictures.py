@@ -276,9 +276,15 @@ def audited(figure, name, promise, scores_in, scores_out, found) -> str:
     )
     panel.fill_between([0, found.alpha], found.beta, **LIGHT, linewidth=0, label="one of them lies in here")
     panel.plot([found.alpha], [found.beta], **POINT)
-    panel.plot([found.alpha, found.alpha], [found.beta, found.least], color="black", linewidth=1.2)
-    panel.set_xlim(0, 1)
-    panel.set_ylim(0, 1)
+    panel.plot(
+        [found.alpha, found.alpha],
+        [found.beta, found.least],
+        color="black",
+        linewidth=1.2,
+        label="so far below the promise",
+    )
+    panel.set_xlim(-0.02, 1)  # a curve may lie on the axes
+    panel.set_ylim(-0.02, 1)
     panel.set_aspect("equal", anchor="W")
     panel.set_xlabel(TYPE_I)
     panel.set_ylabel(TYPE_II)

@@ -50,7 +50,7 @@ exercise = Exercise(
     forbidden=(tradeoff.TradeOff.group, tradeoff.kinds.Kind.group, tradeoff.kinds.Group.__init__),
     hints=(
         "Follow one alpha for k = 2: x_1 = 1 - f(alpha) is the most often that a test says “in” one person further. It is the false alarm of the next step: x_2 = 1 - f(x_1).",
-        "Start with `x = alpha`, and set `x = 1 - f(x)` in a loop of k rounds. That is how often the test says “in” for the other table; beta is the rest.",
+        "Start with `x = alpha`. How many such steps are there? What comes out is how often the test says “in” for the other table; beta is the rest.",
     ),
     misconceptions=(
         Misconception(

@@ -217,13 +217,13 @@ def coupling(figure, epsilon, thresholds) -> str:
     for panel, r in zip(panels(figure, 2), validate.numbers("thresholds", thresholds), strict=True):
         first, second = (_tail(at, epsilon) for at in (r, r + 1))
         panel.plot(x, density, **FIRST)
-        panel.fill_between(x, density, where=x >= r, color=PALE, label=f"beyond r*: {first:.3g}")
-        panel.fill_between(x, density, where=x >= r + 1, **LIGHT, label=f"beyond r* + 1: {second:.3g}")
-        panel.set_ylim(0, 0.8 * epsilon)
+        panel.fill_between(x, density, where=x >= r, color=PALE, label=f"plain and hatched, beyond r*: {first:.3g}")
+        panel.fill_between(x, density, where=x >= r + 1, **LIGHT, label=f"hatched, beyond r* + 1: {second:.3g}")
+        panel.set_ylim(0, 0.85 * epsilon)
         panel.set_xlim(-5, 7)
         panel.set_xlabel("noise $r_i$, all other noises fixed")
         panel.set_ylabel("density")
-        panel.legend(loc="upper center", ncols=2, fontsize=8, columnspacing=1, handlelength=1.4)
+        panel.legend(loc="upper right")
         panel.set_title(f"r* = {r:.2g}: ratio {first / second:.3f}, allowed {math.exp(epsilon):.3f}")
         said.append(
             f"The area beyond r* = {r:.2g} is {first:.3g}, the area beyond r* + 1 is {second:.3g}. Their ratio is {first / second:.3f}, at most e to "
