@@ -56,6 +56,12 @@ def build(
         bool, typer.Option("--check", help="Execute nothing; say which notebook is not what its source gives.")
     ] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Build even what is up to date.")] = False,
+    translated: Annotated[
+        bool,
+        typer.Option(
+            "--translated", help="Note that the named translations, such as zh/01-composition, are up to date."
+        ),
+    ] = False,
     takes: Annotated[
         bool, typer.Option("--minutes", help="Build nothing; say how many minutes each section takes.")
     ] = False,
@@ -67,7 +73,7 @@ def build(
         from tqdm import tqdm
 
         from dpcourse.authoring import build as builder
-        from dpcourse.authoring import minutes
+        from dpcourse.authoring import compare, minutes, translation
 
         root = _used(pack) or _there("--root", root)
         if not (pack or builder.sources(root)):
@@ -77,12 +83,17 @@ def build(
             return
         if check:
             found = builder.differences(root)
+            for line in compare.behind(root):
+                typer.echo(line)
             for line in found:
                 typer.echo(line, err=True)
             if found:
                 raise typer.Exit(1)
             typer.echo(f"{len(builder.sources(root))} lessons are as their sources say.")
             return
+        for name in (names or ()) if translated else ():
+            for line in translation.recorded(root, name):
+                typer.echo(line)
         built = builder.build(
             root, names or (), fresh, progress=lambda lessons: tqdm(lessons, desc="lessons", unit="lesson")
         )

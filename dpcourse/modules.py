@@ -96,17 +96,18 @@ class Modules:
     def said(self, module: str) -> str:
         """What a module says to Python: its syntax, without comments, docstrings and layout, the same for every version."""
         if module not in self._said:
-            self._said[module] = _said(self.tree(module))
+            self._said[module] = said(self.tree(module))
         return self._said[module]
 
 
-def _said(node):
+def said(node: object) -> str:
+    """What some code says to Python, without comments, docstrings and layout."""
     if isinstance(node, list):
-        return f"[{','.join(map(_said, node))}]"
+        return f"[{','.join(map(said, node))}]"
     if not isinstance(node, ast.AST):
         return repr(node)
     fields = ast.iter_fields(_without_docstring(node))
-    parts = [f"{name}={_said(value)}" for name, value in fields if value not in (None, [])]
+    parts = [f"{name}={said(value)}" for name, value in fields if value not in (None, [])]
     return f"{type(node).__name__}({','.join(parts)})"
 
 

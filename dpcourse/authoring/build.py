@@ -5,20 +5,24 @@ solutions/NN-name.md (MyST Markdown, solved)  ->  solutions/NN-name.ipynb (solve
 
 fill.py puts into a source what is said elsewhere, page.py makes it two notebooks, execute.py gives them outputs where
 stale.py says that those stored are old, compare.py says what differs. solutions/glossary.md is built in the same way.
+
+solutions/XX/NN-name.md (the same in another language)  ->  solutions/XX/NN-name.ipynb and lessons/XX/NN-name.ipynb
+translation.py puts it together with the English source.
 """
 
 import json
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 
 from dpcourse.authoring import complete, execute, laws, stale, worth
 from dpcourse.authoring.compare import differences
 from dpcourse.authoring.navigation import readme
-from dpcourse.authoring.page import CHECKED, Page, read
-from dpcourse.authoring.source import SourceError, pages, sources
+from dpcourse.authoring.page import CHECKED, Page, read, translated
+from dpcourse.authoring.source import SourceError, languages, pages, sources
 from dpcourse.authoring.uses import modules_of
 from dpcourse.course import pack, use_pack
 from dpcourse.files import write_atomically
+from dpcourse.modules import Modules
 
 __all__ = ["CHECKED", "Page", "SourceError", "as_text", "build", "differences", "read", "sources"]
 
@@ -32,12 +36,13 @@ def build(
     """Build what is out of date, and README's table of lessons; returns the names of the pages executed or written.
 
     A page is executed where its code cells, or the modules that they use, have changed; else its outputs are kept.
-    names: only these pages (such as "01-composition"). fresh: execute even what is up to date.
+    names: only these pages (such as "01-composition", in all languages, or "zh/01-composition"). fresh: execute even what is up to date.
     progress: wraps the list of pages to be executed, to draw a bar. Raises SourceError; a page is written whole or not
     at all, and one after the other. ValueError where an exercise of a pack breaks one of the laws.
     """
     root = Path(root)
-    there = [file.stem for file in pages(root)]
+    lessons = [file.stem for file in pages(root)]
+    there = lessons + [f"{language}/{name}" for language in languages(root) for name in lessons]
     if unknown := set(names) - set(there):
         raise ValueError(f"there is no lesson {min(unknown)!r}; there are {', '.join(there)}")
     modules = modules_of(root)
@@ -45,7 +50,7 @@ def build(
         raise error
     if pack.is_pack(root) and (found := list(laws.broken(use_pack(root)))):
         raise ValueError("\n".join(found))
-    wanted = [read(file, modules) for file in pages(root) if not names or file.stem in names]
+    wanted = [page for page in read_all(root, modules, names) if not names or {page.name, page.file.stem} & {*names}]
     if worth.of_this_course(root):
         worth.write()
     if (front := readme(root)) is not None:
@@ -54,19 +59,36 @@ def build(
         page.file: None if page.code and (fresh or stale.is_stale(page, modules)) else execute.stored(page)
         for page in wanted
     }
-    written = [page.file.stem for page in wanted if kept[page.file] and _write(page, kept[page.file])]
+    written = [page.name for page in wanted if kept[page.file] and _write(page, kept[page.file])]
     for page in progress([page for page in wanted if not kept[page.file]]):
-        _write(page, execute.executed(page))
+        _write(page, _executed(page, modules))
         stale.remember(page, modules)
-        written.append(page.file.stem)
+        written.append(page.name)
     return [name for name in there if name in written]
+
+
+def read_all(root: Path, modules: Modules, names: Collection[str] = ()) -> Iterator[Page]:
+    """The pages of a course, the English ones first; names: those, at least, if any are named. Raises SourceError."""
+    stems = {name.rpartition("/")[2] for name in names}
+    english = [read(file, modules) for file in pages(root) if not names or file.stem in stems]
+    yield from english
+    for language in languages(root):
+        files = {file.stem: file for file in pages(root, language)}
+        yield from (translated(files[page.file.stem], page) for page in english)
+
+
+def _executed(page, modules):
+    """The solved notebook with outputs: those of the English one, where a translation shows nothing else."""
+    if page.english and not stale.is_stale(page.english, modules) and (solved := execute.taken_over(page)):
+        return solved
+    return execute.executed(page)
 
 
 def _write(page, solved):
     """Write both notebooks of a page where they are not there already; returns whether one was not."""
     is_new = False
     for path, notebook in zip(page.paths, (solved, page.blank), strict=True):
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists() or path.read_bytes() != as_text(notebook).encode():
             write_atomically(path, as_text(notebook))
             is_new = True

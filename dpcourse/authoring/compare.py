@@ -3,10 +3,10 @@
 import json
 from pathlib import Path
 
-from dpcourse.authoring import complete, stale, worth
+from dpcourse.authoring import complete, stale, translation, worth
 from dpcourse.authoring.navigation import readme
-from dpcourse.authoring.page import read
-from dpcourse.authoring.source import SourceError, pages, sources
+from dpcourse.authoring.page import read, translated
+from dpcourse.authoring.source import SourceError, languages, pages, sources
 from dpcourse.authoring.uses import modules_of
 from dpcourse.course import pack
 
@@ -22,15 +22,39 @@ def differences(root: Path | str) -> list[str]:
         return found
     for file in pages(root):
         try:
-            found += _of_page(root, read(file, modules), modules)
+            page = read(file, modules)
+            found += _of_page(root, page, modules)
+            for language in languages(root):
+                found += _of_page(root, translated(file.parent / language / file.name, page), modules)
         except SourceError as error:
             found.append(str(error))
-    for path in sorted(root.glob("*/[0-9][0-9]-*.ipynb")):
-        if path.parent.name in ("lessons", "solutions") and path.stem not in {file.stem for file in sources(root)}:
+    lessons = {file.stem for file in sources(root)}
+    for path in sorted(root.glob("*/[0-9][0-9]-*.ipynb")) + _in_languages(root):
+        if path.relative_to(root).parts[0] in ("lessons", "solutions") and path.stem not in lessons:
             found.append(
                 f"{path.relative_to(root)}: there is no solutions/{path.stem}.md: write it, or remove this file"
             )
-    return list(dict.fromkeys([*found, *_of_readme(root), *_of_slips(root)]))
+    return list(dict.fromkeys([*found, *_of_languages(root), *_of_readme(root), *_of_slips(root)]))
+
+
+def behind(root: Path | str) -> list[str]:
+    """What of the course stands in English in its other languages, and the share that does not; nobody need do anything."""
+    root = Path(root)
+    try:
+        return [line for language in languages(root) for line in translation.behind(root, language)]
+    except SourceError:  # differences() says it
+        return []
+
+
+def _in_languages(root):
+    return [path for language in languages(root) for path in sorted(root.glob(f"*/{language}/[0-9][0-9]-*.ipynb"))]
+
+
+def _of_languages(root):
+    try:
+        return [str(error) for language in languages(root) for error in translation.complaints(root, language)]
+    except SourceError as error:
+        return [str(error)]
 
 
 def _of_slips(root):
@@ -50,7 +74,7 @@ def _of_readme(root):
 
 
 def _of_page(root, page, modules):
-    command = f"run `dpcourse build {f'--pack {root}' if pack.is_pack(root) else page.file.stem}`"
+    command = f"run `dpcourse build {f'--pack {root}' if pack.is_pack(root) else page.name}`"
     differ = False
     for path, expected in zip(page.paths, (page.solved, page.blank), strict=True):
         if difference := _first_difference(path, expected, outputs=expected is page.blank):

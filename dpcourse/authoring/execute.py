@@ -1,5 +1,6 @@
 """A page's solved notebook with its outputs: executed, or with those that are stored."""
 
+import ast
 import copy
 import json
 import os
@@ -11,7 +12,10 @@ import nbformat
 
 from dpcourse import cells, course
 from dpcourse.authoring.page import Page
-from dpcourse.authoring.source import SourceError
+from dpcourse.authoring.source import SourceError, language_of
+from dpcourse.authoring.translation import LANGUAGE
+from dpcourse.languages import CHOICE, ENGLISH
+from dpcourse.modules import said
 
 UNSTORED = "remove-output"
 SECONDS = 120
@@ -41,7 +45,9 @@ def executed(page: Page) -> nbformat.NotebookNode:
     in_use = {course.IN_USE: str(lesson.pack.folder)} if lesson and lesson.pack else {}
     with (
         tempfile.TemporaryDirectory() as data,
-        mock.patch.dict(os.environ, in_use, DPCOURSE_DATA=data, PYTHONHASHSEED="0", OMP_NUM_THREADS="1"),
+        mock.patch.dict(
+            os.environ, in_use | {CHOICE: ENGLISH}, DPCOURSE_DATA=data, PYTHONHASHSEED="0", OMP_NUM_THREADS="1"
+        ),
         client.setup_kernel(),
     ):
         for (i, cell), lines in zip(code, page.lines, strict=True):
@@ -86,15 +92,33 @@ def stored(page: Page) -> nbformat.NotebookNode | None:
     """The solved notebook with the outputs of the one that is there; None where that has not the same code cells."""
     if not page.code:
         return page.solved
-    notebook = copy.deepcopy(page.solved)
-    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     try:
         there = json.loads(page.paths[0].read_text(encoding="utf-8"))["cells"]
         before = [cell for cell in there if cell["cell_type"] == "code"]
-        if [cell["source"] for cell in before] != [cell.source for cell in code]:
+        if [cell["source"] for cell in before] != [cell.source for cell in page.code]:
             return None
-        for cell, old in zip(code, before, strict=True):
-            cell.outputs, cell.execution_count = nbformat.from_dict(old["outputs"]), old["execution_count"]
+        return _with_outputs(page, before)
     except (FileNotFoundError, ValueError, KeyError, TypeError):
         return None
+
+
+def taken_over(page: Page) -> nbformat.NotebookNode | None:
+    """The solved notebook of a translation with the outputs that the English one stores.
+
+    None where there are none, or where the code differs in more than comments and docstrings, so in what it shows.
+    """
+    told = f"\n{LANGUAGE.format(name=language_of(page.file))}"
+    codes = [said(ast.parse(cell.source.removesuffix(told))) for cell in page.code]
+    english = stored(page.english) if page.english else None
+    if english is None or codes != [said(ast.parse(cell.source)) for cell in page.english.code]:
+        return None
+    return _with_outputs(page, [cell for cell in english.cells if cell.cell_type == "code"])
+
+
+def _with_outputs(page, cells):
+    """The solved notebook with the outputs of these code cells."""
+    notebook = copy.deepcopy(page.solved)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    for cell, old in zip(code, cells, strict=True):
+        cell.outputs, cell.execution_count = nbformat.from_dict(old["outputs"]), old["execution_count"]
     return notebook

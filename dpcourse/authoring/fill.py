@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dpcourse import cells, course
-from dpcourse.authoring import glossary, minutes
+from dpcourse.authoring import glossary, minutes, translation
 from dpcourse.authoring.binder import repository
 from dpcourse.authoring.navigation import contents, links, referring, sections
-from dpcourse.authoring.source import SourceError, about, lesson_of, line_of, root_of, title
+from dpcourse.authoring.source import FENCE, PART, SourceError, english, lesson_of, line_of, root_of
+from dpcourse.authoring.translation import about
+from dpcourse.authoring.words import of_course, say, title
 from dpcourse.engine.exercise import Exercise
 
-FENCE = re.compile(r"^```\{code-cell\}")
 NAME = r"(?P<name>(?:\w+/)?[A-Za-z_]\w*)"
-PART = re.compile(r"^\{(?P<part>[a-z]+)(?: (?P<argument>\S+))?\}$")
 NUMBER = re.compile(rf"(?<![\w\\^}}])\{{{NAME}\}}")
 """{name}, which is no argument of a LaTeX command: `_{{tot}}` and `\\mathrm{{kl}}` stay as they are."""
 CALL = re.compile(r'\b(?P<call>passed|check|hint|solution)\("(?P<name>[^"]+)"')
@@ -52,10 +52,10 @@ def filled(file: Path, for_nobody: bool = False) -> Filled:
     for_nobody: leave {variant epsilon} as it is; else it is the sample's value.
     """
     made, lines = [], []
-    where = "front matter" if file.read_text(encoding="utf-8").startswith("---\n") else "prose"
-    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
-        if where == "front matter":
-            where = "prose" if line == "---" and number > 1 else where
+    where = "prose"
+    for index, (number, line) in enumerate(translation.lines(file)):
+        if where == "front matter" or (line == "---" and not index):
+            where = "prose" if line == "---" and index else "front matter"
             new = line
         elif where == "code":
             where = "prose" if line == "```" else where
@@ -146,11 +146,17 @@ def _named(file: Path, line: int, name: str) -> Exercise:
 def opening(file: Path) -> str:
     """Title, links, goals with their checks, what is needed first, minutes, sections."""
     said = about(file)
-    goals = "\n".join(f"- {goal['can']} ({_exercises(file, goal['checks'])})" for goal in said["goals"])
-    return (
-        f"# {title(file)}: {said['title']}\n\n{links(file)}\n\n**When you have finished this lesson you can**\n\n{goals}\n\n"
-        f"**You need first:** {said['needs']}\n\n{_time(minutes.of(file))}\n\n{sections(file)}"
-    ).rstrip()
+    goals = "\n".join(f"- {_goal(file, goal['can'], goal['checks'])}" for goal in said["goals"])
+    parts = (
+        say(file, "# {lesson}: {title}", lesson=title(file), title=said["title"]),
+        links(file),
+        say(file, "**When you have finished this lesson you can**"),
+        goals,
+        say(file, "**You need first:** {needs}", needs=said["needs"]),
+        _time(file, minutes.of(english(file))),
+        sections(file),
+    )
+    return "\n\n".join(parts).rstrip()
 
 
 def on_colab(file: Path) -> str:
@@ -162,26 +168,40 @@ def on_colab(file: Path) -> str:
     return "\n\n" + ON_COLAB.format(name=name) if name else ""
 
 
-def _time(takes):
-    parts = f": {takes.reading} to read, {takes.solving} for the exercises" if takes.solving else ""
-    folded = f" What is folded, for a second reading, takes {takes.folded} more." if takes.folded else ""
-    return f"**Time:** about {takes.total} minutes{parts}.{folded}"
+def _time(file, takes):
+    if takes.solving:
+        said = say(file, "**Time:** about {total} minutes: {reading} to read, {solving} for the exercises.", **vars(takes), total=takes.total)  # fmt: skip
+    else:
+        said = say(file, "**Time:** about {total} minutes.", total=takes.total)
+    if takes.folded:
+        said += say(file, " What is folded, for a second reading, takes {folded} more.", folded=takes.folded)
+    return said
 
 
-def _exercises(file, names):
-    line = line_of(file, "goals:")
+def _goal(file, can, names):
+    line = line_of(english(file), "goals:")
     ids = [_named(file, line, name).id for name in names]
-    return f"exercise{'s' * (len(ids) > 1)} {', '.join(ids)}"
+    if len(ids) > 1:
+        return say(file, "{can} (exercises {ids})", can=can, ids=", ".join(ids))
+    return say(file, "{can} (exercise {id})", can=can, id="".join(ids))
 
 
-def exercise_header(exercise: Exercise) -> str:
-    """One line above an exercise: difficulty, minutes, points, what it is good for."""
+def exercise_header(file: Path, exercise: Exercise) -> str:
+    """One line above an exercise, for a page: difficulty, minutes, points, what it is good for."""
     dots = "●" * exercise.difficulty + "○" * (5 - exercise.difficulty)
-    points = f"{exercise.points} point{'s' * (exercise.points != 1)}"
-    return (
-        f"### Exercise {exercise.id}: {exercise.title}\n\n"
-        f"*Difficulty {dots} ({exercise.difficulty} of 5) · about {exercise.minutes} minutes · {points} · Good for: {exercise.good_for}.*"
+    head = say(file, "### Exercise {id}: {title}", id=exercise.id, title=of_course(file, exercise.title))
+    count = exercise.points
+    points = say(file, "1 point") if count == 1 else say(file, "{points} points", points=count)
+    said = say(
+        file,
+        "*Difficulty {dots} ({difficulty} of 5) · about {minutes} minutes · {points} · Good for: {good_for}.*",
+        dots=dots,
+        difficulty=exercise.difficulty,
+        minutes=exercise.minutes,
+        points=points,
+        good_for=of_course(file, exercise.good_for),
     )
+    return f"{head}\n\n{said}"
 
 
 def check_cell(exercise: Exercise, names: Iterable[str] = ()) -> str:
@@ -199,10 +219,10 @@ def _check(file, line, name):
 
 PARTS: dict[str, Callable[[Path, int, str], str]] = {
     "opening": lambda file, line, _: opening(file) + on_colab(file),
-    "contents": lambda file, line, _: contents(root_of(file)),
+    "contents": lambda file, line, _: contents(file),
     "closing": lambda file, line, _: links(file),
-    "exercise": lambda file, line, name: exercise_header(_named(file, line, name)),
-    "glossary": lambda file, line, name: glossary.table(name),
+    "exercise": lambda file, line, name: exercise_header(file, _named(file, line, name)),
+    "glossary": lambda file, line, name: glossary.table(file, name),
     "check": _check,
 }
 """What may stand on a line of its own: (file, line, argument) -> what the page has in its place."""

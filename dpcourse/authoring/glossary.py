@@ -19,15 +19,16 @@ from pathlib import Path
 
 from dpcourse import course
 from dpcourse.authoring.navigation import REFERENCE, SourceError
+from dpcourse.authoring.words import say
 
 ALPHABETS = {
     "greek": "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon "
     "phi chi psi omega",
     "sign": "otimes circ times lvert mid binom cup sup nabla mapsto square",  # a sign that is not here goes to the end
 }
-SYMBOL = {"symbol": "symbol", "read": "read", "meaning": "meaning", "chinese": "中文", "where": "where"}
-TERM = {"term": "term", "chinese": "中文", "meaning": "meaning", "where": "where"}
-TABLES = {"latin": SYMBOL, "greek": SYMBOL, "sign": SYMBOL, "term": TERM}  # table -> its columns, with their headings
+SYMBOL = ("symbol", "read", "meaning", "chinese", "where")
+TERM = ("term", "chinese", "meaning", "where")
+TABLES = {"latin": SYMBOL, "greek": SYMBOL, "sign": SYMBOL, "term": TERM}  # table -> its columns
 OPTIONAL = {"read", "sort"}
 
 
@@ -36,11 +37,14 @@ def file_of(lesson: course.Lesson) -> Path:
     return lesson.folder / "glossary.toml"
 
 
-def table(name: str) -> str:
-    """One table of the glossary as Markdown: "latin", "greek", "sign" or "term". Raises SourceError."""
+def table(file: Path, name: str) -> str:
+    """One table of the glossary, for a page, as Markdown: "latin", "greek", "sign" or "term". Raises SourceError."""
     columns = TABLES[name]
-    lines = [columns.values(), *([row[column] for column in columns] for row in rows(name))]
-    head, *body = ("".join(f"| {cell} " if cell else "| " for cell in line) + "|" for line in lines)
+    body = ("".join(f"| {row[column]} " if row[column] else "| " for column in columns) + "|" for row in rows(name))
+    if columns is TERM:
+        head = say(file, "| term | 中文 | meaning | where |")
+    else:
+        head = say(file, "| symbol | read | meaning | 中文 | where |")
     return "\n".join([head, "|" + ":--|" * len(columns), *body])
 
 

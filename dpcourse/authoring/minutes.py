@@ -1,8 +1,8 @@
 """How many minutes a lesson takes, counted from its source: to read and look, and to solve the exercises.
 
 A word of prose stands between spaces, also in a table. A word of mathematics is a letter, a sign, a number or a group of
-operators in a formula; in code that is given it is a name, a number or a group of operators. COUNTED says how many are
-read in a minute, and what else takes time. Solving an exercise takes the minutes that it says itself, a person's estimate.
+operators in a formula; in code that is given it is a name, a number or a group of operators. The constants say how many
+are read in a minute, and what else takes time. Solving an exercise takes the minutes that it says itself, a person's estimate.
 What is folded, in <details>, is a second reading, and counted apart. What the build fills in is not counted.
 """
 
@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dpcourse import cells
-from dpcourse.authoring.source import lesson_of, title
+from dpcourse.authoring.source import lesson_of
+from dpcourse.authoring.words import title
 from dpcourse.course import Lesson
 from dpcourse.engine import Exercise
 
@@ -21,10 +22,6 @@ PROSE, MATHEMATICS = 200, 100
 """Words in a minute."""
 PICTURE, EXPLORER, OUTPUT, QUESTION = 1, 3, 1, 0.5
 """Minutes."""
-COUNTED = (
-    f"Counted are {PROSE} words of prose in a minute, {MATHEMATICS} of formulas and code, {PICTURE} min for a picture, {EXPLORER} for "
-    f"one with sliders, {OUTPUT} for what a cell prints, {QUESTION} for a question, and what each exercise says. Take the time that you need."
-)
 
 FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 PIECE = re.compile(
@@ -93,11 +90,20 @@ def sections(file: Path) -> Iterator[Section]:
     """The sections of a source, in order; first what stands above the first heading. Raises SourceError."""
     lesson = lesson_of(file)
     text = FRONT_MATTER.sub("", file.read_text(encoding="utf-8"))
-    heads = [piece for piece in PIECE.finditer(text) if piece["title"]]
+    heads = _heads(text)
     begins = [0, *(head.end() for head in heads)]
     ends = [*(head.start() for head in heads), len(text)]
     for head, begin, end in zip(["", *(head["title"] for head in heads)], begins, ends, strict=True):
         yield _section(lesson, head, text[begin:end])
+
+
+def headings(text: str) -> list[str]:
+    """The headings of the sections of a source, in order."""
+    return [head["title"] for head in _heads(FRONT_MATTER.sub("", text))]
+
+
+def _heads(text: str) -> list[re.Match[str]]:
+    return [piece for piece in PIECE.finditer(text) if piece["title"]]
 
 
 def _section(lesson: Lesson, head: str, text: str) -> Section:

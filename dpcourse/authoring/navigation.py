@@ -6,9 +6,19 @@ All of it is made from the front matter, the headings and the length of the sour
 import re
 from pathlib import Path
 
-from dpcourse.authoring import minutes
+from dpcourse.authoring import minutes, translation
 from dpcourse.authoring.binder import badges, binder_link, read_link
-from dpcourse.authoring.source import GLOSSARY, SourceError, about, pages, root_of, sources, title
+from dpcourse.authoring.source import (
+    GLOSSARY,
+    SourceError,
+    english,
+    language_of,
+    pages,
+    root_of,
+    sources,
+)
+from dpcourse.authoring.translation import about
+from dpcourse.authoring.words import say, title
 from dpcourse.course import pack
 
 HOME = "00-start-here"
@@ -27,43 +37,67 @@ def link(file: Path, folder: str = "") -> str:
 
 def links(file: Path) -> str:
     """The line at the top and at the end of a page: the lessons before and after, the home page, the glossary."""
-    there = pages(root_of(file))
-    lessons = sources(root_of(file))
+    there = pages(root_of(file), language_of(file))
+    lessons = sources(root_of(file), language_of(file))
     found = []
     if file in lessons:
         here = lessons.index(file)
-        found += [f"Previous: {link(lessons[here - 1])}"] if here > 0 else []
-        found += [f"Next: {link(lessons[here + 1])}"] if here + 1 < len(lessons) else []
-    for name, text in ((HOME, ALL_LESSONS), (GLOSSARY, "Glossary")):
+        found += [say(file, "Previous: {link}", link=link(lessons[here - 1]))] if here > 0 else []
+        found += [say(file, "Next: {link}", link=link(lessons[here + 1]))] if here + 1 < len(lessons) else []
+    for name, text, said in (
+        (HOME, ALL_LESSONS, say(file, "All lessons")),
+        (GLOSSARY, "Glossary", say(file, "Glossary")),
+    ):
         page = next((page for page in there if page.stem == name), None)
-        heading = f"#cell-id={HEADINGS[text]}" if page and f"## {text}\n" in page.read_text(encoding="utf-8") else ""
+        heading = (
+            f"#cell-id={HEADINGS[text]}" if page and f"## {text}\n" in english(page).read_text(encoding="utf-8") else ""
+        )
         if page and (page != file or heading):
-            found.append(f"[{text}]({page.stem}.ipynb{heading})")
+            found.append(f"[{said}]({page.stem}.ipynb{heading})")
     return " · ".join(found)
 
 
-def contents(root: Path) -> str:
+def contents(home: Path) -> str:
     """All lessons as a table for the home page."""
-    rows = ["| lesson | when you have finished it you can | minutes |", "|:--|:--|--:|"]
-    for file in sources(root):
+    rows = [say(home, "| lesson | when you have finished it you can | minutes |"), "|:--|:--|--:|"]
+    for file in sources(root_of(home), language_of(home)):
         said = about(file)
         goals = "".join(f"<li>{goal['can']}</li>" for goal in said["goals"])
-        needs = f"**You need first:** {said['needs']}"
-        rows.append(f"| {link(file)} | <ul>{goals}</ul> {needs} | {minutes.of(file).total} |")
+        needs = say(home, "**You need first:** {needs}", needs=said["needs"])
+        rows.append(f"| {link(file)} | <ul>{goals}</ul> {needs} | {minutes.of(english(file)).total} |")
     return "\n".join(rows)
 
 
 def sections(file: Path) -> str:
     """The sections of a lesson with their minutes and exercises, folded; those with a number as links. Empty without any."""
     rows = []
-    for section in filter(lambda section: section.title, minutes.sections(file)):
-        number = SECTION.match(f"## {section.title}")
-        name = f"[{section.title}]({file.stem}.ipynb#cell-id={section_id(number[1])})" if number else section.title
-        ids = ", ".join(exercise.id for exercise in section.exercises)
-        exercises = f", with exercise{'s' * (len(section.exercises) > 1)} {ids}" if ids else ""
-        rows.append(f"- {name} · {max(1, round(section.total))} min{exercises}")
-    head = "<details><summary>Sections, and the minutes of each</summary>"
-    return "\n".join([head, "", *rows, "", minutes.COUNTED, "", "</details>"]) if rows else ""
+    _, *numbered = minutes.sections(english(file))
+    for section, head in zip(numbered, minutes.headings(translation.text(file)), strict=True):
+        number = SECTION.match(f"## {head}")
+        name = f"[{head}]({file.stem}.ipynb#cell-id={section_id(number[1])})" if number else head
+        takes = say(file, "{minutes} min", minutes=max(1, round(section.total)))
+        rows.append(f"- {name} · {takes}{_with(file, section.exercises)}")
+    summary = say(file, "Sections, and the minutes of each")
+    counted = say(
+        file,
+        "Counted are {prose} words of prose in a minute, {mathematics} of formulas and code, {picture} min for a picture, {explorer} for one with sliders, {output} for what a cell prints, {question} for a question, and what each exercise says. Take the time that you need.",
+        prose=minutes.PROSE,
+        mathematics=minutes.MATHEMATICS,
+        picture=minutes.PICTURE,
+        explorer=minutes.EXPLORER,
+        output=minutes.OUTPUT,
+        question=minutes.QUESTION,
+    )
+    details = f"<details><summary>{summary}</summary>"
+    return "\n".join([details, "", *rows, "", counted, "", "</details>"]) if rows else ""
+
+
+def _with(file, exercises):
+    """What is said behind a section of its exercises."""
+    ids = ", ".join(exercise.id for exercise in exercises)
+    if len(exercises) > 1:
+        return say(file, ", with exercises {ids}", ids=ids)
+    return say(file, ", with exercise {id}", id=ids) if ids else ""
 
 
 def readme(root: Path | str) -> str | None:

@@ -11,7 +11,7 @@ import nbformat
 from dpcourse import cells, course
 from dpcourse.authoring import fill, uses
 from dpcourse.authoring.navigation import HEADINGS, SECTION, section_id
-from dpcourse.authoring.source import GLOSSARY, SourceError, about, lesson_of, line_of, root_of
+from dpcourse.authoring.source import GLOSSARY, SourceError, about, lesson_of, line_of, name_of, root_of
 from dpcourse.modules import Modules
 
 CHECKED = "nbval-check-output"
@@ -22,18 +22,25 @@ KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 class Page:
     """A source read and checked: its two notebooks, both without the outputs of execution.
 
-    lines: for each code cell the line of the source that each of its lines comes from.
+    lines: for each code cell the line of the source that each of its lines comes from. english: of a page in another
+    language, the one that it translates.
     """
 
     file: Path
     solved: nbformat.NotebookNode
     blank: nbformat.NotebookNode
     lines: tuple[tuple[int, ...], ...]
+    english: "Page | None" = None
+
+    @property
+    def name(self) -> str:
+        """What it is called: "00-start-here" or "zh/00-start-here"."""
+        return name_of(self.file)
 
     @property
     def paths(self) -> tuple[Path, Path]:
         """Where the two notebooks belong: (solved, blank)."""
-        return self.file.with_suffix(".ipynb"), root_of(self.file) / "lessons" / f"{self.file.stem}.ipynb"
+        return self.file.with_suffix(".ipynb"), root_of(self.file) / "lessons" / f"{self.name}.ipynb"
 
     @property
     def code(self) -> list[nbformat.NotebookNode]:
@@ -43,13 +50,9 @@ class Page:
 
 def read(file: Path | str, modules: Modules | None = None) -> Page:
     """The Page in a source file; modules: of the package, where they are known already. Raises SourceError."""
-    import jupytext
-
     file = Path(file)
     filled = fill.filled(file)
-    notebook = jupytext.reads(filled.text, fmt="md:myst")
-    notebook.metadata = nbformat.from_dict({"kernelspec": KERNEL, "language_info": {"name": "python"}})
-    page = Page(file, notebook, copy.deepcopy(notebook), _lines_of_code(filled))
+    page = _page(file, filled)
     _require_sections_to_begin_cells(page, filled)
     trees = [_parsed(page, *cell) for cell in zip(page.code, page.lines, strict=True)]
     for line, message in uses.unknown_names(
@@ -65,6 +68,25 @@ def read(file: Path | str, modules: Modules | None = None) -> Page:
     _keep_variants(page)
     _name_cells(page)
     return page
+
+
+def translated(file: Path, english: Page) -> Page:
+    """The Page of a source in another language: the same cells as in the English one, with the same ids and tags."""
+    page = _page(file, fill.filled(file), english)
+    _blank(page)
+    _keep_variants(page)
+    for solved, blank, cell in zip(page.solved.cells, page.blank.cells, english.blank.cells, strict=True):
+        solved.id = blank.id = cell.id
+    return page
+
+
+def _page(file, filled, english=None):
+    """The Page of a source as it is filled; nothing is checked, and both notebooks are the solved one."""
+    import jupytext
+
+    notebook = jupytext.reads(filled.text, fmt="md:myst")
+    notebook.metadata = nbformat.from_dict({"kernelspec": KERNEL, "language_info": {"name": "python"}})
+    return Page(file, notebook, copy.deepcopy(notebook), _lines_of_code(filled), english)
 
 
 def _lines_of_code(filled):

@@ -1,4 +1,7 @@
-"""The sources of a course: which there are, what the front matter of each says, and what is wrong in which line."""
+"""The sources of a course: which there are, what the front matter of each says, and what is wrong in which line.
+
+The sources of a lesson stand in solutions/, in English, and in solutions/XX/ in each language XX that has a language.toml.
+"""
 
 import re
 from pathlib import Path
@@ -7,6 +10,9 @@ from dpcourse import course
 from dpcourse.course import GLOSSARY
 
 ABOUT = ("title", "learn", "needs", "goals")
+LANGUAGE = "language.toml"
+FENCE = re.compile(r"^```\{code-cell\}")
+PART = re.compile(r"^\{(?P<part>[a-z]+)(?: (?P<argument>\S+))?\}$")
 
 
 class SourceError(Exception):
@@ -16,19 +22,43 @@ class SourceError(Exception):
         super().__init__(f"{file}:{line}: {message}")
 
 
-def sources(root: Path | str) -> list[Path]:
-    """All lesson sources below a course folder, in order."""
-    return sorted((Path(root) / "solutions").glob("[0-9][0-9]-*.md"))
+def sources(root: Path | str, language: str = "") -> list[Path]:
+    """All lesson sources below a course folder, in order; in a language these are, where nothing is translated yet, missing."""
+    return _in(language, sorted((Path(root) / "solutions").glob("[0-9][0-9]-*.md")))
 
 
-def pages(root: Path | str) -> list[Path]:
+def pages(root: Path | str, language: str = "") -> list[Path]:
     """The sources of all that is built: the lessons, and the glossary where there is one."""
-    return sources(root) + sorted((Path(root) / "solutions").glob(f"{GLOSSARY}.md"))
+    return sources(root, language) + _in(language, sorted((Path(root) / "solutions").glob(f"{GLOSSARY}.md")))
+
+
+def _in(language, files):
+    return [file.parent / language / file.name for file in files]
+
+
+def languages(root: Path | str) -> list[str]:
+    """The languages into which a course is translated, by the names of their folders."""
+    return sorted(file.parent.name for file in (Path(root) / "solutions").glob(f"*/{LANGUAGE}"))
 
 
 def root_of(file: Path) -> Path:
     """The course folder that a source belongs to."""
-    return file.parents[1]
+    return next(folder.parent for folder in file.parents if folder.name == "solutions")
+
+
+def language_of(file: Path) -> str:
+    """The language of a source, such as "zh"; empty for English."""
+    return "" if file.parent.name == "solutions" else file.parent.name
+
+
+def english(file: Path) -> Path:
+    """The English source of a page, which for an English one is itself."""
+    return root_of(file) / "solutions" / file.name
+
+
+def name_of(file: Path) -> str:
+    """What a page is called where several languages meet: "00-start-here" or "zh/00-start-here"."""
+    return f"{language_of(file)}/{file.stem}".lstrip("/")
 
 
 def about(file: Path) -> dict:
@@ -61,9 +91,3 @@ def lesson_of(file: Path) -> course.Lesson:
         if lesson.name == file.stem:
             return lesson
     raise SourceError(file, 1, f'no lesson has this name: add a folder to dpcourse/course/ with `NAME = "{file.stem}"`')
-
-
-def title(file: Path) -> str:
-    """A lesson's short title, such as "01 Composition"."""
-    lesson = lesson_of(file)
-    return f"{lesson.number:02} {lesson.title}"

@@ -1,17 +1,17 @@
 """Whether the outputs that a page's notebook stores are still those of its code.
 
 They depend on its code cells and on the modules of the package that these use. solutions/built.json, committed with the
-notebooks, holds one fingerprint of both for each page; where only prose changes it stays, and nothing is executed.
+notebooks, holds one fingerprint of both for each page; where only prose changes it stays, and nothing is executed. Pages in
+another language have theirs in their folder.
 """
 
 import ast
 import hashlib
 import json
-from pathlib import Path
 
 from dpcourse import course
 from dpcourse.authoring.page import Page
-from dpcourse.authoring.source import lesson_of, root_of
+from dpcourse.authoring.source import lesson_of, pages, root_of
 from dpcourse.authoring.uses import pictures
 from dpcourse.files import write_atomically
 from dpcourse.modules import Modules
@@ -19,28 +19,27 @@ from dpcourse.modules import Modules
 
 def is_stale(page: Page, modules: Modules) -> bool:
     """Whether a page must be executed."""
-    return fingerprints(root_of(page.file)).get(page.file.stem) != fingerprint(page, modules)
+    return _fingerprints(page).get(page.file.stem) != fingerprint(page, modules)
 
 
-def fingerprints(root: Path) -> dict[str, str]:
-    """The fingerprints of the pages as they were executed; none where the file cannot be read, as after a conflict."""
+def _fingerprints(page):
+    """Those of the pages in its language as they were executed; none where the file cannot be read, as after a conflict."""
     try:
-        return json.loads(_file(root).read_text(encoding="utf-8"))
+        return json.loads(_file(page).read_text(encoding="utf-8"))
     except (FileNotFoundError, ValueError):
         return {}
 
 
 def remember(page: Page, modules: Modules) -> None:
     """Note that a page has just been executed."""
-    root = root_of(page.file)
-    known = fingerprints(root) | {page.file.stem: fingerprint(page, modules)}
-    there = {file.stem for file in page.file.parent.glob("*.md")}
+    known = _fingerprints(page) | {page.file.stem: fingerprint(page, modules)}
+    there = {file.stem for file in pages(root_of(page.file))}
     text = json.dumps({name: known[name] for name in sorted(known.keys() & there)}, indent=1)
-    write_atomically(_file(root), text + "\n")
+    write_atomically(_file(page), text + "\n")
 
 
-def _file(root):
-    return root / "solutions" / "built.json"
+def _file(page):
+    return page.file.with_name("built.json")
 
 
 def fingerprint(page: Page, modules: Modules) -> str:

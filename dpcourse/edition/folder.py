@@ -10,14 +10,13 @@ from nbformat import v4
 
 from dpcourse.edition import merge
 from dpcourse.files import new_folder, replaced, write_atomically
+from dpcourse.languages import ENGLISH, folders
 from dpcourse.named import NotThere
 
 RECORD = ".dpcourse-edition.json"
 """Beside the lessons: their language, and the digests of their cells and files as they were given out."""
 
-ENGLISH = "en"
 BEFORE = ".before-update"
-_LESSONS = "[0-9][0-9]-*.ipynb"
 _NAME = re.compile(r"(?:\d\d-)?(.+)", re.DOTALL)  # of a lesson; what follows its number is the word by which it goes
 
 
@@ -27,16 +26,14 @@ def lessons_of_this_edition(language: str = ENGLISH) -> Path:
     Those in another language stand in a folder of its name among the English ones. Raises ValueError for one that is
     not there.
     """
-    package = Path(__file__).resolve().parents[1]
-    for folder in (package / "lessons", package.parent / "lessons"):
-        if any(folder.glob(_LESSONS)):
-            there = {ENGLISH: folder} | {
-                file.parent.name: file.parent for file in sorted(folder.glob(f"[!.]*/{_LESSONS}"))
-            }
-            if language not in there:
-                raise ValueError(f"there are no lessons in {language!r}; there are: {', '.join(there)}")
-            return there[language]
-    raise NotThere("This copy of dpcourse has no lessons in it. Install it anew, from a wheel or from the repository.")
+    there = folders(Path(__file__).resolve().parents[1])
+    if not there:
+        raise NotThere(
+            "This copy of dpcourse has no lessons in it. Install it anew, from a wheel or from the repository."
+        )
+    if language not in there:
+        raise ValueError(f"there are no lessons in {language!r}; there are: {', '.join(there)}")
+    return there[language]
 
 
 def start(folder: Path, lessons: Path | None = None, language: str = ENGLISH) -> list[str]:

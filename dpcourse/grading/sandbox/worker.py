@@ -34,7 +34,7 @@ WARM = (
     "dpcourse.plots",
 )
 SILENT = {
-    "dpcourse": ("check", "hint", "progress", "quiz", "solution"),
+    "dpcourse": ("check", "hint", "language", "progress", "quiz", "solution"),
     "dpcourse.doctor": ("report",),
     "dpcourse.done": ("progress",),
     "dpcourse.notebook": ("check", "hint", "solution"),

@@ -1,0 +1,203 @@
+"""Whether a translated cell says the same as the English one, as far as can be seen without knowing the language.
+
+In text: formulas, numbers, links, code, references, headings, tables, lists. In code: everything but comments, docstrings
+and the texts that are shown, and of these numbers, fields and formulas.
+"""
+
+import ast
+import io
+import re
+import tokenize
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dpcourse import cells
+
+BREAK, TEXT, CODE = "break", "text", "code"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A part of a source: its kind, its text, the place of its first line and that behind its last, counted from 0."""
+
+    kind: str
+    text: str
+    begin: int
+    end: int
+
+
+Complaints = Iterator[tuple[int, str]]
+"""(line of the translation, counted from 0; what is wrong there)."""
+
+FORMULA = re.compile(r"\$\$.+?\$\$|\$[^$\n]+?\$", re.DOTALL)
+CODE_SPAN = re.compile(r"`[^`\n]+`")
+WORDS = re.compile(r"\\(?:text\w*|mbox)\{[^{}]*\}|\s")  # what is translated in a formula, and what does not show
+SIGNS = {
+    "number": re.compile(r"\d+(?:[.,]\d+)*", re.ASCII),
+    "reference": re.compile(r"\b\d\d §\d+"),
+    "link": re.compile(r"(?<=\]\()[^)]*(?=\))|https?://[^\s)>]+"),
+    "name": re.compile(r"(?<![\w\\^}])\{[A-Za-z][\w/ ]*\}"),
+    "tag": re.compile(r"</?[a-z]\w*"),
+    "emphasis": re.compile(r"\*\*"),
+}
+"""What is the same in every language, outside of formulas and code."""
+_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+DIGITS = {str(number): word for number, word in enumerate(_NUMBERS, 1)}
+"""What may be written in digits where the English has a word."""
+SHAPE = re.compile(r"^(?:#+ (?:\d+\. )?|> ?|[*-] |\d+\. |\|(?=.*\|$))", re.MULTILINE)
+ASKED = ("passed", "check", "hint", "solution")
+
+
+def complaints(english: Cell, translated: Cell) -> Complaints:
+    """What a translation says otherwise; nothing where it is faithful."""
+    if english.kind != CODE:
+        yield from _of_text(english, translated)
+        return
+    try:
+        ast.parse(translated.text)
+    except SyntaxError as error:
+        yield translated.begin + (error.lineno or 1) - 1, f"not valid Python: {error.msg}"
+        return
+    yield from _of_code(english, translated)
+
+
+# ---- text
+
+
+def _of_text(english, translated):
+    yield from _of_signs(english.text, translated.text, translated)
+    theirs, mine = (_shape(cell.text) for cell in (english, translated))
+    for (right, _), (is_, line) in zip(theirs, mine, strict=False):
+        if right != is_:
+            yield translated.begin + line, f"begins with {is_!r}, where the English has {right!r}"
+            return
+    if len(theirs) != len(mine):
+        yield translated.begin, f"has {len(mine)} headings, items and rows of tables, the English {len(theirs)}"
+
+
+def _signs(text):
+    """For formulas, code and each of SIGNS what the text has of it."""
+    formulas, codes = FORMULA.findall(text), CODE_SPAN.findall(FORMULA.sub(" ", text))
+    prose = CODE_SPAN.sub(" ", FORMULA.sub(" ", text))
+    return [WORDS.sub("", formula) for formula in formulas], codes, *(sign.findall(prose) for sign in SIGNS.values())
+
+
+def _of_signs(english, text, translated):
+    """A complaint for each sign that only one of both texts has; a formula may stand for a word once more."""
+    for kind, theirs, mine in zip(("formula", "code", *SIGNS), _signs(english), _signs(text), strict=True):
+        for sign in Counter(mine) - Counter(theirs):
+            is_again = kind in ("formula", "code") and sign in theirs
+            if not (is_again or re.search(rf"\b{DIGITS.get(sign, '$.')}\b", english, re.IGNORECASE)):
+                yield _found(sign, translated), f"has the {kind} {sign!r}, which the English has not"
+        for sign in Counter(theirs) - Counter(mine):
+            yield translated.begin, f"lacks the {kind} {sign!r} of the English"
+
+
+def _found(sign, translated):
+    """The first line in which a sign stands."""
+    rows = enumerate(translated.text.splitlines(), translated.begin)
+    return next((number for number, row in rows if sign in row or sign in WORDS.sub("", row)), translated.begin)
+
+
+def _shape(text):
+    """(how a line begins, its number) for each heading, item, quotation and row of a table."""
+    rows = enumerate(FORMULA.sub(lambda found: found[0].replace("|", "/"), text).splitlines())
+    found = ((SHAPE.match(row), row, number) for number, row in rows)
+    return [
+        ("|" * row.count("|") if begin[0] == "|" else begin[0].strip(), number) for begin, row, number in found if begin
+    ]
+
+
+# ---- code
+
+
+def _of_code(english, translated):
+    for reading in (cells.without_marks, cells.blanked):
+        trees = [ast.parse(reading(cell.text)) for cell in (english, translated)]
+        theirs, mine = (list(map(_skeleton, tree.body)) for tree in trees)
+        if theirs != mine:
+            same = next((i for i, (a, b) in enumerate(zip(theirs, mine, strict=False)) if a != b), None)
+            line = _line(reading, translated.text, trees[1].body[same]) if same is not None else 0
+            yield translated.begin + line, "the code differs in more than comments, docstrings and texts that are shown"
+            return
+    yield from _of_texts(english, translated)
+
+
+def _line(reading, text, statement):
+    """The line, of the cell, in which a statement begins; in the blank one it may stand higher up."""
+    first = ast.unparse(statement).split("\n")[0].split("'")[0].split('"')[0]
+    rows = text.splitlines()
+    return next((i for i, row in enumerate(rows) if first and row.strip().startswith(first)), statement.lineno - 1)
+
+
+class _WithoutTexts(ast.NodeTransformer):
+    """A tree in which every text is the same, but those by which something is looked up, compared or formatted."""
+
+    def visit_Constant(self, node):
+        return ast.Constant("text") if isinstance(node.value, str) else node
+
+    def visit_JoinedStr(self, node):
+        fields = [self.visit(part) for part in node.values if isinstance(part, ast.FormattedValue)]
+        return ast.JoinedStr(sorted(fields, key=ast.dump))  # languages have their own order
+
+    def visit_FormattedValue(self, node):
+        return ast.FormattedValue(self.visit(node.value), node.conversion, node.format_spec)
+
+    def visit_Subscript(self, node):
+        is_name = isinstance(node.slice, ast.Constant)
+        return ast.Subscript(self.visit(node.value), node.slice if is_name else self.visit(node.slice), node.ctx)
+
+    def visit_Compare(self, node):
+        kept = [each if isinstance(each, ast.Constant) else self.visit(each) for each in (node.left, *node.comparators)]
+        return ast.Compare(kept[0], node.ops, kept[1:])
+
+    def visit_Call(self, node):
+        if ast.unparse(node.func) in ASKED:
+            return node
+        return self.generic_visit(node)
+
+
+def _skeleton(statement):
+    for node in ast.walk(statement):
+        body = getattr(node, "body", None)
+        if isinstance(body, list):
+            node.body = [each for each in body if not _is_text(each)]
+    return ast.dump(_WithoutTexts().visit(statement))
+
+
+def _is_text(statement):
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Constant)
+        and isinstance(statement.value.value, str)
+    )
+
+
+def _of_texts(english, translated):
+    """Numbers and formulas in texts and comments are the same; a text that stands twice is translated once."""
+    theirs, mine = (_said(cell.text) for cell in (english, translated))
+    yield from _of_signs("\n".join(theirs), "\n".join(mine), translated)
+    meant: dict[str, tuple[str, int]] = {}
+    for (text, _), (says, line) in zip(*(_texts(cell.text) for cell in (english, translated)), strict=False):
+        if meant.setdefault(text, (says, line))[0] != says:
+            yield translated.begin + line - 1, f"{text!r} is {meant[text][0]!r} above, and here {says!r}"
+
+
+def _said(code):
+    """The comments of code and all its texts, with an f-string's fields left out."""
+    comments = [
+        token.string for token in tokenize.generate_tokens(io.StringIO(code).readline) if token.type == tokenize.COMMENT
+    ]
+    return comments + [node.value for node in ast.walk(ast.parse(code)) if _holds_text(node)]
+
+
+def _texts(code):
+    """(text, line) of each text that is not a part of an f-string, in the order of the code."""
+    tree = ast.parse(code)
+    within = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
+    return [(node.value, node.lineno) for node in ast.walk(tree) if _holds_text(node) and id(node) not in within]
+
+
+def _holds_text(node):
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
