@@ -32,15 +32,21 @@ def folders(package: Path = PACKAGE) -> dict[str, Path]:
 
     Empty where this copy has no lessons.
     """
-    for folder in (package / "lessons", package.parent / "lessons"):
-        if any(folder.glob(LESSONS)):
-            others = sorted(folder.glob(f"[!.]*/{LESSONS}"))
-            return {ENGLISH: folder} | {file.parent.name: file.parent for file in others}
-    return {}
+    english = next((folder for folder in _lessons(package) if any(folder.glob(LESSONS))), None)
+    if english is None:
+        return {}
+    others = sorted(english.glob(f"[!.]*/{LESSONS}"))
+    return {ENGLISH: english} | {file.parent.name: file.parent for file in others}
+
+
+def _lessons(package):
+    return package / "lessons", package.parent / "lessons"
 
 
 def _known(name):
-    there = sorted({ENGLISH, *folders(), *(folder.name for folder in CATALOGUES.glob("[!._]*"))})
+    there = sorted(
+        {ENGLISH, *(each.name for folder in (*_lessons(PACKAGE), CATALOGUES) for each in folder.glob("[a-z]*/"))}
+    )
     if name not in there:
         raise ValueError(f"there is no language {name!r}; there are: {', '.join(there)}")
     return name

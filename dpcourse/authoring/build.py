@@ -60,6 +60,8 @@ def build(
         for page in wanted
     }
     written = [page.name for page in wanted if kept[page.file] and _write(page, kept[page.file])]
+    for language in languages(root):  # `language` knows it by this folder
+        (root / "lessons" / language).mkdir(parents=True, exist_ok=True)
     for page in progress([page for page in wanted if not kept[page.file]]):
         _write(page, _executed(page, modules))
         stale.remember(page, modules)

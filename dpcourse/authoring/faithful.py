@@ -35,9 +35,9 @@ CODE_SPAN = re.compile(r"`[^`\n]+`")
 WORDS = re.compile(r"\\(?:text\w*|mbox)\{[^{}]*\}|\s")  # what is translated in a formula, and what does not show
 SIGNS = {
     "number": re.compile(r"\d+(?:[.,]\d+)*", re.ASCII),
-    "reference": re.compile(r"\b\d\d §\d+"),
+    "reference": re.compile(r"\b\d\d §\d+", re.ASCII),
     "link": re.compile(r"(?<=\]\()[^)]*(?=\))|https?://[^\s)>]+"),
-    "name": re.compile(r"(?<![\w\\^}])\{[A-Za-z][\w/ ]*\}"),
+    "name": re.compile(r"(?<![\w\\^}])\{[A-Za-z][\w/ ]*\}", re.ASCII),
     "tag": re.compile(r"</?[a-z]\w*"),
     "emphasis": re.compile(r"\*\*"),
 }
@@ -83,12 +83,13 @@ def _signs(text):
     return [WORDS.sub("", formula) for formula in formulas], codes, *(sign.findall(prose) for sign in SIGNS.values())
 
 
-def _of_signs(english, text, translated):
-    """A complaint for each sign that only one of both texts has; a formula may stand for a word once more."""
+def _of_signs(english, text, translated, known=""):
+    """A complaint for each sign that only one of both texts has; what stands in the English, or in `known`, may be added."""
     for kind, theirs, mine in zip(("formula", "code", *SIGNS), _signs(english), _signs(text), strict=True):
         for sign in Counter(mine) - Counter(theirs):
-            is_again = kind in ("formula", "code") and sign in theirs
-            if not (is_again or re.search(rf"\b{DIGITS.get(sign, '$.')}\b", english, re.IGNORECASE)):
+            if not (
+                sign in theirs or sign in known or re.search(rf"\b{DIGITS.get(sign, '$.')}\b", english, re.IGNORECASE)
+            ):
                 yield _found(sign, translated), f"has the {kind} {sign!r}, which the English has not"
         for sign in Counter(theirs) - Counter(mine):
             yield translated.begin, f"lacks the {kind} {sign!r} of the English"
@@ -114,7 +115,7 @@ def _shape(text):
 
 def _of_code(english, translated):
     for reading in (cells.without_marks, cells.blanked):
-        trees = [ast.parse(reading(cell.text)) for cell in (english, translated)]
+        trees = [_tree(reading(cell.text)) for cell in (english, translated)]
         theirs, mine = (list(map(_skeleton, tree.body)) for tree in trees)
         if theirs != mine:
             same = next((i for i, (a, b) in enumerate(zip(theirs, mine, strict=False)) if a != b), None)
@@ -132,7 +133,7 @@ def _line(reading, text, statement):
 
 
 class _WithoutTexts(ast.NodeTransformer):
-    """A tree in which every text is the same, but those by which something is looked up, compared or formatted."""
+    """A tree in which every text is the same, but those that are compared, and those that say how something is formatted."""
 
     def visit_Constant(self, node):
         return ast.Constant("text") if isinstance(node.value, str) else node
@@ -143,10 +144,6 @@ class _WithoutTexts(ast.NodeTransformer):
 
     def visit_FormattedValue(self, node):
         return ast.FormattedValue(self.visit(node.value), node.conversion, node.format_spec)
-
-    def visit_Subscript(self, node):
-        is_name = isinstance(node.slice, ast.Constant)
-        return ast.Subscript(self.visit(node.value), node.slice if is_name else self.visit(node.slice), node.ctx)
 
     def visit_Compare(self, node):
         kept = [each if isinstance(each, ast.Constant) else self.visit(each) for each in (node.left, *node.comparators)]
@@ -159,11 +156,17 @@ class _WithoutTexts(ast.NodeTransformer):
 
 
 def _skeleton(statement):
-    for node in ast.walk(statement):
+    return ast.dump(_WithoutTexts().visit(statement))
+
+
+def _tree(code):
+    """The syntax of code without docstrings."""
+    tree = ast.parse(code)
+    for node in ast.walk(tree):
         body = getattr(node, "body", None)
         if isinstance(body, list):
             node.body = [each for each in body if not _is_text(each)]
-    return ast.dump(_WithoutTexts().visit(statement))
+    return tree
 
 
 def _is_text(statement):
@@ -177,11 +180,31 @@ def _is_text(statement):
 def _of_texts(english, translated):
     """Numbers and formulas in texts and comments are the same; a text that stands twice is translated once."""
     theirs, mine = (_said(cell.text) for cell in (english, translated))
-    yield from _of_signs("\n".join(theirs), "\n".join(mine), translated)
-    meant: dict[str, tuple[str, int]] = {}
-    for (text, _), (says, line) in zip(*(_texts(cell.text) for cell in (english, translated)), strict=False):
-        if meant.setdefault(text, (says, line))[0] != says:
-            yield translated.begin + line - 1, f"{text!r} is {meant[text][0]!r} above, and here {says!r}"
+    yield from _of_signs("\n".join(theirs), "\n".join(mine), translated, known=english.text)
+    yield from _of_meanings(*(_tree(cell.text) for cell in (english, translated)), translated.begin)
+
+
+def _of_meanings(theirs, mine, begin):
+    """One text has one translation; that by which something is looked up has one only where this cell has put it there."""
+    keys, meant = _keys(theirs), {}
+    looked_up = [id(node) for node in _subscripts(mine, ast.Load)]
+    for (text, _), (says, node) in zip(_texts(theirs), _texts(mine), strict=True):
+        if text == says:
+            continue
+        if meant.setdefault(text, says) != says:
+            yield begin + node.lineno - 1, f"{text!r} is {meant[text]!r} above, and here {says!r}"
+        if id(node) in looked_up and text not in keys:
+            yield begin + node.lineno - 1, f"{text!r} names what is not made here, so it stays as it is"
+
+
+def _keys(tree):
+    """The texts under which code keeps something."""
+    keys = [key for node in ast.walk(tree) if isinstance(node, ast.Dict) for key in node.keys]
+    return {key.value for key in (*keys, *_subscripts(tree, ast.Store)) if isinstance(key, ast.Constant)}
+
+
+def _subscripts(tree, context):
+    return [node.slice for node in ast.walk(tree) if isinstance(node, ast.Subscript) and isinstance(node.ctx, context)]
 
 
 def _said(code):
@@ -192,11 +215,10 @@ def _said(code):
     return comments + [node.value for node in ast.walk(ast.parse(code)) if _holds_text(node)]
 
 
-def _texts(code):
-    """(text, line) of each text that is not a part of an f-string, in the order of the code."""
-    tree = ast.parse(code)
+def _texts(tree):
+    """(text, its node) for each text that is not a part of an f-string, in the order of the code."""
     within = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
-    return [(node.value, node.lineno) for node in ast.walk(tree) if _holds_text(node) and id(node) not in within]
+    return [(node.value, node) for node in ast.walk(tree) if _holds_text(node) and id(node) not in within]
 
 
 def _holds_text(node):

@@ -21,7 +21,7 @@ from dpcourse.authoring.words import of_course, say, title
 from dpcourse.engine.exercise import Exercise
 
 NAME = r"(?P<name>(?:\w+/)?[A-Za-z_]\w*)"
-NUMBER = re.compile(rf"(?<![\w\\^}}])\{{{NAME}\}}")
+NUMBER = re.compile(rf"(?<![\w\\^}}])\{{{NAME}\}}", re.ASCII)  # a Chinese character is no letter before it
 """{name}, which is no argument of a LaTeX command: `_{{tot}}` and `\\mathrm{{kl}}` stay as they are."""
 CALL = re.compile(r'\b(?P<call>passed|check|hint|solution)\("(?P<name>[^"]+)"')
 IMPORT = re.compile(r"^from dpcourse import (?P<names>\w+(?:, \w+)*)$")

@@ -27,7 +27,7 @@ ALL_LESSONS = "All lessons"
 HEADINGS = {ALL_LESSONS: "all-lessons", "Glossary": "glossary"}
 """The ids of the cells that begin with such a heading."""
 SECTION = re.compile(r"^## (\d+)\. ", re.MULTILINE)
-REFERENCE = re.compile(r"\b(?P<lesson>\d\d) §(?P<section>\d+)\b")
+REFERENCE = re.compile(r"\b(?P<lesson>\d\d) §(?P<section>\d+)\b", re.ASCII)
 
 
 def link(file: Path, folder: str = "") -> str:

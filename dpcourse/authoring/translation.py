@@ -285,8 +285,8 @@ def behind(root: Path, language: str) -> Iterator[str]:
 
 
 def _behind(file, found):
-    if not file.exists():
-        yield f"{file}: is missing; {len(found.pairs)} cells stand in English"
+    if not found.shown:
+        yield f"{file}: {'stands' if file.exists() else 'is missing, so the page stands'} in English"
         return
     at = 1
     for cell, translated in found.pairs:
