@@ -22,6 +22,7 @@ class Modules:
         self._imports: dict[str, set[str]] = {}
         self._names: dict[str, set[str]] = {}
         self._said: dict[str, str] = {}
+        self._reached: dict[frozenset[str], set[str]] = {}
 
     def has(self, module: str) -> bool:
         """Whether the package has a module of this name."""
@@ -71,12 +72,15 @@ class Modules:
 
     def reached(self, modules: Iterable[str]) -> set[str]:
         """These modules and all that they import, directly or not; to import a.b.c is to import a and a.b too."""
-        found, new = set(), set(modules)
-        while new:
-            found |= new
-            above = {module.rpartition(".")[0] for module in new} - {"", *self.elsewhere}
-            new = above.union(*map(self.imports, new)) - found
-        return found
+        begin = frozenset(modules)
+        if begin not in self._reached:
+            found, new = set(), set(begin)
+            while new:
+                found |= new
+                above = {module.rpartition(".")[0] for module in new} - {"", *self.elsewhere}
+                new = above.union(*map(self.imports, new)) - found
+            self._reached[begin] = found
+        return self._reached[begin]
 
     def data(self, module: str) -> list[Path]:
         """The data files beside a module that it names."""

@@ -107,8 +107,8 @@ def taken_over(page: Page) -> nbformat.NotebookNode | None:
 
     None where there are none, or where the code differs in more than comments and docstrings, so in what it shows.
     """
-    told = f"\n{LANGUAGE.format(name=language_of(page.file))}"
-    codes = [said(ast.parse(cell.source.removesuffix(told))) for cell in page.code]
+    told = LANGUAGE.format(name=language_of(page.file))
+    codes = [said(ast.parse(cell.source.replace(told, ""))) for cell in page.code]
     english = stored(page.english) if page.english else None
     if english is None or codes != [said(ast.parse(cell.source)) for cell in page.english.code]:
         return None

@@ -10,7 +10,7 @@ import re
 import tokenize
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dpcourse import cells
 
@@ -43,6 +43,7 @@ SIGNS = {
 }
 """What is the same in every language, outside of formulas and code."""
 _NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+EMPHASIS = re.compile(r"(?P<before>.?)(?P<mark>\*\*?)(?P<text>[^*\s](?:[^*]*[^*\s])?)(?P=mark)(?!\*)(?P<after>.?)")
 DIGITS = {str(number): word for number, word in enumerate(_NUMBERS, 1)}
 """What may be written in digits where the English has a word."""
 SHAPE = re.compile(r"^(?:#+ (?:\d+\. )?|> ?|[*-] |\d+\. |\|(?=.*\|$))", re.MULTILINE)
@@ -51,9 +52,14 @@ ASKED = ("passed", "check", "hint", "solution")
 
 def complaints(english: Cell, translated: Cell) -> Complaints:
     """What a translation says otherwise; nothing where it is faithful."""
+    if english.text == translated.text:
+        return
     if english.kind != CODE:
         yield from _of_text(english, translated)
         return
+    english, translated = (
+        replace(cell, text=cells.VARIANT.sub(r"\g<name>", cell.text)) for cell in (english, translated)
+    )
     try:
         ast.parse(translated.text)
     except SyntaxError as error:
@@ -67,6 +73,7 @@ def complaints(english: Cell, translated: Cell) -> Complaints:
 
 def _of_text(english, translated):
     yield from _of_signs(english.text, translated.text, translated)
+    yield from _of_emphasis(translated)
     theirs, mine = (_shape(cell.text) for cell in (english, translated))
     for (right, _), (is_, line) in zip(theirs, mine, strict=False):
         if right != is_:
@@ -99,6 +106,20 @@ def _found(sign, translated):
     """The first line in which a sign stands."""
     rows = enumerate(translated.text.splitlines(), translated.begin)
     return next((number for number, row in rows if sign in row or sign in WORDS.sub("", row)), translated.begin)
+
+
+def _of_emphasis(translated):
+    """Markdown takes `**no：**so` as it stands: within the stars beside a letter there must be a letter too."""
+    for number, row in enumerate(translated.text.splitlines(), translated.begin):
+        for found in EMPHASIS.finditer(_without(row)):
+            sides = ((found["before"], found["text"][0]), (found["after"], found["text"][-1]))
+            if any(outside.isalnum() and not inside.isalnum() for outside, inside in sides):
+                yield number, f"{found[0]!r} is not shown as emphasis: put the sign at its end outside of the stars"
+
+
+def _without(text):
+    """Text with formulas and code as one sign each, which is no letter."""
+    return CODE_SPAN.sub("`", FORMULA.sub("$", text))
 
 
 def _shape(text):

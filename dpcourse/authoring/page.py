@@ -264,8 +264,9 @@ def _keep_variants(page):
     """Keep what a cell says to nobody in its metadata, where a value in it differs from student to student."""
     import jupytext
 
-    if not cells.VARIANT.search(text := fill.filled(page.file, for_nobody=True).text):
+    if page.file.stem == GLOSSARY or not lesson_of(page.file).variants:
         return
+    text = fill.filled(page.file, for_nobody=True).text
     for nobodys, blank in zip(jupytext.reads(text, fmt="md:myst").cells, page.blank.cells, strict=True):
         if cells.VARIANT.search(nobodys.source):
             is_code = nobodys.cell_type == "code"

@@ -3,6 +3,7 @@
 The sources of a lesson stand in solutions/, in English, and in solutions/XX/ in each language XX that has a language.toml.
 """
 
+import functools
 import re
 from pathlib import Path
 
@@ -67,7 +68,7 @@ def about(file: Path) -> dict:
 
     front = re.match(r"---\n(.*?\n)---\n", file.read_text(encoding="utf-8"), re.DOTALL)
     try:
-        found = (yaml.safe_load(front[1]) if front else {}).get("dpcourse", {})
+        found = (_parsed(front[1]) if front else {}).get("dpcourse", {})
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 2 if error.problem_mark else 1
         raise SourceError(file, line, f"the front matter is not valid YAML: {error.problem}") from None
@@ -77,6 +78,13 @@ def about(file: Path) -> dict:
         message = "take `minutes` out of the front matter: they are counted; `dpcourse build --minutes` says them"
         raise SourceError(file, line_of(file, "minutes:"), message)
     return found
+
+
+@functools.cache
+def _parsed(front):
+    import yaml
+
+    return yaml.safe_load(front)
 
 
 def line_of(file: Path, text: str) -> int:

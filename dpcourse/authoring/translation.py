@@ -19,11 +19,10 @@ from dpcourse.authoring.faithful import BREAK, CODE, TEXT, Cell
 from dpcourse.authoring.source import FENCE, PART, SourceError, english, language_of, name_of, root_of
 from dpcourse.files import write_atomically
 
-LANGUAGE = """
-from dpcourse import language
+LANGUAGE = """from dpcourse import language
 
 language("{name}")"""
-"""What a translated notebook has at the end of its first code cell that imports the package."""
+"""What a translated notebook has below the imports of its first code cell that imports the package."""
 FRONT = ("title", "learn", "needs", "can")
 """The kinds of cells in the front matter."""
 SHOWN = 50
@@ -231,24 +230,35 @@ def lines(file: Path) -> list[tuple[int, str]]:
     if not language_of(file):
         return list(enumerate(theirs, 1))
     note = words.read(root_of(file), language_of(file)).behind
+    pairs = [pair for pair in read(file).pairs if pair[0].kind not in FRONT]
+    importing = next((cell for cell, _ in pairs if cell.kind == CODE and "from dpcourse import" in cell.text), None)
     made: list[tuple[int, str]] = []
-    done, at, is_told, is_chosen = 0, 1, False, False
-    for cell, translated in read(file).pairs:
-        if cell.kind in FRONT:
-            continue
+    done, at, is_told = 0, 1, False
+    for cell, translated in pairs:
+        if cell.kind == TEXT:
+            is_told = not translated and is_told and not cell.text.startswith("#")
+        shown = _shown(cell, translated, at, note if cell.kind == TEXT and not is_told else "")
+        is_told |= cell.kind == TEXT and not translated
         made += [(at, line) for line in theirs[done : cell.begin]]
-        if translated:
-            made += enumerate(translated.text.splitlines(), translated.begin + 1)
-            at = translated.end
-        else:
-            is_needed = cell.kind == TEXT and (not is_told or cell.text.startswith("#"))
-            made += [(at, line) for line in (_noted(cell, note) if is_needed else cell.text).splitlines()]
-        is_told = not translated if cell.kind == TEXT else is_told
-        if cell.kind == CODE and not is_chosen and "from dpcourse import" in cell.text:
-            is_chosen = True
-            made += [(at, line) for line in LANGUAGE.format(name=language_of(file)).splitlines()]
-        done = cell.end
+        made += _choosing(shown, language_of(file)) if cell is importing else shown
+        done, at = cell.end, translated.end if translated else at
     return made + [(at, line) for line in theirs[done:]]
+
+
+def _shown(cell, translated, at, note):
+    """The lines of the translation with their numbers; where it is behind, of the English with a note and the number `at`."""
+    if translated:
+        return list(enumerate(translated.text.splitlines(), translated.begin + 1))
+    return [(at, line) for line in (_noted(cell, note) if note else cell.text).splitlines()]
+
+
+def _choosing(code, language):
+    """The lines of a code cell, and below its imports what chooses the language."""
+    last = max(place for place, (_, line) in enumerate(code) if line.startswith(("from ", "import ")))
+    number = code[last][0]
+    return (
+        code[: last + 1] + [(number, line) for line in LANGUAGE.format(name=language).splitlines()] + code[last + 1 :]
+    )
 
 
 def _noted(cell, note):
