@@ -268,19 +268,13 @@ CLAIMS = [
     (
         3,
         "noisy_counts",
-        "a table of two counts {} times",
+        "a short table and a long one, each {} times",
         lambda: sum(len(case["counts"]) == 2 for case in exercise(3, "noisy_counts").cases(generator())),
     ),
     (
         3,
         "noisy_counts",
-        "and a longer one {:,} times",
-        lambda: sum(len(case["counts"]) > 2 for case in exercise(3, "noisy_counts").cases(generator())),
-    ),
-    (
-        3,
-        "noisy_counts",
-        "In {} of these Mia is in",
+        "the long table {} times with Mia",
         lambda: len(
             exercise(3, "noisy_counts")
             .attack(exercise(3, "noisy_counts").cases(generator()), np.zeros((972, 1)))
