@@ -60,7 +60,7 @@ def _halving(epsilon, delta, stop=lambda value, delta: False, wrong_way=False):
 
 def _bits(value):
     """How many halvings of 1 lead to this number; those of a search do, from any whole number on."""
-    return next((bits for bits in range(53) if (value * 2**bits).is_integer()), math.inf)
+    return next((bits for bits in range(53) if (float(value) * 2**bits).is_integer()), math.inf)
 
 
 def _stops_at_a_length(cases, values):
