@@ -138,8 +138,8 @@ def _in_steps(cases, values):
 
 
 def _at_the_ends(cases, values):
-    """Each value is a whole number, as the ends of a search are, not always the same one, and some are far off."""
-    if not all(map(math.isfinite, values)) or len(set(values)) == 1:
+    """Each value is a whole number, as the ends of a search are, not always 1, and some are far off."""
+    if not all(map(math.isfinite, values)) or set(values) == {1}:
         return False
     far = any(abs(value - _mu(**case)) > 0.5 for case, value in zip(cases, values, strict=True))
     return far and all(abs(value - round(value)) < 1e-6 for value in values)
