@@ -11,8 +11,8 @@ from dpcourse import aria, plots
 
 KEPT = 100
 """So many drawn pictures of an explorer are kept, about 60 kB each."""
-PAUSE = 0.02
-"""Seconds between pictures drawn ahead, in which a key is served."""
+STILL, PAUSE = 0.15, 0.02
+"""Seconds without a move before pictures are drawn ahead, and between them, so that a key waits for one of them at most."""
 
 
 def explore(picture: Callable[..., str], **sliders: ipywidgets.Widget) -> None:
@@ -46,9 +46,9 @@ class _Drawing:
     def values(self):
         return [control.value for control in self.sliders.values()]
 
-    def moved(self, change=None):
+    def moved(self, change):
         self.image.value = self.html(self.values())
-        self.rest()
+        self.rest(change)
 
     def html(self, values):
         """The picture for these values of the sliders, drawn if it is not among those kept."""
@@ -59,24 +59,25 @@ class _Drawing:
             del self.drawn[next(iter(self.drawn))]
         return drawn
 
-    def rest(self, change=None):
-        """Begin to draw ahead, one picture at a time, so that a key is never kept waiting for more than one."""
+    def rest(self, change):
+        """Begin to draw ahead when nothing has moved for a while, first along the slider that moved last."""
         if self.waiting:
             self.waiting.cancel()
-        now, controls = self.values(), enumerate(self.sliders.values())
-        ahead = [[*now[:i], value, *now[i + 1 :]] for i, control in controls for value in _beside(control)]
-        self.later([values for values in ahead if _key(values) not in self.drawn])
+        now = self.values()
+        last_first = sorted(enumerate(self.sliders.values()), key=lambda place: place[1] is not change.owner)
+        ahead = [[*now[:i], value, *now[i + 1 :]] for i, control in last_first for value in _beside(control)]
+        self.later([values for values in ahead if _key(values) not in self.drawn], STILL)
 
-    def later(self, ahead):
+    def later(self, ahead, seconds):
         try:
-            self.waiting = asyncio.get_running_loop().call_later(PAUSE, self.draw_ahead, ahead) if ahead else None
+            self.waiting = asyncio.get_running_loop().call_later(seconds, self.draw_ahead, ahead) if ahead else None
         except RuntimeError:  # no loop runs that could come back to it
             self.waiting = None
 
     def draw_ahead(self, ahead):
         first, *others = ahead
         self.html(first)
-        self.later(others)
+        self.later(others, PAUSE)
 
 
 def _key(values):

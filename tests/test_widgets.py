@@ -36,7 +36,7 @@ class Explored:
                 before = -1
                 while before < len(self.drawn):
                     before = len(self.drawn)
-                    await asyncio.sleep(0.3)
+                    await asyncio.sleep(0.4)
                 yield list(self.drawn)
 
         async def all_of_them():

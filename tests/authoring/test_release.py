@@ -51,7 +51,7 @@ def test_the_bundle_holds_nothing_else_than_a_student_needs(bundle):
     assert {file.name for file in (bundle / "lessons").iterdir()} == {*NAMES, "glossary.ipynb"}
     assert {file.name for file in bundle.iterdir()} == {"LICENSE", "README.md", "dpcourse", "lessons", "pyproject.toml", "requirements.txt"}  # fmt: skip
     kinds = {file.suffix for file in (bundle / "dpcourse").rglob("*") if file.is_file()}
-    assert kinds == {".py", ".npz", ".html", ".json", ".toml", ".css", ".woff2", ".txt", ".md"}
+    assert kinds == {".py", ".npz", ".html", ".json", ".toml", ".css", ".js", ".woff2", ".txt", ".md"}
     project, whole = (tomllib.loads((folder / "pyproject.toml").read_text()) for folder in (bundle, ROOT))
     assert project.keys() == {"build-system", "project", "tool"}
     assert project["project"] == whole["project"]

@@ -4,8 +4,8 @@
 
 Every slider of a lesson is focused, as by a click or by Tab, and then moved ten times, there and back, with an arrow key. The
 clock runs from the time stamp that Chromium gave the key to the new image decoded, ready to be painted. Each line has the median
-and the 95th percentile over all moves of an explorer; a median above 150 ms fails. On a machine that does something else at the
-same time, the numbers say nothing. Not part of the ordinary test run.
+and the 95th percentile over all moves of an explorer; a median above 50 ms fails, and a 95th percentile above 100. On a machine that
+does something else at the same time, the numbers say nothing. Not part of the ordinary test run.
 """
 
 import importlib.util
@@ -17,7 +17,7 @@ from playwright.sync_api import expect
 
 from dpcourse.authoring import build
 
-LIMIT = 150
+MEDIAN, MOST = 50, 100  # ms
 ROOT = Path(__file__).parents[2]
 spec = importlib.util.spec_from_file_location("lab_fixtures", ROOT / "tests" / "browser" / "conftest.py")
 fixtures = importlib.util.module_from_spec(spec)
@@ -48,18 +48,16 @@ def test_every_explorer(lab, source):
     explorers, there = lesson.page.locator(".dpcourse-explorer"), source.read_text(encoding="utf-8")
     expect(explorers).to_have_count(there.count("widgets.explore("), timeout=30_000)
     lesson.page.wait_for_timeout(2000)
-    medians = {}
+    slow = []
     for explorer in explorers.all():
         explorer.scroll_into_view_if_needed()
         alt = explorer.locator("img").first.get_attribute("alt")[:60]
         took = [ms for handle in explorer.locator(".noUi-handle").all() for ms in moves(lesson.page, explorer, handle)]
-        medians[alt] = statistics.median(took)
-        print(
-            f"\n{name:16} {len(took):3} moves, median {medians[alt]:4.0f} ms, 95% {percentile(took):4.0f} ms: {alt}",
-            end="",
-        )
-    slow = {alt: round(ms) for alt, ms in medians.items() if ms > LIMIT}
-    assert not slow, f"above {LIMIT} ms"
+        median, most = statistics.median(took), percentile(took)
+        print(f"\n{name:16} {len(took):3} moves, median {median:4.0f} ms, 95% {most:4.0f} ms: {alt}", end="")
+        if median > MEDIAN or most > MOST:
+            slow.append(alt)
+    assert not slow, f"a median above {MEDIAN} ms, or a 95th percentile above {MOST}"
 
 
 def moves(page, explorer, handle):

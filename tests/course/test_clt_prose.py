@@ -188,4 +188,4 @@ def test_what_4_9_says_of_a_wrong_prediction_never_names_the_rate_as_a_lever():
     assert not any("sample_rate" in line for line in said)
     assert sum("skew(X)" in line for line in said) >= 3
     assert f"{skewness(1):.2f} at sigma = 1, {skewness(2):.2f} at 2" in " ".join(said)
-    assert f"is {skewness(2) / 10:.3f}:" in said[2]
+    assert f"is {skewness(2) / 10:.3f}." in said[1]

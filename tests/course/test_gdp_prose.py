@@ -323,3 +323,10 @@ def test_two_mechanisms_of_the_same_epsilon_do_not_protect_alike():
         least = 2 * stats.norm.ppf(1 - corner)
         assert printed - 0.001 < least <= printed
         assert (f(ALPHA, 1.0) >= gaussian(ALPHA, least) - 1e-12).all()
+
+
+def test_the_test_in_numbers_is_the_best_one():
+    p, q = np.array([0.6, 0.3, 0.1]), np.array([0.2, 0.3, 0.5])
+    reject = np.array([0, 0.5, 1])
+    assert p @ reject == pytest.approx(0.25)
+    assert 1 - q @ reject == pytest.approx(0.35) == tradeoff.TradeOff.from_probabilities(p, q)(0.25)

@@ -140,7 +140,7 @@ CLAIMS = [
     (0, "", "At $\\varepsilon = 3$ about {:.0f} of 100 reports are true", lambda: 100 / (1 + math.exp(-3))),
     (0, "", "$\\ln 3 \\approx {:.2f}$", lambda: math.log(3)),
     (0, "", "keep the truth with probability {:.0f}/4", lambda: 4 / (1 + math.exp(-math.log(3)))),
-    (0, "", 'n=widgets.slider("n, people asked", 100, 1_000_000, {}', lambda: len(survey())),
+    (0, "", "[100, 300, 1000, 3000, {}, 10_000, ", lambda: len(survey())),
     (0, "", "comes from a true no as well, with chance {:.2f}", lambda: 1 - KEEP_1),
     (0, "", "Its odds grew by the factor e = {:.2f}", lambda: KEEP_1 / (1 - KEEP_1)),
     (1, "", "$\\ln 2 \\approx {:.2f}$", lambda: math.log(2)),
@@ -268,19 +268,13 @@ CLAIMS = [
     (
         3,
         "noisy_counts",
-        "a table of two counts {} times",
+        "a short table and a long one, each {} times",
         lambda: sum(len(case["counts"]) == 2 for case in exercise(3, "noisy_counts").cases(generator())),
     ),
     (
         3,
         "noisy_counts",
-        "and a longer one {:,} times",
-        lambda: sum(len(case["counts"]) > 2 for case in exercise(3, "noisy_counts").cases(generator())),
-    ),
-    (
-        3,
-        "noisy_counts",
-        "In {} of these Mia is in",
+        "the long table {} times with Mia",
         lambda: len(
             exercise(3, "noisy_counts")
             .attack(exercise(3, "noisy_counts").cases(generator()), np.zeros((972, 1)))
@@ -346,6 +340,9 @@ CLAIMS = [
     (4, "", "and the formula says {:.4f}", lambda: 0.03**2 * math.expm1(1 / 0.5**2)),
     (4, "too_high", "(from $10^{{{:.0f}}}$", lambda: math.log10(min(deltas()))),
     (4, "too_high", "to $10^{{{:.0f}}}$)", lambda: math.log10(max(deltas()))),
+    (5, "", "That makes {:,} numbers.", lambda: 810 * 90),
+    (5, "", "the logarithm is known up to {:.4f}", lambda: 1 / math.sqrt(2 * 810 * 90)),
+    (5, "", "one row more moves it by {:.4f}", lambda: math.log(1 + 1 / 1437)),
     (5, "", "It has {:,} small images", lambda: len(digits().data)),
     (5, "", "We set {} images aside for testing", lambda: len(digits().data) - 1500),
     (5, "", "{} inputs, 10 classes", lambda: f"${digits().data.shape[1]} + 1$"),

@@ -60,7 +60,7 @@ def _halving(epsilon, delta, stop=lambda value, delta: False, wrong_way=False):
 
 def _bits(value):
     """How many halvings of 1 lead to this number; those of a search do, from any whole number on."""
-    return next((bits for bits in range(53) if (value * 2**bits).is_integer()), math.inf)
+    return next((bits for bits in range(53) if (float(value) * 2**bits).is_integer()), math.inf)
 
 
 def _stops_at_a_length(cases, values):
@@ -138,8 +138,8 @@ def _in_steps(cases, values):
 
 
 def _at_the_ends(cases, values):
-    """Each value is a whole number, as the ends of a search are, and some are far off."""
-    if not all(map(math.isfinite, values)):
+    """Each value is a whole number, as the ends of a search are, not always 1, and some are far off."""
+    if not all(map(math.isfinite, values)) or set(values) == {1}:
         return False
     far = any(abs(value - _mu(**case)) > 0.5 for case, value in zip(cases, values, strict=True))
     return far and all(abs(value - round(value)) < 1e-6 for value in values)

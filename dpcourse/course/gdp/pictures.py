@@ -77,7 +77,7 @@ def candidates(figure) -> str:
         ("B", x, 1 - x**2),
         ("C", x, (1 - np.sqrt(x)) ** 2),
         ("D", np.r_[0, 0, x[1:]], np.r_[1, 0.6, 0.6 * (1 - x[1:])]),
-        ("E", x, (1 - x) * (0.55 + 0.3 * np.cos(9 * x))),
+        ("E", x, (1 - x) * (0.42 + 0.3 * np.cos(10 * x))),
         ("F", x, np.maximum(0, 0.8 - x)),
     ]
     for panel, (name, alpha, beta) in zip(figure.subplots(2, 3).flat, curves, strict=True):
@@ -99,7 +99,7 @@ def candidates(figure) -> str:
     return (
         "Six curves in the unit square, each beside the dotted diagonal 1 - alpha. A is the diagonal. B arches above it. "
         "C hangs below it from (0, 1) to (1, 0). D jumps from 1 at alpha = 0 down to 0.6 and then falls straight to 0. "
-        "E goes down in waves: it falls, rises from about 0.16 to 0.3 between alpha 0.37 and 0.61, and falls to 0. F falls straight from 0.8 and is 0 from alpha = 0.8 on."
+        "E goes down in waves: it falls, rises from about 0.08 to 0.29 between alpha 0.32 and 0.57, and falls to 0. F falls straight from 0.8 and is 0 from alpha = 0.8 on."
     )
 
 
@@ -275,7 +275,8 @@ def group_limit(figure, group_epsilon, k) -> str:
     right.set_xlim(0, 1)
     right.set_xticks(HALVES)
     right.set_xlabel(FALSE_ALARMS)
-    right.set_title(f"minus Laplace: the group {close}")
+    right.set_ylabel("β less that of Laplace")
+    right.set_title(f"the group is {close} away")
     return (
         f"Left, four curves. The highest is that of one person, with epsilon {total / k:.3g}. The curve of a group of {k} is "
         f"{close} away from the trade-off between two Laplace laws at distance {total:.2g}. The curve of {total:.2g}-DP is nowhere above it. "
