@@ -114,7 +114,8 @@ def _of_emphasis(translated):
         for found in EMPHASIS.finditer(_without(row)):
             sides = ((found["before"], found["text"][0]), (found["after"], found["text"][-1]))
             if any(outside.isalnum() and not inside.isalnum() for outside, inside in sides):
-                yield number, f"{found[0]!r} is not shown as emphasis: put the sign at its end outside of the stars"
+                text = found["mark"] + found["text"] + found["mark"]
+                yield number, f"{text!r} is not shown as emphasis: put the sign at its end outside of the stars"
 
 
 def _without(text):
@@ -135,6 +136,10 @@ def _shape(text):
 
 
 def _of_code(english, translated):
+    marks = [[row.strip() for row in cell.text.splitlines() if cells.is_solved(row)] for cell in (english, translated)]
+    if marks[0] != marks[1]:
+        yield translated.begin, f"has the marks {marks[1]}, the English {marks[0]}"
+        return
     for reading in (cells.without_marks, cells.blanked):
         trees = [_tree(reading(cell.text)) for cell in (english, translated)]
         theirs, mine = (list(map(_skeleton, tree.body)) for tree in trees)
@@ -206,26 +211,31 @@ def _of_texts(english, translated):
 
 
 def _of_meanings(theirs, mine, begin):
-    """One text has one translation; that by which something is looked up has one only where this cell has put it there."""
-    keys, meant = _keys(theirs), {}
-    looked_up = [id(node) for node in _subscripts(mine, ast.Load)]
-    for (text, _), (says, node) in zip(_texts(theirs), _texts(mine), strict=True):
-        if text == says:
-            continue
-        if meant.setdefault(text, says) != says:
-            yield begin + node.lineno - 1, f"{text!r} is {meant[text]!r} above, and here {says!r}"
-        if id(node) in looked_up and text not in keys:
-            yield begin + node.lineno - 1, f"{text!r} names what is not made here, so it stays as it is"
+    """One text has one translation, by which it is looked up; what is kept elsewhere is looked up by its own name."""
+    meant: dict[str, str] = {}
+    for (text, _), (says, line) in zip(_texts(theirs), _texts(mine), strict=True):
+        if text != says and meant.setdefault(text, says) != says:
+            yield begin + line - 1, f"{text!r} is {meant[text]!r} above, and here {says!r}"
+    keys = {text for text, _ in _keys(theirs)}
+    right = Counter(meant.get(text, text) if text in keys else text for text, _ in _looked_up(theirs))
+    for text, line in _looked_up(mine):
+        if not right[text]:
+            yield begin + line - 1, f"{text!r} is looked up, and nothing is kept under it"
+        right[text] -= 1
 
 
 def _keys(tree):
-    """The texts under which code keeps something."""
-    keys = [key for node in ast.walk(tree) if isinstance(node, ast.Dict) for key in node.keys]
-    return {key.value for key in (*keys, *_subscripts(tree, ast.Store)) if isinstance(key, ast.Constant)}
+    """(text, line) of that under which code keeps something."""
+    keys = (key for node in ast.walk(tree) if isinstance(node, ast.Dict) for key in node.keys)
+    return _held((*keys, *_subscripts(tree, ast.Store)))
+
+
+def _looked_up(tree):
+    return _held(_subscripts(tree, ast.Load))
 
 
 def _subscripts(tree, context):
-    return [node.slice for node in ast.walk(tree) if isinstance(node, ast.Subscript) and isinstance(node.ctx, context)]
+    return (node.slice for node in ast.walk(tree) if isinstance(node, ast.Subscript) and isinstance(node.ctx, context))
 
 
 def _said(code):
@@ -237,9 +247,13 @@ def _said(code):
 
 
 def _texts(tree):
-    """(text, its node) for each text that is not a part of an f-string, in the order of the code."""
+    """(text, line) of each text that is not a part of an f-string, in the order of the code."""
     within = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
-    return [(node.value, node) for node in ast.walk(tree) if _holds_text(node) and id(node) not in within]
+    return _held(node for node in ast.walk(tree) if id(node) not in within)
+
+
+def _held(nodes):
+    return [(node.value, node.lineno) for node in nodes if _holds_text(node)]
 
 
 def _holds_text(node):

@@ -54,7 +54,8 @@ _parsed = functools.lru_cache(tomllib.loads)
 def say(file: Path, text: str, **fields: object) -> str:
     """A text of the build, given in English, in the language of a page; fields: what stands for {each} in it."""
     language = language_of(file)
-    return (read(root_of(file), language).words.get(text, text) if language else text).format(**fields)
+    translated = read(root_of(file), language).words.get(text, text) if language else text
+    return (translated if _fields(translated) == _fields(text) else text).format(**fields)
 
 
 def of_course(file: Path, text: str) -> str:
