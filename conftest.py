@@ -44,10 +44,13 @@ def pytest_collectstart(collector):
 def pytest_collection_modifyitems(config, items):
     """Leave out what only the weekly profile runs."""
     left_out = [] if WEEKLY else [item for item in items if item.get_closest_marker("weekly")]
-    blank = [] if WEEKLY else [item for item in items if item.nodeid.startswith("lessons/")]
+    translated = [] if WEEKLY else [item for item in items if TRANSLATED.match(item.nodeid)]
+    blank = [] if WEEKLY else [item for item in items if item.nodeid.startswith("lessons/") and item not in translated]
     several = len({item.parent for item in blank}) > 1  # and not one lesson, asked for by name
     seldom = [item for item in blank if several and not item.nodeid.startswith(BLANK)]
     left_out += seldom + _run_in_solutions([item for item in blank if item not in seldom])
+    if len({item.parent for item in translated}) > 1:
+        left_out += _run_in_english(translated)
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         left_out = set(left_out)
@@ -71,6 +74,26 @@ def _run_in_solutions(items):
     return left_out
 
 
+def _run_in_english(items):
+    """Of the cells in other languages, all but those of one lesson that differ from the English ones, and what they need."""
+    left_out = []
+    for notebook, group in itertools.groupby(items, key=lambda item: item.parent):
+        cells, kept = list(group), set()
+        if cells[0].nodeid.startswith("solutions/") and notebook.path.name.startswith("00-"):
+            codes, english = (
+                [cell.source for cell in _code(path)] for path in (notebook.path, _english(notebook.path))
+            )
+            kept = slices.needed(
+                codes, {i for i, (code, other) in enumerate(zip(codes, english, strict=True)) if code != other}
+            )
+        left_out += [cell for i, cell in enumerate(cells) if i not in kept]
+    return left_out
+
+
+def _english(translated):
+    return translated.parents[1] / translated.name
+
+
 def _code(notebook):
     return [cell for cell in nbformat.read(notebook, 4).cells if cell.cell_type == "code"]
 
@@ -81,6 +104,9 @@ def _solved(lesson):
 
 BLANK = ("lessons/00-", "lessons/06-")
 """The blank lessons that run on a commit; `dpcourse build` has executed all of them, and says which are out of date."""
+
+TRANSLATED = re.compile(r"(?:lessons|solutions)/\w+/")
+"""Notebooks in another language than English: of these only the first runs on a commit, in part."""
 
 LONGEST = ("tests/grading/test_cohort.py", "tests/browser/", "tests/test_project.py", "solutions/06-", "lessons/06-")
 """What takes longest begins first, so that no worker is left waiting for it at the end."""

@@ -107,9 +107,11 @@ def taken_over(page: Page) -> nbformat.NotebookNode | None:
 
     None where there are none, or where the code differs in more than comments and docstrings, so in what it shows.
     """
+    if page.english is None:
+        return None
     told = LANGUAGE.format(name=language_of(page.file))
     codes = [said(ast.parse(cell.source.replace(told, ""))) for cell in page.code]
-    english = stored(page.english) if page.english else None
+    english = stored(page.english)
     if english is None or codes != [said(ast.parse(cell.source)) for cell in page.english.code]:
         return None
     return _with_outputs(page, [cell for cell in english.cells if cell.cell_type == "code"])

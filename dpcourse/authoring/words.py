@@ -100,6 +100,7 @@ def _fields(text):
     return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
 
 
+@functools.cache
 def _said():
     """All texts that the build says: those given to `say` in the modules beside this one."""
     trees = (ast.parse(file.read_text(encoding="utf-8")) for file in sorted(Path(__file__).parent.glob("*.py")))

@@ -315,6 +315,7 @@ def test_the_words_of_a_language(xx):
     assert "language.toml:9: '{lnk}' must have the fields of 'Next: {link}': {link}" in said
     assert "language.toml:8: the build does not say 'Gone' any more" in said
     assert words.say(xx.xx, "All lessons") == "TODAS"
+    assert words.say(xx.xx, "Next: {link}", link="L") == "Next: L"
     assert words.say(xx.source, "All lessons") == "All lessons"
     file.write_text('behind = "BEHIND"\n')
     assert "language.toml:1: has no `name`, what the language calls itself" in check(xx)[1]
