@@ -94,9 +94,8 @@ def _of_signs(english, text, translated, known=""):
     """A complaint for each sign that only one of both texts has; what stands in the English, or in `known`, may be added."""
     for kind, theirs, mine in zip(("formula", "code", *SIGNS), _signs(english), _signs(text), strict=True):
         for sign in Counter(mine) - Counter(theirs):
-            if not (
-                sign in theirs or sign in known or re.search(rf"\b{DIGITS.get(sign, '$.')}\b", english, re.IGNORECASE)
-            ):
+            is_there = sign in theirs or sign in known or (kind == "formula" and sign.strip("$") in "".join(theirs))
+            if not (is_there or re.search(rf"\b{DIGITS.get(sign, '$.')}\b", english, re.IGNORECASE)):
                 yield _found(sign, translated), f"has the {kind} {sign!r}, which the English has not"
         for sign in Counter(theirs) - Counter(mine):
             yield translated.begin, f"lacks the {kind} {sign!r} of the English"
