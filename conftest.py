@@ -149,8 +149,9 @@ def pytest_terminal_summary(terminalreporter):
     seconds, peak = defaultdict(float), defaultdict(float)
     reported = (reports for outcome, reports in terminalreporter.stats.items() if outcome != "deselected")
     for report in itertools.chain.from_iterable(reported):
-        for line in dict(getattr(report, "user_properties", ())).get("behind", ()):
-            terminalreporter.line(line)
+        if getattr(report, "when", "") == "call":
+            for line in dict(report.user_properties).get("behind", ()):
+                terminalreporter.line(line)
         notebook, cell, _ = getattr(report, "nodeid", "").partition(".ipynb::")
         if cell:
             seconds[notebook] += report.duration
