@@ -1,5 +1,6 @@
 """Pictures are found in the lessons' folders, under their own names."""
 
+import base64
 from types import SimpleNamespace
 
 import pytest
@@ -44,3 +45,14 @@ def test_a_name_that_two_lessons_use_is_an_error_that_names_both():
 def test_every_lessons_pictures_are_in_plots():
     for each in course.lessons():
         assert all(getattr(plots, name) is value for name, value in plots.of_lesson(each).items())
+
+
+def test_previews_that_show_no_html_get_an_image_with_the_same_words():
+    data, metadata = plots.as_output(plots.response, epsilon=1.0)
+    description = data["text/plain"]
+    assert description.startswith("Two pairs of bars for epsilon 1.")
+    assert f'alt="{description}"' in data["text/html"]
+    assert metadata == {"image/png": {"width": 792, "alt": description}}
+    assert base64.b64decode(data["image/png"])[:8] == b"\x89PNG\r\n\x1a\n"
+    assert int.from_bytes(base64.b64decode(data["image/png"])[16:20]) == 2 * 792, "twice as dense"
+    assert plots.as_output(plots.response, epsilon=1.0) == (data, metadata)

@@ -281,6 +281,7 @@ def audited(figure, name, promise, scores_in, scores_out, found) -> str:
         [found.beta, found.least],
         color="black",
         linewidth=1.2,
+        marker="_",
         label="so far below the promise",
     )
     panel.set_xlim(-0.02, 1)  # a curve may lie on the axes
