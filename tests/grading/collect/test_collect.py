@@ -40,7 +40,8 @@ def test_a_lesson_is_told_by_its_exercises_where_the_name_does_not(tmp_path, nam
 
 def test_the_glossary_beside_a_lesson_is_no_submission(tmp_path):
     (tmp_path / "kim" / "lessons").mkdir(parents=True)
-    for file in (ROOT / "lessons").glob("*.ipynb"):  # in English: the same lesson in two languages is two versions of it
+    # in English alone: the same lesson in two languages is two versions of it
+    for file in (ROOT / "lessons").glob("*.ipynb"):
         shutil.copy(file, tmp_path / "kim" / "lessons")
     found = [(each.student, each.lesson, each.also) for each in collect.submissions(tmp_path)]
     assert found == [("kim", number, ()) for number in range(len(course.lessons()))]
