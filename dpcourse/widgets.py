@@ -40,8 +40,12 @@ class _Drawing:
         """Draw at each move, and ahead once a front end shows the box."""
         for control in self.sliders.values():
             control.observe(self.moved, names="value")
-        box.observe(self.rest, names="_view_count")
         box._view_count = 0  # from now on the front end counts
+        box.observe(self.shown, names="_view_count")
+
+    def shown(self, change):
+        if change.new:
+            self.rest(change)
 
     def values(self):
         return [control.value for control in self.sliders.values()]
@@ -117,14 +121,17 @@ def slider(
 ) -> ipywidgets.Widget:
     """A labelled slider from low to high; whole numbers where `start` is one, powers of ten where `log`.
 
+    Where `log`, its steps are counted from `start`, so `low` may lie less than a step below its least value.
+
     readout: how a logarithmic slider shows its value, in d3-format's language.
     """
     common = _looks(label)
     if log:
-        from math import log10
-
+        step = step or 0.05
+        below = math.floor((math.log10(start) - math.log10(low)) / step + 1e-9)
+        least = math.log10(start) - below * step  # else the front end moves the start to a step
         return ipywidgets.FloatLogSlider(
-            value=start, min=log10(low), max=log10(high), step=step or 0.05, readout_format=readout, **common
+            value=start, min=least, max=math.log10(high), step=step, readout_format=readout, **common
         )
     if isinstance(start, int):
         return ipywidgets.IntSlider(value=start, min=low, max=high, step=step or 1, **common)

@@ -1,6 +1,7 @@
 """Explorers: a slider moves, and the picture and its alt text change; what may come next is drawn ahead."""
 
 import asyncio
+import math
 
 import pytest
 
@@ -60,9 +61,12 @@ def test_without_a_kernel_it_is_the_picture_at_rest(monkeypatch):
 
 
 def test_nothing_is_drawn_ahead_where_nobody_looks(monkeypatch):
-    explorer = Explored(monkeypatch, n=widgets.slider("n", 1, 9, 3))
-    asyncio.run(asyncio.sleep(0.2))
-    assert explorer.drawn == [(3,)]
+    async def in_a_kernel():
+        explorer = Explored(monkeypatch, n=widgets.slider("n", 1, 9, 3))
+        await asyncio.sleep(0.4)
+        return explorer.drawn
+
+    assert asyncio.run(in_a_kernel()) == [(3,)]
 
 
 def test_one_step_on_each_slider_is_drawn_ahead_and_not_again_when_it_comes(monkeypatch):
@@ -95,6 +99,10 @@ def test_sliders_keep_their_kind():
     assert isinstance(widgets.slider("k", 1, 10, 3).value, int)
     log = widgets.slider("δ", 1e-10, 0.1, 1e-5, log=True, step=1)
     assert (log.min, log.max, log.value) == (-10, -1, 1e-5)
+    between = widgets.slider("ε", 0.003, 1.0, 0.05, log=True)
+    steps = (math.log10(0.05) - between.min) / between.step
+    assert steps == pytest.approx(round(steps)), "the start is a step, so no front end moves it"
+    assert 0.003 <= 10**between.min < 0.003 * 10**between.step
     assert widgets.slider("ε", 0.0, 5.0, 1.0).value == 1.0
 
 

@@ -595,7 +595,7 @@ def test_sampled_draws_the_mixture_its_mirror_image_and_a_convex_curve_below_bot
     (left,) = drawn(plots.sampled, p=p, noise_multiplier=noise_multiplier)[0].axes
     figure, description = drawn(plots.both_directions, p=p, noise_multiplier=noise_multiplier)
     left, right = ({line.get_label(): line.get_xydata() for line in panel.lines} for panel in (left, *figure.axes))
-    one_way = left["f_p = p G + (1 - p) Id"]
+    one_way = left["fₚ = p G + (1 − p) Id"]
     assert one_way[:, 1] == pytest.approx(p * left["G: drawn"][:, 1] + (1 - p) * left["Id: not drawn"][:, 1], abs=1e-9)
     inverse = right["its inverse: with against without"]
     assert inverse == pytest.approx(one_way[:, ::-1])

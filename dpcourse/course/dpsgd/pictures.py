@@ -109,7 +109,7 @@ def sampled(figure, p, noise_multiplier) -> str:
     (panel,) = panels(figure)
     panel.plot(GRID, 1 - GRID, **FOURTH, label="Id: not drawn")
     panel.plot(GRID, g(GRID), **THIRD, label="G: drawn")
-    panel.plot(GRID, one_way(GRID), **FIRST, label="f_p = p G + (1 - p) Id")
+    panel.plot(GRID, one_way(GRID), **FIRST, label="fₚ = p G + (1 − p) Id")
     panel.set_title(f"p = {p:.2g}, σ = {noise_multiplier:.2g}: one direction")
     unit_square(panel, ticks=HALVES, alpha=FALSE_ALARMS, beta=MISSES)
     panel.legend(loc="upper right", borderaxespad=0)
@@ -125,7 +125,7 @@ def both_directions(figure, p, noise_multiplier) -> str:
     one_way, both = gaussian(mu).mixed(p), gaussian(mu).subsampled(p)
     (panel,) = panels(figure)
     panel.plot(GRID, both(GRID), **BELOW, label="both directions: the hull")
-    panel.plot(GRID, one_way(GRID), **FIRST, label="f_p: without against with Mia")
+    panel.plot(GRID, one_way(GRID), **FIRST, label="fₚ: without against with Mia")
     panel.plot(one_way(GRID), GRID, **SECOND, label="its inverse: with against without")
     touches = float(ndtr(-mu / 2))  # where G, and so f_p, has the slope -1
     ends = sorted([touches, float(one_way(touches))])
