@@ -1,7 +1,19 @@
-"""The language in which a learner is spoken to: chosen for a process by `language`, else by DPCOURSE_LANGUAGE, else English."""
+"""The language in which a learner is spoken to, and what is said in it.
 
+It is chosen for a process by `language`, else by DPCOURSE_LANGUAGE, else it is English. A text of the code is an English
+message with named fields, `said("{right} of {all} entries are right.", right=3, all=5)`. It comes back in the chosen
+language and keeps its message and fields, so that `again` can say it in another, and `as_data` can store it. What a
+catalogue has not is said in English. The catalogues, `locale/<language>/<room>.po`, are kept in step by `dpcourse build`.
+"""
+
+import contextlib
+import functools
+import gettext
 import os
+import string
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 ENGLISH = "en"
 CHOICE = "DPCOURSE_LANGUAGE"
@@ -9,8 +21,12 @@ LESSONS = "[0-9][0-9]-*.ipynb"
 PACKAGE = Path(__file__).resolve().parent
 CATALOGUES = PACKAGE / "locale"
 """Where a language has a folder with what this package says in it."""
+COMPILED = "dpcourse.mo"
 
 _chosen: list[str] = []  # the last one counts
+
+
+# ---- the choice
 
 
 def language(name: str) -> None:
@@ -25,6 +41,17 @@ def chosen() -> str:
     'en'
     """
     return _chosen[-1] if _chosen else _known(os.environ.get(CHOICE) or ENGLISH)
+
+
+@contextlib.contextmanager
+def speaking(name: str) -> Iterator[None]:
+    """Speak this language in a `with`. Raises ValueError where it is not there."""
+    before = list(_chosen)
+    language(name)
+    try:
+        yield
+    finally:
+        _chosen[:] = before
 
 
 def folders(package: Path = PACKAGE) -> dict[str, Path]:
@@ -50,3 +77,141 @@ def _known(name):
     if name not in there:
         raise ValueError(f"there is no language {name!r}; there are: {', '.join(there)}")
     return name
+
+
+# ---- what is said
+
+
+class Said(str):
+    """A text as it was said in one language. It keeps its English message, or (for one, for many), and the named fields."""
+
+    message: str | tuple[str, str]
+    fields: dict[str, Any]
+
+    def __format__(self, spec: str) -> str:
+        """As of any text; "A" makes its first letter a capital, where it begins a sentence: "{what:A}"."""
+        return self[:1].upper() + self[1:] if spec == "A" else super().__format__(spec)
+
+
+def said(message: str, /, **fields: object) -> Said:
+    """An English message in the chosen language; fields: what stands for {each} in it, numbers or texts.
+
+    Without fields the message is taken as it is, and may hold any brackets. What is not a literal here is marked where it
+    stands by `to_say`, or declared in a lesson's folder, as hints and misconceptions are.
+
+    >>> said("{right} of {all} entries are right.", right=3, all=5)
+    '3 of 5 entries are right.'
+    """
+    return again(message) if isinstance(message, Said) else _put(message, fields, chosen())
+
+
+def counted(one: str, many: str, /, *, count: int, **fields: object) -> Said:
+    """The same where the words depend on a number, the field {count}.
+
+    >>> counted("{count} point", "{count} points", count=3)
+    '3 points'
+    """
+    return _put((one, many), {"count": count, **fields}, chosen())
+
+
+def to_say(message: str, /) -> str:
+    """A message that stands in a table, to be given to `said` later; it comes back as it is."""
+    return message
+
+
+def again(text: str, language: str | None = None) -> Said:
+    """A text once more, in another language, or in the one that is chosen now. What was never said is taken as a message.
+
+    >>> again(said("{right} of {all} entries are right.", right=3, all=5), "en").fields
+    {'right': 3, 'all': 5}
+    """
+    message, fields = (text.message, text.fields) if isinstance(text, Said) else (str(text), {})
+    return _put(message, fields, language or chosen())
+
+
+def sentences(texts: Iterable[str]) -> str:
+    """Sentences, one after another.
+
+    >>> sentences(["One.", "Two."])
+    'One. Two.'
+    """
+    return _joined("{first} {then}", list(texts))
+
+
+def listed(texts: Iterable[str], last: str = "{first} and {then}") -> str:
+    """Some things in a row: the last of them by `last`, which is to_say("{first} or {then}") where that is meant.
+
+    >>> listed(["a", "b", "c"]), listed(["a", "b"], "{first}, {then}")
+    ('a, b and c', 'a, b')
+    """
+    *before, end = list(texts) or [""]
+    return said(last, first=_joined("{first}, {then}", before), then=end) if before else end
+
+
+JOINING = to_say("{first} {then}"), to_say("{first}, {then}"), to_say("{first} and {then}"), to_say("{first} or {then}")
+
+
+def _joined(by, texts):
+    return functools.reduce(lambda first, then: said(by, first=first, then=then), texts) if texts else ""
+
+
+def as_data(text: object) -> Any:
+    """What was said as plain data, for JSON: its message and fields; anything else as it is.
+
+    >>> as_data(said("{n} of them", n=3))
+    {'message': '{n} of them', 'fields': {'n': 3}}
+    """
+    if not isinstance(text, Said):
+        return text.item() if hasattr(text, "item") else text
+    message = text.message if isinstance(text.message, str) else list(text.message)
+    return {"message": message, "fields": {name: as_data(value) for name, value in text.fields.items()}}
+
+
+def from_data(data: Any) -> Any:
+    """What `as_data` gave, said in the chosen language. It trusts the message: what a student's process gave is not to come here."""
+    if not isinstance(data, dict):
+        return data
+    message = data["message"] if isinstance(data["message"], str) else tuple(data["message"])
+    return _put(message, {name: from_data(value) for name, value in data["fields"].items()}, chosen())
+
+
+def _put(message, fields, language):
+    translation = _catalogue(CATALOGUES / language / COMPILED) if language != ENGLISH else gettext.NullTranslations()
+    if isinstance(message, str):
+        english, text = message, translation.gettext(message) if message else message
+    else:
+        english = message[fields["count"] != 1]
+        text = translation.ngettext(*message, fields["count"])
+    if fields_of(text) != fields_of(english) and fields:
+        text = english  # a translation that cannot be filled in is not shown
+    if fields:
+        text = text.format(**{name: _in(language, value) for name, value in fields.items()})
+    found = Said(text)
+    found.message, found.fields = message, fields
+    return found
+
+
+def _in(language, value):
+    return again(value, language) if isinstance(value, Said) else value
+
+
+@functools.cache
+def fields_of(message: str) -> frozenset[str]:
+    """The names of the fields in a message; none where its brackets are no fields.
+
+    >>> sorted(fields_of("{right} of {all:,}"))
+    ['all', 'right']
+    """
+    try:
+        return frozenset(name for _, name, _, _ in string.Formatter().parse(message) if name is not None)
+    except ValueError:
+        return frozenset()
+
+
+@functools.cache
+def _catalogue(file):
+    try:
+        with file.open("rb") as compiled:
+            return gettext.GNUTranslations(compiled)
+    except FileNotFoundError:
+        return gettext.NullTranslations()

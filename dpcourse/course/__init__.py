@@ -17,6 +17,7 @@ from pathlib import Path
 
 from dpcourse.course import pack as packs
 from dpcourse.engine import Exercise, GivenOut, Question, Variants
+from dpcourse.languages import said
 
 Values = Mapping[str, dict]
 """The name of an exercise's function -> the values of its variant."""
@@ -95,14 +96,14 @@ class Lesson:
         )
 
     def with_numbers(self, text: str) -> str:
-        """The text with the name of an exercise of this lesson in braces made its number.
+        """The text with the name of an exercise of this lesson in braces made its number: fields of what is said.
 
         >>> lesson(1).with_numbers("Do {privacy_bill} first.")
         'Do 1.2 first.'
         """
-        for place, function in enumerate(self.functions, 1):
-            text = text.replace(f"{{{function}}}", f"{self.number}.{place}")
-        return text
+        numbers = {function: f"{self.number}.{place}" for place, function in enumerate(self.functions, 1)}
+        named = {function: number for function, number in numbers.items() if f"{{{function}}}" in text}
+        return said(text, **named) if named else text
 
     def _numbered(self, function, place, values):
         exercise = self.part(function).exercise

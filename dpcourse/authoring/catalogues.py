@@ -1,0 +1,269 @@
+"""What the code says, in other languages: dpcourse/locale/XX/ROOM.po, a gettext catalogue for each room of the house.
+
+A room is a lesson's folder, such as `laplace`, or a package, such as `engine`; what stands in no package is in
+`dpcourse.po`. Babel takes the messages out of the calls of `said`, `counted`, `to_say` and `say`, in Python and in templates;
+what a lesson's folder declares (titles, hints, misconceptions, questions) is added with the place that declares it.
+`update` writes the catalogues anew and compiles them: a new message has no translation yet, one that has changed is
+fuzzy, and both are said in English.
+"""
+
+import importlib
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from dpcourse import course, languages
+from dpcourse.authoring.source import SourceError
+from dpcourse.files import replaced
+from dpcourse.languages import CATALOGUES, COMPILED, PACKAGE, fields_of
+
+KEYWORDS: dict[str, Any] = {"said": None, "to_say": None, "counted": (1, 2), "say": (2,)}
+TEMPLATES = ("*.html", "*.md", "*.txt")
+TOP = "dpcourse"
+WIDTH = 118
+Message = str | tuple[str, str]
+Said = dict[Message, list[str]]
+"""message -> the places that say it"""
+
+
+def messages() -> dict[str, Said]:
+    """room -> what it says: messages, each with the files that say it, or the names of what declares it."""
+    found: dict[str, Said] = defaultdict(lambda: defaultdict(list))
+    for file in sorted(PACKAGE.rglob("*")):
+        if file.suffix == ".py" or "templates" in file.parts:
+            for message in _extracted(file):
+                _note(found[room(file)][message], file.relative_to(PACKAGE.parent).as_posix())
+    for lesson in course.lessons():
+        for place, text in _declared(lesson):
+            _note(found[lesson.word][text], place)
+    return found
+
+
+def _note(places, place):
+    if place not in places:
+        places.append(place)
+
+
+def room(file: Path) -> str:
+    """The catalogue of a file of the package.
+
+    >>> room(PACKAGE / "course" / "laplace" / "pictures.py"), room(PACKAGE / "cli.py")
+    ('laplace', 'dpcourse')
+    """
+    folders = file.relative_to(PACKAGE).parts[:-1]
+    return folders[1] if folders[:1] == ("course",) and folders[1:] else folders[0] if folders else TOP
+
+
+def _extracted(file):
+    from babel.messages.extract import extract
+
+    if file.suffix not in (".py", ".html"):
+        return
+    method = "python" if file.suffix == ".py" else "jinja2.ext:babel_extract"
+    source = file.read_bytes()
+    if not re.search(rb"\b(said|to_say|counted|say)\(", source):
+        return
+    for _, message, _, _ in extract(method, BytesIO(source), keywords=KEYWORDS):
+        yield message
+
+
+def _declared(lesson):
+    """(place, text) of what a lesson's folder declares."""
+    yield f"{lesson.word}/title", lesson.title
+    for function in lesson.functions:
+        exercise = importlib.import_module(f"dpcourse.course.{lesson.word}.{function}").exercise
+        exercise = exercise.exercise(exercise.sample) if hasattr(exercise, "sample") else exercise
+        texts = [("title", exercise.title), ("good for", exercise.good_for)]
+        texts += [("instead", exercise.instead)] if exercise.forbidden else []
+        texts += [(f"hint {number}", text) for number, text in enumerate(exercise.hints, 1)]
+        texts += [("needed", exercise.needed.message)] if exercise.needed else []
+        texts += [(slip.name, slip.message) for slip in exercise.misconceptions]
+        yield from ((f"{function}/{name}", text) for name, text in texts if not isinstance(text, languages.Said))
+    for number, question in enumerate(importlib.import_module(f"dpcourse.course.{lesson.word}.quiz").QUIZ, 1):
+        yield f"quiz/{number}", question.text
+        for option in question.options:
+            yield from ((f"quiz/{number}", text) for text in (option.text, option.why))
+
+
+# ---- the catalogues of a language
+
+
+def translated() -> list[str]:
+    """The languages that have catalogues."""
+    return sorted(folder.name for folder in CATALOGUES.glob("[a-z]*/"))
+
+
+def update(rooms: Collection[str] = ()) -> list[Path]:
+    """Bring the catalogues of all languages to what the code says, and compile them; returns the files that changed.
+
+    rooms: only these catalogues, where any are named.
+    """
+    said, changed = messages(), []
+    for language in translated():
+        for name in sorted(rooms or {*said, *(file.stem for file in (CATALOGUES / language).glob("*.po"))}):
+            file = CATALOGUES / language / f"{name}.po"
+            changed += _write(file, _updated(file, language, said.get(name, {})))
+        changed += _write(CATALOGUES / language / COMPILED, compiled(language))
+    return changed
+
+
+def _write(file, content):
+    if (file.read_bytes() if file.exists() else b"") == content:
+        return []
+    if content:
+        with replaced(file) as stream:
+            stream.write(content)
+    else:
+        file.unlink()
+    return [file]
+
+
+def _updated(file, language, said):
+    """A catalogue as it should be, as the bytes of its file; empty where nothing is to be said."""
+    from babel.messages.catalog import Catalog
+    from babel.messages.pofile import write_po
+
+    if not said:
+        return b""
+    template = Catalog(charset="utf-8")
+    for message, places in said.items():
+        template.add(message, locations=[(place.replace(" ", "-"), None) for place in places])
+    catalogue = read(file, language)
+    catalogue.update(template, no_fuzzy_matching=not catalogue.obsolete and not _lost(catalogue, template))
+    catalogue.obsolete.clear()
+    with BytesIO() as written:
+        write_po(written, catalogue, width=WIDTH, omit_header=False, include_lineno=False)
+        return _without_dates(written.getvalue())
+
+
+def _lost(catalogue, template):
+    """Whether the catalogue has translations of messages that are not said any more: new ones may resemble them."""
+    return any(message.id and template.get(message.id) is None for message in catalogue)
+
+
+def _without_dates(content):
+    """The header says the language and the plural only: what else Babel writes into it changes each time."""
+    head, _, rest = content.strip().partition(b"\n\n")
+    kept = [
+        line
+        for line in head.splitlines()
+        if not line.startswith(b"#")
+        and (not line.startswith(b'"') or re.match(rb'"(Language:|Plural|MIME|Content)', line))
+    ]
+    return b"\n".join(kept) + b"\n\n" + rest + b"\n"
+
+
+def read(file: Path, language: str) -> Any:
+    """The catalogue in a file, as Babel has it; empty where there is none. Raises SourceError."""
+    from babel.messages.catalog import Catalog
+    from babel.messages.pofile import PoFileError, read_po
+
+    if not file.exists():
+        return Catalog(_locale(language), charset="utf-8", header_comment="")
+    try:
+        with file.open("rb") as said:
+            return read_po(said, _locale(language), charset="utf-8", abort_invalid=True)
+    except PoFileError as error:
+        raise SourceError(file, error.lineno + 1, error.args[0]) from None
+
+
+def _locale(language):
+    """The name if Babel knows the language, which then has its own plural."""
+    from babel import Locale, UnknownLocaleError
+
+    try:
+        return str(Locale.parse(language))
+    except UnknownLocaleError:
+        return None
+
+
+def name(language: str) -> str:
+    """What a language calls itself.
+
+    >>> name("zh"), name("xx")
+    ('中文', 'xx')
+    """
+    from babel import Locale, UnknownLocaleError
+
+    try:
+        return Locale.parse(language).get_language_name() or language
+    except UnknownLocaleError:
+        return language
+
+
+def compiled(language: str) -> bytes:
+    """All catalogues of a language as one, compiled; what is fuzzy is left out, and what cannot be filled in."""
+    from babel.messages.catalog import Catalog
+    from babel.messages.mofile import write_mo
+
+    whole = Catalog(_locale(language), charset="utf-8", header_comment="")
+    for file in sorted((CATALOGUES / language).glob("*.po")):
+        for message in read(file, language):
+            if message.id and message.string and not message.fuzzy and not any(faults(message)):
+                whole.add(message.id, message.string)
+    if not len(whole):
+        return b""
+    with BytesIO() as written:
+        write_mo(written, whole)
+        return _same_each_time(written.getvalue())
+
+
+def _same_each_time(content):
+    """Dates of the header, which Babel makes of the clock, are blotted out: the lengths stay, so the offsets do."""
+    return re.sub(
+        rb"(-Date: )([^\n]*)",
+        lambda found: found[1] + re.sub(rb"\d", b"0", found[2]).replace(b"YEAR", b"0000"),
+        content,
+    )
+
+
+# ---- what is wrong, and what is lacking
+
+
+def faults(message: Any) -> Iterator[str]:
+    """What is wrong with a translation, each in a sentence: it is not shown then."""
+    one = message.id if isinstance(message.id, str) else message.id[-1]
+    texts = [message.string] if isinstance(message.string, str) else [*message.string]
+    for text in filter(None, texts):
+        for rule in RULES:
+            yield from rule(one, text)
+
+
+def _of_fields(english, text):
+    if fields_of(english) != fields_of(text):
+        fields = ", ".join(f"{{{name}}}" for name in sorted(fields_of(english))) or "no fields"
+        yield f"{text!r} must have the fields of {english!r}: {fields}"
+
+
+RULES: list[Callable[[str, str], Iterator[str]]] = [_of_fields]
+
+
+def complaints(language: str) -> Iterator[SourceError]:
+    """What is to be mended in the catalogues of a language."""
+    first: dict[Message, tuple[Path, object]] = {}
+    for file in sorted((CATALOGUES / language).glob("*.po")):
+        for message in read(file, language):
+            if not message.id or not message.string or message.fuzzy:
+                continue
+            for fault in faults(message):
+                yield SourceError(file, message.lineno, fault)
+            other, string = first.setdefault(message.id, (file, message.string))
+            if string != message.string:
+                yield SourceError(file, message.lineno, f"{message.id!r} is said otherwise in {other.name}: choose one")
+
+
+def behind(language: str) -> Iterator[str]:
+    """What is said in English yet, and the share that is translated; no fault of anybody's."""
+    there = everything = 0
+    for name, said in sorted(messages().items()):
+        file = CATALOGUES / language / f"{name}.po"
+        has = {message.id: message for message in read(file, language) if message.string and not message.fuzzy}
+        there, everything = there + sum(message in has for message in said), everything + len(said)
+        for message, places in said.items():
+            if message not in has:
+                text = message if isinstance(message, str) else message[0]
+                yield f"{file}: has no {text if len(text) < 60 else text[:59] + '…'!r} ({places[0]})"
+    yield f"{language}: {there} of {everything} messages ({100 * there // max(1, everything)} %) are translated."
