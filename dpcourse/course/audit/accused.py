@@ -8,6 +8,7 @@ from scipy.special import ndtri
 
 from dpcourse import audit
 from dpcourse.engine import Misconception, OpenExercise, rounded
+from dpcourse.languages import said
 from dpcourse.probe.values import type_name
 
 LETTERS, LINE_UPS = "ABCDEF", 5
@@ -42,12 +43,15 @@ def _names(seed):
 
 def _letters(value, case):
     if isinstance(value, str) or not isinstance(value, (list, tuple)):
-        return f'Return a list of letters, such as `["B", "D"]`, not {type_name(value)}.'
+        return said('Return a list of letters, such as `["B", "D"]`, not {type_name}.', type_name=type_name(value))
     strange = [item for item in value if not isinstance(item, str) or item not in tuple(LETTERS)]
     if strange and isinstance(strange[0], dict):
-        return f"Return the letters: your list holds a {strange[0].get('type', 'dict')}, and the letter is its key in the dict."
+        return said(
+            "Return the letters: your list holds a {type}, and the letter is its key in the dict.",
+            type=strange[0].get("type", "dict"),
+        )
     if strange:
-        return f"The letters are A to F, and your list holds {strange[0]!r}."
+        return said("The letters are A to F, and your list holds {item}.", item=repr(strange[0]))
     return None
 
 
@@ -62,9 +66,13 @@ BROKEN = {mechanism.__name__ for mechanism in audit.MECHANISMS} - {KEEPS}
 def _suspects_law(value, case):
     accused = _accused(value, case)
     free = ", ".join(letter for letter, name in sorted(_names(case["seed"]).items()) if name in BROKEN - accused)
-    seen = [f"{free} should be accused too"] if free else []
-    seen += ["one of these keeps its promise"] if KEEPS in accused else []
-    return accused == BROKEN, "; ".join(seen) or "right"
+    if free and KEEPS in accused:
+        seen = said("{letters} should be accused too; one of these keeps its promise", letters=free)
+    elif free:
+        seen = said("{letters} should be accused too", letters=free)
+    else:
+        seen = said("one of these keeps its promise") if KEEPS in accused else "right"
+    return accused == BROKEN, seen
 
 
 def _each(cases, values):

@@ -7,6 +7,7 @@ import numpy as np
 from dpcourse import audit
 from dpcourse.course.audit.shared import mu_of_errors, upper_bound
 from dpcourse.engine import Exercise, Misconception, a_number, any_of
+from dpcourse.languages import said
 
 
 def _draw_thresholds(rng):
@@ -33,12 +34,12 @@ def _draw_thresholds(rng):
 def _finite_mu(value, case):
     infinite = isinstance(value, float) and math.isinf(value)
     if infinite and value < 0:
-        return (
+        return said(
             "The result is -infinity. Where all runs were errors the bound on their rate is 1, and such a threshold proves nothing. "
             "Return the largest mu of the thresholds, and 0 where none is above 0: is a comparison the wrong way round?"
         )
     if infinite:
-        return (
+        return said(
             "The result is infinite. Where no false alarm was seen the share of errors is 0, and Φ⁻¹(0) is -infinity. "
             "A share proves nothing: take an upper bound on each rate first."
         )

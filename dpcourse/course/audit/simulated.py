@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from dpcourse import audit, validate
+from dpcourse.languages import to_say
 from dpcourse.stored import Table
 
 CONFIDENCE = 0.95
@@ -104,11 +105,11 @@ def canary_mus(length, angle):
     corner = np.clip(length * np.array([math.cos(turn), math.sin(turn)]), -1, 1)
     kept = min(1.0, length)
     return {
-        "correct": kept,
-        "half noise": 2 * kept,
-        "coordinates": float(np.linalg.norm(corner)),
-        "not clipped": length,
-        "noise reused": kept,
+        to_say("correct"): kept,
+        to_say("half noise"): 2 * kept,
+        to_say("coordinates"): float(np.linalg.norm(corner)),
+        to_say("not clipped"): length,
+        to_say("noise reused"): kept,
     }
 
 
