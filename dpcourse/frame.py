@@ -11,6 +11,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dpcourse.languages import said, to_say
+
 Look = dict[str, Any]  # keyword arguments of matplotlib
 
 FIRST: Look = {"color": "#12355b", "linestyle": "-", "linewidth": 2}
@@ -23,8 +25,9 @@ PALE, GREY = "#b5c3d1", "#e4e4e4"  # of bars and of areas that are only a backgr
 POINT: Look = {"color": "black", "marker": "o", "linestyle": "none", "markersize": 7, "zorder": 5}
 RING: Look = {"color": "black", "marker": "o", "linestyle": "none", "fillstyle": "none"}  # with a markersize
 
-FALSE_ALARMS, MISSES = "α, false alarms", "β, misses"  # the names of the axes of a trade-off curve
-TYPE_I, TYPE_II = "α, type I error (false alarm)", "β, type II error (miss)"  # the same, where there is room
+FALSE_ALARMS, MISSES = to_say("α, false alarms"), to_say("β, misses")  # the names of the axes of a trade-off curve
+# the same, where there is room
+TYPE_I, TYPE_II = to_say("α, type I error (false alarm)"), to_say("β, type II error (miss)")
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 HALVES, FIFTHS = (0, 0.5, 1), (0, 0.2, 0.4, 0.6, 0.8, 1)
 
@@ -42,8 +45,8 @@ def unit_square(
     panel.set_ylim(low, 1.02)
     panel.set_xticks(ticks)
     panel.set_yticks(ticks)
-    panel.set_xlabel(alpha)
-    panel.set_ylabel(beta)
+    panel.set_xlabel(said(alpha))
+    panel.set_ylabel(said(beta))
 
 
 def logarithmic(panel: Axes, *ticks: float) -> None:

@@ -7,6 +7,7 @@ from matplotlib.patches import Patch
 
 from dpcourse import composition, validate
 from dpcourse.frame import DARK, FIRST, FOURTH, GREY, LIGHT, PALE, RING, SECOND, THIRD, panels, power
+from dpcourse.languages import listed, said
 
 
 def two_hills(figure, epsilon, ks=(1, 2, 8, 20)) -> str:
@@ -15,20 +16,23 @@ def two_hills(figure, epsilon, ks=(1, 2, 8, 20)) -> str:
     shared = []
     for panel, k in zip(panels(figure, len(ks)), ks, strict=True):
         yeses, p, q, _ = _chances(epsilon, k)
-        panel.bar(yeses - 0.2, p, 0.4, label="P: the truth is yes", **DARK)
-        panel.bar(yeses + 0.2, q, 0.4, label="Q: the truth is no", **LIGHT)
+        panel.bar(yeses - 0.2, p, 0.4, label=said("P: the truth is yes"), **DARK)
+        panel.bar(yeses + 0.2, q, 0.4, label=said("Q: the truth is no"), **LIGHT)
         panel.xaxis.get_major_locator().set_params(integer=True)
         panel.set_ylim(0, 1.06 * p.max())
         panel.set_title(f"k = {k}")
-        panel.set_xlabel("yes reports")
+        panel.set_xlabel(said("yes reports"))
         shared.append(float(np.minimum(p, q).sum()))
-    figure.axes[0].set_ylabel("probability")
+    figure.axes[0].set_ylabel(said("probability"))
     figure.subplots_adjust(top=0.78, wspace=0.42)
     figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="upper center", ncols=2)
-    parts = ", ".join(f"{part:.2f} for k = {k}" for part, k in zip(shared, ks, strict=True))
-    return (
-        f"Pairs of bars: the probability of each number of yes reports if the truth is yes, P, and if it is no, Q; each report has "
-        f"epsilon {epsilon:.2g}. The two hills move apart as the number of reports k grows. What they have in common is {parts}."
+    parts = [said("{part:.2f} for k = {k}", part=part, k=k) for part, k in zip(shared, ks, strict=True)]
+    return said(
+        "Pairs of bars: the probability of each number of yes reports if the truth is yes, P, and if it is no, "
+        "Q; each report has epsilon {epsilon:.2g}. The two hills move apart as the number of reports k grows. "
+        "What they have in common is {parts}.",
+        epsilon=epsilon,
+        parts=listed(parts, "{first}, {then}"),
     )
 
 
@@ -45,19 +49,24 @@ def repeated(figure, epsilon, k) -> str:
     guess = np.array([majority_is_right(epsilon, count) for count in counts])
     bound = 1 / (1 + np.exp(-counts * epsilon))
     (panel,) = panels(figure)
-    panel.plot(counts, bound, **SECOND, label="most that kε-DP allows")
-    panel.plot(counts, guess, **FIRST, label="majority of the reports")
-    panel.axhline(0.5, **FOURTH, label="a blind guess")
+    panel.plot(counts, bound, **SECOND, label=said("most that kε-DP allows"))
+    panel.plot(counts, guess, **FIRST, label=said("majority of the reports"))
+    panel.axhline(0.5, **FOURTH, label=said("a blind guess"))
     panel.set_ylim(0.48, 1.01)
     panel.xaxis.get_major_locator().set_params(integer=True)
-    panel.set_xlabel("number of reports k about the same bit")
-    panel.set_ylabel("chance to guess the bit")
-    panel.set_title(f"ε = {epsilon:.2g} for each report")
+    panel.set_xlabel(said("number of reports k about the same bit"))
+    panel.set_ylabel(said("chance to guess the bit"))
+    panel.set_title(said("ε = {epsilon:.2g} for each report", epsilon=epsilon))
     panel.legend()
-    return (
-        f"The chance to guess a bit from k randomized reports with epsilon {epsilon:.2g} each. The majority is right with "
-        f"probability {guess[0]:.2f} after one report and {guess[-1]:.2f} after {k}. It is nowhere above the bound for k epsilon, "
-        f"which is {bound[-1]:.2f} at the end."
+    return said(
+        "The chance to guess a bit from k randomized reports with epsilon {epsilon:.2g} each. The majority is "
+        "right with probability {at_first:.2f} after one report and {at_last:.2f} after {k}. It is nowhere above "
+        "the bound for k epsilon, which is {bound:.2f} at the end.",
+        epsilon=epsilon,
+        at_first=guess[0],
+        at_last=guess[-1],
+        k=k,
+        bound=bound[-1],
     )
 
 
@@ -80,20 +89,27 @@ def posterior(figure, epsilon) -> str:
     up, down = (prior * math.exp(s) / (prior * math.exp(s) + 1 - prior) for s in (epsilon, -epsilon))
     (panel,) = panels(figure)
     panel.fill_between(prior, down, up, color=GREY)
-    panel.plot(prior, up, **FIRST, label="highest belief after")
-    panel.plot(prior, down, **SECOND, label="lowest belief after")
-    panel.plot(prior, prior, **FOURTH, label="belief before")
-    panel.set_xlabel("belief before, of somebody who knows all other rows")
-    panel.set_ylabel("belief after")
-    panel.set_title(f"ε = {epsilon:.2g}: who knows all other rows moves in belief only inside the band", loc="left")
+    panel.plot(prior, up, **FIRST, label=said("highest belief after"))
+    panel.plot(prior, down, **SECOND, label=said("lowest belief after"))
+    panel.plot(prior, prior, **FOURTH, label=said("belief before"))
+    panel.set_xlabel(said("belief before, of somebody who knows all other rows"))
+    panel.set_ylabel(said("belief after"))
+    panel.set_title(
+        said("ε = {epsilon:.2g}: who knows all other rows moves in belief only inside the band", epsilon=epsilon),
+        loc="left",
+    )
     panel.set_xlim(0, 1)
     panel.set_ylim(0, 1)
     figure.subplots_adjust(right=0.7)
     panel.legend(loc="upper left", bbox_to_anchor=(1.02, 1))
     half = 1 / (1 + math.exp(-epsilon))
-    return (
-        f"Belief after an answer with epsilon {epsilon:.2g} against belief before. The band around the diagonal is widest in "
-        f"the middle: a belief of 0.5 becomes at most {half:.2f} and at least {1 - half:.2f}. At 0 and at 1 nothing moves."
+    return said(
+        "Belief after an answer with epsilon {epsilon:.2g} against belief before. The band around the diagonal "
+        "is widest in the middle: a belief of 0.5 becomes at most {highest:.2f} and at least {lowest:.2f}. At 0 and "
+        "at 1 nothing moves.",
+        epsilon=epsilon,
+        highest=half,
+        lowest=1 - half,
     )
 
 
@@ -105,27 +121,39 @@ def walks(figure, epsilon, k, delta_prime, paths=40, seed=1) -> str:
     (panel,) = panels(figure)
     losses = np.cumsum(steps, axis=1)
     panel.plot(counts, losses.T, color=PALE, linewidth=0.8)
-    panel.plot([], [], color=PALE, label=f"{paths} runs")
+    panel.plot([], [], color=PALE, label=said("{paths} runs", paths=paths))
     bound = [composition.advanced(epsilon, 0, count, delta_prime)[0] for count in counts]
     mean = counts * epsilon * math.tanh(epsilon / 2)
-    panel.plot(counts, counts * epsilon, **SECOND, label="basic: kε")
-    panel.plot(counts, bound, **FIRST, marker="s", markersize=4, markevery=0.1, label="advanced: ε′")
+    panel.plot(counts, counts * epsilon, **SECOND, label=said("basic: kε"))
+    panel.plot(counts, bound, **FIRST, marker="s", markersize=4, markevery=0.1, label=said("advanced: ε′"))
     some = np.unique(np.linspace(1, k, min(k, 100)).astype(int))
     exact = [quantile(epsilon, count, delta_prime) for count in some]
-    panel.plot(some, exact, **THIRD, label="exact: passed with\nchance δ′ at most")
-    panel.plot(counts, mean, **FOURTH, label="mean loss")
+    panel.plot(some, exact, **THIRD, label=said("exact: passed with\nchance δ′ at most"))
+    panel.plot(counts, mean, **FOURTH, label=said("mean loss"))
     top = min(max(k * epsilon, bound[-1]), 1.3 * bound[-1])
     panel.set_ylim(min(-0.1 * top, 1.1 * losses.min()), 1.05 * top)
     panel.xaxis.get_major_locator().set_params(integer=True)
-    panel.set_xlabel("number of answers k")
-    panel.set_ylabel("privacy loss so far")
-    panel.set_title(f"ε = {epsilon:.2g} for each answer, slack δ′ = {power(delta_prime)}")
+    panel.set_xlabel(said("number of answers k"))
+    panel.set_ylabel(said("privacy loss so far"))
+    panel.set_title(
+        said("ε = {epsilon:.2g} for each answer, slack δ′ = {slack}", epsilon=epsilon, slack=power(delta_prime))
+    )
     figure.subplots_adjust(right=0.73)
     panel.legend(loc="upper left", bbox_to_anchor=(1.02, 1))
-    return (
-        f"{paths} random walks of the privacy loss over {k} answers with epsilon {epsilon:.2g}. They drift up slowly, to "
-        f"{mean[-1]:.2g} on average at the end, and none of them is above {losses.max():.2g}. The basic bound rises to {k * epsilon:.3g}, "
-        f"the advanced bound to {bound[-1]:.3g}; the loss that is passed with a chance of at most {delta_prime:.0e} is {exact[-1]:.3g}."
+    return said(
+        "{paths} random walks of the privacy loss over {k} answers with epsilon {epsilon:.2g}. They drift up "
+        "slowly, to {mean:.2g} on average at the end, and none of them is above {highest:.2g}. The basic bound rises "
+        "to {basic:.3g}, the advanced bound to {advanced:.3g}; the loss that is passed with a chance of at most "
+        "{delta_prime:.0e} is {exact:.3g}.",
+        paths=paths,
+        k=k,
+        epsilon=epsilon,
+        mean=mean[-1],
+        highest=losses.max(),
+        basic=k * epsilon,
+        advanced=bound[-1],
+        delta_prime=delta_prime,
+        exact=exact[-1],
     )
 
 
@@ -149,28 +177,42 @@ def bounds(figure, epsilon, k, delta) -> str:
     some = np.unique(np.linspace(1, k, min(k, 80)).astype(int))
     optimal = np.array([composition.optimal(epsilon, 0, count, delta) for count in some])
     (panel,) = panels(figure)
-    panel.plot(counts, basic, **SECOND, label="basic: kε")
-    panel.plot(counts, advanced, **FIRST, marker="s", markersize=4, markevery=0.1, label="advanced: ε′")
+    panel.plot(counts, basic, **SECOND, label=said("basic: kε"))
+    panel.plot(counts, advanced, **FIRST, marker="s", markersize=4, markevery=0.1, label=said("advanced: ε′"))
     wide = {
         "color": THIRD["color"],
         "linewidth": 7,
         "alpha": 0.45,
         "zorder": 1,
     }  # where it is basic, basic is seen on it
-    panel.plot(some, optimal, **wide, label="optimal")
+    panel.plot(some, optimal, **wide, label=said("optimal"))
     better = np.flatnonzero(advanced < basic)
-    crossing = f"advanced is not below basic up to k = {k}"
+    crossing = said("advanced is not below basic up to k = {k}", k=k)
     if better.size:
         panel.plot(counts[better[0]], advanced[better[0]], **RING, markersize=8)
-        crossing = f"advanced is below basic from k = {counts[better[0]]}"
+        crossing = said("advanced is below basic from k = {k}", k=counts[better[0]])
     panel.set_ylim(0, 1.1 * max(basic[-1], min(advanced[-1], 3 * basic[-1])))
-    panel.set_xlabel("number of answers k")
-    panel.set_ylabel("total ε")
-    panel.set_title(f"each answer ε = {epsilon:.2g}; total δ = {power(delta)}; {crossing}")
+    panel.set_xlabel(said("number of answers k"))
+    panel.set_ylabel(said("total ε"))
+    panel.set_title(
+        said(
+            "each answer ε = {epsilon:.2g}; total δ = {delta}; {crossing}",
+            epsilon=epsilon,
+            delta=power(delta),
+            crossing=crossing,
+        )
+    )
     panel.legend(loc="upper left")
-    return (
-        f"Total epsilon against the number of answers, each with epsilon {epsilon:.2g}, at delta {delta:.0e}. At k = {k} basic "
-        f"composition gives {basic[-1]:.3g}, advanced {advanced[-1]:.3g}, optimal {optimal[-1]:.3g}; {crossing}."
+    return said(
+        "Total epsilon against the number of answers, each with epsilon {epsilon:.2g}, at delta {delta:.0e}. At "
+        "k = {k} basic composition gives {basic:.3g}, advanced {advanced:.3g}, optimal {optimal:.3g}; {crossing}.",
+        epsilon=epsilon,
+        delta=delta,
+        k=k,
+        basic=basic[-1],
+        advanced=advanced[-1],
+        optimal=optimal[-1],
+        crossing=crossing,
     )
 
 
@@ -181,7 +223,7 @@ def spill(figure, epsilon, k, epsilon_total) -> str:
     allowed = np.exp(np.minimum(epsilon_total - loss, 50)) * p
     delta = composition.optimal_delta(epsilon, 0, k, epsilon_total)
     (panel,) = panels(figure)
-    panel.bar(yeses, np.minimum(p, allowed), 0.85, color=PALE, label="P, covered")
+    panel.bar(yeses, np.minimum(p, allowed), 0.85, color=PALE, label=said("P, covered"))
     over = p > allowed
     panel.bar(yeses[over], (p - allowed)[over], 0.85, bottom=allowed[over], **LIGHT)
     top = 1.35 * p.max()
@@ -189,23 +231,35 @@ def spill(figure, epsilon, k, epsilon_total) -> str:
         panel.plot(*_marks(yeses, np.where(heights < 0.85 * top, heights, np.nan)), **look, label=label)
     panel.set_ylim(0, top)
     panel.set_xlim(-0.6, k + 0.6)
-    panel.set_xlabel(f"number of yes reports among k = {k}")
-    panel.set_ylabel("probability")
+    panel.set_xlabel(said("number of yes reports among k = {k}", k=k))
+    panel.set_ylabel(said("probability"))
     panel.xaxis.get_major_locator().set_params(integer=True)
-    panel.set_title(f"each report ε = {epsilon:.2g}; total ε = {epsilon_total:.2g} leaves δ = {delta:.3g}")
+    panel.set_title(
+        said(
+            "each report ε = {epsilon:.2g}; total ε = {epsilon_total:.2g} leaves δ = {delta:.3g}",
+            epsilon=epsilon,
+            epsilon_total=epsilon_total,
+            delta=delta,
+        )
+    )
     panel.legend(
         handles=[
-            Patch(color=PALE, label="P, covered"),
-            Patch(**LIGHT, label="spill: adds up to δ"),
+            Patch(color=PALE, label=said("P, covered")),
+            Patch(**LIGHT, label=said("spill: adds up to δ")),
             *panel.lines,
         ],
         loc="upper center",
         ncols=4,
     )
-    return (
-        f"Bars for the number of yes reports among {k} with epsilon {epsilon:.2g} each, if the truth is yes: P. At each bar a "
-        f"dashed mark shows Q, the probability if the truth is no, and a solid mark e to the {epsilon_total:.2g} times Q. The part of "
-        f"each bar above the solid mark is hatched; these parts add up to delta {delta:.2g}."
+    return said(
+        "Bars for the number of yes reports among {k} with epsilon {epsilon:.2g} each, if the truth is yes: P. "
+        "At each bar a dashed mark shows Q, the probability if the truth is no, and a solid mark e to the "
+        "{epsilon_total:.2g} times Q. The part of each bar above the solid mark is hatched; these parts add up "
+        "to delta {delta:.2g}.",
+        k=k,
+        epsilon=epsilon,
+        epsilon_total=epsilon_total,
+        delta=delta,
     )
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from dpcourse import tradeoff
 from dpcourse.course.gdp.shared import random_probabilities
 from dpcourse.engine import Exercise, Misconception
+from dpcourse.languages import said
 from dpcourse.probe.values import type_name
 
 
@@ -81,11 +82,11 @@ def _any_of(*codes):
     return recognise
 
 
-def _either_way(name, message, key, ways=("the largest first", "the smallest first")):
-    """Two misconceptions: the outputs are sorted by the key, downwards or upwards; message: with {} for the way."""
+def _either_way(name, downwards, upwards, key):
+    """Two misconceptions, each with its message: the outputs are sorted by the key, the largest first or the smallest."""
     return (
-        Misconception(name, message.format(ways[0]), _sorted_by(key)),
-        Misconception(f"{name}, upwards", message.format(ways[1]), _sorted_by(lambda p, q: -key(p, q))),
+        Misconception(name, downwards, _sorted_by(key)),
+        Misconception(f"{name}, upwards", upwards, _sorted_by(lambda p, q: -key(p, q))),
     )
 
 
@@ -126,25 +127,39 @@ def _two_lists(value, case):
     """alpha and beta, each with one number for each corner."""
     corners = len(case["p"]) + 1
     if isinstance(value, np.ndarray) and value.shape == (corners, 2):
-        return "Return two arrays, first all alphas and then all betas: `return alpha, beta`. You return one pair for each corner."
+        return said(
+            "Return two arrays, first all alphas and then all betas: `return alpha, beta`. You return one pair for each corner."
+        )
     if not isinstance(value, (list, tuple, np.ndarray)) or len(value) != 2:
         if isinstance(value, (list, tuple)) and len(value) == corners:
-            return "Return two arrays, first all alphas and then all betas: `return alpha, beta`."
-        return f"Return two arrays, `alpha, beta`, not {type_name(value)}."
+            return said("Return two arrays, first all alphas and then all betas: `return alpha, beta`.")
+        return said("Return two arrays, `alpha, beta`, not {type_name}.", type_name=type_name(value))
     for name, entries in zip(("alpha", "beta"), value, strict=True):
         try:
             array = np.asarray(entries)
         except ValueError:
             array = np.asarray(None)
         if array.ndim != 1 or array.dtype.kind not in "iuf":
-            return f"{name} must be an array (or list) of numbers, one for each corner, not {type_name(entries)}."
+            return said(
+                "{name} must be an array (or list) of numbers, one for each corner, not {type_name}.",
+                name=name,
+                type_name=type_name(entries),
+            )
         if len(array) != corners:
-            return (
-                f"{name} has {len(array)} entries, and there are {corners} corners for {corners - 1} outputs: the first is "
-                "(0, 1), of the test that never says “in”, and each output that is moved adds one, also if its p or q is 0."
+            return said(
+                "{name} has {entries} entries, and there are {corners} corners for {outputs} outputs: the first is (0, 1), "
+                "of the test that never says “in”, and each output that is moved adds one, also if its p or q is 0.",
+                name=name,
+                entries=len(array),
+                corners=corners,
+                outputs=corners - 1,
             )
         if not np.isfinite(array).all():
-            return f"{name} holds {array[~np.isfinite(array)][0]}. A ratio q/0 may decide the order, but it must not be added up."
+            return said(
+                "{name} holds {entry}. A ratio q/0 may decide the order, but it must not be added up.",
+                name=name,
+                entry=array[~np.isfinite(array)][0],
+            )
     return None
 
 
@@ -174,18 +189,20 @@ exercise = Exercise(
         ),
         *_either_way(
             "not sorted",
-            "You moved the outputs in {} in which they stand. The best tests begin with the largest q/p.",
+            "You moved the outputs in the reverse of the order in which they stand. The best tests begin with the largest q/p.",
+            "You moved the outputs in the order in which they stand. The best tests begin with the largest q/p.",
             lambda p, q: np.arange(len(p)),
-            ways=("the reverse of the order", "the order"),
         ),
         *_either_way(
             "sorted by q",
-            "You sorted by q alone, {}. An output that is frequent with Mia tells little if it is as frequent without her: sort by q/p.",
+            "You sorted by q alone, the largest first. An output that is frequent with Mia tells little if it is as frequent without her: sort by q/p.",
+            "You sorted by q alone, the smallest first. An output that is frequent with Mia tells little if it is as frequent without her: sort by q/p.",
             lambda p, q: q,
         ),
         *_either_way(
             "sorted by p",
-            "You sorted by p alone, {}. What tells is how much more frequent an output is with her: sort by q/p.",
+            "You sorted by p alone, the largest first. What tells is how much more frequent an output is with her: sort by q/p.",
+            "You sorted by p alone, the smallest first. What tells is how much more frequent an output is with her: sort by q/p.",
             lambda p, q: p,
         ),
         Misconception(

@@ -5,6 +5,7 @@ from scipy.special import ndtr, ndtri
 
 from dpcourse import tradeoff
 from dpcourse.engine import Exercise, Misconception, numbers_like, rounded
+from dpcourse.languages import said
 
 
 def _draw_gaussian(rng):
@@ -18,7 +19,10 @@ def _within_reach(value, case):
     """Numbers; where one is nan, `norm.ppf` was most likely asked for no probability."""
     complaint = numbers_like("alpha")(value, case)
     if complaint and "nan" in complaint:
-        return "The result holds nan, which is what `norm.ppf` gives outside of 0 to 1. It takes a probability and gives a place; `norm.cdf` takes a place and gives a probability. mu is no probability."
+        return said(
+            "The result holds nan, which is what `norm.ppf` gives outside of 0 to 1. It takes a probability and gives a place; "
+            "`norm.cdf` takes a place and gives a probability. mu is no probability."
+        )
     return complaint
 
 

@@ -4,6 +4,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from dpcourse.engine import Exercise, Misconception
+from dpcourse.languages import said
 from dpcourse.probe.values import type_name
 
 OUTPUTS, RELEASES = 12, 20_000
@@ -130,11 +131,20 @@ def _twelve_bits(value, case):
     except ValueError:
         array = np.asarray(None)
     if array.ndim != 1 or array.dtype.kind not in "biuf":
-        return f"Return one array (or list) of {OUTPUTS} bits, not {type_name(value)}."
+        return said(
+            "Return one array (or list) of {outputs} bits, not {type_name}.",
+            outputs=OUTPUTS,
+            type_name=type_name(value),
+        )
     if len(array) != OUTPUTS:
-        return f"Return one bit for each of the {OUTPUTS} outputs: 1 where the test says “in”, 0 where it says “out”. You return {len(array)}."
+        return said(
+            "Return one bit for each of the {outputs} outputs: 1 where the test says “in”, 0 where it says “out”. "
+            "You return {returned}.",
+            outputs=OUTPUTS,
+            returned=len(array),
+        )
     if not np.isin(array, (0, 1)).all():
-        return "Return 0s and 1s only. (No coin is needed: the point furthest below is a corner of the curve.)"
+        return said("Return 0s and 1s only. (No coin is needed: the point furthest below is a corner of the curve.)")
     return None
 
 
