@@ -195,6 +195,11 @@ def _in(language, value):
     return again(value, language) if isinstance(value, Said) else value
 
 
+def forget() -> None:
+    """Read the catalogues anew, since they have changed."""
+    _catalogue.cache_clear()
+
+
 @functools.cache
 def fields_of(message: str) -> frozenset[str]:
     """The names of the fields in a message; none where its brackets are no fields.

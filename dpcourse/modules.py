@@ -22,6 +22,7 @@ class Modules:
         self._imports: dict[str, set[str]] = {}
         self._names: dict[str, set[str]] = {}
         self._said: dict[str, str] = {}
+        self._texts: dict[str, list[str]] = {}
         self._reached: dict[frozenset[str], set[str]] = {}
 
     def has(self, module: str) -> bool:
@@ -96,6 +97,14 @@ class Modules:
             within = file.parent.iterdir() if file.name == "__init__.py" else ()
             self._names[module] = bound | {each.stem for each in within if self.has(f"{module}.{each.stem}")}
         return self._names[module]
+
+    def texts(self, module: str) -> list[str]:
+        """The texts that stand in a module, each once, by the alphabet."""
+        if module not in self._texts:
+            nodes = ast.walk(self.tree(module))
+            found = (node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
+            self._texts[module] = sorted(set(found))
+        return self._texts[module]
 
     def said(self, module: str) -> str:
         """What a module says to Python: its syntax, without comments, docstrings and layout, the same for every version."""

@@ -7,14 +7,14 @@ fill.py puts into a source what is said elsewhere, page.py makes it two notebook
 stale.py says that those stored are old, compare.py says what differs. solutions/glossary.md is built in the same way.
 
 solutions/XX/NN-name.md (the same in another language)  ->  solutions/XX/NN-name.ipynb and lessons/XX/NN-name.ipynb
-translation.py puts it together with the English source.
+translation.py puts it together with the English source. What the code says in it: catalogues.py.
 """
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 
-from dpcourse.authoring import complete, execute, laws, stale, worth
+from dpcourse.authoring import catalogues, complete, execute, laws, stale, worth
 from dpcourse.authoring.compare import differences
 from dpcourse.authoring.navigation import readme
 from dpcourse.authoring.page import CHECKED, Page, read, translated
@@ -53,6 +53,7 @@ def build(
     wanted = [page for page in read_all(root, modules, names) if not names or {page.name, page.file.stem} & {*names}]
     if worth.of_this_course(root):
         worth.write()
+        catalogues.update()
     if (front := readme(root)) is not None:
         write_atomically(root / "README.md", front)
     kept = {
@@ -63,7 +64,7 @@ def build(
     for language in languages(root):  # `language` knows it by this folder
         (root / "lessons" / language).mkdir(parents=True, exist_ok=True)
     for page in progress([page for page in wanted if not kept[page.file]]):
-        _write(page, _executed(page, modules))
+        _write(page, execute.executed(page))
         stale.remember(page, modules)
         written.append(page.name)
     return [name for name in there if name in written]
@@ -77,13 +78,6 @@ def read_all(root: Path, modules: Modules, names: Collection[str] = ()) -> Itera
     for language in languages(root):
         files = {file.stem: file for file in pages(root, language)}
         yield from (translated(files[page.file.stem], page) for page in english)
-
-
-def _executed(page, modules):
-    """The solved notebook with outputs: those of the English one, where a translation shows nothing else."""
-    if page.english and not stale.is_stale(page.english, modules) and (solved := execute.taken_over(page)):
-        return solved
-    return execute.executed(page)
 
 
 def _write(page, solved):

@@ -1,12 +1,13 @@
 """What the code says, in other languages: dpcourse/locale/XX/ROOM.po, a gettext catalogue for each room of the house.
 
 A room is a lesson's folder, such as `laplace`, or a package, such as `engine`; what stands in no package is in
-`dpcourse.po`. Babel takes the messages out of the calls of `said`, `counted`, `to_say` and `say`, in Python and in templates;
-what a lesson's folder declares (titles, hints, misconceptions, questions) is added with the place that declares it.
+`dpcourse.po`. The messages are those in calls of `said`, `counted`, `to_say` and `say`, in Python and in templates; what a
+lesson's folder declares (titles, hints, misconceptions, questions) is added with the place that declares it.
 `update` writes the catalogues anew and compiles them: a new message has no translation yet, one that has changed is
 fuzzy, and both are said in English.
 """
 
+import ast
 import importlib
 import re
 from collections import defaultdict
@@ -18,12 +19,11 @@ from typing import Any
 from dpcourse import course, languages
 from dpcourse.authoring.source import SourceError
 from dpcourse.files import replaced
-from dpcourse.languages import CATALOGUES, COMPILED, PACKAGE, fields_of
+from dpcourse.languages import COMPILED, PACKAGE, fields_of
 
 KEYWORDS: dict[str, Any] = {"said": None, "to_say": None, "counted": (1, 2), "say": (2,)}
-TEMPLATES = ("*.html", "*.md", "*.txt")
 TOP = "dpcourse"
-WIDTH = 118
+WIDTH, SHOWN = 118, 60
 Message = str | tuple[str, str]
 Said = dict[Message, list[str]]
 """message -> the places that say it"""
@@ -58,16 +58,21 @@ def room(file: Path) -> str:
 
 
 def _extracted(file):
+    """The messages that a file says. (Babel's own way with Python takes the "a" of `said(TABLE["a"])` for one.)"""
     from babel.messages.extract import extract
 
-    if file.suffix not in (".py", ".html"):
-        return
-    method = "python" if file.suffix == ".py" else "jinja2.ext:babel_extract"
-    source = file.read_bytes()
-    if not re.search(rb"\b(said|to_say|counted|say)\(", source):
-        return
-    for _, message, _, _ in extract(method, BytesIO(source), keywords=KEYWORDS):
-        yield message
+    if file.suffix == ".html":
+        with file.open("rb") as template:
+            yield from (message for _, message, _, _ in extract("jinja2.ext:babel_extract", template, KEYWORDS))
+    text = file.read_text(encoding="utf-8") if file.suffix == ".py" else ""
+    if any(f"{name}(" in text for name in KEYWORDS):
+        calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+        for node in sorted(calls, key=lambda call: (call.lineno, call.col_offset)):
+            if isinstance(node.func, ast.Name) and node.func.id in KEYWORDS:
+                given = [node.args[place - 1] for place in KEYWORDS[node.func.id] or (1,) if place <= len(node.args)]
+                said = [each.value for each in given if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+                if len(said) == len(given) > 0:
+                    yield tuple(said) if len(said) > 1 else said[0]
 
 
 def _declared(lesson):
@@ -93,7 +98,7 @@ def _declared(lesson):
 
 def translated() -> list[str]:
     """The languages that have catalogues."""
-    return sorted(folder.name for folder in CATALOGUES.glob("[a-z]*/"))
+    return sorted(folder.name for folder in languages.CATALOGUES.glob("[a-z]*/"))
 
 
 def update(rooms: Collection[str] = ()) -> list[Path]:
@@ -103,10 +108,11 @@ def update(rooms: Collection[str] = ()) -> list[Path]:
     """
     said, changed = messages(), []
     for language in translated():
-        for name in sorted(rooms or {*said, *(file.stem for file in (CATALOGUES / language).glob("*.po"))}):
-            file = CATALOGUES / language / f"{name}.po"
+        for name in sorted(rooms or {*said, *(file.stem for file in (languages.CATALOGUES / language).glob("*.po"))}):
+            file = languages.CATALOGUES / language / f"{name}.po"
             changed += _write(file, _updated(file, language, said.get(name, {})))
-        changed += _write(CATALOGUES / language / COMPILED, compiled(language))
+        changed += _write(languages.CATALOGUES / language / COMPILED, compiled(language))
+    languages.forget()
     return changed
 
 
@@ -180,10 +186,10 @@ def _locale(language):
         return None
 
 
-def name(language: str) -> str:
+def called(language: str) -> str:
     """What a language calls itself.
 
-    >>> name("zh"), name("xx")
+    >>> called("zh"), called("xx")
     ('中文', 'xx')
     """
     from babel import Locale, UnknownLocaleError
@@ -194,15 +200,24 @@ def name(language: str) -> str:
         return language
 
 
+def _is_there(message):
+    """Whether it is a message with a translation that may be shown."""
+    return bool(
+        message.id
+        and (message.string if isinstance(message.string, str) else any(message.string))
+        and not message.fuzzy
+    )
+
+
 def compiled(language: str) -> bytes:
     """All catalogues of a language as one, compiled; what is fuzzy is left out, and what cannot be filled in."""
     from babel.messages.catalog import Catalog
     from babel.messages.mofile import write_mo
 
     whole = Catalog(_locale(language), charset="utf-8", header_comment="")
-    for file in sorted((CATALOGUES / language).glob("*.po")):
+    for file in sorted((languages.CATALOGUES / language).glob("*.po")):
         for message in read(file, language):
-            if message.id and message.string and not message.fuzzy and not any(faults(message)):
+            if _is_there(message) and not any(faults(message)):
                 whole.add(message.id, message.string)
     if not len(whole):
         return b""
@@ -243,10 +258,13 @@ RULES: list[Callable[[str, str], Iterator[str]]] = [_of_fields]
 
 def complaints(language: str) -> Iterator[SourceError]:
     """What is to be mended in the catalogues of a language."""
+    binary = languages.CATALOGUES / language / COMPILED
+    if (binary.read_bytes() if binary.exists() else b"") != compiled(language):
+        yield SourceError(binary, 1, "is not what the catalogues beside it give: run `dpcourse build`")
     first: dict[Message, tuple[Path, object]] = {}
-    for file in sorted((CATALOGUES / language).glob("*.po")):
+    for file in sorted((languages.CATALOGUES / language).glob("*.po")):
         for message in read(file, language):
-            if not message.id or not message.string or message.fuzzy:
+            if not _is_there(message):
                 continue
             for fault in faults(message):
                 yield SourceError(file, message.lineno, fault)
@@ -259,11 +277,13 @@ def behind(language: str) -> Iterator[str]:
     """What is said in English yet, and the share that is translated; no fault of anybody's."""
     there = everything = 0
     for name, said in sorted(messages().items()):
-        file = CATALOGUES / language / f"{name}.po"
-        has = {message.id: message for message in read(file, language) if message.string and not message.fuzzy}
-        there, everything = there + sum(message in has for message in said), everything + len(said)
-        for message, places in said.items():
-            if message not in has:
-                text = message if isinstance(message, str) else message[0]
-                yield f"{file}: has no {text if len(text) < 60 else text[:59] + '…'!r} ({places[0]})"
-    yield f"{language}: {there} of {everything} messages ({100 * there // max(1, everything)} %) are translated."
+        file = languages.CATALOGUES / language / f"{name}.po"
+        has = {message.id for message in read(file, language) if _is_there(message)}
+        lacking = [message for message in said if message not in has]
+        there, everything = there + len(said) - len(lacking), everything + len(said)
+        if lacking:
+            text = lacking[0] if isinstance(lacking[0], str) else lacking[0][0]
+            first = f"{text if len(text) < SHOWN else text[: SHOWN - 1] + '…'!r} ({said[lacking[0]][0]})"
+            yield f"{file}: {len(lacking)} of {len(said)} messages are not translated, the first of them {first}"
+    share = 100 * there // max(1, everything)
+    yield f"{called(language)}: {there} of {everything} messages of the code ({share} %) are translated."

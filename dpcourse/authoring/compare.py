@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from dpcourse.authoring import complete, stale, translation, worth
+from dpcourse.authoring import catalogues, complete, stale, translation, worth
 from dpcourse.authoring.navigation import readme
 from dpcourse.authoring.page import read, translated
 from dpcourse.authoring.source import SourceError, languages, pages, sources
@@ -41,7 +41,8 @@ def behind(root: Path | str) -> list[str]:
     """What of the course stands in English in its other languages, and the share that does not; nobody need do anything."""
     root = Path(root)
     try:
-        return [line for language in languages(root) for line in translation.behind(root, language)]
+        found = [line for language in languages(root) for line in translation.behind(root, language)]
+        return found + [line for language in _spoken(root) for line in catalogues.behind(language)]
     except SourceError:  # differences() says it
         return []
 
@@ -52,9 +53,18 @@ def _in_languages(root):
 
 def _of_languages(root):
     try:
-        return [str(error) for language in languages(root) for error in translation.complaints(root, language)]
+        found = [error for language in languages(root) for error in translation.complaints(root, language)]
+        return [
+            *map(str, found),
+            *(str(error) for language in _spoken(root) for error in catalogues.complaints(language)),
+        ]
     except SourceError as error:
         return [str(error)]
+
+
+def _spoken(root):
+    """The languages that this course's code speaks."""
+    return catalogues.translated() if worth.of_this_course(root) else []
 
 
 def _of_slips(root):

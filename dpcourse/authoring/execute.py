@@ -1,6 +1,5 @@
 """A page's solved notebook with its outputs: executed, or with those that are stored."""
 
-import ast
 import copy
 import json
 import os
@@ -12,10 +11,10 @@ import nbformat
 
 from dpcourse import cells, course
 from dpcourse.authoring.page import Page
-from dpcourse.authoring.source import SourceError, language_of
-from dpcourse.authoring.translation import LANGUAGE
+from dpcourse.authoring.source import SourceError
+from dpcourse.authoring.words import say
+from dpcourse.engine import RIGHT, Verdict
 from dpcourse.languages import CHOICE, ENGLISH
-from dpcourse.modules import said
 
 UNSTORED = "remove-output"
 SECONDS = 120
@@ -76,9 +75,9 @@ def _execute(client, i, cell, file, lines):
             raise SourceError(file, lines[0], f"the cell writes to stderr: {output.text.splitlines()[0]}")
         _keep_what_previews_show(output.get("data", {}))
     if cells.checked(cell.source):
-        said = cell.outputs[0]["data"]["text/plain"] if cell.outputs else "nothing"
-        if ": passed (" not in said:
-            raise SourceError(file, lines[0], f"the solution does not pass its check: {said}")
+        told = cell.outputs[0]["data"]["text/plain"] if cell.outputs else "nothing"
+        if not told.startswith(say(file, Verdict(course.find(*cells.checked(cell.source)), RIGHT, "").headline)):
+            raise SourceError(file, lines[0], f"the solution does not pass its check: {told}")
 
 
 def _keep_what_previews_show(data):
@@ -100,21 +99,6 @@ def stored(page: Page) -> nbformat.NotebookNode | None:
         return _with_outputs(page, before)
     except (FileNotFoundError, ValueError, KeyError, TypeError):
         return None
-
-
-def taken_over(page: Page) -> nbformat.NotebookNode | None:
-    """The solved notebook of a translation with the outputs that the English one stores.
-
-    None where there are none, or where the code differs in more than comments and docstrings, so in what it shows.
-    """
-    if page.english is None:
-        return None
-    told = LANGUAGE.format(name=language_of(page.file))
-    codes = [said(ast.parse(cell.source.replace(told, ""))) for cell in page.code]
-    english = stored(page.english)
-    if english is None or codes != [said(ast.parse(cell.source)) for cell in page.english.code]:
-        return None
-    return _with_outputs(page, [cell for cell in english.cells if cell.cell_type == "code"])
 
 
 def _with_outputs(page, cells):

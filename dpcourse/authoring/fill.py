@@ -17,8 +17,9 @@ from dpcourse.authoring.binder import repository
 from dpcourse.authoring.navigation import contents, links, referring, sections
 from dpcourse.authoring.source import FENCE, PART, SourceError, english, lesson_of, line_of, root_of
 from dpcourse.authoring.translation import about
-from dpcourse.authoring.words import of_course, say, title
+from dpcourse.authoring.words import say, title
 from dpcourse.engine.exercise import Exercise
+from dpcourse.languages import counted
 
 NAME = r"(?P<name>(?:\w+/)?[A-Za-z_]\w*)"
 NUMBER = re.compile(rf"(?<![\w\\^}}])\{{{NAME}\}}", re.ASCII)  # a Chinese character is no letter before it
@@ -189,9 +190,9 @@ def _goal(file, can, names):
 def exercise_header(file: Path, exercise: Exercise) -> str:
     """One line above an exercise, for a page: difficulty, minutes, points, what it is good for."""
     dots = "●" * exercise.difficulty + "○" * (5 - exercise.difficulty)
-    head = say(file, "### Exercise {id}: {title}", id=exercise.id, title=of_course(file, exercise.title))
+    head = say(file, "### Exercise {id}: {title}", id=exercise.id, title=say(file, exercise.title))
     count = exercise.points
-    points = say(file, "1 point") if count == 1 else say(file, "{points} points", points=count)
+    points = say(file, counted("{count} point", "{count} points", count=count))
     said = say(
         file,
         "*Difficulty {dots} ({difficulty} of 5) · about {minutes} minutes · {points} · Good for: {good_for}.*",
@@ -199,7 +200,7 @@ def exercise_header(file: Path, exercise: Exercise) -> str:
         difficulty=exercise.difficulty,
         minutes=exercise.minutes,
         points=points,
-        good_for=of_course(file, exercise.good_for),
+        good_for=say(file, exercise.good_for),
     )
     return f"{head}\n\n{said}"
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import nbformat
 
-from dpcourse import cells, course
+from dpcourse import cells, course, languages
 from dpcourse.authoring import fill, uses
 from dpcourse.authoring.navigation import HEADINGS, SECTION, section_id
-from dpcourse.authoring.source import GLOSSARY, SourceError, about, lesson_of, line_of, name_of, root_of
+from dpcourse.authoring.source import GLOSSARY, SourceError, about, language_of, lesson_of, line_of, name_of, root_of
 from dpcourse.modules import Modules
 
 CHECKED = "nbval-check-output"
@@ -257,7 +257,8 @@ def _blank(page):
         for exercise_id in cells.checked(solved.source) if lesson and solved.cell_type == "code" else ():
             for cell in (solved, blank):
                 cell.metadata["tags"] = [*cell.metadata.get("tags", []), CHECKED]
-            _show_not_attempted(blank, course.find(exercise_id))
+            with languages.speaking(language_of(page.file) or languages.ENGLISH):
+                _show_not_attempted(blank, course.find(exercise_id))
 
 
 def _keep_variants(page):

@@ -1,6 +1,6 @@
 """The sources of a course: which there are, what the front matter of each says, and what is wrong in which line.
 
-The sources of a lesson stand in solutions/, in English, and in solutions/XX/ in each language XX that has a language.toml.
+The sources of a lesson stand in solutions/, in English, and in solutions/XX/ in each language XX that has one there.
 """
 
 import functools
@@ -11,7 +11,6 @@ from dpcourse import course
 from dpcourse.course import GLOSSARY
 
 ABOUT = ("title", "learn", "needs", "goals")
-LANGUAGE = "language.toml"
 FENCE = re.compile(r"^```\{code-cell\}")
 PART = re.compile(r"^\{(?P<part>[a-z]+)(?: (?P<argument>\S+))?\}$")
 
@@ -39,7 +38,8 @@ def _in(language, files):
 
 def languages(root: Path | str) -> list[str]:
     """The languages into which a course is translated, by the names of their folders."""
-    return sorted(file.parent.name for file in (Path(root) / "solutions").glob(f"*/{LANGUAGE}"))
+    found = (Path(root) / "solutions").glob("[a-z]*/[0-9][0-9]-*")
+    return sorted({file.parent.name for file in found if file.suffix in (".md", ".lock")})
 
 
 def root_of(file: Path) -> Path:

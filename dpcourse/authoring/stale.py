@@ -2,7 +2,7 @@
 
 They depend on its code cells and on the modules of the package that these use. solutions/built.json, committed with the
 notebooks, holds one fingerprint of both for each page; where only prose changes it stays, and nothing is executed. Pages in
-another language have theirs in their folder.
+another language have theirs in their folder, and depend on what these modules say in it.
 """
 
 import ast
@@ -11,9 +11,10 @@ import json
 
 from dpcourse import course
 from dpcourse.authoring.page import Page
-from dpcourse.authoring.source import lesson_of, pages, root_of
+from dpcourse.authoring.source import language_of, lesson_of, pages, root_of
 from dpcourse.authoring.uses import pictures
 from dpcourse.files import write_atomically
+from dpcourse.languages import again
 from dpcourse.modules import Modules
 
 
@@ -44,14 +45,17 @@ def _file(page):
 
 def fingerprint(page: Page, modules: Modules) -> str:
     """A hash of all that a page's outputs depend on: its code cells, the modules that they use and the data beside these,
-    and, since progress() shows it, how many exercises and questions each lesson has."""
-    digest = hashlib.blake2b(digest_size=8)
+    what these say in the page's language, and, since progress() shows it, how many exercises and questions each lesson has."""
+    digest, language = hashlib.blake2b(digest_size=8), language_of(page.file)
     for cell in page.code:
         digest.update(json.dumps([cell.source, cell.metadata.get("tags", [])]).encode())
     for module in sorted(used(page, modules)):
         digest.update(f"{module}: {modules.said(module)}".encode())
         for data in modules.data(module):
             digest.update(data.read_bytes())
+        for text in modules.texts(module) if language else ():
+            if (translated := again(text, language)) != text:
+                digest.update(f"{text}: {translated}".encode())
     if any("progress()" in cell.source for cell in page.code):
         contents = [(lesson.name, lesson.title, len(lesson.functions), len(lesson.quiz)) for lesson in course.lessons()]
         digest.update(json.dumps(contents).encode())

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
-from dpcourse.authoring import faithful, source, words
+from dpcourse.authoring import catalogues, faithful, source
 from dpcourse.authoring.faithful import BREAK, CODE, TEXT, Cell
-from dpcourse.authoring.source import FENCE, PART, SourceError, english, language_of, name_of, root_of
+from dpcourse.authoring.source import FENCE, PART, SourceError, english, language_of, name_of
+from dpcourse.authoring.words import say
 from dpcourse.files import write_atomically
 
 LANGUAGE = """from dpcourse import language
@@ -229,7 +230,7 @@ def lines(file: Path) -> list[tuple[int, str]]:
     theirs = english(file).read_text(encoding="utf-8").splitlines()
     if not language_of(file):
         return list(enumerate(theirs, 1))
-    note = words.read(root_of(file), language_of(file)).behind
+    note = say(file, "*The English of this part has changed, and this translation has not yet: here is the English.*")
     pairs = [pair for pair in read(file).pairs if pair[0].kind not in FRONT]
     importing = next((cell for cell, _ in pairs if cell.kind == CODE and "from dpcourse import" in cell.text), None)
     made: list[tuple[int, str]] = []
@@ -275,23 +276,21 @@ def _noted(cell, note):
 def complaints(root: Path, language: str) -> Iterator[SourceError]:
     """What is wrong in a language's folder, and is to be mended there; what is only behind is not."""
     pages = source.pages(root, language)
-    yield from words.complaints(root, language)
     for file in pages:
         yield from read(file).wrong
-    for file in sorted(words.file_of(root, language).parent.glob("*.md")):
+    for file in sorted((root / "solutions" / language).glob("*.md")):
         if file not in pages:
             yield SourceError(file, 1, f"translates no lesson: there is no {english(file)}; rename or remove it")
 
 
 def behind(root: Path, language: str) -> Iterator[str]:
     """What a language lacks, and the share that it has; no fault of anybody's."""
-    yield from words.behind(root, language)
     shown = cells = 0
     for file in source.pages(root, language):
         found = read(file)
         shown, cells = shown + found.shown, cells + len(found.pairs)
         yield from _behind(file, found)
-    yield f"{words.read(root, language).name}: {shown} of {cells} cells ({100 * shown // max(1, cells)} %) are translated."
+    yield f"{catalogues.called(language)}: {shown} of {cells} cells ({100 * shown // max(1, cells)} %) are translated."
 
 
 def _behind(file, found):

@@ -1,15 +1,18 @@
 """Lessons in another language: what is translated is shown, what is behind stands in English, what is unfaithful is named.
 
-The language "xx" is made up: it costs a folder, and no code.
+The language "xx" is made up: it costs a folder and a catalogue, and no code.
 """
 
+import json
 import shutil
 
 import nbformat
 import pytest
 from typer.testing import CliRunner
 
-from dpcourse.authoring import build, compare, source, translation, words
+from dpcourse import languages
+from dpcourse.authoring import build, catalogues, compare, source, stale, translation
+from dpcourse.authoring.uses import modules_of
 from dpcourse.cli import app
 
 from .conftest import NAME
@@ -55,24 +58,25 @@ WORDS = {
     "seven": "SIETE",
     "differs from run to run": "DISTINTO",
 }
-LANGUAGE = """\
-name = "Xx"
-behind = "BEHIND"
-[words]
-"All lessons" = "TODAS"
-"**Time:** about {total} minutes: {reading} to read, {solving} for the exercises." = "{solving} + {reading} = {total}"
-"### Exercise {id}: {title}" = "### EJERCICIO {id}: {title}"
-", with exercise {id}" = " {id}"
-"""
+SAID = {
+    "*The English of this part has changed, and this translation has not yet: here is the English.*": "BEHIND",
+    "All lessons": "TODAS",
+    "**Time:** about {total} minutes: {reading} to read, {solving} for the exercises.": "{solving} + {reading} = {total}",
+    "### Exercise {id}: {title}": "### EJERCICIO {id}: {title}",
+    ", with exercise {id}": " {id}",
+    "How often to keep the truth": "LA VERDAD",
+    "Write the body of `{function}`, run its cell, then run this cell again.": "ESCRIBE {function}.",
+}
 
 
 @pytest.fixture
-def xx(course, runs):
-    """The course with a translation, built and up to date."""
+def xx(course, runs, tmp_path, monkeypatch):
+    """The course with a translation and a catalogue, built and up to date."""
+    monkeypatch.setattr(languages, "CATALOGUES", tmp_path / "locale")
+    put(SAID)
     course.edit(("{closing}", PARTS))
     course.xx = course.root / "solutions" / "xx" / f"{NAME}.md"
     course.xx.parent.mkdir()
-    course.xx.with_name(source.LANGUAGE).write_text(LANGUAGE, encoding="utf-8")
     shutil.copyfile(course.source, course.xx)
     course.edit(*WORDS.items(), file=course.xx)
     assert "xx" in source.languages(course.root)
@@ -80,6 +84,16 @@ def xx(course, runs):
     build.build(course.root)
     assert runs == [NAME, NAME]
     return course
+
+
+def put(said):
+    """The catalogue of the made-up language."""
+    folder = languages.CATALOGUES / "xx"
+    folder.mkdir(parents=True, exist_ok=True)
+    entries = (f"msgid {json.dumps(message)}\nmsgstr {json.dumps(text)}\n" for message, text in said.items())
+    folder.joinpath("all.po").write_text("\n".join(entries), encoding="utf-8")
+    folder.joinpath(languages.COMPILED).write_bytes(catalogues.compiled("xx"))
+    languages.forget()
 
 
 def page(course):
@@ -106,15 +120,17 @@ def test_a_language_is_a_folder(xx):
     assert "- HACERLO (exercise 0.1)" in text, "a word that the language lacks stands in English"
     assert "5 + 5 = 10" in text
     assert "- [1. CONTAR](00-start.ipynb#cell-id=section-1) · 1 min\n- [2. SUMAR]" in text
-    assert "### EJERCICIO 0.1: How often to keep the truth" in text
+    assert "### EJERCICIO 0.1: LA VERDAD" in text
     assert "漢字有$n$，見0.1与[00 §1](00-start.ipynb#cell-id=section-1)，*二*." in text
     assert 'print(f"DE {len(counts)} EN TOTAL' in text
     assert "BEHIND" not in text
     first = next(cell.source for cell in page(xx) if cell.cell_type == "code")
     assert first.endswith('import check\nfrom dpcourse import language\n\nlanguage("xx")')
+    (output,) = next(cell.outputs for cell in page(xx) if "check(" in cell.source)
+    assert output.data["text/plain"] == "0.1 LA VERDAD: not attempted\nESCRIBE keep_probability."
     status, said = check(xx)
     assert status == 0
-    assert "Xx: 12 of 12 cells (100 %) are translated." in said
+    assert "xx: 12 of 12 cells (100 %) are translated." in said
     assert "lessons are as their sources say" in said
 
 
@@ -276,22 +292,17 @@ def test_a_translation_of_no_lesson_is_named(xx):
     assert "translates no lesson: there is no" in check(xx)[1]
 
 
-def test_outputs_are_taken_over_where_the_code_shows_the_same(xx, runs):
-    """A comment and a docstring make no difference to them; all that is printed is executed."""
-    for english, translated in WORDS.items():
-        if translated.isupper() and english in ("seven", "differs from run to run", "no more"):
-            xx.edit((translated, english), file=xx.xx)
-    xx.edit(("DE {len(counts)} EN TOTAL {counts['a']}", "in all {counts['a']} of {len(counts)}"), file=xx.xx)
-    del runs[:]
-    assert build.build(xx.root) == [f"xx/{NAME}"]
-    assert runs == []
-    theirs, mine = (nbformat.read(xx.root / "solutions" / name / f"{NAME}.ipynb", 4).cells for name in ("", "xx"))
-    assert [cell.get("outputs") for cell in theirs] == [cell.get("outputs") for cell in mine]
-    assert "# TRES" in "".join(cell.source for cell in mine)
-    assert build.build(xx.root) == []
-    xx.edit(("no more", "NADA"), file=xx.xx)
-    build.build(xx.root)
-    assert runs == [NAME]
+def test_a_page_is_stale_when_its_modules_say_something_else_in_its_language(xx):
+    def is_stale():
+        solved, _ = (build.read(xx.source), None)
+        return [stale.is_stale(each, modules_of(xx.root)) for each in (solved, build.translated(xx.xx, solved))]
+
+    assert is_stale() == [False, False]
+    put(SAID | {"Exercise": "EJERCICIO"})
+    assert is_stale() == [False, False], "no module of the page says it"
+    xx.module("gdp").write_text("def sigma(mu): return 'A number.'", encoding="utf-8")
+    put(SAID | {"how often to keep the truth": "VERDAD"})
+    assert is_stale() == [False, True]
 
 
 def test_only_named_pages_are_built_and_prose_executes_nothing(xx, runs):
@@ -304,20 +315,3 @@ def test_only_named_pages_are_built_and_prose_executes_nothing(xx, runs):
     (xx.root / "lessons" / "xx" / "08-gone.ipynb").write_text("{}")
     (said,) = compare.differences(xx.root)
     assert said == "lessons/xx/08-gone.ipynb: there is no solutions/08-gone.md: write it, or remove this file"
-
-
-def test_the_words_of_a_language(xx):
-    file = xx.xx.with_name(source.LANGUAGE)
-    assert "has no words for 'Next: {link}'" in check(xx)[1]
-    file.write_text(LANGUAGE + '"Gone" = "IDO"\n"Next: {link}" = "{lnk}"\n')
-    status, said = check(xx)
-    assert status == 1
-    assert "language.toml:9: '{lnk}' must have the fields of 'Next: {link}': {link}" in said
-    assert "language.toml:8: the build does not say 'Gone' any more" in said
-    assert words.say(xx.xx, "All lessons") == "TODAS"
-    assert words.say(xx.xx, "Next: {link}", link="L") == "Next: L"
-    assert words.say(xx.source, "All lessons") == "All lessons"
-    file.write_text('behind = "BEHIND"\n')
-    assert "language.toml:1: has no `name`, what the language calls itself" in check(xx)[1]
-    file.write_text("name = \n")
-    assert "language.toml:1: Invalid value" in check(xx)[1]
