@@ -10,6 +10,7 @@ import torch
 
 from dpcourse import validate
 from dpcourse.files import data_folder
+from dpcourse.languages import listed, said
 
 PARTS = "train_inputs", "train_targets", "test_inputs", "test_targets"
 WHOLE = torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64
@@ -72,12 +73,19 @@ class Data:
         images = len(self.shape) == 3 and self.train_inputs.is_floating_point()
         train, test = len(self.train_inputs), 0 if self.test_inputs is None else len(self.test_inputs)
         size = " x ".join(map(str, self.shape[1:] if images else self.shape or (1,)))
-        each = "pixels" if images else ("number each" if size == "1" else "numbers each")
-        classes = "" if self.classes is None else f", {len(self.classes)} classes"
-        return (
-            f"{self.name}: {train:,} {'images' if images else 'rows'} to train on, {f'{test:,}' if test else 'none'} to "
-            f"test on, {size} {each}{classes}"
-        )
+        parts = [
+            said("{train:,} images to train on", train=train)
+            if images
+            else said("{train:,} rows to train on", train=train),
+            said("{test:,} to test on", test=test) if test else said("none to test on"),
+        ]
+        if images:
+            parts.append(said("{size} pixels", size=size))
+        else:
+            parts.append(said("1 number each") if size == "1" else said("{size} numbers each", size=size))
+        if self.classes is not None:
+            parts.append(said("{number} classes", number=len(self.classes)))
+        return said("{name}: {parts}", name=self.name, parts=listed(parts, "{first}, {then}"))
 
 
 def _tensor(name, values):
@@ -217,8 +225,9 @@ def _load(source):
             arrays = [_array(find(file)) for file in source.checksums]
             return _data(arrays, white=255, name=source.name, classes=source.classes)
         except (OSError, EOFError, ValueError, zlib.error) as error:
-            tried.append(f"  {place} {_what_happened(error)}")
-    print("\n".join([f"{source.name} cannot be had, so here are the digits instead. Tried:", *tried, _advice(source)]))
+            tried.append(f"  {_what_happened(place, error)}")
+    instead = said("{name} cannot be had, so here are the digits instead. Tried:", name=source.name)
+    print("\n".join([instead, *tried, _advice(source)]))
     return digits()
 
 
@@ -242,7 +251,7 @@ def _download(url, file, store):
     """What pooch calls when a file is not in the store, or not whole."""
     import pooch
 
-    print(f"Downloading {url}", flush=True)
+    print(said("Downloading {url}", url=url), flush=True)
     pooch.HTTPDownloader(timeout=SECONDS_TO_WAIT)(url, file, store)
 
 
@@ -264,16 +273,23 @@ def _data(arrays, white, **about):
     return Data(inputs[0], targets[0], inputs[1], targets[1], **about)
 
 
-def _what_happened(error):
+def _what_happened(place, error):
     if isinstance(error, (ValueError, EOFError, zlib.error, gzip.BadGzipFile)):
-        return "has a damaged file"
+        return said("{place} has a damaged file", place=place)
     answer = getattr(error, "response", None)
     if answer is not None:
-        return f"answered {answer.status_code}"
-    return f"({error.strerror}: {error.filename})" if error.strerror else "cannot be reached"
+        return said("{place} answered {status}", place=place, status=answer.status_code)
+    if error.strerror:
+        return f"{place} ({error.strerror}: {error.filename})"
+    return said("{place} cannot be reached", place=place)
 
 
 def _advice(source):
-    package = f"`apt-get install {source.debian_package}` on Debian or Ubuntu, or " if source.debian_package else ""
-    files = ", ".join(source.checksums)
-    return f"To get it: {package}save {files} from {source.mirrors[0]} in {_folder(source)}"
+    files = {"files": ", ".join(source.checksums), "mirror": source.mirrors[0], "folder": _folder(source)}
+    if source.debian_package is None:
+        return said("To get it: save {files} from {mirror} in {folder}", **files)
+    return said(
+        "To get it: `apt-get install {package}` on Debian or Ubuntu, or save {files} from {mirror} in {folder}",
+        package=source.debian_package,
+        **files,
+    )

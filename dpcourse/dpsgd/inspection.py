@@ -9,6 +9,7 @@ from dpcourse import rounding
 from dpcourse.dpsgd.ledger import Ledger
 from dpcourse.dpsgd.run import DIGITS, Run
 from dpcourse.dpsgd.sampling import middle_sizes
+from dpcourse.languages import listed, said
 
 FALSE_ALARM_RATE = 1e-6  # of each statistical check, for a run that is as it should be
 
@@ -30,7 +31,10 @@ class Inspection(list):
         return all(check.ok for check in self)
 
     def __repr__(self) -> str:
-        return "\n".join(f"{'✓' if check.ok else '✗'} {check.what}: {check.numbers}" for check in self)
+        return "\n".join(
+            said("{mark} {what}: {numbers}", mark="✓" if check.ok else "✗", what=check.what, numbers=check.numbers)
+            for check in self
+        )
 
 
 def inspect(run: Run) -> Inspection:
@@ -59,8 +63,10 @@ def _coins(run: Run) -> Check:
     people, rate = run.settings["people"], _rate(run)
     draws, coins = sum(run.batches), people * len(run.batches)
     low, high = binom.interval(1 - FALSE_ALARM_RATE, coins, rate)
-    numbers = f"{draws / len(run.batches):.1f} a step, expected {people * rate:.1f}"
-    return Check("people in a batch, on average", bool(low <= draws <= high), numbers)
+    numbers = said(
+        "{found:.1f} a step, expected {expected:.1f}", found=draws / len(run.batches), expected=people * rate
+    )
+    return Check(said("people in a batch, on average"), bool(low <= draws <= high), numbers)
 
 
 def _spread(run: Run) -> Check:
@@ -71,16 +77,22 @@ def _spread(run: Run) -> Check:
     (first, last, middle), steps = middle_sizes(run.settings["people"], _rate(run)), len(run.batches)
     found = sum(first <= batch <= last for batch in run.batches)
     low, high = binom.interval(1 - FALSE_ALARM_RATE, steps, middle)
-    numbers = f"{found / steps:.0%} of the steps have {first} to {last}, expected {middle:.0%}"
-    return Check("people in a batch, from step to step", bool(low <= found <= high), numbers)
+    numbers = said(
+        "{found:.0%} of the steps have {first} to {last}, expected {expected:.0%}",
+        found=found / steps,
+        first=first,
+        last=last,
+        expected=middle,
+    )
+    return Check(said("people in a batch, from step to step"), bool(low <= found <= high), numbers)
 
 
 def _clipped(run: Run) -> Check:
     """A sum of so many gradients, none longer than clip_norm, is at most so long."""
     clip_norm = run.settings["clip_norm"]
     share = max(length / max(size * clip_norm, 1e-300) for length, size in zip(run.lengths, run.batches, strict=True))
-    numbers = f"at most {share:.3f} of people x clip_norm, may be 1"
-    return Check("length of the clipped sum", bool(share <= 1 + 1e-4), numbers)
+    numbers = said("at most {share:.3f} of people x clip_norm, may be 1", share=share)
+    return Check(said("length of the clipped sum"), bool(share <= 1 + 1e-4), numbers)
 
 
 def _noise(run: Run) -> Check:
@@ -90,25 +102,24 @@ def _noise(run: Run) -> Check:
     squares = run.settings["weights"] * float(np.sum((np.array(run.noises) / scale) ** 2))
     low, high = chi2.interval(1 - FALSE_ALARM_RATE, numbers_drawn)
     found = scale * np.sqrt(squares / numbers_drawn)
-    return Check(
-        "noise on the sum", bool(low <= squares <= high), f"standard deviation {found:.5g}, claimed {scale:.5g}"
-    )
+    numbers = said("standard deviation {found:.5g}, claimed {claimed:.5g}", found=found, claimed=scale)
+    return Check(said("noise on the sum"), bool(low <= squares <= high), numbers)
 
 
 def _written_down(run: Run) -> Check:
     noise, rate = run.settings["noise_multiplier"], _rate(run)
     written = Ledger.from_state_dict(run.ledger).taken(noise, rate)
-    return Check("steps in the ledger", written >= len(run.batches), f"{written:,}, taken {len(run.batches):,}")
+    numbers = said("{written:,}, taken {taken:,}", written=written, taken=len(run.batches))
+    return Check(said("steps in the ledger"), written >= len(run.batches), numbers)
 
 
 def _within(run: Run) -> Check:
     ledger = Ledger.from_state_dict(run.ledger)
     epsilon, budget = ledger.epsilon(), ledger.budget
     ok = epsilon <= run.epsilon + 1e-9 and (budget is None or epsilon <= budget)
-    numbers = f"at most {rounding.up(epsilon, DIGITS)} at delta {ledger.delta}" + (
-        "" if budget is None else f", budget {budget:g}"
-    )
-    return Check("epsilon, computed anew", bool(ok), numbers)
+    numbers = [said("at most {epsilon} at delta {delta}", epsilon=rounding.up(epsilon, DIGITS), delta=ledger.delta)]
+    numbers += [] if budget is None else [said("budget {budget:g}", budget=budget)]
+    return Check(said("epsilon, computed anew"), bool(ok), listed(numbers, "{first}, {then}"))
 
 
 def _rate(run: Run) -> float:

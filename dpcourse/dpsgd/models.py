@@ -9,6 +9,7 @@ from torch.nn import functional
 
 from dpcourse import validate
 from dpcourse.dpsgd import generators
+from dpcourse.languages import said
 
 MOST_GROUPS = 32  # of a GroupNorm in the place of a BatchNorm, as in Wu & He
 Shape = tuple[int, ...]  # channels, height and width of an image
@@ -136,7 +137,13 @@ def without_batch_norm(model: nn.Module) -> nn.Module:
             continue
         new = _group_norm(layer)
         print(
-            f"layer {name!r}: {type(layer).__name__} of {layer.num_features} channels became GroupNorm of {new.num_groups} groups"
+            said(
+                "layer {name}: {kind} of {channels} channels became GroupNorm of {groups} groups",
+                name=repr(name),
+                kind=type(layer).__name__,
+                channels=layer.num_features,
+                groups=new.num_groups,
+            )
         )
         if not name:
             return new

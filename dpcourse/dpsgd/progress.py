@@ -15,6 +15,7 @@ from dpcourse.dpsgd.ledger import Ledger
 from dpcourse.dpsgd.optimizers import NoisyAdam, NoisySGD
 from dpcourse.dpsgd.run import DIGITS, Run
 from dpcourse.files import replaced
+from dpcourse.languages import said, sentences
 
 CHECKPOINT = {"run", "ledger before", "model", "optimizer", "coins", "torch"}  # and "schedule", where there is one
 
@@ -96,12 +97,19 @@ class Progress:
         steps, planned = self.settings["steps"], self.ledger.planned()
         if math.isinf(planned):  # nothing but fit's own number of steps was fixed
             planned = self.ledger.after(self.optimizer.noise_multiplier, self.rate, self.left).epsilon()
-        then = f" fit with checkpoint={str(checkpoint)!r} goes on from there." if checkpoint else ""
-        return (
-            f"Stopped after step {self.done:,} of {steps:,}: epsilon {rounding.up(self.run.epsilon, DIGITS)} is spent, "
-            "which holds if you had meant to stop here before the first step; if you stopped because of what you saw, "
-            f"what holds is what was planned, epsilon {rounding.up(planned, DIGITS)}.{then}"
+        stopped = said(
+            "Stopped after step {done:,} of {steps:,}: epsilon {spent} is spent, which holds if you had meant to stop here "
+            "before the first step; if you stopped because of what you saw, what holds is what was planned, epsilon "
+            "{planned}.",
+            done=self.done,
+            steps=steps,
+            spent=rounding.up(self.run.epsilon, DIGITS),
+            planned=rounding.up(planned, DIGITS),
         )
+        if not checkpoint:
+            return stopped
+        then = said("fit with checkpoint={checkpoint} goes on from there.", checkpoint=repr(str(checkpoint)))
+        return sentences([stopped, then])
 
     def save(self, file, device):
         """Write the checkpoint, from the first process; the others go on when it is there for them to read."""

@@ -7,8 +7,10 @@ from pathlib import Path
 
 from dpcourse import rounding
 from dpcourse.files import write_atomically
+from dpcourse.languages import listed, said, to_say
 
 DIGITS = 4  # of an epsilon that is printed
+ACCURACY = to_say("accuracy")  # the metric without a function of one's own
 RECORDING = Path(__file__).with_name("recording.json")
 # of what tests/benchmarks/record.py wrote
 CHECKSUM = "547a8fcef1fc10095eb0dfac998f706cf61cb4df34e3139329742e1ebd24c1bd"
@@ -38,7 +40,7 @@ class Run:
     @property
     def metric(self) -> str | None:
         """What the scores are: "accuracy", or the name of the function that fit was given; None where there are none."""
-        return self.settings.get("metric", "accuracy")  # the only one, once
+        return self.settings.get("metric", ACCURACY)  # the only one, once
 
     @property
     def score(self) -> float | None:
@@ -48,7 +50,7 @@ class Run:
     @property
     def accuracies(self) -> list[float | None]:
         """The scores, where they are accuracies: the shares of the test part that the model got right. Empty otherwise."""
-        return self.scores if self.metric == "accuracy" else []
+        return self.scores if self.metric == ACCURACY else []
 
     @property
     def accuracy(self) -> float | None:
@@ -63,11 +65,18 @@ class Run:
     def __repr__(self) -> str:
         about = self.settings
         if not self.at:
-            return f"{about['optimizer']} on {about['data']}: no step taken"
-        score = "" if self.score is None else f"{self.metric} {self.score:.3f} on the test part, "
-        return (
-            f"{about['optimizer']} on {about['data']}, {len(self.batches):,} steps on {about['device']}: {score}"
-            f"epsilon at most {rounding.up(self.epsilon, DIGITS)} at delta {self.ledger['delta']}"
+            return said("{optimizer} on {data}: no step taken", optimizer=about["optimizer"], data=about["data"])
+        epsilon, delta = rounding.up(self.epsilon, DIGITS), self.ledger["delta"]
+        found = [said("epsilon at most {epsilon} at delta {delta}", epsilon=epsilon, delta=delta)]
+        if self.metric is not None and self.score is not None:
+            found.insert(0, said("{metric} {score:.3f} on the test part", metric=said(self.metric), score=self.score))
+        return said(
+            "{optimizer} on {data}, {steps:,} steps on {device}: {found}",
+            optimizer=about["optimizer"],
+            data=about["data"],
+            steps=len(self.batches),
+            device=about["device"],
+            found=listed(found, "{first}, {then}"),
         )
 
     @classmethod
@@ -108,7 +117,7 @@ class Bar:
     def __init__(self, steps: int, show: bool) -> None:
         from tqdm.auto import tqdm
 
-        self.bar = tqdm(total=steps, disable=not show, leave=False, unit="step")
+        self.bar = tqdm(total=steps, disable=not show, leave=False, unit=said("step"))
 
     def __enter__(self) -> "Bar":
         return self
@@ -120,8 +129,12 @@ class Bar:
         """Show how things stood when the run was looked at: for the last time, or for the look-th, from 0."""
         step, score, budget = run.at[look], run.scores[look], run.ledger["budget"]
         epsilon = rounding.up(run.epsilons[look], DIGITS)
-        said = "" if score is None else f", {run.metric} {score:.3f}"
+        shown = [said("loss {loss:.3f}", loss=run.losses[step - 1])]
+        if run.metric is not None and score is not None:
+            shown.append(said("{metric} {score:.3f}", metric=said(run.metric), score=score))
+        if budget is None:
+            shown.append(said("epsilon {epsilon}", epsilon=epsilon))
+        else:
+            shown.append(said("epsilon {epsilon} of {budget:g}", epsilon=epsilon, budget=budget))
         self.bar.update(step - self.bar.n)
-        self.bar.set_postfix_str(
-            f"loss {run.losses[step - 1]:.3f}{said}, epsilon {epsilon if budget is None else f'{epsilon} of {budget:g}'}"
-        )
+        self.bar.set_postfix_str(listed(shown, "{first}, {then}"))

@@ -9,14 +9,15 @@ from dpcourse.dpsgd import generators, memory, processes
 from dpcourse.dpsgd.data import Data
 from dpcourse.dpsgd.optimizers import NoisyAdam, NoisySGD
 from dpcourse.dpsgd.refusals import trainable
+from dpcourse.languages import said
 
 
 @torch.no_grad()
 def refuse_if_it_mixes(model: torch.nn.Module, data: Data) -> None:
     """Raise ValueError if what the model says of one person, or what it keeps, depends on the other in the batch."""
     inputs = data.train_inputs
-    said, kept = zip(*(_said_and_kept(model, inputs[[0, other]]) for other in (0, -1)), strict=True)
-    if not torch.allclose(said[0], said[1], rtol=1e-4, atol=1e-6, equal_nan=True):
+    outputs, kept = zip(*(_said_and_kept(model, inputs[[0, other]]) for other in (0, -1)), strict=True)
+    if not torch.allclose(outputs[0], outputs[1], rtol=1e-4, atol=1e-6, equal_nan=True):
         raise ValueError(
             "what the model says of one example depends on the others in the batch, which no noise makes private: look "
             "for means over the batch in its forward"
@@ -30,11 +31,11 @@ def _said_and_kept(model, inputs):
     """The output for the first of the inputs, and the buffers afterwards; the same random numbers each time."""
     before = {name: buffer.clone() for name, buffer in model.named_buffers()}
     with generators.borrowed(inputs.device, seed=0):
-        said = model(inputs)[0]
+        output = model(inputs)[0]
     kept = {name: buffer.clone() for name, buffer in model.named_buffers()}
     for name, buffer in model.named_buffers():
         buffer.copy_(before[name])
-    return said, kept
+    return output, kept
 
 
 def people_at_once(
@@ -66,7 +67,12 @@ def people_at_once(
     with generators.borrowed(data.train_inputs.device):
         found = memory.fitting(in_vain, wanted, None if most is None else most - _beside(model, data))
     if found < wanted and processes.is_first():
-        print(f"A batch comes in parts of {found:,} people: more do not fit into memory. The steps are the same.")
+        print(
+            said(
+                "A batch comes in parts of {people:,} people: more do not fit into memory. The steps are the same.",
+                people=found,
+            )
+        )
     return chunk if found == wanted and most is None else found
 
 

@@ -5,6 +5,7 @@ import numpy as np
 from dpcourse import audit
 from dpcourse.course.dpsgd.shared import as_array, clipped_rows, row_norms
 from dpcourse.engine import Exercise, Misconception, rounded
+from dpcourse.languages import said
 from dpcourse.probe.values import type_name
 
 
@@ -15,16 +16,31 @@ def _array_like(argument):
         shape = case[argument].shape
         array = as_array(value)
         if array.dtype.kind not in "iuf":
-            return f"Return an array of numbers of the shape of `{argument}`, {shape}, not {type_name(value)}."
+            return said(
+                "Return an array of numbers of the shape of `{argument}`, {shape}, not {type}.",
+                argument=argument,
+                shape=str(shape),
+                type=type_name(value),
+            )
         if array.shape != shape:
-            return f"Return an array of the shape of `{argument}`, {shape}, not {array.shape}."
+            return said(
+                "Return an array of the shape of `{argument}`, {shape}, not {other_shape}.",
+                argument=argument,
+                shape=str(shape),
+                other_shape=str(array.shape),
+            )
         given = row_norms(case[argument])
         with np.errstate(invalid="ignore"):
             longer = (row_norms(array) > 1.001 * given) & (given > 0)
         if not np.isfinite(array).all() and longer.any():
-            return "You made short gradients longer; clipping leaves them as they are. (And one whose norm is 0 becomes 0 / 0 with you.)"
+            return said(
+                "You made short gradients longer; clipping leaves them as they are. (And one whose norm is 0 becomes 0 / 0 with you.)"
+            )
         if not np.isfinite(array).all():
-            return f"The result holds {array[~np.isfinite(array)][0]}. A gradient may be 0: its norm is 0, and 0 / 0 is not a number."
+            return said(
+                "The result holds {no_number}. A gradient may be 0: its norm is 0, and 0 / 0 is not a number.",
+                no_number=array[~np.isfinite(array)][0],
+            )
         return None
 
     return complain

@@ -31,6 +31,7 @@ from dpcourse.course.dpsgd.poisson_batches import _coins, _coins_until_somebody,
 from dpcourse.course.dpsgd.shared import as_array, row_norms
 from dpcourse.course.dpsgd.sums import TOLD
 from dpcourse.engine import Misconception, RandomExercise, rounded
+from dpcourse.languages import said
 from dpcourse.probe.training import AHEAD
 from dpcourse.probe.values import type_name
 
@@ -42,24 +43,31 @@ def _weights_and_ledger(value, case):
     """The weights, and the ledger that was given, which comes back as its diary."""
     people, weights = case["gradients"].shape
     if not isinstance(value, (list, tuple)) or len(value) != 2:
-        return f"Return two things, `weights, ledger`: the weights and what they cost. This is {type_name(value)}."
+        return said(
+            "Return two things, `weights, ledger`: the weights and what they cost. This is {type}.",
+            type=type_name(value),
+        )
     final, diary = map(as_array, value)
     if final.dtype.kind not in "iuf" or final.shape != (weights,):
-        return f"The first of the two must be the weights, an array of {weights} numbers, not {type_name(value[0])}."
+        return said(
+            "The first of the two must be the weights, an array of {weights} numbers, not {type}.",
+            weights=weights,
+            type=type_name(value[0]),
+        )
     if (
         not isinstance(value[1], np.ndarray)
         or diary.dtype.kind != "f"
         or diary.ndim != 2
         or diary.shape[1] != AHEAD + people + weights
     ):
-        return "The second of the two must be the ledger itself, the one that your function was given."
+        return said("The second of the two must be the ledger itself, the one that your function was given.")
     if not np.isfinite(final).all():
-        return (
+        return said(
             "The weights are not finite. A batch may be empty, so do not divide by its size; and a gradient may be 0, so do "
             "not divide by its norm alone."
         )
     sane = np.isfinite(diary).all() and np.abs(diary).max(initial=0) < 1e9
-    return None if sane else "The weights grow beyond all bounds: look at the sign and the size of the step."
+    return None if sane else said("The weights grow beyond all bounds: look at the sign and the size of the step.")
 
 
 # ---- inputs

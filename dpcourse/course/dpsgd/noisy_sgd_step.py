@@ -2,15 +2,19 @@
 
 import numpy as np
 
-from dpcourse.course.dpsgd.shared import clipped_rows, row_norms
+from dpcourse.course.dpsgd.shared import as_array, clipped_rows, row_norms
 from dpcourse.engine import Exercise, Misconception, numbers_like, rounded
+from dpcourse.languages import said
 
 
 def _new_weights(value, case):
     """As many finite numbers as there are weights; says so where an empty batch was divided by 0."""
-    complaint = numbers_like("weights")(value, case)
-    if complaint and "holds" in complaint and len(case["gradients"]) == 0:
-        return "Here nobody was drawn, and the result is not finite: you divided by the number drawn. Divide by `expected_batch`."
+    complaint, array = numbers_like("weights")(value, case), as_array(value)
+    finite = array.dtype.kind != "f" or array.shape != case["weights"].shape or np.isfinite(array).all()
+    if not finite and len(case["gradients"]) == 0:
+        return said(
+            "Here nobody was drawn, and the result is not finite: you divided by the number drawn. Divide by `expected_batch`."
+        )
     return complaint
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from dpcourse.course.dpsgd.shared import as_array, batch_counts
 from dpcourse.engine import Count, Misconception, RandomExercise, rounded
+from dpcourse.languages import said
 from dpcourse.probe.values import type_name
 
 
@@ -13,20 +14,35 @@ def _batches(value, case):
     """One array of indices of people for each step."""
     steps, n = case["steps"], case["n"]
     if not isinstance(value, (list, tuple, np.ndarray)) or len(value) != steps:
-        return f"Return a list with one array of indices for each of the {steps} steps, not {type_name(value)}."
+        return said(
+            "Return a list with one array of indices for each of the {steps} steps, not {type}.",
+            steps=steps,
+            type=type_name(value),
+        )
     for batch in value:
         array = as_array(batch)
-        if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-            what = (
-                "True and False; `np.flatnonzero` turns them into indices"
-                if array.dtype.kind == "b"
-                else type_name(batch)
+        if array.size and array.dtype.kind == "b":
+            return said(
+                "Each batch must be an array of indices (whole numbers), not True and False; `np.flatnonzero` turns them "
+                "into indices."
             )
-            return f"Each batch must be an array of indices (whole numbers), not {what}."
+        if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+            return said(
+                "Each batch must be an array of indices (whole numbers), not {type}.",
+                type=type_name(batch),
+            )
         if array.size == n > 2 and set(array.tolist()) <= {0, 1}:
-            return f"A batch of yours holds {n} zeros and ones, one for each person. Return the indices of the ones: `np.flatnonzero` finds them."
+            return said(
+                "A batch of yours holds {n} zeros and ones, one for each person. Return the indices of the ones: "
+                "`np.flatnonzero` finds them.",
+                n=n,
+            )
         if array.size and not (array.min() >= 0 and array.max() < n):
-            return f"The indices must be from 0 to n - 1 = {n - 1}; there is {array.max() if array.max() >= n else array.min()}."
+            return said(
+                "The indices must be from 0 to n - 1 = {last}; there is {index}.",
+                last=n - 1,
+                index=array.max() if array.max() >= n else array.min(),
+            )
     return None
 
 
@@ -52,16 +68,12 @@ def _joins(case, value):
 
 
 def _count_batches(cases, values):
-    counts = [
-        count
-        for i in (1, 3)
-        for count in batch_counts(f"n = {cases[i]['n']}: ", _joins(cases[i], values[i]), cases[i]["sample_rate"])
-    ]
+    counts = [count for i in (1, 3) for count in batch_counts(_joins(cases[i], values[i]), cases[i]["sample_rate"])]
     return [
         *counts,
-        Count.of("results that come out the same with the same seed", _alike(values[0], values[4]), 1.0),
-        Count("batches that were drawn before", _repeats(values[3]), len(values[3]) - 1, 0.0),
-        Count.of("results that come out the same with another seed", _alike(values[0], values[2]), 0.0),
+        Count.of(said("results that come out the same with the same seed"), _alike(values[0], values[4]), 1.0),
+        Count(said("batches that were drawn before"), _repeats(values[3]), len(values[3]) - 1, 0.0),
+        Count.of(said("results that come out the same with another seed"), _alike(values[0], values[2]), 0.0),
     ]
 
 

@@ -4,6 +4,7 @@ import numpy as np
 from scipy.stats import binom
 
 from dpcourse.engine import Count
+from dpcourse.languages import said
 
 
 def as_array(value):
@@ -31,28 +32,32 @@ def random_curve(rng, pieces):
     return alpha, beta
 
 
-def batch_counts(name, times, p):
+def batch_counts(times, p):
     """Counts of batches that coins should draw. times: how often each person is in each batch, shape (steps, n)."""
     joins, sizes, n = times > 0, times.sum(axis=1), times.shape[1]
     law = binom(n, p)
     low, high = law.ppf([0.25, 0.75])
     pairs = len(times) // 2 * 2
     return [
-        Count.of(f"{name}people drawn, over all batches", joins, p),
-        Count.of(f"{name}people at even places drawn, over all batches", joins[:, 0::2], p),
-        Count.of(f"{name}batches with the first person", joins[:, 0], p),
-        Count.of(f"{name}batches with the last person", joins[:, -1], p),
-        Count.of(f"{name}batches that are empty", sizes == 0, (1 - p) ** n),
+        Count.of(said("n = {n}: people drawn, over all batches", n=n), joins, p),
+        Count.of(said("n = {n}: people at even places drawn, over all batches", n=n), joins[:, 0::2], p),
+        Count.of(said("n = {n}: batches with the first person", n=n), joins[:, 0], p),
+        Count.of(said("n = {n}: batches with the last person", n=n), joins[:, -1], p),
+        Count.of(said("n = {n}: batches that are empty", n=n), sizes == 0, (1 - p) ** n),
         Count.of(
-            f"{name}batches of {low:.0f} to {high:.0f} people",
+            said("n = {n}: batches of {low:.0f} to {high:.0f} people", n=n, low=low, high=high),
             (low <= sizes) & (sizes <= high),
             float(law.cdf(high) - law.cdf(low - 1)),
         ),
         *(
-            Count.of(f"{name}batches of more than {size:.0f} people", sizes > size, float(law.sf(size)))
+            Count.of(
+                said("n = {n}: batches of more than {size:.0f} people", n=n, size=size),
+                sizes > size,
+                float(law.sf(size)),
+            )
             for size in law.ppf([0.9, 0.97, 0.99])
         ),
-        Count.of(f"{name}neighbours drawn together", joins[:, 0::2] & joins[:, 1::2], p**2),
-        Count.of(f"{name}people drawn two steps running", joins[0:pairs:2] & joins[1:pairs:2], p**2),
-        Count.of(f"{name}people more than once in a batch", times > 1, 0.0),
+        Count.of(said("n = {n}: neighbours drawn together", n=n), joins[:, 0::2] & joins[:, 1::2], p**2),
+        Count.of(said("n = {n}: people drawn two steps running", n=n), joins[0:pairs:2] & joins[1:pairs:2], p**2),
+        Count.of(said("n = {n}: people more than once in a batch", n=n), times > 1, 0.0),
     ]
