@@ -7,15 +7,18 @@ import numpy as np
 
 from dpcourse import gdp, laplace, validate
 from dpcourse.frame import FIRST, FOURTH, LIGHT, PALE, RING, SECOND, THIRD, panels, power
+from dpcourse.languages import listed, said, sentences, to_say
 
 
 def laplace_densities(figure, epsilon, change) -> str:
     """The densities of a noisy count with Mia and without her."""
     (panel,) = panels(figure)
     b, _ = _two_densities(panel, epsilon, change)
-    return (
-        f"Two Laplace densities of scale {b:.3g}, with Mia and without her. Each has a peak at its true answer and falls by a constant "
-        f"factor for each step to either side. The peaks are {change:.2g} apart."
+    return said(
+        "Two Laplace densities of scale {b:.3g}, with Mia and without her. Each has a peak at its true answer "
+        "and falls by a constant factor for each step to either side. The peaks are {change:.2g} apart.",
+        b=b,
+        change=change,
     )
 
 
@@ -24,26 +27,35 @@ def laplace_pair(figure, epsilon, change) -> str:
     left, right = panels(figure, 2)
     b, z = _two_densities(left, epsilon, change)
     loss = (np.abs(z + change / 2) - np.abs(z - change / 2)) / b
-    right.plot(z, loss, **FIRST, label="log of the ratio")
+    right.plot(z, loss, **FIRST, label=said("log of the ratio"))
     right.axhline(epsilon, **FOURTH, label="±ε")
     right.axhline(-epsilon, **FOURTH)
     top = max(epsilon, loss.max())
     right.set_ylim(-1.15 * top, 1.75 * top)
     right.legend(loc="upper left", ncols=2)
-    right.set_ylabel("privacy loss")
-    right.set_xlabel(BETWEEN)
+    right.set_ylabel(said("privacy loss"))
+    right.set_xlabel(said(BETWEEN))
     right.locator_params(nbins=5)
     worst = change * epsilon
     kept = worst <= epsilon * (1 + 1e-12)
-    right.set_title(f"ε = {epsilon:.2g}: {'kept' if kept else 'broken'}, the loss reaches {worst:.2g}")
-    return (
-        f"Left: two Laplace densities of scale {b:.3g}, whose peaks are {change:.2g} apart. Right: the logarithm of their ratio "
-        f"against the output. It is flat outside the peaks, at plus and minus {worst:.3g}; the lines of plus and minus epsilon are "
-        f"at {epsilon:.2g}, so the promise is {'kept' if kept else 'broken'}."
+    right.set_title(
+        said("ε = {epsilon:.2g}: kept, the loss reaches {worst:.2g}", epsilon=epsilon, worst=worst)
+        if kept
+        else said("ε = {epsilon:.2g}: broken, the loss reaches {worst:.2g}", epsilon=epsilon, worst=worst)
+    )
+    return said(
+        "Left: two Laplace densities of scale {b:.3g}, whose peaks are {change:.2g} apart. Right: the logarithm "
+        "of their ratio against the output. It is flat outside the peaks, at plus and minus {worst:.3g}; the "
+        "lines of plus and minus epsilon are at {epsilon:.2g}, so {outcome}.",
+        b=b,
+        change=change,
+        worst=worst,
+        epsilon=epsilon,
+        outcome=said("the promise is kept") if kept else said("the promise is broken"),
     )
 
 
-BETWEEN = "output (0: half-way between)"
+BETWEEN = to_say("output (0: half-way between)")
 
 
 def _two_densities(panel, epsilon, change):
@@ -53,14 +65,14 @@ def _two_densities(panel, epsilon, change):
     b = 1 / epsilon
     z = np.linspace(-change / 2 - 4, change / 2 + 4, 401)
     with_mia, without = (np.exp(-np.abs(z - at) / b) / (2 * b) for at in (change / 2, -change / 2))
-    panel.plot(z, with_mia, **FIRST, label="with Mia")
-    panel.plot(z, without, **SECOND, label="without her")
+    panel.plot(z, with_mia, **FIRST, label=said("with Mia"))
+    panel.plot(z, without, **SECOND, label=said("without her"))
     panel.set_ylim(0, 1.5 * with_mia.max())
-    panel.set_ylabel("density")
-    panel.set_xlabel(BETWEEN)
+    panel.set_ylabel(said("density"))
+    panel.set_xlabel(said(BETWEEN))
     panel.locator_params(nbins=5)
     panel.legend(loc="upper center", ncols=2)
-    panel.set_title(f"Lap({b:.2g}) noise on two answers")
+    panel.set_title(said("Lap({b:.2g}) noise on two answers", b=b))
     return b, z
 
 
@@ -74,22 +86,36 @@ def clip_tradeoff(figure, epsilon) -> str:
     best = int(total.argmin())
     cut = int((values > clips[best]).sum())
     (panel,) = panels(figure)
-    panel.plot(clips, bias, **SECOND, label="bias: what is cut off")
-    panel.plot(clips, noise, **THIRD, label="noise: clip / ε")
-    panel.plot(clips, total, **FIRST, label="both together")
+    panel.plot(clips, bias, **SECOND, label=said("bias: what is cut off"))
+    panel.plot(clips, noise, **THIRD, label=said("noise: clip / ε"))
+    panel.plot(clips, total, **FIRST, label=said("both together"))
     panel.plot([clips[best]], [total[best]], **RING, markersize=8)
     panel.set_ylim(0, min(6500.0, 1.6 * max(noise[-1], total[best])))
     panel.set_xlim(0, 60)
-    panel.set_xlabel("clip: the most that one woman adds to the sum")
-    panel.set_ylabel("error of the sum")
+    panel.set_xlabel(said("clip: the most that one woman adds to the sum"))
+    panel.set_ylabel(said("error of the sum"))
     panel.legend(loc="upper right")
     panel.set_title(
-        f"ε = {epsilon:.2g}: least at a clip of {clips[best]:.3g}; women above it: {cut} of {len(values):,}"
+        said(
+            "ε = {epsilon:.2g}: least at a clip of {clip:.3g}; women above it: {cut} of {women:,}",
+            epsilon=epsilon,
+            clip=clips[best],
+            cut=cut,
+            women=len(values),
+        )
     )
-    return (
-        f"Three curves against the clip, at epsilon {epsilon:.2g}: the bias falls from {bias[0]:,.0f} to {bias[-1]:,.0f}, the noise rises in a straight line "
-        f"to {noise[-1]:,.0f}, and their sum is smallest, {total[best]:,.0f}, at a clip of {clips[best]:.3g}. Women above that clip: {cut}; "
-        f"1 / epsilon is {1 / epsilon:.3g}."
+    return said(
+        "Three curves against the clip, at epsilon {epsilon:.2g}: the bias falls from {first_bias:,.0f} to "
+        "{last_bias:,.0f}, the noise rises in a straight line to {last_noise:,.0f}, and their sum is smallest, "
+        "{least:,.0f}, at a clip of {clip:.3g}. Women above that clip: {cut}; 1 / epsilon is {inverse:.3g}.",
+        epsilon=epsilon,
+        first_bias=bias[0],
+        last_bias=bias[-1],
+        last_noise=noise[-1],
+        least=total[best],
+        clip=clips[best],
+        cut=cut,
+        inverse=1 / epsilon,
     )
 
 
@@ -112,9 +138,12 @@ def histogram_release(figure, names, counts, epsilon, seed=1) -> str:
     rng = np.random.default_rng(seed)
     (panel,) = panels(figure)
     at = np.arange(len(counts))
-    panel.bar(at, counts, 0.8, color=PALE, label="exact")
+    panel.bar(at, counts, 0.8, color=PALE, label=said("exact"))
     reach, low, high = [], 0.0, float(counts.max())
-    looks = ((-0.18, "o", FIRST, "sensitivity 1"), (0.18, "s", SECOND, f"sensitivity {len(counts)}: too much noise"))
+    looks = (
+        (-0.18, "o", FIRST, said("sensitivity 1")),
+        (0.18, "s", SECOND, said("sensitivity {cells}: too much noise", cells=len(counts))),
+    )
     for sensitivity, (aside, marker, style, label) in zip((1, len(counts)), looks, strict=True):
         released = laplace.mechanism(counts, sensitivity, epsilon, rng)
         reach.append(laplace.error_bound(1, 0.1, sensitivity, epsilon))
@@ -129,14 +158,20 @@ def histogram_release(figure, names, counts, epsilon, seed=1) -> str:
         )
     panel.axhline(0, color="black", linewidth=0.8)
     panel.set_xticks(at, names)
-    panel.set_ylabel("women")
+    panel.set_ylabel(said("women"))
     panel.set_ylim(1.1 * low, high + 0.3 * (high - low))
     panel.legend(loc="upper center", ncols=3)
-    panel.set_title(f"ε = {epsilon:.2g} for the whole histogram: one release (points), 9 of 10 (bars)")
-    return (
-        f"A histogram of {len(counts)} cells with two kinds of noise at epsilon {epsilon:.2g}: one release of each, and bars in which nine of ten "
-        f"releases lie. With noise for a sensitivity of 1 they reach {reach[0]:.3g} above and below the exact count, with noise for "
-        f"{len(counts)} they reach {reach[1]:.3g}."
+    panel.set_title(
+        said("ε = {epsilon:.2g} for the whole histogram: one release (points), 9 of 10 (bars)", epsilon=epsilon)
+    )
+    return said(
+        "A histogram of {cells} cells with two kinds of noise at epsilon {epsilon:.2g}: one release "
+        "of each, and bars in which nine of ten releases lie. With noise for a sensitivity of 1 they reach "
+        "{reach:.3g} above and below the exact count, with noise for {cells} they reach {far:.3g}.",
+        cells=len(counts),
+        epsilon=epsilon,
+        reach=reach[0],
+        far=reach[1],
     )
 
 
@@ -149,22 +184,36 @@ def worst_error(figure, k, epsilon, failure) -> str:
     union = np.minimum(1, k * np.exp(-t))
     there = -math.expm1(k * math.log1p(-failure / k))
     (panel,) = panels(figure)
-    panel.semilogy(t / epsilon, exact, **FIRST, label="exact")
-    panel.semilogy(t / epsilon, union, **SECOND, label="union bound")
+    panel.semilogy(t / epsilon, exact, **FIRST, label=said("exact"))
+    panel.semilogy(t / epsilon, union, **SECOND, label=said("union bound"))
     least = union[-1]
-    panel.plot([bound, bound], [least, 1], **FOURTH, label="theorem 3.8")
+    panel.plot([bound, bound], [least, 1], **FOURTH, label=said("theorem 3.8"))
     panel.plot([bound], [failure], **RING, markersize=8)
     panel.set_ylim(least, 10)
-    panel.set_xlabel("error of a count")
-    panel.set_ylabel("chance that the worst is above")
+    panel.set_xlabel(said("error of a count"))
+    panel.set_ylabel(said("chance that the worst is above"))
     panel.legend(loc="upper center", ncols=3)
     panel.set_title(
-        f"{k:,} counts at ε = {epsilon:.2g}: the worst error is above {bound:.3g} with chance {there:.2%}, allowed {failure:.2%}"
+        said(
+            "{k:,} counts at ε = {epsilon:.2g}: the worst error is above {bound:.3g} with chance {chance:.2%}, "
+            "allowed {failure:.2%}",
+            k=k,
+            epsilon=epsilon,
+            bound=bound,
+            chance=there,
+            failure=failure,
+        )
     )
-    return (
-        f"The chance that the largest error of {k:,} noisy counts at epsilon {epsilon:.2g} is above the number on the axis, on a logarithmic axis. Both "
-        f"curves fall from 1. The exact curve lies below the union bound, and comes nearer to it. At {bound:.4g} the union bound is {failure:.2g}, which is "
-        f"marked, and the exact chance is {there:.4f}."
+    return said(
+        "The chance that the largest error of {k:,} noisy counts at epsilon {epsilon:.2g} is above the number on "
+        "the axis, on a logarithmic axis. Both curves fall from 1. The exact curve lies below the union bound, "
+        "and comes nearer to it. At {bound:.4g} the union bound is {failure:.2g}, which is marked, and the exact "
+        "chance is {chance:.4f}.",
+        k=k,
+        epsilon=epsilon,
+        bound=bound,
+        failure=failure,
+        chance=there,
     )
 
 
@@ -173,38 +222,48 @@ def noisy_max_or_all(figure, epsilon, m, lead) -> str:
     epsilon, m = validate.number("epsilon", epsilon, 0, open_low=True), validate.whole("m", m, 2)
     lead = validate.whole("lead", lead, 0)
     left, right = panels(figure, 2)
-    spread = {"noisy max": 1 / epsilon, "release all": m / epsilon}
-    x = np.linspace(-3.5, 3.5, 301) * min(spread["release all"], 12 / epsilon)
-    for (label, b), style in zip(spread.items(), (FIRST, SECOND), strict=True):
-        left.plot(x, np.exp(-np.abs(x) / b), **style, label=label)
+    scale, scale_of_all = 1 / epsilon, m / epsilon
+    x = np.linspace(-3.5, 3.5, 301) * min(scale_of_all, 12 / epsilon)
+    left.plot(x, np.exp(-np.abs(x) / scale), **FIRST, label=said("noisy max"))
+    left.plot(x, np.exp(-np.abs(x) / scale_of_all), **SECOND, label=said("release all"))
     left.set_yticks([])
     left.set_ylim(0, 1.35)
-    left.set_ylabel("density, peaks made equal")
-    left.set_xlabel("noise on each count")
+    left.set_ylabel(said("density, peaks made equal"))
+    left.set_xlabel(said("noise on each count"))
     left.locator_params(axis="x", nbins=5)
-    left.set_title(f"scale {spread['noisy max']:,.4g} against {spread['release all']:,.4g}")
+    left.set_title(said("scale {scale:,.4g} against {scale_of_all:,.4g}", scale=scale, scale_of_all=scale_of_all))
     leads = np.union1d(np.arange(101), lead)
     found, from_all = (
         np.array([laplace.noisy_max_chances([gap, *[0] * (m - 1)], rate)[0] for gap in leads])
         for rate in (epsilon, epsilon / m)
     )
-    right.plot(leads, found, **FIRST, label="noisy max")
-    right.plot(leads, from_all, **SECOND, label="release all")
+    right.plot(leads, found, **FIRST, label=said("noisy max"))
+    right.plot(leads, from_all, **SECOND, label=said("release all"))
     place = int(np.searchsorted(leads, lead))
     for chances in (found, from_all):
         right.plot([lead], [chances[place]], **RING, markersize=7)
     right.set_ylim(0, 1.3)
     right.set_yticks([0, 0.5, 1])
     right.locator_params(axis="x", nbins=5)
-    right.set_xlabel("lead of the largest count")
-    right.set_ylabel("chance to report it")
-    right.set_title(f"lead {lead}: {found[place]:.2f} against {from_all[place]:.2f}")
+    right.set_xlabel(said("lead of the largest count"))
+    right.set_ylabel(said("chance to report it"))
+    right.set_title(
+        said("lead {lead}: {found:.2f} against {from_all:.2f}", lead=lead, found=found[place], from_all=from_all[place])
+    )
     for panel in (left, right):
         panel.legend(loc="upper center", ncols=2)
-    return (
-        f"Left: Laplace noise of scale {spread['noisy max']:.3g} for report noisy max and of scale {spread['release all']:.3g} for releasing all "
-        f"{m} counts, both at epsilon {epsilon:.2g}. Right: the chance to report the true leader against its lead. At a lead of {lead} it is "
-        f"{found[place]:.3f} for noisy max and {from_all[place]:.3f} for the largest of the released counts."
+    return said(
+        "Left: Laplace noise of scale {scale:.3g} for report noisy max and of scale {scale_of_all:.3g} for "
+        "releasing all {m} counts, both at epsilon {epsilon:.2g}. Right: the chance to report the true leader "
+        "against its lead. At a lead of {lead} it is {found:.3f} for noisy max and {from_all:.3f} for the "
+        "largest of the released counts.",
+        scale=scale,
+        scale_of_all=scale_of_all,
+        m=m,
+        epsilon=epsilon,
+        lead=lead,
+        found=found[place],
+        from_all=from_all[place],
     )
 
 
@@ -213,23 +272,42 @@ def coupling(figure, epsilon, thresholds) -> str:
     epsilon = validate.number("epsilon", epsilon, 0, open_low=True)
     x = np.linspace(-5, 7, 601)
     density = epsilon * np.exp(-epsilon * np.abs(x)) / 2
-    said = []
+    areas = []
     for panel, r in zip(panels(figure, 2), validate.numbers("thresholds", thresholds), strict=True):
         first, second = (_tail(at, epsilon) for at in (r, r + 1))
         panel.plot(x, density, **FIRST)
-        panel.fill_between(x, density, where=x >= r, color=PALE, label=f"plain and hatched, beyond r*: {first:.3g}")
-        panel.fill_between(x, density, where=x >= r + 1, **LIGHT, label=f"hatched, beyond r* + 1: {second:.3g}")
+        panel.fill_between(
+            x, density, where=x >= r, color=PALE, label=said("plain and hatched, beyond r*: {area:.3g}", area=first)
+        )
+        panel.fill_between(
+            x, density, where=x >= r + 1, **LIGHT, label=said("hatched, beyond r* + 1: {area:.3g}", area=second)
+        )
         panel.set_ylim(0, 0.85 * epsilon)
         panel.set_xlim(-5, 7)
-        panel.set_xlabel("noise $r_i$, all other noises fixed")
-        panel.set_ylabel("density")
+        panel.set_xlabel(said("noise rᵢ, all other noises fixed"))
+        panel.set_ylabel(said("density"))
         panel.legend(loc="upper right")
-        panel.set_title(f"r* = {r:.2g}: ratio {first / second:.3f}, allowed {math.exp(epsilon):.3f}")
-        said.append(
-            f"The area beyond r* = {r:.2g} is {first:.3g}, the area beyond r* + 1 is {second:.3g}. Their ratio is {first / second:.3f}, at most e to "
-            f"the epsilon, which is {math.exp(epsilon):.3f}."
+        panel.set_title(
+            said(
+                "r* = {r:.2g}: ratio {ratio:.3f}, allowed {allowed:.3f}",
+                r=r,
+                ratio=first / second,
+                allowed=math.exp(epsilon),
+            )
         )
-    return f"Twice the density of Laplace noise with epsilon {epsilon:.2g}. {' '.join(said)}"
+        areas.append(
+            said(
+                "The area beyond r* = {r:.2g} is {first:.3g}, the area beyond r* + 1 is {second:.3g}. Their ratio is "
+                "{ratio:.3f}, at most e to the epsilon, which is {allowed:.3f}.",
+                r=r,
+                first=first,
+                second=second,
+                ratio=first / second,
+                allowed=math.exp(epsilon),
+            )
+        )
+    drawn = said("Twice the density of Laplace noise with epsilon {epsilon:.2g}.", epsilon=epsilon)
+    return sentences([drawn, *areas])
 
 
 def _tail(at, epsilon):
@@ -243,10 +321,10 @@ def noise_per_count(figure, epsilon, delta) -> str:
     laplacian = math.sqrt(2) * m / epsilon
     classic, analytic = (np.sqrt(m) * sigma(epsilon, delta) for sigma in (gdp.classic_sigma, gdp.analytic_sigma))
     (panel,) = panels(figure)
-    panel.loglog(m, laplacian, **FIRST, label="Laplace, δ = 0")
+    panel.loglog(m, laplacian, **FIRST, label=said("Laplace, δ = 0"))
     if epsilon < 1:
-        panel.loglog(m, classic, **SECOND, label="Gaussian, classic")
-    panel.loglog(m, analytic, **THIRD, label="Gaussian, analytic")
+        panel.loglog(m, classic, **SECOND, label=said("Gaussian, classic"))
+    panel.loglog(m, analytic, **THIRD, label=said("Gaussian, analytic"))
     crossings = {"analytic": analytic[0]} | ({"classic": classic[0]} if epsilon < 1 else {})
     crossings = {name: (sigma * epsilon) ** 2 / 2 for name, sigma in crossings.items()}
     for name, at in crossings.items():
@@ -259,16 +337,27 @@ def noise_per_count(figure, epsilon, delta) -> str:
             textcoords="offset points",
             ha="right" if aside[0] < 0 else "left",
         )
-    panel.set_xlabel("m, counts that one person may be in")
-    panel.set_ylabel("standard deviation")
+    panel.set_xlabel(said("m, counts that one person may be in"))
+    panel.set_ylabel(said("standard deviation"))
     panel.legend(loc="upper left")
     shown = power(delta) if delta else "0"
-    panel.set_title(f"ε = {epsilon:.2g}, δ of the Gaussian noise = {shown}")
-    said = " and ".join(f"at m = {at:.3g} with the {name} calibration" for name, at in crossings.items())
-    return (
-        f"The standard deviation of the noise on each of m counts at epsilon {epsilon:.2g} and delta {delta:.0e}, on logarithmic axes. Laplace noise "
-        f"grows like m, from {laplacian[0]:.3g} to {laplacian[-1]:.4g}; Gaussian noise like the root of m, from {analytic[0]:.3g} to "
-        f"{analytic[-1]:.4g} with the analytic calibration. The lines cross {said}."
+    panel.set_title(said("ε = {epsilon:.2g}, δ of the Gaussian noise = {delta}", epsilon=epsilon, delta=shown))
+    places = {
+        "analytic": to_say("at m = {m:.3g} with the analytic calibration"),
+        "classic": to_say("at m = {m:.3g} with the classic calibration"),
+    }
+    return said(
+        "The standard deviation of the noise on each of m counts at epsilon {epsilon:.2g} and delta {delta:.0e}, "
+        "on logarithmic axes. Laplace noise grows like m, from {least_laplace:.3g} to {most_laplace:.4g}; Gaussian "
+        "noise like the root of m, from {least_gaussian:.3g} to {most_gaussian:.4g} with the analytic calibration. The "
+        "lines cross {places}.",
+        epsilon=epsilon,
+        delta=delta,
+        least_laplace=laplacian[0],
+        most_laplace=laplacian[-1],
+        least_gaussian=analytic[0],
+        most_gaussian=analytic[-1],
+        places=listed(said(places[name], m=at) for name, at in crossings.items()),
     )
 
 
@@ -284,12 +373,16 @@ def low_bits(figure, epsilon=1.0, bits=7) -> str:
         outputs = outputs[(outputs > 0.1) & (outputs < 0.9)]
         inside.append(set(outputs.tolist()))
         panel.vlines(outputs, 0.15 + row, 0.85 + row, color=style["color"], linewidth=1.6, linestyle=style["linestyle"])
-    panel.set_yticks([0.5, 1.5], ["count 0", "count 1"])
+    panel.set_yticks([0.5, 1.5], [said("count {count}", count=count) for count in (0, 1)])
     panel.set_ylim(0, 2)
-    panel.set_xlabel("output")
-    panel.set_title(f"possible outputs if the uniform number had {bits} bits")
+    panel.set_xlabel(said("output"))
+    panel.set_title(said("possible outputs if the uniform number had {bits} bits", bits=bits))
     common = len(inside[0] & inside[1])
-    return (
-        f"Two rows of strokes between 0.1 and 0.9: the outputs that textbook Laplace noise can give for a true count of 0, {len(inside[0])} of them, "
-        f"and for a true count of 1, {len(inside[1])} of them. They stand at different places; {common} are in both rows."
+    return said(
+        "Two rows of strokes between 0.1 and 0.9: the outputs that textbook Laplace noise can give for a true "
+        "count of 0, {strokes_of_0} of them, and for a true count of 1, {strokes_of_1} of them. They "
+        "stand at different places; {common} are in both rows.",
+        strokes_of_0=len(inside[0]),
+        strokes_of_1=len(inside[1]),
+        common=common,
     )

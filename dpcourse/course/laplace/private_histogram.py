@@ -7,6 +7,7 @@ import numpy as np
 from dpcourse import laplace
 from dpcourse.course.laplace.shared import alike_in_all_runs, every_run_alike, is_constant, shape_counts
 from dpcourse.engine import Count, Misconception, Noise, RandomExercise, numbers_like, rounded
+from dpcourse.languages import said
 
 RUNS, CELLS, PEOPLE = 600, 40, 150  # 24,000 noises show a scale 5 % off
 
@@ -40,26 +41,37 @@ def _count_histogram(cases, values):
     in_empty = runs[:, empty]
     return [
         *shape_counts(runs, 1 / cases[0]["epsilon"]),
-        Count.of("histograms with an exact total", np.abs(runs.sum(axis=1)) < EXACT, 0.0),
-        Count.of("cells without noise", runs == 0, 0.0),
-        Count.of("noises above 0 in empty cells", in_empty > 0, 0.5),
+        Count.of(said("histograms with an exact total"), np.abs(runs.sum(axis=1)) < EXACT, 0.0),
+        Count.of(said("cells without noise"), runs == 0, 0.0),
+        Count.of(said("noises above 0 in empty cells"), in_empty > 0, 0.5),
         Count.of(
-            "noises within ln 2 scales of 0 in empty cells", np.abs(in_empty) <= math.log(2) / cases[0]["epsilon"], 0.5
+            said("noises within ln 2 scales of 0 in empty cells"),
+            np.abs(in_empty) <= math.log(2) / cases[0]["epsilon"],
+            0.5,
         ),
-        Count.of("neighbouring cells with noises of the same sign", runs[:, 0::2] * runs[:, 1::2] > 0, 0.5),
-        Count.of("cells with noises of the same sign in two runs", runs[0::2] * runs[1::2] > 0, 0.5),
-        Count.of("runs that come out the same with the same seed", np.array_equal(first, again), 1.0),
+        Count.of(said("neighbouring cells with noises of the same sign"), runs[:, 0::2] * runs[:, 1::2] > 0, 0.5),
+        Count.of(said("cells with noises of the same sign in two runs"), runs[0::2] * runs[1::2] > 0, 0.5),
+        Count.of(said("runs that come out the same with the same seed"), np.array_equal(first, again), 1.0),
     ]
 
 
 def _an_array_of_cells(value, case):
     if isinstance(value, dict):
-        return "Return an array of numbers in the order of `cells`, not a dict."
+        return said("Return an array of numbers in the order of `cells`, not a dict.")
     if isinstance(value, (list, tuple)) and value and all(isinstance(entry, (list, tuple)) for entry in value):
-        return f"Return one array (or list) of {CELLS} numbers in the order of `cells`; yours holds a list or a tuple for each."
+        return said(
+            "Return one array (or list) of {cells} numbers in the order of `cells`; yours holds a list or a tuple "
+            "for each.",
+            cells=CELLS,
+        )
     complaint = numbers_like("cells")(value, case)
     if complaint and isinstance(value, (list, tuple, np.ndarray)) and 0 < len(value) < CELLS:
-        return f"You returned {len(value)} of {CELLS} cells. Cells in which nobody is need a noisy number as well: their absence would be exact."
+        return said(
+            "You returned {returned} of {cells} cells. Cells in which nobody is need a noisy number as well: "
+            "their absence would be exact.",
+            returned=len(value),
+            cells=CELLS,
+        )
     return complaint
 
 

@@ -5,11 +5,13 @@ import math
 import numpy as np
 
 from dpcourse.engine import Count, Misconception, Noise, RandomExercise, a_number, rounded
+from dpcourse.languages import said, to_say
 
 PEOPLE = 60
 SETTINGS = slice(1, 1501), slice(1501, 3001), slice(3001, 4001)
 """The runs in which the noise of the sum is seen alone, that of the count, and both: so many that a scale 20 % off shows."""
 LARGE = 60.0  # a budget at which one of the two noises is so small that the other can be seen alone
+ON_SUM, ON_NUMBER = to_say("on the sum"), to_say("on the number of people")
 PLACES = (-2.2, -0.3, 0.5, 2.2)  # in scales, at which the frequencies are counted
 
 
@@ -67,7 +69,11 @@ def _places(case):
 def _count(cases, values):
     means = _groups(cases, values)
     counts = [
-        Count.of(f"means {_said(case)} that are at most {place:.3f}", row <= place, _chance_below(case, place))
+        Count.of(
+            said("means {with_budgets} that are at most {place:.3f}", with_budgets=_with_budgets(case), place=place),
+            row <= place,
+            _chance_below(case, place),
+        )
         for case, row in means
         for place in _places(case)
     ]
@@ -77,16 +83,24 @@ def _count(cases, values):
     return [
         *counts,
         *(_far_off(case, row) for case, row in means),
-        Count.of("noises within 0.3 scales of 0", np.abs(noises) <= 0.3, -math.expm1(-0.3)),
+        Count.of(said("noises within 0.3 scales of 0"), np.abs(noises) <= 0.3, -math.expm1(-0.3)),
         *(
-            Count.of(f"runs {_said(case)} that fall on the same side as the run before", alike, chance)
+            Count.of(
+                said(
+                    "runs {with_budgets} that fall on the same side as the run before", with_budgets=_with_budgets(case)
+                ),
+                alike,
+                chance,
+            )
             for (alike, chance), (case, _) in zip(pairs, means, strict=True)
         ),
         Count.of(
-            "noisy numbers of people within a quarter of a whole number", _near_whole(cases, values), _by_chance(cases)
+            said("noisy numbers of people within a quarter of a whole number"),
+            _near_whole(cases, values),
+            _by_chance(cases),
         ),
-        Count.of("pairs of runs, each with its own `rng`, that give the same mean", _equal(means), 0.0),
-        Count.of("runs that come out the same with the same seed", values[0] == values[1], 1.0),
+        Count.of(said("pairs of runs, each with its own `rng`, that give the same mean"), _equal(means), 0.0),
+        Count.of(said("runs that come out the same with the same seed"), values[0] == values[1], 1.0),
     ]
 
 
@@ -100,13 +114,20 @@ def _far_off(case, row):
     ends = sorted((_places(case)[0], _places(case)[-1]))
     chance = 1 - _chance_below(case, ends[1]) + _chance_below(case, ends[0])
     return Count.of(
-        f"means {_said(case)} beyond {ends[0]:.3f} or {ends[1]:.3f}", (row <= ends[0]) | (row > ends[1]), chance
+        said(
+            "means {with_budgets} beyond {low:.3f} or {high:.3f}",
+            with_budgets=_with_budgets(case),
+            low=ends[0],
+            high=ends[1],
+        ),
+        (row <= ends[0]) | (row > ends[1]),
+        chance,
     )
 
 
 def _near_whole(cases, values):
     """Whether the number by which the sum was divided, where the sum has hardly any noise, is nearly whole."""
-    noise = _noises(cases, values)["on the number of people"] * _truth(_of_count(cases))[3]
+    noise = _noises(cases, values)[ON_NUMBER] * _truth(_of_count(cases))[3]
     return np.abs(noise - np.round(noise)) < 0.25
 
 
@@ -125,8 +146,12 @@ def _equal(means):
     return np.concatenate([row[:-1] == row[1:] for _, row in means])
 
 
-def _said(case):
-    return f"with epsilon_sum {case['epsilon_sum']:g} and epsilon_count {case['epsilon_count']:g}"
+def _with_budgets(case):
+    return said(
+        "with epsilon_sum {epsilon_sum:g} and epsilon_count {epsilon_count:g}",
+        epsilon_sum=case["epsilon_sum"],
+        epsilon_count=case["epsilon_count"],
+    )
 
 
 def _noises(cases, values):
@@ -136,8 +161,8 @@ def _noises(cases, values):
     _, _, _, c = _truth(of_count)
     with np.errstate(divide="ignore"):
         return {
-            "on the sum": (sums * people - total) / b,
-            "on the number of people": (total / np.where(counts == 0, np.nan, counts) - people) / c,
+            ON_SUM: (sums * people - total) / b,
+            ON_NUMBER: (total / np.where(counts == 0, np.nan, counts) - people) / c,
         }
 
 
@@ -219,7 +244,9 @@ exercise = RandomExercise(
     reference=_mean(_both),
     returns=a_number,
     counts=_count,
-    noise=lambda cases, values: Noise.of_groups("laplace", _noises(cases, values)),
+    noise=lambda cases, values: Noise.of_groups(
+        "laplace", {said(where): noise for where, noise in _noises(cases, values).items()}
+    ),
     hints=(
         "What does somebody see who knows the exact number of people, with Mia and without her? Both numbers of the fraction are about people.",
         "Clip every value first. One row moves the sum of the clipped values by the larger of |low| and |high|, and the number of rows by 1.",
@@ -282,8 +309,7 @@ exercise = RandomExercise(
             "You rounded the noisy number of people. That is allowed, as post-processing, but here divide by it as it is.",
             _mean(_both, divide=lambda total, people: total / round(people)),
             recognise=lambda cases, values: bool(
-                _near_whole(cases, values).mean() > 0.95
-                and np.abs(_noises(cases, values)["on the number of people"]).mean() > 0.5
+                _near_whole(cases, values).mean() > 0.95 and np.abs(_noises(cases, values)[ON_NUMBER]).mean() > 0.5
             ),
         ),
         Misconception(

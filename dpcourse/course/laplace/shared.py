@@ -5,16 +5,17 @@ import math
 import numpy as np
 
 from dpcourse.engine import Count
+from dpcourse.languages import said
 
 
 def shape_counts(noise, b):
     """Four counts that show scale, centre and shape of Laplace noise."""
     size = np.abs(noise)
     return [
-        Count.of("noises within ln 2 scales of 0", size <= b * math.log(2), 0.5),
-        Count.of("noises within 0.2 scales of 0", size <= 0.2 * b, -math.expm1(-0.2)),
-        Count.of("noises beyond 2 scales", size > 2 * b, math.exp(-2)),
-        Count.of("noises above 0", noise > 0, 0.5),
+        Count.of(said("noises within ln 2 scales of 0"), size <= b * math.log(2), 0.5),
+        Count.of(said("noises within 0.2 scales of 0"), size <= 0.2 * b, -math.expm1(-0.2)),
+        Count.of(said("noises beyond 2 scales"), size > 2 * b, math.exp(-2)),
+        Count.of(said("noises above 0"), noise > 0, 0.5),
     ]
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from dpcourse import laplace
 from dpcourse.engine import Count, Misconception, Needed, RandomExercise
+from dpcourse.languages import said
 from dpcourse.probe.values import type_name
 
 DRAWS, TAIL, SHORT = 8000, 620, 40
@@ -42,35 +43,33 @@ def _count_discrete(cases, values):
     size, far, signs = np.abs(x), np.abs(wide), np.sign(x[x != 0])
     q, r = _q(cases[0]), _q(cases[-1])
     return [
-        Count.of("zeros", x == 0, (1 - q) / (1 + q)),
-        Count.of("numbers above 0", x > 0, q / (1 + q)),
-        Count.of("numbers of size 2 or more", size >= 2, 2 * q**2 / (1 + q)),
-        Count.of("neighbours in the list both above 0", (x[0::2] > 0) & (x[1::2] > 0), (q / (1 + q)) ** 2),
-        Count.of("numbers (other than 0) with the sign of the one before", signs[1:] == signs[:-1], 0.5),
-        Count.of("numbers of size 4 or more at a small epsilon", far >= 4, 2 * r**4 / (1 + r)),
-        Count.of("numbers of size 16 or more at a small epsilon", far >= 16, 2 * r**16 / (1 + r)),
-        Count.of("runs that come out the same with the same seed", np.array_equal(first, again), 1.0),
-        Count.of("runs that begin the same with another seed", np.array_equal(first, x[:SHORT]), 0.0),
+        Count.of(said("zeros"), x == 0, (1 - q) / (1 + q)),
+        Count.of(said("numbers above 0"), x > 0, q / (1 + q)),
+        Count.of(said("numbers of size 2 or more"), size >= 2, 2 * q**2 / (1 + q)),
+        Count.of(said("neighbours in the list both above 0"), (x[0::2] > 0) & (x[1::2] > 0), (q / (1 + q)) ** 2),
+        Count.of(said("numbers (other than 0) with the sign of the one before"), signs[1:] == signs[:-1], 0.5),
+        Count.of(said("numbers of size 4 or more at a small epsilon"), far >= 4, 2 * r**4 / (1 + r)),
+        Count.of(said("numbers of size 16 or more at a small epsilon"), far >= 16, 2 * r**16 / (1 + r)),
+        Count.of(said("runs that come out the same with the same seed"), np.array_equal(first, again), 1.0),
+        Count.of(said("runs that begin the same with another seed"), np.array_equal(first, x[:SHORT]), 0.0),
     ]
 
 
 def _whole_numbers(value, case):
-    complaint = _whole_list(value, case["size"])
-    return complaint and f"Return a list (or array) of {case['size']} whole numbers{complaint}."
-
-
-def _whole_list(value, size):
+    size = case["size"]
     if not isinstance(value, (list, tuple, np.ndarray)):
-        return f", not {type_name(value)}"
+        return said("Return a list (or array) of {size} whole numbers, not {kind}.", size=size, kind=type_name(value))
     try:
         array = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
-        return ", and nothing else"
+        return said("Return a list (or array) of {size} whole numbers, and nothing else.", size=size)
     if array.shape != (size,):
-        return f", not {len(value)}"
+        return said("Return a list (or array) of {size} whole numbers, not {count}.", size=size, count=len(value))
     if any(entry is None for entry in value):
-        return "; yours has a None in it"
-    return None if np.isfinite(array).all() and (array == np.round(array)).all() else "; yours have fractions"
+        return said("Return a list (or array) of {size} whole numbers; yours has a None in it.", size=size)
+    if np.isfinite(array).all() and (array == np.round(array)).all():
+        return None
+    return said("Return a list (or array) of {size} whole numbers; yours have fractions.", size=size)
 
 
 def _draws(sizes, signed=True):
