@@ -9,7 +9,7 @@ from dpcourse import rounding
 from dpcourse.dpsgd.ledger import Ledger
 from dpcourse.dpsgd.run import DIGITS, Run
 from dpcourse.dpsgd.sampling import middle_sizes
-from dpcourse.languages import listed, said
+from dpcourse.languages import said
 
 FALSE_ALARM_RATE = 1e-6  # of each statistical check, for a run that is as it should be
 
@@ -117,9 +117,12 @@ def _within(run: Run) -> Check:
     ledger = Ledger.from_state_dict(run.ledger)
     epsilon, budget = ledger.epsilon(), ledger.budget
     ok = epsilon <= run.epsilon + 1e-9 and (budget is None or epsilon <= budget)
-    numbers = [said("at most {epsilon} at delta {delta}", epsilon=rounding.up(epsilon, DIGITS), delta=ledger.delta)]
-    numbers += [] if budget is None else [said("budget {budget:g}", budget=budget)]
-    return Check(said("epsilon, computed anew"), bool(ok), listed(numbers, "{first}, {then}"))
+    found = {"epsilon": rounding.up(epsilon, DIGITS), "delta": ledger.delta}
+    if budget is None:
+        numbers = said("at most {epsilon} at delta {delta}", **found)
+    else:
+        numbers = said("at most {epsilon} at delta {delta}, budget {budget:g}", **found, budget=budget)
+    return Check(said("epsilon, computed anew"), bool(ok), numbers)
 
 
 def _rate(run: Run) -> float:

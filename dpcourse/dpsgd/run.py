@@ -66,17 +66,25 @@ class Run:
         about = self.settings
         if not self.at:
             return said("{optimizer} on {data}: no step taken", optimizer=about["optimizer"], data=about["data"])
-        epsilon, delta = rounding.up(self.epsilon, DIGITS), self.ledger["delta"]
-        found = [said("epsilon at most {epsilon} at delta {delta}", epsilon=epsilon, delta=delta)]
-        if self.metric is not None and self.score is not None:
-            found.insert(0, said("{metric} {score:.3f} on the test part", metric=said(self.metric), score=self.score))
+        found = {
+            "optimizer": about["optimizer"],
+            "data": about["data"],
+            "steps": len(self.batches),
+            "device": about["device"],
+            "epsilon": rounding.up(self.epsilon, DIGITS),
+            "delta": self.ledger["delta"],
+        }
+        if self.metric is None or self.score is None:
+            return said(
+                "{optimizer} on {data}, {steps:,} steps on {device}: epsilon at most {epsilon} at delta {delta}",
+                **found,
+            )
         return said(
-            "{optimizer} on {data}, {steps:,} steps on {device}: {found}",
-            optimizer=about["optimizer"],
-            data=about["data"],
-            steps=len(self.batches),
-            device=about["device"],
-            found=listed(found, "{first}, {then}"),
+            "{optimizer} on {data}, {steps:,} steps on {device}: {metric} {score:.3f} on the test part, "
+            "epsilon at most {epsilon} at delta {delta}",
+            **found,
+            metric=said(self.metric),
+            score=self.score,
         )
 
     @classmethod
