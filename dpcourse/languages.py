@@ -31,7 +31,7 @@ _chosen: list[str] = []  # the last one counts
 
 def language(name: str) -> None:
     """Speak this language from now on in this process, such as "zh". Raises ValueError where it is not there."""
-    _chosen.append(_known(name))
+    _chosen.append(_known(name, PACKAGE, CATALOGUES))
 
 
 def chosen() -> str:
@@ -40,7 +40,7 @@ def chosen() -> str:
     >>> chosen()
     'en'
     """
-    return _chosen[-1] if _chosen else _known(os.environ.get(CHOICE) or ENGLISH)
+    return _chosen[-1] if _chosen else _known(os.environ.get(CHOICE) or ENGLISH, PACKAGE, CATALOGUES)
 
 
 @contextlib.contextmanager
@@ -70,9 +70,10 @@ def _lessons(package):
     return package / "lessons", package.parent / "lessons"
 
 
-def _known(name):
+@functools.cache  # a text that is said costs no look into folders
+def _known(name, package, catalogues):
     there = sorted(
-        {ENGLISH, *(each.name for folder in (*_lessons(PACKAGE), CATALOGUES) for each in folder.glob("[a-z]*/"))}
+        {ENGLISH, *(each.name for folder in (*_lessons(package), catalogues) for each in folder.glob("[a-z]*/"))}
     )
     if name not in there:
         raise ValueError(f"there is no language {name!r}; there are: {', '.join(there)}")
