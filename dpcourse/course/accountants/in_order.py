@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from dpcourse.engine import Exercise, Misconception
+from dpcourse.languages import listed, said, to_say
 from dpcourse.probe.values import type_name
 
 ONES = ("each person", "each layer of each person", "the mean of the batch")
@@ -13,7 +14,7 @@ ONES = ("each person", "each layer of each person", "the mean of the batch")
 NORMS, MULTIPLIERS = (0.5, 0.75, 1.25, 1.5, 2.0), (0.75, 1.25, 1.5, 1.75, 2.0)  # their products are exact in any order
 
 
-PARTS = ("clipping", "normalization", "noise", "division", "sampling")
+PARTS = (to_say("clipping"), to_say("normalization"), to_say("noise"), to_say("division"), to_say("sampling"))
 
 
 def _draw_traps(rng):
@@ -87,10 +88,11 @@ def _in_order(
 
 def _five(value, case):
     """Five entries, each True or False, 1 or 0."""
+    parts = listed(map(said, PARTS), "{first}, {then}")
     if not isinstance(value, (list, tuple, np.ndarray)) or len(value) != len(PARTS):
-        return f"Return a list of five True or False, for {', '.join(PARTS)}, not {type_name(value)}."
+        return said("Return a list of five True or False, for {parts}, not {type}.", parts=parts, type=type_name(value))
     if not all(isinstance(entry, (bool, int, float, np.bool_, np.number)) and entry in (0, 1) for entry in value):
-        return f"Each of the five must be True or False: {', '.join(PARTS)}."
+        return said("Each of the five must be True or False: {parts}.", parts=parts)
     return None
 
 

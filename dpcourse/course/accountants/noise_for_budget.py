@@ -7,6 +7,7 @@ from scipy.optimize import brentq
 
 from dpcourse import clt, gdp, pld, rdp, rounding
 from dpcourse.engine import Misconception, OpenExercise, a_number, rounded
+from dpcourse.languages import said
 
 LEAST_NOISE, MOST_NOISE, WASTE = 0.4, 100.0, 0.01
 
@@ -26,7 +27,12 @@ def _draw_budget(rng):
 def _a_noise(value, case):
     complaint = a_number(value, case)
     if complaint is None and not LEAST_NOISE <= value <= MOST_NOISE:
-        return f"The noise multiplier must be from {LEAST_NOISE:g} to {MOST_NOISE:g} here, and yours is {value:.4g}."
+        return said(
+            "The noise multiplier must be from {least:g} to {most:g} here, and yours is {noise:.4g}.",
+            least=LEAST_NOISE,
+            most=MOST_NOISE,
+            noise=value,
+        )
     return complaint
 
 
@@ -40,8 +46,8 @@ def _least_noise(accountant, epsilon, delta, sample_rate, steps):
     """The noise at which the accountant says epsilon, to 1e-5 of itself."""
 
     def excess(log_noise):
-        said = ACCOUNTANTS[accountant](math.exp(log_noise), sample_rate, steps, delta)
-        return math.log(max(said, 1e-9) / epsilon)
+        found = ACCOUNTANTS[accountant](math.exp(log_noise), sample_rate, steps, delta)
+        return math.log(max(found, 1e-9) / epsilon)
 
     return math.exp(brentq(excess, math.log(LEAST_NOISE), math.log(MOST_NOISE), xtol=1e-5))
 
@@ -67,8 +73,8 @@ def _is_by(accountant):
 
     def recognise(cases, values):
         setting = [(case["sample_rate"], case["steps"], case["delta"]) for case in cases]
-        said = [ACCOUNTANTS[accountant](float(value), *rest) for value, rest in zip(values, setting, strict=True)]
-        return all(abs(epsilon / case["epsilon"] - 1) < 0.01 for epsilon, case in zip(said, cases, strict=True))
+        found = [ACCOUNTANTS[accountant](float(value), *rest) for value, rest in zip(values, setting, strict=True)]
+        return all(abs(epsilon / case["epsilon"] - 1) < 0.01 for epsilon, case in zip(found, cases, strict=True))
 
     return recognise
 
@@ -78,8 +84,12 @@ def _enough_and_no_more(value, case):
     epsilon, setting = case["epsilon"], (case["sample_rate"], case["steps"], case["delta"])
     upper = _certified(float(value), *setting).upper
     less = _certified((1 - WASTE) * float(value), *setting).lower
-    line = f"epsilon is certainly at most {rounding.up(upper, 6)}, with {WASTE:.0%} less noise certainly at least {rounding.down(less, 6)}"
-    return upper <= epsilon < less, line
+    return upper <= epsilon < less, said(
+        "epsilon is certainly at most {at_most}, with {waste:.0%} less noise certainly at least {at_least}",
+        at_most=rounding.up(upper, 6),
+        waste=WASTE,
+        at_least=rounding.down(less, 6),
+    )
 
 
 def _any_over(cases, values):

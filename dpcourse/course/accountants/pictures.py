@@ -18,12 +18,18 @@ from dpcourse.frame import (
     logarithmic,
     panels,
 )
+from dpcourse.languages import counted, listed, said, sentences, to_say
 from dpcourse.stored import Table
 
 TABLE = Table(Path(__file__).with_name("accountants.npz"), ("noise_multiplier", "batch", "epochs"))
 CHOICES = ("run_settings",)  # what lessons take from here for their sliders
 PEOPLE, DELTA = 60_000, 1e-5  # of the runs in the table
-ACCOUNTANTS = {"classic": "moments accountant", "improved": "Rényi, improved", "exact": "exact", "limit": "limit"}
+ACCOUNTANTS = {
+    "classic": to_say("moments accountant"),
+    "improved": to_say("Rényi, improved"),
+    "exact": to_say("exact"),
+    "limit": to_say("limit"),
+}
 LOOKS = {"classic": FOURTH, "improved": THIRD, "exact": FIRST, "limit": SECOND}
 
 
@@ -37,19 +43,40 @@ def accountants(figure, noise_multiplier, batch, epochs) -> str:
     at = {name: float(np.interp(epochs, known, curve)) for name, curve in curves.items()}
     (panel,) = panels(figure)
     for name, curve in curves.items():
-        panel.plot(known, curve, **LOOKS[name], label=f"{ACCOUNTANTS[name]}: {at[name]:.3g}")
+        panel.plot(
+            known,
+            curve,
+            **LOOKS[name],
+            label=said("{accountant}: {epsilon:.3g}", accountant=said(ACCOUNTANTS[name]), epsilon=at[name]),
+        )
     panel.plot([epochs] * 4, list(at.values()), **RING, markersize=6)
     top = max(curve.max() for curve in curves.values())
     panel.set_xlim(0, 102)
     panel.set_ylim(0, 1.05 * top)
-    panel.set_xlabel("epochs")
-    panel.set_ylabel("ε at δ = 10⁻⁵")
-    panel.set_title(f"σ = {noise_multiplier:g}, batches of {batch:,} among 60,000")
-    panel.legend(title=f"ε after epoch {epochs}", loc="lower right", alignment="left")
-    return (
-        f"Epsilon at delta 1e-5 against epochs, for noise multiplier {noise_multiplier:g} and batches of {batch} among 60,000. After "
-        f"epoch {epochs}: " + ", ".join(f"{ACCOUNTANTS[name]} {value:.3g}" for name, value in at.items()) + "."
+    panel.set_xlabel(said("epochs"))
+    panel.set_ylabel(said("ε at δ = 10⁻⁵"))
+    panel.set_title(
+        said(
+            "σ = {noise_multiplier:g}, batches of {batch:,} among 60,000",
+            noise_multiplier=noise_multiplier,
+            batch=batch,
+        )
     )
+    panel.legend(title=said("ε after epoch {epochs}", epochs=epochs), loc="lower right", alignment="left")
+    return said(
+        "Epsilon at delta 1e-5 against epochs, for noise multiplier {noise_multiplier:g} and batches of {batch} among 60,000. "
+        "After epoch {epochs}: {found}.",
+        noise_multiplier=noise_multiplier,
+        batch=batch,
+        epochs=epochs,
+        found=_by_each({name: f"{value:.3g}" for name, value in at.items()}),
+    )
+
+
+def _by_each(found):
+    """What each accountant found, in words; found: its name -> a text."""
+    each = (said("{accountant} {found}", accountant=said(ACCOUNTANTS[name]), found=it) for name, it in found.items())
+    return listed(each, "{first}, {then}")
 
 
 def noise_needed(figure, batch, epochs) -> str:
@@ -58,27 +85,41 @@ def noise_needed(figure, batch, epochs) -> str:
     noise = {name: needed(name, batch, epochs, wanted) for name in ACCOUNTANTS}
     left, right = panels(figure, 2)
     for name, values in noise.items():
-        left.plot(np.log(wanted), values, **LOOKS[name], label=ACCOUNTANTS[name])
+        left.plot(np.log(wanted), values, **LOOKS[name], label=said(ACCOUNTANTS[name]))
         right.plot(np.log(wanted), values / noise["exact"], **LOOKS[name])
     for panel in (left, right):
         logarithmic(panel, 0.5, 1, 2, 4, 8)
-        panel.set_xlabel("ε to be kept, at δ = 10⁻⁵")
+        panel.set_xlabel(said("ε to be kept, at δ = 10⁻⁵"))
     lowest = np.nanmin([np.nanmin(values / noise["exact"]) for values in noise.values()])
-    right.axhspan(lowest - 0.02, 1, color=GREY, linewidth=0, zorder=0, label="promise broken")
+    right.axhspan(lowest - 0.02, 1, color=GREY, linewidth=0, zorder=0, label=said("promise broken"))
     right.set_ylim(bottom=lowest - 0.02)
     right.legend(loc="upper right", borderaxespad=0)
     left.set_ylim(noises[0], max(np.nanmax(values) for values in noise.values()) * 1.05)
-    left.set_ylabel("σ, noise multiplier")
-    left.set_title(f"{epochs} epoch{'s' * (epochs > 1)}, batches of {batch:,}")
+    left.set_ylabel(said("σ, noise multiplier"))
+    left.set_title(
+        counted(
+            "{count} epoch, batches of {batch:,}", "{count} epochs, batches of {batch:,}", count=epochs, batch=batch
+        )
+    )
     left.legend(loc="upper right", borderaxespad=0)
-    right.set_title("as a multiple of the exact one")
+    right.set_title(said("as a multiple of the exact one"))
     asked = {name: float(needed(name, batch, epochs, 2.0)) for name in ACCOUNTANTS}
-    said = {name: f"less than {noises[0]:g}" if math.isnan(value) else f"{value:.2f}" for name, value in asked.items()}
-    return (
-        f"The noise multiplier needed to keep an epsilon from 0.5 to 8 at delta 1e-5, for {epochs} epoch{'s' * (epochs > 1)} with batches of {batch} among "
-        "60,000, and the same as multiples of the exact one; below 1, in grey, the promise is broken. For epsilon 2: "
-        + ", ".join(f"{ACCOUNTANTS[name]} {value}" for name, value in said.items())
-        + "."
+    found = {
+        name: said("less than {noise:g}", noise=noises[0]) if math.isnan(value) else f"{value:.2f}"
+        for name, value in asked.items()
+    }
+    return sentences(
+        [
+            counted(
+                "The noise multiplier needed to keep an epsilon from 0.5 to 8 at delta 1e-5, for {count} epoch with batches of "
+                "{batch} among 60,000, and the same as multiples of the exact one; below 1, in grey, the promise is broken.",
+                "The noise multiplier needed to keep an epsilon from 0.5 to 8 at delta 1e-5, for {count} epochs with batches of "
+                "{batch} among 60,000, and the same as multiples of the exact one; below 1, in grey, the promise is broken.",
+                count=epochs,
+                batch=batch,
+            ),
+            said("For epsilon 2: {found}.", found=_by_each(found)),
+        ]
     )
 
 
@@ -90,22 +131,34 @@ def training(figure, at, accuracies, epsilons, budget) -> str:
     left, right = panels(figure, 2)
     left.plot(at, accuracies, **FIRST)
     left.set_ylim(0, 1)
-    left.set_ylabel("accuracy on the test part")
-    left.set_title(f"after {at[-1]:,} steps: accuracy {accuracies[-1]:.3f}")
-    right.plot([0, *at], [0, *epsilons], **SECOND, label="spent")
+    left.set_ylabel(said("accuracy on the test part"))
+    left.set_title(said("after {steps:,} steps: accuracy {accuracy:.3f}", steps=at[-1], accuracy=accuracies[-1]))
+    right.plot([0, *at], [0, *epsilons], **SECOND, label=said("spent"))
     if budget is not None:
-        right.axhline(budget, **FOURTH, label="budget")
+        right.axhline(budget, **FOURTH, label=said("budget"))
     right.set_ylim(0, 1.25 * max(epsilons[-1], budget or 0))
-    right.set_ylabel("ε, certified")
+    right.set_ylabel(said("ε, certified"))
     at_most = rounding.up(epsilons[-1], 3)
-    right.set_title(f"ε at most {at_most}")
+    right.set_title(said("ε at most {at_most}", at_most=at_most))
     right.legend(loc="upper left", ncols=2)
     for panel in (left, right):
         panel.set_xlim(0, at[-1])
-        panel.set_xlabel("steps")
-    return (
-        f"Left: accuracy on the test part along {at[-1]:,} steps of training; at the end it is {accuracies[-1]:.3f}. Right: the certified "
-        f"epsilon spent, at the end {at_most}" + ("." if budget is None else f", and the budget {budget:g}.")
+        panel.set_xlabel(said("steps"))
+    return sentences(
+        [
+            said(
+                "Left: accuracy on the test part along {steps:,} steps of training; at the end it is {accuracy:.3f}.",
+                steps=at[-1],
+                accuracy=accuracies[-1],
+            ),
+            said("Right: the certified epsilon spent, at the end {at_most}.", at_most=at_most)
+            if budget is None
+            else said(
+                "Right: the certified epsilon spent, at the end {at_most}, and the budget {budget:g}.",
+                at_most=at_most,
+                budget=budget,
+            ),
+        ]
     )
 
 

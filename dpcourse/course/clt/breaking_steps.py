@@ -7,6 +7,7 @@ import numpy as np
 from dpcourse import pld
 from dpcourse.course.clt.shared import certified, skewness
 from dpcourse.engine import Misconception, OpenExercise, a_number, rounded
+from dpcourse.languages import said, to_say
 from dpcourse.tradeoff import TradeOff
 
 RATE, DELTA = 0.01, 1e-5
@@ -17,6 +18,8 @@ PERCENT = (
     "You are off by a factor of about 10,000, which is 100 squared. One of your two errors is in percent, and the other a share: `error` is 0.1 "
     "for 10 %, and the table has percents."
 )
+TOO_LOW = to_say("at {steps:,} steps pld finds the limit {off:.2g} % too low, and {wanted:.2g} % were asked for")
+TOO_HIGH = to_say("at {steps:,} steps pld finds the limit {off:.2g} % too high, and {wanted:.2g} % were asked for")
 ALIKE = 0.1  # of exponents, which are blurred where steps are whole numbers
 
 
@@ -33,28 +36,30 @@ def _steps(value, case):
     """One number of steps, above 0."""
     complaint = a_number(value, case)
     if complaint is None and value <= 0:
-        return f"A number of steps is at least 1, and yours is {value:.3g}."
+        return said("A number of steps is at least 1, and yours is {steps:.3g}.", steps=value)
     return complaint
 
 
 def _measured(value, case):
     """How far the limit's epsilon is below the certified one, at the nearest whole number of steps: least and most."""
-    said, (lower, upper) = certified(case["noise_multiplier"], RATE, max(1, round(value)), DELTA)
-    return 1 - said / lower, 1 - said / upper
+    limit, (lower, upper) = certified(case["noise_multiplier"], RATE, max(1, round(value)), DELTA)
+    return 1 - limit / lower, 1 - limit / upper
 
 
 def _law(value, case):
     wanted = case["error"]
     if value < 1:
-        return False, f"a number of steps is at least 1, and yours is {value:.3g}"
+        return False, said("a number of steps is at least 1, and yours is {steps:.3g}", steps=value)
     if value > MOST:
-        return False, f"that is more than {MOST:,} steps, where the limit is right to far less than {wanted:.2g}"
+        return False, said(
+            "that is more than {most:,} steps, where the limit is right to far less than {error:.2g}",
+            most=MOST,
+            error=wanted,
+        )
     least, most = _measured(value, case)
-    if least >= 0:
-        line = f"at {round(value):,} steps pld finds the limit {100 * most:.2g} % too low"
-    else:
-        line = f"at {round(value):,} steps pld finds the limit {-100 * most:.2g} % too high"
-    return wanted / WITHIN <= least <= most <= wanted * WITHIN, f"{line}, and {100 * wanted:.2g} % were asked for"
+    seen, off = (TOO_LOW, 100 * most) if least >= 0 else (TOO_HIGH, -100 * most)
+    line = said(seen, steps=round(value), off=off, wanted=100 * wanted)
+    return wanted / WITHIN <= least <= most <= wanted * WITHIN, line
 
 
 def _power(of_skewness, of_error, factor=FACTOR):

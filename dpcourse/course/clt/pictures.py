@@ -25,13 +25,14 @@ from dpcourse.frame import (
     power,
     unit_square,
 )
+from dpcourse.languages import counted, said, sentences, to_say
 from dpcourse.stored import Table
 from dpcourse.tradeoff import TradeOff, approx_dp, gaussian, laplace
 
-SAMPLED = "sampled Gaussian"  # Mia's data are used with probability 0.1
+SAMPLED = to_say("sampled Gaussian")  # Mia's data are used with probability 0.1
 MECHANISMS = {
-    "randomized response": approx_dp,
-    "Laplace noise": laplace,
+    to_say("randomized response"): approx_dp,
+    to_say("Laplace noise"): laplace,
     SAMPLED: lambda mu: gaussian(mu).subsampled(0.1),
 }
 CHOICES = "MECHANISMS", "settings"  # what lessons take from here for their sliders
@@ -50,17 +51,28 @@ def product(figure, epsilon, mu) -> str:
     f, g = approx_dp(epsilon), gaussian(mu)
     both = _of_two(epsilon, mu)
     (panel,) = panels(figure)
-    panel.plot(GRID, 1 - GRID, **FOURTH, label="Id: nothing told")
-    panel.plot(GRID, f(GRID), **SECOND, label="f: randomized response")
-    panel.plot(GRID, g(GRID), **THIRD, label="g: Gaussian noise")
-    panel.plot(GRID, both, **FIRST, label="f ⊗ g: both answers")
+    panel.plot(GRID, 1 - GRID, **FOURTH, label=said("Id: nothing told"))
+    panel.plot(GRID, f(GRID), **SECOND, label=said("f: randomized response"))
+    panel.plot(GRID, g(GRID), **THIRD, label=said("g: Gaussian noise"))
+    panel.plot(GRID, both, **FIRST, label=said("f ⊗ g: both answers"))
     unit_square(panel)
-    panel.set_title(f"ε = {epsilon:.2g}, μ = {mu:.2g}: the curve of both answers is nowhere above the others")
+    panel.set_title(
+        said(
+            "ε = {epsilon:.2g}, μ = {mu:.2g}: the curve of both answers is nowhere above the others",
+            epsilon=epsilon,
+            mu=mu,
+        )
+    )
     panel.legend(loc="upper right")
-    return (
-        f"Trade-off curves of randomized response with epsilon {epsilon:.2g}, of Gaussian noise with mu {mu:.2g}, and of both "
-        f"answers together, which is nowhere above the two. At alpha 0.1 they miss with probability {f(0.1):.2f}, {g(0.1):.2f} "
-        f"and {np.interp(0.1, GRID, both):.2f}."
+    return said(
+        "Trade-off curves of randomized response with epsilon {epsilon:.2g}, of Gaussian noise with mu {mu:.2g}, and of both "
+        "answers together, which is nowhere above the two. At alpha 0.1 they miss with probability {response:.2f}, "
+        "{gaussian:.2f} and {both:.2f}.",
+        epsilon=epsilon,
+        mu=mu,
+        response=f(0.1),
+        gaussian=g(0.1),
+        both=np.interp(0.1, GRID, both),
     )
 
 
@@ -91,55 +103,76 @@ def limit(figure, mechanism, size, n) -> str:
     normal = ndtr((reach - mean) / deviation)
     left.fill_between(reach, np.clip(normal - gamma, 0, 1), np.clip(normal + gamma, 0, 1), **BAND, label="± γ")
     below = np.r_[reach[0], loss[::-1], reach[-1]], np.r_[0, 1 - GRID[::-1], 1]
-    left.plot(*below, **FIRST, drawstyle="steps-post", label="exactly")
-    left.plot(reach, normal, **SECOND, label="normal")
+    left.plot(*below, **FIRST, drawstyle="steps-post", label=said("exactly"))
+    left.plot(reach, normal, **SECOND, label=said("normal"))
     left.set_xlim(reach[0], reach[-1])
     left.locator_params(axis="x", nbins=4)
     left.set_ylim(-0.02, 1.3)
     left.set_yticks(HALVES)
-    left.set_xlabel("privacy loss of all answers")
-    left.set_ylabel("chance to be below")
+    left.set_xlabel(said("privacy loss of all answers"))
+    left.set_ylabel(said("chance to be below"))
     left.legend(loc="upper left", ncols=3, columnspacing=1, handlelength=1.6)
     proves = gamma < 0.5
-    right.fill_between(GRID, *proved(mu, gamma), **BAND, label="proved" if proves else "β ≤ 1 - α")
-    right.plot(GRID, beta, **FIRST, label="exactly")
-    right.plot(GRID, gaussian(mu)(GRID), **SECOND, label="limit Gμ")
+    right.fill_between(GRID, *proved(mu, gamma), **BAND, label=said("proved") if proves else "β ≤ 1 - α")
+    right.plot(GRID, beta, **FIRST, label=said("exactly"))
+    right.plot(GRID, gaussian(mu)(GRID), **SECOND, label=said("limit Gμ"))
     right.set_xlim(0, 1)
     right.set_xticks(HALVES)
     right.set_ylim(-0.02, 1.3)
     right.set_yticks(HALVES)
-    right.set_xlabel(FALSE_ALARMS)
-    right.set_ylabel(MISSES)
+    right.set_xlabel(said(FALSE_ALARMS))
+    right.set_ylabel(said(MISSES))
     right.legend(loc="upper right", ncols=3, columnspacing=1, handlelength=1.6)
-    answers = "1 answer" if n == 1 else f"{n:,} answers"
-    left.set_title(answers + f", {size:.2g}" + (" each" if n > 1 else ""))
-    right.set_title(f"μ = {mu:.3g}, γ = {gamma:.2g}" + ("" if proves else ": nothing is proved"))
-    away = float(np.abs(beta - gaussian(mu)(GRID)).max())
-    corner = _magnify_corner(right, beta, gaussian(mu)(GRID)) if mu > SUNK else ""
-    return (
-        f"{answers} by {mechanism}, {size:.2g} each. Left: the distribution of their total privacy loss beside "
-        f"a normal one. Right: their exact trade-off curve beside G with mu {mu:.3g}; at the alpha that are drawn, 0 and from 1e-6 on, the two are at most {away:.2g} apart. Berry "
-        f"and Esseen's gamma is {gamma:.2g}"
-        + (", and the proved band lies around them." if proves else ", too large to prove anything.")
-        + corner
+    left.set_title(counted("{count} answer, {size:.2g}", "{count:,} answers, {size:.2g} each", count=n, size=size))
+    right.set_title(
+        f"μ = {mu:.3g}, γ = {gamma:.2g}"
+        if proves
+        else said("μ = {mu:.3g}, γ = {gamma:.2g}: nothing is proved", mu=mu, gamma=gamma)
     )
+    away = float(np.abs(beta - gaussian(mu)(GRID)).max())
+    told = [
+        counted(
+            "{count} answer by {mechanism}, {size:.2g} each.",
+            "{count:,} answers by {mechanism}, {size:.2g} each.",
+            count=n,
+            mechanism=said(mechanism),
+            size=size,
+        ),
+        said("Left: the distribution of their total privacy loss beside a normal one."),
+        said(
+            "Right: their exact trade-off curve beside G with mu {mu:.3g}; at the alpha that are drawn, 0 and from 1e-6 on, "
+            "the two are at most {away:.2g} apart.",
+            mu=mu,
+            away=away,
+        ),
+        said("Berry and Esseen's gamma is {gamma:.2g}, and the proved band lies around them.", gamma=gamma)
+        if proves
+        else said("Berry and Esseen's gamma is {gamma:.2g}, too large to prove anything.", gamma=gamma),
+    ]
+    if mu > SUNK:
+        told.append(_magnify_corner(right, beta, gaussian(mu)(GRID)))
+    return sentences(told)
 
 
 def _magnify_corner(panel, beta, limit):
     """Both curves at small alpha, on logarithmic axes, where the panel itself shows nothing; what they say there."""
     corner = panel.inset_axes([0.32, 0.3, 0.66, 0.42])
     seen = (GRID > 0) & (GRID <= 1e-2)
-    alpha, exact, said = (np.log10(values[seen]) for values in (GRID, beta, limit))
+    alpha, exact, by_limit = (np.log10(values[seen]) for values in (GRID, beta, limit))
     corner.plot(alpha, exact, **FIRST)
-    corner.plot(alpha, said, **SECOND)
+    corner.plot(alpha, by_limit, **SECOND)
     corner.set_xlim(-6, -2)
     corner.xaxis.set_major_locator(FixedLocator([-6, -5, -4, -3, -2]))
     corner.yaxis.set_major_locator(MaxNLocator(4, integer=True))
     for axis in (corner.xaxis, corner.yaxis):
         axis.set_major_formatter(_power_of_ten)
-    corner.set_title("near α = 10⁻⁵, magnified", fontsize=9)
-    at = [10 ** np.interp(-5, alpha, curve) for curve in (exact, said)]
-    return f" Magnified: at alpha 1e-5 the exact curve is at {at[0]:.2g} and the limit at {at[1]:.2g}."
+    corner.set_title(said("near α = 10⁻⁵, magnified"), fontsize=9)
+    at = [10 ** np.interp(-5, alpha, curve) for curve in (exact, by_limit)]
+    return said(
+        "Magnified: at alpha 1e-5 the exact curve is at {exact:.2g} and the limit at {limit:.2g}.",
+        exact=at[0],
+        limit=at[1],
+    )
 
 
 def _power_of_ten(value, _):
@@ -185,14 +218,18 @@ def limit_error(figure, noise_multiplier, sample_rate, steps) -> str:
     lower, upper = certified(noise_multiplier, sample_rate, steps)
     deltas = TABLE["delta"]
     mu = clt.noisy_sgd_mu(noise_multiplier, sample_rate, steps)
-    said = limit_epsilons(deltas, mu)
+    by_limit = limit_epsilons(deltas, mu)
     x = np.log10(deltas)
     (panel,) = panels(figure)
-    panel.fill_between(x, said, lower, where=said < lower, interpolate=True, **LIGHT, label="promises too much")
-    panel.fill_between(x, upper, said, where=said > upper, interpolate=True, **WASTE, label="promises too little")
-    panel.plot(x, upper, **FIRST, label="exact (certified)")
-    panel.plot(x, said, **SECOND, label="limit")
-    top = max(upper.max(), said.max())
+    panel.fill_between(
+        x, by_limit, lower, where=by_limit < lower, interpolate=True, **LIGHT, label=said("promises too much")
+    )
+    panel.fill_between(
+        x, upper, by_limit, where=by_limit > upper, interpolate=True, **WASTE, label=said("promises too little")
+    )
+    panel.plot(x, upper, **FIRST, label=said("exact (certified)"))
+    panel.plot(x, by_limit, **SECOND, label=said("limit"))
+    top = max(upper.max(), by_limit.max())
     panel.set_ylim(0, 1.3 * top)
     panel.set_xlim(x[-1], x[0])
     panel.xaxis.set_major_locator(FixedLocator(range(-10, 0)))
@@ -200,26 +237,49 @@ def limit_error(figure, noise_multiplier, sample_rate, steps) -> str:
     panel.set_xlabel("δ")
     panel.set_ylabel("ε")
     at = int(np.argmin(np.abs(x + 5)))
-    panel.plot([x[at]] * 2, [said[at], upper[at]], **RING, markersize=6)
-    error = _signed((said[at] / upper[at] + said[at] / lower[at]) / 2 - 1)
+    panel.plot([x[at]] * 2, [by_limit[at], upper[at]], **RING, markersize=6)
+    error = _signed((by_limit[at] / upper[at] + by_limit[at] / lower[at]) / 2 - 1)
     panel.set_title(
-        f"σ = {noise_multiplier:g}, rate {sample_rate:g}, {steps:,} steps; at δ = 10⁻⁵: "
-        f"limit {said[at]:.3g}, exact {upper[at]:.3g}: {error}"
+        said(
+            "σ = {noise_multiplier:g}, rate {sample_rate:g}, {steps:,} steps; at δ = 10⁻⁵: limit {limit:.3g}, exact "
+            "{exact:.3g}: {error}",
+            noise_multiplier=noise_multiplier,
+            sample_rate=sample_rate,
+            steps=steps,
+            limit=by_limit[at],
+            exact=upper[at],
+            error=error,
+        )
     )
     panel.legend(loc="upper right", ncols=4, columnspacing=1)
     if error == "0 %":
-        side = ", the same up to half a percent"
-    elif said[at] < lower[at]:
-        side = f": the limit is {error[1:]} below it, which is the dangerous side"
+        at_five = to_say(
+            "At delta 1e-5 the limit says {limit:.3g} and the certified value is {exact:.3g}, the same up to half a percent."
+        )
+    elif by_limit[at] < lower[at]:
+        at_five = to_say(
+            "At delta 1e-5 the limit says {limit:.3g} and the certified value is {exact:.3g}: the limit is {off} below it, "
+            "which is the dangerous side."
+        )
     else:
-        side = f": the limit is {error[1:]} above it"
-    above = (said - upper) / top
-    turn = int(np.argmax(above < 0))  # the first delta at which the limit is below
-    crossing = f" The lines cross near delta {deltas[turn]:.0e}." if above.max() > 0.01 and above.min() < -0.01 else ""
-    return (
-        f"Epsilon against delta for noisy SGD with noise multiplier {noise_multiplier:g}, sample rate {sample_rate:g} and "
-        f"{steps} steps. At delta 1e-5 the limit says {said[at]:.3g} and the certified value is {upper[at]:.3g}{side}.{crossing}"
-    )
+        at_five = to_say(
+            "At delta 1e-5 the limit says {limit:.3g} and the certified value is {exact:.3g}: the limit is {off} above it."
+        )
+    told = [
+        said(
+            "Epsilon against delta for noisy SGD with noise multiplier {noise_multiplier:g}, sample rate {sample_rate:g} and "
+            "{steps} steps.",
+            noise_multiplier=noise_multiplier,
+            sample_rate=sample_rate,
+            steps=steps,
+        ),
+        said(at_five, limit=by_limit[at], exact=upper[at], off=error[1:]),
+    ]
+    above = (by_limit - upper) / top
+    if above.max() > 0.01 and above.min() < -0.01:
+        turn = int(np.argmax(above < 0))  # the first delta at which the limit is below
+        told.append(said("The lines cross near delta {delta:.0e}.", delta=deltas[turn]))
+    return sentences(told)
 
 
 def limit_epsilons(deltas, mu):

@@ -4,6 +4,7 @@ import numpy as np
 
 from dpcourse.course.clt.shared import random_mechanism, two_arrays
 from dpcourse.engine import Exercise, Misconception
+from dpcourse.languages import said
 from dpcourse.tradeoff import TradeOff, kinds
 
 
@@ -14,7 +15,11 @@ def _loss_and_mass(value, case):
         return complaint
     pieces = len(case["alpha"]) - 1
     if len(value[0]) != pieces:
-        return f"loss and mass must have one entry for each straight piece: {pieces} here, for {pieces + 1} points."
+        return said(
+            "loss and mass must have one entry for each straight piece: {pieces} here, for {points} points.",
+            pieces=pieces,
+            points=pieces + 1,
+        )
     return None
 
 

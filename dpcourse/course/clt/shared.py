@@ -6,6 +6,7 @@ import math
 import numpy as np
 
 from dpcourse import clt, gdp, pld, validate
+from dpcourse.languages import said
 from dpcourse.probe.values import type_name
 
 
@@ -19,18 +20,30 @@ def random_mechanism(rng, outcomes):
 def two_arrays(value, case):
     """Arrays `loss, mass` of one length, of finite numbers."""
     if not isinstance(value, (list, tuple, np.ndarray)) or len(value) != 2:
-        return f"Return two arrays, `loss, mass`, not {type_name(value)}."
+        return said("Return two arrays, `loss, mass`, not {type}.", type=type_name(value))
     for name, array in zip(("loss", "mass"), value, strict=True):
         try:
             array = np.asarray(array, dtype=float)
         except (TypeError, ValueError):
-            return f"{name} must be an array of numbers, not {type_name(array)}."
+            return said("{name} must be an array of numbers, not {type}.", name=name, type=type_name(array))
         if array.ndim != 1:
-            return f"{name} must be an array of numbers, and yours has the shape {array.shape}."
+            return said(
+                "{name} must be an array of numbers, and yours has the shape {shape}.",
+                name=name,
+                shape=str(array.shape),
+            )
         if not np.isfinite(array).all():
-            return f"{name} has entries that are not finite. Is there a division by 0, or the logarithm of something that is negative or 0?"
+            return said(
+                "{name} has entries that are not finite. Is there a division by 0, or the logarithm of something that is "
+                "negative or 0?",
+                name=name,
+            )
     if len(value[0]) != len(value[1]):
-        return f"loss and mass must have as many entries as each other; yours have {len(value[0])} and {len(value[1])}."
+        return said(
+            "loss and mass must have as many entries as each other; yours have {losses} and {masses}.",
+            losses=len(value[0]),
+            masses=len(value[1]),
+        )
     return None
 
 
@@ -45,8 +58,8 @@ def certified(noise_multiplier, sample_rate, steps, delta):
     """What the limit says and the certified interval of epsilon; the interval is None where none was found."""
     noise_multiplier, sample_rate = float(noise_multiplier), float(sample_rate)
     steps = validate.whole("steps", steps)
-    said = gdp.epsilon(delta, clt.noisy_sgd_mu(noise_multiplier, sample_rate, steps))
+    limit = gdp.epsilon(delta, clt.noisy_sgd_mu(noise_multiplier, sample_rate, steps))
     try:
-        return said, pld.noisy_sgd(noise_multiplier, sample_rate, steps).epsilon(delta)
+        return limit, pld.noisy_sgd(noise_multiplier, sample_rate, steps).epsilon(delta)
     except ValueError:
-        return said, None
+        return limit, None

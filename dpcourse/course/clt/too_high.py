@@ -4,6 +4,7 @@ import math
 
 from dpcourse.course.clt.shared import certified
 from dpcourse.engine import Misconception, OpenExercise, several
+from dpcourse.languages import said
 
 LEAST_NOISE = 0.6  # low enough that no row of the lesson's table is an answer
 RANGES = {"noise_multiplier": (LEAST_NOISE, 10), "sample_rate": (1e-4, 0.05), "steps": (100, 20_000)}
@@ -22,29 +23,42 @@ def _setting(value, case):
         return complaint
     for (name, (low, high)), number in zip(RANGES.items(), value, strict=True):
         if not low <= number <= high:
-            return f"{name} must be from {low:g} to {high:,g} here, and yours is {number:g}."
+            return said(
+                "{name} must be from {low:g} to {high:,g} here, and yours is {number:g}.",
+                name=name,
+                low=low,
+                high=high,
+                number=number,
+            )
     if value[2] != int(value[2]):
-        return f"steps must be a whole number, not {value[2]}."
+        return said("steps must be a whole number, not {steps}.", steps=value[2])
     return None
 
 
 def _error(value, case):
     """The least and the most that the limit can be above the truth, as a share of the truth; None if not known."""
-    said, bounds = certified(*map(float, value), case["delta"])
+    limit, bounds = certified(*map(float, value), case["delta"])
     if bounds is None or bounds.lower <= 0:
         return None
-    return said / bounds.upper - 1, said / bounds.lower - 1
+    return limit / bounds.upper - 1, limit / bounds.lower - 1
 
 
 def _law(value, case):
     """The limit is too high by MARGIN, whatever in the certified interval the truth is."""
     error = _error(value, case)
     if error is None:
-        return False, "no epsilon above 0 is certified for this setting, so there is nothing to compare with"
-    said, bounds = certified(*map(float, value), case["delta"])
-    line = f"the limit says {said:.4g}, the truth is certified between {bounds.lower:.6g} and {bounds.upper:.6g}"
+        return False, said("no epsilon above 0 is certified for this setting, so there is nothing to compare with")
+    limit, bounds = certified(*map(float, value), case["delta"])
+    line = said(
+        "the limit says {limit:.4g}, the truth is certified between {lower:.6g} and {upper:.6g}",
+        limit=limit,
+        lower=bounds.lower,
+        upper=bounds.upper,
+    )
     least, most = error
-    return least > MARGIN, line + ("; whether that is 20 % cannot be decided" if least <= MARGIN < most else "")
+    if least <= MARGIN < most:
+        line = said("{line}; whether that is 20 % cannot be decided", line=line)
+    return least > MARGIN, line
 
 
 def _error_in(low, high, quantifier=any):
