@@ -139,17 +139,23 @@ def sentences(texts: Iterable[str]) -> str:
     return _joined("{first} {then}", list(texts))
 
 
-def listed(texts: Iterable[str], last: str = "{first} and {then}") -> str:
-    """Some things in a row: the last of them by `last`, which is to_say("{first} or {then}") where that is meant.
+def listed(texts: Iterable[str], last: str = "{first} and {then}", by: str = "{first}, {then}") -> str:
+    """Some things in a row: joined `by` this message, and the last of them by `last`; both are among JOINING.
 
     >>> listed(["a", "b", "c"]), listed(["a", "b"], "{first}, {then}")
     ('a, b and c', 'a, b')
     """
     *before, end = list(texts) or [""]
-    return said(last, first=_joined("{first}, {then}", before), then=end) if before else end
+    return said(last, first=_joined(by, before), then=end) if before else end
 
 
-JOINING = to_say("{first} {then}"), to_say("{first}, {then}"), to_say("{first} and {then}"), to_say("{first} or {then}")
+JOINING = (
+    to_say("{first} {then}"),
+    to_say("{first}, {then}"),
+    to_say("{first}; {then}"),
+    to_say("{first} and {then}"),
+    to_say("{first} or {then}"),
+)
 
 
 def _joined(by, texts):

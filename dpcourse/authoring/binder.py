@@ -5,6 +5,8 @@ import tomllib
 from pathlib import Path
 from urllib.parse import quote
 
+from dpcourse.languages import to_say
+
 FIRST = "00-start-here"
 ADDRESS = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?")
 
@@ -81,5 +83,5 @@ def places(repository: str, lesson: str) -> dict[str, str]:
     return {
         "Binder": f"https://mybinder.org/v2/gh/{repository}/HEAD?urlpath={place}",
         "Colab": f"https://colab.research.google.com/github/{repository}/blob/HEAD/lessons/{lesson}.ipynb",
-        "Download": f"https://github.com/{repository}/archive/HEAD.zip",
+        to_say("Download"): f"https://github.com/{repository}/archive/HEAD.zip",
     }

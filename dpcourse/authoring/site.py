@@ -4,6 +4,7 @@ Two sites, each written by itself into a folder of its own: the lessons, blank a
 A page loads nothing from elsewhere and is read without scripts: formulas are MathML, hints and solutions unfold by
 themselves. A script of the site's own adds the search and the switch between light and dark; both work from a folder.
 Markdown is read by nbconvert, as JupyterLab reads it; formulas by math-core, code by Pygments.
+The pages of each other language stand in a folder of the site's, `zh/`, under the same names, and lead to one another.
 """
 
 import html
@@ -25,11 +26,13 @@ from pygments.styles import get_style_by_name
 from pygments.token import STANDARD_TYPES
 
 from dpcourse import course
-from dpcourse.authoring import binder, images, pdf, searching
+from dpcourse.authoring import binder, catalogues, images, pdf, searching
+from dpcourse.authoring.source import languages
 from dpcourse.cells import checked, without_marks
 from dpcourse.course import GLOSSARY
 from dpcourse.engine.display import as_code
 from dpcourse.files import new_folder, write_atomically
+from dpcourse.languages import ENGLISH, again, counted, listed, said
 
 TEMPLATES = Path(__file__).with_name("templates")
 GENERATOR = '<meta name="generator" content="dpcourse site: {}">'
@@ -42,7 +45,8 @@ OWN = re.compile(r'(from dpcourse\.doctor import report\s+)?report\(\)|progress\
 LEADS_TO_OWN = re.compile(r"(?:^|\n\n)\*\*[^\n]*\?\*\* Run [^\n]*$")
 FIGURE = re.compile(r'<div class="figure".*?</div><!-- figure -->', re.DOTALL)
 SLIDER = re.compile(r"widgets\.(?:slider|choice)\(\s*\"([^\"]+)\"")
-FOR_SECOND_READING = re.compile(r"<details>(?=\s*<summary>(?:Second reading|If you have))")
+FOLDED = re.compile(r"<details>\s*<summary>(Second reading|If you have)?")
+"""What is folded, and whether for a second reading; a page in another language folds the same in the same order."""
 CHINESE = re.compile(r"[\u3400-\u9fff][\u3000-\u303f\u3400-\u9fff\uff00-\uffef]*")
 
 
@@ -89,24 +93,62 @@ def write(course: Path | str, folder: Path | str, solved: bool = False, as_pdf: 
     if as_pdf:
         pdf.browser()
     kind = GENERATOR.format("solutions" if solved else "lessons")
+    written: list[str] = []
     with new_folder(folder, replaces=lambda old: kind in _text(old / "index.html")) as made:
-        (made / "figures").mkdir()
-        makers = [_Maker(name, notebooks, made) for name in notebooks]
-        pages = [maker.page(notebooks[maker.name]) for maker in makers]
-        _require_anchors(makers, {page.name: page.anchors for page in pages})
-        pages.sort(key=lambda page: (not page.is_lesson, page.name))
-        common = {"pages": pages, "kind": Markup(kind), "solved": solved, "opened": _opened(course, solved)}
-        common["has_pdf"] = as_pdf
-        for page in pages:
-            write_atomically(made / f"{page.name}.html", _templates.get_template("site.html").render(common, page=page))
-        write_atomically(made / "index.html", _templates.get_template("home.html").render(common, page=None))
+        for language in (ENGLISH, *languages(course)):
+            edition = Edition(course, language, notebooks if language == ENGLISH else {}, solved)
+            written += _write(edition, notebooks, made, Markup(kind), as_pdf)
         write_atomically(made / "site.css", _text(TEMPLATES / "site.css") + _colours())
-        write_atomically(made / "search.js", searching.index(pages))
         for name in ("site.js", "stix-two-math.woff2"):
             shutil.copyfile(TEMPLATES / name, made / name)
-        if as_pdf:
-            _print(pages, common, made)
-    return [page.name for page in pages]
+    return written
+
+
+class Edition:
+    """The course in one language: its notebooks, and what its pages say."""
+
+    def __init__(self, course, language, notebooks, solved):
+        self.course, self.language, self.solved = course, language, solved
+        self.folder = "" if language == ENGLISH else language
+        make = _solved_notebooks if solved else _blank_notebooks
+        self.notebooks = notebooks or make(course, self.folder)
+
+    def said(self, message, **fields):
+        """A text of the site in this language."""
+        return again(said(message, **fields), self.language)
+
+    def opened(self, lesson):
+        """(where a lesson opens, the address) of each place, as far as it is known where the course is published."""
+        home = None if self.solved else binder.repository(self.course)
+        name = f"{self.folder}/{lesson}".lstrip("/")
+        return binder.places(home, name).items() if home else ()
+
+    def others(self, page):
+        """(language, what it calls itself, the address) of the same page in each other language."""
+        name = f"{page.name}.html" if page else "index.html"
+        home = "../" if self.folder else ""
+        for other in (ENGLISH, *languages(self.course)):
+            if other != self.language:
+                yield other, catalogues.called(other), home + name if other == ENGLISH else f"{home}{other}/{name}"
+
+
+def _write(edition, english, site, kind, as_pdf):
+    """Write the pages of one language; returns their names."""
+    made = site / edition.folder
+    (made / "figures").mkdir(parents=True)
+    makers = [_Maker(name, edition, made) for name in edition.notebooks]
+    pages = [maker.page(edition.notebooks[maker.name], english.get(maker.name, ())) for maker in makers]
+    _require_anchors(makers, {page.name: page.anchors for page in pages})
+    pages.sort(key=lambda page: (not page.is_lesson, page.name))
+    common = {"pages": pages, "kind": kind, "solved": edition.solved, "has_pdf": as_pdf, "edition": edition}
+    common |= {"said": edition.said, "top": "../" if edition.folder else ""}
+    for page in pages:
+        write_atomically(made / f"{page.name}.html", _templates.get_template("site.html").render(common, page=page))
+    write_atomically(made / "index.html", _templates.get_template("home.html").render(common, page=None))
+    write_atomically(made / "search.js", searching.index(pages))
+    if as_pdf:
+        _print(pages, common, made)
+    return [f"{edition.folder}/{page.name}".lstrip("/") for page in pages]
 
 
 _templates = jinja2.Environment(
@@ -116,12 +158,7 @@ _templates = jinja2.Environment(
     lstrip_blocks=True,
     undefined=jinja2.StrictUndefined,
 )
-
-
-def _opened(course, solved):
-    """lesson -> (where it opens, the address) of each place, as far as it is known where the course is published."""
-    home = None if solved else binder.repository(course)
-    return lambda lesson: binder.places(home, lesson).items() if home else ()
+_templates.filters["code"] = lambda text: Markup(as_code(text))
 
 
 def _print(pages, common, folder):
@@ -171,10 +208,10 @@ class Cell:
     solution: str | None = None
 
 
-def _blank_notebooks(course):
+def _blank_notebooks(course, language=""):
     """Name -> cells of each lesson, blank, with the outputs that do not depend on an answer."""
-    solved = _read(course / "solutions")
-    return {name: _blank(cells, solved.get(name, {})) for name, cells in _read(course / "lessons").items()}
+    solved = _read(course / "solutions" / language)
+    return {name: _blank(cells, solved.get(name, {})) for name, cells in _read(course / "lessons" / language).items()}
 
 
 def _blank(cells, solved):
@@ -191,10 +228,10 @@ def _is_the_same(cell, other):
     )
 
 
-def _solved_notebooks(course):
+def _solved_notebooks(course, language=""):
     """Name -> cells of each solved lesson: where it differs from the blank one, the solution to unfold."""
-    blank = _read(course / "lessons")
-    solved = _read(course / "solutions")
+    blank = _read(course / "lessons" / language)
+    solved = _read(course / "solutions" / language)
     return {name: _solved(cells, blank.get(name, {})) for name, cells in {**blank, **solved}.items()}
 
 
@@ -222,14 +259,17 @@ def _read(folder):
     return found
 
 
-def _for_readers(cells):
-    """The cells without those that speak of the reader's own machine, and without the words that lead to these."""
+def _for_readers(cells, english):
+    """The cells without those that speak of the reader's own machine, and without the words that lead to these.
+
+    english: the sources of the cells in English, in which it is seen what leads there.
+    """
     shown = []
     for cell in cells:
         if cell.kind != "code" or not OWN.fullmatch(cell.source.strip()):
             shown.append(replace(cell, source=re.sub(r"\n+progress\(\)$", "", cell.source)))
-        elif shown and shown[-1].kind == "markdown":
-            shown[-1] = replace(shown[-1], source=LEADS_TO_OWN.sub("", shown[-1].source))
+        elif shown and LEADS_TO_OWN.search(english.get(shown[-1].id, "")):
+            shown[-1] = replace(shown[-1], source=shown[-1].source.rpartition("\n\n")[0])
     return shown
 
 
@@ -244,14 +284,16 @@ def _only_shows(source):
 class _Maker:
     """Makes one notebook a page, and its figures files."""
 
-    def __init__(self, name, names, folder):
-        self.name, self.names, self.folder = name, names, folder
+    def __init__(self, name, edition, folder):
+        self.name, self.edition, self.folder = name, edition, folder
         self.linked = []
         self.markdown = _Markdown(self)
         self.render = MarkdownWithMath(self.markdown).render
 
-    def page(self, cells):
-        cells = _for_readers(cells)
+    def page(self, cells, english):
+        """The Page of these cells; english: the same ones in English."""
+        self.english = {cell.id: cell.source for cell in english}
+        cells = _for_readers(cells, self.english)
         if not cells or cells[0].kind != "markdown" or not cells[0].source.startswith("# "):
             raise SiteError(f"{self.name}: the first cell must begin with a title, `# …`")
         title, _, about = cells[0].source.partition("\n")
@@ -259,12 +301,13 @@ class _Maker:
         sections = tuple((anchor, text) for level, anchor, text in self.markdown.headings if level == 2)
         about = re.sub(r"<details>.*?</details>", "", about, flags=re.DOTALL)
         about = "\n\n".join(paragraph for paragraph in about.split("\n\n") if "](" not in paragraph)
-        about = _Maker(self.name, self.names, self.folder).render(about)
+        about = _Maker(self.name, self.edition, self.folder).render(about)
         return Page(self.name, title[2:].strip(), Markup(about), Markup(body), sections)
 
     def cell(self, cell):
         if cell.kind == "markdown":
-            rendered = FOR_SECOND_READING.sub('<details class="reading">', self.render(cell.source))
+            later = iter(FOLDED.findall(self.english.get(cell.id, "")))
+            rendered = re.sub("<details>", lambda _: '<details class="reading">' if next(later, "") else "<details>", self.render(cell.source))  # fmt: skip
             return f'<div id="{html.escape(cell.id)}">\n{rendered}</div>'
         if cell.kind != "code":
             return ""
@@ -272,19 +315,34 @@ class _Maker:
             return f'<div id="{html.escape(cell.id)}">{self.explorer(cell)}</div>'
         parts = [] if cell.outputs and _only_shows(cell.source) else [_code(cell.source)]
         if cell.solution is not None:
-            parts.append(_unfolding("Solution", _code(cell.solution)))
+            parts.append(_unfolding(self.edition.said("Solution"), _code(cell.solution)))
         outputs = "".join(map(self.output, cell.outputs))
         if outputs:
             parts.append(f'<div class="output">{outputs}</div>')
-        parts += [_hints(number) for number in checked(cell.source)]
+        parts += [self.hints(number) for number in checked(cell.source)]
         return f'<div id="{html.escape(cell.id)}" class="cell">{"".join(parts)}</div>'
 
     def explorer(self, cell):
         """Its still picture, where it has one of its own, and what its sliders are."""
         still = "".join(output for output in map(self.output, cell.outputs) if "<img" in output)
         names = SLIDER.findall(cell.source)
-        says = f"In the notebook {'a slider moves' if len(names) == 1 else 'sliders move'} this picture: {'; '.join(names)}."
+        says = self.edition.said(
+            counted(
+                "In the notebook a slider moves this picture: {names}.",
+                "In the notebook sliders move this picture: {names}.",
+                count=len(names),
+                names=listed(names, "{first}; {then}", "{first}; {then}"),
+            )
+        )
         return f'{still}<p class="sliders">{html.escape(says)}</p>'
+
+    def hints(self, exercise_id):
+        """The hints of an exercise, each to unfold."""
+        hints, said = course.find(exercise_id).hints, self.edition.said
+        return "".join(
+            _unfolding(said("Hint {number} of {count}", number=i, count=len(hints)), f"<p>{as_code(said(hint))}</p>")
+            for i, hint in enumerate(hints, 1)
+        )
 
     def output(self, output):
         """Progress is the reader's own, and not to be had here; all else is shown as the notebook shows it."""
@@ -304,7 +362,7 @@ class _Maker:
         page = images.as_files(page, self.folder)
         if "<img" not in page:
             return page
-        return f'<div class="figure" tabindex="0" role="group" aria-label="Figure">{page}</div><!-- figure -->'
+        return f'<div class="figure" tabindex="0" role="group" aria-label="{self.edition.said("Figure")}">{page}</div><!-- figure -->'
 
     def target(self, address):
         """Where a link of the notebook leads on the site; JupyterLab's `#cell-id=ID` is a cell, `#ID` here.
@@ -315,7 +373,7 @@ class _Maker:
         if link.scheme or link.netloc:
             return address
         path = Path(link.path or f"{self.name}.ipynb")
-        if path.suffix != ".ipynb" or path.stem not in self.names:
+        if path.suffix != ".ipynb" or path.stem not in self.edition.notebooks:
             raise SiteError(f"{self.name}: a link leads to {address}, which is no page of this site")
         anchor = link.fragment.removeprefix("cell-id=")
         if anchor:
@@ -343,7 +401,9 @@ class _Markdown(IPythonRenderer):
         return f'<h{level} id="{html.escape(anchor)}">{text}</h{level}>\n'
 
     def text(self, text):
-        """Text, with its language where that is Chinese."""
+        """Text, with its language where that is Chinese on a page that is not."""
+        if self.maker.edition.language == "zh":
+            return super().text(text)
         return CHINESE.sub(lambda found: f'<span lang="zh">{found[0]}</span>', super().text(text))
 
     def link(self, text, url, title=None):
@@ -366,7 +426,7 @@ class _Markdown(IPythonRenderer):
             raise SiteError(f"{self.maker.name}: the formula ${body.strip()}$ cannot be read: {error}") from None
 
     def table(self, text):
-        return f'<div class="wide" tabindex="0" role="group" aria-label="Table"><table>\n{text}</table></div>\n'
+        return f'<div class="wide" tabindex="0" role="group" aria-label="{self.maker.edition.said("Table")}"><table>\n{text}</table></div>\n'
 
     def table_row(self, text):
         """A row of the glossary has an anchor, which the search leads to."""
@@ -401,13 +461,6 @@ def _code(source, language="python"):
 def _reachable(source):
     """What may be wider than a narrow page can be scrolled by keyboard."""
     return ' tabindex="0"' if max(map(len, source.splitlines()), default=0) > FITS_A_PHONE else ""
-
-
-def _hints(exercise_id):
-    hints = course.find(exercise_id).hints
-    return "".join(
-        _unfolding(f"Hint {i} of {len(hints)}", f"<p>{as_code(hint)}</p>") for i, hint in enumerate(hints, 1)
-    )
 
 
 def _unfolding(summary, content):

@@ -19,7 +19,7 @@ if (chosen.get()) document.documentElement.dataset.theme = chosen.get()
 addEventListener('DOMContentLoaded', () => {
   const [find, turn] = document.querySelectorAll('header button')
   const isDark = () => (chosen.get() ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')) === 'dark'
-  const name = () => { turn.textContent = isDark() ? 'Light' : 'Dark' }
+  const name = () => { turn.textContent = isDark() ? turn.dataset.light : turn.dataset.dark }
   if (chosen.get()) show(chosen.get())
   name()
   turn.addEventListener('click', () => {
@@ -74,7 +74,8 @@ function prepareSearch(button) {
   field.addEventListener('input', () => {
     const words = plain(field.value).split(/\s+/).filter(Boolean)
     const found = words.length && places ? search(words) : []
-    status.textContent = words.length && places ? `${found.length} place${found.length === 1 ? '' : 's'}${found.length > MOST ? `, here are the first ${MOST}` : ''}` : ''
+    const says = found.length > MOST ? dialog.dataset.more : dialog.dataset.found
+    status.textContent = words.length && places ? says.replace('{count}', found.length).replace('{most}', MOST) : ''
     list.replaceChildren(...found.slice(0, MOST).map(place => entry(place, words)))
   })
 }
