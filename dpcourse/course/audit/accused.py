@@ -8,7 +8,7 @@ from scipy.special import ndtri
 
 from dpcourse import audit
 from dpcourse.engine import Misconception, OpenExercise, rounded
-from dpcourse.languages import said
+from dpcourse.languages import listed, said
 from dpcourse.probe.values import type_name
 
 LETTERS, LINE_UPS = "ABCDEF", 5
@@ -65,7 +65,8 @@ BROKEN = {mechanism.__name__ for mechanism in audit.MECHANISMS} - {KEEPS}
 
 def _suspects_law(value, case):
     accused = _accused(value, case)
-    free = ", ".join(letter for letter, name in sorted(_names(case["seed"]).items()) if name in BROKEN - accused)
+    missed = [letter for letter, name in sorted(_names(case["seed"]).items()) if name in BROKEN - accused]
+    free = listed(missed, "{first}, {then}")
     if free and KEEPS in accused:
         seen = said("{letters} should be accused too; one of these keeps its promise", letters=free)
     elif free:
