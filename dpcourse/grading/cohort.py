@@ -86,7 +86,7 @@ class _Plan:
     def __init__(self, store: Store, folder: Path, pack: Path | None, limits: Limits, sandboxed: bool):
         self.store, self.pack, self.limits, self.sandboxed = store, pack, limits, sandboxed
         self.secret, folders = store.secret(), [folder, *([pack] if pack else [])]
-        self.blanks = {number: file for each in folders for number, file in blanks(each).items()}
+        self.blanks = {number: files for each in folders for number, files in blanks(each).items()}
         self.given = functools.cache(self._given)
         self.running, self.judging = functools.cache(self._running), functools.cache(self._judging)
 
@@ -102,9 +102,9 @@ class _Plan:
         try:
             content = each.content()
         except collect.Gone as error:
-            return failed(each.lesson, str(error))
+            return failed(each.lesson, error.why)
         except collect.Unreadable as error:
-            return unreadable(each.lesson, str(error))
+            return unreadable(each.lesson, error.why)
         lesson = all_lessons.lesson(each.lesson)
         values, pack = lesson.values_of(self.secret, each.student), lesson.pack.folder if lesson.pack else None
         seed, release = seed_of(self.secret, each.digest), self._release(each.lesson, values)
@@ -134,11 +134,11 @@ class _Plan:
         """What was given out of a lesson; to a student who has a variant, with these values."""
         if not values or lesson not in self.blanks:
             return self.given(lesson)
-        return variants.release_for(self.blanks[lesson].read_bytes(), lesson, values)
+        return variants.release_for(map(Path.read_bytes, self.blanks[lesson]), lesson, values)
 
     def _given(self, lesson):
-        blank = self.blanks.get(lesson)
-        return release_of(blank.read_bytes(), lesson) if blank else Release()
+        files = self.blanks.get(lesson)
+        return release_of(map(Path.read_bytes, files), lesson) if files else Release()
 
     def _judging(self, lesson):
         exercises = all_lessons.lesson(lesson).exercises

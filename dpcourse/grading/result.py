@@ -1,20 +1,25 @@
 """What is known of one submission after grading: a Result, with a Mark for each exercise.
 
 It is stored as JSON, whose keys are the fields here: old databases hold no others. Points are an exercise's own, as its
-file says them: what an instructor decides of them comes to it where they are read, in `marking`.
+file says them: what an instructor decides of them comes to it where they are read, in `marking`. A text is stored as its
+English message with its fields, so that one class is told in any language, and what is stored does not depend on one.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
-from dpcourse import course
+from dpcourse import course, languages
 from dpcourse.engine import Exercise, Verdict
+from dpcourse.languages import Said, to_say
 
 GRADED, FLAGGED, LIMIT, UNREADABLE, INFRASTRUCTURE = "graded", "flagged", "limit", "unreadable", "infrastructure"
 MISSING = "missing"  # nothing was handed in
 NOT_GRADED = (UNREADABLE, INFRASTRUCTURE)
 NO_SCORE = (*NOT_GRADED, MISSING)
+NOT_JUDGED = to_say("This could not be judged, through no fault of yours.")
+TEXTS = {"notes", "errors", "message", "seen", "observed"}  # the fields that hold what is said
 
 
 @dataclass(frozen=True)
@@ -56,7 +61,7 @@ class Result:
 
     def as_json(self) -> str:
         """The Result as text, for `from_json`."""
-        return json.dumps(asdict(self))
+        return json.dumps(_with_texts(asdict(self), as_data))
 
 
 @dataclass(frozen=True)
@@ -81,13 +86,47 @@ def from_json(text: str) -> Result:
     >>> from_json(failed(1, "no worker").as_json()) == failed(1, "no worker")
     True
     """
-    stored = json.loads(text)
-    marks = tuple(Mark(**_with_tuples(mark)) for mark in stored.pop("exercises"))
-    return Result(exercises=marks, **_with_tuples(stored))
+    stored = _with_texts(json.loads(text), languages.from_data)
+    marks = tuple(Mark(**mark) for mark in stored.pop("exercises"))
+    return Result(exercises=marks, **stored)
 
 
-def _with_tuples(stored):
-    return {key: tuple(value) if isinstance(value, list) else value for key, value in stored.items()}
+def again(result: Result) -> Result:
+    """The Result with its texts in the language that is chosen now."""
+    texts = _with_texts(vars(result) | {"exercises": [vars(mark) for mark in result.exercises]}, languages.again)
+    return Result(**texts | {"exercises": tuple(Mark(**mark) for mark in texts["exercises"])})
+
+
+def in_english(text: str) -> str:
+    """A text in English, whatever language it was said in: what is compared and searched."""
+    return languages.again(text, languages.ENGLISH)
+
+
+def as_data(text: str) -> Any:
+    """A text as JSON has it, for `languages.from_data`: the same whatever language it was said in."""
+    if not isinstance(text, Said):
+        return str(text)
+    data = languages.as_data(text)
+    try:
+        if languages.from_data(json.loads(json.dumps(data))) == languages.again(text):
+            return data
+    except (AttributeError, LookupError, TypeError, ValueError):
+        pass
+    return str(in_english(text))  # a field of it is no plain data
+
+
+def _with_texts(fields: dict, made: Callable) -> dict:
+    """The fields of a Result or a Mark, with each text that is ours made so, and lists as tuples.
+
+    What a student's function has printed is theirs, and what names a thing is no text.
+    """
+    found = {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}
+    for key in TEXTS & found.keys():
+        value = found[key]
+        found[key] = tuple(map(made, value)) if isinstance(value, tuple) else made(value)
+    if "exercises" in found:
+        found["exercises"] = tuple(_with_texts(mark, made) for mark in found["exercises"])
+    return found
 
 
 def told(verdict: Verdict) -> Mark:

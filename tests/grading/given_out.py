@@ -7,4 +7,4 @@ from dpcourse.grading.judging.given import Release, blanks, release_of
 
 def releases() -> dict[int, Release]:
     """lesson number -> Release."""
-    return {number: release_of(file.read_bytes(), number) for number, file in blanks(ROOT).items()}
+    return {number: release_of([file.read_bytes() for file in files], number) for number, files in blanks(ROOT).items()}

@@ -5,6 +5,7 @@ without a word: each file is a student's notebook of a lesson, or another one of
 it was not read.
 """
 
+import functools
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -16,17 +17,18 @@ from dpcourse.grading.collect import archives, times
 from dpcourse.grading.collect.archives import is_archive
 from dpcourse.grading.collect.names import Origin, identifier, of_platform, origin, student_of
 from dpcourse.grading.collect.notebook import Cell, code_cells, lean, lesson_of
-from dpcourse.grading.collect.reading import Gone, Unreadable, file_name, read, shown, some
+from dpcourse.grading.collect.reading import Gone, Unreadable, file_name, in_a_row, read, shown, some
 from dpcourse.grading.collect.roster import Roster, RosterError
 from dpcourse.grading.collect.students import Refused, owners
-from dpcourse.grading.collect.walk import Found, everything_in
+from dpcourse.grading.collect.walk import PASSED_OVER, Found, everything_in
+from dpcourse.languages import ENGLISH, again, listed, said, to_say
 
 __all__ = [
     "Cell", "Collected", "Gone", "Origin", "Refused", "Roster", "RosterError", "Submission", "Unread", "Unreadable", "code_cells",
-    "file_name", "identifier", "is_archive", "lesson_of", "origin", "read", "some", "student_of", "submissions",
+    "file_name", "identifier", "in_a_row", "is_archive", "lesson_of", "origin", "read", "some", "student_of", "submissions",
 ]  # fmt: skip
 
-NO_NOTEBOOK = "there is no notebook in the folder"
+NO_NOTEBOOK = to_say("there is no notebook in the folder")
 
 
 @dataclass(frozen=True)
@@ -59,9 +61,9 @@ class Submission:
         try:
             content = archives.content(self.path, self.places) if self.places else read(self.path)
         except Unreadable as error:
-            raise Gone(str(error)) from None
+            raise Gone(error.why) from None
         if _digest(content) != self.digest:
-            raise Gone("it changes while it is being graded")
+            raise Gone(said("it changes while it is being graded"))
         return lean(content)
 
 
@@ -103,7 +105,7 @@ def submissions(folder: Path | str, lesson: int | None = None, roster: Roster | 
     try:
         walked = everything_in(folder, roster.path if roster else None)
     except Unreadable as error:
-        raise Refused(f"{shown(str(folder))} cannot be read: {error}.") from None
+        raise Refused(said("{path} cannot be read: {reason}.", path=shown(str(folder)), reason=error.why)) from None
     return _Collecting(folder, walked, lesson, roster).collected()
 
 
@@ -166,7 +168,9 @@ class _Collecting:
             if each in told.used:
                 continue
             origin = owned.of.get(each)
-            name, reason = self._called(origin) if origin else (None, each.problem or "it lies in nobody's folder")
+            name, reason = (
+                self._called(origin) if origin else (None, each.problem or said("it lies in nobody's folder"))
+            )
             if name is None:
                 if not each.folder or (origin and each.parts not in filled):
                     self._leave(each, reason)
@@ -189,8 +193,17 @@ class _Collecting:
         if len(found) == 1:
             return found[0], None
         if found:
-            return None, f"{origin.student} may be {' or '.join(found)} of the roster: give them other names there"
-        return None, f"nobody in the roster {shown(self.roster.path.name)} is {origin.student}: add them, or rename it"
+            names = listed(found, "{first} or {then}")
+            return None, said(
+                "{student} may be {names} of the roster: give them other names there",
+                student=origin.student,
+                names=names,
+            )
+        return None, said(
+            "nobody in the roster {roster} is {student}: add them, or rename it",
+            roster=shown(self.roster.path.name),
+            student=origin.student,
+        )
 
     def _of(self, name, student, usual, crowded):
         """The submissions of one student, by lesson."""
@@ -200,9 +213,11 @@ class _Collecting:
         for each in student.notebooks:
             lesson = usual if each.lesson is None else each.lesson
             if lesson is None:
-                self._leave(each.found, f"{each.fault or 'nothing in it tells its lesson'}: say it with --lesson")
+                reason = each.fault or said("nothing in it tells its lesson")
+                self._leave(each.found, said("{reason}: say it with --lesson", reason=reason))
             elif self.asked is not None and lesson != self.asked:
-                self._leave(each.found, f"lesson {lesson}; asked for is lesson {self.asked}", left_out=True)
+                reason = said("lesson {lesson}; asked for is lesson {asked}", lesson=lesson, asked=self.asked)
+                self._leave(each.found, reason, left_out=True)
             else:
                 of_lesson[lesson].append(each)
         if not student.notebooks:
@@ -213,7 +228,9 @@ class _Collecting:
 
     def _without_notebook(self, name, student, lesson):
         """The submission of somebody who handed in no notebook: it says what there is in place of one."""
-        others = [(each, f"{shown(each.parts[-1])}: {each.problem}") for each in student.others]
+        others = [
+            (each, said("{file}: {reason}", file=shown(each.parts[-1]), reason=each.problem)) for each in student.others
+        ]
         place = student.folders[0] if student.folders else student.others[0]
         for each, _ in others:
             if each is not place or lesson is None:
@@ -222,11 +239,16 @@ class _Collecting:
             return []
         if len(others) == 1 and place is others[0][0]:
             return [_faulty(name, lesson, place, place.problem)]
-        there = f", but {some(said for _, said in others)}" if others else ""
-        return [_faulty(name, lesson, place, NO_NOTEBOOK + there)]
+        if others:
+            there = some(reason for _, reason in others)
+            return [_faulty(name, lesson, place, said("there is no notebook in the folder, but {files}", files=there))]
+        return [_faulty(name, lesson, place, said(NO_NOTEBOOK))]
 
     def _crowded(self, name, student, lesson, what):
-        fault = f"it holds the notebooks of several students, such as {what}: put each one's into a folder of their own"
+        fault = said(
+            "it holds the notebooks of several students, such as {names}: put each one's into a folder of their own",
+            names=what,
+        )
         for each in (*(notebook.found for notebook in student.notebooks), *student.others):
             self._leave(each, fault)
         return [] if lesson is None else [_faulty(name, lesson, student.folders[0], fault)]
@@ -235,14 +257,18 @@ class _Collecting:
         self.unread.append(Unread(each.file, reason or each.problem, left_out))
 
     def _refuse(self):
-        others = [f"{each.path} ({each.reason})" for each in self.unread]
-        there = f"; there is {some(others)}" if others else ""
-        told = " whose lesson can be told" if any(each.is_notebook for each in self.walked.files) else ""
-        raise Refused(f"there is no notebook (.ipynb){told} in {shown(str(self.folder))}{there}")
+        there = some(said("{file} ({reason})", file=each.path, reason=each.reason) for each in self.unread)
+        if any(each.is_notebook for each in self.walked.files):
+            fault = said(
+                "there is no notebook (.ipynb) whose lesson can be told in {folder}", folder=shown(str(self.folder))
+            )
+        else:
+            fault = said("there is no notebook (.ipynb) in {folder}", folder=shown(str(self.folder)))
+        raise Refused(said("{fault}; there is {files}", fault=fault, files=there) if there else fault)
 
     def _say_what_was_passed_over(self):
         for what, count in sorted(self.walked.passed_over.items()):
-            self.notes.append(f"{count:,} {'file' if count == 1 else 'files'} {what} passed over.")
+            self.notes.append(PASSED_OVER[what](count))
 
     def _say_names_that_differ_in_case(self, students):
         alike = defaultdict(list)
@@ -250,7 +276,7 @@ class _Collecting:
             alike[name.casefold()].append(name)
         for names in alike.values():
             if len(names) > 1:
-                self.notes.append(f"{' and '.join(names)} are taken for different students.")
+                self.notes.append(said("{names} are taken for different students.", names=_all(names)))
 
 
 def _looked_at(each):
@@ -258,7 +284,7 @@ def _looked_at(each):
     try:
         content = each.content()
     except Unreadable as error:
-        return lesson_of(each.parts[-1], b""), _digest(str(error).encode()), str(error), False
+        return lesson_of(each.parts[-1], b""), _digest_of_fault(error.why), error.why, False
     try:
         is_read = bool(code_cells(content))
     except Unreadable:
@@ -268,6 +294,15 @@ def _looked_at(each):
 
 def _digest(content):
     return hashlib.sha256(content).hexdigest()
+
+
+def _digest_of_fault(fault):
+    return _digest(again(fault, ENGLISH).encode())
+
+
+def _all(names):
+    """Names, with an "and" between each two."""
+    return functools.reduce(lambda first, then: listed([first, then]), names)
 
 
 def _own(each, root):
@@ -287,9 +322,18 @@ def _submission(student, lesson, notebooks):
     notes = []
     if others:
         files = some(other.found.file for other in others)
-        notes.append(f"{len(notebooks)} notebooks of this lesson; graded is {first.found.file} ({why}), not {files}")
+        notes.append(
+            said(
+                "{count} notebooks of this lesson; graded is {file} ({why}), not {others}",
+                count=len(notebooks),
+                file=first.found.file,
+                why=why,
+                others=files,
+            )
+        )
     if not first.found.parts[-1].lower().endswith(".ipynb"):
-        notes.append(f"the file is called {shown(first.found.parts[-1])}, and was read as the notebook that it holds")
+        name = shown(first.found.parts[-1])
+        notes.append(said("the file is called {name}, and was read as the notebook that it holds", name=name))
     return Submission(
         student,
         lesson,
@@ -307,5 +351,5 @@ def _submission(student, lesson, notebooks):
 
 def _faulty(student, lesson, found, fault):
     late = (of_platform(found.parts[-1]) or Origin("", "")).late
-    digest = _digest(fault.encode())
+    digest = _digest_of_fault(fault)
     return Submission(student, lesson, found.file, found.path, digest, fault, late=late, places=found.places)

@@ -20,14 +20,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from dpcourse.grading.collect.reading import LARGEST_FILE, Unreadable, bearable, opened
+from dpcourse.languages import said, to_say
 
 MOST_FILES = 20_000
 MOST_TIMES, SUSPICIOUS = 200, 16 * 2**20
 ENTRY = b"PK\1\2"  # what every file in the directory of a zip begins with
 BROKEN = (zipfile.BadZipFile, zlib.error, OSError, EOFError, ValueError, OverflowError, RuntimeError, struct.error)
-DAMAGED = "it is no zip archive, or a damaged one"
-TOO_MANY = "there are more than {:,} files in it"
-UNPACK_IT = "unpack it, and put the folder in its place"
+DAMAGED = to_say("it is no zip archive, or a damaged one")
+TOO_MANY = to_say("there are more than {most:,} files in it")
+UNPACK_IT = to_say("unpack it, and put the folder in its place")
 OTHERS = (".7z", ".bz2", ".gz", ".rar", ".tar", ".tgz", ".xz")
 
 
@@ -65,7 +66,7 @@ def content(path: Path, places: Sequence[int]) -> bytes:
     try:
         info = archive.infolist()[place]
     except IndexError:
-        raise Unreadable("it is no longer in the archive") from None
+        raise Unreadable(said("it is no longer in the archive")) from None
     problem = _member(place, info).problem
     if problem:
         raise Unreadable(problem)
@@ -74,7 +75,7 @@ def content(path: Path, places: Sequence[int]) -> bytes:
         with archive.open(info) as stream:
             return stream.read(LARGEST_FILE)
     except BROKEN:
-        raise Unreadable(DAMAGED) from None
+        raise Unreadable(said(DAMAGED)) from None
 
 
 def _archive(path, places):
@@ -94,7 +95,7 @@ def _bounded(path):
             many = next(itertools.islice(found, MOST_FILES, None), None) is not None
             del found
     if many:
-        raise Unreadable(TOO_MANY.format(MOST_FILES))
+        raise Unreadable(said(TOO_MANY, most=MOST_FILES))
 
 
 @functools.lru_cache(maxsize=1)
@@ -110,7 +111,7 @@ def _inside(path, places, *version):
 
 def _of_bytes(archive):
     if archive.count(ENTRY) > MOST_FILES:
-        raise Unreadable(TOO_MANY.format(MOST_FILES))
+        raise Unreadable(said(TOO_MANY, most=MOST_FILES))
     return _zipfile(io.BytesIO(archive))
 
 
@@ -118,7 +119,7 @@ def _zipfile(stream):
     try:
         return zipfile.ZipFile(stream)
     except BROKEN:
-        raise Unreadable(DAMAGED) from None
+        raise Unreadable(said(DAMAGED)) from None
 
 
 def _member(place, info):
@@ -127,17 +128,21 @@ def _member(place, info):
     kind = stat.S_IFMT(info.external_attr >> 16)
     problem = None
     if name.startswith("/") or re.match(r"[A-Za-z]:", name) or ".." in parts or not parts:
-        problem = "its name leads out of the archive"
+        problem = said("its name leads out of the archive")
     elif kind == stat.S_IFLNK:
-        problem = "it is a link"
+        problem = said("it is a link")
     elif kind not in (0, stat.S_IFREG, stat.S_IFDIR):
-        problem = "it is no ordinary file"
+        problem = said("it is no ordinary file")
     elif info.flag_bits & 1:
-        problem = f"it is encrypted: {UNPACK_IT}"
+        problem = said("it is encrypted: {advice}", advice=said(UNPACK_IT))
     elif info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        problem = f"it is packed in a way that is not read: {UNPACK_IT}"
+        problem = said("it is packed in a way that is not read: {advice}", advice=said(UNPACK_IT))
     elif info.file_size > max(SUSPICIOUS, MOST_TIMES * info.compress_size):
-        problem = f"unpacked it would have {info.file_size / 2**20:,.0f} MiB, {MOST_TIMES} times its size or more"
+        problem = said(
+            "unpacked it would have {size:,.0f} MiB, {times} times its size or more",
+            size=info.file_size / 2**20,
+            times=MOST_TIMES,
+        )
     return Member(place, parts or ("?",), info.is_dir(), info.file_size, _time(info), problem)
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from dpcourse import course
 from dpcourse.grading.collect.reading import Unreadable, decoded
+from dpcourse.languages import said, to_say
 
 MOST_CELLS, MOST_CODE = 2_000, 500_000
 LARGE, MOST_PARSED, MOST_BRACKETS = 2**20, 16 * 2**20, 2_000_000
@@ -25,7 +26,7 @@ SHEETS = re.compile(rb'"worksheets"\s*:\s*\Z')
 FARTHEST = 200  # bytes from such a key to its value, white space and all
 CHECK = re.compile(rb'check\(\s*\\?[\'"](\d{1,4})\.\d+\\?[\'"]')
 DEFINITION = re.compile(rb"def (\w{1,100})\(")
-SAVE_IT = "open it in JupyterLab and save it there"
+SAVE_IT = to_say("open it in JupyterLab and save it there")
 
 
 @dataclass(frozen=True)
@@ -40,23 +41,23 @@ class Cell:
 def code_cells(content: bytes) -> list[Cell]:
     """The code cells of a notebook. Raises Unreadable."""
     if not content.strip():
-        raise Unreadable("it is empty")
+        raise Unreadable(said("it is empty"))
     try:
         notebook, _ = json.JSONDecoder().raw_decode(decoded(lean(content)).lstrip())
     except (ValueError, RecursionError):
-        raise Unreadable("it is not a notebook: not JSON") from None
+        raise Unreadable(said("it is not a notebook: not JSON")) from None
     cells = [
         (number, cell)
         for number, cell in enumerate(_all_cells(notebook), 1)
         if isinstance(cell, dict) and cell.get("cell_type") == "code"
     ]
     if len(cells) > MOST_CELLS:
-        raise Unreadable(f"it has {len(cells)} code cells; at most {MOST_CELLS} are read")
+        raise Unreadable(said("it has {count} code cells; at most {most} are read", count=len(cells), most=MOST_CELLS))
     read = [
         Cell(number, cell["id"] if isinstance(cell.get("id"), str) else "", _source(cell)) for number, cell in cells
     ]
     if sum(len(cell.code) for cell in read) > MOST_CODE:
-        raise Unreadable(f"it has more than {MOST_CODE:,} characters of code")
+        raise Unreadable(said("it has more than {most:,} characters of code", most=MOST_CODE))
     return read
 
 
@@ -64,17 +65,17 @@ def _all_cells(notebook):
     """The cells of whatever kind, with their code as `source`; those of formats 2 and 3 lie on sheets, and call it `input`."""
     version = notebook.get("nbformat", 4) if isinstance(notebook, dict) else None
     if not isinstance(version, int | float):
-        raise Unreadable("it is not a notebook of format 4: there are no cells")
+        raise Unreadable(said("it is not a notebook of format 4: there are no cells"))
     if version in (2, 3) and isinstance(notebook.get("worksheets"), list):
         sheets = [sheet.get("cells") if isinstance(sheet, dict) else None for sheet in notebook["worksheets"]]
         of_sheets = [cell for sheet in sheets if isinstance(sheet, list) for cell in sheet]
         return [cell | {"source": cell.get("input", "")} if isinstance(cell, dict) else cell for cell in of_sheets]
     if version < 4:
-        raise Unreadable(f"it is a notebook of an older format than 4: {SAVE_IT}")
+        raise Unreadable(said("it is a notebook of an older format than 4: {advice}", advice=said(SAVE_IT)))
     if not isinstance(notebook.get("cells"), list):
-        raise Unreadable("it is not a notebook of format 4: there are no cells")
+        raise Unreadable(said("it is not a notebook of format 4: there are no cells"))
     if notebook.get("nbformat") != 4:
-        raise Unreadable("it is a notebook of another format than 4")
+        raise Unreadable(said("it is a notebook of another format than 4"))
     return notebook["cells"]
 
 
@@ -82,7 +83,7 @@ def _source(cell):
     source = cell.get("source", "")
     lines = source if isinstance(source, list) else [source]
     if not all(isinstance(line, str) for line in lines):
-        raise Unreadable("it is not a notebook: a cell's source is no text")
+        raise Unreadable(said("it is not a notebook: a cell's source is no text"))
     return "".join(lines).encode("utf-8", "replace").decode()
 
 
@@ -98,7 +99,13 @@ def lean(content: bytes) -> bytes:
     kept, start, depth, left_at, of_cell = bytearray(), 0, 0, None, OF_CELL
     for count, piece in enumerate(TO_BRACKET.finditer(content)):
         if count > MOST_BRACKETS:
-            raise Unreadable(f"it has more than {MOST_BRACKETS:,} brackets: {SAVE_IT}, without its outputs")
+            raise Unreadable(
+                said(
+                    "it has more than {most:,} brackets: {advice}, without its outputs",
+                    most=MOST_BRACKETS,
+                    advice=said(SAVE_IT),
+                )
+            )
         bracket, end = piece[1], piece.end()
         if bracket in (b"[", b"{"):
             if depth == OF_NOTEBOOK and SHEETS.search(content, max(0, end - FARTHEST), end - 1):
@@ -117,8 +124,10 @@ def lean(content: bytes) -> bytes:
     if left_at is None:
         kept += content[start:]
     if len(kept) > MOST_PARSED:
-        size = len(kept) / 2**20
-        raise Unreadable(f"it has {size:.0f} MiB without its outputs; at most {MOST_PARSED / 2**20:.0f} are read")
+        size, most = len(kept) / 2**20, MOST_PARSED / 2**20
+        raise Unreadable(
+            said("it has {size:.0f} MiB without its outputs; at most {most:.0f} are read", size=size, most=most)
+        )
     return bytes(kept)
 
 

@@ -1,5 +1,6 @@
 """Bytes and names from outside, read without trusting either."""
 
+import functools
 import hashlib
 import json
 import os
@@ -8,6 +9,8 @@ import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO
+
+from dpcourse.languages import listed, said
 
 LARGEST_FILE = 96 * 2**20
 LONGEST_NAME = 100  # bytes of a file's name that we make of a student's, before the digest
@@ -18,6 +21,11 @@ JOINERS = "\u200c\u200d"  # Persian and Indic names are written with them
 class Unreadable(Exception):
     """A submission that cannot be read; says why."""
 
+    @property
+    def why(self) -> str:
+        """What was said, in whatever language."""
+        return self.args[0]
+
 
 class Gone(Unreadable):
     """A submission that is no longer what it was when it was found; says why."""
@@ -26,16 +34,16 @@ class Gone(Unreadable):
 def opened(file: Path) -> BinaryIO:
     """An ordinary file, open for reading; links are not followed. Raises Unreadable."""
     if os.path.islink(file):
-        raise Unreadable("it is a link")
+        raise Unreadable(said("it is a link"))
     if os.path.isdir(file):
-        raise Unreadable("there is no notebook in the folder")
+        raise Unreadable(said("there is no notebook in the folder"))
     try:
         stream = os.fdopen(os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb")
     except OSError as error:
         raise Unreadable(os.strerror(error.errno or 0)) from None
     if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
         stream.close()
-        raise Unreadable("it is no ordinary file")
+        raise Unreadable(said("it is no ordinary file"))
     return stream
 
 
@@ -53,8 +61,12 @@ def bearable(size: int) -> None:
     """Raise Unreadable where a file of that many bytes is not read."""
     if size > LARGEST_FILE:
         raise Unreadable(
-            f"it has {size / 2**20:.0f} MiB; at most {LARGEST_FILE / 2**20:.0f} are read: open it in JupyterLab, "
-            "choose Edit, Clear Outputs of All Cells, and save it"
+            said(
+                "it has {size:.0f} MiB; at most {most:.0f} are read: open it in JupyterLab, choose Edit, Clear Outputs of "
+                "All Cells, and save it",
+                size=size / 2**20,
+                most=LARGEST_FILE / 2**20,
+            )
         )
 
 
@@ -90,8 +102,18 @@ def some(names: Iterable[str], most: int = 5) -> str:
     ('ann, bob', 'a, b, c, d, e and 3 more')
     """
     names = list(names)
-    between = "; " if any("," in name for name in names) else ", "
-    return between.join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
+    first = in_a_row(names[:most]) if any("," in name for name in names) else listed(names[:most], "{first}, {then}")
+    return said("{names} and {count:,} more", names=first, count=len(names) - most) if len(names) > most else first
+
+
+def in_a_row(texts: Iterable[str]) -> str:
+    """Texts, divided so that each may hold commas.
+
+    >>> in_a_row(["one, two", "three"])
+    'one, two; three'
+    """
+    texts = list(texts)
+    return functools.reduce(lambda first, then: said("{first}; {then}", first=first, then=then), texts) if texts else ""
 
 
 def file_name(student: str) -> str:

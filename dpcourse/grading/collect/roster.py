@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dpcourse.grading.collect.reading import Unreadable, decoded, read, shown, words
+from dpcourse.languages import said
 
 NAME = ("student", "name", "fullname", "studentname", "姓名")
 FIRST, LAST = ("firstname", "givenname"), ("lastname", "surname", "familyname")
@@ -54,7 +55,10 @@ class Roster:
         try:
             lines = _lines(decoded(read(path)), shown(path.name))
         except (Unreadable, csv.Error) as error:
-            raise RosterError(f"The roster {shown(str(path))} cannot be read: {error}.") from None
+            reason = error.why if isinstance(error, Unreadable) else str(error)
+            raise RosterError(
+                said("The roster {path} cannot be read: {reason}.", path=shown(str(path)), reason=reason)
+            ) from None
         return cls(path, *_entries(lines, shown(path.name)))
 
     def matches(self, name: str, number: str = "") -> list[str]:
@@ -86,14 +90,21 @@ def _lines(text, file):
     try:
         for cells in reader:
             if swallowed := _swallowed(cells, divider, lines):
-                raise csv.Error(f"the cell that begins with {swallowed!r} goes on over several lines")
+                raise csv.Error(
+                    said("the cell that begins with {beginning!r} goes on over several lines", beginning=swallowed)
+                )
             if any(map(str.strip, cells)):
                 lines.append((number, [_clean(cell) for cell in cells]))
             number = reader.line_num + 1
     except csv.Error as error:
         raise RosterError(
-            f'Line {number} of the roster {file}: a quote (") is not closed, or stands within a cell ({error}). '
-            "A cell that holds one stands in quotes, with each of its own doubled."
+            said(
+                'Line {line} of the roster {file}: a quote (") is not closed, or stands within a cell ({reason}). '
+                "A cell that holds one stands in quotes, with each of its own doubled.",
+                line=number,
+                file=file,
+                reason=error.args[0],
+            )
         ) from None
     return lines
 
@@ -132,7 +143,13 @@ def _as_keys(name):
 def _entries(lines, file):
     """The fields of a Roster, from the lines of its file."""
     if not lines:
-        raise RosterError(f"The roster {file} is empty. Its first line names the columns, such as {EXAMPLE}.")
+        raise RosterError(
+            said(
+                "The roster {file} is empty. Its first line names the columns, such as {example}.",
+                file=file,
+                example=EXAMPLE,
+            )
+        )
     (_, header), *rest = lines
     place = {_squeezed(title): column for column, title in reversed(list(enumerate(header)))}
     names = [[place[t] for t in NAME if t in place][:1] or [place[t] for t in (*FIRST, *LAST) if t in place]][0]
@@ -140,7 +157,13 @@ def _entries(lines, file):
     logins = [place[t] for t in LOGIN if t in place]
     days = [place[t] for t in LATE_DAYS if t in place]
     if not names and not numbers and not logins:
-        raise RosterError(f"The first line of the roster {file} names no column of students. It could be {EXAMPLE}.")
+        raise RosterError(
+            said(
+                "The first line of the roster {file} names no column of students. It could be {example}.",
+                file=file,
+                example=EXAMPLE,
+            )
+        )
 
     def of(cells, columns):
         return [cells[column] for column in columns if column < len(cells) and cells[column]]
@@ -152,7 +175,7 @@ def _entries(lines, file):
         if _squeezed(name) in OF_CANVAS:
             continue
         if not name and not number and not logged:
-            raise RosterError(f"Line {line} of the roster {file} names nobody.")
+            raise RosterError(said("Line {line} of the roster {file} names nobody.", line=line, file=file))
         people.append((line, name, number, logged, _days(of(cells, days), line, file), cells))
     students = _called(people, file)
     ids = {
@@ -167,7 +190,14 @@ def _days(cells, line, file):
     if not cells:
         return None
     if not cells[0].isdecimal():
-        raise RosterError(f"Line {line} of the roster {file}: late days are a whole number, not {cells[0]!r}.")
+        raise RosterError(
+            said(
+                "Line {line} of the roster {file}: late days are a whole number, not {days!r}.",
+                line=line,
+                file=file,
+                days=cells[0],
+            )
+        )
     return int(cells[0])
 
 
@@ -185,7 +215,15 @@ def _called(people, file):
             other = next(iter([*logged, *([number] if number not in called else [])]), "")
             student = shown(f"{called} ({other})") if len(same) > 1 and other else called
             if student in students:
-                raise RosterError(f"Lines {students[student][0]} and {line} of the roster {file} are both {student}.")
+                raise RosterError(
+                    said(
+                        "Lines {line} and {other_line} of the roster {file} are both {student}.",
+                        line=students[student][0],
+                        other_line=line,
+                        file=file,
+                        student=student,
+                    )
+                )
             students[student] = person
     return dict(sorted(students.items(), key=lambda item: item[1][0]))
 
@@ -196,8 +234,9 @@ def _keys(students):
     for student, (_, name, number, logged, *_) in students.items():
         words = re.split(r"[\s,]+", name)
         turned = [" ".join(words[i:] + words[:i]) for i in range(len(words))]
-        for said in (student, name, number, *logged, *(said.partition("@")[0] for said in (number, *logged)), *turned):
-            key, short = _as_keys(said)
+        accounts = (number, *logged)
+        for called in (student, name, *accounts, *(each.partition("@")[0] for each in accounts), *turned):
+            key, short = _as_keys(called)
             exact[key].add(student)
             if short:
                 squeezed[short].add(student)
@@ -210,7 +249,13 @@ def _by_number(students, file):
     for student, (line, _, number, *_) in students.items():
         if number in numbers:
             raise RosterError(
-                f"Lines {students[numbers[number]][0]} and {line} of the roster {file} have the same number, {number}."
+                said(
+                    "Lines {line} and {other_line} of the roster {file} have the same number, {number}.",
+                    line=students[numbers[number]][0],
+                    other_line=line,
+                    file=file,
+                    number=number,
+                )
             )
         if number:
             numbers[number] = student

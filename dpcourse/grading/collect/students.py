@@ -17,6 +17,7 @@ from dpcourse import course
 from dpcourse.grading.collect.names import Origin, of_platform, stem
 from dpcourse.grading.collect.reading import shown, words
 from dpcourse.grading.collect.walk import Found, Walked
+from dpcourse.languages import listed, said
 
 NBGRADER = {"source", "release", "autograded", "feedback"}  # what lies beside its folder "submitted"
 REPOSITORIES = "-submissions"  # how GitHub Classroom ends the name of the folder that it clones into
@@ -75,14 +76,20 @@ def owners(walked: Walked, lessons: Mapping[Found, int | None], folder: Path, kn
             folders, found.crowded = [], {shown(stem(top)): crowd for top, crowd in crowds.items()}
             break
         if len(crowds) > 1:
-            some = " and ".join(f'"{shown(top)}"' for top in list(crowds)[:2])
-            one = shown(str(folder.joinpath(*found.root, next(iter(crowds)))))
+            first, second = list(crowds)[:2]
             raise Refused(
-                f"In {shown(str(folder))} the folders {some} each hold the notebooks of several students. "
-                f"Name one of them: `dpcourse grade {one}`."
+                said(
+                    'In {folder} the folders "{first}" and "{second}" each hold the notebooks of several students. '
+                    "Name one of them: `dpcourse grade {path}`.",
+                    folder=shown(str(folder)),
+                    first=shown(first),
+                    second=shown(second),
+                    path=shown(str(folder.joinpath(*found.root, first))),
+                )
             )
         found.root = _common(each for each in lessons if each.parts[: len(found.root)] == found.root)
-        found.notes.append(f"The students are told by what lies in {'/'.join(map(shown, found.root))}.")
+        path = "/".join(map(shown, found.root))
+        found.notes.append(said("The students are told by what lies in {path}.", path=path))
     users = _users(found.root[-1] if found.root else folder.name, tops, walked.repositories, found.root)
     for top, files in tops.items():
         for each in files:
@@ -90,7 +97,8 @@ def owners(walked: Walked, lessons: Mapping[Found, int | None], folder: Path, kn
             if origin is not None:
                 found.of[each] = origin
     if folders:
-        found.notes.append(f"The students are told by the platform's names in {', '.join(map(shown, folders))}.")
+        where = listed(map(shown, folders), "{first}, {then}")
+        found.notes.append(said("The students are told by the platform's names in {folders}.", folders=where))
     return found
 
 
@@ -121,8 +129,12 @@ def _origin(each, top, told, is_holder, root, user, known):
 def _refuse_nbgrader(tops, folder):
     if "submitted" in tops and NBGRADER.intersection(tops):
         raise Refused(
-            f"{shown(str(folder))} is a course of nbgrader, solutions and all. "
-            f"Name the folder of what was handed in: `dpcourse grade {shown(str(folder / 'submitted'))}`."
+            said(
+                "{folder} is a course of nbgrader, solutions and all. Name the folder of what was handed in: "
+                "`dpcourse grade {path}`.",
+                folder=shown(str(folder)),
+                path=shown(str(folder / "submitted")),
+            )
         )
 
 
@@ -150,7 +162,7 @@ def _crowd(files, lessons, root):
     for names in (by_platform, *map(_of_people, by_name.values())):
         if len(names) > 1:
             first, second, *_ = sorted(map(shown, names))
-            return f"{first} and {second}"
+            return listed([first, second])
     return ""
 
 
@@ -166,8 +178,8 @@ def name_in(text: str) -> str:
     ('', 'kim lee', 'lee2', '')
     """
     no_names = NO_NAMES | _words_of_lessons()
-    said = words(re.sub(NUMBER, " ", shown(text).casefold()))
-    return " ".join(word for word in said if word not in no_names and word.rstrip(DIGITS) not in no_names)
+    spoken = words(re.sub(NUMBER, " ", shown(text).casefold()))
+    return " ".join(word for word in spoken if word not in no_names and word.rstrip(DIGITS) not in no_names)
 
 
 @functools.cache

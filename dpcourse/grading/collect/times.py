@@ -17,6 +17,7 @@ from dpcourse.grading.collect.names import Origin
 from dpcourse.grading.collect.reading import Unreadable
 from dpcourse.grading.collect.students import Owners
 from dpcourse.grading.collect.walk import Found, Walked
+from dpcourse.languages import said
 
 AT_ONCE, THE_SAME = timedelta(minutes=10), timedelta(minutes=2)
 TIMESTAMP, LONGEST = "timestamp.txt", 100  # nbgrader's, in STUDENT/ASSIGNMENT
@@ -46,13 +47,13 @@ class Told:
 
     def submitted(self, found: Found, origin: Origin) -> datetime | None:
         """When a file was handed in; None where that is not told."""
-        said = origin.time or self.stamps.get(found.parts[:-1])
-        return said or (None if self.is_copied or not self.is_plain(found, origin) else found.handed_in)
+        named = origin.time or self.stamps.get(found.parts[:-1])
+        return named or (None if self.is_copied or not self.is_plain(found, origin) else found.handed_in)
 
     def changed(self, found: Found, origin: Origin) -> datetime | None:
         """A time that says which of one student's files is the newest; None where nothing does."""
-        said = origin.time or self.stamps.get(found.parts[:-1])
-        return said or (None if self._is_cloned(found) else found.time)
+        named = origin.time or self.stamps.get(found.parts[:-1])
+        return named or (None if self._is_cloned(found) else found.time)
 
     def is_plain(self, found: Found, origin: Origin) -> bool:
         """Whether only the file itself tells when it was handed in."""
@@ -103,17 +104,17 @@ def _zone(name, time):
 
 def newest(notebooks: Sequence[Notebook]) -> tuple[Notebook, str]:
     """Of several notebooks the one that counts, and why: it can be read, is the newest, has the plainest name."""
-    why = "it has the plainest name"
+    why = said("it has the plainest name")
     for is_among, reason in (
-        (lambda pool: lambda each: each.is_read, "it can be read"),
-        (_has_highest_attachment, "it is the newest"),
-        (_is_new, "it is the newest"),
+        (lambda pool: lambda each: each.is_read, said("it can be read")),
+        (_has_highest_attachment, said("it is the newest")),
+        (_is_new, said("it is the newest")),
     ):
         among = list(filter(is_among(notebooks), notebooks))
         if among and len(among) < len(notebooks):
             notebooks, why = among, reason
     if len(notebooks) > 1:
-        why = "it has the plainest name"
+        why = said("it has the plainest name")
     return min(notebooks, key=_plainness), why
 
 

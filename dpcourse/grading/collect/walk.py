@@ -4,6 +4,7 @@ import contextlib
 import os
 import re
 from collections import Counter, deque
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,9 +14,11 @@ from dpcourse.grading.collect import archives
 from dpcourse.grading.collect.archives import MOST_FILES, OTHERS, UNPACK_IT, is_archive
 from dpcourse.grading.collect.names import is_notebook
 from dpcourse.grading.collect.reading import Unreadable, read, shown
+from dpcourse.languages import counted, said, to_say
 
 MOST_DEEP, MOST_NESTED = 30, 2  # folders in folders; archives in archives: a platform's, and a student's in it
 MOST_BYTES = 512 * 2**20  # of one student's notebooks
+TOO_MANY = to_say("there are more than {most:,} files before it")
 
 OF_SYSTEMS = {
     ".DS_Store", ".git", ".gitattributes", ".github", ".gitignore", ".gitkeep", ".idea", ".ipynb_checkpoints",
@@ -25,14 +28,35 @@ OF_HANDOUT = {"LICENSE", "README.md", "pyproject.toml", "requirements.txt", f"{c
 PACKAGE = "dpcourse"  # the folder in which students are given the package
 SETTINGS, RESULTS = "course.toml", "grades.sqlite"
 ATTEMPT = re.compile(r"_attempt_\d{4}(-\d\d){5}\.txt$")  # what Blackboard writes beside each attempt
+PASSED_OVER: dict[str, Callable[[int], str]] = {
+    "dpcourse": lambda count: counted(
+        "{count:,} file of dpcourse itself passed over.", "{count:,} files of dpcourse itself passed over.", count=count
+    ),
+    "handout": lambda count: counted(
+        "{count:,} file of the handout passed over.", "{count:,} files of the handout passed over.", count=count
+    ),
+    "platform": lambda count: counted(
+        "{count:,} file of the learning platform passed over.",
+        "{count:,} files of the learning platform passed over.",
+        count=count,
+    ),
+    "system": lambda count: counted(
+        "{count:,} file of the system or of git passed over.",
+        "{count:,} files of the system or of git passed over.",
+        count=count,
+    ),
+}
+"""What is passed over, and a sentence that says how much of it was."""
 KINDS = {
-    ".docx": "a document of Word",
-    ".html": "a web page: a text typed into the platform, or a notebook that was exported",
-    ".json": "JSON; if it is a notebook, give it a name that ends in .ipynb",
-    ".md": "text",
-    ".pdf": "a PDF",
-    ".py": "a program; a notebook that was exported has lost its cells",
-    ".txt": "text; if it is a notebook, give it a name that ends in .ipynb",
+    ".docx": to_say("it is no notebook (.ipynb) but a document of Word"),
+    ".html": to_say(
+        "it is no notebook (.ipynb) but a web page: a text typed into the platform, or a notebook that was exported"
+    ),
+    ".json": to_say("it is no notebook (.ipynb) but JSON; if it is a notebook, give it a name that ends in .ipynb"),
+    ".md": to_say("it is no notebook (.ipynb) but text"),
+    ".pdf": to_say("it is no notebook (.ipynb) but a PDF"),
+    ".py": to_say("it is no notebook (.ipynb) but a program; a notebook that was exported has lost its cells"),
+    ".txt": to_say("it is no notebook (.ipynb) but text; if it is a notebook, give it a name that ends in .ipynb"),
 }
 
 
@@ -124,10 +148,10 @@ def _on_disk(outer, entry):
         return Found(parts, path, problem=os.strerror(error.errno or 0))
     time = datetime.fromtimestamp(about.st_mtime, UTC)
     if entry.is_symlink():
-        return Found(parts, path, problem="it is a link")
+        return Found(parts, path, problem=said("it is a link"))
     if entry.is_dir():
         return Found(parts, path, folder=True)
-    problem = None if entry.is_file() else "it is no ordinary file"
+    problem = None if entry.is_file() else said("it is no ordinary file")
     return Found(parts, path, (), about.st_size, time, time, problem)
 
 
@@ -161,14 +185,17 @@ class _Top:
         self.files += 1
         try:
             if len(each.parts) > MOST_DEEP:
-                raise Unreadable(f"folders lie more than {MOST_DEEP} deep in each other")
+                raise Unreadable(said("folders lie more than {most} deep in each other", most=MOST_DEEP))
             if len(each.places) >= MOST_NESTED:
-                raise Unreadable(f"archives lie more than {MOST_NESTED} deep in each other: {UNPACK_IT}")
+                advice = said(UNPACK_IT)
+                raise Unreadable(
+                    said("archives lie more than {most} deep in each other: {advice}", most=MOST_NESTED, advice=advice)
+                )
             if self.files > MOST_FILES:
-                raise Unreadable(f"there are more than {MOST_FILES:,} files before it")
+                raise Unreadable(said(TOO_MANY, most=MOST_FILES))
             within = _within(each)
         except Unreadable as error:
-            self.walked.files.append(replace(each, problem=str(error), folder=False))
+            self.walked.files.append(replace(each, problem=error.why, folder=False))
             within = None
         if not each.is_hidden and (each.folder or within is not None):
             self.walked.folders.append(replace(each, folder=True))
@@ -179,28 +206,28 @@ class _Top:
         self.bytes += each.size if each.is_notebook else 0
         problem = each.problem
         if problem is None and each.is_hidden:
-            problem = "its name, or its folder's, begins with a dot: hidden files are not read"
+            problem = said("its name, or its folder's, begins with a dot: hidden files are not read")
         elif problem is None and self.files > MOST_FILES:
-            problem = f"there are more than {MOST_FILES:,} files before it"
+            problem = said(TOO_MANY, most=MOST_FILES)
         elif problem is None and self.bytes > MOST_BYTES:
-            problem = f"there are more than {MOST_BYTES // 2**20} MiB of notebooks before it"
+            problem = said("there are more than {most} MiB of notebooks before it", most=MOST_BYTES // 2**20)
         elif problem is None and not each.is_notebook:
             problem = no_notebook(each.parts[-1])
         self.walked.files.append(replace(each, problem=problem))
 
     def _passed_over(self, each):
-        """What a file is called that is no student's work; None for every other."""
+        """The key in PASSED_OVER of a file that is no student's work; None for every other."""
         *outer, name = each.parts
         if ".git" in each.parts:
             self.walked.repositories.add(each.parts[: each.parts.index(".git")])
         if OF_SYSTEMS.intersection(each.parts) or name.startswith("._") or name.endswith(".egg-info"):
-            return "of the system or of git"
+            return "system"
         if not outer and not each.places and self._is_ours(each):
-            return "of dpcourse itself"
+            return "dpcourse"
         if outer and not each.folder and (name in OF_HANDOUT or (PACKAGE in outer[1:] and not each.is_notebook)):
-            return "of the handout"
+            return "handout"
         if not each.folder and ATTEMPT.search(name):
-            return "of the learning platform"
+            return "platform"
         return None
 
     def _is_ours(self, each):
@@ -224,8 +251,8 @@ def no_notebook(name: str) -> str:
     """
     name = name.lower()
     if name.endswith(OTHERS):
-        return f"of archives only .zip is opened: {UNPACK_IT}"
+        return said("of archives only .zip is opened: {advice}", advice=said(UNPACK_IT))
     if name == "timestamp.txt":
-        return "it is no notebook (.ipynb), and says no time as nbgrader does: 2026-10-01 21:59:00 UTC"
-    kind = next((f" but {kind}" for ending, kind in KINDS.items() if name.endswith(ending)), "")
-    return f"it is no notebook (.ipynb){kind}"
+        return said("it is no notebook (.ipynb), and says no time as nbgrader does: 2026-10-01 21:59:00 UTC")
+    kind = next((kind for ending, kind in KINDS.items() if name.endswith(ending)), to_say("it is no notebook (.ipynb)"))
+    return said(kind)

@@ -21,9 +21,10 @@ from dpcourse.engine import BLANK, ERROR, RIGHT, WRONG, Exercise
 from dpcourse.engine.exercise import Cases
 from dpcourse.grading.judging.job import Job, cases_of, further_rng
 from dpcourse.grading.judging.outcomes import sound
-from dpcourse.grading.result import Mark, told, without_points
+from dpcourse.grading.result import NOT_JUDGED, Mark, told, without_points
 from dpcourse.grading.sandbox import Stopped, wire
 from dpcourse.grading.sandbox.client import Worker
+from dpcourse.languages import said
 from dpcourse.probe import limits as time_limits
 
 MOST_PROBES = 5  # of one exercise at checks that stand in the notebook; one more comes at the end
@@ -155,8 +156,10 @@ class Answers:
         except Stopped:
             raise
         except (Exception, time_limits.TimeUp) as error:
-            self.ours.append(f"{exercise.id}: the judge failed with {type(error).__name__}")
-            return without_points(exercise, ERROR, "This could not be judged, through no fault of yours.")
+            self.ours.append(
+                said("{exercise}: the judge failed with {error}", exercise=exercise.id, error=type(error).__name__)
+            )
+            return without_points(exercise, ERROR, said(NOT_JUDGED))
 
     def _cases_of(self, exercise):
         key = self._probe_of(exercise)

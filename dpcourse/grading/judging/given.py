@@ -12,6 +12,7 @@ from pathlib import Path
 from dpcourse import course
 from dpcourse.cells import defined
 from dpcourse.grading import collect
+from dpcourse.languages import listed, said
 
 MOST_NAMED = 3  # of provided cells that one note is about
 LONGEST_PARSED = 20_000  # characters: of longer code a tree may take hundreds of MiB
@@ -32,22 +33,29 @@ AROUND = {
 
 @dataclass(frozen=True)
 class Release:
-    """What was given out: the code cells that are not a student's to write, and the names that a lesson imports."""
+    """What was given out: the code cells that are not a student's to write, and the names that a lesson imports.
+
+    Where it was given out in several languages, the cells of all of them: a cell has the same id in each.
+    """
 
     provided: tuple[collect.Cell, ...] = ()
     modules: tuple[str, ...] = ()
     code: str = ""
 
 
-def blanks(folder: Path) -> dict[int, Path]:
-    """lesson number -> its blank notebook, in the folder of a course."""
-    found = {each.number: sorted((folder / "lessons").glob(f"{each.number:02}-*.ipynb")) for each in course.lessons()}
-    return {number: files[0] for number, files in found.items() if files}
+def blanks(folder: Path) -> dict[int, list[Path]]:
+    """lesson number -> its blank notebooks in the folder of a course, one for each language, the English one first."""
+    found = {each.number: f"{each.number:02}-*.ipynb" for each in course.lessons()}
+    files = {
+        number: [*sorted((folder / "lessons").glob(name))[:1], *sorted((folder / "lessons").glob(f"[!.]*/{name}"))]
+        for number, name in found.items()
+    }
+    return {number: mine for number, mine in files.items() if mine}
 
 
-def release_of(notebook: bytes, lesson: int) -> Release:
-    """The Release that a blank lesson is; notebook: its bytes."""
-    cells = collect.code_cells(notebook)
+def release_of(notebooks: Iterable[bytes], lesson: int) -> Release:
+    """The Release that a blank lesson is; notebooks: its bytes in each language."""
+    cells = [cell for notebook in notebooks for cell in collect.code_cells(notebook)]
     functions = {exercise.function for exercise in course.lesson(lesson).exercises}
     provided, modules = [], set()
     for cell in cells:
@@ -66,38 +74,61 @@ def changes(cells: Iterable[collect.Cell], provided: Iterable[collect.Cell]) -> 
     """What somebody should look at, in words; nothing if there is nothing. No mark depends on it.
 
     Provided cells that were edited, are missing, or are there more than once: comments, layout, and calls of `hint` and
-    `solution` may be added and removed. And cells that use what serves to go around a check.
+    `solution` may be added and removed. A cell may be as it is in any language. And cells that use what serves to go
+    around a check.
     """
     codes = {cell: normal(cell.code) for cell in cells}
     there, ids = Counter(codes.values()), {cell.id for cell in codes}
-    given = Counter(normal(cell.code) for cell in provided)
+    given = _given(provided)
+    forms = Counter(code for _, mine in given for code in mine)
     edited: list[str] = []
     missing: list[str] = []
     repeated: list[str] = []
-    for cell in provided:
-        code = normal(cell.code)
-        if not code:
-            continue
-        first = _first_line(cell.code)
-        if not there[code]:
+    for cell, mine in given:
+        first, times = _first_line(cell.code), sum(there[code] for code in mine)
+        if not times:
             (edited if cell.id in ids else missing).append(first)
-        elif there[code] > given[code]:
-            repeated.append(f"the provided cell `{first}` is there {there[code]} times")
-            there[code] = given[code]
-    lacking = [
-        *_of_several(edited, given, "was", "were", "edited"),
-        *_of_several(missing, given, "is", "are", "missing"),
+        elif times > max(forms[code] for code in mine):
+            repeated.append(said("the provided cell `{cell}` is there {times} times", cell=first, times=times))
+            there.subtract({code: there[code] - 1 for code in mine})  # it is said once
+    return [
+        *_edited(edited, len(given)),
+        *_missing(missing, len(given)),
+        *repeated,
+        *(line for cell, code in codes.items() if code and code not in forms for line in _around(cell)),
     ]
-    return lacking + repeated + [line for cell, code in codes.items() if code not in given for line in _around(cell)]
 
 
-def _of_several(cells, given, is_, are, what):
-    """One note on provided cells, by their first lines."""
+def _given(provided):
+    """(cell, its code in each language) of each cell that was given out and does anything."""
+    found: dict[str, tuple[collect.Cell, set[str]]] = {}
+    for number, cell in enumerate(provided):
+        if code := normal(cell.code):
+            found.setdefault(cell.id or f"cell {number}", (cell, set()))[1].add(code)
+    return list(found.values())
+
+
+def _edited(cells, count):
     if len(cells) == 1:
-        yield f"the provided cell `{cells[0]}` {is_} {what}"
+        yield said("the provided cell `{cell}` was edited", cell=cells[0])
     elif cells:
-        named = collect.some((f"`{cell}`" for cell in cells), MOST_NAMED)
-        yield f"{len(cells)} of {given.total() - given['']} provided cells {are} {what}: {named}"
+        yield said(
+            "{edited} of {all} provided cells were edited: {cells}", edited=len(cells), all=count, cells=_some(cells)
+        )
+
+
+def _missing(cells, count):
+    if len(cells) == 1:
+        yield said("the provided cell `{cell}` is missing", cell=cells[0])
+    elif cells:
+        yield said(
+            "{missing} of {all} provided cells are missing: {cells}", missing=len(cells), all=count, cells=_some(cells)
+        )
+
+
+def _some(cells):
+    """A few provided cells, by their first lines."""
+    return collect.some((f"`{cell}`" for cell in cells), MOST_NAMED)
 
 
 def _first_line(code):
@@ -108,8 +139,11 @@ def _first_line(code):
 def _around(cell):
     words = [word for word, pattern in AROUND.items() if re.search(pattern, re.sub(r"#.*", "", cell.code))]
     if words:
-        named = ", ".join(f"`{word}`" for word in words)
-        yield f"cell {cell.number} uses {named}: see whether an answer goes around what it is to do itself"
+        yield said(
+            "cell {cell} uses {names}: see whether an answer goes around what it is to do itself",
+            cell=cell.number,
+            names=listed([f"`{word}`" for word in words], "{first}, {then}"),
+        )
 
 
 @functools.lru_cache(maxsize=500)

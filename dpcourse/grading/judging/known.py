@@ -18,7 +18,14 @@ MODULES: dict[str, str | None] = {
             *("statsmodels.datasets", "sklearn.datasets.load_digits"),
             *("dpcourse.audit", "dpcourse.clt", "dpcourse.composition", "dpcourse.gdp", "dpcourse.laplace"),
             *("dpcourse.pld", "dpcourse.plots", "dpcourse.rdp", "dpcourse.rounding", "dpcourse.tables"),
-            *("dpcourse.check", "dpcourse.hint", "dpcourse.passed", "dpcourse.progress", "dpcourse.quiz"),
+            *(
+                "dpcourse.check",
+                "dpcourse.hint",
+                "dpcourse.language",
+                "dpcourse.passed",
+                "dpcourse.progress",
+                "dpcourse.quiz",
+            ),
             *("dpcourse.solution", "dpcourse.tradeoff", "dpcourse.widgets", "dpcourse.doctor.report"),
         )
     ),

@@ -13,6 +13,7 @@ from dpcourse.grading.judging.given import defining, parsed
 from dpcourse.grading.judging.job import Job
 from dpcourse.grading.sandbox import MOST_CHECKS, Stopped
 from dpcourse.grading.sandbox.client import CROWDED, ENDED, TIME_UP, Worker
+from dpcourse.languages import said, to_say
 
 MOST_REPLAYS = 20
 MOST_CELLS = 2_000
@@ -46,11 +47,13 @@ class Clash:
     cell: Cell
     gone: bool
 
-    def __str__(self) -> str:
+    def in_words(self) -> str:
+        """What it is, as a clause."""
         if not self.gone:
-            return f"cell {self.cell.number} gives `{self.name}` another meaning"
-        by = "`%reset` in " if "%reset" in self.cell.code else ""
-        return f"after {by}cell {self.cell.number} `{self.name}` is gone"
+            return said("cell {cell} gives `{name}` another meaning", cell=self.cell.number, name=self.name)
+        if "%reset" in self.cell.code:
+            return said("after `%reset` in cell {cell} `{name}` is gone", cell=self.cell.number, name=self.name)
+        return said("after cell {cell} `{name}` is gone", cell=self.cell.number, name=self.name)
 
 
 class Playing:
@@ -75,7 +78,7 @@ class Playing:
         self.ended: dict[Cell, str] = {}
         self.clashes: dict[str, list[Clash]] = {}
         self.met: list = []
-        self.given_up = f"only {MOST_CELLS:,} cells are run" if len(cells) > MOST_CELLS else None
+        self.given_up = said("only {most:,} cells are run", most=MOST_CELLS) if len(cells) > MOST_CELLS else None
         self.slow = False
         self._suspects: dict[Cell | Part | Called, Cell] = {}
         self._cleared: set[Cell] = set()
@@ -95,16 +98,17 @@ class Playing:
             except Stopped as stop:
                 self.slow = self.slow or (str(stop) == TIME_UP and self.worker.crowded)
                 if time.monotonic() > self.answers.deadline:
-                    self.given_up = (
-                        f"the time limit of the whole submission, {self.job.limits.seconds:g} seconds, was reached"
+                    self.given_up = said(
+                        "the time limit of the whole submission, {seconds:g} seconds, was reached",
+                        seconds=self.job.limits.seconds,
                     )
                     self.slow = self.slow or self.worker.waited > CROWDED * (time.monotonic() - self.begun)
                     return
                 by_chance = str(stop) == ENDED and not ended_before  # what ends its worker does it again
                 if not by_chance and not self._try_without_processes():
-                    self._leave_out(str(stop))
+                    self._leave_out(said(str(stop)))
                 ended_before = True
-        self.given_up = f"it had to be stopped {MOST_REPLAYS} times"
+        self.given_up = said("it had to be stopped {times} times", times=MOST_REPLAYS)
 
     def defining(self, exercise: Exercise) -> list[Cell]:
         """The cells that look as if they defined the function of an exercise, the last one first."""
@@ -160,7 +164,7 @@ class Playing:
         """A cell calls `check`: probe the answer, where that may change its mark."""
         self.calls += 1
         if self.calls > MOST_CHECKS:
-            raise Stopped("it called `check` too often")
+            raise Stopped(to_say("it called `check` too often"))
         exercise = self.answers.find(id)
         if exercise is None or id in self._ended:
             return

@@ -27,6 +27,7 @@ from dpcourse.grading.result import (
 )
 from dpcourse.grading.sandbox import met
 from dpcourse.grading.similar import shingles
+from dpcourse.languages import listed, said, sentences, to_say
 
 __all__ = ["Job", "allowed", "cases_of", "grade", "judged_again", "seed_of"]
 
@@ -38,7 +39,7 @@ def grade(job: Job) -> Graded:
     try:
         cells = collect.code_cells(job.content)
     except collect.Unreadable as error:
-        return Graded(unreadable(job.lesson, str(error)))
+        return Graded(unreadable(job.lesson, error.why))
     return _Grading(job, cells).graded()
 
 
@@ -61,7 +62,10 @@ class _Grading:
             self._status(),
             self._notes(any(mark.state in (WRONG, ERROR) for mark in marks)),
             marks,
-            [f"cell {number}: {error}" for number, error in sorted(self.playing.errors.items())],
+            [
+                said("cell {cell}: {error}", cell=number, error=error)
+                for number, error in sorted(self.playing.errors.items())
+            ],
             shingles(self.cells, self.job.release),
             allowed(self.job.limits) if lost else (),
         )
@@ -73,16 +77,20 @@ class _Grading:
         if found is None or found.state == BLANK:
             found = self._prevented(exercise, found) or found
         if found is None:
-            return without_points(exercise, BLANK, f"No cell defines `{exercise.function}`.")
+            return without_points(exercise, BLANK, said("No cell defines `{function}`.", function=exercise.function))
         if found.state == RIGHT:
             at = self.answers.right_at.get(exercise.id)
             clashes = [each for each in self._clashes(exercise) if at is not None and each.cell.number >= at]
-            said = "Below its check {}; it was right there, and that counts."
         else:
-            clashes, said = self._clashes_before(exercise), "In your notebook {}: your function uses it."
+            clashes = self._clashes_before(exercise)
         if not clashes:
             return found
-        return replace(found, message=f"{found.message} {said.format('; '.join(map(str, clashes)))}")
+        what = collect.in_a_row(each.in_words() for each in clashes)
+        if found.state == RIGHT:
+            more = said("Below its check {clashes}; it was right there, and that counts.", clashes=what)
+        else:
+            more = said("In your notebook {clashes}: your function uses it.", clashes=what)
+        return replace(found, message=sentences([found.message, more]))
 
     def _with_cause(self, mark):
         """The mark, with the cell that stopped before it came to what the answer lacks."""
@@ -94,14 +102,20 @@ class _Grading:
             return mark
         cell, name = found
         self.began.setdefault(cell, []).append(mark.id)
-        return replace(mark, message=f"Cell {cell} {stopped[cell]}; so `{name}` is not there. {mark.message}")
+        why = said("{cause:A}; so `{name}` is not there.", cause=stopped[cell], name=name)
+        return replace(mark, message=sentences([why, mark.message]))
 
     def _stopped(self):
-        """number of a cell -> how it stopped, of those that did not come to their end."""
-        playing = self.playing
-        left_out = {step.number: f"was left out: {why}" for step, why in playing.left_out.items() if isinstance(step, collect.Cell)}  # fmt: skip
-        errors = {number: f"stopped with {error}" for number, error in playing.errors.items()}
-        return {**errors, **dict.fromkeys(playing.late, self._late()), **left_out}
+        """number of a cell -> that it stopped, and how, of those that did not come to their end."""
+        playing, found = self.playing, {}
+        for number, error in playing.errors.items():
+            found[number] = said("cell {cell} stopped with {error}", cell=number, error=error)
+        for number in playing.late:
+            found[number] = self._late(number)
+        for step, why in playing.left_out.items():
+            if isinstance(step, collect.Cell):
+                found[step.number] = said("cell {cell} was left out: {reason}", cell=step.number, reason=why)
+        return found
 
     def _clashes(self, exercise):
         return self.playing.clashes.get(exercise.id, [])
@@ -118,19 +132,34 @@ class _Grading:
         """The mark of an answer that could not be called as it should; None where nothing was in its way."""
         playing = self.playing
         if exercise.id in playing.left_out:
-            why = f"Calling `{exercise.function}` had to be stopped: {playing.left_out[exercise.id]}."
+            why = said(
+                "Calling `{function}` had to be stopped: {reason}.",
+                function=exercise.function,
+                reason=playing.left_out[exercise.id],
+            )
             return without_points(exercise, ERROR, why)
         for cell in playing.defining(exercise):
-            should = f"Cell {cell.number}, which should define `{exercise.function}`,"
-            if cell in playing.left_out:
-                return without_points(exercise, ERROR, f"{should} was left out: {playing.left_out[cell]}.")
-            if not blank and cell.number in playing.late:
-                return without_points(exercise, ERROR, f"{should} {self._late()}.")
-            if not blank and cell.number in playing.errors:
-                return without_points(exercise, ERROR, f"{should} stopped with {playing.errors[cell.number]}")
+            if why := self._stopped_in(cell, exercise.function, blank):
+                return without_points(exercise, ERROR, why)
         if playing.was_called_at_end(exercise):
             return None
-        return without_points(exercise, ERROR, f"This was not reached: {playing.given_up}.")
+        return without_points(exercise, ERROR, said("This was not reached: {reason}.", reason=playing.given_up))
+
+    def _stopped_in(self, cell, function, blank):
+        """How a cell stopped that should define a function; None where it did not, or where what is there is blank."""
+        playing, of = self.playing, {"cell": cell.number, "function": function}
+        if cell in playing.left_out:
+            message = to_say("Cell {cell}, which should define `{function}`, was left out: {reason}.")
+            return said(message, reason=playing.left_out[cell], **of)
+        if not blank and cell.number in playing.late:
+            message = to_say(
+                "Cell {cell}, which should define `{function}`, did not end within {seconds:g} seconds and was interrupted."
+            )
+            return said(message, seconds=self.job.limits.cell_seconds, **of)
+        if not blank and cell.number in playing.errors:
+            message = to_say("Cell {cell}, which should define `{function}`, stopped with {error}")
+            return said(message, error=playing.errors[cell.number], **of)
+        return None
 
     def _status(self):
         if self.answers.ours:
@@ -141,14 +170,25 @@ class _Grading:
 
     def _notes(self, lost):
         """lost: whether a mark is."""
-        began = [f"cell {cell} {self._stopped()[cell]}; exercises that need what it should define: {', '.join(ids)}" for cell, ids in sorted(self.began.items())]  # fmt: skip
+        began = [
+            said(
+                "{cause}; exercises that need what it should define: {exercises}",
+                cause=self._stopped()[cell],
+                exercises=listed(ids, "{first}, {then}"),
+            )
+            for cell, ids in sorted(self.began.items())
+        ]
         functions = {exercise.function for exercise in self.answers.exercises}
         met_here = met.in_words(self.playing.met, {cell.number for cell in self.cells}, functions, lost)
         given_up = [self.playing.given_up] if self.playing.given_up else []
         left_out = [self._left_out(step, reason) for step, reason in self.playing.left_out.items()]
-        late = [f"cell {number} {self._late()}" for number in sorted(self.playing.late)]
+        late = [self._late(number) for number in sorted(self.playing.late)]
         apart = [
-            f"cell {cell.number} was stopped, and then run statement by statement: {reason}"
+            said(
+                "cell {cell} was stopped, and then run statement by statement: {reason}",
+                cell=cell.number,
+                reason=reason,
+            )
             for cell, reason in self.playing.ended.items()
             if cell not in self.playing.left_out and cell.number not in self.playing.late
         ]
@@ -160,19 +200,29 @@ class _Grading:
 
     def _left_out(self, step, reason):
         if not isinstance(step, collect.Cell):
-            return f"exercise {step} was stopped: {reason}"
+            return said("exercise {exercise} was stopped: {reason}", exercise=step, reason=reason)
         if step in self.playing.parts:
-            place = len(self.playing.parts[step]) + 1
-            return f"cell {step.number} was left out from its statement {place} on: {reason}"
-        return f"cell {step.number} was left out: {reason}"
+            return said(
+                "cell {cell} was left out from its statement {place} on: {reason}",
+                cell=step.number,
+                place=len(self.playing.parts[step]) + 1,
+                reason=reason,
+            )
+        return said("cell {cell} was left out: {reason}", cell=step.number, reason=reason)
 
-    def _late(self):
-        return f"did not end within {self.job.limits.cell_seconds:g} seconds and was interrupted"
+    def _late(self, number):
+        return said(
+            "cell {cell} did not end within {seconds:g} seconds and was interrupted",
+            cell=number,
+            seconds=self.job.limits.cell_seconds,
+        )
 
     def _to_look_at(self):
         """What an instructor should look at."""
         lost = [
-            f"exercise {each.id}: {clash}" for each in self.answers.exercises for clash in self._clashes_before(each)
+            said("exercise {exercise}: {clash}", exercise=each.id, clash=clash.in_words())
+            for each in self.answers.exercises
+            for clash in self._clashes_before(each)
         ]
         return [*lost, *self._of_another_variant(), *changes(self.cells, self.job.release.provided)]
 

@@ -13,15 +13,16 @@ from dpcourse.grading import collect
 from dpcourse.grading.judging.answers import asked
 from dpcourse.grading.judging.given import Release, release_of
 from dpcourse.grading.judging.job import Job, cases_of
+from dpcourse.languages import said
 
 MOST_TRIED = 50
 
 
-def release_for(notebook: bytes, lesson: int, values: Values) -> Release:
-    """The Release of the student with these values; notebook: the bytes of the blank lesson, as it was built."""
+def release_for(notebooks: Iterable[bytes], lesson: int, values: Values) -> Release:
+    """The Release of the student with these values; notebooks: the bytes of the blank lesson, as it was built."""
     flat = {name: value for mine in values.values() for name, value in mine.items()}
-    theirs = cells.with_values(json.loads(notebook), flat)
-    return release_of(json.dumps(theirs).encode(), lesson)
+    theirs = [cells.with_values(json.loads(notebook), flat) for notebook in notebooks]
+    return release_of([json.dumps(each).encode() for each in theirs], lesson)
 
 
 def another_notebook(handed_in: Iterable[collect.Cell], lesson: int, values: Values) -> list[str]:
@@ -30,10 +31,16 @@ def another_notebook(handed_in: Iterable[collect.Cell], lesson: int, values: Val
     for place, function in enumerate(course.lesson(lesson).functions, 1):
         mine, id = values.get(function, {}), f"{lesson}.{place}"
         for cell in handed_in if mine else ():
-            for said in _named_in_checks(cell.code, id):
-                if said != mine and said.keys() == mine.keys():
-                    note = f"exercise {id}: the notebook is of another variant, {_words(said)}; this student's is {_words(mine)}"
-                    found.append(note)
+            for named in _named_in_checks(cell.code, id):
+                if named != mine and named.keys() == mine.keys():
+                    found.append(
+                        said(
+                            "exercise {exercise}: the notebook is of another variant, {other}; this student's is {own}",
+                            exercise=id,
+                            other=_words(named),
+                            own=_words(mine),
+                        )
+                    )
     return list(dict.fromkeys(found))
 
 
@@ -68,9 +75,13 @@ def another_answer(exercise: Exercise, job: Job, evidence: Sequence[list[dict]])
                 Exception
             ):  # it was asked for the student's variant, and is no answer to the other
                 if each.agrees(cases, given, each.reference):
-                    mine = _words(job.values[function])
                     return [
-                        f"exercise {each.id}: the answer is right for {_words(other)}, another student's variant; this student's is {mine}"
+                        said(
+                            "exercise {exercise}: the answer is right for {other}, another student's variant; this student's is {own}",
+                            exercise=each.id,
+                            other=_words(other),
+                            own=_words(job.values[function]),
+                        )
                     ]
     return []
 

@@ -8,7 +8,7 @@ import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from dpcourse import course
+from dpcourse import course, languages
 from dpcourse.engine import Exercise
 from dpcourse.grading import collect
 from dpcourse.grading.judging import submission
@@ -31,7 +31,15 @@ Work = Job | Again
 
 
 def graded(work: Work) -> Graded:
-    """The Graded of a job; of an Again, with the marks of its exercises only. Raises sandbox.Unavailable."""
+    """The Graded of a job; of an Again, with the marks of its exercises only. Raises sandbox.Unavailable.
+
+    What is said in it is said in English, wherever this runs: it can be said again in another language.
+    """
+    with languages.speaking(languages.ENGLISH):
+        return _graded(work)
+
+
+def _graded(work):
     if isinstance(work, Again) and work.job.pack:
         course.use_pack(work.job.pack)
     if isinstance(work, Job):
@@ -45,7 +53,7 @@ def graded(work: Work) -> Graded:
     left = tuple(id for id in work.evidence if id not in marks)
     if not left:
         return Graded(result(work.job.lesson, GRADED, marks=marks.values()), dict(work.evidence))
-    run = graded(replace(work.job, exercises=left))
+    run = _graded(replace(work.job, exercises=left))
     known = {id: evidence for id, evidence in work.evidence.items() if id in marks}
     everything = replace(run.result, exercises=(*run.result.exercises, *marks.values()))
     return replace(run, result=everything, evidence=known | run.evidence)

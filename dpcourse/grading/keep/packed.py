@@ -14,7 +14,7 @@ def read(text: object) -> Result | None:
     """A stored result; None where it is damaged."""
     try:
         return from_json(str(text))
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, LookupError, AttributeError):
         return None
 
 

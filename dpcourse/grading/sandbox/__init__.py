@@ -10,7 +10,7 @@ class Unavailable(Exception):
 
 
 class Stopped(Exception):
-    """The worker is gone, or had to be stopped; says why."""
+    """The worker is gone, or had to be stopped; says why, in a message for `languages.said`."""
 
 
 @dataclass(frozen=True)

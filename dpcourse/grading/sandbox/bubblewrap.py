@@ -18,9 +18,10 @@ import psutil
 
 from dpcourse.doctor import Finding
 from dpcourse.grading.sandbox import Limits, Unavailable, cgroups, library, processes, seccomp
+from dpcourse.languages import said
 
 PARTS_OF_PYTHON = ("bin", "lib", "lib64", "share", "pyvenv.cfg")  # a prefix may hold more: the course, for one
-UBUNTU = "on Ubuntu 24.04 it needs `sysctl kernel.apparmor_restrict_unprivileged_userns=0`"
+UBUNTU = "sysctl kernel.apparmor_restrict_unprivileged_userns=0"
 ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}  # nothing of the grader's own
 HOME = "/tmp/home"  # of the student
 ACCOUNT = f"student:x:{{user}}:{{user}}:student:{HOME}:/bin/bash\n"
@@ -33,16 +34,20 @@ HIDDEN = ("/proc/keys", "/proc/key-users", "/proc/cmdline", "/dev/zero")  # /dev
 def missing() -> str | None:
     """Why no sandbox can be made on this machine, in one line; None where one can."""
     if not hasattr(os, "fork"):
-        return "sandboxes need Linux; on Windows, grade in WSL"
+        return said("sandboxes need Linux; on Windows, grade in WSL")
     if shutil.which("bwrap") is None:
-        return "bubblewrap is not installed (Debian and Ubuntu: `apt-get install bubblewrap`)"
+        return said("bubblewrap is not installed (Debian and Ubuntu: `apt-get install bubblewrap`)")
     if lacking := seccomp.missing():
         return lacking
     trial = _started(Limits(), ["true"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     reason = trial.communicate()[1].decode(errors="replace").strip()[:300]
     if trial.returncode == 0:
         return None
-    return f"bubblewrap does not work here ({reason}). It must be 0.8 or newer; {UBUNTU}"
+    return said(
+        "bubblewrap does not work here ({reason}). It must be 0.8 or newer; on Ubuntu 24.04 it needs `{command}`",
+        reason=reason,
+        command=UBUNTU,
+    )
 
 
 def shows(file: Path) -> bool:
@@ -58,12 +63,19 @@ def finding() -> Finding:
     """What the set-up check tells an instructor."""
     lacking = missing()
     if lacking:
-        return Finding("grading", "note", f"no sandbox: {lacking}. Only instructors need one")
+        told = said("no sandbox: {reason}. Only instructors need one", reason=lacking)
+        return Finding(said("grading"), "note", told)
     if cgroups.launcher():
-        keeps = "the kernel keeps each to its share of memory and cores (cgroup v2)"
+        told = said(
+            "bubblewrap makes sandboxes for students' notebooks; the kernel keeps each to its share of memory and cores "
+            "(cgroup v2)"
+        )
     else:
-        keeps = "what each uses is measured (systemd gives no control group, by which the kernel would see to it)"
-    return Finding("grading", "ok", f"bubblewrap makes sandboxes for students' notebooks; {keeps}")
+        told = said(
+            "bubblewrap makes sandboxes for students' notebooks; what each uses is measured (systemd gives no control "
+            "group, by which the kernel would see to it)"
+        )
+    return Finding(said("grading"), "ok", told)
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,12 @@ from dataclasses import asdict
 from dpcourse.grading.sandbox import Limits, Stopped, Unavailable, bubblewrap, processes, wire
 from dpcourse.grading.sandbox.warm import SECONDS_TO_START, warm
 from dpcourse.grading.sandbox.watch import Watch
+from dpcourse.languages import to_say
 from dpcourse.probe.limits import LENIENCE
 
 TICK = 0.1
-ENDED, GARBLED = "it ended the process that ran it", "it sent something that is no reply"
-TIME_UP, TOO_MUCH = "the time limit was reached", "it sent more than a submission may"
+ENDED, GARBLED = to_say("it ended the process that ran it"), to_say("it sent something that is no reply")
+TIME_UP, TOO_MUCH = to_say("the time limit was reached"), to_say("it sent more than a submission may")
 MOST_BYTES = 128 * 2**20  # of all replies to one submission
 CROWDED = 0.25  # the share of its time for which a submission waited for cores, from which on that may have cost it
 

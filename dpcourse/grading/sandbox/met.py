@@ -1,15 +1,28 @@
 """What a notebook met here and would not have met in JupyterLab: noted where its cells run, and told to its student."""
 
+from dpcourse.languages import said, to_say
+
 MOST = 20
 ALWAYS = ("magic",)  # what is told whatever the marks are
-_ENDED = "the processes that {who} had left running were ended"
 SAYS = {
-    "input": "{who} asked for input: nobody types here, and it got an empty line",
-    "magic": "{who} begins with `%%{word}`, which is not here: the rest of the cell was run as Python",
-    "busy": _ENDED + " when `{word}` was called, for they were busy still: wait for them in that cell",
-    "forbids": _ENDED + " when `{word}` was called, which must not use all of the library: let it make its pool itself",
-    "many": _ENDED + ", for there were too many: end them in that cell, or make a pool of fewer",
-    "limit": _ENDED + ", for a limit was reached with them: make a pool in the cell that uses it, and end it there",
+    "input": to_say("{who} asked for input: nobody types here, and it got an empty line"),
+    "magic": to_say("{who} begins with `%%{word}`, which is not here: the rest of the cell was run as Python"),
+    "busy": to_say(
+        "the processes that {who} had left running were ended when `{word}` was called, for they were busy still: wait for "
+        "them in that cell"
+    ),
+    "forbids": to_say(
+        "the processes that {who} had left running were ended when `{word}` was called, which must not use all of the "
+        "library: let it make its pool itself"
+    ),
+    "many": to_say(
+        "the processes that {who} had left running were ended, for there were too many: end them in that cell, or make a "
+        "pool of fewer"
+    ),
+    "limit": to_say(
+        "the processes that {who} had left running were ended, for a limit was reached with them: make a pool in the cell "
+        "that uses it, and end it there"
+    ),
 }
 
 
@@ -27,5 +40,6 @@ def in_words(told: object, cells: set[int], functions: set[str], lost: bool) -> 
         match each:
             case (str(kind), int(cell), str(word)) if kind in SAYS and (lost or kind in ALWAYS):
                 if (cell in cells or word in functions) and (not word or word.isidentifier()):
-                    notes.append(SAYS[kind].format(who=f"cell {cell}" if cell in cells else f"`{word}`", word=word))
+                    who = said("cell {number}", number=cell) if cell in cells else f"`{word}`"
+                    notes.append(said(SAYS[kind], who=who, word=word))
     return list(dict.fromkeys(notes))

@@ -9,6 +9,8 @@ import errno
 import functools
 import os
 
+from dpcourse.languages import said
+
 _NAMES = """
     setns unshare clone3 pivot_root chroot
     mount umount umount2 fsopen fsconfig fsmount fspick move_mount open_tree open_tree_attr mount_setattr statmount
@@ -67,7 +69,10 @@ def missing() -> str | None:
     try:
         program()
     except OSError as error:
-        return f"libseccomp is not installed, or too old (Debian and Ubuntu: `apt-get install libseccomp2`): {error}"
+        return said(
+            "libseccomp is not installed, or too old (Debian and Ubuntu: `apt-get install libseccomp2`): {error}",
+            error=str(error),
+        )
     return None
 
 

@@ -11,6 +11,7 @@ from dpcourse.grading.sandbox import MOST_CHECKS, met, wire
 from dpcourse.grading.sandbox.clashes import Uses
 from dpcourse.grading.sandbox.left import Left
 from dpcourse.grading.sandbox.shell import keep_running_cells, shell, without_unknown_magic
+from dpcourse.languages import ENGLISH, language
 from dpcourse.probe import limits, output
 from dpcourse.probe.probe import Probe, function_of
 
@@ -26,6 +27,7 @@ class Session:
     """A shell, the answers that its cells define, and the grader's requests about them."""
 
     def __init__(self, channel, probes, alone):
+        language(ENGLISH)  # whatever the cells choose: what is said here, the grader says again
         self.stream = channel.makefile("rwb")
         os.register_at_fork(after_in_child=lambda: _let_go(channel.fileno()))
         self.process = os.getpid()

@@ -8,10 +8,11 @@ from dpcourse.grading.sandbox import Limits, Stopped, processes
 from dpcourse.grading.sandbox.bubblewrap import Held
 from dpcourse.grading.sandbox.cgroups import Group
 from dpcourse.grading.sandbox.warm import Warm
+from dpcourse.languages import to_say
 from dpcourse.probe import limits
 
 OURS = 8  # processes of the grader's that are counted with the student's
-TOO_MUCH_MEMORY = "the memory limit was reached"
+TOO_MUCH_MEMORY = to_say("the memory limit was reached")
 
 
 class Watch:
@@ -44,12 +45,12 @@ class Watch:
             self._share_the_cores(family)  # first, since among many this process, too, must wait for a core
         self._add_waiting(family)
         if len(family) > self.limits.processes + OURS:
-            raise Stopped("the limit on processes was reached")
+            raise Stopped(to_say("the limit on processes was reached"))
         if sum(map(processes.open_files, family)) > self.limits.open_files_of_all:
-            raise Stopped("the limit on open files was reached")
+            raise Stopped(to_say("the limit on open files was reached"))
         in_memory = [os.fstatvfs(folder) for folder in self.folders]
         if any(each.f_files - each.f_ffree > self.limits.files for each in in_memory):
-            raise Stopped("the limit on files was reached")
+            raise Stopped(to_say("the limit on files was reached"))
         if self.group:
             return
         written = sum((each.f_blocks - each.f_bfree) * each.f_frsize for each in in_memory)

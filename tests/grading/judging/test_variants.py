@@ -64,7 +64,7 @@ def theirs(final, epsilon):
 
 def test_what_was_given_out_is_what_each_student_got(final):
     for epsilon in EPSILONS:
-        release = variants.release_for(blank(final), 61, of(epsilon))
+        release = variants.release_for([blank(final)], 61, of(epsilon))
         assert f'check("61.1", odds_after, epsilon={epsilon})' in release.code
         for other in EPSILONS:
             found = collect.code_cells(handed_in(theirs(final, other), other))
