@@ -2,19 +2,53 @@
 
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
-from dpcourse import course, learners, named
+from dpcourse import course, languages, learners, named
 from dpcourse.grading.options import Options
+from dpcourse.languages import counted, listed, said, to_say
 from dpcourse.learners import refused
 
-COURSE = "the folder of the course, in which lessons/ and solutions/ are"
+COURSE = to_say("the folder of the course, in which lessons/ and solutions/ are")
 PACK = typer.Option("--pack", metavar="FOLDER", help="A pack: a lesson of your own, made by `dpcourse new-pack`.")
+
+
+class Commands(TyperGroup):
+    """The commands, whose help is in the language of DPCOURSE_LANGUAGE."""
+
+    def make_context(self, *given: Any, **more: Any) -> Any:
+        try:
+            if languages.chosen() != languages.ENGLISH:
+                for _, has, name, text in helps(self):
+                    setattr(has, name, said(text))
+        except ValueError as error:
+            raise refused(ValueError(f"{languages.CHOICE}: {error}")) from None
+        return super().make_context(*given, **more)
+
+
+def helps(command: Any = None, place: str = "cli") -> Iterator[tuple[str, Any, str, str]]:
+    """What the help of a command and of those below it says: (place, what has it, the name of its attribute, text).
+
+    command: all of them if none is named.
+    """
+    command = command or typer.main.get_command(app)
+    yield place, command, "help", command.help
+    for each in (*command.params, command.get_help_option(typer.Context(command))):
+        panel = each.rich_help_panel or ("Arguments" if each.param_type_name == "argument" else "Options")
+        yield f"{'cli' if each.name == 'help' else place}/{each.name}", each, "help", each.help
+        yield "cli", each, "rich_help_panel", panel
+    for name, below in getattr(command, "commands", {}).items():
+        yield "cli", below, "rich_help_panel", "Commands"
+        yield from helps(below, f"{place}/{name}")
+
+
 app = typer.Typer(
+    cls=Commands,
     add_completion=False,
     no_args_is_help=True,
     help="Begin the course and bring it up to date; build it, give it out, grade it, publish it, and check that this machine is ready for it.",
@@ -77,7 +111,13 @@ def build(
 
         root = _used(pack) or _there("--root", root)
         if not (pack or builder.sources(root)):
-            raise named.NotThere(f"--root: there is no lesson in {root / 'solutions'}. Name {COURSE}.")
+            raise named.NotThere(
+                said(
+                    "--root: there is no lesson in {folder}. Name {course}.",
+                    folder=root / "solutions",
+                    course=said(COURSE),
+                )
+            )
         if takes:
             typer.echo(minutes.table(file for file in builder.sources(root) if not names or file.stem in names))
             return
@@ -89,7 +129,12 @@ def build(
                 typer.echo(line, err=True)
             if found:
                 raise typer.Exit(1)
-            typer.echo(f"{len(builder.sources(root))} lessons are as their sources say.")
+            number = len(builder.sources(root))
+            typer.echo(
+                counted(
+                    "{count} lesson is as its source says.", "{count} lessons are as their sources say.", count=number
+                )
+            )
             return
         for name in (names or ()) if translated else ():
             for line in translation.recorded(root, name):
@@ -97,7 +142,8 @@ def build(
         built = builder.build(
             root, names or (), fresh, progress=lambda lessons: tqdm(lessons, desc="lessons", unit="lesson")
         )
-        typer.echo(f"Built {', '.join(built)}." if built else "Everything is up to date.")
+        names_built = listed(built, "{first}, {then}")
+        typer.echo(said("Built {lessons}.", lessons=names_built) if built else said("Everything is up to date."))
     except ModuleNotFoundError as error:
         raise _needs_more("build", error) from None
     except (builder.SourceError, ValueError, OSError) as error:
@@ -160,7 +206,14 @@ def new_pack(
         made = making.write(folder, number)
     except (ValueError, OSError) as error:
         raise refused(error) from None
-    typer.echo(f"{folder}: lesson {made.lesson}. {folder / 'README.md'} says how it goes on.")
+    typer.echo(
+        said(
+            "{folder}: lesson {lesson}. {readme} says how it goes on.",
+            folder=folder,
+            lesson=made.lesson,
+            readme=folder / "README.md",
+        )
+    )
 
 
 @app.command()
@@ -194,16 +247,16 @@ def release(
         from dpcourse.authoring import release as releasing
 
         _there("--course", course_folder)
-        named.a_file("--roster", roster, "the CSV of the students")
-        named.a_file("--seed-file", seed_file, "the file with the secret")
+        named.a_file("--roster", roster, to_say("the CSV of the students"))
+        named.a_file("--seed-file", seed_file, to_say("the file with the secret"))
         _used(pack)
         numbers = lesson or ()
         if (roster or seed_file) and not (pack and roster and seed_file):
             raise ValueError(
-                "--pack, --roster and --seed-file go together: a variant is drawn for each student of the roster"
+                said("--pack, --roster and --seed-file go together: a variant is drawn for each student of the roster")
             )
         if nbgrader and pack:
-            raise ValueError("--nbgrader writes the course's own lessons; `dpcourse grade --pack` grades a pack")
+            raise ValueError(said("--nbgrader writes the course's own lessons; `dpcourse grade --pack` grades a pack"))
         if nbgrader:
             names = releasing.nbgrader_course(course_folder, folder, numbers)
         elif pack and roster and seed_file:
@@ -244,7 +297,7 @@ def grade(options: Options) -> None:
     except (command.Refused, ValueError, OSError) as error:
         raise refused(error) from None
     except KeyboardInterrupt:
-        typer.echo("Stopped. The same command goes on where it was.", err=True)
+        typer.echo(said("Stopped. The same command goes on where it was."), err=True)
         raise typer.Exit(130) from None
 
 
@@ -271,7 +324,9 @@ def site(
 
         if in_browsers:
             names = lite.write(_there("--course", course), folder)
-            typer.echo(f"{folder / 'README.md'} says how it goes on: {', '.join(names)}")
+            typer.echo(
+                said("{readme} says how it goes on: {names}", readme=folder / "README.md", names=", ".join(names))
+            )
             return
         names = pages.write(_there("--course", course), folder, solutions, pdf)
         typer.echo(f"{folder / 'index.html'}: {', '.join(names)}")
@@ -284,7 +339,7 @@ def site(
 def _used(pack):
     """The folder of the pack, now in use; None where there is none."""
     if pack is not None:
-        named.a_folder("--pack", pack, "a folder that `dpcourse new-pack` has made")
+        named.a_folder("--pack", pack, to_say("a folder that `dpcourse new-pack` has made"))
         course.use_pack(pack)
     return pack
 
@@ -302,7 +357,13 @@ def _needs_more(command, error):
     if error.name.startswith("dpcourse"):
         return error
     extra = "grading" if command == "grade" else "authoring"
-    told = f'`dpcourse {command}` needs {error.name}: run `{PIP} install {error.name}`, or for all that it needs `{PIP} install "dpcourse[{extra}]"`.'
+    told = said(
+        '`dpcourse {command}` needs {package}: run `{pip} install {package}`, or for all that it needs `{pip} install "dpcourse[{extra}]"`.',
+        command=command,
+        package=error.name,
+        pip=PIP,
+        extra=extra,
+    )
     typer.echo(told, err=True)
     return typer.Exit(2)
 
@@ -316,8 +377,12 @@ def doctor() -> None:
         try:
             from dpcourse.grading.sandbox import bubblewrap
         except ModuleNotFoundError as error:
-            mend = f'run `{PIP} install "dpcourse[grading]"`. Only instructors need it'
-            return Finding("grading", "note", f"{error.name} is not installed: {mend}")
+            mend = said(
+                '{package} is not installed: run `{pip} install "dpcourse[grading]"`. Only instructors need it',
+                package=error.name,
+                pip=PIP,
+            )
+            return Finding(said("grading"), "note", mend)
         return bubblewrap.finding()
 
     found = report(grading)

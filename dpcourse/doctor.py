@@ -15,11 +15,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from dpcourse.languages import listed, said, to_say
+
 CONTAINER = Path("/sys/fs/cgroup")
 PIP = f"{subprocess.list2cmdline([sys.executable or 'python'])} -m pip"  # also where the environment is not activated
-INSTALL = f"run `{PIP} install dpcourse`, which installs what is lacking, then restart the kernel"
-FOR_LEARNERS = {"jupyter": "to open the lessons in JupyterLab", "torch": "for lessons 05 to 07"}
+FOR_LEARNERS = {"jupyter": to_say("to open the lessons in JupyterLab"), "torch": to_say("for lessons 05 to 07")}
 """The extras of the package that a learner may want, and what for; the others are for instructors and authors."""
+
+STATES = {"ok": to_say("OK"), "note": to_say("NOTE"), "missing": to_say("MISSING")}
+MARKS = {"ok": to_say("✓ ok"), "note": to_say("○ note"), "missing": to_say("✗ MISSING")}
 
 
 @dataclass(frozen=True)
@@ -43,19 +47,20 @@ class Report:
 
     @property
     def verdict(self) -> str:
-        return (
-            "This machine is ready."
-            if self.ok
-            else "Something is missing. Mend the lines marked MISSING, from the top."
-        )
+        if self.ok:
+            return said("This machine is ready.")
+        return said("Something is missing. Mend the lines marked MISSING, from the top.")
 
     def __repr__(self):
-        return "\n".join([f"{f.state.upper():8}{f.what}: {f.said}" for f in self.findings] + [self.verdict])
+        lines = [
+            said("{state:8}{what}: {finding}", state=said(STATES[each.state]), what=each.what, finding=each.said)
+            for each in self.findings
+        ]
+        return "\n".join([*lines, self.verdict])
 
     def _repr_html_(self):
-        marks = {"ok": "✓ ok", "note": "○ note", "missing": "✗ MISSING"}
         rows = "".join(
-            f"<tr><td style='text-align:left;white-space:nowrap'>{marks[f.state]}</td><th scope='row' style='text-align:left'>{html.escape(f.what)}</th>"
+            f"<tr><td style='text-align:left;white-space:nowrap'>{html.escape(said(MARKS[f.state]))}</td><th scope='row' style='text-align:left'>{html.escape(f.what)}</th>"
             f"<td style='text-align:left'>{html.escape(f.said)}</td></tr>"
             for f in self.findings
         )
@@ -93,14 +98,29 @@ def _packages():
         if lacks is None:
             there.append(f"{need.name} {importlib.metadata.version(need.name)}")
         elif extra:
-            wanting.setdefault(extra, []).append(f"{need.name} {lacks}")
+            wanting.setdefault(extra, []).append(said("{package} {lacks}", package=need.name, lacks=lacks))
         else:
-            amiss.append(Finding(need.name, "missing", f"{lacks}: {INSTALL}"))
-    notes = [
-        Finding(extra, "note", f'{FOR_LEARNERS[extra]} run `{PIP} install "dpcourse[{extra}]"`: {", ".join(lacks)}')
-        for extra, lacks in wanting.items()
-    ]
-    return [*(amiss or [Finding("packages", "ok", f"{len(there)} are there: {', '.join(there)}")]), *notes]
+            mend = said(
+                "{lacks}: run `{pip} install dpcourse`, which installs what is lacking, then restart the kernel",
+                lacks=lacks,
+                pip=PIP,
+            )
+            amiss.append(Finding(need.name, "missing", mend))
+    notes = [Finding(extra, "note", _wanted(extra, lacks)) for extra, lacks in wanting.items()]
+    names = listed(there, "{first}, {then}")
+    found = Finding(said("packages"), "ok", said("{number} are there: {packages}", number=len(there), packages=names))
+    return [*(amiss or [found]), *notes]
+
+
+def _wanted(extra, lacks):
+    """What an extra of the package is for, and how to get it."""
+    return said(
+        '{purpose} run `{pip} install "dpcourse[{extra}]"`: {lacks}',
+        purpose=said(FOR_LEARNERS[extra]),
+        pip=PIP,
+        extra=extra,
+        lacks=listed(lacks, "{first}, {then}"),
+    )
 
 
 def _lacks(need):
@@ -108,24 +128,23 @@ def _lacks(need):
     try:
         version = importlib.metadata.version(need.name)
     except importlib.metadata.PackageNotFoundError:
-        return "is not installed"
-    return (
-        None if need.specifier.contains(version, prereleases=True) else f"{version} does not satisfy {need.specifier}"
-    )
+        return said("is not installed")
+    if need.specifier.contains(version, prereleases=True):
+        return None
+    return said("{version} does not satisfy {needed}", version=version, needed=str(need.specifier))
 
 
 def _memory():
     try:
         free = _free_memory() / 2**30
     except ImportError:
-        return Finding("memory", "note", "not looked at without psutil; lesson 06 takes 1.5 GiB")
+        return Finding(said("memory"), "note", said("not looked at without psutil; lesson 06 takes 1.5 GiB"))
     if free >= 1.5:
-        return Finding("memory", "ok", f"{free:.1f} GiB free")
-    return Finding(
-        "memory",
-        "note",
-        f"{free:.1f} GiB free: shut down other notebooks (Running Terminals and Kernels) before lesson 06",
+        return Finding(said("memory"), "ok", said("{free:.1f} GiB free", free=free))
+    mend = said(
+        "{free:.1f} GiB free: shut down other notebooks (Running Terminals and Kernels) before lesson 06", free=free
     )
+    return Finding(said("memory"), "note", mend)
 
 
 def _free_memory():
@@ -146,27 +165,34 @@ def _disk():
     there = next(place for place in (folder, *folder.parents) if place.is_dir())
     free = shutil.disk_usage(there).free / 2**30
     if free >= 0.5:
-        return Finding("disk", "ok", f"{free:.1f} GiB free")
-    return Finding("disk", "note", f"{free:.1f} GiB free: delete something before you download data in lesson 06")
+        return Finding(said("disk"), "ok", said("{free:.1f} GiB free", free=free))
+    mend = said("{free:.1f} GiB free: delete something before you download data in lesson 06", free=free)
+    return Finding(said("disk"), "note", mend)
 
 
 def _gpu():
     """What the driver says, and for what PyTorch was built; importing PyTorch would take seconds."""
-    without = "only lesson 06 can use one, and it runs without"
+    without = said("only lesson 06 can use one, and it runs without")
     if shutil.which("nvidia-smi") is None:
-        return Finding("GPU", "note", f"none found; {without}")
+        return Finding("GPU", "note", said("none found; {without}", without=without))
     try:
         asked = ["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]
         names = subprocess.run(asked, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
     except (OSError, subprocess.SubprocessError):
-        return Finding("GPU", "note", f"the driver does not answer: restart the machine, or install it anew; {without}")
+        mend = said("the driver does not answer: restart the machine, or install it anew; {without}", without=without)
+        return Finding("GPU", "note", mend)
     if not names:
-        return Finding("GPU", "note", f"the driver finds none; {without}")
+        return Finding("GPU", "note", said("the driver finds none; {without}", without=without))
     cuda = _cuda_of_pytorch()
     if cuda is None:
-        mend = "to use it, install PyTorch as its start page says for CUDA"
-        return Finding("GPU", "note", f"{names.splitlines()[0]}, but this PyTorch is built for CPUs: {mend}; {without}")
-    return Finding("GPU", "ok", f"{', '.join(names.splitlines())}; PyTorch for CUDA {cuda}")
+        mend = said(
+            "{gpu}, but this PyTorch is built for CPUs: to use it, install PyTorch as its start page says for CUDA; {without}",
+            gpu=names.splitlines()[0],
+            without=without,
+        )
+        return Finding("GPU", "note", mend)
+    found = listed(names.splitlines(), "{first}, {then}")
+    return Finding("GPU", "ok", said("{gpus}; PyTorch for CUDA {version}", gpus=found, version=cuda))
 
 
 def _cuda_of_pytorch():
@@ -186,7 +212,10 @@ def _data_folder():
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(bytes(2**16))
-        return Finding("progress", "ok", "can be saved")
+        return Finding(said("progress"), "ok", said("can be saved"))
     except OSError as error:
-        mend = "free some space, or set DPCOURSE_DATA to a folder that you may write to"
-        return Finding("progress", "missing", f"cannot be saved ({os.strerror(error.errno)}): {mend}")
+        mend = said(
+            "cannot be saved ({why}): free some space, or set DPCOURSE_DATA to a folder that you may write to",
+            why=os.strerror(error.errno),
+        )
+        return Finding(said("progress"), "missing", mend)

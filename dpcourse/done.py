@@ -5,6 +5,7 @@ import json
 
 from dpcourse import course
 from dpcourse.files import data_folder, write_atomically
+from dpcourse.languages import said
 
 FIRST_EDITION = {
     "0": ("start_here", "keep_probability randomized_response estimate_share"),
@@ -49,19 +50,19 @@ def recorded() -> set[str]:
     """
     file = data_folder() / "progress.json"
     try:
-        said = json.loads(file.read_text(encoding="utf-8"))
-        names = list(said["done"] if "done" in said else map(_of_first_edition, said["passed"]))
+        told = json.loads(file.read_text(encoding="utf-8"))
+        names = list(told["done"] if "done" in told else map(_of_first_edition, told["passed"]))
         for name in names:
             _refuse_unless_text(name)
         return set(names)
     except FileNotFoundError:
         return set()
     except OSError as error:
-        print(f"Your progress cannot be read: {error}")
+        print(said("Your progress cannot be read: {error}", error=error))
         return set()
     except (ValueError, KeyError, TypeError):
         aside = _set_aside(file)
-        print(f"The progress file was damaged. It is kept as {aside.name}; progress begins anew.")
+        print(said("The progress file was damaged. It is kept as {file}; progress begins anew.", file=aside.name))
         return set()
 
 
@@ -77,7 +78,7 @@ def record(number: str) -> None:
             if name not in before:
                 write_atomically(folder / "progress.json", json.dumps({"done": sorted(before | {name})}, indent=1))
     except (OSError, Timeout) as error:
-        print(f"Passed, but your progress cannot be saved: {error}")
+        print(said("Passed, but your progress cannot be saved: {error}", error=error))
     for handle in _shown:
         handle.update(Progress())
 
@@ -104,7 +105,7 @@ class Progress:
             self.rows.append(
                 (
                     lesson.name,
-                    f"{lesson.number:02} {lesson.title}",
+                    f"{lesson.number:02} {said(lesson.title)}",
                     done.intersection(tasks),
                     tasks,
                     done.intersection(questions),
@@ -114,7 +115,14 @@ class Progress:
 
     def __repr__(self):
         return "\n".join(
-            f"{title}: {len(passed)} of {len(tasks)} exercises, {len(answered)} of {len(questions)} quiz questions"
+            said(
+                "{lesson}: {passed} of {exercises} exercises, {answered} of {questions} quiz questions",
+                lesson=title,
+                passed=len(passed),
+                exercises=len(tasks),
+                answered=len(answered),
+                questions=len(questions),
+            )
             for _, title, passed, tasks, answered, questions in self.rows
         )
 
@@ -143,9 +151,10 @@ class Progress:
             for name, title, passed, tasks, answered, questions in self.rows
         )
         head = "".join(
-            f"<th scope='col' style='text-align:left'>{name}</th>" for name in ("Lesson", "Exercises", "Quiz")
+            f"<th scope='col' style='text-align:left'>{html.escape(name)}</th>"
+            for name in (said("Lesson"), said("Exercises"), said("Quiz"))
         )
-        caption = "<caption style='text-align:left'>What you have done so far</caption>"
+        caption = f"<caption style='text-align:left'>{html.escape(said('What you have done so far'))}</caption>"
         return f"<table class='dpcourse-progress'>{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 
@@ -175,7 +184,8 @@ def _refuse_unless_text(name):
 
 def _bar(done, of):
     """A bar for the eye; the words beside it are for everybody."""
-    return f"<progress value='{done}' max='{of}' aria-hidden='true'></progress> {done} of {of}"
+    words = html.escape(said("{done} of {all}", done=done, all=of))
+    return f"<progress value='{done}' max='{of}' aria-hidden='true'></progress> {words}"
 
 
 def _set_aside(file):

@@ -10,6 +10,8 @@ from typing import BinaryIO
 
 import platformdirs
 
+from dpcourse.languages import said
+
 
 def data_folder() -> Path:
     """The folder of the learner's progress and data sets: $DPCOURSE_DATA, or the user's data folder."""
@@ -48,14 +50,20 @@ def new_folder(folder, replaces=lambda folder: False) -> Iterator[Path]:
     replaces(folder) -> bool: whether what is there may go. Raises ValueError where a folder is in use.
     """
     if os.path.lexists(folder) and not folder.is_dir():
-        raise ValueError(f"{folder} is no folder: name a new one")
+        raise ValueError(said("{folder} is no folder: name a new one", folder=folder))
     if folder.exists() and any(folder.iterdir()) and not replaces(folder):
-        raise ValueError(f"{folder} is not empty: name a new folder, so that nothing of what is there stays in it")
+        raise ValueError(
+            said(
+                "{folder} is not empty: name a new folder, so that nothing of what is there stays in it", folder=folder
+            )
+        )
     folder = folder.absolute()
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError):
-        raise ValueError(f"{folder} cannot be made, since a file is in its way: name another new folder") from None
+        raise ValueError(
+            said("{folder} cannot be made, since a file is in its way: name another new folder", folder=folder)
+        ) from None
     made, old = (folder.with_name(f".{folder.name}.{role}") for role in ("making", "old"))
     shutil.rmtree(made, ignore_errors=True)
     made.mkdir()

@@ -10,8 +10,9 @@ from typing import Annotated
 
 import typer
 
-from dpcourse import named
+from dpcourse import languages, named
 from dpcourse.files import write_atomically
+from dpcourse.languages import counted, said, speaking
 
 LESSONS = typer.Argument(help="The folder with your lessons.")
 
@@ -19,27 +20,47 @@ LESSONS = typer.Argument(help="The folder with your lessons.")
 def start(
     folder: Annotated[Path, LESSONS] = Path("dpcourse-lessons"),
     language: Annotated[
-        str, typer.Option(help="Of the lessons: a name such as en; a wrong one tells which there are.")
-    ] = "en",
+        str | None,
+        typer.Option(
+            help="Of the lessons: a name such as en; a wrong one tells which there are. Else that of DPCOURSE_LANGUAGE."
+        ),
+    ] = None,
     no_open: Annotated[bool, typer.Option("--no-open", help="Do not open JupyterLab.")] = False,
 ) -> None:
     """Write the lessons into a new folder, and open the first one in JupyterLab."""
+    language = language or languages.chosen()
+    try:
+        with speaking(language):
+            _start(folder, language, no_open)
+    except (ValueError, OSError) as error:
+        raise refused(error, 1) from None
+
+
+def _start(folder, language, no_open):
     from dpcourse import edition
     from dpcourse.doctor import PIP
 
-    try:
-        names = edition.start(folder, language=language)
-    except (ValueError, OSError) as error:
-        raise refused(error, 1) from None
-    typer.echo(f"{len(names)} notebooks are in {folder}. Your answers are kept there.")
+    names = edition.start(folder, language=language)
+    typer.echo(
+        counted(
+            "{count} notebook is in {folder}. Your answers are kept there.",
+            "{count} notebooks are in {folder}. Your answers are kept there.",
+            count=len(names),
+            folder=folder,
+        )
+    )
     command = [sys.executable, "-m", "jupyterlab", str(folder / names[0])]
     told = subprocess.list2cmdline(command)
     if importlib.util.find_spec("jupyterlab") is None:
         typer.echo(
-            f'To open them, run `{PIP} install "dpcourse[jupyter]"`, then `{told}`; other editors of notebooks do too.'
+            said(
+                'To open them, run `{pip} install "dpcourse[jupyter]"`, then `{command}`; other editors of notebooks do too.',
+                pip=PIP,
+                command=told,
+            )
         )
         return
-    typer.echo(f"The command that opens the first one, also tomorrow: {told}")
+    typer.echo(said("The command that opens the first one, also tomorrow: {command}", command=told))
     if not no_open:
         raise typer.Exit(subprocess.run(command).returncode)
 
@@ -52,10 +73,11 @@ def update(folder: Annotated[Path, LESSONS] = Path("dpcourse-lessons")) -> None:
     from dpcourse import edition
 
     try:
-        done = edition.update(folder)
+        with speaking(edition.language_of(folder) or languages.chosen()):
+            done = edition.update(folder)
+            typer.echo("\n".join(done) or said("Your lessons are those of this edition already."))
     except (ValueError, OSError) as error:
         raise refused(error, 1) from None
-    typer.echo("\n".join(done) or "Your lessons are those of this edition already.")
 
 
 def progress(
@@ -73,11 +95,11 @@ def progress(
         return
     try:
         if os.path.lexists(export):
-            raise ValueError(f"{export} is there already, and was not touched: name a new file.")
+            raise ValueError(said("{file} is there already, and was not touched: name a new file.", file=export))
         write_atomically(export, json.dumps(found.as_data(), indent=1, ensure_ascii=False) + "\n")
     except (ValueError, OSError) as error:
         raise refused(error, 1) from None
-    typer.echo(f"Written to {export}.")
+    typer.echo(said("Written to {file}.", file=export))
 
 
 def refused(error: Exception, status: int = 2) -> typer.Exit:

@@ -4,6 +4,11 @@ import os
 import stat
 from pathlib import Path
 
+from dpcourse.languages import said, to_say
+
+FOLDER, NOT_A_FOLDER = to_say("{path} is a folder"), to_say("{path} is no folder")
+NO_FILE, NO_FOLDER = to_say("there is no file {path}"), to_say("there is no folder {path}")
+
 
 class NotThere(ValueError):
     """What an option names is not there, or is of another kind; one sentence says so, and one what would be right."""
@@ -12,25 +17,25 @@ class NotThere(ValueError):
 def a_file(option: str, path: Path | None, holds: str) -> None:
     """Raise NotThere unless what an option names is a file that can be read; None is no name.
 
-    holds: what such a file is, for the sentence.
+    holds: what such a file is, for the sentence, in English; it is said in the language chosen.
 
     >>> a_file("--seed-file", Path("nowhere"), "the file with the secret")
     Traceback (most recent call last):
     dpcourse.named.NotThere: --seed-file: there is no file nowhere. Name the file with the secret.
     """
-    if path is not None and (wrong := _wrong(path, stat.S_ISDIR, "a folder", "file")):
-        raise NotThere(f"{option}: {wrong}. Name {holds}.")
+    if path is not None and (wrong := _wrong(path, stat.S_ISDIR, FOLDER, NO_FILE)):
+        raise NotThere(said("{option}: {wrong}. Name {holds}.", option=option, wrong=wrong, holds=said(holds)))
 
 
 def a_folder(option: str, path: Path | None, holds: str, may_be_new: bool = False) -> None:
     """Raise NotThere unless what an option names is a folder, or, where it may be new, nothing that is in the way."""
     if path is None or (may_be_new and not os.path.lexists(path)):
         return
-    if wrong := _wrong(path, lambda mode: not stat.S_ISDIR(mode), "no folder", "folder"):
-        raise NotThere(f"{option}: {wrong}. Name {holds}.")
+    if wrong := _wrong(path, lambda mode: not stat.S_ISDIR(mode), NOT_A_FOLDER, NO_FOLDER):
+        raise NotThere(said("{option}: {wrong}. Name {holds}.", option=option, wrong=wrong, holds=said(holds)))
 
 
-def _wrong(path, is_other, other, kind):
+def _wrong(path, is_other, other, nothing):
     """What is wrong with a path in words; None where it is of its kind, and can be read."""
     try:
         mode = os.stat(path).st_mode
@@ -38,12 +43,12 @@ def _wrong(path, is_other, other, kind):
             with open(path, "rb") as stream:
                 stream.read(1)
     except (FileNotFoundError, NotADirectoryError):
-        return f"there is no {kind} {path}"
+        return said(nothing, path=path)
     except OSError as error:
         return in_words(OSError(error.errno, error.strerror, str(path)))
     if is_other(mode):
-        return f"{path} is {other}"
-    return None if os.access(path, os.R_OK) else f"{path}: it is not yours to read"
+        return said(other, path=path)
+    return None if os.access(path, os.R_OK) else said("{path}: it is not yours to read", path=path)
 
 
 def in_words(error: OSError) -> str:
@@ -54,5 +59,5 @@ def in_words(error: OSError) -> str:
     """
     if error.strerror is None:
         return str(error)
-    said = error.strerror[:1].lower() + error.strerror[1:]
-    return f"{error.filename}: {said}" if error.filename else said
+    told = error.strerror[:1].lower() + error.strerror[1:]
+    return f"{error.filename}: {told}" if error.filename else told

@@ -3,10 +3,11 @@
 import json
 from pathlib import Path
 
-from dpcourse import cells, course
+from dpcourse import cells, course, languages
 from dpcourse.done import record
 from dpcourse.engine import RECEIVED, RIGHT
 from dpcourse.engine.display import aside
+from dpcourse.languages import counted, said, sentences
 
 _last_state: dict[str, str] = {}  # exercise id -> the state of its last verdict in this kernel
 
@@ -25,7 +26,8 @@ def check(exercise_id: str, answer: object = None, **values: object) -> None:
     try:
         verdict = exercise.check(answer)
     except KeyboardInterrupt:
-        _say(f"{exercise.id} {exercise.title}: stopped", "You interrupted the check. Nothing was judged.")
+        stopped = said("{exercise} {title}: stopped", exercise=exercise.id, title=said(exercise.title))
+        _say(stopped, said("You interrupted the check. Nothing was judged."))
         return
     _last_state[exercise.id] = verdict.state
     display(verdict)
@@ -49,20 +51,28 @@ def hint(exercise_id: str, number: int = 1) -> None:
         return
     count = len(exercise.hints)
     if not count:
-        _say(f"Exercise {exercise_id} has no hints", "You are to find this out yourself.")
+        _say(said("Exercise {exercise} has no hints", exercise=exercise_id), said("You are to find this out yourself."))
         return
     if number not in range(1, count + 1):
         _say(
-            f"Exercise {exercise_id} has {count} hints",
-            f'`hint("{exercise_id}", 1)` to `hint("{exercise_id}", {count})` show them.',
+            counted(
+                "Exercise {exercise} has {count} hint",
+                "Exercise {exercise} has {count} hints",
+                count=count,
+                exercise=exercise_id,
+            ),
+            said(
+                '`hint("{exercise}", 1)` to `hint("{exercise}", {last})` show them.', exercise=exercise_id, last=count
+            ),
         )
         return
     after = (
-        f'The next one: `hint("{exercise_id}", {number + 1})`'
+        said('The next one: `hint("{exercise}", {next})`', exercise=exercise_id, next=number + 1)
         if number < count
-        else f'The solution: `solution("{exercise_id}")`'
+        else said('The solution: `solution("{exercise}")`', exercise=exercise_id)
     )
-    _say(f"Hint {number} of {count} for {exercise_id}", exercise.hints[number - 1], after)
+    title = said("Hint {number} of {all} for {exercise}", number=number, all=count, exercise=exercise_id)
+    _say(title, said(exercise.hints[number - 1]), after)
 
 
 def solution(exercise_id: str, sure: bool = False) -> None:
@@ -72,22 +82,28 @@ def solution(exercise_id: str, sure: bool = False) -> None:
         return
     if not sure:
         _say(
-            f"Solution of {exercise_id}: are you sure?",
-            "You learn more from one more try." + _hints_of(exercise),
-            f'If you are sure: `solution("{exercise_id}", sure=True)`',
+            said("Solution of {exercise}: are you sure?", exercise=exercise_id),
+            sentences([said("You learn more from one more try."), *_hints_of(exercise)]),
+            said('If you are sure: `solution("{exercise}", sure=True)`', exercise=exercise_id),
         )
         return
+    title = said("Solution of {exercise}", exercise=exercise_id)
     code = _solution_code(exercise)
     if code is None:
-        _say(
-            f"Solution of {exercise_id}", "The solutions are not in this copy of the course. Your instructor has them."
-        )
+        _say(title, said("The solutions are not in this copy of the course. Your instructor has them."))
     else:
-        _say(f"Solution of {exercise_id}", code=code)
+        _say(title, code=code)
 
 
 def _hints_of(exercise):
-    return f' There are {len(exercise.hints)} hints, from `hint("{exercise.id}")` on.' if exercise.hints else ""
+    """A sentence that says how many there are; none where there is none."""
+    if count := len(exercise.hints):
+        yield counted(
+            'There is {count} hint: `hint("{exercise}")`.',
+            'There are {count} hints, from `hint("{exercise}")` on.',
+            count=count,
+            exercise=exercise.id,
+        )
 
 
 def _find(exercise_id, values=None):
@@ -95,23 +111,30 @@ def _find(exercise_id, values=None):
     try:
         return course.find(exercise_id, values)
     except ValueError as error:
-        _say("No such variant" if values else "No such exercise", str(error))
+        _say(said("No such variant") if values else said("No such exercise"), str(error))
         return None
 
 
 def _solution_code(exercise):
-    """The solved cell that defines the exercise's function, without the marks; None where solutions/ is not there.
+    """The solved cell that defines the exercise's function, without the marks; None where solutions/ is not there."""
+    for file in _solved(exercise.lesson):
+        for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]:
+            code = "".join(cell["source"])
+            if cell["cell_type"] == "code" and exercise.function in cells.defined(code):
+                return cells.without_marks(code)
+    return None
 
-    It is in the course's folder, and in the package where a wheel brought it.
+
+def _solved(lesson):
+    """The solved notebooks of a lesson, those in the chosen language first, then those in English.
+
+    They are in the course's folder, and in the package where a wheel brought them.
     """
     here, package = Path.cwd().resolve(), Path(__file__).resolve().parent
-    for folder in (here, *here.parents, package.parent, package):
-        for file in sorted(folder.glob(f"solutions/{exercise.lesson:02}-*.ipynb")):
-            for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]:
-                code = "".join(cell["source"])
-                if cell["cell_type"] == "code" and exercise.function in cells.defined(code):
-                    return cells.without_marks(code)
-    return None
+    english = languages.chosen() == languages.ENGLISH
+    for among in ("solutions",) if english else (f"solutions/{languages.chosen()}", "solutions"):
+        for folder in (here, *here.parents, package.parent, package):
+            yield from sorted(folder.glob(f"{among}/{lesson:02}-*.ipynb"))
 
 
 def _say(title, *lines, code=None):

@@ -7,6 +7,7 @@ from dpcourse import aria, course
 from dpcourse.done import record
 from dpcourse.engine import Question
 from dpcourse.engine.display import RIGHT_COLOUR, WRONG_COLOUR
+from dpcourse.languages import said
 
 
 def quiz(lesson: int) -> None:
@@ -25,14 +26,15 @@ class Static:
     def __repr__(self):
         lines = []
         for i, question in enumerate(self.questions, 1):
-            lines += [f"{i}. {question.text}", *(f"   ( ) {option.text}" for option in question.options)]
+            lines += [f"{i}. {said(question.text)}", *(f"   ( ) {said(option.text)}" for option in question.options)]
         return "\n".join(lines)
 
     def _repr_html_(self):
         return "".join(
-            f"<div role='group' aria-label='Question {i}'><p><strong>{i}. {html.escape(question.text)}</strong></p>"
+            f"<div role='group' aria-label='{html.escape(said('Question {number}', number=i))}'>"
+            f"<p><strong>{i}. {html.escape(said(question.text))}</strong></p>"
             + "".join(
-                f"<details><summary>{html.escape(option.text)}</summary><p>{html.escape(option.reply)}</p></details>"
+                f"<details><summary>{html.escape(said(option.text))}</summary><p>{html.escape(said(option.reply))}</p></details>"
                 for option in question.options
             )
             + "</div>"
@@ -46,7 +48,7 @@ def _widget(lesson, questions):
 
     def block(i, question):
         buttons = widgets.RadioButtons(
-            options=[(option.text, option) for option in question.options], value=None, layout={"width": "auto"}
+            options=[(said(option.text), option) for option in question.options], value=None, layout={"width": "auto"}
         )
         reply = widgets.HTML()
 
@@ -56,13 +58,15 @@ def _widget(lesson, questions):
                 return
             colour = RIGHT_COLOUR if option.right else WRONG_COLOUR
             reply.value = (
-                f"<div style='border-left:4px solid {colour};padding:.2em .8em'>{html.escape(option.reply)}</div>"
+                f"<div style='border-left:4px solid {colour};padding:.2em .8em'>{html.escape(said(option.reply))}</div>"
             )
             if option.right:
                 record(f"{lesson}.q{i}")
 
         buttons.observe(chosen, names="value")
-        text = widgets.HTML(f"<div style='line-height:1.5'><strong>{i}. {html.escape(question.text)}</strong></div>")
+        text = widgets.HTML(
+            f"<div style='line-height:1.5'><strong>{i}. {html.escape(said(question.text))}</strong></div>"
+        )
         return widgets.VBox([text, buttons, reply], layout={"margin": "0 0 1em 0"})
 
     box = widgets.VBox([*(block(i, question) for i, question in enumerate(questions, 1)), aria.names()])

@@ -16,12 +16,13 @@ from typing import NamedTuple
 import numpy as np
 
 from dpcourse import rounding, validate
+from dpcourse.languages import said, to_say
 
 DIGITS = 3
 MOST_DIGITS = 9
 SMALL, LARGE = -4, 9
 """Floats below and from this power of ten on are shown with one."""
-WORDS = {True: "yes", False: "no", None: "–"}
+WORDS = {True: to_say("yes"), False: to_say("no"), None: "–"}
 BETWEEN = "   "
 FIGURE, POINT = "\u2007", "\u2008"  # blanks as wide as a digit and as a point, where white space is kept
 EXACTLY = decimal.Context(prec=rounding.DIGITS)
@@ -105,7 +106,7 @@ class Table:
         head = "".join(f"<th scope='col' {_style(each)}>{html.escape(each.header)}</th>" for each in self.columns)
         body = "".join(f"<tr>{''.join(map(self._cell, row, range(len(row))))}</tr>\n" for row in self._rows("html"))
         return (
-            f"<div class='dpcourse-table' tabindex='0' role='group' aria-label='{caption or 'Table'}' "
+            f"<div class='dpcourse-table' tabindex='0' role='group' aria-label='{caption or html.escape(said('Table'))}' "
             f"style='overflow-x:auto'>\n<table style='margin:0;table-layout:auto;font-variant-numeric:tabular-nums'>\n"
             + (f"<caption style='text-align:left'>{caption}</caption>\n" if caption else "")
             + f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table>\n</div>"
@@ -222,7 +223,7 @@ def _column(header, values, digits, towards):
 
 
 def _of_text(value):
-    text = " ".join(value.splitlines()) if isinstance(value, str) else WORDS[value]
+    text = " ".join(value.splitlines()) if isinstance(value, str) else said(WORDS[value])
     return Cell(text, html.escape(text))
 
 

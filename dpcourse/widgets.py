@@ -8,6 +8,7 @@ from typing import Any
 import ipywidgets
 
 from dpcourse import aria, plots
+from dpcourse.languages import said
 
 KEPT = 100
 """So many drawn pictures of an explorer are kept, about 60 kB each."""
@@ -104,7 +105,7 @@ def _beside(control):
 
 def choice(label: str, options: Sequence, start: Any = None) -> ipywidgets.SelectionSlider:
     """A labelled slider that steps through a list of texts or numbers; from the first of them, or from `start`."""
-    shown = [option if isinstance(option, str) else f"{option:,}" for option in options]
+    shown = [said(option) if isinstance(option, str) else f"{option:,}" for option in options]
     return ipywidgets.SelectionSlider(
         options=list(zip(shown, options, strict=True)), value=options[0] if start is None else start, **_looks(label)
     )

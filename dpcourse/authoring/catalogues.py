@@ -39,6 +39,8 @@ def messages() -> dict[str, Said]:
     for lesson in course.lessons():
         for place, text in _declared(lesson):
             _note(found[lesson.word][text], place)
+    for place, text in _helps():
+        _note(found[TOP][text], place)
     return found
 
 
@@ -91,6 +93,12 @@ def _declared(lesson):
         yield f"quiz/{number}", question.text
         for option in question.options:
             yield from ((f"quiz/{number}", text) for text in (option.text, option.why))
+
+
+def _helps():
+    """(place, text) of what the help of the commands says."""
+    for place, _, _, text in importlib.import_module("dpcourse.cli").helps():
+        yield place, text
 
 
 # ---- the catalogues of a language

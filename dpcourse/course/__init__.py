@@ -148,10 +148,16 @@ def use_pack(folder: Path | str) -> Lesson:
         others = [each for each in lessons() if each.pack is None or each.pack.folder != pack.folder]
         if other := next((each for each in others if each.number == pack.number), None):
             raise ValueError(
-                f"{pack.folder / packs.FILE}: {pack.number} is the number of {other.name}: take a free one"
+                said(
+                    "{file}: {number} is the number of {lesson}: take a free one",
+                    file=pack.folder / packs.FILE,
+                    number=pack.number,
+                    lesson=other.name,
+                )
             )
         if pack.word in {*(each.word for each in others), *(found.name for found in pkgutil.iter_modules(__path__))}:
-            raise ValueError(f"{pack.folder / packs.FILE}: the name {pack.name!r} is taken: choose another")
+            file, name = pack.folder / packs.FILE, repr(pack.name)
+            raise ValueError(said("{file}: the name {name} is taken: choose another", file=file, name=name))
         _forget(pack.folder)
         name = f"{__name__}.{pack.word}"
         spec = ModuleSpec(name, None, is_package=True)
@@ -215,17 +221,28 @@ def find(exercise_id: str, values: dict | None = None) -> Exercise:
     'keep_probability'
     """
     if not isinstance(exercise_id, str):
-        raise ValueError(f'an exercise is named in quotes, such as "{exercise_id}", not {exercise_id!r}')
+        raise ValueError(
+            said(
+                'an exercise is named in quotes, such as "{exercise}", not {given}',
+                exercise=exercise_id,
+                given=repr(exercise_id),
+            )
+        )
     mine = [exercise for each in lessons() if exercise_id.startswith(f"{each.number}.") for exercise in each.exercises]
     found = next((exercise for exercise in mine if exercise.id == exercise_id), None)
     if found is None:
         known = ", ".join(exercise.id for exercise in every_exercise())
-        raise ValueError(f"there is no exercise {exercise_id!r}; there are {known}")
+        raise ValueError(
+            said("there is no exercise {exercise}; there are {known}", exercise=repr(exercise_id), known=known)
+        )
     if not values or isinstance(found, GivenOut):
         return found
     of = lesson(found.lesson)
     if found.function not in of.variants:
-        raise ValueError(f"exercise {exercise_id} has no variants, and so no {', '.join(values)}")
+        names = ", ".join(values)
+        raise ValueError(
+            said("exercise {exercise} has no variants, and so no {names}", exercise=exercise_id, names=names)
+        )
     return of.exercises_with({found.function: values})[of.functions.index(found.function)]
 
 

@@ -16,13 +16,20 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+from dpcourse.languages import said, to_say
+
 FILE = "pack.toml"
 FIRST, LAST = 50, 99
 KEYS = {"name": str, "title": str, "number": int, "exercises": list, "graded_only": bool, "hints": bool}
 OPTIONAL = {"graded_only": False, "hints": False}
 EXAMPLES = {"name": '"exam"', "title": '"Exam"', "number": "50", "exercises": '["odds_after"]'}
 PARTS = ("pictures", "quiz", "shared")  # files of a lesson beside its exercises
-PLAIN = {str: "a text in quotes", int: "a whole number", list: "a list in square brackets", bool: "true or false"}
+PLAIN = {
+    str: to_say("a text in quotes"),
+    int: to_say("a whole number"),
+    list: to_say("a list in square brackets"),
+    bool: to_say("true or false"),
+}
 
 
 @dataclass(frozen=True)
@@ -58,60 +65,77 @@ def read(folder: Path | str) -> Pack:
     folder = Path(os.path.realpath(folder))
     file = folder / FILE
     try:
-        said = tomllib.loads(file.read_text(encoding="utf-8"))
+        told = tomllib.loads(file.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
-        raise ValueError(f"{folder} is no pack, for it has no {FILE}: `dpcourse new-pack NAME` makes one") from None
+        raise ValueError(
+            said(
+                "{folder} is no pack, for it has no {file}: `dpcourse new-pack NAME` makes one",
+                folder=folder,
+                file=FILE,
+            )
+        ) from None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ValueError(f"{file} cannot be read: {error}") from None
-    if found := complaint(said):
+        raise ValueError(said("{file} cannot be read: {error}", file=file, error=error)) from None
+    if found := complaint(told):
         raise ValueError(f"{file}: {found}")
-    said = OPTIONAL | said
-    exercises = tuple(said["exercises"])
-    return Pack(folder, said["name"], said["title"], said["number"], exercises, said["graded_only"], said["hints"])
+    told = OPTIONAL | told
+    exercises = tuple(told["exercises"])
+    return Pack(folder, told["name"], told["title"], told["number"], exercises, told["graded_only"], told["hints"])
 
 
-def complaint(said: dict) -> str | None:
+def complaint(told: dict) -> str | None:
     """What is wrong with what a pack.toml says, in words; None where nothing is."""
-    return next(_complaints(said), None)
+    return next(_complaints(told), None)
 
 
-def _complaints(said):
-    for key in said:
+def _complaints(told):
+    for key in told:
         if key not in KEYS:
-            yield f"there is no key {key!r}; the keys are {', '.join(KEYS)}"
+            yield said("there is no key {key}; the keys are {keys}", key=repr(key), keys=", ".join(KEYS))
     for key, kind in KEYS.items():
-        if key not in said and key not in OPTIONAL:
-            yield f"does not say {key}: add a line `{key} = {EXAMPLES[key]}`"
-        if key in said and type(said[key]) is not kind:
-            yield f"{key} must be {PLAIN[kind]}, got {said[key]!r}"
-    if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", said["name"]):
-        yield f'name must be small letters, digits and "-", such as "exam-1", got {said["name"]!r}'
-    if not FIRST <= said["number"] <= LAST:
-        yield f"number must be from {FIRST} to {LAST}: the course's own lessons have those below, got {said['number']}"
-    if not said["title"].strip():
-        yield "title must not be empty: it stands after the number everywhere"
-    names = said["exercises"]
+        if key not in told and key not in OPTIONAL:
+            yield said("does not say {key}: add a line `{key} = {example}`", key=key, example=EXAMPLES[key])
+        if key in told and type(told[key]) is not kind:
+            yield said("{key} must be {kind}, got {given}", key=key, kind=said(PLAIN[kind]), given=repr(told[key]))
+    if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", told["name"]):
+        yield said(
+            'name must be small letters, digits and "-", such as "exam-1", got {given}', given=repr(told["name"])
+        )
+    if not FIRST <= told["number"] <= LAST:
+        yield said(
+            "number must be from {first} to {last}: the course's own lessons have those below, got {given}",
+            first=FIRST,
+            last=LAST,
+            given=told["number"],
+        )
+    if not told["title"].strip():
+        yield said("title must not be empty: it stands after the number everywhere")
+    names = told["exercises"]
     if not names:
-        yield 'exercises must name at least one function, such as ["odds_after"]'
+        yield said('exercises must name at least one function, such as ["odds_after"]')
     for name in names:
         if not isinstance(name, str) or not name.isidentifier():
-            yield f"exercises must be names of functions, got {name!r}"
+            yield said("exercises must be names of functions, got {given}", given=repr(name))
         elif other := _taken(name):
-            yield f"exercises names {name}, and no function of a student's can be called so: {other}. Choose another name"
+            yield said(
+                "exercises names {name}, and no function of a student's can be called so: {other}. Choose another name",
+                name=name,
+                other=other,
+            )
         if names.count(name) > 1:
-            yield f"exercises names {name} more than once"
+            yield said("exercises names {name} more than once", name=name)
 
 
 def _taken(name):
     """What else is called so, in words: a student's function of that name would take its place, or could not be written."""
     if keyword.iskeyword(name):
-        return "it is a word of Python's own"
+        return said("it is a word of Python's own")
     if name in PARTS:
-        return f"exercises/{name}.py is another part of the lesson"
+        return said("exercises/{name}.py is another part of the lesson", name=name)
     if name in dir(builtins):
-        return "Python has a function or a name of its own for it"
+        return said("Python has a function or a name of its own for it")
     package = importlib.import_module(__name__.partition(".")[0])
     given = getattr(package, "__all__", ())  # not there yet where a process begins with a pack: its parent has looked
     if name in given or name in {each.name for each in pkgutil.iter_modules(package.__path__)}:
-        return "notebooks import it from the course"
+        return said("notebooks import it from the course")
     return None

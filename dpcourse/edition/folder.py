@@ -10,7 +10,7 @@ from nbformat import v4
 
 from dpcourse.edition import merge
 from dpcourse.files import new_folder, replaced, write_atomically
-from dpcourse.languages import ENGLISH, folders
+from dpcourse.languages import ENGLISH, counted, folders, said, sentences, speaking
 from dpcourse.named import NotThere
 
 RECORD = ".dpcourse-edition.json"
@@ -29,10 +29,13 @@ def lessons_of_this_edition(language: str = ENGLISH) -> Path:
     there = folders(Path(__file__).resolve().parents[1])
     if not there:
         raise NotThere(
-            "This copy of dpcourse has no lessons in it. Install it anew, from a wheel or from the repository."
+            said("This copy of dpcourse has no lessons in it. Install it anew, from a wheel or from the repository.")
         )
     if language not in there:
-        raise ValueError(f"there are no lessons in {language!r}; there are: {', '.join(there)}")
+        names = ", ".join(there)
+        raise ValueError(
+            said("there are no lessons in {language}; there are: {names}", language=repr(language), names=names)
+        )
     return there[language]
 
 
@@ -44,8 +47,11 @@ def start(folder: Path, lessons: Path | None = None, language: str = ENGLISH) ->
     edition = _Edition(lessons or lessons_of_this_edition(language), language)
     if any((folder / file).exists() for file in (*edition.files, RECORD)):
         raise ValueError(
-            f"{folder} holds lessons already, and nothing there was touched. `dpcourse update {folder}` brings "
-            f"the lessons of this edition and keeps your answers; `dpcourse start OTHER-FOLDER` begins anew elsewhere."
+            said(
+                "{folder} holds lessons already, and nothing there was touched. `dpcourse update {folder}` brings "
+                "the lessons of this edition and keeps your answers; `dpcourse start OTHER-FOLDER` begins anew elsewhere.",
+                folder=folder,
+            )
         )
     with new_folder(folder) as made:
         for name, content in edition.files.items():
@@ -65,11 +71,14 @@ def update(folder: Path, lessons: Path | None = None) -> list[str]:
     known = {*given, *edition.names}
     mine = {_word(file.name): file for file in _lessons_in(folder, known)}  # of two, the one with the higher number
     if not mine:
-        raise NotThere(f"{folder} holds no lesson of this course. `dpcourse start {folder}` writes them.")
+        raise NotThere(
+            said("{folder} holds no lesson of this course. `dpcourse start {folder}` writes them.", folder=folder)
+        )
     notebooks = {word: _notebook(file) for word, file in mine.items()}
     cells = {word: notebook["cells"] for word, notebook in notebooks.items()}
-    made = merge.merged(cells, {word: each["cells"] for word, each in given.items()}, edition.cells)
-    writes, said = {}, []
+    with speaking(language):  # what a merge writes into a notebook is in the language of the lessons
+        made = merge.merged(cells, {word: each["cells"] for word, each in given.items()}, edition.cells)
+    writes, told = {}, []
     for word, name in edition.names.items():
         is_new = bool(given) and word not in given
         if not (word in mine or word in made.reached or is_new):
@@ -83,7 +92,7 @@ def update(folder: Path, lessons: Path | None = None) -> list[str]:
         if before and before.name == name and _is_same(before, notebooks[word], content):
             continue
         writes[word] = (folder / name, content, before, is_untouched)
-        said.append(_said(name, before, made, word))
+        told.append(_told(name, before, made, word))
     takes_first = sorted(writes, key=lambda word: (mine.get(word) is not None, word not in made.moved.values()))
     for word in takes_first:  # what is moved is there before it goes
         file, content, before, is_untouched = writes[word]
@@ -93,11 +102,24 @@ def update(folder: Path, lessons: Path | None = None) -> list[str]:
             stream.write(content)
         if before and before != file:
             before.unlink()
-    left = [f"{file.name}: is left as it is." for file in _lessons_in(folder, known) if file.name not in edition.files]
-    moved = [f"Your answer {name} is in {edition.names[word]} now." for name, word in sorted(made.moved.items())]
+    left = [
+        said("{file}: is left as it is.", file=file.name)
+        for file in _lessons_in(folder, known)
+        if file.name not in edition.files
+    ]
+    moved = [
+        said("Your answer {function} is in {file} now.", function=function, file=edition.names[word])
+        for function, word in sorted(made.moved.items())
+    ]
     if (given or writes) and given != _told_by(edition.record())[1]:
         write_atomically(folder / RECORD, edition.record())
-    return said + moved + left
+    return told + moved + left
+
+
+def language_of(folder: Path) -> str | None:
+    """The language of the lessons in a learner's folder; None where it is not recorded."""
+    language, given = _read_record(folder / RECORD)
+    return language if given else None
 
 
 class _Edition:
@@ -137,8 +159,11 @@ def _notebook(file):
                 raise TypeError
     except (ValueError, KeyError, TypeError, AttributeError):
         raise ValueError(
-            f"{file} is no notebook that can be read. Nothing was changed. Mend it, or move it out of the folder, and "
-            f"update again."
+            said(
+                "{file} is no notebook that can be read. Nothing was changed. Mend it, or move it out of the folder, and "
+                "update again.",
+                file=file,
+            )
         ) from None
     return notebook
 
@@ -180,22 +205,24 @@ def _copy_aside(file):
         stream.write(file.read_bytes())
 
 
-def _said(name, before, made, word):
+def _told(name, before, made, word):
     if before is None:
-        told = f"{name}: is new."
+        told = [said("{file}: is new.", file=name)]
     elif before.name != name:
-        told = f"{name}: is brought up to date. It was {before.name}."
+        told = [said("{file}: is brought up to date. It was {before}.", file=name, before=before.name)]
     else:
-        told = f"{name}: is brought up to date."
-    if made.kept[word]:
-        told += f" {_cells(made.kept[word])} of yours kept."
-    if made.both[word]:
-        told += f" Look for **Yours**: {_cells(made.both[word])} had changed on both sides."
-    return told
-
-
-def _cells(count):
-    return "1 cell" if count == 1 else f"{count} cells"
+        told = [said("{file}: is brought up to date.", file=name)]
+    if kept := made.kept[word]:
+        told.append(counted("{count} cell of yours kept.", "{count} cells of yours kept.", count=kept))
+    if both := made.both[word]:
+        told.append(
+            counted(
+                "Look for **Yours**: {count} cell had changed on both sides.",
+                "Look for **Yours**: {count} cells had changed on both sides.",
+                count=both,
+            )
+        )
+    return sentences(told)
 
 
 def _sha(content):

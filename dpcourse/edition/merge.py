@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from dpcourse.cells import BLANK, defined
+from dpcourse.languages import said, to_say
 
 Cells = list[dict]
 Given = Mapping[str, Mapping[str, str]]
@@ -26,12 +27,12 @@ _CHECKED = re.compile(r'^check\("[\d.]+", (\w+)', re.MULTILINE)
 _ANSWER, _CHECK = "answer", "check"
 _NOTE = "kept-"  # how the id of a cell that a merge wrote begins
 
-REPLACED = "**Yours is above.** The new edition of this lesson has another cell in its place, or none."
-BESIDE = (
+REPLACED = to_say("**Yours is above.** The new edition of this lesson has another cell in its place, or none.")
+BESIDE = to_say(
     "**Yours is above, the one of the new edition is below.** Both have changed. Delete the one that you do not want."
 )
-NOT_RUN = "**Your answer, above, is kept.** The new edition of this lesson asks for it like this:"
-CHECKED_SO = "**The check below is that of the new edition.** In the cell that it replaces you had written:"
+NOT_RUN = to_say("**Your answer, above, is kept.** The new edition of this lesson asks for it like this:")
+CHECKED_SO = to_say("**The check below is that of the new edition.** In the cell that it replaces you had written:")
 
 
 @dataclass
@@ -246,11 +247,11 @@ def _exercise(cell, is_given=True):
 
 def _note(says, *about, is_shown=True):
     """A cell that says what became of another; shows the text of the second, if there is one. Its id tells of which."""
-    text = says
+    text = str(said(says))
     if is_shown and len(about) > 1:
         shown = about[-1]["source"]
         fence = "`" * max(3, 1 + max(map(len, re.findall("`+", shown)), default=0))
-        text = f"{says}\n\n{fence}python\n{shown}\n{fence}"
+        text = f"{text}\n\n{fence}python\n{shown}\n{fence}"
     of = hashlib.blake2b("".join(map(digest, about)).encode(), digest_size=4).hexdigest()
     return {"cell_type": "markdown", "id": f"{_NOTE}{of}", "metadata": {}, "source": text}
 

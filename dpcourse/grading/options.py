@@ -10,12 +10,13 @@ from typing import Annotated
 import typer
 
 from dpcourse import named
+from dpcourse.languages import said, to_say
 
 LEAST_MEMORY, MOST_MEMORY = 256, 2**20  # MiB; Python and numpy need the first
 MOST_SECONDS = 7 * 24 * 3600
 MOST_JOBS = 1000
 
-COURSE = "the folder that holds lessons/ as given out"
+COURSE = to_say("the folder that holds lessons/ as given out")
 
 _what = partial(typer.Option, rich_help_panel="What to grade")
 _counts = partial(typer.Option, rich_help_panel="What counts")
@@ -107,22 +108,46 @@ class Options:
 
     def check(self) -> None:
         """Raise ValueError for what is named and is not there, and for a limit with which nothing could be graded."""
-        named.a_file("--roster", self.roster, "the CSV that lists the class")
-        named.a_file("--seed-file", self.seed_file, "the file with the secret")
-        named.a_file("--config", self.config, "a course.toml; `dpcourse grade --settings` prints one")
-        named.a_folder("--pack", self.pack, "a folder that `dpcourse new-pack` has made")
+        named.a_file("--roster", self.roster, to_say("the CSV that lists the class"))
+        named.a_file("--seed-file", self.seed_file, to_say("the file with the secret"))
+        named.a_file("--config", self.config, to_say("a course.toml; `dpcourse grade --settings` prints one"))
+        named.a_folder("--pack", self.pack, to_say("a folder that `dpcourse new-pack` has made"))
         named.a_folder("--course", self.course, COURSE)
-        named.a_folder("--out", self.out, "the folder of your grades, or a new one", may_be_new=True)
+        named.a_folder("--out", self.out, to_say("the folder of your grades, or a new one"), may_be_new=True)
         if self.course and not any((self.course / "lessons").glob("[0-9][0-9]-*.ipynb")):
-            raise named.NotThere(f"--course: there is no lesson in {self.course / 'lessons'}. Name {COURSE}.")
+            raise named.NotThere(
+                said(
+                    "--course: there is no lesson in {folder}. Name {course}.",
+                    folder=self.course / "lessons",
+                    course=said(COURSE),
+                )
+            )
         if self.dask is not None and not re.search(r"[^/:]:\d+$", self.dask):
-            raise ValueError(f"--dask must be the address of a scheduler, such as tcp://host:8786, not {self.dask!r}.")
+            raise ValueError(
+                said(
+                    "--dask must be the address of a scheduler, such as tcp://host:8786, not {given}.",
+                    given=repr(self.dask),
+                )
+            )
         for name, limit in (("--cell-seconds", self.cell_seconds), ("--seconds", self.seconds)):
             if not 0 < limit < math.inf:
-                raise ValueError(f"{name} must be a number of seconds above 0, not {limit:g}.")
+                raise ValueError(
+                    said("{option} must be a number of seconds above 0, not {given:g}.", option=name, given=limit)
+                )
             if limit > MOST_SECONDS:
-                raise ValueError(f"{name} must be at most {MOST_SECONDS} seconds, which is a week, not {limit:g}.")
+                raise ValueError(
+                    said(
+                        "{option} must be at most {most} seconds, which is a week, not {given:g}.",
+                        option=name,
+                        most=MOST_SECONDS,
+                        given=limit,
+                    )
+                )
         if self.memory < LEAST_MEMORY:
-            raise ValueError(f"--memory must be at least {LEAST_MEMORY} (MiB), not {self.memory}.")
+            raise ValueError(
+                said("--memory must be at least {least} (MiB), not {given}.", least=LEAST_MEMORY, given=self.memory)
+            )
         if self.memory > MOST_MEMORY:
-            raise ValueError(f"--memory must be at most {MOST_MEMORY} (MiB), not {self.memory}.")
+            raise ValueError(
+                said("--memory must be at most {most} (MiB), not {given}.", most=MOST_MEMORY, given=self.memory)
+            )

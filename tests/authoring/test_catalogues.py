@@ -26,6 +26,7 @@ def house(tmp_path, monkeypatch):
     monkeypatch.setattr(catalogues, "PACKAGE", package)
     monkeypatch.setattr(languages, "CATALOGUES", package / "locale")
     monkeypatch.setattr(catalogues, "_declared", lambda lesson: ())
+    monkeypatch.setattr(catalogues, "_helps", lambda: ())
     languages.forget()
     yield package
     languages.forget()
