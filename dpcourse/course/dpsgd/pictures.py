@@ -46,7 +46,7 @@ def clipping(figure, clip_norm, noise_multiplier=1.0) -> str:
     left.add_collection(LineCollection(list(np.stack([0 * kept, kept], axis=1)), **KEPT))
     left.plot(*gradients.T, "o", color="#6f6f6f", markersize=3)
     left.add_patch(Circle((0, 0), clip_norm, fill=False, **LENGTH))
-    for look, label in ((CUT_OFF, "cut off"), (KEPT, "kept"), (LENGTH, "length R")):
+    for look, label in ((CUT_OFF, said("cut off")), (KEPT, said("kept")), (LENGTH, said("length R"))):
         left.plot([], [], **look, label=label)
     left.legend(loc="lower right")
     left.set_aspect("equal")
