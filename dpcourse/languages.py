@@ -22,6 +22,8 @@ PACKAGE = Path(__file__).resolve().parent
 CATALOGUES = PACKAGE / "locale"
 """Where a language has a folder with what this package says in it."""
 COMPILED = "dpcourse.mo"
+FONT_FILE, FONT = "font.otf", "dpcourse {}"
+"""Beside a catalogue, where pictures need it: a font, and its name for the language."""
 
 _chosen: list[str] = []  # the last one counts
 
@@ -200,6 +202,12 @@ def _put(message, fields, language):
 
 def _in(language, value):
     return again(value, language) if isinstance(value, Said) else value
+
+
+def font(language: str) -> Path | None:
+    """The file of a language's font, which is called FONT; None where DejaVu Sans will do."""
+    file = CATALOGUES / language / FONT_FILE
+    return file if file.exists() else None
 
 
 def forget() -> None:

@@ -7,6 +7,7 @@ pictures.py names: values from which a slider lets the learner choose.
 """
 
 import base64
+import functools
 import html
 import inspect
 import io
@@ -14,9 +15,10 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import matplotlib
+from matplotlib import font_manager
 from matplotlib.figure import Figure
 
-from dpcourse import course
+from dpcourse import course, languages
 
 STYLE: Any = {
     "axes.spines.right": False,
@@ -34,6 +36,24 @@ STYLE: Any = {
     "xtick.labelsize": 9,
     "ytick.labelsize": 9,
 }
+
+
+def _style():
+    """STYLE, with the font of the language chosen behind matplotlib's own."""
+    language = languages.chosen()
+    name = _font(languages.font(language), languages.FONT.format(language))
+    return STYLE | {"font.family": [*matplotlib.rcParams["font.sans-serif"][:1], name]} if name else STYLE
+
+
+@functools.cache
+def _font(file, name):
+    """The name, once matplotlib knows the font in the file; None without one."""
+    if file:
+        font_manager.fontManager.addfont(file)
+        return name
+    return None
+
+
 WIDTH = 792  # pixels, where there is room
 SIZE = f"width:{WIDTH}px;max-width:100%;min-width:560px;height:auto;background:white"
 LOOKS = (
@@ -102,13 +122,13 @@ def as_output(picture: Callable[..., str], **arguments: Any) -> tuple[dict[str, 
 
 
 def _drawn(picture, arguments):
-    with matplotlib.rc_context(STYLE):
+    with matplotlib.rc_context(_style()):
         figure = Figure(figsize=(7.2, 3.3), dpi=WIDTH / 7.2)
         return figure, picture(figure, **arguments)
 
 
 def _html(figure, description):
-    with matplotlib.rc_context(STYLE), io.BytesIO() as svg:
+    with matplotlib.rc_context(_style()), io.BytesIO() as svg:
         figure.savefig(svg, format="svg", metadata={"Creator": None, "Date": None})
         data = base64.b64encode(svg.getvalue()).decode()
     image = f'<img src="data:image/svg+xml;base64,{data}" alt="{html.escape(description)}" style="{SIZE}">'
@@ -119,7 +139,7 @@ def _png(figure):
     from PIL import Image
 
     density = 2
-    with matplotlib.rc_context(STYLE), io.BytesIO() as pixels, io.BytesIO() as png:
+    with matplotlib.rc_context(_style()), io.BytesIO() as pixels, io.BytesIO() as png:
         figure.savefig(pixels, format="rgba", dpi=density * figure.dpi)
         size = tuple(int(density * side) for side in figure.bbox.size)
         image = Image.frombytes("RGBA", size, pixels.getvalue()).convert("RGB")

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from dpcourse.authoring import catalogues, complete, stale, translation, worth
+from dpcourse.authoring import catalogues, complete, font, stale, translation, worth
 from dpcourse.authoring.navigation import readme
 from dpcourse.authoring.page import read, translated
 from dpcourse.authoring.source import SourceError, languages, pages, sources
@@ -42,7 +42,8 @@ def behind(root: Path | str) -> list[str]:
     root = Path(root)
     try:
         found = [line for language in languages(root) for line in translation.behind(root, language)]
-        return found + [line for language in _spoken(root) for line in catalogues.behind(language)]
+        found += [line for language in _spoken(root) for line in catalogues.behind(language)]
+        return found + [line for language in _spoken(root) for line in font.behind(root, language)]
     except SourceError:  # differences() says it
         return []
 
