@@ -5,6 +5,8 @@ import tomllib
 from pathlib import Path
 from urllib.parse import quote
 
+from dpcourse.authoring.source import name_of, root_of
+from dpcourse.authoring.words import say
 from dpcourse.languages import to_say
 
 FIRST = "00-start-here"
@@ -31,14 +33,14 @@ def repository(root: Path | str) -> str | None:
 
 def binder_link(source: Path | str) -> str:
     """A Markdown badge that opens the lesson made from this source; empty while the repository is published nowhere."""
-    name = repository(Path(source).parents[1])
-    return badge(name, Path(source).stem) if name else ""
+    name = repository(root_of(Path(source)))
+    return badge(name, name_of(Path(source))) if name else ""
 
 
 def read_link(source: Path | str) -> str:
     """A Markdown link to the lesson's page on the site; empty while the repository is published nowhere."""
-    name = repository(Path(source).parents[1])
-    return f"[read]({site(name)}{Path(source).stem}.html)" if name else ""
+    name = repository(root_of(Path(source)))
+    return f"[{say(Path(source), 'read')}]({site(name)}{name_of(Path(source))}.html)" if name else ""
 
 
 def site(repository: str) -> str:

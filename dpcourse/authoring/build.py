@@ -16,7 +16,7 @@ from pathlib import Path
 
 from dpcourse.authoring import catalogues, complete, execute, laws, stale, worth
 from dpcourse.authoring.compare import differences
-from dpcourse.authoring.navigation import readme
+from dpcourse.authoring.navigation import readmes
 from dpcourse.authoring.page import CHECKED, Page, read, translated
 from dpcourse.authoring.source import SourceError, languages, pages, sources
 from dpcourse.authoring.uses import modules_of
@@ -54,8 +54,8 @@ def build(
     if worth.of_this_course(root):
         worth.write()
         catalogues.update()
-    if (front := readme(root)) is not None:
-        write_atomically(root / "README.md", front)
+    for file, front in readmes(root).items():
+        write_atomically(file, front)
     kept = {
         page.file: None if page.code and (fresh or stale.is_stale(page, modules)) else execute.stored(page)
         for page in wanted

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from dpcourse.authoring import catalogues, complete, font, stale, translation, worth
-from dpcourse.authoring.navigation import readme
+from dpcourse.authoring.navigation import readmes
 from dpcourse.authoring.page import read, translated
 from dpcourse.authoring.source import SourceError, languages, pages, sources
 from dpcourse.authoring.uses import modules_of
@@ -76,12 +76,10 @@ def _of_slips(root):
 
 def _of_readme(root):
     try:
-        front = readme(root)
+        stale = [file for file, front in readmes(root).items() if front != file.read_text(encoding="utf-8")]
     except SourceError as error:
         return [str(error)]
-    if front is None or front == (root / "README.md").read_text(encoding="utf-8"):
-        return []
-    return ["README.md: its table of lessons is not what their sources give: run `dpcourse build`"]
+    return [f"{file.name}: its table of lessons is not what their sources give: run `dpcourse build`" for file in stale]
 
 
 def _of_page(root, page, modules):

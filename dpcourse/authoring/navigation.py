@@ -13,6 +13,7 @@ from dpcourse.authoring.source import (
     SourceError,
     english,
     language_of,
+    languages,
     pages,
     root_of,
     sources,
@@ -64,7 +65,7 @@ def contents(home: Path) -> str:
         said = about(file)
         goals = "".join(f"<li>{goal['can']}</li>" for goal in said["goals"])
         needs = say(home, "**You need first:** {needs}", needs=said["needs"])
-        rows.append(f"| {link(file)} | <ul>{goals}</ul> {needs} | {minutes.of(english(file)).total} |")
+        rows.append(f"| {link(file)} | <ul>{goals}</ul> {needs} | {_takes(file).total} |")
     return "\n".join(rows)
 
 
@@ -100,16 +101,25 @@ def _with(file, exercises):
     return say(file, ", with exercise {id}", id=ids) if ids else ""
 
 
-def readme(root: Path | str) -> str | None:
-    """README.md with its badges and its table of lessons made anew; None where there is none, or it is a pack's.
+def readme_of(root: Path | str, language: str = "") -> Path:
+    """Where README stands in a language, such as README.zh.md."""
+    return Path(root) / f"README.{language}.md".replace("..", ".")
+
+
+def readmes(root: Path | str) -> dict[Path, str]:
+    """README.md, and its twins in other languages, with badges and the table of lessons made anew; none where it is a pack's.
 
     Raises SourceError where the two comments are missing between which the table stands.
     """
-    file = Path(root) / "README.md"
-    if not file.exists() or pack.is_pack(Path(root)):
-        return None
+    there = {language: readme_of(root, language) for language in ("", *languages(root))}
+    is_pack = pack.is_pack(Path(root))
+    return {file: _readme(Path(root), language) for language, file in there.items() if file.exists() and not is_pack}
+
+
+def _readme(root, language):
+    file = readme_of(root, language)
     text = file.read_text(encoding="utf-8")
-    for name, made in (("badges", badges(root)), ("lessons", _lessons(sources(root)))):
+    for name, made in (("badges", badges(root)), ("lessons", _lessons(sources(root, language)))):
         begin, end = f"<!-- {name}: made by `dpcourse build` -->\n", f"<!-- end of {name} -->"
         place = re.compile(f"(?<={re.escape(begin)}).*?(?={re.escape(end)})", re.DOTALL)
         found = place.search(text)
@@ -121,15 +131,23 @@ def readme(root: Path | str) -> str | None:
 
 def _lessons(files):
     """The lessons as a table: what one learns, where one reads, runs and sees it solved, how long it takes."""
-    rows = ["| lesson | you learn | | minutes |", "|:--|:--|:--|--:|"]
+    home = files[0]
+    rows = [say(home, "| lesson | you learn | | minutes |"), "|:--|:--|:--|--:|"]
     for file in files:
-        solved = f"[solved](solutions/{file.stem}.ipynb)"
+        folder = f"{language_of(file)}/".lstrip("/")
+        solved = f"[{say(file, 'solved')}](solutions/{folder}{file.stem}.ipynb)"
         places = " · ".join(filter(None, (read_link(file), binder_link(file), solved)))
-        rows.append(f"| {link(file, 'lessons/')} | {about(file)['learn']} | {places} | {minutes.of(file).total} |")
-    takes = [minutes.of(file) for file in files]
-    hours = [round(sum(getattr(each, part) for each in takes) / 60) for part in ("total", "reading", "solving")]
-    all_of_it = "In all about {} hours: {} to read, {} for the exercises.".format(*hours)
+        rows.append(f"| {link(file, f'lessons/{folder}')} | {about(file)['learn']} | {places} | {_takes(file).total} |")
+    total, reading, solving = (
+        round(sum(getattr(_takes(file), part) for file in files) / 60) for part in ("total", "reading", "solving")
+    )
+    hours = {"total": total, "reading": reading, "solving": solving}
+    all_of_it = say(home, "In all about {total} hours: {reading} to read, {solving} for the exercises.", **hours)
     return "\n".join([*rows, "", all_of_it])
+
+
+def _takes(file):
+    return minutes.of(english(file))
 
 
 def section_id(number: str | int) -> str:

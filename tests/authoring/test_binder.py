@@ -96,10 +96,10 @@ def test_the_readme_gets_a_badge_per_lesson_once_the_address_is_known(published)
     course = published().parents[1]
     shutil.copytree(ROOT / "solutions", course / "solutions", ignore=shutil.ignore_patterns("*.ipynb"))
     shutil.copy(ROOT / "README.md", course)
-    assert "mybinder.org/badge" not in navigation.readme(course)
+    assert "mybinder.org/badge" not in navigation.readmes(course)[course / "README.md"]
     published('[project.urls]\nRepository = "https://github.com/owner/name"\n')
     for source in build.sources(course):
-        (row,) = [line for line in navigation.readme(course).splitlines() if f"lessons/{source.stem}.ipynb)" in line and line[0] == "|"]  # fmt: skip
+        (row,) = [line for line in navigation.readmes(course)[course / "README.md"].splitlines() if f"lessons/{source.stem}.ipynb)" in line and line[0] == "|"]  # fmt: skip
         assert binder.badge("owner/name", source.stem) in row
 
 

@@ -46,7 +46,7 @@ def test_a_badge_or_link_that_needs_an_address_is_there_once_it_is_known(tmp_pat
     (tmp_path / "pyproject.toml").write_text(f'[project]\nname = "x"\n{address}')
     for source in (ROOT / "solutions").glob("0[01]-*.md"):
         (tmp_path / "solutions" / source.name).write_bytes(source.read_bytes())
-    made = navigation.readme(tmp_path)
+    made = navigation.readmes(tmp_path)[tmp_path / "README.md"]
     for needs in (
         "actions/workflows/ci.yml",
         "https://owner.github.io/name/00-start-here.html",
