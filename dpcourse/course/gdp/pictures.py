@@ -24,7 +24,7 @@ from dpcourse.frame import (
     power,
     unit_square,
 )
-from dpcourse.languages import said
+from dpcourse.languages import listed, said
 
 ALARM: Look = {"facecolor": "#c3cfdd", "edgecolor": "#12355b", "hatch": "\\\\\\", "linewidth": 0}
 DASHED: Look = {"color": "#41699a", "linestyle": (0, (6, 2)), "linewidth": 3}
@@ -231,9 +231,9 @@ def which_are_fdp(figure, mu) -> str:
     return said(
         "Left: the curve G of mu {mu:.2f} and four mechanisms' curves. Right: how far each of the four lies "
         "above G; a circle marks where one falls furthest below it. To be f-DP, a curve must stay above: "
-        "{first}; {second}; {third}; {fourth}.",
+        "{verdicts}.",
         mu=mu,
-        **dict(zip(("first", "second", "third", "fourth"), verdicts, strict=True)),
+        verdicts=listed(verdicts, "{first}; {then}", "{first}; {then}"),
     )
 
 
