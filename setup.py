@@ -21,14 +21,18 @@ class WithLessons(build_py):
         package = Path(self.build_lib) / "dpcourse"
         for name in ("lessons", "solutions"):  # those of an earlier build may have other names
             shutil.rmtree(package / name, ignore_errors=True)
-        for lesson in sorted(Path("lessons").rglob("*.ipynb")):
-            if not any(part.startswith(".") for part in lesson.parts):
-                (package / lesson).parent.mkdir(parents=True, exist_ok=True)
-                self.copy_file(str(lesson), str(package / lesson))
-        (package / "solutions").mkdir()
-        for solved in sorted(Path("solutions").glob("[0-9][0-9]-*.ipynb")):
+        for lesson in notebooks("lessons", "*.ipynb"):
+            (package / lesson).parent.mkdir(parents=True, exist_ok=True)
+            self.copy_file(str(lesson), str(package / lesson))
+        for solved in notebooks("solutions", "[0-9][0-9]-*.ipynb"):
+            (package / solved).parent.mkdir(parents=True, exist_ok=True)
             answers = json.dumps(without_all_but_answers(json.loads(solved.read_text(encoding="utf-8"))))
             (package / solved).write_text(answers, encoding="utf-8")
+
+
+def notebooks(folder: str, pattern: str) -> list[Path]:
+    """Those in a folder and in its languages, without what Jupyter hides there."""
+    return sorted(file for file in Path(folder).rglob(pattern) if not any(part.startswith(".") for part in file.parts))
 
 
 def without_all_but_answers(notebook: dict) -> dict:

@@ -43,9 +43,10 @@ def ran(*command, cwd=None, **environment):
 
 
 def expected(folder):
-    """The files of the package, the blank lessons and the answers, by their names in a wheel."""
-    package = (file for file in (folder / "dpcourse").rglob("*") if file.is_file() and "__pycache__" not in file.parts)
-    brought = [*(folder / "lessons").rglob("*.ipynb"), *(folder / "solutions").glob("[0-9]*.ipynb")]
+    """The files of the package, the blank lessons and the answers, by their names in a wheel; catalogues are compiled."""
+    files = (file for file in (folder / "dpcourse").rglob("*") if file.is_file() and file.suffix != ".po")
+    package = (file for file in files if "__pycache__" not in file.parts)
+    brought = [*(folder / "lessons").rglob("*.ipynb"), *(folder / "solutions").rglob("[0-9]*.ipynb")]
     return {file.relative_to(folder).as_posix() for file in package} | {
         f"dpcourse/{file.relative_to(folder).as_posix()}" for file in brought
     }
@@ -66,7 +67,7 @@ def test_the_package_is_built_with_the_blank_lessons_the_answers_and_nothing_els
     monkeypatch.setattr(notebook, "__file__", str(built / "dpcourse/notebook.py"))
     notebook.solution("0.1", sure=True)
     assert "def keep_probability(epsilon)" in capsys.readouterr().out, "who learns alone has the answers"
-    for answers in (built / "dpcourse/solutions").iterdir():
+    for answers in (built / "dpcourse/solutions").rglob("*.ipynb"):
         cells = json.loads(answers.read_text(encoding="utf-8"))["cells"]
         assert all("### BEGIN SOLUTION" in "".join(cell["source"]) and not cell["outputs"] for cell in cells)
         assert len(cells) == len(course.lesson(int(answers.name[:2])).exercises)
@@ -84,6 +85,7 @@ def test_a_source_distribution_has_the_lessons_too(sources):
         *sources.glob("lessons/*.ipynb"),
         *sources.glob("lessons/[a-z]*/*.ipynb"),
         *sources.glob("solutions/[0-9]*.ipynb"),
+        *sources.glob("solutions/[a-z]*/[0-9]*.ipynb"),
     ]
     assert {line for line in listed if line.endswith(".ipynb")} == {
         file.relative_to(sources).as_posix() for file in lessons
