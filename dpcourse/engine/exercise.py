@@ -17,11 +17,13 @@ from dpcourse.engine import diagnosis
 from dpcourse.engine.diagnosis.noise import Noise
 from dpcourse.engine.statistics import Count, two_sample_p_value
 from dpcourse.engine.verdict import BLANK, ERROR, RIGHT, WRONG, Audit, Observation, Verdict
+from dpcourse.languages import said, sentences, to_say
 from dpcourse.probe.probe import Probe, arguments, function_of, made
+from dpcourse.probe.texts import heard
 from dpcourse.probe.values import plain, show
 
 MOST_PRINTED, MOST_LINES = 500, 8
-UNKNOWN = "The result is not right. Compare it with the right one on the input shown here."
+UNKNOWN = to_say("The result is not right. Compare it with the right one on the input shown here.")
 MISCONCEPTION = "misconception"
 FURTHER = 3  # draws on which a misconception is confirmed
 CONVINCED = 0.999  # of an audit that is shown beside an answer known to be wrong
@@ -110,7 +112,7 @@ class Exercise:
     hints: tuple[str, ...]
     formulas: tuple[Callable, ...] = ()
     forbidden: tuple[Callable | str, ...] = ()
-    instead: str = "write it yourself"
+    instead: str = to_say("write it yourself")
     needed: Needed | None = None
     seconds: float = 10.0
     rtol: float = 1e-6
@@ -131,7 +133,9 @@ class Exercise:
 
     def blank(self) -> Verdict:
         """The verdict on an answer that nobody has begun."""
-        message = f"Write the body of `{self.function}`, run its cell, then run this cell again."
+        message = said(
+            "Write the body of `{function}`, run its cell, then run this cell again.", function=self.function
+        )
         return Verdict(self, BLANK, message)
 
     def check(self, answer: object, rng: np.random.Generator | int | None = None) -> Verdict:
@@ -191,13 +195,16 @@ class Exercise:
             if complaint:
                 return Verdict(self, ERROR, complaint, self._tried(case, outcome))
         if len(outcomes) != len(cases):
-            return Verdict(self, ERROR, f"Your function gave {len(outcomes)} answers to {len(cases)} questions.")
+            given = {"number_given": len(outcomes), "number_asked": len(cases)}
+            message = said("Your function gave {number_given} answers to {number_asked} questions.", **given)
+            return Verdict(self, ERROR, message)
         values = [outcome["value"] for outcome in outcomes]
         if self.agrees(cases, values, self.reference):
             for case, outcome in zip(cases, outcomes, strict=True):
                 if self.needed and (outcome.get("idle") or outcome.get("calls", 0) < self.needed.least(case)):
-                    return Verdict(self, WRONG, self.needed.message, self._tried(case, outcome), found_by=MISCONCEPTION)
-            return Verdict(self, RIGHT, "Right on inputs drawn just now.")
+                    tried = self._tried(case, outcome)
+                    return Verdict(self, WRONG, said(self.needed.message), tried, found_by=MISCONCEPTION)
+            return Verdict(self, RIGHT, said("Right on inputs drawn just now."))
         slip = next(
             (
                 slip
@@ -207,9 +214,13 @@ class Exercise:
             None,
         )
         if slip:
-            message, found_by = slip.message, MISCONCEPTION
+            message, found_by = said(slip.message), MISCONCEPTION
         elif outside := outcomes[0].get("outside"):
-            message = f"Your function reads `{outside}` from outside: its own parameter is called otherwise. Name its parameters as the task does, `{self.function}({', '.join(cases[0])})`."
+            message = said(
+                "Your function reads `{outside}` from outside: its own parameter is called otherwise. Name its parameters as the task does, `{call}`.",
+                outside=outside,
+                call=f"{self.function}({', '.join(cases[0])})",
+            )
             found_by = diagnosis.EXPLANATION
         else:
             found = self.diagnose(cases, values, ask, rng)
@@ -232,7 +243,7 @@ class Exercise:
         except Exception as error:  # the answer is wrong all the same: whoever wrote it is told so
             warnings.warn(f"exercise {self.id}: the diagnosis failed with {error!r}", RuntimeWarning, stacklevel=2)
             found = None
-        return found or diagnosis.Diagnosis(UNKNOWN, diagnosis.CASE)
+        return found or diagnosis.Diagnosis(said(UNKNOWN), diagnosis.CASE)
 
     def _values(self, cases, outcomes):
         """What was given on the first of these cases, up to one on which nothing was given that can be judged."""
@@ -265,7 +276,8 @@ class Exercise:
         """The first case on which the answer is off: what it gave, and what is right."""
         for case, value, expected in zip(cases, values, cases.given(self.reference), strict=True):
             if not self._close(value, expected):
-                return (Observation(f"{self.call(case)} gave {show(value)}", f"; right is {show(expected)}"),)
+                gave = self._gave(case, value)
+                return (Observation(gave, said("{seen}; right is {right}", seen=gave, right=show(expected))),)
         return ()
 
     def audit(self, cases: Cases, values: list) -> Audit | None:
@@ -285,29 +297,42 @@ class Exercise:
     def _complaint(self, case, outcome):
         match outcome:
             case {"timeout": seconds}:
-                return (
-                    f"Your function did not finish: the limit is {seconds:g} seconds for one check. "
-                    "Is there a loop that never ends, or one that could be an array operation?"
+                return said(
+                    "Your function did not finish: the limit is {seconds:g} seconds for one check. "
+                    "Is there a loop that never ends, or one that could be an array operation?",
+                    seconds=seconds,
                 )
             case {"not_callable": kind}:
-                return f"`check` needs the function itself, not {kind}: write its name without brackets behind it."
+                return said(
+                    "`check` needs the function itself, not {given}: write its name without brackets behind it.",
+                    given=heard(kind),
+                )
             case {"signature": signature}:
-                return f"Your function must take these arguments, in this order: `{signature}`."
+                return said(
+                    "Your function must take these arguments, in this order: `{signature}`.", signature=signature
+                )
             case {"forbidden": name}:
-                return f"Your function calls `{name}`. Here you are to do without it: {self.instead}."
+                return said(
+                    "Your function calls `{name}`. Here you are to do without it: {instead}.",
+                    name=name,
+                    instead=said(self.instead),
+                )
             case {"changed": name}:
-                return (
-                    f"Your function changes `{name}`, which belongs to the caller. Work on a copy, or build a new one."
+                return said(
+                    "Your function changes `{name}`, which belongs to the caller. Work on a copy, or build a new one.",
+                    name=name,
                 )
             case {"raised": raised}:
-                return raised
+                return heard(raised)
             case {"value": None, "printed_count": count} if count:
-                return "Your function printed something and returned nothing (None). Use `return` in place of `print`."
+                return said(
+                    "Your function printed something and returned nothing (None). Use `return` in place of `print`."
+                )
             case {"value": None}:
-                return "Your function returned nothing (None). Does every path through it end in a `return`?"
+                return said("Your function returned nothing (None). Does every path through it end in a `return`?")
             case {"value": value}:
                 return self.returns(value, case)
-        return "Your function gave no result."
+        return said("Your function gave no result.")
 
     def call(self, case: dict) -> str:
         """A case as the call that it is, as text."""
@@ -318,8 +343,11 @@ class Exercise:
 
     def _tried(self, case, outcome):
         if "value" in outcome:
-            return (Observation(f"{self.call(case)} gave {show(outcome['value'])}"),)
-        return (Observation(f"tried with {self.call(case)}"),)
+            return (Observation(self._gave(case, outcome["value"])),)
+        return (Observation(said("tried with {call}", call=self.call(case))),)
+
+    def _gave(self, case, value):
+        return said("{call} gave {value}", call=self.call(case), value=show(value))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -363,20 +391,19 @@ class RandomExercise(Exercise):
     def diagnose(self, cases: Cases, values: list, ask: Callable | None, rng) -> diagnosis.Diagnosis:
         """What is measured of its noise; the counts that a right answer would hardly ever give, in words."""
         rare = self._too_rare(cases, values)
-        said = [count.as_sentence for count in rare[:1] if count.impossible]
+        told = [count.as_sentence for count in rare[:1] if count.impossible]
         noise = list(self.noise(cases, values).sentences()) if self.noise else []
-        others = rare[len(said) : 2 - min(len(noise), 1)]
-        said += noise + [each.as_sentence for each in others if not noise or isinstance(each, Count)]
-        if not said:
-            return diagnosis.Diagnosis(UNKNOWN, diagnosis.CASE)
-        return diagnosis.Diagnosis(" ".join(said[:3]), diagnosis.MEASUREMENT)
+        others = rare[len(told) : 2 - min(len(noise), 1)]
+        told += noise + [each.as_sentence for each in others if not noise or isinstance(each, Count)]
+        if not told:
+            return diagnosis.Diagnosis(said(UNKNOWN), diagnosis.CASE)
+        return diagnosis.Diagnosis(sentences(told[:3]), diagnosis.MEASUREMENT)
 
     def observed(self, cases: Cases, values: list) -> tuple[Observation, ...]:
         """For each count that a right answer would hardly ever give, two at most: the count, and what is expected."""
         return tuple(
             Observation(
-                f"{count.what}: {count.successes} of {count.trials}",
-                f", expected about {count.chance * count.trials:.0f}",
+                count.seen, said("{seen}, expected about {expected:.0f}", seen=count.seen, expected=count.expected)
             )
             for count in self._too_rare(cases, values)[:2]
             if isinstance(count, Count)
@@ -425,16 +452,14 @@ class OpenExercise(Exercise):
         """What the law says of the first value that does not obey it."""
         seen = (self.law(value, case) for case, value in zip(cases, values, strict=True))
         line = next((line for right, line in seen if not right), "")
-        return diagnosis.Diagnosis(f"This is not what was asked for: {line}", diagnosis.MEASUREMENT)
+        message = said("This is not what was asked for: {line}", line=said(line))
+        return diagnosis.Diagnosis(message, diagnosis.MEASUREMENT)
 
     def observed(self, cases: Cases, values: list) -> tuple[Observation, ...]:
         """For each case in which the law does not hold: what the answer gave, and what the law says of it."""
         seen = [(case, value, *self.law(value, case)) for case, value in zip(cases, values, strict=True)]
-        return tuple(
-            Observation(f"{self.call(case)} gave {show(value)}", f": {line}")
-            for case, value, right, line in seen
-            if not right
-        )
+        wrong = [(self._gave(case, value), said(line)) for case, value, right, line in seen if not right]
+        return tuple(Observation(gave, said("{seen}: {line}", seen=gave, line=line)) for gave, line in wrong)
 
 
 def _printed(outcomes):
@@ -442,4 +467,6 @@ def _printed(outcomes):
     text = "".join(outcome.get("printed", "") for outcome in outcomes)
     count = sum(outcome.get("printed_count", 0) for outcome in outcomes)
     first = "\n".join(text[:MOST_PRINTED].splitlines()[:MOST_LINES])
-    return first if len(first) >= count - 1 else f"{first}\n… ({count:,} characters in all)"
+    if len(first) >= count - 1:
+        return first
+    return said("{first}\n… ({count:,} characters in all)", first=first, count=count)

@@ -7,6 +7,7 @@ import numpy as np
 
 from dpcourse.engine.exercise import Exercise
 from dpcourse.engine.verdict import ERROR, RECEIVED, Verdict
+from dpcourse.languages import said
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +35,9 @@ class GivenOut(Exercise):
             if complaint := self._complaint(case, outcome):
                 return Verdict(self, ERROR, complaint, self._tried(case, outcome))
         if not cases or len(outcomes) != len(cases):
-            return Verdict(self, ERROR, "Your function gave no result.")
-        asked = getattr(self.returns, "asked", "something")
-        message = f"Received. It runs, and returns {asked}, as asked. The marks are made later."
+            return Verdict(self, ERROR, said("Your function gave no result."))
+        asked, fields = getattr(self.returns, "asked", ("something", {}))
+        message = said(
+            "Received. It runs, and returns {asked}, as asked. The marks are made later.", asked=said(asked, **fields)
+        )
         return Verdict(self, RECEIVED, message, self._tried(cases[0], outcomes[0]))

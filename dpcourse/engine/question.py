@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from dpcourse.languages import said
+
 
 @dataclass(frozen=True)
 class Option:
@@ -12,8 +14,9 @@ class Option:
     why: str
 
     @property
-    def reply(self):
-        return f"✓ Right. {self.why}" if self.right else f"✗ Not quite. {self.why}"
+    def reply(self) -> str:
+        why = said(self.why)
+        return said("✓ Right. {why}", why=why) if self.right else said("✗ Not quite. {why}", why=why)
 
 
 @dataclass(frozen=True)

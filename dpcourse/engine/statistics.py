@@ -5,6 +5,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpcourse.languages import said, to_say
+
+AS_SENTENCE = {  # whether it begins with a name, whether its number is certain -> what is said
+    (False, False): to_say("{seen:A}; with a right answer it would be about {expected:.0f}."),
+    (False, True): to_say("{seen:A}; with a right answer it would be {expected:.0f}."),
+    (True, False): to_say("{seen}; with a right answer it would be about {expected:.0f}."),
+    (True, True): to_say("{seen}; with a right answer it would be {expected:.0f}."),
+}
+
 
 @dataclass(frozen=True)
 class Count:
@@ -33,11 +42,22 @@ class Count:
         return self.chance in (0.0, 1.0)
 
     @property
+    def expected(self) -> float:
+        """What a right answer would give."""
+        return self.chance * self.trials
+
+    @property
+    def seen(self) -> str:
+        """What was counted, in a line."""
+        return said(
+            "{what}: {successes} of {trials}", what=said(self.what), successes=self.successes, trials=self.trials
+        )
+
+    @property
     def as_sentence(self) -> str:
         """What was counted, and what a right answer would give."""
-        expected = self.chance * self.trials
-        what = self.what if self.what[1:2] == " " else self.what[:1].upper() + self.what[1:]  # a name stays as it is
-        return f"{what}: {self.successes} of {self.trials}; with a right answer it would be {'' if self.impossible else 'about '}{expected:.0f}."
+        is_name = self.what[1:2] == " "  # which stays as it is where it begins a sentence
+        return said(AS_SENTENCE[is_name, self.impossible], seen=self.seen, expected=self.expected)
 
     @property
     def p_value(self) -> float:

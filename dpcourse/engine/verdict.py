@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcourse.engine import display
+from dpcourse.languages import counted, said, to_say
 
 if TYPE_CHECKING:
     from dpcourse.audit import Refutation
@@ -15,6 +16,13 @@ if TYPE_CHECKING:
 
 RIGHT, WRONG, BLANK, ERROR = "right", "wrong", "not attempted", "error"
 RECEIVED = "received"  # it runs; who judges it is not here
+FOUND = {
+    RIGHT: to_say("{exercise}: passed ({points})"),
+    WRONG: to_say("{exercise}: not yet"),
+    BLANK: to_say("{exercise}: not attempted"),
+    ERROR: to_say("{exercise}: could not be judged"),
+    RECEIVED: to_say("{exercise}: received ({points} to be had)"),
+}
 LOOKS = {  # mark, colour
     RIGHT: ("✓", display.RIGHT_COLOUR),
     WRONG: ("✗", display.WRONG_COLOUR),
@@ -26,13 +34,15 @@ LOOKS = {  # mark, colour
 
 @dataclass(frozen=True)
 class Observation:
-    """Something that was seen of an answer, in one line; right: how the line ends where that gives the right answer away."""
+    """Something that was seen of an answer, in one line; whole: the line with what is right, if it says that."""
 
     seen: str
-    right: str = ""
+    whole: str = ""
 
-    def __str__(self) -> str:
-        return self.seen + self.right
+    @property
+    def line(self) -> str:
+        """All of it."""
+        return self.whole or self.seen
 
 
 @dataclass(frozen=True)
@@ -55,14 +65,23 @@ class Audit:
 
         return replace(self, found=refutation(self.promise, self.scores_in, self.scores_out, confidence))
 
-    def __str__(self) -> str:
+    @property
+    def line(self) -> str:
+        """What it found, in words."""
         if self.found is None:
-            return f"An audit found nothing against {self.name}."
+            return said("An audit found nothing against {promise}.", promise=self.name)
         alpha, beta, least = self.found.as_text
-        return (
-            f"An audit, {len(self.scores_in)} releases with one person more and {len(self.scores_out)} without: this test tells your "
-            f"neighbours apart better than {self.name} allows. False alarms are at most {alpha} and misses at most "
-            f"{beta} (with confidence {self.found.confidence:g}); with {self.name} the misses would be at least {least}."
+        return said(
+            "An audit, {number_in} releases with one person more and {number_out} without: this test tells your "
+            "neighbours apart better than {promise} allows. False alarms are at most {alpha} and misses at most "
+            "{beta} (with confidence {confidence:g}); with {promise} the misses would be at least {least}.",
+            number_in=len(self.scores_in),
+            number_out=len(self.scores_out),
+            promise=self.name,
+            alpha=alpha,
+            beta=beta,
+            confidence=self.found.confidence,
+            least=least,
         )
 
 
@@ -90,20 +109,14 @@ class Verdict:
 
     @property
     def headline(self) -> str:
-        points = f"{self.exercise.points} point{'s' * (self.exercise.points != 1)}"
-        said = {
-            RIGHT: f"passed ({points})",
-            WRONG: "not yet",
-            BLANK: "not attempted",
-            ERROR: "could not be judged",
-            RECEIVED: f"received ({points} to be had)",
-        }
-        return f"{self.exercise.id} {self.exercise.title}: {said[self.state]}"
+        exercise = said("{number} {title}", number=self.exercise.id, title=said(self.exercise.title))
+        points = counted("{count} point", "{count} points", count=self.exercise.points)
+        return said(FOUND[self.state], exercise=exercise, points=points)
 
     @property
     def lines(self) -> tuple[str, ...]:
         """All that was observed, with what is right, and what the audit found: for the learner, and the instructor."""
-        return (*map(str, self.observed), *self._audited())
+        return (*(observation.line for observation in self.observed), *self._audited())
 
     @property
     def seen(self) -> tuple[str, ...]:
@@ -114,7 +127,7 @@ class Verdict:
         return "\n".join([self.headline, self.message, *self.lines, *self._next(), *self._printed()])
 
     def _repr_html_(self) -> str:
-        observed = [f"<code>{html.escape(str(observation))}</code>" for observation in self.observed]
+        observed = [f"<code>{html.escape(observation.line)}</code>" for observation in self.observed]
         return display.panel(
             *LOOKS[self.state],
             self.headline,
@@ -125,12 +138,12 @@ class Verdict:
 
     def _audited(self):
         if self.audit:
-            yield str(self.audit)
+            yield self.audit.line
 
     def _printed(self):
         if self.printed:
-            yield f"Printed by your function:\n{self.printed}"
+            yield said("Printed by your function:\n{printed}", printed=self.printed)
 
     def _next(self):
         if self.state in (WRONG, ERROR) and self.exercise.hints:
-            yield f'For help, run `hint("{self.exercise.id}")` in a cell.'
+            yield said('For help, run `hint("{exercise}")` in a cell.', exercise=self.exercise.id)

@@ -10,6 +10,9 @@ import threading
 import time
 import warnings
 
+from dpcourse.languages import said
+from dpcourse.probe.texts import to_say
+
 
 class TimeUp(BaseException):
     """The time limit has passed; not an Exception, so that `except Exception` does not swallow it."""
@@ -18,7 +21,9 @@ class TimeUp(BaseException):
 AGAIN = 0.5
 LENIENCE = 2.0  # time in which a core was waited for does not count, up to so many times the limit
 LEAST_WAIT = 0.02
-UNLIMITED = "Python can start no thread here, so that no time limit is kept: a function that never ends has to be interrupted by hand (the button ■)."
+UNLIMITED = to_say(
+    "Python can start no thread here, so that no time limit is kept: a function that never ends has to be interrupted by hand (the button ■)."
+)
 
 
 def raise_at_next_line(frame, event, argument):
@@ -224,7 +229,7 @@ def _by_turns(stop, seconds, over):
     """Look at the clock at each call and at each turn of a loop, before Python 3.12 never; returns what ends that."""
     watching = getattr(sys, "monitoring", None)
     if watching is None:
-        warnings.warn(UNLIMITED, RuntimeWarning, stacklevel=6)
+        warnings.warn(said(UNLIMITED), RuntimeWarning, stacklevel=6)
         return lambda: None
     now = time.monotonic
     due = now() + seconds

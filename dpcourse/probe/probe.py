@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpcourse.probe import apart, calls, errors, limits, output, training
+from dpcourse.languages import as_data, said, sentences
+from dpcourse.probe import apart, calls, errors, limits, output, texts, training
 from dpcourse.probe.values import alike, plain, type_name
 
 TURNED = 1.0  # seconds for an answer whose `counted` is turned: it may never end then
@@ -82,7 +83,7 @@ class Probe:
 
     def _outcome(self, answer, signature, case, called):
         if not callable(answer):
-            return {"not_callable": type_name(answer)}
+            return {"not_callable": as_data(type_name(answer))}
         try:
             with called:
                 given = list(arguments(case))
@@ -97,7 +98,7 @@ class Probe:
         except calls.Forbidden:
             outcome = {}
         except (Exception, SystemExit) as error:
-            outcome = {"raised": _raised(error, answer, tuple(case), self.forbidden)}
+            outcome = {"raised": as_data(_raised(error, answer, tuple(case), self.forbidden))}
         with called:
             changed = [
                 name
@@ -175,7 +176,7 @@ def _unwritten(error, answer):
     *_, last = traceback.walk_tb(error.__traceback__)
     if last[0].f_code is getattr(getattr(answer, "__wrapped__", answer), "__code__", None):  # a cache, a decorator
         return {"blank": True}
-    return {"raised": f"Your function calls `{last[0].f_code.co_name}`, which is not written yet."}
+    return {"raised": as_data(said(texts.UNWRITTEN, name=last[0].f_code.co_name))}
 
 
 def _raised(error, answer, parameters, forbidden):
@@ -183,14 +184,15 @@ def _raised(error, answer, parameters, forbidden):
     try:
         str(error)
     except Exception:
-        return f"Your function stopped with {type(error).__name__}, of which no message can be shown."
+        return said(texts.SILENT, kind=type(error).__name__)
     code = getattr(answer, "__code__", None)
     file = getattr(code, "co_filename", None)
-    where = line = ""
+    line, message, where = "", texts.STOPPED, {}
     for frame in traceback.extract_tb(error.__traceback__):
         if frame.filename == file:
             line = linecache.getline(file, frame.lineno).strip()
-            where = f", at `{line}`" if line else f", in line {frame.lineno} of its cell"
+            message = texts.STOPPED_AT if line else texts.STOPPED_IN_LINE
+            where = {"line": line[: texts.LONGEST]} if line else {"number": frame.lineno}
     often = errors.meaning(
         error,
         {**getattr(answer, "__globals__", {}), **dict.fromkeys(getattr(code, "co_varnames", ()))},
@@ -198,5 +200,6 @@ def _raised(error, answer, parameters, forbidden):
         parameters,
         tuple(function.__name__ for function in forbidden),
     )
-    said = str(error).splitlines()[0][:200] if str(error) else "no message"
-    return f"Your function stopped with {type(error).__name__} ({said}){where}.{often and f' {often}'}"
+    told = str(error).splitlines()[0][:200] if str(error) else said(texts.NO_MESSAGE)
+    stopped = said(message, kind=type(error).__name__, message=told, **where)
+    return sentences([stopped, often] if often else [stopped])

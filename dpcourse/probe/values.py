@@ -4,7 +4,19 @@ import numbers
 
 import numpy as np
 
+from dpcourse.languages import said
+from dpcourse.probe.texts import to_say
+
 LARGEST_ARRAY = 1_000_000
+A_KIND, A_KIND_OF = to_say("a {kind}"), to_say("a {kind} of {count}")
+AN_ARRAY = to_say("an array of shape {shape}")
+TYPES = {
+    bool: to_say("True or False"),
+    str: to_say("text"),
+    int: to_say("a number"),
+    float: to_say("a number"),
+    type(None): to_say("nothing"),
+}
 
 
 def plain(value):
@@ -51,6 +63,11 @@ def alike(one, other):
 
 def show(value):
     """A short text of plain data: numbers to six digits, long arrays cut."""
+    return type_name(value) if isinstance(value, dict) and set(value) <= {"type"} else _shown(value)
+
+
+def _shown(value):
+    """The same as code, in every language."""
     if isinstance(value, np.bool_):
         value = bool(value)
     if isinstance(value, (bool, str)) or value is None:
@@ -60,21 +77,19 @@ def show(value):
     if isinstance(value, numbers.Real):
         return f"{value:.6g}"
     if isinstance(value, dict):
-        if set(value) <= {"type"}:
-            return f"a {value.get('type', 'dict')}"
-        return f"{{{', '.join(f'{key!r}: {show(entry)}' for key, entry in value.items())}}}"
-    shown = ", ".join(show(item) for item in value[:8]) + (", …" if len(value) > 8 else "")
+        if set(value) == {"type"}:
+            return f"<{value['type']}>"
+        return f"{{{', '.join(f'{key!r}: {_shown(entry)}' for key, entry in value.items())}}}"
+    shown = ", ".join(_shown(item) for item in value[:8]) + (", …" if len(value) > 8 else "")
     return f"({shown})" if isinstance(value, tuple) else f"[{shown}]"
 
 
 def type_name(value):
     """How a beginner calls the type of a value."""
     if isinstance(value, dict):
-        return f"a {value['type']}" if set(value) == {"type"} else "a dict"
+        return said(A_KIND, kind=value["type"] if set(value) == {"type"} else "dict")
     if isinstance(value, np.ndarray):
-        return f"an array of shape {value.shape}"
+        return said(AN_ARRAY, shape=str(value.shape))
     if isinstance(value, (list, tuple)):
-        return f"a {type(value).__name__} of {len(value)}"
-    return {bool: "True or False", str: "text", int: "a number", float: "a number", type(None): "nothing"}.get(
-        type(value), f"a {type(value).__name__}"
-    )
+        return said(A_KIND_OF, kind=type(value).__name__, count=len(value))
+    return said(TYPES[type(value)]) if type(value) in TYPES else said(A_KIND, kind=type(value).__name__)

@@ -7,6 +7,7 @@ import pytest
 
 from dpcourse.probe import calls
 from dpcourse.probe.probe import Probe
+from dpcourse.probe.texts import heard
 
 
 def outcome(answer, case, **about):
@@ -23,7 +24,7 @@ def test_a_blank_is_blank_also_in_a_cache(wrap):
 
 
 def test_what_calls_a_blank_is_not_blank():
-    assert "calls `blank`, which is not written yet" in outcome(lambda x: blank(x), {"x": 1})["raised"]
+    assert "calls `blank`, which is not written yet" in heard(outcome(lambda x: blank(x), {"x": 1})["raised"])
 
 
 def test_a_function_that_does_not_tell_its_arguments_is_called_all_the_same():
@@ -39,7 +40,8 @@ def test_an_exception_without_words_is_told():
     def answer(x):
         raise Silent
 
-    assert outcome(answer, {"x": 1})["raised"] == "Your function stopped with Silent, of which no message can be shown."
+    told = heard(outcome(answer, {"x": 1})["raised"])
+    assert told == "Your function stopped with Silent, of which no message can be shown."
 
 
 def toss(x):

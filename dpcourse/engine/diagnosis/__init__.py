@@ -18,6 +18,7 @@ import numpy as np
 from dpcourse.engine.diagnosis import inputs, measurement, mutants, results
 from dpcourse.engine.diagnosis.series import Part, features, part_of, parts
 from dpcourse.engine.diagnosis.words import AFTER, EXPLAINING, SENTENCES, Change, Fact, cost, sentence
+from dpcourse.languages import Said, counted, listed, said, sentences
 from dpcourse.probe.probe import arguments
 from dpcourse.probe.values import plain
 
@@ -194,7 +195,12 @@ class _Search:
         """An argument, returned as it is given; its sum, its largest entry, their number."""
         for words, values in self.described.items():
             for k, part in enumerate(self.parts):
-                if words[0] != "`" and np.ptp(values) > 0 and self._open(k, 1.05) and part.same(part.of_cases(values)):
+                if (
+                    isinstance(words, Said)
+                    and np.ptp(values) > 0
+                    and self._open(k, 1.05)
+                    and part.same(part.of_cases(values))
+                ):
                     self.best[k] = Candidate((Change("is feature", {"what": words}),))
         for name in self.cases[0]:
             outputs = [case[name] for case in self.cases]
@@ -216,7 +222,7 @@ class _Search:
         if len(self.parts) == 2 and all(
             part.same(other.wanted) for part, other in zip(self.parts, self.parts[::-1], strict=True)
         ):
-            order = ", ".join(f"`{part.name}`" for part in self.parts)
+            order = listed((part.name for part in self.parts), "{first}, {then}")
             self.best = [Candidate((Change("exchanged results", {"order": order}),))] * 2
 
     def _done(self):
@@ -232,37 +238,40 @@ class _Search:
         if all(self.best[k] is not None for k in wrong):
             return Diagnosis(self._sentences(wrong), EXPLANATION, len(self.cases))
         dependence = self._dependence()
-        said, explained, measured = [], True, bool(dependence)
+        told, explained, measured = [], True, bool(dependence)
         for k in wrong:
             best = self.best[k]
             if best is not None:
-                said.append(self._of(k) + sentence(best.changes, best.told))
+                told.append(self._of(k, sentence(best.changes, best.told)))
             else:
                 found = list(measurement.facts(self.parts[k], self.described, self.cases))
-                said += [self._of(k) + str(fact) for fact in found[:2]]
+                told += [self._of(k, fact.text) for fact in found[:2]]
                 measured = measured or any(fact.kind != "share" for fact in found[:2])
                 explained = explained and any(fact.kind in EXPLAINING for fact in (*found[:2], *dependence))
-        said += map(str, dependence)
-        if not said:
+        told += [fact.text for fact in dependence]
+        if not told:
             return None
         good = list(self._good())
         found_by = EXPLANATION if explained and self.enough else MEASUREMENT if good or measured else CASE
-        return Diagnosis(" ".join([*good, *said]), found_by, len(self.cases))
+        return Diagnosis(sentences([*good, *told]), found_by, len(self.cases))
 
     def _sentences(self, wrong):
         found = [(self.best[k].changes, self.best[k].told) for k in wrong]
         if len(wrong) == len(self.parts) and all(each == found[0] for each in found):
             return sentence(*found[0])  # one cause of all
-        return " ".join([*self._good(), *(self._of(k) + sentence(*each) for k, each in zip(wrong, found, strict=True))])
+        return sentences([*self._good(), *(self._of(k, sentence(*each)) for k, each in zip(wrong, found, strict=True))])
 
     def _good(self):
         """Which of several numbers are right, in a sentence; nothing where none is."""
-        good = [f"`{part.name}`" for part in self.parts if part.agrees.all()]
+        good = [part.name for part in self.parts if part.agrees.all()]
         if good:
-            yield f"{' and '.join(good)} {'is' if len(good) == 1 else 'are'} right."
+            yield counted("{names} is right.", "{names} are right.", count=len(good), names=listed(good))
 
-    def _of(self, k):
-        return f"`{self.parts[k].name}`: " if len(self.parts) > 1 else ""
+    def _of(self, k, sentence):
+        """The sentence, of one of several numbers."""
+        return (
+            said("{name}: {sentence}", name=self.parts[k].name, sentence=sentence) if len(self.parts) > 1 else sentence
+        )
 
     def _dependence(self) -> list[Fact]:
         """On which arguments the answer depends, and how it grows: asked of it with one argument changed at a time."""
@@ -286,7 +295,7 @@ class _Search:
             return []  # it does not change at all, which is said already
         found = list(self._growth())
         if independent:
-            found.insert(0, Fact("independent", {"names": " and ".join(f"`{name}`" for name in independent)}))
+            found.insert(0, Fact("independent", {"names": listed(f"`{name}`" for name in independent)}))
         return found[:2]
 
     def _growth(self):

@@ -6,37 +6,44 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from dpcourse.engine.diagnosis.words import Change
+from dpcourse.languages import listed, said, to_say
 
 OF_A_NUMBER: dict[str, Callable] = {
-    "half of `{}`": lambda x: x / 2,
-    "twice `{}`": lambda x: 2 * x,
-    "the square of `{}`": lambda x: x * x,
-    "the square root of `{}`": math.sqrt,
-    "the logarithm of `{}`": math.log,
-    "1/`{}`": lambda x: 1 / x,
-    "e to the power of `{}`": math.exp,
-    "`{}` - 1": lambda x: x - 1,
-    "`{}` + 1": lambda x: x + 1,
-    "the absolute value of `{}`": abs,
+    to_say("half of `{one}`"): lambda x: x / 2,
+    to_say("twice `{one}`"): lambda x: 2 * x,
+    to_say("the square of `{one}`"): lambda x: x * x,
+    to_say("the square root of `{one}`"): math.sqrt,
+    to_say("the logarithm of `{one}`"): math.log,
+    "1/`{one}`": lambda x: 1 / x,
+    to_say("e to the power of `{one}`"): math.exp,
+    "`{one}` - 1": lambda x: x - 1,
+    "`{one}` + 1": lambda x: x + 1,
+    to_say("the absolute value of `{one}`"): abs,
 }
-BENT = ("the square of `{}`", "the square root of `{}`", "the logarithm of `{}`", "1/`{}`", "e to the power of `{}`")
+BENT = (
+    "the square of `{one}`",
+    "the square root of `{one}`",
+    "the logarithm of `{one}`",
+    "1/`{one}`",
+    "e to the power of `{one}`",
+)
 """These agree with a slip elsewhere by the algebra of powers and logarithms: they are told only where nothing else fits."""
 OF_ENTRIES: dict[str, Callable] = {
-    "the square": np.square,
-    "the absolute value": np.abs,
-    "the square root": np.sqrt,
-    "twice the value": lambda x: 2 * x,
-    "the complement, 1 minus it,": lambda x: 1 - x,
-    "the negative": np.negative,
-    "the exponential": np.exp,
+    to_say("the square"): np.square,
+    to_say("the absolute value"): np.abs,
+    to_say("the square root"): np.sqrt,
+    to_say("twice the value"): lambda x: 2 * x,
+    to_say("the complement, 1 minus it,"): lambda x: 1 - x,
+    to_say("the negative"): np.negative,
+    to_say("the exponential"): np.exp,
 }
 IN_PLACE: dict[str, Callable] = {
-    "the sum": lambda x: np.full_like(x, x.sum()),
-    "the mean": lambda x: np.full_like(x, x.mean()),
-    "the largest": lambda x: np.full_like(x, x.max()),
-    "the smallest": lambda x: np.full_like(x, x.min()),
-    "the first": lambda x: np.full_like(x, x[0]),
-    "the last": lambda x: np.full_like(x, x[-1]),
+    to_say("the sum"): lambda x: np.full_like(x, x.sum()),
+    to_say("the mean"): lambda x: np.full_like(x, x.mean()),
+    to_say("the largest"): lambda x: np.full_like(x, x.max()),
+    to_say("the smallest"): lambda x: np.full_like(x, x.min()),
+    to_say("the first"): lambda x: np.full_like(x, x[0]),
+    to_say("the last"): lambda x: np.full_like(x, x[-1]),
 }
 
 
@@ -57,14 +64,14 @@ def changes(cases: list[dict]) -> Iterator[tuple[Change, Callable[[dict], dict]]
                 yield Change("argument replaced", {"one": one, "other": other}), _copied(one, other)
         yield Change("argument complement", {"one": one}), _with(one, lambda x: 1 - x)
         yield Change("argument negative", {"one": one}), _with(one, lambda x: -x)
-        for said, changed in OF_A_NUMBER.items():
-            kind = "argument bent" if said in BENT else "argument changed"
-            yield Change(kind, {"one": one, "value": said.format(one)}), _with(one, changed)
+        for words, changed in OF_A_NUMBER.items():
+            kind = "argument bent" if words in BENT else "argument changed"
+            yield Change(kind, {"one": one, "value": said(words, one=one)}), _with(one, changed)
     for one in lists:
         yield from _of_list(one)
     if len(lists) > 1 and all(len({len(case[name]) for name in lists}) == 1 for case in cases):
         for what, part in PARTS.items():
-            yield Change("list without", {"one": "` and `".join(lists), "what": what}), _of_all(lists, part)
+            yield _list_without(lists, what), _of_all(lists, part)
     for name, kind in kinds.items():
         if kind == "matrix":
             yield Change("matrix transposed", {"one": name}), _with(name, np.transpose)
@@ -92,9 +99,9 @@ def _of_list(one):
     yield Change("list without repeats", {"one": one}), _with(one, _like(np.unique))
     yield from _without(one)
     for what, changed in IN_PLACE.items():
-        yield Change("list as one", {"one": one, "what": what}), _with(one, _like(changed))
+        yield Change("list as one", {"one": one, "what": said(what)}), _with(one, _like(changed))
     for what, changed in OF_ENTRIES.items():
-        yield Change("entries changed", {"one": one, "what": what}), _with(one, _like(changed))
+        yield Change("entries changed", {"one": one, "what": said(what)}), _with(one, _like(changed))
 
 
 def _of_sequence(one):
@@ -104,17 +111,21 @@ def _of_sequence(one):
 
 
 PARTS: dict[str, Callable] = {
-    "the first entry": lambda x: x[1:],
-    "the last entry": lambda x: x[:-1],
-    "every second entry": lambda x: x[::2],
-    "all but the first entry": lambda x: x[:1],
-    "all but the last entry": lambda x: x[-1:],
+    to_say("the first entry"): lambda x: x[1:],
+    to_say("the last entry"): lambda x: x[:-1],
+    to_say("every second entry"): lambda x: x[::2],
+    to_say("all but the first entry"): lambda x: x[:1],
+    to_say("all but the last entry"): lambda x: x[-1:],
 }
 
 
 def _without(one):
     for what, part in PARTS.items():
-        yield Change("list without", {"one": one, "what": what}), _with(one, part)
+        yield _list_without([one], what), _with(one, part)
+
+
+def _list_without(names, what):
+    return Change("list without", {"lists": listed(f"`{name}`" for name in names), "what": said(what)})
 
 
 def _of_all(names, part):

@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from dpcourse.engine.diagnosis.series import Part
+from dpcourse.engine.diagnosis.series import Part, is_number_of_entries
 from dpcourse.engine.diagnosis.words import Fact
+from dpcourse.languages import said, to_say
 from dpcourse.probe.values import alike, show
 
 
@@ -35,26 +36,39 @@ def _is_argument(part, cases):
             if part.same(np.concatenate(values)):
                 yield Fact("is argument", {"what": f"`{name}`"})
         elif all(value.ndim == 1 and value.size for value in values) and set(part.lengths) == {1}:
-            for said, of in (("the first entry", lambda x: x[0]), ("the last entry", lambda x: x[-1])):
+            for entry, of in ENDS.items():
                 if part.same(np.array([of(value) for value in values])):
-                    yield Fact("is argument", {"what": f"{said} of `{name}`"})
+                    yield Fact("is argument", {"what": said(entry, argument=name)})
 
+
+ENDS: dict[str, Callable] = {
+    to_say("the first entry of `{argument}`"): lambda x: x[0],
+    to_say("the last entry of `{argument}`"): lambda x: x[-1],
+}
 
 CONDITIONS: dict[str, Callable] = {
-    "{} is 0": lambda x: x == 0,
-    "{} is not 0": lambda x: x != 0,
-    "{} is 1": lambda x: x == 1,
-    "{} is not 1": lambda x: x != 1,
-    "{} is above 1": lambda x: x > 1,
-    "{} is at most 1": lambda x: x <= 1,
-    "{} is at least 1": lambda x: x >= 1,
-    "{} is below 1": lambda x: x < 1,
-    "{} is above 0": lambda x: x > 0,
-    "{} is at least 0": lambda x: x >= 0,
-    "{} is below 0": lambda x: x < 0,
-    "{} is even": lambda x: x % 2 == 0,
-    "{} is odd": lambda x: x % 2 == 1,
+    to_say("{what} is 0"): lambda x: x == 0,
+    to_say("{what} is not 0"): lambda x: x != 0,
+    to_say("{what} is 1"): lambda x: x == 1,
+    to_say("{what} is not 1"): lambda x: x != 1,
+    to_say("{what} is above 1"): lambda x: x > 1,
+    to_say("{what} is at most 1"): lambda x: x <= 1,
+    to_say("{what} is at least 1"): lambda x: x >= 1,
+    to_say("{what} is below 1"): lambda x: x < 1,
+    to_say("{what} is above 0"): lambda x: x > 0,
+    to_say("{what} is at least 0"): lambda x: x >= 0,
+    to_say("{what} is below 0"): lambda x: x < 0,
+    to_say("{what} is even"): lambda x: x % 2 == 0,
+    to_say("{what} is odd"): lambda x: x % 2 == 1,
 }
+
+
+OTHERS = {
+    to_say("the first entry"): slice(1, None),
+    to_say("the last entry"): slice(None, -1),
+    to_say("the first and the last entry"): slice(1, -1),
+}
+"""Entries -> all the others."""
 
 
 def _where(part, described, whole):
@@ -62,21 +76,19 @@ def _where(part, described, whole):
     right = part.agrees
     entries = [part.apart(right)[i] for i in range(len(part.given))]
     if max(part.lengths) > 2:
-        for said, rest in (
-            ("the first entry", slice(1, None)), ("the last entry", slice(None, -1)), ("the first and the last entry", slice(1, -1)),
-        ):  # fmt: skip
+        for which, rest in OTHERS.items():
             if all(each[rest].all() for each in entries):
-                yield Fact("wrong entries", {"which": said})
+                yield Fact("wrong entries", {"which": said(which)})
                 return
     known = {words: part.of_cases(values) for words, values in described.items()}
     at_0 = bool((right == (part.wanted == 0)).all())
     if at_0:  # where little is asked of it: no other condition is the reason, and how often that is, is an accident
         yield Fact("right at 0")
     elif min(right.sum(), (~right).sum()) >= LEAST_ON_EACH_SIDE:
-        for words, values in (known | {RESULT: part.wanted}).items():
+        for words, values in [*known.items(), (said(RESULT), part.wanted)]:
             for condition, holds in CONDITIONS.items():
                 if (holds(values) == right).all() and not _says_nothing(words, condition, values):
-                    yield Fact("right where", {"condition": condition.format(words)})
+                    yield Fact("right where", {"condition": said(condition, what=words)})
                     return
         yield from _threshold(right, known)
     good = np.array([each.all() for each in entries])
@@ -86,20 +98,20 @@ def _where(part, described, whole):
         yield Fact("share of entries", {"right": int(right.sum()), "all": len(right)})
     yours, wanted = part.yours[~right], part.wanted[~right]
     if not whole:
-        yield from _compared(yours, wanted, "on the others")
+        yield from _compared(yours, wanted, said("on the others"))
     elif np.ptp(yours) == 0:
         yield Fact("one-sided", {"yours": str(bool(yours[0])), "right": str(bool(wanted[0]))})
 
 
-RESULT = "the right result"
+RESULT = to_say("the right result")
 LEAST_ON_EACH_SIDE = 4  # fewer may be right by accident
 
 
 def _says_nothing(words, condition, values):
     """Whether a condition holds by how the inputs were drawn, or of anything that is cut off at an end."""
     if "odd" in condition or "even" in condition:
-        return words.startswith("the number of entries") or (values % 1 != 0).any()
-    return words == RESULT
+        return is_number_of_entries(words) or (values % 1 != 0).any()
+    return words == said(RESULT)
 
 
 def _threshold(right, known):
@@ -107,15 +119,21 @@ def _threshold(right, known):
     for words, values in known.items():
         inside, outside = values[right], values[~right]
         if inside.min() > outside.max():
-            yield Fact("right where", {"condition": f"{words} is large ({show(float(inside.min()))} or more)"})
+            large = said("{what} is large ({least} or more)", what=words, least=show(float(inside.min())))
+            yield Fact("right where", {"condition": large})
             return
         if inside.max() < outside.min():
-            yield Fact("right where", {"condition": f"{words} is small ({show(float(inside.max()))} or less)"})
+            small = said("{what} is small ({most} or less)", what=words, most=show(float(inside.max())))
+            yield Fact("right where", {"condition": small})
             return
 
 
-def _compared(yours, wanted, on="on every input tried"):
-    """How these numbers stand to the right ones: a factor, a difference, too large, too small. on: which they are, in words."""
+def _compared(yours, wanted, on=""):
+    """How these numbers stand to the right ones: a factor, a difference, too large, too small.
+
+    on: which they are, in words; if not given, all.
+    """
+    on = on or said("on every input tried")
     with np.errstate(all="ignore"):
         ratio, apart = yours / wanted, yours - wanted
     if np.isfinite(ratio).all() and (ratio > 0).all():
@@ -133,13 +151,15 @@ def _compared(yours, wanted, on="on every input tried"):
             yield Fact("mixed", fields)
         return
     if np.isfinite(ratio).all() and (ratio < 0).all() and (np.sign(yours) == np.sign(yours[0])).all():
-        kinds = ("above 0", "below 0") if yours[0] > 0 else ("below 0", "above 0")
-        yield Fact("sign of all", {"yours": kinds[0], "right": kinds[1], "on": on})
+        above, below = said("above 0"), said("below 0")
+        kinds = {"yours": above, "right": below} if yours[0] > 0 else {"yours": below, "right": above}
+        yield Fact("sign of all", kinds | {"on": on})
     if not np.isfinite(apart).all():
         return
     if len(apart) > 2 and math.isclose(float(apart.min()), float(apart.max()), rel_tol=1e-6):
-        said = f"plus {show(float(apart[0]))}" if apart[0] > 0 else f"minus {show(-float(apart[0]))}"
-        yield Fact("offset", {"offset": said, "on": on})
+        size = show(abs(float(apart[0])))
+        offset = said("plus {size}", size=size) if apart[0] > 0 else said("minus {size}", size=size)
+        yield Fact("offset", {"offset": offset, "on": on})
     elif (apart > 0).all():
         yield Fact("larger", {"low": show(float(apart.min())), "high": show(float(apart.max())), "on": on})
     elif (apart < 0).all():
@@ -173,4 +193,5 @@ def growth(name: str, ratios: list[tuple[float, float]]) -> Iterator[Fact]:
 
 
 def _becomes(ratio):
-    return "stays as it is" if abs(ratio - 1) < 0.005 else f"becomes {ratio:.3g} times as large"
+    same = abs(ratio - 1) < 0.005
+    return said("stays as it is") if same else said("becomes {ratio:.3g} times as large", ratio=float(ratio))

@@ -17,24 +17,34 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 from dpcourse.engine.diagnosis.words import Change
+from dpcourse.languages import said, to_say
 
 OURS = "dpcourse."
 FIRM = ("dpcourse.validate", "dpcourse.rounding")  # in which no learner's slip can be
 MOST_UNITS = 12  # functions that are changed
 MOST_ROUNDS = 20_000  # of all loops of one call
 STORED = Path(__file__).with_suffix(".json")
-WORDS = {
-    "sqrt": "square root", "log": "logarithm", "log1p": "logarithm", "log2": "logarithm", "log10": "logarithm",
-    "exp": "exponential", "expm1": "exponential", "abs": "absolute value", "absolute": "absolute value", "sum": "sum", "max": "maximum",
-    "min": "minimum", "maximum": "maximum", "minimum": "minimum", "ceil": "rounding up", "floor": "rounding down",
-    "ndtr": "normal distribution function", "ndtri": "normal quantile", "len": "number of entries", "cumsum": "running sum",
-    "mean": "mean", "prod": "product", "round": "rounding", "sorted": "sorting", "sort": "sorting", "set": "set", "clip": "clipping",
-    "norm": "length", "float": "", "int": "rounding down",
+WORDS = {  # function -> what it makes
+    name: what
+    for names, what in {
+        "sqrt": to_say("the square root"), "log log1p log2 log10": to_say("the logarithm"), "exp expm1": to_say("the exponential"),
+        "abs absolute": to_say("the absolute value"), "sum": to_say("the sum"), "max maximum": to_say("the maximum"),
+        "min minimum": to_say("the minimum"), "ceil": to_say("the rounding up"), "floor int": to_say("the rounding down"),
+        "ndtr": to_say("the normal distribution function"), "ndtri": to_say("the normal quantile"),
+        "len": to_say("the number of entries"), "cumsum": to_say("the running sum"), "mean": to_say("the mean"),
+        "prod": to_say("the product"), "round": to_say("the rounding"), "sorted sort": to_say("the sorting"),
+        "set": to_say("the set"), "clip": to_say("the clipping"), "norm": to_say("the length"), "float": "",
+    }.items()
+    for name in names.split()
 }  # fmt: skip
-PLACES = {
-    "sqrt": " under the square root", "log": " inside the logarithm", "log1p": " inside the logarithm",
-    "exp": " in the exponent", "expm1": " in the exponent", "sum": " in what is added up", "max": " inside the maximum",
-    "min": " inside the minimum", "ndtr": " inside the normal distribution function", "ndtri": " inside the normal quantile",
+PLACES = {  # function -> where its argument stands
+    name: where
+    for names, where in {
+        "sqrt": to_say("under the square root"), "log log1p": to_say("inside the logarithm"), "exp expm1": to_say("in the exponent"),
+        "sum": to_say("in what is added up"), "max": to_say("inside the maximum"), "min": to_say("inside the minimum"),
+        "ndtr": to_say("inside the normal distribution function"), "ndtri": to_say("inside the normal quantile"),
+    }.items()
+    for name in names.split()
 }  # fmt: skip
 TWINS = {
     "expm1": ("exp",), "exp": ("expm1",), "log1p": ("log",), "log": ("log10", "log2", "log1p"), "max": ("min", "sum"), "min": ("max",),
@@ -87,8 +97,8 @@ class Program:
     @property
     def key(self) -> str:
         """What the program says, and how it is changed, as a short hash."""
-        said = [ast.unparse(node) for node in self.units.values()]
-        return hashlib.blake2b(json.dumps([_how(), *said]).encode(), digest_size=8).hexdigest()
+        written = [ast.unparse(node) for node in self.units.values()]
+        return hashlib.blake2b(json.dumps([_how(), *written]).encode(), digest_size=8).hexdigest()
 
     def mutants(self) -> Iterator[tuple[Change, Callable]]:
         """(what is changed, the program with that change as a function): the single changes that are worth trying."""
@@ -324,15 +334,15 @@ def _put(holder, key, place, node):
 
 
 def _place(node, parents):
-    """Where in the formula a node stands, in words that begin with a space, or nothing."""
+    """Where in the formula a node stands, in words, or nothing."""
     child, parent = node, parents.get(node)
     while parent is not None:
         if isinstance(parent, ast.Call) and child in parent.args and _called(parent) in PLACES:
-            return PLACES[_called(parent)]
+            return said(PLACES[_called(parent)])
         if isinstance(parent, ast.BinOp) and child is parent.right and isinstance(parent.op, ast.Div):
-            return " below the fraction line"
+            return said("below the fraction line")
         if isinstance(parent, ast.BinOp) and child is parent.right and isinstance(parent.op, ast.Pow):
-            return " in the exponent"
+            return said("in the exponent")
         child, parent = parent, parents.get(parent)
     return ""
 
@@ -349,63 +359,63 @@ def _of_node(node, names, place, parents):
         case ast.BinOp():
             yield from _of_operation(node, names, place)
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            yield Change("sign", {"place": place()}), operand
+            yield Change("sign", place=place()), operand
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            yield Change("dropped", {"what": "a `not`", "place": place()}), operand
+            yield Change("dropped", {"what": said("a `not`")}, place()), operand
         case ast.Call():
             yield from _of_call(node, place)
         case ast.Constant(value=value) if isinstance(value, (int, float)) and not isinstance(value, bool):
             for other in dict.fromkeys((value + 1, value - 1, 2 * value, value / 2, 0, 1)):
                 if other != value:
-                    yield Change("constant", {"value": f"{other:g}", "place": place()}), ast.Constant(other)
+                    yield Change("constant", {"value": f"{other:g}"}, place()), ast.Constant(other)
         case ast.Constant(value=bool(value)):
-            yield Change("constant", {"value": str(not value), "place": place()}), ast.Constant(not value)
+            yield Change("constant", {"value": str(not value)}, place()), ast.Constant(not value)
         case ast.Compare(left=left, ops=[op], comparators=[right]):
             for swap in SWAPS.get(type(op), ()):
-                fields = {"one": SIGNS[swap], "other": SIGNS[type(op)], "place": place()}
-                yield Change("comparison", fields), ast.Compare(left, [swap()], [right])
+                fields = {"one": SIGNS[swap], "other": SIGNS[type(op)]}
+                yield Change("comparison", fields, place()), ast.Compare(left, [swap()], [right])
         case ast.BoolOp(op=op, values=values):
             other = ast.Or() if isinstance(op, ast.And) else ast.And()
-            said = ("or", "and") if isinstance(op, ast.And) else ("and", "or")
-            yield Change("operator", {"one": said[0], "other": said[1], "place": place()}), ast.BoolOp(other, values)
+            signs = ("or", "and") if isinstance(op, ast.And) else ("and", "or")
+            yield Change("operator", {"one": signs[0], "other": signs[1]}, place()), ast.BoolOp(other, values)
             for i in range(len(values)):
                 rest = values[:i] + values[i + 1 :]
                 new = rest[0] if len(rest) == 1 else ast.BoolOp(op, rest)
-                yield Change("condition dropped", {"place": place()}), new
+                yield Change("condition dropped", place=place()), new
         case ast.IfExp(body=body, orelse=orelse):
-            yield Change("condition dropped", {"place": place()}), body
-            yield Change("condition dropped", {"place": place()}), orelse
+            yield Change("condition dropped", place=place()), body
+            yield Change("condition dropped", place=place()), orelse
         case ast.Name(id=name) if name in names:
             for other in names:
                 if other != name:
                     yield (
-                        Change("other name", {"one": name, "other": other, "place": place()}),
+                        Change("other name", {"one": name, "other": other}, place()),
                         ast.Name(other, ast.Load()),
                     )
         case ast.Subscript(value=value, slice=ast.Slice()):
-            yield Change("range", {"place": place()}), value
+            yield Change("range", place=place()), value
         case ast.GeneratorExp(elt=elt, generators=[one]) | ast.ListComp(elt=elt, generators=[one]) if one.ifs:
             bare = ast.comprehension(one.target, one.iter, [], 0)
-            yield Change("condition dropped", {"place": place()}), type(node)(elt, [bare])
+            yield Change("condition dropped", place=place()), type(node)(elt, [bare])
     if isinstance(node, (ast.BinOp, ast.Call, ast.Name)) and not isinstance(parents.get(node), ast.Attribute):
         is_number = not isinstance(node, ast.Name) or node.id in names
         if is_number and not (isinstance(parents.get(node), ast.Call) and parents[node].func is node):
-            yield Change("sign", {"place": place()}), ast.UnaryOp(ast.USub(), node)
-            yield Change("part factor", {"factor": "2", "place": place()}), ast.BinOp(ast.Constant(2), ast.Mult(), node)
+            yield Change("sign", place=place()), ast.UnaryOp(ast.USub(), node)
+            yield Change("part factor", {"factor": "2"}, place()), ast.BinOp(ast.Constant(2), ast.Mult(), node)
             yield (
-                Change("part factor", {"factor": "1/2", "place": place()}),
+                Change("part factor", {"factor": "1/2"}, place()),
                 ast.BinOp(node, ast.Div(), ast.Constant(2)),
             )
             yield (
-                Change("added", {"what": "a square", "place": place()}),
+                Change("added", {"what": said("a square")}, place()),
                 ast.BinOp(_as_float(node), ast.Pow(), ast.Constant(2)),
             )
             yield (
-                Change("added", {"what": "a square root", "place": place()}),
+                Change("added", {"what": said("a square root")}, place()),
                 ast.BinOp(node, ast.Pow(), ast.Constant(0.5)),
             )
-            yield Change("added", {"what": "a complement, 1 minus something,", "place": place()}), ast.BinOp(ast.Constant(1), ast.Sub(), node)  # fmt: skip
-            yield Change("added", {"what": "an inverse, 1 over something,", "place": place()}), ast.BinOp(ast.Constant(1), ast.Div(), node)  # fmt: skip
+            yield Change("added", {"what": said("a complement, 1 minus something,")}, place()), ast.BinOp(ast.Constant(1), ast.Sub(), node)  # fmt: skip
+            yield Change("added", {"what": said("an inverse, 1 over something,")}, place()), ast.BinOp(ast.Constant(1), ast.Div(), node)  # fmt: skip
 
 
 def _as_float(node):
@@ -413,27 +423,35 @@ def _as_float(node):
     return ast.BinOp(ast.Constant(1.0), ast.Mult(), node)
 
 
-def _named(node, names, otherwise):
-    """A part of a formula by its name, where it is an argument or a number."""
+SIDES: dict[type | None, tuple[str, str]] = {  # of an operation: what a side of it is, and what it is where it is a whole number
+    ast.Add: (to_say("a term"), to_say("a term {number}")), ast.Mult: (to_say("a factor"), to_say("a factor {number}")),
+    ast.Pow: (to_say("the power"), to_say("the power {number}")), None: (to_say("a part"), to_say("a part {number}")),
+}  # fmt: skip
+SIDES |= {ast.Sub: SIDES[ast.Add], ast.Div: SIDES[ast.Mult]}
+
+
+def _named(node, names, op):
+    """A side of an operation by its name, where it is an argument or a number."""
     if isinstance(node, ast.Name) and node.id in names:
         return f"`{node.id}`"
-    return f"{otherwise} {node.value}" if isinstance(node, ast.Constant) and isinstance(node.value, int) else otherwise
+    side, of_number = SIDES.get(type(op), SIDES[None])
+    if isinstance(node, ast.Constant) and isinstance(node.value, int):
+        return said(of_number, number=node.value)
+    return said(side)
 
 
 def _of_operation(node, names, place):
     left, op, right = node.left, node.op, node.right
     for swap in SWAPS.get(type(op), ()):
-        fields = {"one": SIGNS[swap], "other": SIGNS[type(op)], "place": place()}
+        fields = {"one": SIGNS[swap], "other": SIGNS[type(op)]}
         base = _as_float(left) if swap is ast.Pow else left
-        yield Change("operator", fields), ast.BinOp(base, swap(), right)
+        yield Change("operator", fields, place()), ast.BinOp(base, swap(), right)
     if isinstance(op, (ast.Sub, ast.Div, ast.Pow)):
-        yield Change("operands", {"one": SIGNS[type(op)], "place": place()}), ast.BinOp(right, op, left)
-    what = {ast.Add: "a term", ast.Sub: "a term", ast.Mult: "a factor", ast.Div: "a factor", ast.Pow: "the power"}
-    said = what.get(type(op), "a part")
-    yield Change("dropped", {"what": _named(right, names, said), "place": place()}), left
+        yield Change("operands", {"one": SIGNS[type(op)]}, place()), ast.BinOp(right, op, left)
+    yield Change("dropped", {"what": _named(right, names, op)}, place()), left
     if not isinstance(op, ast.Pow):
-        yield Change("dropped", {"what": _named(left, names, said), "place": place()}), right
-    bracket = Change("bracket", {"place": place()})
+        yield Change("dropped", {"what": _named(left, names, op)}, place()), right
+    bracket = Change("bracket", place=place())
     yield from ((bracket, new) for new in _without_brackets(node))
     for one, other, first in ((left, right, True), (right, left, False)):
         if isinstance(one, ast.BinOp) and type(one.op) is not type(op):
@@ -468,15 +486,15 @@ def _of_call(node, place):
     if name in WORDS and WORDS[name] and node.args:
         for argument in node.args:
             if not isinstance(argument, (ast.GeneratorExp, ast.Starred)):
-                yield Change("call dropped", {"what": WORDS[name], "place": place()}), argument
+                yield Change("call dropped", {"what": said(WORDS[name])}, place()), argument
         for twin in TWINS.get(name, ()):
             func = copy.copy(node.func)
             setattr(func, "attr" if isinstance(func, ast.Attribute) else "id", twin)
-            fields = {"one": f"`{name}`", "other": f"`{twin}`", "place": place()}
-            yield Change("call replaced", fields), ast.Call(func, node.args, node.keywords)
+            fields = {"one": f"`{name}`", "other": f"`{twin}`"}
+            yield Change("call replaced", fields, place()), ast.Call(func, node.args, node.keywords)
     if name in WORDS and len(node.args) == 1 and isinstance(node.args[0], ast.BinOp):
         inner = node.args[0]
-        bracket = Change("bracket", {"place": place()})
+        bracket = Change("bracket", place=place())
         yield bracket, ast.BinOp(ast.Call(node.func, [inner.left], node.keywords), inner.op, inner.right)
         yield bracket, ast.BinOp(inner.left, inner.op, ast.Call(node.func, [inner.right], node.keywords))
     if name in ("range", "arange"):
@@ -484,7 +502,7 @@ def _of_call(node, place):
             for op in (ast.Add(), ast.Sub()):
                 args = [*node.args]
                 args[i] = ast.BinOp(argument, op, ast.Constant(1))
-                yield Change("range", {"place": place()}), ast.Call(node.func, args, node.keywords)
+                yield Change("range", place=place()), ast.Call(node.func, args, node.keywords)
 
 
 def _early_return(root):

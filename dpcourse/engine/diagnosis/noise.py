@@ -6,15 +6,22 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from dpcourse.engine.diagnosis.words import joined
+from dpcourse.languages import said, to_say
 from dpcourse.probe.values import show
 
 LAWS = {
-    "laplace": "Laplace noise",
-    "norm": "Gaussian noise",
-    "uniform": "uniform noise",
-    "expon": "exponential noise",
-    "t3": "noise of Student's t",
+    "laplace": to_say("Laplace noise"),
+    "norm": to_say("Gaussian noise"),
+    "uniform": to_say("uniform noise"),
+    "expon": to_say("exponential noise"),
+    "t3": to_say("noise of Student's t"),
 }
+LAW = (
+    to_say("Your noise looks like {found}; it should be {right}."),
+    to_say("It looks like {found}; it should be {right}."),
+)
+SIZE = to_say("Your noise is {sizes}."), to_say("It is {sizes}.")
 SURE, LIKELY = 1e-6, 0.01  # p-values below which a law is given up, and above which one is named
 MOST = 5000  # numbers by which laws are compared
 
@@ -56,7 +63,7 @@ class Noise:
     @property
     def as_sentence(self) -> str:
         """How large the noise is."""
-        return f"Your noise is {self._times_as_large()}."
+        return said(SIZE[0], sizes=self._times_as_large())
 
     @property
     def size(self) -> float:
@@ -92,9 +99,12 @@ class Noise:
 
     def _times_as_large(self):
         if self.is_even:
-            return f"{self.size:.3g} times as large as it should be"
-        first, *others = (f"{self._size_of(values):.3g} times{{}} {setting}" for setting, values in self.groups.items())
-        return ", and ".join([first.format(" as large as it should be"), *(other.format("") for other in others)])
+            return said("{size:.3g} times as large as it should be", size=self.size)
+        first, *others = [
+            {"size": self._size_of(values), "setting": setting} for setting, values in self.groups.items()
+        ]
+        sizes = [said("{size:.3g} times as large as it should be {setting}", **first)]
+        return joined([*sizes, *(said("{size:.3g} times {setting}", **other) for other in others)])
 
     def sentences(self) -> Iterator[str]:
         """How it differs from what it should be: not random, off its centre, of another law, too small or too large."""
@@ -104,20 +114,21 @@ class Noise:
         unit = np.sqrt(2) if self.law == "laplace" else 1.0
         mean, error = float(x.mean()), float(x.std() / np.sqrt(x.size))
         centred = abs(mean) <= 5 * error
-        subject = "Your noise"
+        again = not centred  # whether it is named already
         if not centred:
-            subject = "It"
-            yield f"Your noise has mean {show(mean / unit)} in units of its right deviation; it should be 0."
+            where = show(mean / unit)
+            yield said("Your noise has mean {mean} in units of its right deviation; it should be 0.", mean=where)
         law = self._law(self._evened())
         if law is not None and law != self.law:
-            yield f"{subject} looks like {LAWS[law]}; it should be {LAWS[self.law]}."
-            subject = "It"
+            yield said(LAW[again], found=said(LAWS[law]), right=said(LAWS[self.law]))
+            again = True
         if not centred:
             ratio = float(x.std()) / unit
             if abs(ratio - 1) > 4 / np.sqrt(x.size):
-                yield f"{subject} is {ratio:.3g} times as large as it should be."
+                size = said("{size:.3g} times as large as it should be", size=ratio)
+                yield said(SIZE[again], sizes=size)
         elif abs(self.size - 1) > 4 / np.sqrt(x.size) or not self.is_even:
-            yield f"{subject} is {self._times_as_large()}."
+            yield said(SIZE[again], sizes=self._times_as_large())
 
     def _evened(self):
         """The values, those of each setting as large as those of the others: a law is one of shape."""

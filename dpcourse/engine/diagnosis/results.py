@@ -8,14 +8,15 @@ import numpy as np
 
 from dpcourse.engine.diagnosis.series import Part
 from dpcourse.engine.diagnosis.words import SENTENCES, Change
+from dpcourse.languages import Said, said, to_say
 from dpcourse.probe.values import show
 
 NAMED = {
     "2": 2.0, "1/2": 0.5, "4": 4.0, "1/4": 0.25, "3": 3.0, "1/3": 1 / 3, "10": 10.0, "1/10": 0.1, "1/100": 0.01,
-    "the square root of 2": math.sqrt(2), "1 over the square root of 2": math.sqrt(0.5), "pi": math.pi, "1/pi": 1 / math.pi,
-    "2 pi": 2 * math.pi, "ln 2": math.log(2), "1/ln 2 (a logarithm to base 2)": 1 / math.log(2), "ln 10": math.log(10),
-    "1/ln 10 (a logarithm to base 10)": 1 / math.log(10), "e": math.e, "1/e": 1 / math.e, "3/2": 1.5, "2/3": 2 / 3, "1000": 1000.0, "1/1000": 0.001, "8": 8.0, "1/8": 0.125,
-    "the square root of 2 pi": math.sqrt(2 * math.pi),
+    to_say("the square root of 2"): math.sqrt(2), to_say("1 over the square root of 2"): math.sqrt(0.5), to_say("pi"): math.pi,
+    to_say("1/pi"): 1 / math.pi, to_say("2 pi"): 2 * math.pi, "ln 2": math.log(2), to_say("1/ln 2 (a logarithm to base 2)"): 1 / math.log(2),
+    "ln 10": math.log(10), to_say("1/ln 10 (a logarithm to base 10)"): 1 / math.log(10), "e": math.e, "1/e": 1 / math.e, "3/2": 1.5, "2/3": 2 / 3, "1000": 1000.0, "1/1000": 0.001, "8": 8.0, "1/8": 0.125,
+    to_say("the square root of 2 pi"): math.sqrt(2 * math.pi),
 }  # fmt: skip
 
 ENTRYWISE: dict[str, Callable] = {
@@ -44,11 +45,15 @@ OF_ENTRIES: dict[str, Callable] = {
     "normalised result": lambda x: x / x.sum(),
 }
 
-OPERATIONS: dict[str, Callable] = {"plus": np.add, "minus": np.subtract, "times": np.multiply, "over": np.divide}
+OPERATIONS: dict[tuple[str, str], Callable] = {
+    (to_say("{one} plus {other}"), to_say("{one}, plus {other}")): np.add,
+    (to_say("{one} minus {other}"), to_say("{one}, minus {other}")): np.subtract,
+    (to_say("{one} times {other}"), to_say("{one}, times {other}")): np.multiply,
+    (to_say("{one} over {other}"), to_say("{one}, over {other}")): np.divide,
+}
+"""What is said of two numbers, and where the first of them is told in several words -> the operation."""
 
-POWERS = {
-    1: "{}", 2: "the square of {}", 0.5: "the square root of {}", 3: "the cube of {}",
-}  # fmt: skip
+POWERS = {to_say("the square of {what}"): 2, to_say("the square root of {what}"): 0.5, to_say("the cube of {what}"): 3}
 
 
 def change(
@@ -90,7 +95,7 @@ def _changes(part, numbers, described) -> Iterator[Change]:
 def _named_factor(part, numbers):
     for name, factor in NAMED.items():
         if part.same(factor * numbers):
-            yield Change("factor", {"factor": name})
+            yield Change("factor", {"factor": said(name)})
 
 
 def formula(part: Part, described: dict[str, list[float]]) -> Change | None:
@@ -108,21 +113,21 @@ def formula(part: Part, described: dict[str, list[float]]) -> Change | None:
         for words, pairs in OPERATIONS.items():
             agree = np.isclose(part.yours, pairs(table[:, None], table[None]), part.rtol, part.atol).all(axis=2)
             for i, j in np.argwhere(agree):
-                comma = "," * (not known[i][0].startswith("`"))
-                return Change("is formula", {"what": f"{known[i][0]}{comma} {words} {known[j][0]}"})
+                one, other = known[i][0], known[j][0]
+                return Change("is formula", {"what": said(words[isinstance(one, Said)], one=one, other=other)})
     return None
 
 
 def _shaped(described):
     """(words, values) of features, and of their squares, roots, complements, exponentials and logarithms."""
     for words, values in described.items():
-        for power, said in POWERS.items():
-            if power == 1 or (values >= 0).all():
-                yield said.format(words), values**power
-        yield f"1 - {words}", 1 - values
-        yield f"e to the power of {words}", np.exp(values)
+        yield words, values
+        for message, power in POWERS.items() if (values >= 0).all() else ():
+            yield said(message, what=words), values**power
+        yield said("1 - {what}", what=words), 1 - values
+        yield said("e to the power of {what}", what=words), np.exp(values)
         if (values > 0).all():
-            yield f"the logarithm of {words}", np.log(values)
+            yield said("the logarithm of {what}", what=words), np.log(values)
 
 
 def _of_the_case(part, numbers, described):
@@ -131,7 +136,10 @@ def _of_the_case(part, numbers, described):
     both = [
         each
         for (one, a), (other, b) in pairs
-        for each in ((f"{one} times {other}", a * b), (f"{one} over {other}", a / b))
+        for each in (
+            (said("{one} times {other}", one=one, other=other), a * b),
+            (said("{one} over {other}", one=one, other=other), a / b),
+        )
     ]
     for several, known in (("", _shaped(described)), (" both", both)):
         for words, values in known:

@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from dpcourse.languages import Said, said, to_say
+
 
 @dataclass(frozen=True)
 class Part:
     """One of the numbers that an answer returns (or the only one, or the entries of an array), on all cases.
 
-    given, right: for each case an array of one dimension, both of one length.
+    name: as it is told, in backticks. given, right: for each case an array of one dimension, both of one length.
     """
 
     name: str
@@ -85,7 +87,8 @@ def parts(values: list, right: list, rtol: float, atol: float, names: tuple[str,
     theirs = [arrays for value in tuples if (arrays := as_arrays(value)) is not None]
     if [[part.shape for part in each] for each in theirs] != [[part.shape for part in each] for each in ours]:
         return []
-    called = names if len(names) == count else tuple(f"number {i}" for i in range(1, count + 1))
+    numbered = [said("`number {number}`", number=i) for i in range(1, count + 1)]
+    called = [f"`{name}`" for name in names] if len(names) == count else numbered
     pairs = [(tuple(each[k] for each in theirs), tuple(each[k] for each in ours)) for k in range(count)]
     return [Part(called[k] if count > 1 else "", given, wanted, rtol, atol) for k, (given, wanted) in enumerate(pairs)]
 
@@ -102,7 +105,10 @@ def part_of(outputs: list, k: int, like: Part) -> np.ndarray | None:
 
 
 def features(cases: list[dict]) -> dict[str, list[float]]:
-    """Numbers that describe a case, each in words -> its values over all cases; only what can be told of every case."""
+    """Numbers that describe a case, each in words -> its values over all cases; only what can be told of every case.
+
+    The words are an argument's name, or are said.
+    """
     found: dict[str, list[float]] = {}
     for name in cases[0]:
         if name == "rng":
@@ -113,20 +119,26 @@ def features(cases: list[dict]) -> dict[str, list[float]]:
         elif all(_is_list(value) for value in values):
             for words, of in _LIST_FEATURES.items():
                 numbers = [of(np.asarray(value, dtype=float)) for value in values]
-                found[words.format(f"`{name}`")] = numbers
+                found[said(words, argument=f"`{name}`")] = numbers
         elif all(isinstance(value, (list, tuple, dict)) for value in values):
-            found[f"the number of entries of `{name}`"] = [float(len(value)) for value in values]
+            found[said(NUMBER_OF_ENTRIES, argument=f"`{name}`")] = [float(len(value)) for value in values]
     return {words: numbers for words, numbers in found.items() if all(map(math.isfinite, numbers))}
 
 
+def is_number_of_entries(words: str) -> bool:
+    """Whether a feature of this name counts the entries of an argument."""
+    return isinstance(words, Said) and words.message == NUMBER_OF_ENTRIES
+
+
+NUMBER_OF_ENTRIES = to_say("the number of entries of {argument}")
 _LIST_FEATURES: dict[str, Callable] = {
-    "the number of entries of {}": lambda x: float(x.size),
-    "the sum of {}": lambda x: float(x.sum()),
-    "the largest of {}": lambda x: float(x.max()),
-    "the mean of {}": lambda x: float(x.mean()),
-    "the smallest of {}": lambda x: float(x.min()),
-    "the first of {}": lambda x: float(x.flat[0]),
-    "the last of {}": lambda x: float(x.flat[-1]),
+    NUMBER_OF_ENTRIES: lambda x: float(x.size),
+    to_say("the sum of {argument}"): lambda x: float(x.sum()),
+    to_say("the largest of {argument}"): lambda x: float(x.max()),
+    to_say("the mean of {argument}"): lambda x: float(x.mean()),
+    to_say("the smallest of {argument}"): lambda x: float(x.min()),
+    to_say("the first of {argument}"): lambda x: float(x.flat[0]),
+    to_say("the last of {argument}"): lambda x: float(x.flat[-1]),
 }
 
 

@@ -1,8 +1,10 @@
 """What a worker says an answer did, made sound: it comes from where a student's code ran, and may be anything."""
 
+from dpcourse.probe import texts
 from dpcourse.probe.values import plain
 
-TEXTS = ("not_callable", "signature", "forbidden", "changed", "raised", "outside")
+TEXTS = ("signature", "forbidden", "changed", "outside")
+SAID = ("not_callable", "raised")
 FLAGS = ("blank", "idle")
 COUNTS = ("printed_count", "calls")
 LARGEST_COUNT = 2**62
@@ -20,6 +22,7 @@ def sound(outcomes: object, seconds: float) -> list[dict]:
 
 def _sound_outcome(outcome, seconds):
     found = {key: outcome[key] for key in TEXTS if isinstance(outcome.get(key), str)}
+    found |= {key: text for key in SAID if (text := texts.sound(outcome.get(key)))}
     found |= {key: True for key in FLAGS if outcome.get(key) is True}
     if "timeout" in outcome:
         found["timeout"] = seconds

@@ -11,8 +11,8 @@ from dpcourse.grading.sandbox import MOST_CHECKS, met, wire
 from dpcourse.grading.sandbox.clashes import Uses
 from dpcourse.grading.sandbox.left import Left
 from dpcourse.grading.sandbox.shell import keep_running_cells, shell, without_unknown_magic
-from dpcourse.languages import ENGLISH, language
-from dpcourse.probe import limits, output
+from dpcourse.languages import ENGLISH, as_data, language, said
+from dpcourse.probe import limits, output, texts
 from dpcourse.probe.probe import Probe, function_of
 
 QUIET = {  # for what would ask the network, and wait for it
@@ -102,8 +102,8 @@ class Session:
         try:
             self._reply(reply | {"nonce": self.nonce})
         except wire.Garbled as error:
-            too_much = [{"raised": f"What your function returns cannot be handed over: {error}."}]
-            self._reply({"outcomes": too_much, "nonce": self.nonce})
+            too_much = as_data(said(texts.NOT_SENT, reason=str(error)))
+            self._reply({"outcomes": [{"raised": too_much}], "nonce": self.nonce})
 
     def _reply(self, message):
         self.stream.write(wire.pack(message))
