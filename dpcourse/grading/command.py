@@ -25,9 +25,10 @@ from dpcourse.grading.marks import settings as settings_file
 from dpcourse.grading.marks.marking import marked, vanished, with_bonus
 from dpcourse.grading.marks.settings import Late, Settings
 from dpcourse.grading.options import Options
-from dpcourse.grading.outputs import report
-from dpcourse.grading.result import MISSING, NOT_GRADED
+from dpcourse.grading.outputs import pages, report
+from dpcourse.grading.result import MISSING, NOT_GRADED, as_data
 from dpcourse.grading.sandbox import Limits, bubblewrap
+from dpcourse.languages import chosen, counted, from_data, said, speaking
 
 NOTHING = Run(0, 0, (), (), ())
 
@@ -38,21 +39,31 @@ class Refused(Exception):
 
 def run_command(options: Options) -> int:
     """Do what the options ask; returns the exit status. Raises Refused, ValueError, OSError."""
+    with speaking(options.language or chosen()):
+        return _run_command(options)
+
+
+def _run_command(options):
     options.check()
     if options.settings:
-        print(settings_file.TEMPLATE, end="")
+        print(said(settings_file.TEMPLATE), end="")
         return 0
     there = (options.out / DATABASE).exists()
     if options.submissions is None and options.merge is None and not there:
         command = f"dpcourse grade SUBMISSIONS --out {options.out}"
-        raise Refused(f"Which folder? There are no grades in {options.out} yet: `{command}`.")
+        raise Refused(
+            said("Which folder? There are no grades in {out} yet: `{command}`.", out=options.out, command=command)
+        )
     try:
         asked = _asked(options, _packs(options.out) if there else [])
         with opened(options.out) as store:
             return _with_store(options, asked, store)
     except Timeout:
         raise Refused(
-            f"Another `dpcourse grade` is at work in {options.out}: wait for it. Meanwhile --explain and --override work."
+            said(
+                "Another `dpcourse grade` is at work in {out}: wait for it. Meanwhile --explain and --override work.",
+                out=options.out,
+            )
         ) from None
     except database.Unusable as error:
         raise Refused(str(error)) from None
@@ -60,7 +71,7 @@ def run_command(options: Options) -> int:
         raise Refused(database.told(error, options.out / DATABASE, running(options.out))) from None
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise Refused(database.FULL) from None
+            raise Refused(said(database.FULL)) from None
         raise
 
 
@@ -96,10 +107,10 @@ def _with_store(options, asked, store):
     if options.pack:
         store.remember("packs", json.dumps(asked.packs))
     damaged = store.without_damaged() + ([asked.other.lost] if asked.other and asked.other.lost else [])
-    said = [*damaged]
+    told = [*damaged]
     if options.merge or options.forget is not None or asked.found is not None:
         with running(options.out):
-            said += _merge_and_forget(options, asked, store)
+            told += _merge_and_forget(options, asked, store)
             run = _grade(options, asked, store) if asked.found is not None else NOTHING
             _remember_unread(options, store, run)
     with store.at_once():
@@ -109,8 +120,8 @@ def _with_store(options, asked, store):
         rows = marked(stored, settings, store.by_hand())
         looked_up = _looked_up(options, store, rows)
         moved = moves.recorded(store, rows)
-        said += vanished(stored, store.by_hand()) + _of_settings(settings, rows)
-        said += outputs.write(rows, options.out, settings, _unread(store), store.answers, options.course, store.moves())
+        told += vanished(stored, store.by_hand()) + _of_settings(settings, rows)
+        told += outputs.write(rows, options.out, settings, _unread(store), store.answers, options.course, store.moves())
         moves.write(store, options.out)
     if looked_up:
         lines = [line for found in looked_up.values() for line in found]
@@ -118,7 +129,7 @@ def _with_store(options, asked, store):
         for line in damaged:
             print(by_hand.plain(line), file=sys.stderr)
         return 1 if damaged else 0
-    return _say(options, rows, run, moved, said, settings, damaged)
+    return _say(options, rows, run, moved, told, settings, damaged)
 
 
 # ---- what is in use
@@ -142,10 +153,10 @@ def _use_packs(options, folders):
 
 
 def _settings(options) -> Settings:
-    if options.config:
-        return settings_file.read(options.config)
     here = Path(settings_file.FILE)
-    return settings_file.read(here) if here.is_file() else Settings()
+    file = options.config or (here if here.is_file() else None)
+    found = settings_file.read(file) if file else Settings()
+    return replace(found, language=options.language or found.language)
 
 
 def _of_settings(settings, rows):
@@ -154,48 +165,76 @@ def _of_settings(settings, rows):
         return []
     known = sorted({row.student for row in rows})
     unknown = [name for name in settings.extensions if name not in known]
-    said = [f"Marks are as {settings.path} says."]
+    told = [said("Marks are as {file} says.", file=settings.path)]
     untold = [row for row in rows if row.due and not row.submitted and not row.stale and row.result.score is not None]
     if settings.late != Late() and untold:
-        count = f"{len(untold)} submission{'s' * (len(untold) != 1)}"
-        said.append(
-            f"Nothing is taken for lateness from {count}, since the platform does not tell when they came (Canvas and "
-            "Moodle never do): let it take the points, or give less than 0 with --bonus."
+        told.append(
+            counted(
+                "Nothing is taken for lateness from {count} submission, since the platform does not tell when they came "
+                "(Canvas and Moodle never do): let it take the points, or give less than 0 with --bonus.",
+                "Nothing is taken for lateness from {count} submissions, since the platform does not tell when they came "
+                "(Canvas and Moodle never do): let it take the points, or give less than 0 with --bonus.",
+                count=len(untold),
+            )
         )
     cut = [row for row in rows if row.bonus and not settings.bonus and with_bonus(row) > row.result.points]
     if cut:
-        said.append(f"The score ends at the lesson's points, as {settings.path} says, for {len(cut)} with a bonus.")
-    return said + [
-        f"{settings.path}: {by_hand.plain(name)!r} has more time, and is not in the class. There are {by_hand.some(known)}."
+        told.append(
+            said(
+                "The score ends at the lesson's points, as {file} says, for {count} with a bonus.",
+                file=settings.path,
+                count=len(cut),
+            )
+        )
+    return told + [
+        said(
+            "{file}: {student!r} has more time, and is not in the class. There are {names}.",
+            file=settings.path,
+            student=by_hand.plain(name),
+            names=by_hand.some(known),
+        )
         for name in unknown
     ]
 
 
 def _remember_unread(options, store, run):
     if options.submissions is not None:
-        store.remember("unread", json.dumps([asdict(each) for each in run.unread]))
+        store.remember("unread", json.dumps([asdict(each) | {"reason": as_data(each.reason)} for each in run.unread]))
     elif options.forget is not None:
         store.remember("unread", "[]")  # a file's name may be a student's
 
 
 def _unread(store):
-    return [collect.Unread(**each) for each in json.loads(store.recalled("unread") or "[]")]
+    stored = json.loads(store.recalled("unread") or "[]")
+    return [collect.Unread(**each | {"reason": from_data(each["reason"])}) for each in stored]
 
 
 # ---- grading
 
 
 def _merge_and_forget(options, asked, store):
-    said = []
+    told = []
     if asked.other:
-        said += merging.merge(store, asked.other)
+        told += merging.merge(store, asked.other)
     if options.forget is not None:
         count = store.forget(options.forget, by_hand.author(options.author))
         if not count:
             known = sorted({row.student for row in store.rows()})
-            raise Refused(f"Nothing is known of {options.forget!r}. There are {by_hand.some(known)}.")
-        said.append(f"Forgotten: {count} result{'s' * (count != 1)}. Take the files out of the submissions too.")
-    return said
+            raise Refused(
+                said(
+                    "Nothing is known of {student!r}. There are {names}.",
+                    student=options.forget,
+                    names=by_hand.some(known),
+                )
+            )
+        told.append(
+            counted(
+                "Forgotten: {count} result. Take the files out of the submissions too.",
+                "Forgotten: {count} results. Take the files out of the submissions too.",
+                count=count,
+            )
+        )
+    return told
 
 
 def _grade(options, asked, store) -> Run:
@@ -221,25 +260,36 @@ def _grade(options, asked, store) -> Run:
 def _refuse(options):
     """Raise Refused or ValueError where the options ask for what cannot be done here."""
     if not hasattr(os, "fork"):
-        raise Refused("Grading needs Linux or macOS; on Windows, run it in WSL.")
+        raise Refused(said("Grading needs Linux or macOS; on Windows, run it in WSL."))
     if not options.submissions.is_dir() and not collect.is_archive(options.submissions):
-        raise Refused(f"{options.submissions} is no folder, and no zip.")
+        raise Refused(said("{path} is no folder, and no zip.", path=options.submissions))
     if options.lesson is not None:
         course.lesson(options.lesson)
     for lesson in course.lessons():
         is_wanted = lesson.pack and options.lesson in (None, lesson.number)
         if is_wanted and lesson.variants and not (options.roster and options.seed_file):
             raise Refused(
-                f"Lesson {lesson.number} has a variant for each student: name the --roster and the --seed-file with which it was given out."
+                said(
+                    "Lesson {lesson} has a variant for each student: name the --roster and the --seed-file with which it was "
+                    "given out.",
+                    lesson=lesson.number,
+                )
             )
     if options.dask and importlib.util.find_spec("distributed") is None:
-        raise Refused(f"--dask needs the package distributed: run `{PIP} install distributed`.")
+        raise Refused(said("--dask needs the package distributed: run `{pip} install distributed`.", pip=PIP))
     lacking = None if options.no_sandbox or options.dask else bubblewrap.missing()
     if lacking:
-        raise Refused(f"No sandbox: {lacking}. Mend that, or say --no-sandbox if you trust every notebook.")
+        raise Refused(
+            said("No sandbox: {reason}. Mend that, or say --no-sandbox if you trust every notebook.", reason=lacking)
+        )
     for lesson in course.lessons():
         if lesson.pack and not (options.no_sandbox or options.dask) and bubblewrap.shows(lesson.pack.folder):
-            raise Refused(f"Students' code can read {lesson.pack.folder}, and there the answers are: move the pack.")
+            raise Refused(
+                said(
+                    "Students' code can read {folder}, and there the answers are: move the pack.",
+                    folder=lesson.pack.folder,
+                )
+            )
 
 
 def _executor(options):
@@ -251,9 +301,9 @@ def _executor(options):
 def _bar(results, total, hidden):
     """Pass the results on, under a progress bar that counts how they went."""
     counts = Counter()
-    with tqdm(total=total, desc="grading", unit="notebook", disable=hidden) as bar:
+    with tqdm(total=total, desc=said("grading"), unit=said("notebook"), disable=hidden) as bar:
         for submission, graded in results:
-            counts[graded.result.status] += 1
+            counts[pages.status(graded.result.status)] += 1
             bar.set_postfix(counts, refresh=False)
             bar.update()
             yield submission, graded
@@ -276,7 +326,7 @@ def _looked_up(options, store, rows: list[Row]) -> dict[str, list[str]]:
     """What was looked up, by the option that asked for it, in lines for the terminal; empty where nothing was."""
     found = {}
     if options.overrides:
-        found["overrides"] = list(by_hand.history(store.by_hand())) or ["Nothing was set by hand."]
+        found["overrides"] = list(by_hand.history(store.by_hand())) or [said("Nothing was set by hand.")]
     if options.explain:
         student, exercise_id = options.explain
         lesson = course.find(exercise_id).lesson
@@ -291,7 +341,7 @@ def _looked_up(options, store, rows: list[Row]) -> dict[str, list[str]]:
 # ---- what is said in the end
 
 
-def _say(options, rows, run: Run, moved, said, settings, damaged):
+def _say(options, rows, run: Run, moved, remarks, settings, damaged):
     line, told = report.summary(rows)
     failed = sorted({row.student for row in rows if row.result.status in NOT_GRADED} | set(run.kept))
     missing = [row.student for row in rows if row.result.status == MISSING]
@@ -304,20 +354,21 @@ def _say(options, rows, run: Run, moved, said, settings, damaged):
         "missing": missing,
         "unread": [asdict(each) for each in run.unread],
         "moved": [asdict(each) for each in moved],
-        "said": [*run.notes, *said],
+        "said": [*run.notes, *remarks],
     }
     if options.as_json:
         print(json.dumps(told, ensure_ascii=False))
     else:
         print(line)
-        for each in [*run.notes, *moves.lines(moved), *said]:
+        for each in [*run.notes, *moves.lines(moved), *remarks]:
             print(by_hand.plain(each))
-        print(f"See {options.out / 'report.html'}, {options.out / 'gradebook.csv'} and {options.out / 'feedback'}.")
+        out = options.out
+        files = {"report": out / "report.html", "gradebook": out / "gradebook.csv", "feedback": out / "feedback"}
+        print(said("See {report}, {gradebook} and {feedback}.", **files))
         for each in run.unread:
-            print(
-                f"{'Left out' if each.left_out else 'Not read'}: {by_hand.plain(each.path)}: {by_hand.plain(each.reason)}",
-                file=sys.stderr,
-            )
+            about = {"file": by_hand.plain(each.path), "reason": by_hand.plain(each.reason)}
+            not_read = said("Not read: {file}: {reason}", **about)
+            print(said("Left out: {file}: {reason}", **about) if each.left_out else not_read, file=sys.stderr)
         if failed:
-            print(f"Not graded: {by_hand.some(failed)}.", file=sys.stderr)
+            print(said("Not graded: {students}.", students=by_hand.some(failed)), file=sys.stderr)
     return 1 if failed or damaged or any(not each.left_out for each in run.unread) else 0

@@ -104,6 +104,10 @@ class Options:
         bool, _run("--no-sandbox", help="Grade without bubblewrap. Students' code can then do all that you can do.")
     ] = False
     out: Annotated[Path, _out(help="The folder of gradebooks, feedback, report and database.")] = Path("grades")
+    language: Annotated[
+        str | None,
+        _out(help="The language of all that is written and printed, such as zh; else that of DPCOURSE_LANGUAGE."),
+    ] = None
     as_json: Annotated[bool, _out("--json", help="Print the summary as JSON, and no progress bar.")] = False
 
     def check(self) -> None:

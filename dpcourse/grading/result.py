@@ -16,6 +16,14 @@ from dpcourse.languages import Said, to_say
 
 GRADED, FLAGGED, LIMIT, UNREADABLE, INFRASTRUCTURE = "graded", "flagged", "limit", "unreadable", "infrastructure"
 MISSING = "missing"  # nothing was handed in
+STATUSES = {  # as they are called where people read them
+    GRADED: to_say("graded"),
+    FLAGGED: to_say("flagged"),
+    LIMIT: to_say("limit"),
+    UNREADABLE: to_say("unreadable"),
+    INFRASTRUCTURE: to_say("infrastructure"),
+    MISSING: to_say("missing"),
+}
 NOT_GRADED = (UNREADABLE, INFRASTRUCTURE)
 NO_SCORE = (*NOT_GRADED, MISSING)
 NOT_JUDGED = to_say("This could not be judged, through no fault of yours.")

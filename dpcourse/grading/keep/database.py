@@ -11,6 +11,8 @@ from types import NoneType
 
 from filelock import FileLock, Timeout
 
+from dpcourse.languages import said, to_say
+
 EDITION = 2
 WAITS = 30  # seconds, while another process writes
 NEEDED = 2**20  # bytes: of a disk with less, an error of reading or writing says that it is full
@@ -82,7 +84,7 @@ DROP TABLE overrides;
 HEADER = b"SQLite format 3\0" + bytes([16, 0, 2, 2, 0, 64, 32, 32])
 """With what a database of ours begins: its kind, pages of 4096 bytes, a log beside it (sqlite.org/fileformat2.html, 1.3)."""
 
-FULL = "The disk is full. Nothing that was graded before is lost: make room, and the same command goes on."
+FULL = to_say("The disk is full. Nothing that was graded before is lost: make room, and the same command goes on.")
 
 
 class Unusable(Exception):
@@ -98,7 +100,7 @@ def connected(file: Path | str) -> sqlite3.Connection:
         connection.execute("PRAGMA synchronous=FULL")
         edition = connection.execute("PRAGMA user_version").fetchone()[0]
         if edition > EDITION:
-            raise Unusable(f"{file} was written by a later edition of dpcourse: use that one.")
+            raise Unusable(said("{file} was written by a later edition of dpcourse: use that one.", file=file))
         if edition < EDITION:
             connection.execute("PRAGMA journal_mode=WAL")
             _brought_up(connection)
@@ -162,21 +164,32 @@ def put_aside(file: Path) -> Path:
 
 def told(error: sqlite3.Error, file: Path, alone: FileLock) -> str:
     """What to say of an error of SQLite, and what to do; a damaged file is put aside if no run goes on in its folder."""
-    said = str(error)
+    reason = str(error)
     if is_damaged(error):
         with contextlib.suppress(Timeout), alone.acquire(timeout=0):
             aside = put_aside(file)
-            return (
-                f"{file} is damaged ({said}), and was put aside: {aside.name}. "
-                f"`dpcourse grade --merge {aside} --out {file.parent}` takes over what can be read of it; then grade again."
+            return said(
+                "{file} is damaged ({reason}), and was put aside: {name}. `dpcourse grade --merge {aside} --out {folder}` "
+                "takes over what can be read of it; then grade again.",
+                file=file,
+                reason=reason,
+                name=aside.name,
+                aside=aside,
+                folder=file.parent,
             )
-    if "full" in said or ("I/O" in said and shutil.disk_usage(file.parent).free < NEEDED):
-        return FULL
-    if "locked" in said:
-        return f"{file} is locked by another program ({said}): close it, and give the command again."
-    if "readonly" in said or "unable to open" in said:
-        return f"{file} cannot be written: make it and its folder yours to write, or name another --out."
-    return f"{file} cannot be used: {said}."
+    if "full" in reason or ("I/O" in reason and shutil.disk_usage(file.parent).free < NEEDED):
+        return said(FULL)
+    if "locked" in reason:
+        return said(
+            "{file} is locked by another program ({reason}): close it, and give the command again.",
+            file=file,
+            reason=reason,
+        )
+    if "readonly" in reason or "unable to open" in reason:
+        return said(
+            "{file} cannot be written: make it and its folder yours to write, or name another --out.", file=file
+        )
+    return said("{file} cannot be used: {reason}.", file=file, reason=reason)
 
 
 def is_damaged(error: sqlite3.Error) -> bool:

@@ -19,6 +19,7 @@ from dpcourse.grading.keep.database import KINDS, columns, is_damaged, is_whole,
 from dpcourse.grading.keep.packed import read
 from dpcourse.grading.keep.store import DATABASE, ByHand, Store
 from dpcourse.grading.result import INFRASTRUCTURE, MISSING, UNREADABLE
+from dpcourse.languages import listed, said
 
 
 @dataclass
@@ -57,10 +58,14 @@ def read_other(other: Path) -> Other:
             secret = theirs.recalled("secret")
         except sqlite3.DatabaseError:
             secret = None
-            lost.append("its secret, so that all is graded anew")
-    wrong = [*(["its first bytes"] if mended else []), *lost]
-    said = f"{other} is damaged ({', '.join(wrong)}). What can be read of it is taken over: grade again who is missing."
-    return Other(str(other), secret, holds, said if wrong else "")
+            lost.append(said("its secret, so that all is graded anew"))
+    wrong = [*([said("its first bytes")] if mended else []), *lost]
+    told = said(
+        "{name} is damaged ({parts}). What can be read of it is taken over: grade again who is missing.",
+        name=other,
+        parts=listed(wrong, "{first}, {then}"),
+    )
+    return Other(str(other), secret, holds, told if wrong else "")
 
 
 def merge(store: Store, other: Other) -> list[str]:
@@ -72,17 +77,20 @@ def merge(store: Store, other: Other) -> list[str]:
     with store.at_once():
         _agree_on_the_secret(store, other)
         mine, _ = _all_of(store)
-        said = list(_conflicts(store, mine, yours))
+        conflicts = list(_conflicts(store, mine, yours))
         _put(store, _both(store, mine, yours))
     new = len(yours.results.keys() - mine.results.keys())
-    return [f"From {other.name}: {new} new of {len(yours.results)} results.", *said]
+    total = len(yours.results)
+    return [said("From {name}: {new} new of {all} results.", name=other.name, new=new, all=total), *conflicts]
 
 
 @contextlib.contextmanager
 def _copied(file: Path) -> Iterator[tuple[Store, bool]]:
     """A Store that is a copy of a database, so that the file itself is only read; and whether its header was mended."""
     if not file.is_file() or not file.stat().st_size:
-        raise ValueError(f"{file} is no database of grades: name a folder that `dpcourse grade --out` has filled.")
+        raise ValueError(
+            said("{file} is no database of grades: name a folder that `dpcourse grade --out` has filled.", file=file)
+        )
     with tempfile.TemporaryDirectory(prefix="dpcourse-merge-") as folder:
         for ending in ("", "-wal"):
             if (part := file.with_name(file.name + ending)).is_file():
@@ -94,7 +102,13 @@ def _copied(file: Path) -> Iterator[tuple[Store, bool]]:
         except sqlite3.Error as error:
             if "full" in str(error):  # the disk
                 raise
-            raise ValueError(f"{file} cannot be read: {error}. Take an older copy of it, or grade again.") from None
+            raise ValueError(
+                said(
+                    "{file} cannot be read: {reason}. Take an older copy of it, or grade again.",
+                    file=file,
+                    reason=error,
+                )
+            ) from None
 
 
 def _agree_on_the_secret(store, other):
@@ -103,8 +117,11 @@ def _agree_on_the_secret(store, other):
         return
     if mine is not None and next(store.rows(), None) is not None:
         raise ValueError(
-            f"{other.name} has drawn its inputs from another secret: marks of both would not be of one kind. "
-            "Grade on both machines with the same --seed-file, or merge into an empty --out."
+            said(
+                "{name} has drawn its inputs from another secret: marks of both would not be of one kind. Grade on both "
+                "machines with the same --seed-file, or merge into an empty --out.",
+                name=other.name,
+            )
         )
     store.remember("secret", yours)
 
@@ -113,8 +130,8 @@ def _all_of(store, as_far_as_readable=False) -> tuple[_Class, list[str]]:
     """All that a store holds, and what of it is damaged. as_far_as_readable: also where the file breaks off."""
     found, lost, rows = _Class(), [], {}
     for table in KINDS:
-        rows[table], said = _rows(store.database, table, as_far_as_readable)
-        lost += said
+        rows[table], damage = _rows(store.database, table, as_far_as_readable)
+        lost += damage
     found.results = {row[:2]: dict(zip(KINDS["results"], row, strict=True)) for row in rows["results"]}
     for row in rows["answers"]:
         found.answers.setdefault(row[:2], []).append(row)
@@ -133,10 +150,11 @@ def _rows(database, table, as_far_as_readable):
     except sqlite3.DatabaseError as error:
         if not (as_far_as_readable and is_damaged(error)):
             raise
-        wrong.append(f"{table} breaks off")
+        wrong.append(said("{table} breaks off", table=table))
     whole = [row for row in rows if is_whole(table, row) and not (table == "earlier" and _graded(row[-1]) is None)]
     if len(whole) < len(rows):
-        wrong.append(f"{len(rows) - len(whole)} of {len(rows)} rows of {table}")
+        count = len(rows) - len(whole)
+        wrong.append(said("{count} of {all} rows of {table}", count=count, all=len(rows), table=table))
     return whole, wrong
 
 
@@ -209,10 +227,21 @@ def _conflicts(store, mine: _Class, yours: _Class) -> Iterator[str]:
         both = [mine.results[key], yours.results[key]]
         if both[0]["digest"] != both[1]["digest"] and all(row["digest"] for row in both):
             worse, better = sorted(both, key=_rank)
-            yield f"{key[0]}, lesson {key[1]}: two different notebooks; {better['file']} counts, {worse['file']} is kept beside."
+            yield said(
+                "{student}, lesson {lesson}: two different notebooks; {better} counts, {worse} is kept beside.",
+                student=key[0],
+                lesson=key[1],
+                better=better["file"],
+                worse=worse["file"],
+            )
     last = [{(each.student, each.lesson, each.exercise): each for each in one.by_hand} for one in (mine, yours)]
     for key in sorted(last[0].keys() & last[1].keys()):
         one, other = sorted((last[0][key], last[1][key]), key=lambda each: each.made)
         if one != other and one not in (mine.by_hand if other in mine.by_hand else yours.by_hand):
-            what = key[2] or f"lesson {key[1]}"
-            yield f"{key[0]}, {what}: set by hand by {one.author or '?'} and by {other.author or '?'}; the later counts."
+            yield said(
+                "{student}, {what}: set by hand by {one} and by {other}; the later counts.",
+                student=key[0],
+                what=key[2] or said("lesson {lesson}", lesson=key[1]),
+                one=one.author or "?",
+                other=other.author or "?",
+            )

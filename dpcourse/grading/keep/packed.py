@@ -1,12 +1,14 @@
 """To and from what SQLite holds: results, times, and what answers did. What is damaged is as if it were not there."""
 
+import json
 import struct
 import zlib
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
+from dpcourse import languages
 from dpcourse.grading.collect import Submission
-from dpcourse.grading.result import Result, from_json
+from dpcourse.grading.result import Result, as_data, from_json
 from dpcourse.grading.sandbox import wire
 
 
@@ -16,6 +18,22 @@ def read(text: object) -> Result | None:
         return from_json(str(text))
     except (ValueError, TypeError, LookupError, AttributeError):
         return None
+
+
+def written(text: str) -> str:
+    """What is said, as it is stored: the same in every language."""
+    data = as_data(text)
+    return data if isinstance(data, str) else json.dumps(data)
+
+
+def said(text: str) -> str:
+    """What was `written`, in the language that is chosen; of an older edition, and damaged, as it is."""
+    if not text.startswith('{"message"'):
+        return text
+    try:
+        return languages.from_data(json.loads(text))
+    except (ValueError, TypeError, LookupError, AttributeError):
+        return text
 
 
 def handed_in(submission: Submission) -> tuple[str | None, int]:

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from dpcourse.languages import said
+
 SHORTEST = 16
 
 
@@ -11,10 +13,15 @@ def read(file: Path) -> str:
         text = file.read_text(encoding="utf-8").strip()
     except UnicodeDecodeError:
         raise ValueError(
-            f"--seed-file: {file} is no text in UTF-8. The secret is some 40 letters and digits."
+            said("--seed-file: {file} is no text in UTF-8. The secret is some 40 letters and digits.", file=file)
         ) from None
     if len(text) < SHORTEST:
         raise ValueError(
-            f"--seed-file: the secret in {file} can be guessed: it needs {SHORTEST} characters, and has {len(text)}."
+            said(
+                "--seed-file: the secret in {file} can be guessed: it needs {least} characters, and has {count}.",
+                file=file,
+                least=SHORTEST,
+                count=len(text),
+            )
         )
     return text

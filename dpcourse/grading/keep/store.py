@@ -9,7 +9,7 @@ import hmac
 import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,13 +18,18 @@ from filelock import FileLock
 
 from dpcourse.grading import result as results
 from dpcourse.grading.collect import Submission
+from dpcourse.grading.keep import packed as stored
 from dpcourse.grading.keep.database import columns, connected, is_whole
-from dpcourse.grading.keep.packed import as_time, handed_in, packed, read, unpacked
+from dpcourse.grading.keep.packed import as_time, handed_in, packed, read, unpacked, written
 from dpcourse.grading.result import INFRASTRUCTURE, Result
+from dpcourse.languages import again, said, to_say
 
 DATABASE = "grades.sqlite"
 PATIENCE = 5
-NO_ROW = {"results": "grade the submissions again.", "by_hand": "set it again."}  # what helps where one is damaged
+NO_ROW = {  # what is said where a row of a table is damaged
+    "results": to_say("A row of results was damaged, and is taken out: grade the submissions again. It was {row}."),
+    "by_hand": to_say("A row of by_hand was damaged, and is taken out: set it again. It was {row}."),
+}
 
 
 @dataclass(frozen=True)
@@ -77,6 +82,12 @@ class Row:
     late: Taken | None = None
     bonus: ByHand | None = None
     by_hand: Mapping[str, ByHand] = field(default_factory=dict)
+
+
+def spoken(row: Row) -> Row:
+    """The row with its texts in the language that is chosen now."""
+    late = row.late and replace(row.late, says=again(row.late.says))
+    return replace(row, result=results.again(row.result), late=late)
 
 
 @contextlib.contextmanager
@@ -252,18 +263,18 @@ class Store:
             if not is_whole("results", row):
                 continue
             name, lesson, file, digest, grader, text, _, submitted, late, here, _ = row
-            result = read(text) or Result(INFRASTRUCTURE, ("what was stored of it is damaged",), None, 0)
+            result = read(text) or Result(INFRASTRUCTURE, (said("what was stored of it is damaged"),), None, 0)
             yield Row(name, lesson, file, digest, grader, result, as_time(submitted), bool(late), not here)
 
     def without_damaged(self) -> list[str]:
         """Take out the rows that nobody can read as somebody's result, or as set by hand; a sentence on each."""
-        said = []
-        for table, help in NO_ROW.items():
+        told = []
+        for table, message in NO_ROW.items():
             for number, *row in self.database.execute(f"SELECT rowid, {columns(table)} FROM {table}").fetchall():
                 if not is_whole(table, row):
                     self.database.execute(f"DELETE FROM {table} WHERE rowid = ?", [number])
-                    said.append(f"A row of {table} was damaged, and is taken out: {help} It was {repr(row)[:300]}.")
-        return said
+                    told.append(said(message, row=repr(row)[:300]))
+        return told
 
     def answers(self, student: str, lesson: int) -> dict[str, str]:
         """exercise id -> the code of the cells that define the student's answer, as far as it was kept."""
@@ -308,11 +319,14 @@ class Store:
 
     def moves(self) -> list[tuple]:
         """(made, student, lesson, exercise, before, after, why) of each mark that has moved, the first first."""
-        return self.database.execute("SELECT * FROM moves ORDER BY made, student, lesson, exercise").fetchall()
+        found = self.database.execute("SELECT * FROM moves ORDER BY made, student, lesson, exercise").fetchall()
+        return [
+            (*key, *map(stored.said, texts)) for *key, before, after, why in found for texts in [(before, after, why)]
+        ]
 
     def add_moves(self, moves: Iterable[Any]) -> None:
         """Keep what has moved."""
-        found = [list(vars(move).values()) for move in moves]
+        found = [[written(each) if isinstance(each, str) else each for each in vars(move).values()] for move in moves]
         self.database.executemany("INSERT INTO moves VALUES (?, ?, ?, ?, ?, ?, ?)", found)
 
     # ---- forgetting

@@ -13,7 +13,9 @@ from dpcourse.grading.marks.settings import Settings
 from dpcourse.grading.outputs import pages
 from dpcourse.grading.outputs.gradebook import title
 from dpcourse.grading.result import MISSING
+from dpcourse.languages import said, to_say
 
+TAKEN_BACK = to_say("taken back")
 QUOTED = "  | "  # stands before each line that is a student's: none of theirs can pass for one of ours
 
 
@@ -24,9 +26,22 @@ def override(
     exercise = course.find(exercise_id)
     most = settings.points_of(exercise)
     if not most:
-        raise ValueError(f"Exercise {exercise_id} does not count: course.toml leaves it out, or gives it 0 points.")
+        raise ValueError(
+            said(
+                "Exercise {exercise} does not count: course.toml leaves it out, or gives it 0 points.",
+                exercise=exercise_id,
+            )
+        )
     if not 0 <= points <= most:
-        raise ValueError(f"Exercise {exercise_id} has {pages.points(most)}: give 0 to {most:g}, not {points:g}.")
+        raise ValueError(
+            said(
+                "Exercise {exercise} has {points}: give 0 to {most:g}, not {given:g}.",
+                exercise=exercise_id,
+                points=pages.points(most),
+                most=most,
+                given=points,
+            )
+        )
     row_of(store, student, exercise.lesson)
     reason = _reason(reason)
     store.set_by_hand(
@@ -39,7 +54,11 @@ def bonus(store: Store, settings: Settings, author: str, student: str, lesson: i
     most = neat(math.fsum(settings.points_of(exercise) for exercise in course.lesson(lesson).exercises))
     if not -most <= points <= most:
         raise ValueError(
-            f"A bonus is at most what the lesson has, {most:g} points, and at least -{most:g}: not {points:g}."
+            said(
+                "A bonus is at most what the lesson has, {most:g} points, and at least -{most:g}: not {given:g}.",
+                most=most,
+                given=points,
+            )
         )
     row_of(store, student, lesson)
     store.set_by_hand(ByHand(student, lesson, BONUS, points, None, _reason(reason), author, now()))
@@ -51,15 +70,21 @@ def undo(store: Store, author: str, student: str, what: str) -> None:
     key = (student, int(lesson) if lesson.isdigit() else -1, what if dot else BONUS)
     given = in_force(store.by_hand()).get(key)
     if given is None:
-        raise ValueError(f"Nothing is set by hand for {student!r} in {what}: `--overrides` lists what is.")
+        raise ValueError(
+            said(
+                "Nothing is set by hand for {student!r} in {what}: `--overrides` lists what is.",
+                student=student,
+                what=what,
+            )
+        )
     store.set_by_hand(
-        ByHand(student, given.lesson, given.exercise, None, None, "taken back", author, now(), given.function)
+        ByHand(student, given.lesson, given.exercise, None, None, TAKEN_BACK, author, now(), given.function)
     )
 
 
 def _reason(reason):
     if not reason.strip():
-        raise ValueError("What is set by hand needs a reason: the student is shown it.")
+        raise ValueError(said("What is set by hand needs a reason: the student is shown it."))
     return reason
 
 
@@ -75,14 +100,18 @@ def history(given: Sequence[ByHand]) -> Iterator[str]:
     """All that was ever set by hand, line by line; a star before what counts."""
     counting = set(map(id, in_force(given).values()))
     for each in given:
-        what = each.exercise or f"bonus {each.lesson}"
+        what = each.exercise or said("bonus {lesson}", lesson=each.lesson)
         if each.points is None:
-            points = each.reason
+            given = said(each.reason)
+        elif each.out_of:
+            points = said("{points:g} of {out_of:g}", points=each.points, out_of=each.out_of)
+            given = said("{points}: {reason}", points=points, reason=each.reason)
         else:
-            points = f"{each.points:g}{f' of {each.out_of:g}' if each.out_of else ''}: {each.reason}"
-        gone = "" if now_called(each) is not None else " (there is no such exercise any more)"
-        line = f"{each.made[:16].replace('T', ' ')} {each.author or '?'}: {each.student} {what}: {points}{gone}"
-        yield plain(f"{'*' if id(each) in counting else ' '} {line}")
+            given = said("{points}: {reason}", points=f"{each.points:g}", reason=each.reason)
+        if now_called(each) is None:
+            given = said("{given} (there is no such exercise any more)", given=given)
+        when, author = each.made[:16].replace("T", " "), each.author or "?"
+        yield plain(f"{'*' if id(each) in counting else ' '} {when} {author}: {each.student} {what}: {given}")
 
 
 def row_of(store: Store, student: str, lesson: int) -> Row:
@@ -92,14 +121,23 @@ def row_of(store: Store, student: str, lesson: int) -> Row:
         return found[0]
     known = sorted({row.student for row in store.rows() if row.lesson == lesson})
     near = [name for name in known if student.lower() in name.lower()] or difflib.get_close_matches(student, known)
-    raise ValueError(f"No submission of {student!r} for this lesson. There are {some(near or known)}.")
+    raise ValueError(
+        said(
+            "No submission of {student!r} for this lesson. There are {names}.",
+            student=student,
+            names=some(near or known),
+        )
+    )
 
 
 def code_lines(row: Row, code: str | None) -> Iterator[str]:
     """The student's code of an exercise, as text that cannot steer a terminal, each line marked as theirs."""
     if row.result.status == MISSING:
         return
-    yield f"the student's code ({title(row.lesson)}):" if code else "the student's code: no cell defines it"
+    if code:
+        yield said("the student's code ({lesson}):", lesson=title(row.lesson))
+    else:
+        yield said("the student's code: no cell defines it")
     for line in (code or "").splitlines():
         yield QUOTED + plain(line)
 
@@ -117,4 +155,4 @@ def plain(line: str) -> str:
 
 def some(names: Iterable[str]) -> str:
     """A few of the names, for the terminal."""
-    return collect.some(map(plain, names), 10) or "none"
+    return collect.some(map(plain, names), 10) or said("none")

@@ -14,6 +14,7 @@ from dpcourse.engine import ERROR, RIGHT, WRONG, Exercise
 from dpcourse.grading.keep.store import ByHand, Row, Taken
 from dpcourse.grading.marks.settings import Settings
 from dpcourse.grading.result import NO_SCORE, Mark, without_points
+from dpcourse.languages import counted, listed, said
 
 BONUS = ""  # what stands in place of an exercise where points are given beside all of them
 
@@ -59,16 +60,26 @@ def vanished(rows: Sequence[Row], history: Iterable[ByHand]) -> list[str]:
     found: dict[str, set[str]] = {}
     for row in rows:
         if row.lesson not in known:
-            found.setdefault(f"lesson {row.lesson}", set()).add(row.student)
+            found.setdefault(said("lesson {lesson}", lesson=row.lesson), set()).add(row.student)
         for mark in row.result.exercises:
             if row.lesson in known and mark.id not in known[row.lesson]:
-                found.setdefault(f"exercise {mark.id}", set()).add(row.student)
-    said = [
-        f"There is no {what} any more: what is stored of it, for {_count(len(students), 'student')}, does not count."
+                found.setdefault(said("exercise {exercise}", exercise=mark.id), set()).add(row.student)
+    gone = [
+        counted(
+            "There is no {what} any more: what is stored of it, for {count} student, does not count.",
+            "There is no {what} any more: what is stored of it, for {count} students, does not count.",
+            count=len(students),
+            what=what,
+        )
         for what, students in found.items()
     ]
-    return said + [
-        f"What was set by hand for {each.student} in {each.exercise or each.lesson} ({each.reason}) does not count: there is no such exercise any more."
+    return gone + [
+        said(
+            "What was set by hand for {student} in {what} ({reason}) does not count: there is no such exercise any more.",
+            student=each.student,
+            what=each.exercise or each.lesson,
+            reason=each.reason,
+        )
         for each in {(each.student, each.lesson, each.exercise): each for each in history}.values()
         if each.points is not None and now_called(each) is None
     ]
@@ -129,7 +140,7 @@ def with_bonus(row: Row) -> float:
 def _mark(mark: Mark | None, exercise: Exercise, settings: Settings, by_hand: ByHand | None) -> Mark:
     """The mark of one exercise, with the points that it counts."""
     out_of = settings.points_of(exercise)
-    mark = mark or without_points(exercise, ERROR, "It was not judged.")
+    mark = mark or without_points(exercise, ERROR, said("It was not judged."))
     if by_hand is not None:
         share = _share(by_hand.points or 0, by_hand.out_of or exercise.points)
         return replace(mark, points=neat(share * out_of), out_of=neat(out_of), override=by_hand.reason)
@@ -147,14 +158,24 @@ def _taken(row: Row, score: float, settings: Settings) -> Taken | None:
     """What lateness takes of a score."""
     if row.due is None or row.submitted is None:
         late = row.said_late and row.due is not None
-        return Taken(0, "The LMS calls it late, and not by how much: nothing is taken.") if late else None
+        return Taken(0, said("The LMS calls it late, and not by how much: nothing is taken.")) if late else None
     seconds = (row.submitted - row.due).total_seconds()
     if seconds <= settings.late.grace_minutes * 60 or seconds <= 0:
         return None
     kept = settings.late.kept(seconds)
     until = row.due.strftime("%Y-%m-%d %H:%M %Z").strip()
-    said = f"Handed in {_duration(seconds)} after the deadline ({until}{', with more time' * row.extended})"
-    says = f"{said}: {100 * (1 - kept):.3g} % of the score is taken." if kept < 1 else f"{said}: nothing is taken."
+    late_by = {
+        "duration": _duration(seconds),
+        "deadline": said("{deadline}, with more time", deadline=until) if row.extended else until,
+    }
+    if kept < 1:
+        says = said(
+            "Handed in {duration} after the deadline ({deadline}): {percent:.3g} % of the score is taken.",
+            percent=100 * (1 - kept),
+            **late_by,
+        )
+    else:
+        says = said("Handed in {duration} after the deadline ({deadline}): nothing is taken.", **late_by)
     return Taken(neat(score * (1 - kept)), says)
 
 
@@ -165,10 +186,10 @@ def _duration(seconds: float) -> str:
     ('1 minute', '3 days and 2 hours')
     """
     minutes = int(seconds // 60)
-    parts = [(minutes // 1440, "day"), (minutes // 60 % 24, "hour"), (minutes % 60, "minute")]
-    said = [_count(number, name) for number, name in parts if number][:2]
-    return " and ".join(said) or "less than a minute"
-
-
-def _count(number: int, name: str) -> str:
-    return f"{number} {name}{'s' * (number != 1)}"
+    days, hours, minutes = minutes // 1440, minutes // 60 % 24, minutes % 60
+    parts = [
+        *([counted("{count} day", "{count} days", count=days)] if days else []),
+        *([counted("{count} hour", "{count} hours", count=hours)] if hours else []),
+        *([counted("{count} minute", "{count} minutes", count=minutes)] if minutes else []),
+    ]
+    return listed(parts[:2]) or said("less than a minute")

@@ -9,10 +9,11 @@ from dpcourse import course
 from dpcourse.files import write_atomically
 from dpcourse.grading.keep.store import ByHand, Row, Store, now
 from dpcourse.grading.outputs.tables import UTF8, as_csv
-from dpcourse.grading.result import MISSING
+from dpcourse.grading.result import MISSING, STATUSES
+from dpcourse.languages import counted, said, to_say
 
 FILE = "changes.csv"
-COLUMNS = ("when", "student", "lesson", "exercise", "before", "after", "why")
+COLUMNS = tuple(map(to_say, ("when", "student", "lesson", "exercise", "before", "after", "why")))
 WHOLE = ""  # what stands in place of an exercise for the score of a lesson
 
 
@@ -28,21 +29,31 @@ class Move:
     after: str
     why: str
 
-    def __str__(self) -> str:
-        what = f"exercise {self.exercise}" if self.exercise else f"lesson {self.lesson}"
-        return f"{self.student}, {what}: {self.before}, now {self.after} ({self.why})"
+    def in_words(self) -> str:
+        """The move as a line for the terminal."""
+        lesson = said("lesson {lesson}", lesson=self.lesson)
+        what = said("exercise {exercise}", exercise=self.exercise) if self.exercise else lesson
+        told = {"student": self.student, "what": what, "before": self.before, "after": self.after, "why": self.why}
+        return said("{student}, {what}: {before}, now {after} ({why})", **told)
 
 
 @dataclass(frozen=True)
 class Shown:
-    """A mark as it was shown: points, of how many (None, 0: no score), and the causes of both, as far as they can change."""
+    """A mark as it was shown: points, of how many (None, 0: no score), and the causes of both, as far as they can change.
+
+    by_hand: what is set by hand now.
+    """
 
     points: float | None
     out_of: float
     cause: dict
+    by_hand: ByHand | None = None
 
-    def __str__(self) -> str:
-        return "no score" if self.points is None else f"{self.points:g} of {self.out_of:g}"
+    def in_words(self) -> str:
+        """The points."""
+        if self.points is None:
+            return said("no score")
+        return said("{points:g} of {out_of:g}", points=self.points, out_of=self.out_of)
 
 
 def recorded(store: Store, rows: Sequence[Row]) -> list[Move]:
@@ -52,7 +63,7 @@ def recorded(store: Store, rows: Sequence[Row]) -> list[Move]:
         after = {key: shown for row in rows for key, shown in _of_row(row, store.judged(row.student, row.lesson))}
         time, seen = now(), {key[:2] for key in before}
         moves = [
-            Move(time, *key, str(before.get(key, "nothing")), str(shown), _why(before.get(key), shown))
+            Move(time, *key, _before(before.get(key)), shown.in_words(), _why(before.get(key), shown))
             for key, shown in after.items()
             if key[:2] in seen and _moved(before.get(key), shown)
         ]
@@ -64,7 +75,7 @@ def recorded(store: Store, rows: Sequence[Row]) -> list[Move]:
 def write(store: Store, out: Path) -> None:
     """Write all that ever moved into changes.csv, the last first."""
     lines = [list(each) for each in reversed(store.moves())]
-    write_atomically(out / FILE, UTF8 + as_csv([COLUMNS, *lines]))
+    write_atomically(out / FILE, UTF8 + as_csv([map(said, COLUMNS), *lines]))
 
 
 def _of_row(row: Row, judged: dict[str, str]) -> Iterator[tuple[tuple[str, int, str], Shown]]:
@@ -77,16 +88,21 @@ def _of_row(row: Row, judged: dict[str, str]) -> Iterator[tuple[tuple[str, int, 
             "judge": judged.get(mark.id, ""),
             "state": [mark.state, mark.misconception],
             "own": own.get(mark.id),
-            "by hand": _said(row.by_hand.get(mark.id)),
+            "by hand": _by_hand(row.by_hand.get(mark.id)),
         }
-        yield (*key, mark.id), Shown(mark.points, mark.out_of, cause)
+        yield (*key, mark.id), Shown(mark.points, mark.out_of, cause, row.by_hand.get(mark.id))
     late = row.late.points if row.late else 0
-    whole = {"digest": row.digest, "status": row.result.status, "late": late, "by hand": _said(row.bonus)}
-    yield (*key, WHOLE), Shown(row.result.score, row.result.points, whole)
+    whole = {"digest": row.digest, "status": row.result.status, "late": late, "by hand": _by_hand(row.bonus)}
+    yield (*key, WHOLE), Shown(row.result.score, row.result.points, whole, row.bonus)
 
 
-def _said(given: ByHand | None) -> str:
+def _by_hand(given: ByHand | None) -> str:
+    """What is compared of what is set by hand: the same in every language."""
     return f"set by hand by {given.author or 'somebody'}: {given.reason}" if given else ""
+
+
+def _before(shown: Shown | None) -> str:
+    return said("nothing") if shown is None else shown.in_words()
 
 
 def _moved(before: Shown | None, after: Shown) -> bool:
@@ -101,27 +117,44 @@ def _moved(before: Shown | None, after: Shown) -> bool:
 
 def _why(before: Shown | None, after: Shown) -> str:
     if before is None:
-        return "it is new"
+        return said("it is new")
     old, new = before.cause, after.cause
     if old.get("by hand") != new["by hand"]:
-        return new["by hand"] or "what was set by hand was taken back"
+        return _set(after.by_hand) if after.by_hand else said("what was set by hand was taken back")
     if old.get("digest") != new["digest"]:
-        return "another notebook was handed in"
+        return said("another notebook was handed in")
     if "status" in new:
         if old.get("status") != new["status"]:
-            return f"{old.get('status')}, now {new['status']}"
+            return said("{before}, now {after}", before=_status(old.get("status")), after=_status(new["status"]))
         if old.get("late") == new["late"]:
-            return "what was set by hand was taken back" if after.points is None else "an exercise was set by hand"
-        return f"{new['late']:g} points are taken because it is late, before {old.get('late', 0):g}"
+            if after.points is None:
+                return said("what was set by hand was taken back")
+            return said("an exercise was set by hand")
+        return said(
+            "{points:g} points are taken because it is late, before {before:g}",
+            points=new["late"],
+            before=old.get("late", 0),
+        )
     if before.out_of != after.out_of:
         if (before.out_of, after.out_of) == (old.get("own", before.out_of), new["own"]) and _is_judged_anew(old, new):
-            return f"the exercise has {new['own']:g} points now, before {before.out_of:g}"
-        return "course.toml: does not count" if not after.out_of else "course.toml: its points"
+            return said(
+                "the exercise has {points:g} points now, before {before:g}", points=new["own"], before=before.out_of
+            )
+        return said("course.toml: its points") if after.out_of else said("course.toml: does not count")
     if _is_judged_anew(old, new):
-        return "judged again: the exercise, or what judges it, has changed"
+        return said("judged again: the exercise, or what judges it, has changed")
     if old.get("grader") != new["grader"]:
-        return "graded again: what runs notebooks has changed"
-    return "course.toml: part credit" if old.get("state") == new["state"] else "graded again"
+        return said("graded again: what runs notebooks has changed")
+    return said("course.toml: part credit") if old.get("state") == new["state"] else said("graded again")
+
+
+def _set(given: ByHand) -> str:
+    author = given.author or said("somebody")
+    return said("set by hand by {author}: {reason}", author=author, reason=given.reason)
+
+
+def _status(name: str | None) -> str:
+    return said(STATUSES.get(name or "", str(name)))
 
 
 def _is_judged_anew(old: dict, new: dict) -> bool:
@@ -141,6 +174,6 @@ def lines(moves: Iterable[Move], most: int = 10) -> list[str]:
     moves = list(moves)
     if not moves:
         return []
-    head = f"{len(moves)} mark{'s' * (len(moves) != 1)} moved:"
-    rest = [f"  and {len(moves) - most} more: see {FILE}"] if len(moves) > most else []
-    return [head, *(f"  {move}" for move in moves[:most]), *rest]
+    head = counted("{count} mark moved:", "{count} marks moved:", count=len(moves))
+    rest = [said("and {count} more: see {file}", count=len(moves) - most, file=FILE)] if len(moves) > most else []
+    return [head, *(f"  {line}" for line in [*(move.in_words() for move in moves[:most]), *rest])]

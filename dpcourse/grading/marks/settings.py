@@ -18,18 +18,18 @@ from unicodedata import normalize
 
 from dpcourse import course
 from dpcourse.engine import Exercise
+from dpcourse.languages import CATALOGUES, ENGLISH, listed, said, sentences, to_say
 
 FILE = "course.toml"
-LANGUAGES = ("en",)
 PERIODS = {"hour": 3600, "day": 86400}
 ANY = "wrong"  # the key of part credit for every wrong answer; no misconception is called so
 
-TEMPLATE = """\
+TEMPLATE = to_say("""\
 # What you decide of marks. Every key may be left out; what stands here are the defaults.
 # Change it and run `dpcourse grade` again: the marks change, and no notebook is run.
 
 timezone = "UTC"  # of the times below that do not say theirs, such as "Europe/Berlin"
-language = "en"   # of the feedback
+language = ""     # of the feedback, such as "zh"; else the one in which the command speaks
 contact = ""      # whom students ask about a mark; stands on their feedback
 excluded = []     # exercises that do not count, such as ["1.4", "2.8"]
 bonus = true      # whether points given with --bonus may lift a score above the lesson's points; false: it ends there
@@ -56,7 +56,12 @@ latest_days = inf # what comes more days after the deadline gets nothing
 # For each student who has more time, the new deadline of a lesson:
 # [extensions."leekim_1234"]
 # 1 = 2026-10-08T23:59:00
-"""
+""")
+
+
+def languages() -> list[str]:
+    """The languages in which feedback can be written."""
+    return sorted({ENGLISH, *(folder.name for folder in CATALOGUES.glob("[a-z]*/"))})
 
 
 class SettingsError(ValueError):
@@ -100,7 +105,7 @@ class Settings:
     """What course.toml says; what it does not say is as here. path: the file, None where there is none."""
 
     timezone: str = "UTC"
-    language: str = "en"
+    language: str = ""
     contact: str = ""
     excluded: tuple[str, ...] = ()
     bonus: bool = True
@@ -135,7 +140,7 @@ def read(file: Path) -> Settings:
     try:
         text = file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise SettingsError(f"{file} is no text in UTF-8: save it as that.") from None
+        raise SettingsError(said("{file} is no text in UTF-8: save it as that.", file=file)) from None
     return parse(text, file)
 
 
@@ -148,7 +153,7 @@ def parse(text: str, file: Path = Path(FILE)) -> Settings:
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise SettingsError(f"{file} cannot be read: {error}.") from None
+        raise SettingsError(said("{file} cannot be read: {reason}.", file=file, reason=error)) from None
     return _Reading(text, file).settings(table)
 
 
@@ -163,7 +168,7 @@ class _Reading:
             self.zone = zoneinfo.ZoneInfo(self._zone(table["timezone"], ["timezone"]))
         kinds = {
             "timezone": self._zone,
-            "language": self._one_of(LANGUAGES, "a language of the feedback"),
+            "language": self._one_of(["", *languages()], said("a language of the feedback")),
             "contact": self._text,
             "excluded": self._exercises,
             "bonus": self._yes_or_no,
@@ -179,7 +184,7 @@ class _Reading:
         kinds = {
             "grace_minutes": self._number(0),
             "share": self._number(0, 1),
-            "per": self._one_of(PERIODS, "a time"),
+            "per": self._one_of(PERIODS, said("a time")),
             "floor": self._number(0, 1),
             "latest_days": self._number(0, infinite=True),
         }
@@ -193,17 +198,18 @@ class _Reading:
         names = [slip.name for slip in course.find(exercise_id).misconceptions]
 
         def read(value, path):
-            what = f"a misconception of exercise {exercise_id}"
+            what = said("a misconception of exercise {exercise}", exercise=exercise_id)
             return self._known(value, path, dict.fromkeys([*names, ANY], self._number(0, 1)), what)
 
         return read
 
     # ---- what a value may be
 
-    def _known(self, value, path, kinds: Mapping[str, Callable], what="a key") -> dict[str, Any]:
+    def _known(self, value, path, kinds: Mapping[str, Callable], what="") -> dict[str, Any]:
         """A table of known keys, each read by its kind."""
+        what = what or (said("a key of {table}", table=".".join(path)) if path else said("a key"))
         for key in self._table(value, path):
-            self._among(key, kinds, f"a key of {'.'.join(path)}" if path and what == "a key" else what, [*path, key])
+            self._among(key, kinds, what, [*path, key])
         return {key: kinds[key](item, [*path, key]) for key, item in value.items()}
 
     def _each(self, read_key, kind_of):
@@ -214,24 +220,34 @@ class _Reading:
             found = {}
             for known, key, item in items:
                 if known in found:
-                    raise SettingsError(f"{self._where([*path, key])}: {key!r} is there twice.")
+                    raise SettingsError(
+                        said("{place}: {key!r} is there twice.", place=self._where([*path, key]), key=key)
+                    )
                 found[known] = kind_of(known)(item, [*path, key])
             return found
 
         return read
 
     def _table(self, value, path):
-        return value if isinstance(value, dict) else self._refuse(path, "must be a table", value)
+        return value if isinstance(value, dict) else self._refuse(path, said("must be a table"), value)
 
     def _text(self, value, path):
-        return value if isinstance(value, str) else self._refuse(path, 'must be a text in quotes, such as "…"', value)
+        return (
+            value
+            if isinstance(value, str)
+            else self._refuse(path, said('must be a text in quotes, such as "…"'), value)
+        )
 
     def _yes_or_no(self, value, path):
-        return value if isinstance(value, bool) else self._refuse(path, "must be true or false", value)
+        return value if isinstance(value, bool) else self._refuse(path, said("must be true or false"), value)
 
     def _number(self, least, most=math.inf, above=False, infinite=False):
-        right = f"must be a number {'above' if above else 'of at least'} {least}"
-        right += f" and at most {most}" if most < math.inf else ""
+        if above:
+            right = said("must be a number above {least}", least=least)
+        elif most < math.inf:
+            right = said("must be a number of at least {least} and at most {most}", least=least, most=most)
+        else:
+            right = said("must be a number of at least {least}", least=least)
 
         def read(value, path):
             good = isinstance(value, int | float) and not isinstance(value, bool) and least <= value <= most
@@ -245,23 +261,30 @@ class _Reading:
         return lambda value, path: self._among(self._text(value, path), known, what, path)
 
     def _zone(self, value, path):
-        return self._among(self._text(value, path), zoneinfo.available_timezones(), "a time zone", path)
+        return self._among(self._text(value, path), zoneinfo.available_timezones(), said("a time zone"), path)
 
     def _exercises(self, value, path):
         if not isinstance(value, list):
-            self._refuse(path, 'must be a list of exercises, such as ["1.4"]', value)
+            self._refuse(path, said('must be a list of exercises, such as ["1.4"]'), value)
         return tuple(self._exercise(self._text(each, path), path) for each in value)
 
     def _exercise(self, value, path):
         every = [each.id for each in course.every_exercise()]
         near = [id for id in every if id.partition(".")[0] == value.partition(".")[0]]
         if value.isdigit() and near:
-            raise SettingsError(f'{self._where(path)}: an exercise stands in quotes, such as "{near[0]}", not {value}.')
-        return self._among(value, near or every, "an exercise", path)
+            raise SettingsError(
+                said(
+                    '{place}: an exercise stands in quotes, such as "{exercise}", not {value}.',
+                    place=self._where(path),
+                    exercise=near[0],
+                    value=value,
+                )
+            )
+        return self._among(value, near or every, said("an exercise"), path)
 
     def _lesson(self, value, path):
         known = {str(each.number): each.number for each in course.lessons()}
-        return known[self._among(value.lstrip("0") or "0", known, "the number of a lesson", path)]
+        return known[self._among(value.lstrip("0") or "0", known, said("the number of a lesson"), path)]
 
     def _student(self, value, path):
         return normalize("NFC", value)
@@ -271,7 +294,7 @@ class _Reading:
             return value if value.tzinfo else value.replace(tzinfo=self.zone)
         if isinstance(value, date):
             return datetime.combine(value, time(23, 59, 59), self.zone)
-        return self._refuse(path, "must be a time without quotes, such as 2026-10-01T23:59:00", value)
+        return self._refuse(path, said("must be a time without quotes, such as 2026-10-01T23:59:00"), value)
 
     # ---- what is said where it is not
 
@@ -280,13 +303,24 @@ class _Reading:
         if value in known:
             return value
         near = difflib.get_close_matches(value, known, n=1, cutoff=0.5)
-        rest = f" There are {', '.join(known)}." if len(known) < 20 else ""
-        rest = f" Did you mean {near[0]!r}?" if near and not value[:1].isdigit() else rest
-        raise SettingsError(f"{self._where(path)}: {value!r} is not {what}.{rest}")
+        told = [said("{place}: {value!r} is not {what}.", place=self._where(path), value=value, what=what)]
+        if near and not value[:1].isdigit():
+            told.append(said("Did you mean {value!r}?", value=near[0]))
+        elif len(known) < 20:
+            told.append(said("There are {names}.", names=listed(filter(None, known), "{first}, {then}")))
+        raise SettingsError(sentences(told))
 
     def _refuse(self, path, right, value):
         shown = str(value).lower() if isinstance(value, bool) else repr(value)
-        raise SettingsError(f"{self._where(path)}: {'.'.join(path)} {right}, not {shown[:80]}.")
+        raise SettingsError(
+            said(
+                "{place}: {key} {right}, not {value}.",
+                place=self._where(path),
+                key=".".join(path),
+                right=right,
+                value=shown[:80],
+            )
+        )
 
     def _where(self, path):
         """The file, and the line on which the last key of the path stands, if it can be told."""
@@ -294,5 +328,5 @@ class _Reading:
             key = re.compile(rf"(^|[\s.\[{{,\"'])[\"']?{re.escape(path[depth - 1])}[\"']?\s*[=\].]")
             found = [number for number, line in enumerate(self.lines, 1) if key.search(line.split(" #")[0])]
             if len(found) == 1:
-                return f"{self.file}, line {found[0]}"
+                return said("{file}, line {line}", file=self.file, line=found[0])
         return str(self.file)

@@ -7,6 +7,7 @@ from dpcourse.grading import collect
 from dpcourse.grading.keep.store import Row
 from dpcourse.grading.marks.settings import Settings
 from dpcourse.grading.outputs import feedback, gradebook, imports, report, returned
+from dpcourse.languages import chosen, listed, said, speaking
 
 Answers = Callable[[str, int], Mapping[str, str]]
 
@@ -24,17 +25,25 @@ def write(
 
     unread: the files that were not graded. answers(student, lesson): exercise id -> the student's code. course: the
     folder that holds lessons/ as given out. moves: the lines of changes.csv, the oldest first.
+
+    All is in the language that is chosen; what students get is in that of the settings, where they name one.
     """
     settings = settings or Settings()
     gradebook.write(rows, out)
-    said = imports.write(rows, out, settings)
-    feedback.write(rows, out, settings)
-    zips = returned.write(rows, out, settings)
+    told = imports.write(rows, out, settings)
+    with speaking(settings.language or chosen()):
+        feedback.write(rows, out, settings)
+        zips = returned.write(rows, out, settings)
     if zips:
-        said.append(f"Feedback to upload: {', '.join(zips)}; the same as pages: {out / feedback.FOLDER}.")
+        names = listed(zips, "{first}, {then}")
+        pages = out / feedback.FOLDER
+        told.append(said("Feedback to upload: {files}; the same as pages: {folder}.", files=names, folder=pages))
     if unclear := returned.without_own_name(rows):
-        said.append(
-            f"The platform knows several by one name, so give these their page by hand: {collect.some(unclear)}."
+        told.append(
+            said(
+                "The platform knows several by one name, so give these their page by hand: {students}.",
+                students=collect.some(unclear),
+            )
         )
     report.write(rows, out, unread, answers, course, moves)
-    return said
+    return told

@@ -12,17 +12,23 @@ from dpcourse.engine import BLANK, ERROR, RIGHT, WRONG
 from dpcourse.engine.exercise import UNKNOWN
 from dpcourse.files import write_atomically
 from dpcourse.grading import collect
-from dpcourse.grading.keep.store import Row
+from dpcourse.grading.keep.store import Row, spoken
 from dpcourse.grading.marks.settings import Settings
 from dpcourse.grading.outputs import pages
 from dpcourse.grading.outputs.gradebook import exercise_of
 from dpcourse.grading.outputs.platforms import name_of
-from dpcourse.grading.result import INFRASTRUCTURE, MISSING, UNREADABLE, Mark, Result
+from dpcourse.grading.result import INFRASTRUCTURE, MISSING, NOT_JUDGED, UNREADABLE, Mark, Result, in_english
+from dpcourse.languages import said, sentences, to_say
 
 FOLDER = "feedback"
-NOT_GRADED_YET = "not graded yet"
-NOT_RIGHT = "The result is not right. Here is an input on which it shows; work it out by hand, and compare."
-SAYS = {RIGHT: "right", WRONG: "not right", ERROR: "does not work", BLANK: "not written"}
+NOT_GRADED_YET = to_say("not graded yet")
+NOT_RIGHT = to_say("The result is not right. Here is an input on which it shows; work it out by hand, and compare.")
+SAYS = {
+    RIGHT: to_say("right"),
+    WRONG: to_say("not right"),
+    ERROR: to_say("does not work"),
+    BLANK: to_say("not written"),
+}
 LOOKS = {RIGHT: ("right", "✓"), WRONG: ("wrong", "✗"), ERROR: ("error", "!"), BLANK: ("blank", "○")}
 
 
@@ -56,11 +62,12 @@ def page_name(student: str) -> str:
 
 def page(student: str, rows: Sequence[Row], settings: Settings) -> str:
     """The page for one student."""
+    rows = list(map(spoken, rows))
     return pages.render(
         "feedback.html",
         student=name_of(rows[0]),
         lessons=[_of_lesson(row) for row in rows],
-        contact=settings.contact or "your instructor",
+        contact=settings.contact or said("your instructor"),
         judged=any(row.result.exercises for row in rows),
         hint=next((mark.id for row in rows for mark in row.result.exercises if _has_hints(mark.id)), None),
     )
@@ -88,19 +95,19 @@ def _of_lesson(row):
 
 def _looks(mark, result):
     look, sign = LOOKS.get(mark.state, LOOKS[ERROR])
-    return look, sign, said(mark, result)
+    return look, sign, state_in_words(mark, result)
 
 
-def said(mark: Mark, result: Result) -> str:
+def state_in_words(mark: Mark, result: Result) -> str:
     """The state of a mark as a few words for the student."""
     if is_ours(mark, result):
-        return NOT_GRADED_YET
-    return SAYS.get(mark.state, mark.state)
+        return said(NOT_GRADED_YET)
+    return said(SAYS.get(mark.state, mark.state))
 
 
 def is_ours(mark: Mark, result: Result) -> bool:
     """Whether an exercise has no mark through a fault of the grader's."""
-    return result.status == INFRASTRUCTURE and mark.state == ERROR and "no fault of yours" in mark.message
+    return result.status == INFRASTRUCTURE and mark.state == ERROR and in_english(mark.message) == NOT_JUDGED
 
 
 def in_words(mark: Mark) -> str:
@@ -108,20 +115,25 @@ def in_words(mark: Mark) -> str:
     if mark.state == RIGHT:
         return ""
     exercise = exercise_of(mark.id)
-    if mark.state == BLANK and exercise and mark.message == exercise.blank().message:
-        return f"`{exercise.function}` is as it was given out: there is no answer in it yet."
-    return NOT_RIGHT if mark.message == UNKNOWN else mark.message
+    if mark.state == BLANK and exercise and in_english(mark.message) == in_english(exercise.blank().message):
+        return said("`{function}` is as it was given out: there is no answer in it yet.", function=exercise.function)
+    return said(NOT_RIGHT) if in_english(mark.message) == UNKNOWN else mark.message
 
 
 def status_in_words(row: Row) -> list[str]:
     """Sentences on the submission as a whole."""
     result = row.result
     if result.status == UNREADABLE:
-        return [f"Your file `{row.file}` cannot be read: {'; '.join(result.notes)}. Please hand it in again."]
+        reasons = collect.in_a_row(result.notes)
+        return [
+            said(
+                "Your file `{file}` cannot be read: {reasons}. Please hand it in again.", file=row.file, reasons=reasons
+            )
+        ]
     if result.status == INFRASTRUCTURE:
-        return ["This could not be graded, through no fault of yours. It will be graded again."]
+        return [said("This could not be graded, through no fault of yours. It will be graded again.")]
     if result.status == MISSING:
-        return ["You handed in nothing for this lesson."]
+        return [said("You handed in nothing for this lesson.")]
     return [pages.sentence(note) for note in result.notes]
 
 
@@ -129,13 +141,15 @@ def time_in_words(row: Row) -> list[str]:
     """Sentences on the deadline, and on what it took."""
     found = []
     if row.due and row.submitted:
-        due, submitted = pages.moment(row.due), pages.moment(row.submitted, row.due)
-        found.append(
-            f"Your deadline{', later than for others' if row.extended else ''}: {due}. Handed in: {submitted}."
-        )
+        times = {"due": pages.moment(row.due), "submitted": pages.moment(row.submitted, row.due)}
+        if row.extended:
+            found.append(said("Your deadline, later than for others: {due}. Handed in: {submitted}.", **times))
+        else:
+            found.append(said("Your deadline: {due}. Handed in: {submitted}.", **times))
     if row.late:
-        taken = f" That is {pages.points(row.late.points)} less." if row.late.points else ""
-        found.append(f"{pages.sentence(row.late.says)}{taken}")
+        taken = [said("That is {points} less.", points=pages.points(row.late.points))] if row.late.points else []
+        found.append(sentences([pages.sentence(row.late.says), *taken]))
     if row.bonus:
-        found.append(f"Bonus: {pages.points(row.bonus.points or 0)}. {pages.sentence(row.bonus.reason)}")
+        bonus = said("Bonus: {points}.", points=pages.points(row.bonus.points or 0))
+        found.append(sentences([bonus, pages.sentence(row.bonus.reason)]))
     return found

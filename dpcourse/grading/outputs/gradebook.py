@@ -7,12 +7,35 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from dpcourse import course
-from dpcourse.engine import Exercise
+from dpcourse.engine import BLANK, ERROR, RIGHT, WRONG, Exercise
 from dpcourse.files import write_atomically
-from dpcourse.grading.keep.store import Row
+from dpcourse.grading.collect import in_a_row
+from dpcourse.grading.keep.store import Row, spoken
 from dpcourse.grading.marks.marking import neat
 from dpcourse.grading.outputs.tables import UTF8, as_csv, number, short
-from dpcourse.grading.result import Result
+from dpcourse.grading.result import STATUSES, Result
+from dpcourse.languages import said, to_say
+
+OF_LESSONS = tuple(map(to_say, ("student", "lesson", "status", "score", "points", "late", "bonus", "notes")))
+OF_EXERCISES = tuple(
+    map(
+        to_say,
+        (
+            "student",
+            "lesson",
+            "exercise",
+            "title",
+            "state",
+            "points",
+            "of",
+            "misconception",
+            "override",
+            "author",
+            "late",
+        ),
+    )
+)
+STATES = {RIGHT: to_say("right"), WRONG: to_say("wrong"), ERROR: to_say("error"), BLANK: to_say("blank")}
 
 
 def write(rows: Iterable[Row], out: Path) -> None:
@@ -24,24 +47,23 @@ def write(rows: Iterable[Row], out: Path) -> None:
 
 def of_lessons(rows: Iterable[Row]) -> str:
     """CSV with one line for each student and lesson."""
-    lines: list[tuple] = [("student", "lesson", "status", "score", "points", "late", "bonus", "notes")]
-    for row in rows:
+    lines: list[tuple] = [tuple(map(said, OF_LESSONS))]
+    for row in map(spoken, rows):
         result = row.result
-        notes = [*(["no longer in the folder"] if row.stale else []), *result.notes]
+        notes = [*([said("no longer in the folder")] if row.stale else []), *result.notes]
         taken = neat(-row.late.points) if row.late else ""
         bonus = neat(row.bonus.points or 0) if row.bonus else ""
-        about = short("; ".join(notes))
+        about, status = short(in_a_row(notes)), said(STATUSES.get(result.status, result.status))
         lines.append(
-            (row.student, title(row.lesson), result.status, score(result), number(result.points), taken, bonus, about)
+            (row.student, title(row.lesson), status, score(result), number(result.points), taken, bonus, about)
         )
     return as_csv(lines)
 
 
 def of_exercises(rows: Iterable[Row]) -> str:
     """CSV with one line for each student, lesson and exercise; one without an exercise where none was judged."""
-    columns = ("student", "lesson", "exercise", "title", "state", "points", "of", "misconception", "override", "author")
-    lines: list[tuple] = [(*columns, "late")]
-    for row in rows:
+    lines: list[tuple] = [tuple(map(said, OF_EXERCISES))]
+    for row in map(spoken, rows):
         late = short(row.late.says) if row.late else ""
         for cells in _exercises(row):
             lines.append((row.student, title(row.lesson), *cells, late))
@@ -50,13 +72,13 @@ def of_exercises(rows: Iterable[Row]) -> str:
 
 def _exercises(row: Row) -> Iterator[tuple]:
     if not row.result.exercises:
-        yield "", "", row.result.status, "", "", "", "", ""
+        yield "", "", said(STATUSES.get(row.result.status, row.result.status)), "", "", "", "", ""
     for mark in row.result.exercises:
         hand = row.by_hand.get(mark.id)
         yield (
             mark.id,
             title_of(mark.id),
-            mark.state,
+            said(STATES.get(mark.state, mark.state)),
             "" if row.result.score is None else number(mark.points),
             number(mark.out_of),
             mark.misconception or "",
@@ -72,13 +94,14 @@ def title(lesson: int) -> str:
     ('01 Composition', '98')
     """
     known = {each.number: each.title for each in course.lessons()}
-    return f"{lesson:02} {known.get(lesson, '')}".strip()
+    number = f"{lesson:02}"
+    return said("{number} {title}", number=number, title=said(known[lesson])) if lesson in known else number
 
 
 def title_of(exercise_id: str) -> str:
     """An exercise's title; nothing where there is no such exercise any more."""
     found = exercise_of(exercise_id)
-    return found.title if found else ""
+    return said(found.title) if found else ""
 
 
 def exercise_of(exercise_id: str) -> Exercise | None:

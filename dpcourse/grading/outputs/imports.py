@@ -12,7 +12,7 @@ from pathlib import Path
 
 from dpcourse.engine import BLANK
 from dpcourse.files import write_atomically
-from dpcourse.grading.collect import Origin, some
+from dpcourse.grading.collect import Origin, in_a_row, some
 from dpcourse.grading.keep.store import Row
 from dpcourse.grading.marks.marking import exported
 from dpcourse.grading.marks.settings import Settings
@@ -21,6 +21,7 @@ from dpcourse.grading.outputs.platforms import name_of, platform_of, platforms_o
 from dpcourse.grading.outputs.returned import comment
 from dpcourse.grading.outputs.tables import as_csv, number
 from dpcourse.grading.result import INFRASTRUCTURE, MISSING, UNREADABLE
+from dpcourse.languages import ENGLISH, again, counted, listed, said, sentences, to_say
 
 CANVAS, MOODLE = "canvas", "moodle"
 CANVAS_COLUMNS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
@@ -34,20 +35,20 @@ MOODLE_COLUMNS = (
     "Feedback comments",
 )
 
-ABOUT_CANVAS = (
+ABOUT_CANVAS = to_say(
     "Canvas: Grades, Import, with one canvas-NN.csv at a time. It asks which assignment a column is unless an assignment "
     "has exactly the column's name; course.toml can say another name."
 )
-ABOUT_MOODLE = (
+ABOUT_MOODLE = to_say(
     'Moodle: in the assignment, "Upload grading worksheet" with its moodle-NN.csv, and tick "Allow updating records that '
     'have been modified more recently in Moodle than in the spreadsheet": without it, changed marks are passed over in '
-    "silence. Set your language to English for the upload. Maximum grade of the assignment: "
+    "silence. Set your language to English for the upload. Maximum grade of the assignment: {maxima}."
 )
 
 
 def write(rows: Sequence[Row], out: Path, settings: Settings) -> list[str]:
     """Write canvas-NN.csv and moodle-NN.csv into a folder, for each lesson that has marks; what to know of them."""
-    said, written, maxima = [], set(), {}
+    told, written, maxima = [], set(), {}
     for lesson in sorted({row.lesson for row in rows}):
         files: dict[str, list[Row]] = {CANVAS: [], MOODLE: []}
         left_out: dict[str, list[str]] = {}
@@ -66,39 +67,57 @@ def write(rows: Sequence[Row], out: Path, settings: Settings) -> list[str]:
                 file = out / f"{lms}-{lesson:02}.csv"
                 write_atomically(file, text_of(files[lms], settings, of))
                 written.add(file)
-                counts.append(f"{file.name} has {len(files[lms])} mark{'s' * (len(files[lms]) != 1)}")
+                count = len(files[lms])
+                counts.append(
+                    counted("{file} has {count} mark", "{file} has {count} marks", count=count, file=file.name)
+                )
                 maxima[lms, lesson] = exported(files[lms][0], settings)[1]
                 if lms == MOODLE:
-                    said += _above(files[lms], settings)
-        without = "; ".join(f"{len(names)} {reason} ({some(names)})" for reason, names in left_out.items())
-        said.append(
-            f"{title(lesson)}: {' and '.join(counts) or 'no mark to import'}.{without and f' Left out: {without}.'}"
-        )
+                    told += _above(files[lms], settings)
+        what = listed(counts) or said("no mark to import")
+        line = [said("{lesson}: {files}.", lesson=title(lesson), files=what)]
+        if left_out:
+            line.append(said("Left out: {students}.", students=in_a_row(map(_without, left_out, left_out.values()))))
+        told.append(sentences(line))
     for lms in (CANVAS, MOODLE):
         for file in set(out.glob(f"{lms}-[0-9][0-9]*.csv")) - written:
             file.unlink()
     if any(lms == CANVAS for lms, _ in maxima):
-        said.append(ABOUT_CANVAS)
-    if most := [f"{number(most)} for {lesson:02}" for (lms, lesson), most in maxima.items() if lms == MOODLE]:
-        said.append(f"{ABOUT_MOODLE}{', '.join(most)}.")
-    return said
+        told.append(said(ABOUT_CANVAS))
+    if of_moodle := [
+        said("{points} for {lesson:02}", points=number(most), lesson=lesson)
+        for (lms, lesson), most in maxima.items()
+        if lms == MOODLE
+    ]:
+        told.append(said(ABOUT_MOODLE, maxima=listed(of_moodle, "{first}, {then}")))
+    return told
+
+
+def _without(reason, names):
+    return said("{count} {reason} ({students})", count=len(names), reason=reason, students=some(names))
 
 
 def why_not(row: Row, lms: str) -> str | None:
     """Why a row has no mark that a platform could import; None where it has one."""
     result = row.result
     if row.stale:
-        return "no longer in the folder"
+        return said("no longer in the folder")
     if result.score is None:
-        reasons = {MISSING: "nothing was handed in", UNREADABLE: "not readable", INFRASTRUCTURE: "not graded yet"}
-        return reasons.get(result.status, "not graded")
+        reasons = {
+            MISSING: to_say("nothing was handed in"),
+            UNREADABLE: to_say("not readable"),
+            INFRASTRUCTURE: to_say("not graded yet"),
+        }
+        return said(reasons.get(result.status, to_say("not graded")))
     untouched = bool(result.exercises) and all(mark.state == BLANK and not mark.points for mark in result.exercises)
     if untouched and not row.by_hand and not row.bonus:
-        return "as it was given out"
+        return said("as it was given out")
     if lms not in (CANVAS, MOODLE):
-        return f"known to neither Canvas nor Moodle{f', but to {lms.title()}' if lms else ''}"
+        if lms:
+            return said("known to neither Canvas nor Moodle, but to {platform}", platform=lms.title())
+        return said("known to neither Canvas nor Moodle")
     if platform_of(row).lms and not platform_of(row).number:
-        return "without the number by which the platform knows a student"
+        return said("without the number by which the platform knows a student")
     return None
 
 
@@ -106,7 +125,7 @@ def canvas(rows: Iterable[Row], settings: Settings, of: Callable[[Row], Origin] 
     """The import of one lesson for Canvas, whose third line on is a student each."""
     rows = list(rows)
     lesson = rows[0].lesson
-    column = settings.of(lesson).column or title(lesson)
+    column = settings.of(lesson).column or again(title(lesson), ENGLISH)  # its name in Canvas does not change
     maximum = number(exported(rows[0], settings)[1])
     lines: list[tuple] = [(*CANVAS_COLUMNS, column), ("    Points Possible", "", "", "", "", maximum)]
     for row in rows:
@@ -136,6 +155,10 @@ def _above(rows, settings):
     found = [f"{student} ({number(score)})" for student, score, most in scores if score > most]
     if found:
         yield (
-            f"Above the maximum of {number(scores[0][-1])}, which Moodle passes over in silence: {some(found)}. Raise the "
-            "maximum there, or set `maximum` in course.toml."
+            said(
+                "Above the maximum of {points}, which Moodle passes over in silence: {students}. Raise the maximum there, or "
+                "set `maximum` in course.toml.",
+                points=number(scores[0][-1]),
+                students=some(found),
+            )
         )

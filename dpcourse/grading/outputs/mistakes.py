@@ -12,10 +12,11 @@ from dpcourse.engine import ERROR, WRONG
 from dpcourse.grading.keep.store import Row
 from dpcourse.grading.outputs.feedback import is_ours
 from dpcourse.grading.outputs.gradebook import exercise_of, title_of
-from dpcourse.grading.result import Mark
+from dpcourse.grading.result import Mark, in_english
+from dpcourse.languages import said, to_say
 
 UNEXPLAINED = ("case", "measurement", None)  # of a Mark's found_by: no reason for the mistake was found
-DOES_NOT_WORK = "does not work"
+DOES_NOT_WORK = to_say("does not work")
 COMMON_WORDS = 4  # letters of a word that says something
 
 
@@ -65,7 +66,7 @@ def mistakes(rows: Iterable[Row], sections: Mapping[str, str]) -> list[Mistake]:
 def _mistake(mark: Mark, row: Row):
     """(name, message) of a mistake that is known; None where there is none, or no reason for it was found."""
     if mark.state == ERROR and not is_ours(mark, row.result):
-        return DOES_NOT_WORK, mark.message
+        return said(DOES_NOT_WORK), mark.message
     if mark.state == WRONG and (mark.misconception or mark.found_by not in UNEXPLAINED):
         return mark.misconception or "", _message(mark)
     return None
@@ -75,7 +76,7 @@ def _message(mark):
     """The message of a misconception as the course has it, so that all who have it are counted together."""
     exercise = exercise_of(mark.id)
     messages = {slip.name: slip.message for slip in exercise.misconceptions} if exercise else {}
-    return messages.get(mark.misconception, mark.message)
+    return said(messages[mark.misconception]) if mark.misconception in messages else mark.message
 
 
 def unexplained(rows: Iterable[Row], answers) -> dict[str, list[Unexplained]]:
@@ -99,8 +100,9 @@ def hint_for(exercise_id: str, message: str) -> str:
     """The hint of an exercise that speaks of the same things as a message; the first where none does."""
     exercise = exercise_of(exercise_id)
     hints: Sequence[str] = exercise.hints if exercise else ()
-    words = _words(message)
-    return max(hints, key=lambda hint: len(words & _words(hint)), default="")
+    words = _words(in_english(message))
+    found = max(hints, key=lambda hint: len(words & _words(in_english(hint))), default="")
+    return said(found) if found else ""
 
 
 def _words(text):

@@ -10,8 +10,11 @@ import jinja2
 from markupsafe import Markup
 
 from dpcourse.engine.display import as_code
+from dpcourse.grading.collect import in_a_row
 from dpcourse.grading.outputs.gradebook import score, title, title_of
 from dpcourse.grading.outputs.tables import number, short
+from dpcourse.grading.result import STATUSES
+from dpcourse.languages import again, chosen, counted, said, sentences
 
 _pages = jinja2.Environment(
     loader=jinja2.FileSystemLoader(Path(__file__).with_name("templates")),
@@ -35,7 +38,8 @@ def moment(when: datetime, like: datetime | None = None) -> str:
     '1 October 2026, 09:05 UTC'
     """
     there = when.astimezone(like.tzinfo) if like and like.tzinfo else when
-    return f"{there.day} {there:%B %Y, %H:%M} {there.tzname() or ''}".rstrip()
+    time = said("{when:%-d %B %Y, %H:%M}", when=there)
+    return said("{time} {zone}", time=time, zone=there.tzname()) if there.tzname() else time
 
 
 def points(value: float) -> str:
@@ -44,7 +48,7 @@ def points(value: float) -> str:
     >>> points(1), points(0.5)
     ('1 point', '0.5 points')
     """
-    return f"{number(value)} point{'s' * (value != 1)}"
+    return said("1 point") if value == 1 else said("{number} points", number=number(value))
 
 
 def sentence(text: str) -> str:
@@ -54,9 +58,16 @@ def sentence(text: str) -> str:
     'Cell 3 was left out: it never ended.'
     """
     text = text.strip()
-    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
+    whole = text[:1].upper() + text[1:]
+    return whole if text.endswith(tuple(".!?。！？")) else said("{sentence}.", sentence=whole)
+
+
+def status(name: str) -> str:
+    """A status as people read it."""
+    return said(STATUSES.get(name, name))
 
 
 _pages.filters.update(code=lambda text: Markup(as_code(text)), number=number, points=points, sentence=sentence)
 _pages.filters.update(short=short)
-_pages.globals.update(title=title, title_of=title_of, score=score, moment=moment)
+_pages.globals.update(title=title, title_of=title_of, score=score, moment=moment, status=status, in_a_row=in_a_row)
+_pages.globals.update(said=said, counted=counted, again=again, sentences=sentences, language=chosen)

@@ -9,29 +9,34 @@ from dpcourse.engine import BLANK, ERROR, RIGHT, WRONG, Exercise
 from dpcourse.files import write_atomically
 from dpcourse.grading import collect
 from dpcourse.grading.judging.submission import cases_of, seed_of
-from dpcourse.grading.keep.store import Row
+from dpcourse.grading.keep.store import Row, spoken
 from dpcourse.grading.outputs import mistakes, pages
 from dpcourse.grading.outputs.feedback import has_feedback, page_name
+from dpcourse.grading.outputs.gradebook import STATES as STATES_IN_WORDS
 from dpcourse.grading.outputs.gradebook import score, title, title_of
 from dpcourse.grading.result import FLAGGED, GRADED, INFRASTRUCTURE, LIMIT, MISSING, UNREADABLE
 from dpcourse.grading.sandbox.library import PACKAGE
 from dpcourse.grading.similar import identical, near_identical
+from dpcourse.languages import chosen, counted, listed, said, to_say
 
 MEANING = {
-    GRADED: ("graded", ""),
+    GRADED: (to_say("graded"), ""),
     FLAGGED: (
-        "graded, but provided cells were changed, or a notebook is there twice",
-        "Look at what was changed. The marks stand.",
+        to_say("graded, but provided cells were changed, or a notebook is there twice"),
+        to_say("Look at what was changed. The marks stand."),
     ),
     LIMIT: (
-        "graded without the parts that a limit stopped",
-        "Where the machine was slow, raise the limit (--seconds, --cell-seconds, --memory) and run again.",
+        to_say("graded without the parts that a limit stopped"),
+        to_say("Where the machine was slow, raise the limit (--seconds, --cell-seconds, --memory) and run again."),
     ),
-    UNREADABLE: ("not graded: the file cannot be read", "Ask the student for the file again; the reason stands below."),
-    INFRASTRUCTURE: ("not graded, through no fault of the student's", "Run the command again."),
+    UNREADABLE: (
+        to_say("not graded: the file cannot be read"),
+        to_say("Ask the student for the file again; the reason stands below."),
+    ),
+    INFRASTRUCTURE: (to_say("not graded, through no fault of the student's"), to_say("Run the command again.")),
     MISSING: (
-        "in the roster, but nothing was handed in",
-        "No import has them: a zero is yours to give, in the LMS or by --override.",
+        to_say("in the roster, but nothing was handed in"),
+        to_say("No import has them: a zero is yours to give, in the LMS or by --override."),
     ),
 }
 STATES = (RIGHT, WRONG, ERROR, BLANK)
@@ -59,6 +64,7 @@ def class_report(
     moves: Iterable[Sequence] = (),
 ) -> str:
     """The page for the instructor. given_out: the folder of the blank lessons, in which the parts have their names."""
+    rows = list(map(spoken, rows))
     here = [row for row in rows if not row.stale]
     return pages.render(
         "report.html",
@@ -81,7 +87,8 @@ def class_report(
 
 def _of_lesson(number, rows, answers, given_out):
     rows = [row for row in rows if row.lesson == number]
-    files = sorted(given_out.glob(f"{number:02}-*.ipynb"))
+    name = f"{number:02}-*.ipynb"
+    files = [*sorted((given_out / chosen()).glob(name)), *sorted(given_out.glob(name))]
     sections = mistakes.sections(files[0]) if files else {}
     known = mistakes.mistakes(rows, sections)
     code = {row.student: row.result.shingles for row in rows}
@@ -121,33 +128,53 @@ def summary(rows: Sequence[Row]) -> tuple[str, dict]:
     scores = [
         row.result.score / row.result.points for row in rows if row.result.score is not None and row.result.points
     ]
-    told = {"submissions": len(rows), "statuses": dict(sorted(statuses.items()))}
-    told["mean"] = round(sum(scores) / len(scores), 4) if scores else None
-    line = f"{len(rows)} submission{'s' * (len(rows) != 1)}{': ' * bool(rows)}" + ", ".join(
-        f"{count} {status}" for status, count in statuses.most_common()
-    )
-    return line + (f"; mean {told['mean']:.0%} of the points." if scores else "."), told
+    as_dict = {"submissions": len(rows), "statuses": dict(sorted(statuses.items()))}
+    as_dict["mean"] = round(sum(scores) / len(scores), 4) if scores else None
+    line = counted("{count} submission", "{count} submissions", count=len(rows))
+    if rows:
+        each = [
+            said("{count} {status}", count=count, status=pages.status(name)) for name, count in statuses.most_common()
+        ]
+        line = said("{submissions}: {statuses}", submissions=line, statuses=listed(each, "{first}, {then}"))
+    if scores:
+        return said("{line}; mean {mean:.0%} of the points.", line=line, mean=as_dict["mean"]), as_dict
+    return said("{sentence}.", sentence=line), as_dict
 
 
 def explanation(row: Row, exercise: Exercise, secret: bytes) -> Iterator[str]:
     """Why the points of one exercise are what they are, line by line; for the instructor, not for the student."""
+    row = spoken(row)
     result = row.result
-    yield f"{row.student}, {title(row.lesson)}: {result.status}, {score(result) or 'no score'} of {result.points}"
-    yield f"file: {row.file}"
-    yield from (f"note: {note}" for note in result.notes)
+    yield said(
+        "{student}, {lesson}: {status}, {score} of {points}",
+        student=row.student,
+        lesson=title(row.lesson),
+        status=pages.status(result.status),
+        score=score(result) or said("no score"),
+        points=result.points,
+    )
+    yield said("file: {file}", file=row.file)
+    yield from (said("note: {note}", note=note) for note in result.notes)
     mark = next((mark for mark in result.exercises if mark.id == exercise.id), None)
     if mark is None:
-        yield f"{exercise.id}: not judged"
+        yield said("{exercise}: not judged", exercise=exercise.id)
         return
-    yield f"{exercise.id} {exercise.title}: {mark.state}, {mark.points:g} of {pages.points(mark.out_of)}"
+    yield said(
+        "{exercise} {title}: {state}, {score:g} of {points}",
+        exercise=exercise.id,
+        title=said(exercise.title),
+        state=said(STATES_IN_WORDS.get(mark.state, mark.state)),
+        score=mark.points,
+        points=pages.points(mark.out_of),
+    )
     if mark.override:
-        yield f"set by hand: {mark.override}"
+        yield said("set by hand: {reason}", reason=mark.override)
     yield mark.message
     if mark.misconception:
-        yield f"misconception: {mark.misconception}"
+        yield said("misconception: {name}", name=mark.misconception)
     yield from mark.observed
     if mark.printed:
-        yield f"printed: {mark.printed}"
+        yield said("printed: {text}", text=mark.printed)
     yield from result.errors
     cases = cases_of(exercise, seed_of(secret, row.digest))
-    yield f"asked: {len(cases)} inputs, such as {exercise.call(cases[0])}"
+    yield said("asked: {count} inputs, such as {call}", count=len(cases), call=exercise.call(cases[0]))

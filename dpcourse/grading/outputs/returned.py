@@ -18,12 +18,13 @@ from pathlib import Path, PurePosixPath
 
 from dpcourse.engine import RIGHT
 from dpcourse.files import replaced
-from dpcourse.grading.keep.store import Row
+from dpcourse.grading.keep.store import Row, spoken
 from dpcourse.grading.marks.settings import Settings
 from dpcourse.grading.outputs import feedback, pages
 from dpcourse.grading.outputs.gradebook import score, title, title_of
 from dpcourse.grading.outputs.platforms import given_name, platform_of
 from dpcourse.grading.result import INFRASTRUCTURE
+from dpcourse.languages import chosen, said, sentences, speaking
 
 WHEN = (1980, 1, 1, 0, 0, 0)  # of every file in a zip: the same feedback is the same bytes
 
@@ -99,30 +100,41 @@ def zipped(files: dict[str, str]) -> bytes:
 
 def lines(row: Row, settings: Settings) -> Iterator[str]:
     """The feedback on one lesson as lines of text, one for each exercise, in which `code` stands in backticks."""
-    result = row.result
-    points = "not graded" if result.score is None else f"{score(result)} of {pages.points(result.points)}"
-    yield f"{title(row.lesson)}: {points}."
+    row = spoken(row)
+    result, lesson = row.result, title(row.lesson)
+    if result.score is None:
+        yield said("{lesson}: not graded.", lesson=lesson)
+    else:
+        points = pages.points(result.points)
+        yield said("{lesson}: {score} of {points}.", lesson=lesson, score=score(result), points=points)
     yield from feedback.status_in_words(row)
     yield from feedback.time_in_words(row)
     for mark in sorted(result.exercises, key=lambda mark: mark.state != RIGHT):
-        yield f"{mark.id} {title_of(mark.id)}: {_about(row, mark)}"
-    yield f"If you think that a mark is wrong, ask {settings.contact or 'your instructor'}, and name the exercise."
+        told = {"exercise": mark.id, "title": title_of(mark.id), "about": _about(row, mark)}
+        yield said("{exercise} {title}: {about}", **told)
+    contact = settings.contact or said("your instructor")
+    yield said("If you think that a mark is wrong, ask {contact}, and name the exercise.", contact=contact)
 
 
 def _about(row, mark):
     hand = row.by_hand.get(mark.id)
-    counts = f"{pages.number(mark.points)} of {pages.points(mark.out_of)}" if mark.out_of else "does not count"
-    said = [f"{feedback.said(mark, row.result)}, {counts}."]
+    state = feedback.state_in_words(mark, row.result)
+    if mark.out_of:
+        score, points = pages.number(mark.points), pages.points(mark.out_of)
+        told = [said("{state}, {score} of {points}.", state=state, score=score, points=points)]
+    else:
+        told = [said("{state}, does not count.", state=state)]
     if hand:
-        said.append(f"Set by hand: {pages.sentence(hand.reason)}")
-    said.append(pages.short(feedback.in_words(mark), 600))
-    said += [f"Seen: {pages.short(line)}" for line in mark.seen[:1]]
-    return " ".join(filter(None, said))
+        told.append(said("Set by hand: {reason}", reason=pages.sentence(hand.reason)))
+    told.append(pages.short(feedback.in_words(mark), 600))
+    told += [said("Seen: {line}", line=pages.short(line)) for line in mark.seen[:1]]
+    return sentences(filter(None, told))
 
 
 def comment(row: Row, settings: Settings) -> str:
     """The feedback as the HTML of Moodle's column "Feedback comments", in which no sign can begin a formula."""
-    text = "\n".join(line.replace("`", "") for line in lines(row, settings))
+    with speaking(settings.language or chosen()):
+        text = "\n".join(line.replace("`", "") for line in lines(row, settings))
     escaped = re.sub(
         r"[=+\-@\uff1d\uff0b\uff0d\uff20]", lambda sign: f"&#{ord(sign[0])};", html.escape(text, quote=False)
     )

@@ -56,7 +56,7 @@ def test_a_students_name_is_the_same_however_its_accents_are_written():
         ("[late]\nshare = 2", "line 2: late.share must be a number of at least 0 and at most 1, not 2."),
         ('[late]\npre = "day"', "line 2: 'pre' is not a key of late. Did you mean 'per'?"),
         ('[late]\nper = "week"', "'week' is not a time. There are hour, day."),
-        ('language = "zh"', "'zh' is not a language of the feedback. There are en."),
+        ('language = "xx"', "'xx' is not a language of the feedback. There are en, zh."),
         ('[credit."1.3"]\nods = 0.5', "'ods' is not a misconception of exercise 1.3. Did you mean 'odds'?"),
         ("credit.\"1.3\" = 0.5", "credit.1.3 must be a table, not 0.5"),
         ('lessons.99.column = "x"', "'99' is not the number of a lesson. There are 0, 1"),
