@@ -14,8 +14,8 @@ from dpcourse.probe.values import show
 NAMED = {
     "2": 2.0, "1/2": 0.5, "4": 4.0, "1/4": 0.25, "3": 3.0, "1/3": 1 / 3, "10": 10.0, "1/10": 0.1, "1/100": 0.01,
     to_say("the square root of 2"): math.sqrt(2), to_say("1 over the square root of 2"): math.sqrt(0.5), to_say("pi"): math.pi,
-    to_say("1/pi"): 1 / math.pi, to_say("2 pi"): 2 * math.pi, "ln 2": math.log(2), to_say("1/ln 2 (a logarithm to base 2)"): 1 / math.log(2),
-    "ln 10": math.log(10), to_say("1/ln 10 (a logarithm to base 10)"): 1 / math.log(10), "e": math.e, "1/e": 1 / math.e, "3/2": 1.5, "2/3": 2 / 3, "1000": 1000.0, "1/1000": 0.001, "8": 8.0, "1/8": 0.125,
+    to_say("1/pi"): 1 / math.pi, to_say("2 pi"): 2 * math.pi, to_say("ln 2"): math.log(2), to_say("1/ln 2 (a logarithm to base 2)"): 1 / math.log(2),
+    to_say("ln 10"): math.log(10), to_say("1/ln 10 (a logarithm to base 10)"): 1 / math.log(10), "e": math.e, "1/e": 1 / math.e, "3/2": 1.5, "2/3": 2 / 3, "1000": 1000.0, "1/1000": 0.001, "8": 8.0, "1/8": 0.125,
     to_say("the square root of 2 pi"): math.sqrt(2 * math.pi),
 }  # fmt: skip
 
