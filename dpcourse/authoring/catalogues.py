@@ -63,7 +63,7 @@ def _extracted(file):
     """The messages that a file says. (Babel's own way with Python takes the "a" of `said(TABLE["a"])` for one.)"""
     from babel.messages.extract import extract
 
-    if file.suffix == ".html":
+    if file.suffix in (".html", ".md"):
         with file.open("rb") as template:
             yield from (message for _, message, _, _ in extract("jinja2.ext:babel_extract", template, KEYWORDS))
     text = file.read_text(encoding="utf-8") if file.suffix == ".py" else ""

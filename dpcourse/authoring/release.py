@@ -8,20 +8,23 @@ import tomllib
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
+import jinja2
+
 from dpcourse import cells, course
 from dpcourse.authoring import given_out
 from dpcourse.authoring.source import GLOSSARY
 from dpcourse.course import use_pack
 from dpcourse.files import new_folder, write_atomically
+from dpcourse.languages import ENGLISH, chosen, listed, said, sentences, to_say
 
 TEMPLATES = Path(__file__).with_name("templates")
-TITLE = "Differential privacy: your copy of the course"
+TITLE = to_say("Differential privacy: your copy of the course")
 INSTALLED = r"build-system|project|tool\.setuptools"
 """The tables of pyproject.toml, by a pattern of their first names, that installing needs."""
 
-CHECKS = "it says whether you are right and, if not, which mistake you made."
-CHECKS_LATER = "it says that your answer is received and runs. Whether it is right you hear with your marks."
-HINTS = " The lines below `check(...)` ask for a hint when you take away their `#`."
+CHECKS = to_say("it says whether you are right and, if not, which mistake you made.")
+CHECKS_LATER = to_say("it says that your answer is received and runs. Whether it is right you hear with your marks.")
+HINTS = to_say("The lines below `check(...)` ask for a hint when you take away their `#`.")
 
 CONFIG = """import os
 
@@ -52,7 +55,7 @@ def student_bundle(
 ) -> list[str]:
     """Write blank lessons, glossary, package, requirements, README for students into a new folder; returns the lessons' names.
 
-    numbers: of the lessons; all if there are none. pack: the folder of a pack, whose lesson comes too, and alone where
+    Lessons and README are in the language that is chosen. numbers: of the lessons; all if there are none. pack: the folder of a pack, whose lesson comes too, and alone where
     there are no numbers. Raises ValueError for an unknown lesson, one that somebody has worked in, a folder that is in
     use, and a pack of which something would be given out that is graded only.
     """
@@ -60,7 +63,10 @@ def student_bundle(
     files = _blank_lessons(course, numbers, pack)
     if pack is not None and use_pack(pack).variants:
         raise ValueError(
-            f"{files[-1].stem} has a variant for each student: say who they are with --roster, and the secret with --seed-file"
+            said(
+                "{lesson} has a variant for each student: say who they are with --roster, and the secret with --seed-file",
+                lesson=files[-1].stem,
+            )
         )
     with new_folder(folder) as made:
         _write_bundle(course, made, files, pack)
@@ -85,9 +91,20 @@ def students_bundles(
     mine = use_pack(pack)
     notebook = json.loads(files[-1].read_text(encoding="utf-8"))
     if not mine.variants:
-        raise ValueError(f"no exercise of {mine.name} has variants: every student gets the same, so leave --roster out")
+        raise ValueError(
+            said(
+                "no exercise of {lesson} has variants: every student gets the same, so leave --roster out",
+                lesson=mine.name,
+            )
+        )
     if not any("dpcourse" in cell["metadata"] for cell in notebook["cells"]):
-        raise ValueError(f"{files[-1]} was built before there were variants: run `dpcourse build --pack {pack}`")
+        raise ValueError(
+            said(
+                "{file} was built before there were variants: run `dpcourse build --pack {pack}`",
+                file=files[-1],
+                pack=pack,
+            )
+        )
     with new_folder(folder) as made:
         (made / "course").mkdir()
         _write_bundle(course, made / "course", files, pack, without=files[-1].name)
@@ -104,23 +121,29 @@ def students_bundles(
 def _blank_lessons(course, numbers, pack):
     """The blank notebooks to be given out, that of the pack last. Raises ValueError."""
     if pack is None:
-        files = [course / "lessons" / name for name in _names(course, numbers)]
+        files = [_lessons(course) / name for name in _names(course, numbers)]
     else:
         mine = use_pack(pack)
         others = set(numbers) - {mine.number}
         known = _names(
             course, others
         )  # also where no lesson of the course is wanted: what is given out holds its package
-        files = [course / "lessons" / name for name in known] if others else []
+        files = [_lessons(course) / name for name in known] if others else []
         file = pack / "lessons" / f"{mine.name}.ipynb"
         if not file.exists():
-            raise ValueError(f"{file} is not there: run `dpcourse build --pack {pack}` first")
+            raise ValueError(
+                said("{file} is not there: run `dpcourse build --pack {pack}` first", file=file, pack=pack)
+            )
         files.append(file)
     worked_in = [file for file in files if not _is_blank(file)]
     if worked_in:
         raise ValueError(
-            f"somebody has worked in {', '.join(file.name for file in worked_in)} in {worked_in[0].parent}: students would get the answers. "
-            "Keep them elsewhere, and take the blank lessons back, with `git checkout lessons` or from a fresh copy of the course"
+            said(
+                "somebody has worked in {files} in {folder}: students would get the answers. Keep them elsewhere, and take "
+                "the blank lessons back, with `git checkout lessons` or from a fresh copy of the course",
+                files=listed([file.name for file in worked_in], "{first}, {then}"),
+                folder=worked_in[0].parent,
+            )
         )
     return files
 
@@ -131,16 +154,28 @@ def _write_bundle(course, made, files, pack, without=None):
     for file in files:
         if file.name != without:
             shutil.copyfile(file, made / "lessons" / file.name)
-    shutil.copyfile(course / "lessons" / f"{GLOSSARY}.ipynb", made / "lessons" / f"{GLOSSARY}.ipynb")
+    shutil.copyfile(_lessons(course) / f"{GLOSSARY}.ipynb", made / "lessons" / f"{GLOSSARY}.ipynb")
     _copy_package(course, made)
     if pack is not None:
         mine = use_pack(pack)
         given_out.put(mine, made / "dpcourse")
         _refuse_traces(mine, [*(made / "dpcourse" / "course" / mine.word).iterdir(), *(made / "lessons").glob(f"{mine.name}.ipynb")])  # fmt: skip
-    listed = "\n".join(f"- [{file.stem}](lessons/{file.name}){_remarks(file, pack, without)}" for file in files)
-    readme = (TEMPLATES / "student-readme.md").read_text(encoding="utf-8")
-    said = {"title": TITLE, "first": files[0].name, "lessons": listed}
-    write_atomically(made / "README.md", readme.format(**said, **_help(files)))
+    lines = [f"- {_with_remarks(file, pack, without)}" for file in files]
+    first = f"lessons/{files[0].name}"
+    readme = _readme("student-readme.md", title=said(TITLE), first=first, lessons="\n".join(lines), **_help(files))
+    write_atomically(made / "README.md", readme)
+
+
+def _readme(template, **values):
+    """A README in the language that is chosen."""
+    found = jinja2.Environment(undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
+    text = (TEMPLATES / template).read_text(encoding="utf-8")
+    return found.from_string(text).render(said=said, sentences=sentences, **values)
+
+
+def _lessons(course):
+    """The folder of the blank lessons in the language that is chosen."""
+    return course / "lessons" / (chosen() if chosen() != ENGLISH else "")
 
 
 def _help(files):
@@ -149,25 +184,32 @@ def _help(files):
     given = [exercise for each in course.lessons() if each.number in numbers for exercise in each.exercises]
     later = all(exercise.graded_only for exercise in given)
     hints = any(exercise.hints_too or not exercise.graded_only for exercise in given)
-    return {"checks": CHECKS_LATER if later else CHECKS, "hints": HINTS * hints}
+    return {"checks": said(CHECKS_LATER if later else CHECKS), "hints": said(HINTS) if hints else ""}
 
 
-def _remarks(file, pack, without):
-    """What a student is to know of a lesson beside its name."""
-    alone = ": you are given this one by itself, for it is yours alone; put it into the folder lessons"
-    later = ": its checks say that an answer is received and runs; the marks are made later"
+def _with_remarks(file, pack, without):
+    """A lesson, and what a student is to know of it beside its name."""
+    lesson = f"[{file.stem}](lessons/{file.name})"
+    if file.name == without:
+        alone = to_say(
+            "{lesson}: you are given this one by itself, for it is yours alone; put it into the folder lessons"
+        )
+        lesson = said(alone, lesson=lesson)
     mine = use_pack(pack) if pack is not None else None
     is_later = mine is not None and file.stem == mine.name and any(each.graded_only for each in mine.exercises)
-    return alone * (file.name == without) + later * is_later
+    later = to_say("{lesson}: its checks say that an answer is received and runs; the marks are made later")
+    return said(later, lesson=lesson) if is_later else lesson
 
 
 def _refuse_traces(mine, files):
     if found := list(given_out.traces(mine, files)):
-        raise ValueError("nothing was given out: " + "; ".join(found[:3]))
+        raise ValueError(said("nothing was given out: {reasons}", reasons="; ".join(found[:3])))
 
 
 def nbgrader_course(course: Path | str, folder: Path | str, numbers: Collection[int] = ()) -> list[str]:
     """Write an nbgrader course, source/NN-name/NN-name.ipynb for each lesson and a README, into a new folder; returns the names.
+
+    The lessons are in the language that is chosen.
 
     The source holds the solutions, as nbgrader wants it; `nbgrader generate_assignment` takes them out.
     """
@@ -175,9 +217,10 @@ def nbgrader_course(course: Path | str, folder: Path | str, numbers: Collection[
     names = _names(course, numbers)
     with new_folder(folder) as made:
         write_atomically(made / "nbgrader_config.py", CONFIG)
-        write_atomically(made / "README.md", (TEMPLATES / "nbgrader-readme.md").read_text(encoding="utf-8"))
+        write_atomically(made / "README.md", _readme("nbgrader-readme.md"))
         for name in names:
-            solved = json.loads((course / "solutions" / name).read_text(encoding="utf-8"))
+            solutions = course / "solutions" / _lessons(course).relative_to(course / "lessons")
+            solved = json.loads((solutions / name).read_text(encoding="utf-8"))
             file = made / "source" / Path(name).stem / name
             file.parent.mkdir(parents=True)
             write_atomically(file, json.dumps(as_nbgrader_source(solved, int(name[:2])), ensure_ascii=False, indent=1))
@@ -209,13 +252,18 @@ def _marks(grade_id, **marks):
 
 def _names(course, numbers):
     """The file names of the lessons. Raises ValueError."""
-    names = sorted(file.name for file in (course / "lessons").glob("[0-9][0-9]-*.ipynb"))
+    lessons = _lessons(course)
+    names = sorted(file.name for file in lessons.glob("[0-9][0-9]-*.ipynb"))
     unknown = set(numbers) - {int(name[:2]) for name in names}
     if not names:
-        raise ValueError(f"no lesson in {course / 'lessons'}: go to the folder of the course, or name it with --course")
+        raise ValueError(
+            said("no lesson in {folder}: go to the folder of the course, or name it with --course", folder=lessons)
+        )
     if unknown:
-        there = ", ".join(name[:2] for name in names)
-        raise ValueError(f"no lesson {min(unknown)} in {course / 'lessons'}; there are {there}")
+        there = listed([name[:2] for name in names], "{first}, {then}")
+        raise ValueError(
+            said("no lesson {lesson} in {folder}; there are {names}", lesson=min(unknown), folder=lessons, names=there)
+        )
     return [name for name in names if not numbers or int(name[:2]) in numbers]
 
 
@@ -237,7 +285,7 @@ def _copy_package(course, made):
     for name in ("requirements.txt", "LICENSE"):
         shutil.copyfile(course / name, made / name)
     write_atomically(made / "pyproject.toml", installed((course / "pyproject.toml").read_text(encoding="utf-8")))
-    hidden = shutil.ignore_patterns("__pycache__", ".*", "solutions")  # a package out of a wheel has these too
+    hidden = shutil.ignore_patterns("__pycache__", ".*", "*.po", "solutions")  # a package out of a wheel has these too
     shutil.copytree(course / "dpcourse", made / "dpcourse", ignore=hidden, copy_function=shutil.copyfile)
 
 

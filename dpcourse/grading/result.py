@@ -126,12 +126,14 @@ def as_data(text: str) -> Any:
 def _with_texts(fields: dict, made: Callable) -> dict:
     """The fields of a Result or a Mark, with each text that is ours made so, and lists as tuples.
 
-    What a student's function has printed is theirs, and what names a thing is no text.
+    What a student's function has printed is theirs, unless it was cut, and what names a thing is no text.
     """
     found = {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}
     for key in TEXTS & found.keys():
         value = found[key]
         found[key] = tuple(map(made, value)) if isinstance(value, tuple) else made(value)
+    if isinstance(found.get("printed"), (Said, dict)):
+        found["printed"] = made(found["printed"])
     if "exercises" in found:
         found["exercises"] = tuple(_with_texts(mark, made) for mark in found["exercises"])
     return found

@@ -51,12 +51,35 @@ def test_the_bundle_holds_nothing_else_than_a_student_needs(bundle):
     assert {file.name for file in (bundle / "lessons").iterdir()} == {*NAMES, "glossary.ipynb"}
     assert {file.name for file in bundle.iterdir()} == {"LICENSE", "README.md", "dpcourse", "lessons", "pyproject.toml", "requirements.txt"}  # fmt: skip
     kinds = {file.suffix for file in (bundle / "dpcourse").rglob("*") if file.is_file()}
-    assert kinds == {".py", ".npz", ".html", ".json", ".toml", ".css", ".js", ".woff2", ".txt", ".md"}
+    # what is said in other languages, compiled; and the fonts of their pictures
+    assert kinds - {".mo", ".otf"} == {".py", ".npz", ".html", ".json", ".toml", ".css", ".js", ".woff2", ".txt", ".md"}
     project, whole = (tomllib.loads((folder / "pyproject.toml").read_text()) for folder in (bundle, ROOT))
     assert project.keys() == {"build-system", "project", "tool"}
     assert project["project"] == whole["project"]
     assert project["tool"] == {"setuptools": whole["tool"]["setuptools"]}
     assert (bundle / "requirements.txt").read_text().rstrip().endswith("-e .")
+
+
+def test_a_bundle_in_another_language_has_its_lessons_and_its_readme(tmp_path, monkeypatch):
+    def call(name, *arguments):
+        told = CliRunner().invoke(
+            app, ["release", str(tmp_path / name), "--course", str(ROOT), "--lesson", "0", *arguments]
+        )
+        assert told.exit_code == 0, told.stderr
+        return tmp_path / name
+
+    for made in (call("new", "--language", "zh"), call("source", "--language", "zh", "--nbgrader")):
+        [lesson] = made.rglob(NAMES[0])
+        assert 'language(\\"zh' in lesson.read_text(encoding="utf-8")
+    handout = tmp_path / "new"
+    for name in (NAMES[0], "glossary.ipynb"):
+        assert (handout / "lessons" / name).read_bytes() == (ROOT / "lessons" / "zh" / name).read_bytes()
+    assert not any((handout / "lessons").glob("*/"))
+    assert f"lessons/{NAMES[0]}" in (handout / "README.md").read_text(encoding="utf-8")
+    monkeypatch.setenv("DPCOURSE_LANGUAGE", "zh")
+    assert (call("same") / "lessons" / NAMES[0]).read_bytes() == (handout / "lessons" / NAMES[0]).read_bytes()
+    told = CliRunner().invoke(app, ["release", str(tmp_path / "other"), "--course", str(ROOT), "--language", "xx"])
+    assert told.exit_code == 2
 
 
 def test_the_bundle_works_where_nothing_else_of_the_course_is(bundle, tmp_path):

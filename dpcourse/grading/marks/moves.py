@@ -13,7 +13,15 @@ from dpcourse.grading.result import MISSING, STATUSES
 from dpcourse.languages import counted, said, to_say
 
 FILE = "changes.csv"
-COLUMNS = tuple(map(to_say, ("when", "student", "lesson", "exercise", "before", "after", "why")))
+COLUMNS = (
+    to_say("when"),
+    to_say("student"),
+    to_say("lesson"),
+    to_say("exercise"),
+    to_say("before"),
+    to_say("after"),
+    to_say("why"),
+)
 WHOLE = ""  # what stands in place of an exercise for the score of a lesson
 
 

@@ -16,24 +16,28 @@ from dpcourse.grading.outputs.tables import UTF8, as_csv, number, short
 from dpcourse.grading.result import STATUSES, Result
 from dpcourse.languages import said, to_say
 
-OF_LESSONS = tuple(map(to_say, ("student", "lesson", "status", "score", "points", "late", "bonus", "notes")))
-OF_EXERCISES = tuple(
-    map(
-        to_say,
-        (
-            "student",
-            "lesson",
-            "exercise",
-            "title",
-            "state",
-            "points",
-            "of",
-            "misconception",
-            "override",
-            "author",
-            "late",
-        ),
-    )
+OF_LESSONS = (
+    to_say("student"),
+    to_say("lesson"),
+    to_say("status"),
+    to_say("score"),
+    to_say("points"),
+    to_say("late"),
+    to_say("bonus"),
+    to_say("notes"),
+)
+OF_EXERCISES = (
+    to_say("student"),
+    to_say("lesson"),
+    to_say("exercise"),
+    to_say("title"),
+    to_say("state"),
+    to_say("points"),
+    to_say("of"),
+    to_say("misconception"),
+    to_say("override"),
+    to_say("author"),
+    to_say("late"),
 )
 STATES = {RIGHT: to_say("right"), WRONG: to_say("wrong"), ERROR: to_say("error"), BLANK: to_say("blank")}
 
