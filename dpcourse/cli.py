@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 
 from dpcourse import course, languages, learners, named
 from dpcourse.grading.options import Options
-from dpcourse.languages import counted, listed, said, to_say
+from dpcourse.languages import counted, listed, said, speaking, to_say
 from dpcourse.learners import refused
 
 COURSE = to_say("the folder of the course, in which lessons/ and solutions/ are")
@@ -238,6 +238,9 @@ def release(
         Path | None,
         typer.Option(help="The secret from which the variants are drawn; give the same to `dpcourse grade`."),
     ] = None,
+    language: Annotated[
+        str | None, typer.Option(help="Of the lessons and of the README, such as zh; else that of DPCOURSE_LANGUAGE.")
+    ] = None,
 ) -> None:
     """Write what students are given, as one folder: blank lessons, the package, a README. No solved notebook is in it.
 
@@ -257,17 +260,18 @@ def release(
             )
         if nbgrader and pack:
             raise ValueError(said("--nbgrader writes the course's own lessons; `dpcourse grade --pack` grades a pack"))
-        if nbgrader:
-            names = releasing.nbgrader_course(course_folder, folder, numbers)
-        elif pack and roster and seed_file:
-            from dpcourse.grading import collect
-            from dpcourse.grading.keep import secret
+        with speaking(language or languages.chosen()):
+            if nbgrader:
+                names = releasing.nbgrader_course(course_folder, folder, numbers)
+            elif pack and roster and seed_file:
+                from dpcourse.grading import collect
+                from dpcourse.grading.keep import secret
 
-            students = {name: collect.file_name(name) for name in collect.Roster.read(roster).students}
-            seed = secret.read(seed_file).encode()
-            names = releasing.students_bundles(course_folder, folder, students, seed, pack, numbers)
-        else:
-            names = releasing.student_bundle(course_folder, folder, numbers, pack)
+                students = {name: collect.file_name(name) for name in collect.Roster.read(roster).students}
+                seed = secret.read(seed_file).encode()
+                names = releasing.students_bundles(course_folder, folder, students, seed, pack, numbers)
+            else:
+                names = releasing.student_bundle(course_folder, folder, numbers, pack)
     except ModuleNotFoundError as error:
         raise _needs_more("release", error) from None
     except (ValueError, OSError) as error:
