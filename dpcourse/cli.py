@@ -1,5 +1,6 @@
 """The `dpcourse` command."""
 
+import functools
 import inspect
 import sys
 from collections.abc import Callable, Iterator
@@ -24,11 +25,29 @@ class Commands(TyperGroup):
     def make_context(self, *given: Any, **more: Any) -> Any:
         try:
             if languages.chosen() != languages.ENGLISH:
+                _break_lines_anywhere()
                 for _, has, name, text in helps(self):
                     setattr(has, name, said(text))
         except ValueError as error:
             raise refused(ValueError(f"{languages.CHOICE}: {error}")) from None
         return super().make_context(*given, **more)
+
+
+def _break_lines_anywhere():
+    """Else typer's help breaks lines at blanks only, and crops a language that has none."""
+    from typer import rich_utils
+
+    make: Any = getattr(rich_utils, "_make_rich_text", None)
+    if make is None or hasattr(make, "__wrapped__"):
+        return
+
+    @functools.wraps(make)
+    def made(**how):
+        text = make(**how)
+        text.overflow = "fold"
+        return text
+
+    rich_utils._make_rich_text = made
 
 
 def helps(command: Any = None, place: str = "cli") -> Iterator[tuple[str, Any, str, str]]:

@@ -159,8 +159,9 @@ def test_yes_and_no_in_a_table_and_the_options_of_a_slider():
 # ---- commands
 
 
-def run(*words, language="zh"):
-    return CliRunner().invoke(app, [str(word) for word in words], env={languages.CHOICE: language, "COLUMNS": "300"})
+def run(*words, language="zh", columns=300):
+    environment = {languages.CHOICE: language, "COLUMNS": str(columns)}
+    return CliRunner().invoke(app, [str(word) for word in words], env=environment)
 
 
 def test_the_help_of_every_command():
@@ -172,6 +173,14 @@ def test_the_help_of_every_command():
         assert all(f"⟦{panel}⟧" in there for panel in re.findall(r"╭─ (.+?) ─", english))
         assert "⟦" not in english
     assert f"⟦{learners.start.__doc__}⟧" in run("--help").stdout
+
+
+def test_the_help_of_a_language_that_has_no_blanks_is_whole_on_a_narrow_screen(monkeypatch):
+    monkeypatch.setattr(Wrapped, "gettext", lambda self, message: f"⟦{message.replace(' ', '')}⟧")
+    assert "…" not in run("--help", columns=80).stdout
+    told = run("grade", "--help", columns=80).stdout
+    assert told.count("⟦") == told.count("⟧") > 10
+    assert "…" not in told
 
 
 def test_a_language_that_is_not_there_is_told_in_a_line():
