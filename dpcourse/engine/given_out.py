@@ -7,7 +7,7 @@ import numpy as np
 
 from dpcourse.engine.exercise import Exercise
 from dpcourse.engine.verdict import ERROR, RECEIVED, Verdict
-from dpcourse.languages import said
+from dpcourse.languages import said, to_say
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +36,7 @@ class GivenOut(Exercise):
                 return Verdict(self, ERROR, complaint, self._tried(case, outcome))
         if not cases or len(outcomes) != len(cases):
             return Verdict(self, ERROR, said("Your function gave no result."))
-        asked, fields = getattr(self.returns, "asked", ("something", {}))
+        asked, fields = getattr(self.returns, "asked", (to_say("something"), {}))
         message = said(
             "Received. It runs, and returns {asked}, as asked. The marks are made later.", asked=said(asked, **fields)
         )
