@@ -37,7 +37,7 @@ def _break_lines_anywhere():
     """Else typer's help breaks lines at blanks only, and crops a language that has none."""
     from typer import rich_utils
 
-    make: Any = getattr(rich_utils, "_make_rich_text", None)
+    make = getattr(rich_utils, "_make_rich_text", None)
     if make is None or hasattr(make, "__wrapped__"):
         return
 

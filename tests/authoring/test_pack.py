@@ -76,7 +76,7 @@ def handout(tmp_path_factory):
 
 def test_a_new_pack_is_built_and_tried(packs):
     folder = packs(practice, "exam-1")
-    assert told("build", "--check", "--pack", folder) == (0, "1 lessons are as their sources say.\n")
+    assert told("build", "--check", "--pack", folder) == (0, "1 lesson is as its source says.\n")
     status, said = told("try", 50, "--pack", folder, "--replies")
     assert (status, "FALSE" in said.split("exercise ")[0]) == (0, False), said
     assert "You multiplied by epsilon. The factor is e^epsilon." in said
