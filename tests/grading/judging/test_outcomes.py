@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import made_up_language
 import numpy as np
 import pytest
 from grading.plain import values
@@ -13,6 +14,7 @@ from dpcourse import course
 from dpcourse.engine import RIGHT, WRONG
 from dpcourse.grading.judging.outcomes import sound
 from dpcourse.grading.result import told
+from dpcourse.grading.sandbox import wire
 from dpcourse.probe.values import plain
 
 STRANGE = [
@@ -62,3 +64,21 @@ def test_forged_outcomes_are_judged_like_any_others(outcomes):
     exercise = course.find("1.3")
     cases = exercise.cases(np.random.default_rng(0))
     assert exercise.judge(cases, sound(outcomes, 1)).state != RIGHT
+
+
+def test_what_a_worker_says_of_an_error_is_said_in_the_language_of_the_judge():
+    """Data of a known message is filled in; anything else is shown as the text that it is."""
+    exercise = course.find("1.3")
+    cases = exercise.cases(np.random.default_rng(0))
+
+    def message(outcomes):
+        packed = wire.pack(outcomes)[wire.HEADER.size :]
+        with made_up_language.spoken():
+            return told(exercise.judge(cases, sound(wire.unpack(packed, b""), 1))).message
+
+    found = message(exercise.probe(lambda prior, epsilon: 1 / 0, cases))
+    assert found.startswith("⟦⟦Your function stopped with ZeroDivisionError (")
+    assert message([{"raised": "Your function stopped."}]) == "Your function stopped."
+    forged = {"message": "{x.__class__:>99999999}", "fields": {"x": "y"}}
+    assert message([{"raised": forged}]) == forged["message"]
+    assert "⟦`check` needs the function itself, not ⟦a number⟧" in message(exercise.probe(3, cases))
