@@ -223,6 +223,6 @@ class _UnderWay:
 
 
 def _with_notes(result, each):
-    """The result with what is to be said of the file: a second one of the same lesson is somebody's to look at."""
-    status = FLAGGED if each.also and result.status == GRADED else result.status
+    """The result with what is to be said of the file: a second one with answers to a lesson is somebody's to look at."""
+    status = FLAGGED if each.also and not each.alone and result.status == GRADED else result.status
     return replace(result, status=status, notes=(*each.notes, *result.notes))

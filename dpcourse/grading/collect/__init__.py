@@ -16,7 +16,7 @@ from pathlib import Path
 from dpcourse.grading.collect import archives, times
 from dpcourse.grading.collect.archives import is_archive
 from dpcourse.grading.collect.names import Origin, identifier, of_platform, origin, student_of
-from dpcourse.grading.collect.notebook import Cell, code_cells, lean, lesson_of
+from dpcourse.grading.collect.notebook import Cell, code_cells, is_begun, lean, lesson_of
 from dpcourse.grading.collect.reading import Gone, Unreadable, file_name, in_a_row, read, shown, some
 from dpcourse.grading.collect.roster import Roster, RosterError
 from dpcourse.grading.collect.students import Refused, owners
@@ -36,9 +36,9 @@ class Submission:
     """One student's notebook of one lesson.
 
     file: its name, to be shown; path: where it is; places: where in the archive that is there. digest: of its content.
-    fault: why it cannot be read, where it cannot. also: other notebooks of the same lesson. submitted: when it was
-    handed in (UTC), where that is told; late: whether the platform's name says that it was late. notes: sentences on
-    how it was found.
+    fault: why it cannot be read, where it cannot. also: other notebooks of the same lesson, whatever their language;
+    alone: whether no answer is written in any of these, and one is in this. submitted: when it was handed in (UTC),
+    where that is told; late: whether the platform's name says that it was late. notes: sentences on how it was found.
     """
 
     student: str
@@ -52,6 +52,7 @@ class Submission:
     late: bool = False
     places: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
+    alone: bool = False
 
     def content(self) -> bytes:
         """The bytes that the digest is of, of a large notebook without its outputs.
@@ -113,7 +114,7 @@ def submissions(folder: Path | str, lesson: int | None = None, roster: Roster | 
 class _Notebook:
     """A notebook as it was found: its lesson where that could be told, and what its platform says of it.
 
-    is_read: whether it has cells. time: of its last change, as far as that tells anything; submitted: see Submission.
+    is_read: whether it has cells; is_begun: whether an answer is written in it. time: of its last change, as far as that tells anything; submitted: see Submission.
     """
 
     found: Found
@@ -122,6 +123,7 @@ class _Notebook:
     digest: str
     fault: str | None
     is_read: bool
+    is_begun: bool
     time: datetime | None
     submitted: datetime | None
 
@@ -177,10 +179,10 @@ class _Collecting:
             elif each.folder:
                 students[name].folders.append(each)
             elif each in looked:
-                lesson, digest, fault, is_read = looked[each]
+                lesson, digest, fault, *state = looked[each]
                 mine = _own(each, owned.root)
                 time, submitted = told.changed(each, mine), told.submitted(each, mine)
-                students[name].notebooks.append(_Notebook(each, mine, lesson, digest, fault, is_read, time, submitted))
+                students[name].notebooks.append(_Notebook(each, mine, lesson, digest, fault, *state, time, submitted))
             else:
                 students[name].others.append(each)
         return students
@@ -280,16 +282,17 @@ class _Collecting:
 
 
 def _looked_at(each):
-    """(lesson, digest, fault, whether it is a notebook with cells) of a file."""
+    """(lesson, digest, fault, whether it is a notebook with cells, whether an answer is written in it) of a file."""
     try:
         content = each.content()
     except Unreadable as error:
-        return lesson_of(each.parts[-1], b""), _digest_of_fault(error.why), error.why, False
+        return lesson_of(each.parts[-1], b""), _digest_of_fault(error.why), error.why, False, False
     try:
-        is_read = bool(code_cells(content))
+        cells = code_cells(content)
     except Unreadable:
-        is_read = False
-    return lesson_of(each.parts[-1], content), _digest(content), None, is_read
+        cells = []
+    lesson = lesson_of(each.parts[-1], content)
+    return lesson, _digest(content), None, bool(cells), is_begun(cells, lesson)
 
 
 def _digest(content):
@@ -316,7 +319,7 @@ def _most_common(lessons):
 
 
 def _submission(student, lesson, notebooks):
-    """The notebook that counts: one that can be read, the newest, the one with the plainest name."""
+    """The notebook that counts: one that can be read and has answers, the newest, the one with the plainest name."""
     first, why = times.newest(notebooks)
     others = sorted((each for each in notebooks if each is not first), key=lambda each: each.found.file)
     notes = []
@@ -346,6 +349,7 @@ def _submission(student, lesson, notebooks):
         first.origin.late,
         first.found.places,
         tuple(notes),
+        first.is_begun and not any(other.is_begun for other in others),
     )
 
 

@@ -7,9 +7,10 @@ that no file costs much more memory than its cells.
 import json
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dpcourse import course
+from dpcourse import cells, course
 from dpcourse.grading.collect.reading import Unreadable, decoded
 from dpcourse.languages import said, to_say
 
@@ -85,6 +86,13 @@ def _source(cell):
     if not all(isinstance(line, str) for line in lines):
         raise Unreadable(said("it is not a notebook: a cell's source is no text"))
     return "".join(lines).encode("utf-8", "replace").decode()
+
+
+def is_begun(code: Iterable[Cell], lesson: int | None) -> bool:
+    """Whether an answer is written among these cells: one defines an exercise's function, and is not blank."""
+    functions = "|".join(course.lesson(lesson).functions) if lesson is not None else ""
+    definition = re.compile(rf"^[ \t]*(def[ \t]+)?({functions})[ \t]*[(:=](?!=)", re.MULTILINE)
+    return bool(functions) and any(definition.search(each.code) and cells.BLANK not in each.code for each in code)
 
 
 def lean(content: bytes) -> bytes:

@@ -30,6 +30,7 @@ class Notebook(Protocol):
     found: Found
     origin: Origin
     is_read: bool
+    is_begun: bool
     time: datetime | None
 
 
@@ -103,10 +104,11 @@ def _zone(name, time):
 
 
 def newest(notebooks: Sequence[Notebook]) -> tuple[Notebook, str]:
-    """Of several notebooks the one that counts, and why: it can be read, is the newest, has the plainest name."""
+    """Of several notebooks the one that counts, and why: it can be read, has answers, is the newest, has the plainest name."""
     why = said("it has the plainest name")
     for is_among, reason in (
         (lambda pool: lambda each: each.is_read, said("it can be read")),
+        (lambda pool: lambda each: each.is_begun, said("answers are written in it")),
         (_has_highest_attachment, said("it is the newest")),
         (_is_new, said("it is the newest")),
     ):
