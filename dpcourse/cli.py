@@ -392,6 +392,24 @@ def _needs_more(command, error):
 
 
 @app.command()
+def font(
+    source: Annotated[Path, typer.Argument(help="A free font that has all characters, such as Noto Sans CJK.")],
+    language: Annotated[str, typer.Option(help="The language, by the name of its folder.")],
+    root: Annotated[Path, typer.Option(help="The folder of the course.")] = Path("."),
+) -> None:
+    """Make the font by which pictures show a language: a part of a free one, beside the language's catalogues."""
+    try:
+        from dpcourse.authoring import font as fonts
+
+        file = fonts.write(_there("--root", root), language, source)
+        typer.echo(said("{file}: {size:,} bytes", file=file, size=file.stat().st_size))
+    except ModuleNotFoundError as error:
+        raise _needs_more("font", error) from None
+    except (ValueError, OSError) as error:
+        raise refused(error, 1) from None
+
+
+@app.command()
 def doctor() -> None:
     """Say whether this machine has what the course needs, and how to mend what it lacks."""
     from dpcourse.doctor import PIP, Finding, report
