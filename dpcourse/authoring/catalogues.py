@@ -261,7 +261,28 @@ def _of_fields(english, text):
         yield f"{text!r} must have the fields of {english!r}: {fields}"
 
 
-RULES: list[Callable[[str, str], Iterator[str]]] = [_of_fields]
+def _of_numbers(english, text):
+    """No number is lost, and none comes to it, but a 0 or a 1 for what English says in a word, such as "zeros"."""
+    theirs, mine = _numbers(english), _numbers(text)
+    for number in sorted(theirs - mine):
+        yield f"{text!r} lacks the number {number} of {english!r}"
+    for number in sorted(mine - theirs - {"0", "1"}):
+        yield f"{text!r} has the number {number}, which {english!r} has not"
+
+
+def _of_code(english, text):
+    """What stands in backticks is code, and the same in every language."""
+    theirs, mine = ({code for code in CODE.findall(each) if "{" not in code} for each in (english, text))
+    for code in sorted(theirs ^ mine):
+        yield f"{text!r} {'lacks' if code in theirs else 'has'} the code `{code}`, unlike {english!r}"
+
+
+def _numbers(text):
+    return {number.rstrip(".,") for number in NUMBER.findall(FIELD.sub("", CODE.sub("", text)))}
+
+
+CODE, FIELD, NUMBER = re.compile(r"`([^`]*)`"), re.compile(r"{[^{}]*}"), re.compile(r"\d[\d.,]*")
+RULES: list[Callable[[str, str], Iterator[str]]] = [_of_fields, _of_numbers, _of_code]
 
 
 def complaints(language: str) -> Iterator[SourceError]:

@@ -73,16 +73,24 @@ def test_what_has_changed_in_english_is_said_in_english(house):
 
 
 @pytest.mark.parametrize(
-    ("translated", "fault"), [("DOS", "must have the fields of"), ("{m} DOS {n}", "must have the fields")]
+    ("translated", "fault"),
+    [
+        ("DOS 3 `f`", "must have the fields of"),
+        ("{m} DOS {n} 3 `f`", "must have the fields"),
+        ("{n} DOS `f`", "lacks the number 3"),
+        ("{n} DOS 3 4 `f`", "has the number 4"),
+        ("{n} DOS 3 `g`", "lacks the code `f`"),
+    ],
 )
-def test_a_translation_that_cannot_be_filled_in_is_named_and_not_shown(house, translated, fault):
+def test_a_translation_that_says_something_else_is_named_and_not_shown(house, translated, fault):
+    house.joinpath("engine", "all.py").write_text("said('{n:,} people, at most 3, by `f`', n=1)")
     catalogues.update()
     translate(house, ("{n:,} people", translated))
     catalogues.update()
-    (complaint,) = map(str, catalogues.complaints("xx"))
+    complaint, *_ = map(str, catalogues.complaints("xx"))
     assert fault in complaint
     assert "engine.po:" in complaint
-    assert again(said("{n:,} people, in two lines", n=1), "xx") == "1 people, in two lines"
+    assert again(said("{n:,} people, at most 3, by `f`", n=1), "xx") == "1 people, at most 3, by `f`"
 
 
 def test_a_catalogue_that_is_not_compiled_is_named(house):

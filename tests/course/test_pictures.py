@@ -539,7 +539,7 @@ def test_limit_error_hatches_each_side_by_the_sign_of_the_error():
         assert ("The lines cross near delta 3e-04" in description) == (setting == (0.5, 0.01, 1000))
     assert len(seen) >= 2
     _, description = drawn(plots.limit_error, noise_multiplier=4.0, sample_rate=0.01, steps=10_000)
-    assert "the same up to half a percent" in description
+    assert "the same up to 0.5 %" in description
     assert "dangerous" not in description
     mu = clt.noisy_sgd_mu(0.5, 0.01, 1000)
     deltas = 10.0 ** curves["limit"][:, 0]

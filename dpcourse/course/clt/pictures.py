@@ -254,7 +254,7 @@ def limit_error(figure, noise_multiplier, sample_rate, steps) -> str:
     panel.legend(loc="upper right", ncols=4, columnspacing=1)
     if error == "0 %":
         at_five = to_say(
-            "At delta 1e-5 the limit says {limit:.3g} and the certified value is {exact:.3g}, the same up to half a percent."
+            "At delta 1e-5 the limit says {limit:.3g} and the certified value is {exact:.3g}, the same up to 0.5 %."
         )
     elif by_limit[at] < lower[at]:
         at_five = to_say(
