@@ -19,7 +19,7 @@ MISSING = "missing"  # nothing was handed in
 STATUSES = {  # as they are called where people read them
     GRADED: to_say("graded"),
     FLAGGED: to_say("flagged"),
-    LIMIT: to_say("limit"),
+    LIMIT: to_say("limit reached"),
     UNREADABLE: to_say("unreadable"),
     INFRASTRUCTURE: to_say("infrastructure"),
     MISSING: to_say("missing"),

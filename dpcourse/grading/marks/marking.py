@@ -14,7 +14,7 @@ from dpcourse.engine import ERROR, RIGHT, WRONG, Exercise
 from dpcourse.grading.keep.store import ByHand, Row, Taken
 from dpcourse.grading.marks.settings import Settings
 from dpcourse.grading.result import NO_SCORE, Mark, without_points
-from dpcourse.languages import counted, listed, said
+from dpcourse.languages import counted, said
 
 BONUS = ""  # what stands in place of an exercise where points are given beside all of them
 
@@ -192,4 +192,6 @@ def _duration(seconds: float) -> str:
         *([counted("{count} hour", "{count} hours", count=hours)] if hours else []),
         *([counted("{count} minute", "{count} minutes", count=minutes)] if minutes else []),
     ]
-    return listed(parts[:2]) or said("less than a minute")
+    if not parts:
+        return said("less than a minute")
+    return said("{longer} and {shorter}", longer=parts[0], shorter=parts[1]) if len(parts) > 1 else parts[0]

@@ -110,7 +110,7 @@ def _by_hand(given: ByHand | None) -> str:
 
 
 def _before(shown: Shown | None) -> str:
-    return said("nothing") if shown is None else shown.in_words()
+    return said("no mark") if shown is None else shown.in_words()
 
 
 def _moved(before: Shown | None, after: Shown) -> bool:
