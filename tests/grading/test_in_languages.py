@@ -183,6 +183,9 @@ def test_answers_in_two_languages_are_two_versions(tmp_path):
     [found] = collect.submissions(tmp_path)
     assert (found.file, found.also) == ("kim_1_99_00-start-here-1.ipynb", ("kim_1_98_00-start-here.ipynb",))
     assert not found.alone
+    (tmp_path / "kim_1_98_00-start-here.ipynb").write_text("")  # what cannot be read may have held answers
+    [found] = collect.submissions(tmp_path)
+    assert not found.alone
 
 
 def test_a_fault_has_the_same_digest_in_every_language(tmp_path):

@@ -37,7 +37,7 @@ class Submission:
 
     file: its name, to be shown; path: where it is; places: where in the archive that is there. digest: of its content.
     fault: why it cannot be read, where it cannot. also: other notebooks of the same lesson, whatever their language;
-    alone: whether no answer is written in any of these, and one is in this. submitted: when it was handed in (UTC),
+    alone: whether these can be read, no answer is written in any of them, and one is in this. submitted: when it was handed in (UTC),
     where that is told; late: whether the platform's name says that it was late. notes: sentences on how it was found.
     """
 
@@ -349,7 +349,7 @@ def _submission(student, lesson, notebooks):
         first.origin.late,
         first.found.places,
         tuple(notes),
-        first.is_begun and not any(other.is_begun for other in others),
+        first.is_begun and all(other.is_read and not other.is_begun for other in others),
     )
 
 

@@ -39,7 +39,7 @@ OF_EXERCISES = (
     to_say("author"),
     to_say("late"),
 )
-STATES = {RIGHT: to_say("right"), WRONG: to_say("wrong"), ERROR: to_say("error"), BLANK: to_say("blank")}
+STATES = {RIGHT: to_say("right"), WRONG: to_say("wrong"), ERROR: to_say("error"), BLANK: to_say("not attempted")}
 
 
 def write(rows: Iterable[Row], out: Path) -> None:
