@@ -13,7 +13,9 @@ import nbformat
 import pytest
 from support import WEEKLY
 
+from dpcourse.authoring.source import languages
 from dpcourse.course import lesson, lessons
+from dpcourse.languages import ENGLISH, again
 
 ROOT = Path(__file__).parents[2]
 LESSONS = tuple(known.name for known in lessons())
@@ -51,18 +53,31 @@ def test_the_whole_course(lab, copy_of_course):
     course.picture("progress")
 
 
-def answer_all_but_one(folder, number, name):
+@pytest.mark.weekly
+@pytest.mark.parametrize("language", languages(ROOT))
+def test_an_exercise_of_every_lesson_in_another_language(lab, copy_of_course, language):
+    """It is answered wrongly, the mistake is told in that language, and it is mended."""
+    for number, name in enumerate(LESSONS):
+        answer_all_but_one(copy_of_course, number, f"{language}/{name}", exercises_alone=True)
+        course = lab(f"{language}/{name}")
+        solve(course, number, f"{language}/{name}", language)
+
+
+def answer_all_but_one(folder, number, name, exercises_alone=False):
     """Write the solutions into a lesson's file, as if somebody had come so far; the exercise of the slip stays blank.
 
-    On a commit, cells that only show something are not run here: nbval runs them.
+    On a commit, or where exercises_alone is asked for, cells that only show something are not run: nbval runs them.
     """
+    worked_in = (*WORKED_IN[:1], "check(") if exercises_alone else WORKED_IN
+
     file, function = folder / "lessons" / f"{name}.ipynb", slip(number).function
     notebook, solved = nbformat.read(file, 4), sources("solutions", name)
     for i, (cell, code) in enumerate(zip(notebook.cells, solved, strict=True)):
         is_exercise = cell.source != code
         if cell.cell_type == "code" and f"def {function}(" not in code:
             cell.source = code
-            if not (WEEKLY or is_exercise or any(said in code for said in WORKED_IN)):
+            everything = WEEKLY and not exercises_alone
+            if not (everything or is_exercise or any(said in code for said in worked_in)):
                 notebook.cells[i] = nbformat.v4.new_raw_cell(code, id=cell.id)
     nbformat.write(notebook, file)
 
@@ -72,7 +87,7 @@ def slip(number):
     return lesson(number).part("journey").SLIP
 
 
-def solve(course, number, name):
+def solve(course, number, name, language=ENGLISH):
     """Write the one answer that is missing, wrongly; run all cells; read the message; mend it: every check is passed."""
     function, right, wrong = slip(number).function, slip(number).right, slip(number).wrong
     exercise = lesson(number).exercise(function)
@@ -86,14 +101,16 @@ def solve(course, number, name):
     course.write(course.cells.nth(slipped), solved[slipped].replace(right, wrong))
     course.run_all()
     said = course.cells.nth(check).locator(".jp-OutputArea")
-    said.get_by_text("not yet").wait_for()
-    said.get_by_text(misconception.message.replace("`", "")).wait_for()
+    said.get_by_text("✗").wait_for()
+    said.get_by_text(again(misconception.message, language).replace("`", "")).wait_for()
     course.picture(f"{name}-2-wrong", said)
 
     course.write(course.cells.nth(slipped), solved[slipped])
     course.run(course.cells.nth(slipped))
     course.run(course.cells.nth(check))
-    passed = "value.every(i => it.querySelectorAll('.jp-Cell')[i].querySelector('.jp-OutputArea').textContent.includes('passed ('))"
+    passed = (
+        "value.every(i => it.querySelectorAll('.jp-Cell')[i].querySelector('.jp-OutputArea').textContent.includes('✓'))"
+    )
     course.wait_until(passed, course.panel, checks)
 
 

@@ -7,6 +7,8 @@ import math
 import re
 from pathlib import Path
 
+import made_up_language
+import matplotlib.text
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
@@ -14,7 +16,7 @@ from nbformat import read
 from scipy import stats
 from support import WEEKLY
 
-from dpcourse import audit, clt, composition, course, gdp, laplace, pld, plots, rdp, tradeoff
+from dpcourse import audit, clt, composition, course, gdp, languages, laplace, pld, plots, rdp, tradeoff
 from dpcourse.course.accountants import pictures as accountants_plots
 from dpcourse.course.audit import simulated
 from dpcourse.course.clt import pictures as clt_plots
@@ -99,6 +101,24 @@ def test_every_picture_is_shown_the_same_every_time_with_alt_text_and_lines_that
         named = [area for area in panel.collections if not area.get_label().startswith("_")]
         for one, other in itertools.combinations(named, 2):
             assert one.get_hatch() != other.get_hatch()
+
+
+@pytest.mark.parametrize(("name", "arguments"), [*shown(), LAPLACE])
+def test_every_picture_speaks_the_language_chosen_and_has_its_signs(name, arguments):
+    """Each of its words can be translated; and in Chinese none of its signs is missing, of which matplotlib would warn."""
+    with made_up_language.spoken():
+        figure, description = drawn(getattr(plots, name), **said_as_written(arguments))
+        texts = [text.get_text() for text in figure.findobj(matplotlib.text.Text)]
+    for text in (*texts, description):
+        plain = re.sub(r"\$[^$]*\$", "", made_up_language.outside(text))
+        assert not re.search("[a-z]{3}", plain), f"{text!r} stays English in every language"
+    with languages.speaking("zh"):
+        assert re.search('alt="[^"]*[\u4e00-\u9fff]', plots.as_html(getattr(plots, name), **arguments))
+
+
+def said_as_written(arguments):
+    """The arguments with texts that the lesson's page would have said itself."""
+    return {key: [f"⟦{each}⟧" for each in value] if key == "names" else value for key, value in arguments.items()}
 
 
 def look(line):

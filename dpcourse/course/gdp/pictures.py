@@ -93,7 +93,7 @@ def candidates(figure) -> str:
         else:
             panel.plot(alpha, beta, **FIRST)
         panel.plot(x, 1 - x, **FOURTH)
-        panel.text(0.88, 0.78, name, fontsize=13, fontweight="bold")
+        panel.text(0.88, 0.78, name, fontsize=13, fontweight="bold", fontfamily="DejaVu Sans")
         panel.set_xlim(0, 1)
         panel.set_ylim(0, 1.04)
         panel.set_xticks([0, 1])
