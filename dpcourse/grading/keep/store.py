@@ -268,7 +268,7 @@ class Store:
 
     def without_damaged(self) -> list[str]:
         """Take out the rows that nobody can read as somebody's result, or as set by hand; a sentence on each."""
-        told = []
+        told: list[str] = []
         for table, message in NO_ROW.items():
             for number, *row in self.database.execute(f"SELECT rowid, {columns(table)} FROM {table}").fetchall():
                 if not is_whole(table, row):

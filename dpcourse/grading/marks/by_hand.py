@@ -102,16 +102,16 @@ def history(given: Sequence[ByHand]) -> Iterator[str]:
     for each in given:
         what = each.exercise or said("bonus {lesson}", lesson=each.lesson)
         if each.points is None:
-            given = said(each.reason)
+            told = said(each.reason)
         elif each.out_of:
             points = said("{points:g} of {out_of:g}", points=each.points, out_of=each.out_of)
-            given = said("{points}: {reason}", points=points, reason=each.reason)
+            told = said("{points}: {reason}", points=points, reason=each.reason)
         else:
-            given = said("{points}: {reason}", points=f"{each.points:g}", reason=each.reason)
+            told = said("{points}: {reason}", points=f"{each.points:g}", reason=each.reason)
         if now_called(each) is None:
-            given = said("{given} (there is no such exercise any more)", given=given)
+            told = said("{given} (there is no such exercise any more)", given=told)
         when, author = each.made[:16].replace("T", " "), each.author or "?"
-        yield plain(f"{'*' if id(each) in counting else ' '} {when} {author}: {each.student} {what}: {given}")
+        yield plain(f"{'*' if id(each) in counting else ' '} {when} {author}: {each.student} {what}: {told}")
 
 
 def row_of(store: Store, student: str, lesson: int) -> Row:

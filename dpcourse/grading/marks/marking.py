@@ -64,7 +64,7 @@ def vanished(rows: Sequence[Row], history: Iterable[ByHand]) -> list[str]:
         for mark in row.result.exercises:
             if row.lesson in known and mark.id not in known[row.lesson]:
                 found.setdefault(said("exercise {exercise}", exercise=mark.id), set()).add(row.student)
-    gone = [
+    gone: list[str] = [
         counted(
             "There is no {what} any more: what is stored of it, for {count} student, does not count.",
             "There is no {what} any more: what is stored of it, for {count} students, does not count.",

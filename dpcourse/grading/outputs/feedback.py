@@ -139,7 +139,7 @@ def status_in_words(row: Row) -> list[str]:
 
 def time_in_words(row: Row) -> list[str]:
     """Sentences on the deadline, and on what it took."""
-    found = []
+    found: list[str] = []
     if row.due and row.submitted:
         times = {"due": pages.moment(row.due), "submitted": pages.moment(row.submitted, row.due)}
         if row.extended:
