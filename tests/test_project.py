@@ -18,6 +18,7 @@ from support import WEEKLY
 from dpcourse import course
 from dpcourse.authoring import build, minutes, navigation, stale, uses
 from dpcourse.authoring.execute import UNSTORED
+from dpcourse.authoring.source import languages
 
 ROOT = Path(__file__).parents[1]
 SOURCES = build.sources(ROOT)
@@ -131,12 +132,19 @@ def test_code_fits_into_the_page(source):
 
 @pytest.mark.parametrize("page", navigation.pages(ROOT), ids=lambda page: page.stem)
 def test_links_lead_somewhere(page):
-    """All links of a page that do not leave the course; README's are checked with it."""
-    notebooks = [(ROOT / folder / f"{page.stem}.ipynb") for folder in ("lessons", "solutions")]
-    for file in [*notebooks, ROOT / "README.md"]:
-        text = file.read_text(encoding="utf-8")
-        for target in re.findall(r"\]\((?!http)([^)#]+)", text) + re.findall(r"href='([^'#:]+)'", text):
-            assert (file.parent / target).exists(), f"{file.name} leads to {target}"
+    """All links of a page that do not leave the course, in each language, where they are the same; README's with it."""
+    found = {}
+    for language in ("", *languages(ROOT)):
+        notebooks = [(ROOT / folder / language / f"{page.stem}.ipynb") for folder in ("lessons", "solutions")]
+        for file in [*notebooks, navigation.readme_of(ROOT, language)]:
+            text = file.read_text(encoding="utf-8")
+            targets = re.findall(r"\]\((?!http)([^)]+)", text) + re.findall(r"href='([^':]+)'", text)
+            for target in targets:
+                place = file.parent / target.partition("#")[0] if target[0] != "#" else file
+                assert place.exists(), f"{file.name} leads to {target}"
+            if file in notebooks:
+                found.setdefault(file.parent.relative_to(ROOT).parts[0], []).append(sorted(targets))
+    assert all(each == first for first, *others in found.values() for each in others)
 
 
 @every_lesson

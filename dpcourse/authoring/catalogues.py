@@ -2,7 +2,7 @@
 
 A room is a lesson's folder, such as `laplace`, or a package, such as `engine`; what stands in no package is in
 `dpcourse.po`. The messages are those in calls of `said`, `counted`, `to_say` and `say`, in Python and in templates; what a
-lesson's folder declares (titles, hints, misconceptions, questions) is added with the place that declares it.
+lesson's folder declares (titles, hints, misconceptions, questions, the glossary) is added with the place that declares it.
 `update` writes the catalogues anew and compiles them: a new message has no translation yet, one that has changed is
 fuzzy, and both are said in English.
 """
@@ -10,6 +10,7 @@ fuzzy, and both are said in English.
 import ast
 import importlib
 import re
+import tomllib
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
 from io import BytesIO
@@ -89,6 +90,9 @@ def _declared(lesson):
         texts += [("needed", exercise.needed.message)] if exercise.needed else []
         texts += [(slip.name, slip.message) for slip in exercise.misconceptions]
         yield from ((f"{function}/{name}", text) for name, text in texts if not isinstance(text, languages.Said))
+    glossary = tomllib.loads((lesson.folder / "glossary.toml").read_text(encoding="utf-8"))
+    for table, rows in glossary.items():
+        yield from ((f"glossary/{table}", row["meaning"]) for row in rows)
     for number, question in enumerate(importlib.import_module(f"dpcourse.course.{lesson.word}.quiz").QUIZ, 1):
         yield f"quiz/{number}", question.text
         for option in question.options:
@@ -256,8 +260,8 @@ def faults(message: Any) -> Iterator[str]:
 
 
 def _of_fields(english, text):
-    if fields_of(english) != fields_of(text):
-        fields = ", ".join(f"{{{name}}}" for name in sorted(fields_of(english))) or "no fields"
+    if fields_of(_bare(english)) != fields_of(_bare(text)):
+        fields = ", ".join(f"{{{name}}}" for name in sorted(fields_of(_bare(english)))) or "no fields"
         yield f"{text!r} must have the fields of {english!r}: {fields}"
 
 
@@ -270,19 +274,28 @@ def _of_numbers(english, text):
         yield f"{text!r} has the number {number}, which {english!r} has not"
 
 
-def _of_code(english, text):
-    """What stands in backticks is code, and the same in every language."""
-    theirs, mine = ({code for code in CODE.findall(each) if "{" not in code} for each in (english, text))
-    for code in sorted(theirs ^ mine):
-        yield f"{text!r} {'lacks' if code in theirs else 'has'} the code `{code}`, unlike {english!r}"
+def _of_signs(english, text):
+    """What stands in backticks is code, and with formulas the same in every language."""
+    for kind, sign in (("code", CODE), ("formula", FORMULA)):
+        theirs, mine = (
+            {each for each in sign.findall(text) if kind == "formula" or "{" not in each} for text in (english, text)
+        )
+        for each in sorted(theirs ^ mine):
+            yield f"{text!r} {'lacks' if each in theirs else 'has'} the {kind} {each}, unlike {english!r}"
 
 
 def _numbers(text):
-    return {number.rstrip(".,") for number in NUMBER.findall(FIELD.sub("", CODE.sub("", text)))}
+    return {number.rstrip(".,") for number in NUMBER.findall(FIELD.sub("", CODE.sub("", _bare(text))))}
 
 
-CODE, FIELD, NUMBER = re.compile(r"`([^`]*)`"), re.compile(r"{[^{}]*}"), re.compile(r"\d[\d.,]*")
-RULES: list[Callable[[str, str], Iterator[str]]] = [_of_fields, _of_numbers, _of_code]
+def _bare(text):
+    """A text without its formulas, whose braces are no fields."""
+    return FORMULA.sub("", text)
+
+
+CODE, FORMULA = re.compile(r"`[^`]*`"), re.compile(r"\$[^$]+\$")
+FIELD, NUMBER = re.compile(r"{[^{}]*}"), re.compile(r"\d[\d.,]*")
+RULES: list[Callable[[str, str], Iterator[str]]] = [_of_fields, _of_numbers, _of_signs]
 
 
 def complaints(language: str) -> Iterator[SourceError]:

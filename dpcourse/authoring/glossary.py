@@ -19,6 +19,7 @@ from pathlib import Path
 
 from dpcourse import course
 from dpcourse.authoring.navigation import REFERENCE, SourceError
+from dpcourse.authoring.source import language_of
 from dpcourse.authoring.words import say
 
 ALPHABETS = {
@@ -39,13 +40,23 @@ def file_of(lesson: course.Lesson) -> Path:
 
 def table(file: Path, name: str) -> str:
     """One table of the glossary, for a page, as Markdown: "latin", "greek", "sign" or "term". Raises SourceError."""
-    columns = TABLES[name]
-    body = ("".join(f"| {row[column]} " if row[column] else "| " for column in columns) + "|" for row in rows(name))
+    columns, language = TABLES[name], language_of(file)
     if columns is TERM:
         head = say(file, "| term | 中文 | meaning | where |")
-    else:
-        head = say(file, "| symbol | read | meaning | 中文 | where |")
+    elif not language:
+        head = "| symbol | read | meaning | 中文 | where |"
+    else:  # there the meaning is said in that language
+        columns = tuple(column for column in SYMBOL if column != "chinese")
+        head = say(file, "| symbol | read | meaning | where |")
+    body = (
+        "".join(f"| {cell} " if cell else "| " for cell in (_cell(file, row, column) for column in columns)) + "|"
+        for row in rows(name)
+    )
     return "\n".join([head, "|" + ":--|" * len(columns), *body])
+
+
+def _cell(file, row, column):
+    return say(file, row[column]) if column == "meaning" else row[column]
 
 
 def rows(name: str) -> list[dict]:

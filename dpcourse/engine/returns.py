@@ -67,7 +67,7 @@ def several(*names):
         if not isinstance(value, (list, tuple, np.ndarray)) or len(value) != len(names):
             return said(SEVERAL[len(names)], names=in_order, given=type_name(value))
         for name, number in zip(names, value, strict=True):
-            complaint = a_number(plain(number), case)
+            complaint = a_number(number if isinstance(number, dict) else plain(number), case)  # a dict says the type
             if complaint:
                 return said("{name}: {complaint}", name=name, complaint=complaint)
         return None

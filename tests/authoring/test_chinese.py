@@ -39,6 +39,7 @@ SAID = list(said())
     [
         ("no space between Chinese and Latin letters, digits, code or fields", rf"[{HAN}] +[\w`$]|[\w`$] +[{HAN}]"),
         ("full-width punctuation after Chinese", rf"[{HAN}][,;:?!]"),
+        ("no space before %", r"\d %"),
         ("the reader is 你", "您"),
         ("one kind of quotation marks", "[「」『』]"),
     ],

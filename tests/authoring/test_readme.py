@@ -6,22 +6,42 @@ import pytest
 from PIL import Image
 from support import ROOT
 
-from dpcourse import course
-from dpcourse.authoring import navigation
+from dpcourse import course, languages
+from dpcourse.authoring import navigation, source
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+TWINS = ["", *source.languages(ROOT)]
 
 
-def test_the_reply_of_the_check_is_the_exercise_s_own():
-    reply = re.search(r"```text\n(.+?)```", README, re.DOTALL)[1].splitlines()
+def twin(language):
+    return navigation.readme_of(ROOT, language).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("language", TWINS)
+def test_the_reply_of_the_check_is_the_exercise_s_own(language):
+    reply = re.search(r"```text\n(.+?)```", twin(language), re.DOTALL)[1].splitlines()
     exercise = course.find("0.1")
     [mistake] = [known for known in exercise.misconceptions if known.name == "the ratio"]
-    assert reply[1] == mistake.message
-    said = exercise.check(mistake.code)
-    assert repr(said).splitlines()[0] == reply[0]
-    gave, right = map(float, re.search(r"epsilon=0\.42\) gave (\S+); right is (\S+)$", reply[2]).groups())
-    assert (gave, right) == pytest.approx((mistake.code(0.42), exercise.reference(0.42)), rel=1e-5)
-    assert repr(said).splitlines()[-1] == reply[-1]
+    with languages.speaking(language or languages.ENGLISH):
+        said = repr(exercise.check(mistake.code)).splitlines()
+    assert [said[0], said[1], said[-1]] == [reply[0], reply[1], reply[-1]]
+    number = r"\d\.\d+"
+    assert re.sub(number, "", reply[2]) == re.sub(number, "", said[2])
+    epsilon, gave, right = map(float, re.findall(number, reply[2]))
+    assert (gave, right) == pytest.approx((mistake.code(epsilon), exercise.reference(epsilon)), rel=1e-5)
+
+
+def test_its_twins_have_the_same_parts_commands_and_links():
+    for language in TWINS[1:]:
+        mine = twin(language)
+        assert mine.count("\n## ") == README.count("\n## ") - 1, "the tests are told of in English"
+        for command in re.findall(r"```(?:sh|bat)\n(.+)\n```", README)[:2]:
+            there = command.replace("lessons/", f"lessons/{language}/").replace("lessons\\", f"lessons\\{language}\\")
+            assert there in mine
+        links = set(re.findall(r"\]\((http[^)]+)\)", README.partition("## The tests")[0]))
+        assert links == set(re.findall(r"\]\((http[^)]+)\)", mine))
+        for target in re.findall(r"\]\((?!http)([^)#]+)", mine):
+            assert (ROOT / target).exists(), target
 
 
 def test_the_film_is_there_small_and_moves():
@@ -44,8 +64,8 @@ def test_a_badge_or_link_that_needs_an_address_is_there_once_it_is_known(tmp_pat
     (tmp_path / "README.md").write_text(marks)
     address = '[project.urls]\nRepository = "https://github.com/Owner/name"\n' if known else ""
     (tmp_path / "pyproject.toml").write_text(f'[project]\nname = "x"\n{address}')
-    for source in (ROOT / "solutions").glob("0[01]-*.md"):
-        (tmp_path / "solutions" / source.name).write_bytes(source.read_bytes())
+    for file in (ROOT / "solutions").glob("0[01]-*.md"):
+        (tmp_path / "solutions" / file.name).write_bytes(file.read_bytes())
     made = navigation.readmes(tmp_path)[tmp_path / "README.md"]
     for needs in (
         "actions/workflows/ci.yml",

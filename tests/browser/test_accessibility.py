@@ -39,11 +39,11 @@ FAULTS_OF_JUPYTERLAB = {
 
 @pytest.fixture(scope="module")
 def sites(tmp_path_factory):
-    """The home page and all others of both sites; on a commit some of the solved one."""
+    """The home page and all others of both sites, in every language; on a commit some of the solved English one."""
     folder = tmp_path_factory.mktemp("sites")
     for kind in ("lessons", "solutions"):
         site.write(ROOT, folder / kind, solved=kind == "solutions")
-    written = sorted(folder.glob("*/*.html"))
+    written = sorted(folder.glob("**/*.html"))
     return (
         written
         if WEEKLY

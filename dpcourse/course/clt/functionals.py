@@ -103,7 +103,7 @@ exercise = Exercise(
     hints=(
         "The slope is the same along a piece, so the integral over a piece is its width times one number. The width is the mass: every "
         "integral becomes `(mass * something).sum()`, and no curve is needed.",
-        "The third column of formulas says it for L: `something` is `loss`, its square, or `np.abs(...) ** 3`. The last one needs kl, so "
+        "The last expression of each formula says it for L: `something` is `loss`, its square, or `np.abs(...) ** 3`. The last one needs kl, so "
         "compute kl first. With which sign does the deviation from the mean contain it?",
     ),
     misconceptions=(

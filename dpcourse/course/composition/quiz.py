@@ -104,7 +104,7 @@ QUIZ = (
         ),
     ),
     Question(
-        "A mechanism for the 10,000 patients of a clinic is (0.5, 0.001)-DP. Which of these may it do?",
+        "A mechanism for the 10,000 patients of a clinic is (0.5, 0.001)-DP. What is the worst of these that it may do?",
         (
             Option(
                 "Keep to ε = 0.5 for everybody, except that once in 1000 times it tells one patient's row.",

@@ -85,7 +85,7 @@ def _from_the_end(x, y, at):
 
 exercise = Exercise(
     title="Both directions at once",
-    good_for="the curve that a guarantee for adding and removing a person must lie above",
+    good_for="one curve that is a guarantee for adding a person and for removing one",
     difficulty=4,
     minutes=25,
     points=4,
