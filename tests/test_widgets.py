@@ -2,10 +2,17 @@
 
 import asyncio
 import math
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from dpcourse import widgets
+
+
+def in_a_loop(coroutine):
+    """What it returns. In a thread of its own: in this one a browser of other tests may keep a loop running."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, coroutine).result()
 
 
 class Explored:
@@ -43,7 +50,7 @@ class Explored:
         async def all_of_them():
             return [drawn async for drawn in at_rest()]
 
-        return asyncio.run(all_of_them())
+        return in_a_loop(all_of_them())
 
 
 def test_a_moved_slider_draws_anew(monkeypatch):
@@ -66,7 +73,7 @@ def test_nothing_is_drawn_ahead_where_nobody_looks(monkeypatch):
         await asyncio.sleep(0.4)
         return explorer.drawn
 
-    assert asyncio.run(in_a_kernel()) == [(3,)]
+    assert in_a_loop(in_a_kernel()) == [(3,)]
 
 
 def test_one_step_on_each_slider_is_drawn_ahead_and_not_again_when_it_comes(monkeypatch):

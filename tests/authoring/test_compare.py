@@ -18,7 +18,7 @@ def run(*arguments):
 def test_check_is_content_with_what_was_built(built):
     result = run("--root", built.root)
     assert result.exit_code == 0, result.output
-    assert "1 lessons are as their sources say." in result.output
+    assert "1 lesson is as its source says." in result.output
 
 
 @pytest.mark.parametrize("folder", ["lessons", "solutions"])

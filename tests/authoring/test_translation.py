@@ -131,7 +131,7 @@ def test_a_language_is_a_folder(xx):
     status, said = check(xx)
     assert status == 0
     assert "xx: 12 of 12 cells (100 %) are translated." in said
-    assert "lessons are as their sources say" in said
+    assert "1 lesson is as its source says" in said
 
 
 @pytest.mark.parametrize(
