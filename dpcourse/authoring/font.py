@@ -25,19 +25,20 @@ DROPPED = [
     "vmtx",
 ]  # pictures set each character by itself, from left to right
 LARGEST = 1_000_000
+DEJAVU = Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"
 
 
 def needed(root: Path, language: str) -> set[str]:
     """The characters of a language's texts that DejaVu Sans has not, as far as a font is needed for them."""
     files = [*(languages.CATALOGUES / language).glob("*.po"), *(root / "solutions" / language).glob("*.md")]
     used = {character for file in files for character in file.read_text(encoding="utf-8")}
-    return {each for each in used - _of(matplotlib.get_data_path() + "/fonts/ttf/DejaVuSans.ttf") if each.isprintable()}
+    return {each for each in used - characters(DEJAVU) if each.isprintable()}
 
 
 def behind(root: Path, language: str) -> Iterator[str]:
     """What the font of a language lacks; a picture that uses it would show a box there."""
     file = languages.font(language)
-    if lacking := sorted(needed(root, language) - (_of(file) if file else set())):
+    if lacking := sorted(needed(root, language) - (characters(file) if file else set())):
         yield f"{languages.CATALOGUES / language / languages.FONT_FILE}: lacks {' '.join(lacking[:10])}: run `dpcourse font`"
 
 
@@ -86,8 +87,8 @@ def _common(language):
     return {code.decode(encoding, errors="ignore") for code in codes} - {""}
 
 
-def _of(file: str | os.PathLike) -> set[str]:
-    """The characters of a font."""
+def characters(file: str | os.PathLike) -> set[str]:
+    """Those that a font has."""
     from fontTools.ttLib import TTFont
 
     with TTFont(file, lazy=True) as font:

@@ -22,10 +22,10 @@ OFTEN = 0.75
 
 
 def said():
-    """(where, English, Chinese) of all that is translated and is no code."""
+    """(where, English, Chinese) of all that is translated, of the English as it is now, and is no code."""
     for file in sorted((languages.CATALOGUES / "zh").glob("*.po")):
         for message in catalogues.read(file, "zh"):
-            if message.id and message.string:
+            if message.id and message.string and not message.fuzzy:
                 english, *_ = [message.id] if isinstance(message.id, str) else message.id[::-1]
                 yield file.name, english, message.string if isinstance(message.string, str) else message.string[0]
     for file in sources(ROOT, "zh"):
@@ -253,5 +253,5 @@ def test_no_sentence_is_lost():
         theirs = cut(begin.sub("", english, count=1), re.compile(r"(?<=[.!?])[\"”*)\]]*\s+"))
         if len(theirs) > len(cut(chinese, re.compile("(?<=[。！？；])"))):
             fewer[where].append(f"{where}: {english!r} is {chinese!r}")
-    wrong = [line for where in fewer if len(fewer[where]) != MERGED.get(where, 0) for line in fewer[where]]
+    wrong = [line for where in fewer if len(fewer[where]) > MERGED.get(where, 0) for line in fewer[where]]
     assert not wrong, "\n".join(wrong)

@@ -69,7 +69,6 @@ def answer_all_but_one(folder, number, name, exercises_alone=False):
     On a commit, or where exercises_alone is asked for, cells that only show something are not run: nbval runs them.
     """
     worked_in = (*WORKED_IN[:1], "check(") if exercises_alone else WORKED_IN
-
     file, function = folder / "lessons" / f"{name}.ipynb", slip(number).function
     notebook, solved = nbformat.read(file, 4), sources("solutions", name)
     for i, (cell, code) in enumerate(zip(notebook.cells, solved, strict=True)):
@@ -88,7 +87,10 @@ def slip(number):
 
 
 def solve(course, number, name, language=ENGLISH):
-    """Write the one answer that is missing, wrongly; run all cells; read the message; mend it: every check is passed."""
+    """Write the one answer that is missing, wrongly; run all cells; read the message; mend it: every check is passed.
+
+    In another language only its own: of the other cells not all are run.
+    """
     function, right, wrong = slip(number).function, slip(number).right, slip(number).wrong
     exercise = lesson(number).exercise(function)
     (misconception,) = [known for known in exercise.misconceptions if known.name == slip(number).misconception]
@@ -111,7 +113,7 @@ def solve(course, number, name, language=ENGLISH):
     passed = (
         "value.every(i => it.querySelectorAll('.jp-Cell')[i].querySelector('.jp-OutputArea').textContent.includes('✓'))"
     )
-    course.wait_until(passed, course.panel, checks)
+    course.wait_until(passed, course.panel, checks if language == ENGLISH else [check])
 
 
 def sources(folder, name):

@@ -17,6 +17,7 @@ from scipy import stats
 from support import WEEKLY
 
 from dpcourse import audit, clt, composition, course, gdp, languages, laplace, pld, plots, rdp, tradeoff
+from dpcourse.authoring import font
 from dpcourse.course.accountants import pictures as accountants_plots
 from dpcourse.course.audit import simulated
 from dpcourse.course.clt import pictures as clt_plots
@@ -105,15 +106,27 @@ def test_every_picture_is_shown_the_same_every_time_with_alt_text_and_lines_that
 
 @pytest.mark.parametrize(("name", "arguments"), [*shown(), LAPLACE])
 def test_every_picture_speaks_the_language_chosen_and_has_its_signs(name, arguments):
-    """Each of its words can be translated; and in Chinese none of its signs is missing, of which matplotlib would warn."""
+    """Each of its words can be translated, and its fonts have each sign that it shows in Chinese."""
     with made_up_language.spoken():
-        figure, description = drawn(getattr(plots, name), **said_as_written(arguments))
-        texts = [text.get_text() for text in figure.findobj(matplotlib.text.Text)]
-    for text in (*texts, description):
-        plain = re.sub(r"\$[^$]*\$", "", made_up_language.outside(text))
-        assert not re.search("[a-z]{3}", plain), f"{text!r} stays English in every language"
+        for text in words(getattr(plots, name), **said_as_written(arguments)):
+            plain = re.sub(r"\$[^$]*\$", "", made_up_language.outside(text))
+            assert not re.search("[a-z]{3}", plain), f"{text!r} stays English in every language"
     with languages.speaking("zh"):
-        assert re.search('alt="[^"]*[\u4e00-\u9fff]', plots.as_html(getattr(plots, name), **arguments))
+        *shown_words, description = words(getattr(plots, name), **arguments)
+    assert re.search("[\u4e00-\u9fff]", description)
+    assert not [text for text in shown_words if "$" in text and re.search("[\u4e00-\u9fff]", text)], (
+        "mathtext has one font"
+    )
+    assert set("".join(shown_words)) <= FONTS | {"\n"}
+
+
+FONTS = font.characters(font.DEJAVU) | font.characters(languages.font("zh"))
+
+
+def words(picture, **arguments):
+    """The texts in a picture, and its description."""
+    figure, description = drawn(picture, **arguments)
+    return [*(text.get_text() for text in figure.findobj(matplotlib.text.Text)), description]
 
 
 def said_as_written(arguments):
