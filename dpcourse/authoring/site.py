@@ -442,8 +442,7 @@ class _Markdown(IPythonRenderer):
         tag, scope = ("th", ' scope="col"') if head else ("td", "")
         looks = [align] if align else []
         plain = re.sub(r"<[^>]*>", "", text)
-        length = len(plain) + sum(map(len, CHINESE.findall(plain)))
-        looks += [name for name, least in WORDS.items() if length > least][:1]
+        looks += [name for name, least in WORDS.items() if _width(plain) > least][:1]
         looks = f' class="{" ".join(looks)}"' if looks else ""
         return f"  <{tag}{scope}{looks}>{text}</{tag}>\n"
 
@@ -460,7 +459,12 @@ def _code(source, language="python"):
 
 def _reachable(source):
     """What may be wider than a narrow page can be scrolled by keyboard."""
-    return ' tabindex="0"' if max(map(len, source.splitlines()), default=0) > FITS_A_PHONE else ""
+    return ' tabindex="0"' if max(map(_width, source.splitlines()), default=0) > FITS_A_PHONE else ""
+
+
+def _width(text):
+    """How many Latin letters are as wide as this; a Chinese character is as wide as two."""
+    return len(text) + sum(map(len, CHINESE.findall(text)))
 
 
 def _unfolding(summary, content):

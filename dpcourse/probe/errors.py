@@ -35,7 +35,15 @@ BY_TYPE = {
     "SystemExit": to_say("Do not call `exit` or `quit` in an answer."),
     "LinAlgError": to_say("The rows and columns do not fit together."),
 }
-BY_TEXT = (  # pattern in what Python says -> what it means; the first that fits
+BY_TEXT = (  # pattern in what Python, or a function of the course, says -> what it means; the first that fits
+    (
+        r"^the budget has no room",
+        to_say("The ledger refuses a step for which there is no room: catch its `ValueError`, and end the run there."),
+    ),
+    (
+        r"^\w+ must be a (whole )?number (>=|in) ",
+        to_say("A function of the course was given a number that lies outside of what it takes."),
+    ),
     (r"unsupported operand.*\^|ufunc 'bitwise_xor'", to_say("`^` is no power in Python: write `**`.")),
     (
         r"truth value of an array",
@@ -50,7 +58,7 @@ BY_TEXT = (  # pattern in what Python says -> what it means; the first that fits
         ),
     ),
     (
-        r"only integers, slices",
+        r"only integers, slices|arrays used as indices must be of integer",
         to_say("A place in an array is a whole number. To run over the places: `for i in range(len(x))`."),
     ),
     (r"maximum supported dimension", to_say("A size is one number, such as `len(x)`, and not the array itself.")),

@@ -29,6 +29,9 @@ def told(body, **names):
     ("body", "said"),
     [
         ("return 2.0 ^ n", "`^` is no power"),
+        ("return np.asarray(x)[np.sort(x)]", "A place in an array is a whole number"),
+        ("from dpcourse import gdp; return gdp.delta(n, -1.0)", "outside of what it takes"),
+        ("raise ValueError('the budget has no room for one more step')", "catch its `ValueError`"),
         ("return x * 0.5", "make a list an array first"),
         ("return x @ x", "make a list an array first"),
         ("return x - 1", "make a list an array first"),
