@@ -95,12 +95,12 @@ def write(course: Path | str, folder: Path | str, solved: bool = False, as_pdf: 
     kind = GENERATOR.format("solutions" if solved else "lessons")
     written: list[str] = []
     with new_folder(folder, replaces=lambda old: kind in _text(old / "index.html")) as made:
-        for language in (ENGLISH, *languages(course)):
-            edition = Edition(course, language, notebooks if language == ENGLISH else {}, solved)
-            written += _write(edition, notebooks, made, Markup(kind), as_pdf)
         write_atomically(made / "site.css", _text(TEMPLATES / "site.css") + _colours())
         for name in ("site.js", "stix-two-math.woff2"):
             shutil.copyfile(TEMPLATES / name, made / name)
+        for language in (ENGLISH, *languages(course)):  # a PDF is printed with the style that is there
+            edition = Edition(course, language, notebooks if language == ENGLISH else {}, solved)
+            written += _write(edition, notebooks, made, Markup(kind), as_pdf)
     return written
 
 

@@ -353,13 +353,20 @@ def test_where_it_is_published_a_lesson_opens_elsewhere_and_else_says_where_it_i
 
 def test_the_pdf_holds_every_page_and_its_links_stay_within(course, tmp_path, monkeypatch):
     """Chromium is asked for what it is to print; that it prints is tested in the week."""
-    printed = []
+    printed, styled = [], []
     monkeypatch.setattr(pdf, "browser", lambda: "chromium")
     monkeypatch.setattr(
-        pdf, "print_page", lambda page, made: (printed.append(Elements(page)), made.write_bytes(b"%PDF"))
+        pdf,
+        "print_page",
+        lambda page, made: (
+            printed.append(Elements(page)),
+            styled.extend((page.parent / link["href"]).is_file() for link in Elements(page).all("link")),
+            made.write_bytes(b"%PDF"),
+        ),
     )
     site.write(course, tmp_path / "site", as_pdf=True)
     [page] = printed
+    assert styled == [True], "its style is there before it is printed"
     ids = [attributes["id"] for _, attributes in page.found if "id" in attributes]
     assert len(ids) == len(set(ids))
     links = [unquote(link["href"]).removeprefix("#") for link in page.all("a")]
