@@ -351,7 +351,7 @@ def site(
                 said("{readme} says how it goes on: {names}", readme=folder / "README.md", names=", ".join(names))
             )
             return
-        names = pages.write(_there("--course", course), folder, solutions, pdf)
+        names = pages.write(_there("--course", course), folder, solutions, pdf, moves=True)
         typer.echo(f"{folder / 'index.html'}: {', '.join(names)}")
     except ModuleNotFoundError as error:
         raise _needs_more("site", error) from None

@@ -1,4 +1,4 @@
-"""A static site of the course for those who only read: HTML made from the notebooks as they are; nothing is executed.
+"""A static site of the course for those who only read: HTML made from the notebooks as they are; no cell is executed.
 
 Two sites, each written by itself into a folder of its own: the lessons, blank as given out, and the solutions.
 A page loads nothing from elsewhere and is read without scripts: formulas are MathML, hints and solutions unfold by
@@ -26,13 +26,13 @@ from pygments.styles import get_style_by_name
 from pygments.token import STANDARD_TYPES
 
 from dpcourse import course
-from dpcourse.authoring import binder, catalogues, images, pdf, searching
+from dpcourse.authoring import binder, catalogues, images, moving, pdf, searching
 from dpcourse.authoring.source import languages
 from dpcourse.cells import checked, without_marks
 from dpcourse.course import GLOSSARY
 from dpcourse.engine.display import as_code
 from dpcourse.files import new_folder, write_atomically
-from dpcourse.languages import ENGLISH, again, counted, listed, said
+from dpcourse.languages import ENGLISH, again, counted, listed, said, speaking
 
 TEMPLATES = Path(__file__).with_name("templates")
 GENERATOR = '<meta name="generator" content="dpcourse site: {}">'
@@ -79,10 +79,13 @@ class Page:
         return {html.unescape(anchor) for anchor in re.findall(r'\bid="([^"]*)"', self.body)}
 
 
-def write(course: Path | str, folder: Path | str, solved: bool = False, as_pdf: bool = False) -> list[str]:
+def write(
+    course: Path | str, folder: Path | str, solved: bool = False, as_pdf: bool = False, moves: bool = False
+) -> list[str]:
     """Write the site of a course into a folder, whole or not at all; returns the names of its pages.
 
     solved: the solutions in place of the lessons. as_pdf: also the whole course as course.pdf, printed by Chromium.
+    moves: explorers of one slider move, by pictures that are drawn for it.
     A folder that holds an older site of the same kind is replaced.
     Raises SiteError for a notebook that cannot be shown, and ValueError for a folder that holds anything else.
     """
@@ -99,7 +102,7 @@ def write(course: Path | str, folder: Path | str, solved: bool = False, as_pdf: 
         for name in ("site.js", "stix-two-math.woff2"):
             shutil.copyfile(TEMPLATES / name, made / name)
         for language in (ENGLISH, *languages(course)):  # a PDF is printed with the style that is there
-            edition = Edition(course, language, notebooks if language == ENGLISH else {}, solved)
+            edition = Edition(course, language, notebooks if language == ENGLISH else {}, solved, moves)
             written += _write(edition, notebooks, made, Markup(kind), as_pdf)
     return written
 
@@ -107,8 +110,8 @@ def write(course: Path | str, folder: Path | str, solved: bool = False, as_pdf: 
 class Edition:
     """The course in one language: its notebooks, and what its pages say."""
 
-    def __init__(self, course, language, notebooks, solved):
-        self.course, self.language, self.solved = course, language, solved
+    def __init__(self, course, language, notebooks, solved, moves):
+        self.course, self.language, self.solved, self.moves = course, language, solved, moves
         self.folder = "" if language == ENGLISH else language
         make = _solved_notebooks if solved else _blank_notebooks
         self.notebooks = notebooks or make(course, self.folder)
@@ -116,6 +119,13 @@ class Edition:
     def said(self, message, **fields):
         """A text of the site in this language."""
         return again(said(message, **fields), self.language)
+
+    @staticmethod
+    def draw(picture, **arguments):
+        """A picture of the lessons, as HTML."""
+        from dpcourse import plots
+
+        return plots.as_html(getattr(plots, picture), **arguments)
 
     def opened(self, lesson):
         """(where a lesson opens, the address) of each place, as far as it is known where the course is published."""
@@ -323,8 +333,13 @@ class _Maker:
         return f'<div id="{html.escape(cell.id)}" class="cell">{"".join(parts)}</div>'
 
     def explorer(self, cell):
-        """Its still picture, where it has one of its own, and what its sliders are."""
+        """Its picture, which moves where it has one slider, and what its sliders are."""
         still = "".join(output for output in map(self.output, cell.outputs) if "<img" in output)
+        if self.edition.moves:
+            with speaking(self.edition.language):
+                still = moving.page(
+                    cell.source, still, self.edition.draw, lambda page: images.as_files(page, self.folder)
+                )
         names = SLIDER.findall(cell.source)
         says = self.edition.said(
             counted(

@@ -4,6 +4,7 @@ import base64
 import html.parser
 import itertools
 import json
+import math
 import re
 import shutil
 import struct
@@ -15,8 +16,8 @@ import pytest
 from support import ROOT
 from typer.testing import CliRunner
 
-from dpcourse import cli, tables
-from dpcourse.authoring import build, pdf, site
+from dpcourse import cli, tables, widgets
+from dpcourse.authoring import build, moving, pdf, site
 from dpcourse.authoring.source import languages
 from dpcourse.cells import BEGIN, END
 from dpcourse.course import lesson as lesson_of
@@ -465,3 +466,60 @@ def test_the_workflow_publishes_the_lessons_and_never_the_solutions():
     assert "- run: dpcourse site --pdf\n" in workflow
     assert "path: site\n" in workflow
     assert "--solutions" not in workflow
+
+
+def test_an_explorer_of_one_slider_moves(course, tmp_path, monkeypatch):
+    """Each of its places has a picture with its own words; without a script it stands still, and says its slider."""
+    drawn = []
+
+    def draw(picture, **arguments):
+        drawn.append((picture, arguments))
+        return (
+            f'<img src="data:image/svg+xml,{quote(f"<svg viewBox=%220 0 4 2%22>{arguments}</svg>")}" alt="{arguments}">'
+        )
+
+    monkeypatch.setattr(site.Edition, "draw", staticmethod(draw))
+    explorer = 'widgets.explore(plots.response, epsilon=widgets.slider("ε", 0.0, 5.0, 3.0, step=0.1))'
+    at_rest = {"output_type": "display_data", "data": {"image/png": PIXEL, "text/plain": "at rest"}}
+    for folder in ("lessons", "solutions"):
+        (course / folder / "00-one.ipynb").write_text(notebook(["# 00 One\n\n## Terms"], [explorer, at_rest]))
+    site.write(course, tmp_path / "still")
+    assert not drawn
+    site.write(course, tmp_path / "site", moves=True)
+    page = Elements(tmp_path / "site" / "00-one.html")
+    (moving,) = [each for each in page.all("div") if each.get("class") == "moving"]
+    frames = json.loads(moving["data-frames"])
+    assert len(frames) == len(drawn) <= 21
+    (control,) = [each for each in page.all("input") if each["type"] == "range"]
+    assert frames[int(control["value"])][1:] == ["{'epsilon': 3.0}", "3.00"]
+    assert [words for _, words, _ in frames] == [str(arguments) for _, arguments in drawn]
+    assert all((tmp_path / "site" / address).is_file() for address, _, _ in frames)
+    assert "In the notebook a slider moves this picture: ε." in page.text
+
+
+@pytest.mark.parametrize(
+    ("call", "places", "at"),
+    [
+        ('"n", 1, 9, 3', list(range(1, 10)), 2),
+        ('"δ", 1e-10, 0.01, 1e-5, log=True, step=1, readout=".0e"', [10.0**k for k in range(-10, -1)], 5),
+        ('"ε", 0.05, 5.0, 1.0, log=True', None, None),
+        ('"x", 0.0, 1.0, 0.5', None, None),
+    ],
+)
+def test_the_places_of_a_slider_are_those_of_the_notebook(call, places, at):
+    slider = moving.slider(f"widgets.explore(plots.p, x=widgets.slider({call}))")
+    found, start = slider.places, slider.at
+    control = eval(f"widgets.slider({call})", {"widgets": widgets})
+    assert len(found) <= moving.MOST
+    assert found[start] == pytest.approx(control.value)
+    if places:
+        assert (found, start) == (pytest.approx(places), at)
+    step = getattr(control, "base", None)
+    for place in found:
+        steps = math.log10(place / control.value) / control.step if step else (place - control.value) / control.step
+        assert steps == pytest.approx(round(steps), abs=1e-6), "a step of the notebook's slider"
+
+
+@pytest.mark.parametrize("code", ['widgets.slider("a", 0.0, 1.0, 0.5), y=widgets.slider("b", 0.0, 1.0, 0.5)', 'widgets.choice("a", [1, 2])', 'widgets.slider("a", low, 1.0, 0.5)'])  # fmt: skip
+def test_other_explorers_stand_still(code):
+    assert moving.slider(f"widgets.explore(plots.p, x={code})") is None

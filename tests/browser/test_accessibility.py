@@ -42,7 +42,7 @@ def sites(tmp_path_factory):
     """The home page and all others of both sites, in every language; on a commit some of the solved English one."""
     folder = tmp_path_factory.mktemp("sites")
     for kind in ("lessons", "solutions") if WEEKLY else ("solutions",):
-        site.write(ROOT, folder / kind, solved=kind == "solutions")
+        site.write(ROOT, folder / kind, solved=kind == "solutions", moves=WEEKLY and kind == "lessons")
     written = sorted(folder.glob("**/*.html"))
     return (
         written

@@ -33,6 +33,24 @@ addEventListener('DOMContentLoaded', () => {
   if (contents && innerWidth < 1088) contents.open = false // on a telephone it stands above the text
 })
 
+// ---- explorers of one slider: each of its places has a picture
+
+addEventListener('DOMContentLoaded', () => {
+  for (const moving of document.querySelectorAll('.moving')) {
+    const frames = JSON.parse(moving.dataset.frames)
+    const [label, control, says, image] = ['label', 'input', 'output', 'img'].map(name => moving.querySelector(name))
+    control.addEventListener('input', () => {
+      const [address, alt, value] = frames[control.value]
+      Object.assign(image, {src: address, alt})
+      control.setAttribute('aria-valuetext', says.textContent = value)
+    })
+    for (const begin of ['focus', 'pointerenter'])
+      control.addEventListener(begin, () => { for (const [address] of frames) new Image().src = address }, {once: true})
+    label.hidden = false
+    moving.nextElementSibling.hidden = true // what the sliders of the notebook do
+  }
+})
+
 // ---- search
 
 const GREEK = Object.fromEntries('alpha α beta β gamma γ delta δ epsilon ε kappa κ lambda λ mu μ pi π sigma σ tau τ phi Φ'
