@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from dpcourse.authoring import catalogues, complete, font, stale, translation, worth
+from dpcourse.authoring import catalogues, complete, font, navigation, stale, translation, worth
 from dpcourse.authoring.navigation import readmes
 from dpcourse.authoring.page import read, translated
 from dpcourse.authoring.source import SourceError, languages, pages, sources
@@ -40,8 +40,11 @@ def differences(root: Path | str) -> list[str]:
 def behind(root: Path | str) -> list[str]:
     """What of the course stands in English in its other languages, and the share that does not; nobody need do anything."""
     root = Path(root)
+    if any(complete.omissions(root, modules_of(root))):  # differences() says it, and what is missing cannot be imported
+        return []
     try:
         found = [line for language in languages(root) for line in translation.behind(root, language)]
+        found += navigation.readmes_behind(root)
         found += [line for language in _spoken(root) for line in catalogues.behind(language)]
         return found + [line for language in _spoken(root) for line in font.behind(root, language)]
     except SourceError:  # differences() says it

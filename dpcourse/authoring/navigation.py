@@ -4,6 +4,7 @@ All of it is made from the front matter, the headings and the length of the sour
 """
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from dpcourse.authoring import minutes, translation
@@ -114,6 +115,24 @@ def readmes(root: Path | str) -> dict[Path, str]:
     there = {language: readme_of(root, language) for language in ("", *languages(root))}
     is_pack = pack.is_pack(Path(root))
     return {file: _readme(Path(root), language) for language, file in there.items() if file.exists() and not is_pack}
+
+
+def readmes_behind(root: Path) -> Iterator[str]:
+    """Which twins of README.md have not its commands and links to elsewhere; nobody need do anything."""
+    english = readme_of(root)
+    for language in languages(root):
+        file = readme_of(root, language)
+        if english.exists() and file.exists() and (lacking := _parts(english, language) - _parts(file)):
+            yield f"{file.name}: has not all that README.md has, such as {min(lacking)!r}"
+
+
+def _parts(file, language=""):
+    """The commands to copy and the links to elsewhere in a README, those of the tests left out; language: its lessons are meant."""
+    text = file.read_text(encoding="utf-8").partition("\n## The tests")[0]
+    commands = re.findall(r"```(?:sh|bat)\n(.+)\n```", text)
+    if language:
+        commands = [re.sub(r"lessons([/\\])", rf"lessons\g<1>{language}\g<1>", command) for command in commands]
+    return {*commands, *re.findall(r"\]\((http[^)]+)\)", text)}
 
 
 def _readme(root, language):

@@ -101,8 +101,11 @@ def write(
         write_atomically(made / "site.css", _text(TEMPLATES / "site.css") + _colours())
         for name in ("site.js", "stix-two-math.woff2"):
             shutil.copyfile(TEMPLATES / name, made / name)
-        for language in (ENGLISH, *languages(course)):  # a PDF is printed with the style that is there
-            edition = Edition(course, language, notebooks if language == ENGLISH else {}, solved, moves)
+        editions = [Edition(course, ENGLISH, notebooks, solved, moves)]
+        editions += [Edition(course, language, None, solved, moves) for language in languages(course)]
+        editions = [edition for edition in editions if edition.notebooks]  # those that are built
+        for edition in editions:  # a PDF is printed with the style that is there
+            edition.all = editions
             written += _write(edition, notebooks, made, Markup(kind), as_pdf)
     return written
 
@@ -115,6 +118,7 @@ class Edition:
         self.folder = "" if language == ENGLISH else language
         make = _solved_notebooks if solved else _blank_notebooks
         self.notebooks = notebooks or make(course, self.folder)
+        self.all: list[Edition] = []
 
     def said(self, message, **fields):
         """A text of the site in this language."""
@@ -137,9 +141,10 @@ class Edition:
         """(language, what it calls itself, the address) of the same page in each other language."""
         name = f"{page.name}.html" if page else "index.html"
         home = "../" if self.folder else ""
-        for other in (ENGLISH, *languages(self.course)):
-            if other != self.language:
-                yield other, catalogues.called(other), home + name if other == ENGLISH else f"{home}{other}/{name}"
+        for other in self.all:
+            if other is not self:
+                address = f"{home}{other.folder}/{name}" if other.folder else home + name
+                yield other.language, catalogues.called(other.language), address
 
 
 def _write(edition, english, site, kind, as_pdf):

@@ -90,3 +90,17 @@ def test_the_committed_notebooks_are_what_their_sources_give(record_property):
     """What is behind in a translation is no fault; it is told at the end of the tests."""
     assert build.differences(ROOT) == []
     record_property("behind", compare.behind(ROOT))
+
+
+def test_where_something_is_missing_nobody_asks_what_is_behind(built, monkeypatch):
+    """It would be imported."""
+
+    def fails(language):
+        raise ModuleNotFoundError("dpcourse.course.start_here.quiz")
+
+    monkeypatch.setattr(compare, "_spoken", lambda root: ["xx"])
+    monkeypatch.setattr(compare.catalogues, "behind", fails)
+    monkeypatch.setattr(compare.font, "behind", lambda root, language: ())
+    built.module("course/start_here/quiz").unlink()
+    assert compare.behind(built.root) == []
+    assert any("quiz" in line for line in compare.differences(built.root))
