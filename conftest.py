@@ -12,17 +12,25 @@ import hypothesis
 import nbformat
 import pytest
 import slices
+import support
+from support import ROOT, WEEKLY, by_profile
 from xdist.scheduler import LoadFileScheduling
 
 _data = tempfile.TemporaryDirectory()
 os.environ["DPCOURSE_DATA"] = _data.name
 
-WEEKLY = bool(os.environ.get("DPCOURSE_WEEKLY"))
+by_profile("numpy and torch: threads", 1, "as many as the machine has")
 if not WEEKLY:  # tests run side by side: threads of torch and numpy would spend their time waiting for each other
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+by_profile("examples by hypothesis, where a test names none", 60, 300)
+by_profile("examples by hypothesis are the same every time", True, False)
 hypothesis.settings.register_profile("commit", deadline=None, derandomize=True, max_examples=60)
 hypothesis.settings.register_profile("weekly", deadline=None, max_examples=300, print_blob=True)
 hypothesis.settings.load_profile("weekly" if WEEKLY else "commit")
+
+
+def pytest_addoption(parser):
+    parser.addoption("--weekly", action="store_true", help="say what a commit does not run, and why; run nothing")
 
 
 def pytest_configure(config):
@@ -43,6 +51,11 @@ def pytest_collectstart(collector):
 
 def pytest_collection_modifyitems(config, items):
     """Leave out what only the weekly profile runs."""
+    _see_that_marks_have_reasons(items)
+    if config.option.weekly:
+        config.stash[ONLY_WEEKLY] = [item for item in items if item.get_closest_marker("weekly")]
+        items.clear()
+        return
     left_out = [] if WEEKLY else [item for item in items if item.get_closest_marker("weekly")]
     translated = [] if WEEKLY else [item for item in items if TRANSLATED.match(item.nodeid)]
     blank = [] if WEEKLY else [item for item in items if item.nodeid.startswith("lessons/") and item not in translated]
@@ -56,6 +69,14 @@ def pytest_collection_modifyitems(config, items):
         left_out = set(left_out)
         items[:] = [item for item in items if item not in left_out]
     items.sort(key=lambda item: [not item.nodeid.startswith(longest) for longest in LONGEST])
+
+
+def _see_that_marks_have_reasons(items):
+    for item in items:
+        if (mark := item.get_closest_marker("weekly")) and not (mark.args and isinstance(mark.args[0], str)):
+            raise pytest.UsageError(
+                f"{item.nodeid}: say why a commit does not run it, as in weekly('a minute of convolutions')"
+            )
 
 
 def _run_in_solutions(items):
@@ -102,7 +123,18 @@ def _solved(lesson):
     return lesson.parents[1] / "solutions" / lesson.name
 
 
-BLANK = ("lessons/00-", "lessons/06-")
+ONLY_WEEKLY = pytest.StashKey[list]()
+BLANK = (
+    by_profile(
+        "blank lessons, and of them the cells that touch what a learner writes, or all",
+        ("lessons/00-", "lessons/06-"),
+        None,
+    )
+    or ()
+)
+by_profile(
+    "notebooks in other languages: of one solved lesson the cells that differ from the English ones, or all", 1, None
+)
 """The blank lessons that run on a commit; `dpcourse build` has executed all of them, and says which are out of date."""
 
 TRANSLATED = re.compile(r"(?:lessons|solutions)/\w+/")
@@ -145,7 +177,10 @@ def _peak_memory(pid):
         return 0.0
 
 
-def pytest_terminal_summary(terminalreporter):
+def pytest_terminal_summary(terminalreporter, config):
+    if config.option.weekly:
+        _say_what_is_weekly(terminalreporter, config.stash.get(ONLY_WEEKLY, []))
+        return
     seconds, peak = defaultdict(float), defaultdict(float)
     reported = (reports for outcome, reports in terminalreporter.stats.items() if outcome != "deselected")
     for report in itertools.chain.from_iterable(reported):
@@ -160,3 +195,18 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.section("notebooks: seconds, and peak memory of the kernel")
         for name in sorted(seconds):
             terminalreporter.line(f"{name:30} {seconds[name]:6.1f} s {peak[name]:7.0f} MiB")
+
+
+def _say_what_is_weekly(terminalreporter, items):
+    """By file: tests that a commit leaves out, with the reason; and what it has less of."""
+    told = defaultdict(lambda: defaultdict(list))
+    for item in items:
+        name = getattr(item, "originalname", item.name)
+        told[item.path][name].append(item.get_closest_marker("weekly").args[0])
+    for file, _, what, commit, week in sorted(support.CHOICES):
+        told[file][what].append(f"{commit} (week: {week})")
+    for file in sorted(told):
+        terminalreporter.section(str(file.relative_to(ROOT)))
+        for name, reasons in told[file].items():
+            cases = f" ({len(reasons)} cases)" if len(reasons) > 1 else ""
+            terminalreporter.line(f"{name}{cases}: {', '.join(dict.fromkeys(reasons))}")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import WEEKLY, reference
+from support import examples, reference
 
 from dpcourse import clt, gdp
 from dpcourse.tradeoff import TradeOff, approx_dp, gaussian, identity, laplace
@@ -43,7 +43,7 @@ def test_clt_epsilons_of_noisy_sgd():
         assert gdp.epsilon(1e-5, clt.noisy_sgd_mu(noise, sample_rate, steps)) == pytest.approx(published, abs=5e-6)
 
 
-@settings(max_examples=20 if WEEKLY else 4)
+@examples(20, part=5)
 @given(mu=st.floats(0.01, 5))
 def test_laplace_and_gaussian_agree_with_mpmath(mu):
     """Integrals over the noise, not over alpha: L = log q/p at a sample of P."""

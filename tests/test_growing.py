@@ -13,7 +13,7 @@ import sys
 import pytest
 from support import ROOT
 
-pytestmark = pytest.mark.weekly
+pytestmark = pytest.mark.weekly("each step left out is a course of its own, read by a new process")
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 EXERCISE = re.search(r"^```python\n(.*?)^```\n", TEXT, re.DOTALL | re.MULTILINE)[1]
 SOURCE = re.search(r"^````markdown\n(.*?)^````\n", TEXT, re.DOTALL | re.MULTILINE)[1]

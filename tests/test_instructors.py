@@ -74,7 +74,7 @@ def ready_for(command, folder):
         shutil.copytree(folder / "grades", folder / "from-lee/grades")
 
 
-@pytest.mark.weekly
+@pytest.mark.weekly("a term of a class by the commands, with real sandboxes")
 @pytest.mark.skipif(bubblewrap.missing() is not None, reason=f"no sandbox: {bubblewrap.missing()}")
 def test_the_commands_of_the_page_take_a_class_through_a_term(a_term):
     said = {}

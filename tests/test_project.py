@@ -13,7 +13,7 @@ import jupytext
 import pytest
 import yaml
 from packaging.requirements import Requirement
-from support import WEEKLY
+from support import by_profile
 
 from dpcourse import course
 from dpcourse.authoring import build, minutes, navigation, stale, uses
@@ -23,6 +23,7 @@ from dpcourse.authoring.source import languages
 ROOT = Path(__file__).parents[1]
 SOURCES = build.sources(ROOT)
 every_lesson = pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.stem)
+UNTYPED = by_profile("not typed", ["--exclude", "^dpcourse/dpsgd/"], [])
 
 
 def tool(*command):
@@ -43,7 +44,7 @@ def test_ruff_is_content(command):
 
 def test_types_hold():
     """Of all but exercises and pictures (pyproject.toml), and on a commit but dpsgd: PyTorch's types take half a minute."""
-    result = tool("-m", "mypy", *([] if WEEKLY else ["--exclude", "^dpcourse/dpsgd/"]))
+    result = tool("-m", "mypy", *UNTYPED)
     assert result.returncode == 0, result.stdout + result.stderr
 
 
@@ -255,3 +256,19 @@ def test_ci_runs_the_readmes_own_command():
     assert found.startswith("python3 -m venv --clear .venv-tests && ")
     assert found.rstrip().endswith("-m pytest -n 3 --dist loadfile")
     assert ".ci/run" in (ROOT / ".github" / "workflows" / "ci.yml").read_text()
+
+
+# ---- the two profiles
+
+
+def test_what_the_week_has_more_of_is_said_where_a_module_is_imported():
+    """Else `pytest --weekly`, which imports and runs nothing, would not know it; nor does anything else ask which profile runs."""
+    for file in sorted((ROOT / "tests").glob("**/*.py")):
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        bodies = [line for each in ast.walk(tree) if isinstance(each, ast.FunctionDef) for line in each.body]
+        within = [node for line in bodies for node in ast.walk(line)]
+        called = {node.func.id for node in within if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+        if file.name != "support.py":
+            assert "by_profile" not in called, f"{file}: call by_profile outside of functions"
+            names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+            assert "WEEKLY" not in names, f"{file}: ask support.by_profile in place of WEEKLY"

@@ -7,19 +7,13 @@ import mpmath
 import numpy as np
 import pytest
 from dp_accounting.rdp import rdp_privacy_accountant
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import logsumexp
 from scipy.stats import norm
-from support import WEEKLY, reference
+from support import examples, reference
 
 from dpcourse import gdp, rdp
-
-
-def examples(count):
-    """For hypothesis: that many in the week, a third of them on a commit."""
-    return settings(max_examples=count if WEEKLY else math.ceil(count / 3))
-
 
 noises, rates = st.floats(0.4, 20), st.floats(1e-5, 1)
 

@@ -118,7 +118,9 @@ def python_of(folder):
     return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
-@pytest.mark.weekly
+@pytest.mark.weekly(
+    "the wheel is built, checked and installed into an empty environment, and lessons 00 to 04 run there"
+)
 def test_the_wheel_in_an_empty_environment(sources, tmp_path):
     """Built from the source distribution, checked by twine, installed; with nothing else lessons 00 to 04 run."""
     ran(sys.executable, "-m", "venv", tmp_path / "tools")

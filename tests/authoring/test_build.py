@@ -310,7 +310,7 @@ def test_without_jupytext_the_command_says_how_to_get_it(course, monkeypatch):
 # ---- the course itself
 
 
-@pytest.mark.weekly
+@pytest.mark.weekly("a whole lesson is built twice; a page with all kinds of cells is on a commit")
 def test_a_lesson_builds_to_the_same_bytes_twice(tmp_path):
     """One with random draws, pictures, sliders and a quiz; all of them would take minutes."""
     source, built = ROOT / "solutions" / "01-composition.md", []

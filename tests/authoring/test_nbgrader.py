@@ -28,6 +28,7 @@ FORGED = {
     "a reference of their own": "from dpcourse.engine import Exercise\nExercise.agrees = lambda *a: True",
 }
 IMPORTS = "from dpcourse import check"
+ONE_OF_MANY = pytest.mark.weekly("a kernel for each way; one shows that it is closed")
 WRONG = "def keep_probability(epsilon):\n    return 0.5"
 
 
@@ -67,12 +68,12 @@ def test_a_right_answer_passes_and_a_wrong_one_does_not(tmp_path):
     assert not right(handed_in(answer=WRONG), "keep_probability", tmp_path)
 
 
-@pytest.mark.parametrize("how", [pytest.param(each, marks=[] if "dict" in each else pytest.mark.weekly) for each in FORGED])  # fmt: skip
+@pytest.mark.parametrize("how", [pytest.param(each, marks=[] if "dict" in each else ONE_OF_MANY) for each in FORGED])  # fmt: skip
 def test_a_notebook_that_changes_dpcourse_in_memory_gets_no_points_for_it(how, tmp_path):
     assert not right(handed_in(FORGED[how], WRONG), "keep_probability", tmp_path)
 
 
-@pytest.mark.weekly
+@pytest.mark.weekly("nbgrader's kernel, once more")
 def test_a_dpcourse_that_is_handed_in_beside_the_notebook_is_found(tmp_path):
     shutil.copytree(ROOT / "dpcourse", tmp_path / "dpcourse", ignore=shutil.ignore_patterns("__pycache__"))
     first = "import sys\nsys.path.insert(0, '')"
@@ -99,7 +100,7 @@ class _Anything:
         return self.__dict__[name]
 
 
-@pytest.mark.weekly
+@pytest.mark.weekly("nbgrader grades a class of three")
 @pytest.mark.skipif(importlib.util.find_spec("nbgrader") is None, reason="nbgrader is not installed")
 def test_a_class_of_three_gets_the_marks_that_the_grader_gives_and_sees_nobody_elses_progress(tmp_path):
     """One right, one wrong in the first answer, one who says that it is right."""

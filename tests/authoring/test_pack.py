@@ -13,7 +13,7 @@ import tomllib
 import numpy as np
 import pytest
 from authoring.packs import EXAM, edit, exam, practice
-from support import ROOT, WEEKLY
+from support import ROOT, by_profile
 from typer.testing import CliRunner
 
 from dpcourse import cells, course, notebook
@@ -278,7 +278,7 @@ LEAKS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("leak", LEAKS if WEEKLY else list(LEAKS)[1:3])
+@pytest.mark.parametrize("leak", by_profile("packs that would tell an answer", list(LEAKS)[1:3], list(LEAKS)))
 def test_a_pack_that_would_tell_is_not_given_out(packs, tmp_path, leak):
     file, text, why = LEAKS[leak]
     folder = packs(exam, "final", built=False)
@@ -428,7 +428,7 @@ def test_a_lesson_of_the_course_has_no_variants():
 # ---- another process
 
 
-@pytest.mark.weekly
+@pytest.mark.weekly("a process of its own imports all that a command does")
 def test_a_process_uses_the_pack_that_its_environment_names(packs):
     folder = packs(practice, "exam", built=False)
     code = "from dpcourse import course; print(course.lesson(50).title, course.find('50.1').function)"

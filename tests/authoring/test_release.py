@@ -146,7 +146,7 @@ def test_the_nbgrader_source_has_an_answer_and_a_locked_check_for_each_exercise(
     assert not any(cell.get("outputs") for cell in notebook["cells"])
 
 
-@pytest.mark.weekly
+@pytest.mark.weekly("nbgrader's own commands start JupyterLab's parts again and again")
 @pytest.mark.skipif(importlib.util.find_spec("nbgrader") is None, reason="nbgrader is not installed")
 def test_nbgrader_takes_the_course_as_it_is(tmp_path):
     """Its own commands: validate the source, make the assignment, grade a submission with one wrong answer."""

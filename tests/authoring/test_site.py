@@ -386,7 +386,7 @@ def test_without_a_chromium_the_command_says_so_and_writes_nothing(course, tmp_p
     assert not (tmp_path / "site").exists()
 
 
-@pytest.mark.weekly
+@pytest.mark.weekly("Chromium prints 280 pages; what is to be printed is looked at on a commit")
 def test_chromium_prints_the_course(course, tmp_path):
     try:
         pdf.browser()

@@ -7,7 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from support import WEEKLY
+from support import by_profile
 
 from dpcourse.authoring import site
 
@@ -27,8 +27,11 @@ FLATTEN = """seen => {
 }"""
 """Formulas and the colours of code are thousands of elements without meaning to axe; one of each class is enough."""
 
-SEEN_ON_A_COMMIT = {"index", "glossary", "00-start-here", "01-composition"}
-DARK_ON_A_COMMIT = {"index", "00-start-here"}
+KINDS = by_profile("kinds of the site", ("solutions",), ("lessons", "solutions"))
+LIGHT = by_profile(
+    "pages looked at by axe-core, and on a telephone", {"index", "glossary", "00-start-here", "01-composition"}, None
+)
+DARK = by_profile("pages looked at in the dark", {"index", "00-start-here"}, None)
 
 FAULTS_OF_JUPYTERLAB = {
     ("aria-input-field-name", "cm-content"),  # the editor of a cell has no name
@@ -41,14 +44,15 @@ FAULTS_OF_JUPYTERLAB = {
 def sites(tmp_path_factory):
     """The home page and all others of both sites, in every language; on a commit some of the solved English one."""
     folder = tmp_path_factory.mktemp("sites")
-    for kind in ("lessons", "solutions") if WEEKLY else ("solutions",):
-        site.write(ROOT, folder / kind, solved=kind == "solutions", moves=WEEKLY and kind == "lessons")
-    written = sorted(folder.glob("**/*.html"))
-    return (
-        written
-        if WEEKLY
-        else [file for file in written if file.parent.name == "solutions" and file.stem in SEEN_ON_A_COMMIT]
-    )
+    for kind in KINDS:
+        site.write(ROOT, folder / kind, solved=kind == "solutions", moves=kind == "lessons")
+    return [file for file in sorted(folder.glob("**/*.html")) if seen(file, "light")]
+
+
+def seen(file, theme):
+    """Whether a page is looked at in a theme; on a commit only English ones are."""
+    names = {"light": LIGHT, "dark": DARK}[theme]
+    return names is None or (file.parent.name in KINDS and file.stem in names)
 
 
 def violations(page, context="html"):
@@ -61,7 +65,7 @@ def violations(page, context="html"):
 def test_axe_finds_nothing_on_any_page_of_the_site(sites, browser, theme):
     page, looks = browser.new_page(color_scheme=theme), []
     for file in sites:
-        if theme == "light" or WEEKLY or file.stem in DARK_ON_A_COMMIT:
+        if seen(file, theme):
             page.goto(file.as_uri())
             page.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)")
             looks = page.evaluate(FLATTEN, looks)
@@ -123,7 +127,7 @@ def test_the_site_is_read_without_scripts_or_network_on_a_telephone(sites, brows
     context.close()
 
 
-@pytest.mark.weekly
+@pytest.mark.weekly("a lesson in JupyterLab by axe-core and by keyboard alone; the journey goes by links and keyboard")
 def test_a_lesson_in_jupyterlab_is_named_and_worked_by_keyboard(lab):
     lesson = lab("00-start-here")
     page = lesson.page

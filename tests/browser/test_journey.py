@@ -11,7 +11,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from support import WEEKLY
+from support import by_profile
 
 from dpcourse.authoring.source import languages
 from dpcourse.course import lesson, lessons
@@ -19,8 +19,8 @@ from dpcourse.languages import ENGLISH, again
 
 ROOT = Path(__file__).parents[2]
 LESSONS = tuple(known.name for known in lessons())
-WORKED_THROUGH = range(len(LESSONS)) if WEEKLY else (0, 1)
-"""The lessons gone through: all; on a commit the first two."""
+WORKED_THROUGH = by_profile("lessons gone through in JupyterLab", range(2), range(len(LESSONS)))
+EVERY_CELL = by_profile("of these every cell, and not only what a learner works in", False, True)
 WORKED_IN = ("from dpcourse import", "report()", "progress()", "widgets.explore(", "check(", "quiz(")
 """What a learner works in says one of these, or is an exercise; the other cells only show something."""
 
@@ -53,7 +53,7 @@ def test_the_whole_course(lab, copy_of_course):
     course.picture("progress")
 
 
-@pytest.mark.weekly
+@pytest.mark.weekly("JupyterLab in another language, an exercise of every lesson")
 @pytest.mark.parametrize("language", languages(ROOT))
 def test_an_exercise_of_every_lesson_in_another_language(lab, copy_of_course, language):
     """It is answered wrongly, the mistake is told in that language, and it is mended."""
@@ -75,7 +75,7 @@ def answer_all_but_one(folder, number, name, exercises_alone=False):
         is_exercise = cell.source != code
         if cell.cell_type == "code" and f"def {function}(" not in code:
             cell.source = code
-            everything = WEEKLY and not exercises_alone
+            everything = EVERY_CELL and not exercises_alone
             if not (everything or is_exercise or any(said in code for said in worked_in)):
                 notebook.cells[i] = nbformat.v4.new_raw_cell(code, id=cell.id)
     nbformat.write(notebook, file)
@@ -171,7 +171,7 @@ def assert_done(course, number):
     assert row.locator("progress").count() == 2
 
 
-@pytest.mark.weekly
+@pytest.mark.weekly("an endless loop has to reach its limit, and the kernel to start anew")
 def test_help_then_an_endless_loop_then_a_restart(lab):
     lesson = lab("00-start-here")
     first, answer, check = (lesson.cell(text) for text in ("progress()", "def keep_probability", 'check("0.1"'))
@@ -207,7 +207,7 @@ def test_help_then_an_endless_loop_then_a_restart(lab):
     assert first.locator("progress").first.evaluate("bar => bar.value") > 0
 
 
-@pytest.mark.weekly
+@pytest.mark.weekly("JupyterLab goes to the glossary and back; that all links lead somewhere is read on a commit")
 def test_links_lead_to_the_glossary_and_back(lab):
     """From the home page to the glossary, to a section of a lesson, home, and on by progress()."""
     course = lab(LESSONS[0])

@@ -5,7 +5,9 @@ import pytest
 IN_VIEW = "0 < it.getBoundingClientRect().top && it.getBoundingClientRect().top < innerHeight"
 
 
-@pytest.mark.weekly
+@pytest.mark.weekly(
+    "JupyterLab goes to a section of another lesson and back; that all links lead somewhere is read on a commit"
+)
 def test_links_to_a_section_land_there(lab):
     course = lab("04-clt")
     course.follow("00-start-here", course.panel.get_by_role("link", name="All lessons").first)

@@ -6,9 +6,9 @@ import mpmath
 import numpy as np
 import pytest
 from dp_accounting.rdp import rdp_privacy_accountant
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from support import WEEKLY
+from support import by_profile, examples
 
 from dpcourse import clt, course, gdp, pld, rdp
 from dpcourse.course.accountants.shared import divergence
@@ -17,12 +17,7 @@ from dpcourse.tradeoff import gaussian
 exercise = course.lesson(6).exercise
 noises, rates = st.floats(0.5, 8), st.floats(1e-3, 0.3)
 DELTA, WHOLE = 1e-5, range(2, 257)
-SEEDS = range(5 if WEEKLY else 1)
-
-
-def examples(count):
-    """For hypothesis: that many in the week, a third of them on a commit."""
-    return settings(max_examples=count if WEEKLY else math.ceil(count / 3))
+SEEDS = range(by_profile("checks of each answer", 1, 5))
 
 
 def theirs(noise, rate, orders):

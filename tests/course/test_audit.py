@@ -8,13 +8,14 @@ from course.judging import drawn, judged, named
 from scipy.optimize import brentq
 from scipy.special import logit
 from scipy.stats import beta, binom, norm
-from support import WEEKLY
+from support import by_profile
 
 from dpcourse import audit, course, tradeoff
 from dpcourse.engine import ERROR, RIGHT, WRONG
 
 exercise = course.lesson(7).exercise
-SEEDS = range(5 if WEEKLY else 1)
+SEEDS = range(by_profile("checks of each answer", 1, 5))
+GUESSED = range(by_profile("checks of an answer that guesses", 1, 4))
 
 
 def by_binomial(errors, trials, confidence):
@@ -261,7 +262,7 @@ def mu_of_shares(runs_in, runs_out, clip_norm):
 
 def test_accused_by_shares_of_errors_are_the_correct_too_in_one_of_five_line_ups():
     """In each with probability 1/2: 1 in 32 such answers pass."""
-    for verdict in judged(exercise("accused"), auditor(200, mu_of_shares), range(4 if WEEKLY else 1)):
+    for verdict in judged(exercise("accused"), auditor(200, mu_of_shares), GUESSED):
         assert verdict.misconception == "the honest one accused", verdict
 
 

@@ -201,7 +201,7 @@ OF_EACH_LESSON = [
 ]
 
 
-@pytest.mark.weekly
+@pytest.mark.weekly("a search over all expressions of the library; doors once open are tried on a commit")
 @pytest.mark.parametrize("exercise", OF_EACH_LESSON)  # of one lesson: -k 05-dpsgd
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.usefixtures("bounded")

@@ -8,7 +8,7 @@ import pickle
 import numpy as np
 import pytest
 from course.judging import drawn, judged, judged_freely, were_all_allowed
-from support import WEEKLY
+from support import by_profile
 
 from dpcourse import course
 from dpcourse.engine import BLANK, ERROR, RIGHT, WRONG, Exercise, OpenExercise, RandomExercise
@@ -17,14 +17,17 @@ from dpcourse.engine.exercise import Cases
 EVERY = {f"{lesson.word}-{exercise.function}": exercise for lesson in course.lessons() for exercise in lesson.exercises}
 SLOW = {course.lesson(6).exercise("noise_for_budget").id, course.lesson(7).exercise("accused").id}
 SLOW |= {exercise.id for exercise in EVERY.values() if isinstance(exercise, RandomExercise)}
-SEEDS = range(10 if WEEKLY else 1)  # as many checks of each exercise; of those that take seconds, 3 and 1
-PROBED = 1_000_000 if WEEKLY else 30
-RATE_RUNS = 150 if WEEKLY else 4
+SEEDS = range(by_profile("checks of each exercise: reference and misconceptions", 1, 10))
+OF_SLOW = by_profile("of those that take seconds", 1, 3)
+SLIPS_OF_SLOW = by_profile("misconceptions of those: every so-manieth", 2, 1)
+PROBED = by_profile("cases of each that the probe calls", 30, 1_000_000)
+RATE_RUNS = by_profile("checks of how often a right random answer fails", 4, 150)
+DRAWS = range(by_profile("draws of inputs, each another one", 2, 5))
 ROUNDS = [
     pytest.param(exercise, seed, id=f"{name}-seed {seed}")
     for name, exercise in EVERY.items()
     for seed in SEEDS
-    if exercise.id not in SLOW or seed < (3 if WEEKLY else 1)
+    if exercise.id not in SLOW or seed < OF_SLOW
 ]
 
 
@@ -54,7 +57,7 @@ def test_the_reference_passes_and_each_misconception_gets_its_own_message(exerci
     cases, free = drawn(exercise.id, seed), were_all_allowed(exercise)
     verdict = free.judge(cases, outcomes_of(free, cases, exercise.reference))
     assert verdict.state == RIGHT, f"{exercise.function}, seed {seed}: the reference does not pass\n{verdict}"
-    for slip in exercise.misconceptions[:: 2 if exercise.id in SLOW and not WEEKLY else 1]:
+    for slip in exercise.misconceptions[:: SLIPS_OF_SLOW if exercise.id in SLOW else 1]:
         verdict = exercise.judge(cases, outcomes_of(exercise, cases, slip.code))
         where = f"{exercise.function}, seed {seed}: the slip {slip.name!r}"
         assert verdict.misconception == slip.name, f"{where} got the message of {verdict.misconception!r}\n{verdict}"
@@ -87,8 +90,7 @@ def test_the_blank_is_not_attempted(exercise):
 
 @each()
 def test_inputs_are_drawn_afresh(exercise):
-    seeds = range(5 if WEEKLY else 2)
-    assert len({pickle.dumps(list(drawn(exercise.id, seed))) for seed in seeds}) == len(seeds)
+    assert len({pickle.dumps(list(drawn(exercise.id, seed))) for seed in DRAWS}) == len(DRAWS)
 
 
 @each(lambda exercise: not isinstance(exercise, OpenExercise))

@@ -14,7 +14,7 @@ import pytest
 from matplotlib.figure import Figure
 from nbformat import read
 from scipy import stats
-from support import WEEKLY
+from support import by_profile
 
 from dpcourse import audit, clt, composition, course, gdp, languages, laplace, pld, plots, rdp, tradeoff
 from dpcourse.authoring import font
@@ -578,7 +578,7 @@ def test_limit_error_hatches_each_side_by_the_sign_of_the_error():
     assert limit == pytest.approx([gdp.epsilon(float(delta), mu) for delta in deltas], rel=1e-3, abs=1e-4)
 
 
-@pytest.mark.parametrize("seed", range(6 if WEEKLY else 2))
+@pytest.mark.parametrize("seed", range(by_profile("stored numbers computed anew", 2, 6)))
 def test_the_stored_intervals_are_those_that_pld_certifies(seed):
     """Two intervals that hold the same truth overlap, and both are narrow."""
     rng = np.random.default_rng(seed)
@@ -662,7 +662,9 @@ def test_accountants_draws_four_curves_and_reads_them_at_the_epochs():
     assert stated["exact"] == pytest.approx(5.64, abs=0.01)
 
 
-@pytest.mark.parametrize(("batch", "epochs"), [(256, 60), (64, 7), (1024, 100)][: 3 if WEEKLY else 1])
+@pytest.mark.parametrize(
+    ("batch", "epochs"), by_profile("settings of noise_needed", [(256, 60)], [(256, 60), (64, 7), (1024, 100)])
+)
 def test_noise_needed_is_the_noise_at_which_the_accountant_says_so(batch, epochs):
     figure, _ = drawn(plots.noise_needed, batch=batch, epochs=epochs)
     curves = lines(figure)
@@ -686,7 +688,7 @@ def test_noise_needed_is_the_noise_at_which_the_accountant_says_so(batch, epochs
     assert broken.get_y() < np.nanmin(over)
 
 
-@pytest.mark.parametrize("seed", range(4 if WEEKLY else 2))
+@pytest.mark.parametrize("seed", range(by_profile("stored numbers computed anew", 2, 4)))
 def test_the_stored_epsilons_are_those_of_the_accountants(seed):
     rng, table = np.random.default_rng(seed), accountants_plots.TABLE
     i, j, k = (
@@ -809,7 +811,7 @@ def test_one_run_counts_the_guesses_and_stays_below_the_truth(mu, canaries, shar
     assert f"proves {math.floor(100 * proved) / 100:.2f}, and the truth is {mu:g}." in description
 
 
-@pytest.mark.parametrize("seed", range(6 if WEEKLY else 2))
+@pytest.mark.parametrize("seed", range(by_profile("stored numbers computed anew", 2, 6)))
 def test_the_stored_bounds_of_one_run_are_those_of_the_recursion(seed):
     table, rng = simulated.ONE_RUN, np.random.default_rng(seed)
     setting = {name: rng.choice(values).item() for name, values in table.settings().items()}

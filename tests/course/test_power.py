@@ -10,13 +10,14 @@ import sys
 
 import numpy as np
 import pytest
-from support import WEEKLY
+from support import by_profile
 
 from dpcourse import course
 from dpcourse.probe.probe import arguments
 from dpcourse.probe.values import plain
 
-CHECKS, LEAST, SOME = (100, 97, 1) if WEEKLY else (1, 1, 4)
+CHECKS, LEAST = by_profile("checks of each fault of a random answer, and how many must find it", (1, 1), (100, 97))
+SOME = by_profile("faults of a random answer: every so-manieth", 4, 1)
 
 
 # ---- noise that is added: faults of a law, as noise(law, scale, data, rng); law(scale, size, rng) is the right one

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri_exp
-from support import ROOT, WEEKLY
+from support import ROOT, by_profile
 
 from dpcourse import audit, clt, composition, course, gdp, laplace, pld, rdp, tradeoff
 from dpcourse.course.accountants import noise_for_budget
@@ -16,7 +16,7 @@ from dpcourse.course.audit import canary
 from dpcourse.course.clt import breaking_steps, too_high
 from dpcourse.course.clt import shared as clt_shared
 
-DRAWS = range(300 if WEEKLY else 60)
+DRAWS = range(by_profile("draws of inputs that the text speaks of", 60, 300))
 KEEP_1 = math.e / (1 + math.e)
 PERFECT = np.ones(1000), np.zeros(1000)
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import WEEKLY
+from support import examples
 from torch import nn
 
 from dpcourse import dpsgd
@@ -133,7 +133,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=300 if WEEKLY else 40)
+@examples(300, part=7.5)
 @given(
     data=st.data(),
     dtype=dtypes,

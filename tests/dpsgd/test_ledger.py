@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.integrate import simpson
 from scipy.stats import norm
-from support import WEEKLY
+from support import by_profile, examples
 
 from dpcourse import gdp, pld, rdp
 from dpcourse.dpsgd import BudgetError, Ledger, noise_for
@@ -23,6 +23,7 @@ noises, rates = st.floats(0.6, 5), st.floats(1e-3, 0.2)
 kinds = st.tuples(noises, rates)
 runs = st.tuples(noises, rates, st.integers(1, 2000))
 several = st.lists(runs, min_size=1, max_size=3)
+SECONDS = pytest.mark.weekly("seconds of convolutions")
 
 
 def drawn(seed):
@@ -36,8 +37,9 @@ def drawn(seed):
 
 
 # on a commit always the same ones: what one test had composed, the next ones do not compose again
-histories = st.tuples(several, runs) if WEEKLY else st.sampled_from([drawn(seed) for seed in range(4)])
-of_the_histories = settings(max_examples=30 if WEEKLY else 3)
+NEW = by_profile("histories of a ledger are new ones", False, True)
+histories = st.tuples(several, runs) if NEW else st.sampled_from([drawn(seed) for seed in range(4)])
+of_the_histories = examples(30, part=10)
 
 
 def ledger_of(several_runs, delta=1e-5, budget=None):
@@ -90,7 +92,7 @@ def test_the_interval_lies_below_the_bounds_and_epsilon_is_its_upper_end(history
     assert ledger.epsilon() <= said.exact.lower * 1.005 + 1e-9
 
 
-@settings(max_examples=20 if WEEKLY else 1)
+@examples(20, part=20)
 @given(several_runs=st.lists(runs, min_size=2, max_size=2), digits=st.floats(4, 8))
 def test_mixed_runs_agree_with_dp_accounting(several_runs, digits):
     """Their pessimistic and optimistic estimates hold the truth, as ours do; their Rényi orders are some, ours are all."""
@@ -190,12 +192,10 @@ def test_without_a_narrow_interval_the_smaller_bound_counts(monkeypatch):
 @pytest.mark.parametrize(
     "hard",
     [
-        pytest.param(
-            [(0.72, 1.56e-5, 6965)], marks=pytest.mark.weekly
-        ),  # delta near the one at which epsilon becomes 0
+        pytest.param([(0.72, 1.56e-5, 6965)], marks=SECONDS),  # delta near the one at which epsilon becomes 0
         [(0.66, 1.0, 380), (0.54, 0.0175, 7645), (5.3, 0.59, 1)],  # losses that are too large for e^loss
         [(0.83, 1.0, 4286), (17.0, 1.8e-5, 2553)],  # and all of them on one side
-        pytest.param([(1.3, 0.004, 10**15)], marks=pytest.mark.weekly),
+        pytest.param([(1.3, 0.004, 10**15)], marks=SECONDS),
         [(1e8, 1e-4, 10**6)],
     ],
 )
@@ -208,7 +208,7 @@ def test_every_run_has_an_epsilon(hard):
 # ---- the budget
 
 
-@settings(max_examples=20 if WEEKLY else 2)
+@examples(20, part=10)
 @given(before=runs, share=st.floats(1.05, 3))
 def test_the_budget_is_used_up_and_never_passed(before, share):
     budget = share * ledger_of([before]).epsilon()
@@ -477,7 +477,7 @@ def test_an_adaptive_ledger_claims_its_budget_from_the_first_step_on():
 # ---- the noise for a budget
 
 
-@settings(max_examples=20 if WEEKLY else 2)
+@examples(20, part=10)
 @given(epsilon=st.floats(0.3, 10), digits=st.floats(4, 8), rate=st.floats(2e-3, 1), steps=st.integers(1, 20_000))
 def test_the_noise_keeps_the_budget_and_is_hardly_more_than_needed(epsilon, digits, rate, steps):
     delta = 10.0**-digits
@@ -506,7 +506,7 @@ def test_next_to_no_noise_is_needed_where_hardly_anyone_is_seen():
 # ---- the state
 
 
-@settings(max_examples=30 if WEEKLY else 3)
+@examples(30, part=10)
 @given(several_runs=several, budget=st.one_of(st.none(), st.floats(0.1, 10)))
 def test_the_state_survives_json(several_runs, budget):
     ledger = Ledger(1e-5, budget)

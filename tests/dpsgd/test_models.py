@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import ndimage
-from support import WEEKLY
+from support import examples
 from torch import nn
 
 from dpcourse import dpsgd
@@ -21,7 +21,7 @@ def weights(model):
 
 
 @every_model
-@settings(max_examples=300 if WEEKLY else 15)
+@examples(300, part=20)
 @given(sides=st.tuples(st.integers(1, 3), st.integers(8, 40), st.integers(8, 40)), classes=st.integers(2, 12))
 def test_a_model_takes_images_of_every_size(model, sides, classes):
     assert model(sides, classes, generator=0)(torch.zeros(2, *sides)).shape == (2, classes)

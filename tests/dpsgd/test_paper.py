@@ -102,7 +102,10 @@ def test_the_moments_accountant_and_rdp_by_another_method(row):
 def weekly_if_stored(place, noise):
     """What dp-accounting says of some rows is in reference.json, and compared above; the week computes it anew."""
     stored = noise in {"table": COMPUTED, "figure": FIGURE}[place]
-    return pytest.param((place, noise), marks=[pytest.mark.weekly] if stored else [])
+    return pytest.param(
+        (place, noise),
+        marks=[pytest.mark.weekly("what dp-accounting says of this row is in reference.json")] if stored else [],
+    )
 
 
 @each([weekly_if_stored(*which) for which in IN_TABLE + IN_FIGURE])

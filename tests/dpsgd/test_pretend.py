@@ -9,7 +9,7 @@ import pytest
 from dpsgd import pretend
 from dpsgd.pretend_checks import CHECKS, WEEKLY_ONLY
 from dpsgd.pretend_slips import SLIPS
-from support import ROOT, WEEKLY
+from support import ROOT, by_profile
 
 pytestmark = pytest.mark.skipif(bool(pretend.lacking()), reason=pretend.lacking())
 
@@ -20,15 +20,20 @@ EVERY_TIME = {
     "norms inside somebody's autocast",
 }
 
+NAMES = by_profile(
+    "checks and slips of a training on a device", [*(CHECKS.keys() - WEEKLY_ONLY), *EVERY_TIME], [*CHECKS, *SLIPS]
+)
+SEEN_BY_OTHERS = pytest.mark.weekly("the other checks see on a commit nearly all that this one does")
+ONE_OF_MANY = pytest.mark.weekly("each slip is a training of its own")
+
 
 @pytest.fixture(scope="module")
 def said(tmp_path_factory):
     """{"checks": {name: why it fails}, "slips": {name: {check: why it fails}}}."""
     file = tmp_path_factory.mktemp("pretend") / "said.json"
-    names = [*CHECKS, *SLIPS] if WEEKLY else [*(CHECKS.keys() - WEEKLY_ONLY), *EVERY_TIME]
     paths = os.pathsep.join(map(str, (ROOT, ROOT / "tests")))
     done = subprocess.run(
-        [sys.executable, "-m", "dpsgd.pretend_slips", str(file), *names],
+        [sys.executable, "-m", "dpsgd.pretend_slips", str(file), *NAMES],
         env=os.environ | {"PYTHONPATH": paths, "OMP_NUM_THREADS": "1"},
         capture_output=True,
         text=True,
@@ -40,14 +45,14 @@ def said(tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.weekly if name in WEEKLY_ONLY else []) for name in CHECKS]
+    "name", [pytest.param(name, marks=SEEN_BY_OTHERS if name in WEEKLY_ONLY else []) for name in CHECKS]
 )
 def test_on_the_pretend_device(name, said):
     assert not said["checks"][name], said["checks"][name]
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if name in EVERY_TIME else pytest.mark.weekly) for name in SLIPS]
+    "name", [pytest.param(name, marks=[] if name in EVERY_TIME else ONE_OF_MANY) for name in SLIPS]
 )
 def test_a_slip_is_found(name, said):
     """Or no check finds it, as is said of it."""

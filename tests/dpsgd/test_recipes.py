@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 import torch
-from support import WEEKLY
+from support import by_profile
 
 from dpcourse import dpsgd
 from dpcourse.dpsgd import recipes
 
 every_recipe = pytest.mark.parametrize("recipe", [recipes.DIGITS, recipes.FASHION_MNIST], ids=["digits", "fashion"])
+SEEDS = range(by_profile("trainings on the digits", 2, 5))
 
 
 def weights(model):
@@ -38,7 +39,7 @@ def test_a_recipe_starts_a_training_that_can_be_repeated(recipe):
 def test_the_digits_are_learnt_within_epsilon_3():
     """93 % of the test part, on average over seeds; tests/benchmarks/accuracy.py has more of them, and Fashion-MNIST."""
     data, recipe, accuracies = dpsgd.digits(), recipes.DIGITS, []
-    for seed in range(5 if WEEKLY else 2):
+    for seed in SEEDS:
         model, optimizer, ledger = recipe.start(data, generator=seed)
         run = dpsgd.fit(model, optimizer, ledger, data, recipe.steps, device="cpu", generator=seed, show=False)
         assert run.epsilon <= 3

@@ -9,12 +9,13 @@ import re
 import numpy as np
 import pytest
 from scipy import stats
-from support import WEEKLY
+from support import by_profile
 
 from dpcourse import dpsgd
 from dpcourse.dpsgd import sampling
 
 RARE = 1e-6
+RUNS = by_profile("runs of Poisson batches that are not refused", 50, 1_000)
 
 
 def test_sizes_are_binomial_and_everyone_is_as_likely():
@@ -101,7 +102,7 @@ def test_batches_that_are_no_poisson_sample_are_noticed(people, rate, size_of, w
 @pytest.mark.parametrize(("people", "rate"), [(300, 0.1), (3, 0.1), (1, 0.5), (60_000, 0.04), (40, 0.97), (7, 1.0)])
 def test_poisson_batches_are_not_refused(people, rate):
     """1,000 runs of 100 steps: the chance of a false alarm in any is 1e-6."""
-    sizes = np.random.default_rng(0).binomial(people, rate, (1000 if WEEKLY else 50, 100))
+    sizes = np.random.default_rng(0).binomial(people, rate, (RUNS, 100))
     for run in sizes:
         assert steps_until_noticed(people, rate, lambda step, run=run: int(run[step - 1]), 100) == (None, "")
 

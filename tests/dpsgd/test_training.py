@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from support import ROOT, WEEKLY
+from support import ROOT, by_profile
 from torch import nn
 from torch.nn import functional as F
 
@@ -23,6 +23,7 @@ from dpcourse import dpsgd, rounding
 from dpcourse.dpsgd import recipes, training
 
 STEPS, EVERY, PEOPLE = 11, 4, 300
+TORCHRUN_STARTS = by_profile("two processes are started by torchrun, and do not meet in a file", False, True)
 
 
 @functools.cache
@@ -166,7 +167,7 @@ def scenes(folder):
         (folder / scene.__name__).mkdir()
         status[scene.__name__] = ended(started(scene, folder / scene.__name__))
     print(status, flush=True)
-    if not WEEKLY:  # without torchrun, and its port, they meet in a file
+    if not TORCHRUN_STARTS:  # without torchrun, and its port, they meet in a file
         ranks = [started(two_processes, folder, RANK=rank, WORLD_SIZE="2") for rank in "01"]
         print("two processes ended:", [ended(child) for child in ranks])
 
@@ -832,7 +833,7 @@ def one_of_two_is_killed(folder):
 TORCHRUN = ["-m", "torch.distributed.run", "--standalone", "--local-addr=127.0.0.1", "--nproc-per-node=2"]
 
 
-@pytest.mark.weekly
+@pytest.mark.weekly("torchrun takes a minute to see that a process was killed")
 def test_a_run_by_torchrun_of_which_one_process_is_killed_ends_as_one_that_was_not(tmp_path):
     """torchrun ends with an error, and the same command goes on from the checkpoint: weights and record, bit by bit."""
     left = {}
@@ -858,7 +859,7 @@ def test_a_run_by_torchrun_of_which_one_process_is_killed_ends_as_one_that_was_n
 def two(left_behind):
     """What two processes came to, started as torchrun starts them; in the week, by torchrun itself."""
     folder, said = left_behind
-    if WEEKLY:
+    if TORCHRUN_STARTS:
         status, said = program(two_processes.__name__, folder, command=TORCHRUN)
         assert status == 0, said
     else:

@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 import pytest
-from support import WEEKLY
+from support import by_profile
 
 from dpcourse import course
 from dpcourse.engine import RIGHT, WRONG, Exercise, Misconception, Noise, a_number, diagnosis, numbers_like, several
@@ -15,6 +15,9 @@ from dpcourse.engine.diagnosis import mutants
 from dpcourse.engine.diagnosis.words import SENTENCES, WHOLE
 from dpcourse.grading.judging import submission
 from dpcourse.grading.result import told
+
+SOME_MUTANTS = by_profile("mutants explained: every so-manieth", 30, 1)
+SEEDS = range(by_profile("inputs on which an answer depends", 1, 5))
 
 
 @pytest.fixture(autouse=True)
@@ -137,9 +140,9 @@ def differing(exercise, cases):
 
 def test_nine_in_ten_mutants_of_a_reference_are_explained():
     cases = [case for seed in range(3) for case in draw(np.random.default_rng(seed))]
-    some = list(differing(walk, cases))[:: 1 if WEEKLY else 30]  # each takes up to a second or two
+    some = list(differing(walk, cases))[::SOME_MUTANTS]  # each takes up to a second or two
     found = [walk.check(mutant, 5).found_by for _, mutant in some]
-    assert len(found) > (60 if WEEKLY else 2)
+    assert len(found) > 60 // SOME_MUTANTS
     assert found.count("explanation") >= 0.9 * len(found)
 
 
@@ -301,7 +304,7 @@ def test_an_argument_on_which_an_answer_depends_is_not_said_to_be_without_effect
         lambda size, k, slack: 3 + math.sin(40 * size) + k**1.1 + (0 if slack < 0.09 else 1),
         lambda size, k, slack: 3 + math.sin(40 * size) + (k**1.1 if k > 60 else 5.0),
     ):
-        for seed in range(5 if WEEKLY else 1):
+        for seed in SEEDS:
             message = walk.check(answer, seed).message
             assert "does not change with `k`" not in message
             assert "does not change with `size`" not in message

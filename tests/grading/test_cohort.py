@@ -17,7 +17,7 @@ import psutil
 import pytest
 from grading.kinds import ALL, KINDS, TOPICS
 from grading.kinds.making import FULL, cells_of, make, misconceptions, student, written
-from support import ROOT, WEEKLY
+from support import ROOT, by_profile
 from typer.testing import CliRunner
 
 from dpcourse import course
@@ -28,6 +28,9 @@ from dpcourse.grading.outputs import gradebook, report
 from dpcourse.grading.sandbox import Limits, bubblewrap
 
 LIMITS = Limits(cell_seconds=4, seconds=90, memory=2**29)
+IN_SHORT = by_profile(
+    "lessons graded in short: cells that define or check an exercise, and what these need", True, False
+)
 
 pytestmark = pytest.mark.skipif(bubblewrap.missing() is not None, reason=str(bubblewrap.missing()))
 
@@ -168,7 +171,7 @@ def call(*arguments):
 def the_lessons(pool, in_short, tmp_path_factory):
     """Every lesson handed in solved, and one blank: the output folder. On a commit, the lessons in short."""
     base = tmp_path_factory.mktemp("lessons")
-    given_out = ROOT if WEEKLY else in_short
+    given_out = in_short if IN_SHORT else ROOT
     shutil.copytree(given_out / "solutions", base / "class" / "solved", ignore=shutil.ignore_patterns("*.md", "*.json"))
     (base / "class" / "blank").mkdir()
     shutil.copy(ROOT / "lessons" / "01-composition.ipynb", base / "class" / "blank")
@@ -196,7 +199,7 @@ def test_the_marks_can_be_explained_and_the_secret_is_the_graders_alone(the_less
     assert (the_lessons / DATABASE).stat().st_mode & 0o777 == 0o600
 
 
-@pytest.mark.weekly
+@pytest.mark.weekly("a grading of six is killed and goes on")
 def test_a_run_that_is_killed_goes_on_where_it_was():
     script = ROOT / "tests" / "benchmarks" / "kill_and_resume.py"
     done = subprocess.run([sys.executable, script, "--submissions", "6", "--kills", "1", "--jobs", "1"], capture_output=True, text=True, cwd=ROOT)  # fmt: skip

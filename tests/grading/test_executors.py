@@ -12,7 +12,7 @@ from dpcourse.grading.keep.store import opened
 from dpcourse.grading.sandbox import bubblewrap
 
 
-@pytest.mark.weekly
+@pytest.mark.weekly("Dask takes seconds to start, and to see that a worker is gone")
 @pytest.mark.skipif(bubblewrap.missing() is not None, reason=str(bubblewrap.missing()))
 def test_a_dask_worker_that_is_killed_costs_nothing(tmp_path):
     distributed = pytest.importorskip("distributed")

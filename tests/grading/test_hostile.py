@@ -53,7 +53,7 @@ def folder():
         yield Path(made)
 
 
-@pytest.mark.weekly
+@pytest.mark.weekly("all kinds twice, as root and as an ordinary user")
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has sandboxes")
 def test_an_ordinary_user_gives_every_kind_what_root_gives_it(folder):
     from grading.kinds import TOPICS

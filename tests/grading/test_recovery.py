@@ -10,12 +10,12 @@ import time
 
 import pytest
 from grading.called import call, scores
-from support import ROOT, WEEKLY
+from support import ROOT, by_profile
 
 from dpcourse.grading.keep.store import DATABASE, Store
 
 MANY = 40
-FREE = (0, 6_000, 30_000, 60_000, 100_000, 160_000, 250_000) if WEEKLY else (0, 250_000)  # bytes left on a disk
+FREE = by_profile("bytes left on a disk", (0, 250_000), (0, 6_000, 30_000, 60_000, 100_000, 160_000, 250_000))
 WRITTEN = ("gradebook.csv", "marks.csv", "report.html", "feedback-01.zip")
 
 
@@ -142,7 +142,7 @@ def graded(folder):
     return (folder / "graded").read_text().splitlines() if (folder / "graded").exists() else []
 
 
-@pytest.mark.weekly
+@pytest.mark.weekly("runs as processes of their own, one of them killed")
 def test_two_runs_at_once_grade_nothing_twice_and_marks_are_set_meanwhile(quick, many, tmp_path):
     runs = [starts(tmp_path, name) for name in ("one", "other")]
     until(lambda: len(graded(tmp_path)) > 5)
@@ -160,7 +160,7 @@ def test_two_runs_at_once_grade_nothing_twice_and_marks_are_set_meanwhile(quick,
     assert scores(out) == expected
 
 
-@pytest.mark.weekly
+@pytest.mark.weekly("runs as processes of their own, one of them killed")
 def test_a_run_that_is_killed_leaves_a_log_that_the_next_one_reads(quick, many, tmp_path):
     run = starts(tmp_path, "one")
     until(lambda: len(graded(tmp_path)) > 20)
@@ -175,7 +175,7 @@ def test_a_run_that_is_killed_leaves_a_log_that_the_next_one_reads(quick, many, 
     assert len(scores(tmp_path / "grades")) == MANY
 
 
-@pytest.mark.parametrize("left", [0.3, 0.6, 0.9] if WEEKLY else [0.6])
+@pytest.mark.parametrize("left", by_profile("places at which a database is cut off", [0.6], [0.3, 0.6, 0.9]))
 def test_of_a_database_that_was_cut_off_nothing_is_guessed_and_the_rest_is_graded(quick, many, whole, tmp_path, left):
     out = tmp_path / "out"
     assert grade(many, out).exit_code == 0
@@ -216,7 +216,7 @@ def test_a_log_beside_the_database_counts_and_one_of_another_database_does_no_ha
 TABLES = ["results", "about", "answers", "by_hand", "shown", "moves"]
 
 
-@pytest.mark.parametrize("table", TABLES if WEEKLY else TABLES[:1])
+@pytest.mark.parametrize("table", by_profile("tables that are damaged", TABLES[:1], TABLES))
 def test_whichever_table_is_damaged_the_others_are_taken_over(quick, many, whole, tmp_path, table):
     out = tmp_path / "out"
     assert grade(many, out).exit_code == 0

@@ -7,19 +7,14 @@ import mpmath
 import numpy as np
 import pytest
 from dp_accounting.pld import privacy_loss_distribution
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
-from support import WEEKLY, reference
+from support import by_profile, examples, reference
 
 from dpcourse import composition, gdp, pld, rdp, tradeoff
 from dpcourse.pld import fourier, grid, pairs, search
 
-
-def examples(count, part=3):
-    """For hypothesis: that many in the week, a third of them, or another part, on a commit."""
-    return settings(max_examples=count if WEEKLY else math.ceil(count / part))
-
-
+GRIDS = by_profile("grids on which a width is tried that cannot be met", 2, None)
 noises, rates = st.floats(0.4, 20), st.floats(-5, 0).map(lambda digits: 10.0**digits)
 step_counts = st.floats(0, 5).map(lambda digits: round(10.0**digits))
 deltas = st.floats(-12, -3).map(lambda digits: 10.0**digits)
@@ -221,7 +216,7 @@ def test_the_interval_is_narrow_by_default(noise, rate, steps, delta):
     assert upper - lower <= 1e-3 * upper
 
 
-@pytest.mark.weekly
+@pytest.mark.weekly("a minute of convolutions")
 @examples(8)
 @given(noise=st.floats(0.5, 3), rate=st.floats(1e-3, 0.1), steps=st.integers(10, 10_000), digits=st.floats(4, 10))
 def test_a_narrower_interval_lies_within_a_wider_one(noise, rate, steps, digits):
@@ -335,7 +330,7 @@ def test_ends():
 
 
 def test_a_width_that_cannot_be_met_is_refused(monkeypatch):
-    monkeypatch.setattr(search, "ATTEMPTS", search.ATTEMPTS[: None if WEEKLY else 2])
+    monkeypatch.setattr(search, "ATTEMPTS", search.ATTEMPTS[:GRIDS])
     curve = pld.noisy_sgd(1.0, 0.01, 100)
     with pytest.raises(
         pld.Unreachable, match=r"^width 1e-13 of epsilon cannot be met with \d+ grid points: it lies in "

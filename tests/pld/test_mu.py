@@ -6,19 +6,14 @@ import re
 import numpy as np
 import pytest
 from dp_accounting.pld import privacy_loss_distribution
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from support import WEEKLY
+from support import examples
 
 from dpcourse import gdp, pld, tradeoff
 from dpcourse.pld import mu as the_module
 from dpcourse.pld import pairs
-
-
-def examples(count):
-    return settings(max_examples=count if WEEKLY else math.ceil(count / 5))
-
 
 noises, rates = st.floats(0.6, 4), st.floats(-3, -0.05).map(lambda digits: 10.0**digits)
 deltas = st.floats(-9, -2).map(lambda digits: 10.0**digits)
@@ -53,7 +48,7 @@ def reaches(mu, epsilon, profile, delta):
 # ---- mu
 
 
-@examples(10)
+@examples(10, part=5)
 @given(mu=st.floats(-2.5, 0.5).map(lambda d: 10.0**d), n=st.integers(2, 1000), delta=deltas)
 def test_gaussians_have_their_mu_at_every_delta(mu, n, delta):
     exact = mu * math.sqrt(n)
@@ -78,7 +73,7 @@ def test_a_pure_answer_has_the_mu_of_its_corner():
         assert lower <= 2 * stats.norm.ppf(1 / (1 + math.exp(-epsilon))) <= upper <= 1.001 * lower
 
 
-@examples(20)
+@examples(20, part=5)
 @given(noise=noises, rate=rates, delta=deltas)
 def test_one_step_agrees_with_a_fine_grid(noise, rate, delta):
     last = max(pld.noisy_sgd(noise, rate, 1).epsilon(delta).upper, 1e-3)
@@ -92,7 +87,7 @@ def test_one_step_agrees_with_a_fine_grid(noise, rate, delta):
         assert lower == 0 or profile[0] > 0.99 * delta
 
 
-@examples(10)
+@examples(10, part=5)
 @given(noise=st.floats(0.8, 3), rate=st.floats(0.01, 0.5), steps=st.integers(5, 300), digits=st.floats(2, 6))
 def test_it_agrees_with_dp_accounting(noise, rate, steps, digits):
     """Staircases through their pessimistic and their optimistic delta, which hold the truth between them."""
@@ -114,7 +109,7 @@ def test_it_agrees_with_dp_accounting(noise, rate, steps, digits):
     assert reaches(upper * (1 + 1e-9), epsilon, below, delta)
 
 
-@examples(10)
+@examples(10, part=5)
 @given(noise=noises, rate=rates, steps=st.integers(1, 2000), delta=deltas, share=st.floats(0, 1.2))
 def test_it_holds_at_every_epsilon(noise, rate, steps, delta, share):
     """delta(epsilon) <= max(delta of G_mu, delta), by bounds that were computed for this epsilon alone."""
@@ -125,7 +120,7 @@ def test_it_holds_at_every_epsilon(noise, rate, steps, delta, share):
     assert upper - lower <= 1e-3 * upper
 
 
-@pytest.mark.weekly
+@pytest.mark.weekly("twenty seconds of convolutions")
 @pytest.mark.parametrize(("noise", "rate", "steps"), [(1.0, 0.5, 4)])
 def test_no_mu_below_that_of_all_steps_holds_at_every_delta(noise, rate, steps):
     """With probability p^T the person is in every batch, so delta(eps) >= p^T delta of G_(sqrt T / sigma)(eps + T ln 1/p)."""
@@ -161,7 +156,7 @@ def certain_delta(p_loss, q_loss, epsilon, risk):
     return max(found)
 
 
-@examples(15)
+@examples(15, part=5)
 @given(
     noise=st.floats(0.5, 3),
     rate=st.floats(0.05, 0.9),
@@ -192,7 +187,7 @@ def test_a_mu_that_is_six_percent_smaller_is_refuted_by_tests_that_are_run():
 # ---- what it is good for
 
 
-@examples(5)
+@examples(5, part=5)
 @given(noise=st.floats(0.8, 3), rate=st.floats(0.01, 0.3), share=st.floats(0, 1))
 def test_it_composes_as_a_gaussian_and_a_failure(noise, rate, share):
     one, two = pld.noisy_sgd(noise, rate, 50), pld.randomized_response(0.4, 3)
@@ -205,7 +200,7 @@ def test_it_composes_as_a_gaussian_and_a_failure(noise, rate, share):
 # ---- the distance
 
 
-@examples(10)
+@examples(10, part=5)
 @given(noise=st.floats(0.5, 2), rate=st.floats(0.05, 0.9), factor=st.floats(0.9, 2))
 def test_the_distance_is_the_least_shift_of_the_curve(noise, rate, factor):
     """By the definition, f(alpha + kappa) - kappa <= G_mu(alpha) at every alpha of a grid, for the exact curve of a step."""

@@ -26,6 +26,7 @@ def test_nested_limits_are_independent_of_leftover_time():
 # ---- where there is no timer, as on Windows
 
 PROBE = Probe("f", seconds=1.0)
+WEEK = pytest.mark.weekly("two show on a commit that what never ends is ended")
 
 
 def written(code):
@@ -49,8 +50,8 @@ def no_timer(monkeypatch):
 @pytest.mark.parametrize(
     "body",
     [
-        pytest.param("    while True: pass", marks=pytest.mark.weekly),
-        pytest.param("    import time; time.sleep(60)", marks=pytest.mark.weekly),
+        pytest.param("    while True: pass", marks=WEEK),
+        pytest.param("    import time; time.sleep(60)", marks=WEEK),
         "    return 7 ** 10**9",
         "    while True:\n        try:\n            while True: pass\n        except BaseException: pass",
     ],

@@ -7,22 +7,16 @@ import mpmath
 import numpy as np
 import pytest
 from dp_accounting.pld import privacy_loss_distribution
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import laplace as laplace_distribution
 from scipy.stats import norm
-from support import WEEKLY, reference
+from support import by_profile, examples, reference
 
 from dpcourse import composition, tradeoff
 from dpcourse.tradeoff import TradeOff, approx_dp, gaussian, identity, laplace
 
-
-def examples(count):
-    """For hypothesis: that many in the week, a third of them on a commit."""
-    return settings(max_examples=count if WEEKLY else math.ceil(count / 3))
-
-
-ALPHA = np.r_[0, 1e-9, 1e-5, np.linspace(1e-3, 1, 400 if WEEKLY else 100)]
+ALPHA = np.r_[0, 1e-9, 1e-5, np.linspace(1e-3, 1, by_profile("error rates at which curves are compared", 100, 400))]
 alphas = st.floats(0, 1)
 mus = st.floats(0.05, 6)
 shares = st.floats(0.01, 1)

@@ -7,7 +7,7 @@ import json
 import textwrap
 
 import pytest
-from support import WEEKLY
+from support import by_profile
 
 from dpcourse import course
 from dpcourse.engine import BLANK, ERROR, RIGHT, WRONG
@@ -35,6 +35,7 @@ def estimate_share(reports, epsilon):
     return (np.mean(reports) - (1 - keep)) / (2 * keep - 1)
 """
 CHECK, CHECK_SHARE = 'check("0.1", keep_probability)', 'check("0.3", estimate_share)'
+CHECKS = by_profile("checks below an answer: one, or also none", (CHECK,), (CHECK, ""))
 BLANK_ANSWER = "def keep_probability(epsilon):\n    raise NotImplementedError"
 HONEST = (IMPORTS, ODDS, CHECK, SHARE, CHECK_SHARE)
 
@@ -88,7 +89,9 @@ LATER = {
 
 
 def most_weekly(kinds, *on_a_commit):
-    marks = {name: () if name in on_a_commit else pytest.mark.weekly for name in kinds}
+    marks = {
+        name: () if name in on_a_commit else pytest.mark.weekly("three of each kind show the way") for name in kinds
+    }
     return pytest.mark.parametrize("code", [pytest.param(kinds[name], marks=marks[name], id=name) for name in kinds])
 
 
@@ -179,7 +182,7 @@ IN_ANSWERS = {
 @needs_bubblewrap
 @most_weekly(IN_ANSWERS, "threads", "processes", "display")
 def test_an_answer_may_use_what_it_could_use_in_jupyterlab(code):
-    for checks in (CHECK, "") if WEEKLY else (CHECK,):
+    for checks in CHECKS:
         found = graded(IMPORTS, ODDS + body(code), checks, ids=("0.1",))
         assert states(found) == {"0.1": RIGHT}, found.result
         assert found.result.status == "graded"

@@ -15,9 +15,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from grading.given_out import releases
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from support import ROOT, WEEKLY
+from support import ROOT, by_profile, examples
 
 from dpcourse import course
 from dpcourse.grading import collect
@@ -123,7 +123,7 @@ def seen(cells, running):
 left_out_in_all = collections.Counter()
 
 
-@settings(max_examples=6_000 if WEEKLY else 600, deadline=None)
+@examples(6_000, part=10, deadline=None)
 @given(notebooks)
 def test_running_code_sees_the_same(notebook):
     notebook = [*((False, line) for line in FIRST.splitlines()), *notebook]
@@ -305,8 +305,12 @@ def told(mark):
 
 @pytest.mark.usefixtures("_one_warm_process")
 @pytest.mark.skipif(bubblewrap.missing() is not None, reason=str(bubblewrap.missing()))
-@pytest.mark.parametrize("lesson", course.lessons() if WEEKLY else course.lessons()[:1], ids=lambda each: each.name)
-@pytest.mark.parametrize("seed", range(4 if WEEKLY else 2))
+@pytest.mark.parametrize(
+    "lesson",
+    by_profile("lessons graded with and without the cells that need not run", course.lessons()[:1], course.lessons()),
+    ids=lambda each: each.name,
+)
+@pytest.mark.parametrize("seed", range(by_profile("notebooks of each", 2, 4)))
 def test_marks_are_the_same(lesson, seed, monkeypatch):
     job = submission.Job(lesson.number, handed_in(lesson, seed), b"seed", GIVEN_OUT[lesson.number])
     quick = submission.grade(job).result
@@ -317,7 +321,7 @@ def test_marks_are_the_same(lesson, seed, monkeypatch):
     assert set(quick.errors) <= set(slow.errors)
 
 
-@pytest.mark.weekly
+@pytest.mark.weekly("every cell of every lesson runs")
 @pytest.mark.parametrize("lesson", course.lessons(), ids=lambda each: each.name)
 def test_whatever_of_a_lesson_is_read_is_the_same(lesson, monkeypatch):
     for name in SILENT:

@@ -125,7 +125,7 @@ def test_a_pack_within_the_reach_of_students_code_is_refused(tmp_path, monkeypat
 # ---- the whole way
 
 
-@pytest.mark.weekly
+@pytest.mark.weekly("an exam by the commands alone, with kernels that build and workers that grade")
 @NEEDS_SANDBOX
 def test_an_exam_from_new_pack_to_marks(tmp_path):
     """By the commands alone, with a kernel that builds and workers that grade; two students have swapped notebooks."""
@@ -180,7 +180,7 @@ def test_an_exam_from_new_pack_to_marks(tmp_path):
     assert f"right for epsilon {of_another}" in rows[copied]["notes"]
 
 
-@pytest.mark.weekly
+@pytest.mark.weekly("a pack and a lesson are built and graded in sandboxes")
 @NEEDS_SANDBOX
 def test_a_practice_pack_with_pictures_and_a_quiz_is_graded_beside_a_lesson_of_the_course(tmp_path):
     folder = practice(tmp_path / "more")

@@ -9,7 +9,7 @@ from grading.called import call, scores
 from hypothesis import given
 from hypothesis import settings as how
 from hypothesis import strategies as st
-from support import WEEKLY
+from support import by_profile
 
 from dpcourse.grading.collect import Submission
 from dpcourse.grading.keep import store as stores
@@ -62,7 +62,7 @@ def merged(into, other):
         return merge(store, read_other(other))
 
 
-@how(max_examples=200 if WEEKLY else 10, deadline=None)
+@how(max_examples=by_profile("examples of what happened on two machines", 10, 200), deadline=None)
 @given(events, events, st.booleans())
 def test_it_does_not_matter_who_takes_over_whom_nor_how_often(tmp_path_factory, one, other, interleaved):
     base = tmp_path_factory.mktemp("merge")

@@ -5,7 +5,7 @@ Beside each stands the status and the score that it must get, by topic. To think
 
 from grading.kinds import denial, escapes, not_a_notebook, odd, ordinary, points
 from grading.kinds.making import misconceptions
-from support import WEEKLY
+from support import by_profile
 
 TOPICS = {
     "not a notebook": not_a_notebook.KINDS,
@@ -24,4 +24,4 @@ SOME = [
     for topic, kinds in TOPICS.items()
     for kind in [each for each in kinds if not each.weekly][:: ON_A_COMMIT.get(topic, 1)]
 ]
-KINDS = ALL if WEEKLY else SOME
+KINDS = by_profile("kinds of submissions", SOME, ALL)

@@ -190,7 +190,10 @@ def test_the_user_whom_root_becomes_is_nobodys():
 
 SIGNALS = [
     signal.SIGTERM,
-    *(pytest.param(each, marks=pytest.mark.weekly) for each in (signal.SIGHUP, signal.SIGINT, signal.SIGKILL)),
+    *(
+        pytest.param(each, marks=pytest.mark.weekly("one signal shows the way"))
+        for each in (signal.SIGHUP, signal.SIGINT, signal.SIGKILL)
+    ),
 ]
 
 
