@@ -10,6 +10,7 @@ from pathlib import Path
 
 import hypothesis
 import nbformat
+import psutil
 import pytest
 import slices
 import support
@@ -157,16 +158,31 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 MIB_PER_NOTEBOOK = 1536
+SECONDS_PER_CELL = 60
 
 
-@pytest.hookimpl(trylast=True)
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item):
-    """After each notebook cell, note the peak memory of its kernel, so that it travels with the report; bound it."""
+    """Of each notebook cell, note its seconds of processor time and its kernel's peak memory; bound both.
+
+    nbval's own limit is one of the clock, and only ends what never would: a slow machine is no failure.
+    """
     kernel = getattr(item.parent, "kernel", None)
-    if kernel is not None:
-        peak = _peak_memory(kernel.km.provisioner.pid)
-        item.user_properties.append(("peak", peak))
-        assert peak <= MIB_PER_NOTEBOOK, f"a notebook may take {MIB_PER_NOTEBOOK} MiB, this one took {peak:.0f}"
+    if kernel is None:
+        return (yield)
+    process = psutil.Process(kernel.km.provisioner.pid)
+    before = _seconds_of(process)
+    result = yield
+    seconds, peak = _seconds_of(process) - before, _peak_memory(process.pid)
+    item.user_properties.append(("peak", peak))
+    assert peak <= MIB_PER_NOTEBOOK, f"a notebook may take {MIB_PER_NOTEBOOK} MiB, this one took {peak:.0f}"
+    assert seconds <= SECONDS_PER_CELL, f"a cell may take {SECONDS_PER_CELL} s, this one took {seconds:.0f}"
+    return result
+
+
+def _seconds_of(process):
+    """Of processor time, in it and in its children that have ended."""
+    return sum(process.cpu_times()[:4])
 
 
 def _peak_memory(pid):

@@ -13,11 +13,15 @@ import sys
 import pytest
 from support import ROOT
 
+from dpcourse.course import lessons
+
 pytestmark = pytest.mark.weekly("each step left out is a course of its own, read by a new process")
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 EXERCISE = re.search(r"^```python\n(.*?)^```\n", TEXT, re.DOTALL | re.MULTILINE)[1]
 SOURCE = re.search(r"^````markdown\n(.*?)^````\n", TEXT, re.DOTALL | re.MULTILINE)[1]
 FUNCTION, LESSON = "odds_after", "00-start-here"
+NUMBER = len(lessons())  # of the new lesson: the next one
+TINY = f"{NUMBER:02}-tiny"
 HOUSE = ("README.md", "LICENSE", "requirements.txt", "pyproject.toml", "conftest.py", "CONTRIBUTING.md")
 
 FIRST = """\
@@ -43,10 +47,10 @@ exercise = Exercise(
 )
 """
 FOLDER = {
-    "__init__.py": '"""Lesson 07: a tiny lesson."""\n\nNAME = "07-tiny"\nTITLE = "Tiny"\nEXERCISES = ("twice", "thrice")\n',
+    "__init__.py": f'"""A tiny lesson."""\n\nNAME = "{TINY}"\nTITLE = "Tiny"\nEXERCISES = ("twice", "thrice")\n',
     "twice.py": FIRST.format(title="Twice", factor=2),
     "thrice.py": FIRST.format(title="Three times", factor=3),
-    "quiz.py": '''"""The quiz of lesson 07."""
+    "quiz.py": '''"""The quiz of the lesson."""
 
 from dpcourse.engine import Option, Question
 
@@ -61,7 +65,7 @@ QUIZ = (
     ),
 )
 ''',
-    "pictures.py": '''"""The picture of lesson 07."""
+    "pictures.py": '''"""The picture of the lesson."""
 
 from dpcourse.frame import FIRST, panels
 
@@ -72,14 +76,14 @@ def straight(figure, slope):
     panel.plot([0, 1], [0, slope], **FIRST)
     return f"A straight line from 0 to {slope}."
 ''',
-    "glossary.toml": """\
+    "glossary.toml": f"""\
 [[latin]]
 symbol = "$w$"
 meaning = "a number that is multiplied"
 chinese = "被乘的数"
-where = "07 §1"
+where = "{NUMBER:02} §1"
 """,
-    "journey.py": '''"""What goes wrong first in lesson 07."""
+    "journey.py": '''"""What goes wrong first in the lesson."""
 
 from dpcourse.course.slip import Slip
 
@@ -148,7 +152,7 @@ def thrice(x):
 ## 2. Quiz
 
 ```{code-cell} ipython3
-quiz(7)
+quiz(NUMBER)
 ```
 
 ## 3. Summary
@@ -193,7 +197,7 @@ OF_EXERCISE = {
 OF_LESSON = {
     name: lambda course, name=name, text=text: write(course / "dpcourse/course/tiny" / name, text)
     for name, text in FOLDER.items()
-} | {"the source": lambda course: write(course / "solutions/07-tiny.md", PAGE)}
+} | {"the source": lambda course: write(course / f"solutions/{TINY}.md", PAGE.replace("NUMBER", str(NUMBER)))}
 
 
 @pytest.fixture
@@ -237,22 +241,22 @@ def test_an_exercise_in_the_middle_and_a_small_lesson_are_built_checked_released
         step(course)
     built = succeeded(dpcourse(course, "build"))
     assert LESSON in built
-    assert "07-tiny" in built
+    assert TINY in built
     succeeded(dpcourse(course, "build", "--check"))
 
     lesson = (course / f"lessons/{LESSON}.ipynb").read_text(encoding="utf-8")
     assert [f'check(\\"0.{place}\\", {name})' in lesson for place, name in ((1, "keep_probability"), (2, FUNCTION), (3, "randomized_response"))] == [True] * 3  # fmt: skip
     assert "Exercise 0.2: The odds after a report" in lesson
     assert "(exercises 0.2, 0.1)" in lesson
-    assert "It is like 7.1." in (course / "lessons/07-tiny.ipynb").read_text(encoding="utf-8")
-    assert "07-tiny.ipynb" in (course / "README.md").read_text(encoding="utf-8")
+    assert f"It is like {NUMBER}.1." in (course / f"lessons/{TINY}.ipynb").read_text(encoding="utf-8")
+    assert f"{TINY}.ipynb" in (course / "README.md").read_text(encoding="utf-8")
     assert "被乘的数" in (course / "lessons/glossary.ipynb").read_text(encoding="utf-8")
 
     told = run(course, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/course", "-k", f"{FUNCTION} or tiny")
     assert " passed" in succeeded(told)
 
-    assert "07-tiny" in succeeded(dpcourse(course, "release", str(tmp_path / "handout")))
-    for name in (LESSON, "07-tiny"):
+    assert TINY in succeeded(dpcourse(course, "release", str(tmp_path / "handout")))
+    for name in (LESSON, TINY):
         (tmp_path / "submissions/kim").mkdir(parents=True, exist_ok=True)
         shutil.copyfile(course / f"solutions/{name}.ipynb", tmp_path / f"submissions/kim/{name}.ipynb")
     sandbox = [] if shutil.which("bwrap") else ["--no-sandbox"]
@@ -260,7 +264,7 @@ def test_an_exercise_in_the_middle_and_a_small_lesson_are_built_checked_released
     assert json.loads(dpcourse(course, *grade).stdout.splitlines()[-1])["mean"] == 1.0
     book = (tmp_path / "grades/gradebook.csv").read_text(encoding="utf-8")
     assert "kim,00 Start here,graded,6,6," in book
-    assert "kim,07 Tiny,graded,2,2," in book
+    assert f"kim,{NUMBER:02} Tiny,graded,2,2," in book
 
 
 # ---- one of them left out
@@ -276,7 +280,7 @@ FORGOTTEN = {
     "pictures.py": "pictures.py",
     "glossary.toml": "glossary.toml",
     "journey.py": "journey.py",
-    "the source": "solutions/07-tiny.md",
+    "the source": f"solutions/{TINY}.md",
 }
 
 
