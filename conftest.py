@@ -58,13 +58,17 @@ def pytest_collection_modifyitems(config, items):
         items.clear()
         return
     left_out = [] if WEEKLY else [item for item in items if item.get_closest_marker("weekly")]
-    translated = [] if WEEKLY else [item for item in items if TRANSLATED.match(item.nodeid)]
-    blank = [] if WEEKLY else [item for item in items if item.nodeid.startswith("lessons/") and item not in translated]
-    several = len({item.parent for item in blank}) > 1  # and not one lesson, asked for by name
-    seldom = [item for item in blank if several and not item.nodeid.startswith(BLANK)]
-    left_out += seldom + _run_in_solutions([item for item in blank if item not in seldom])
-    if len({item.parent for item in translated}) > 1:
-        left_out += _run_in_english(translated)
+    notebooks = defaultdict(list)
+    for item in items:
+        if item.nodeid.startswith(("lessons/", "solutions/")):
+            notebooks[item.path].append(item)
+    several = len(notebooks) > 1  # and not one, asked for by name
+    for path, cells in notebooks.items():
+        name = path.relative_to(ROOT).as_posix()
+        if several and NOTEBOOKS and SELDOM.match(name) and not name.startswith(NOTEBOOKS):
+            left_out += cells
+        elif (twin := _twin(path)) is not None:
+            left_out += _run_in(twin, cells)
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         left_out = set(left_out)
@@ -80,66 +84,43 @@ def _see_that_marks_have_reasons(items):
             )
 
 
-def _run_in_solutions(items):
-    """Of the cells of the blank lessons, those that neither touch what a learner writes nor are needed by what does.
+def _run_in(twin, cells):
+    """Of the cells of a notebook, those that its twin has too, and that no cell needs which differs: there they run.
 
-    They are the same in the solved lesson, and have the same there to work with: there they run.
+    In a blank lesson all that touches what a learner writes differs.
     """
-    left_out = []
-    for lesson, cells in itertools.groupby(items, key=lambda item: item.parent):
-        cells = list(cells)
-        codes, solved = ([cell.source for cell in _code(path)] for path in (lesson.path, _solved(lesson.path)))
-        if len(cells) == len(codes):  # and not single cells, asked for by name
-            written = {i for i, (code, other) in enumerate(zip(codes, solved, strict=True)) if code != other}
-            kept = slices.needed(codes, slices.touched(codes, written))
-            left_out += [cell for i, cell in enumerate(cells) if i not in kept]
-    return left_out
+    path = cells[0].path
+    codes, others = ([cell.source for cell in _code(each)] for each in (path, twin))
+    if len(cells) != len(codes):  # single cells, asked for by name
+        return []
+    differing = {i for i, (code, other) in enumerate(zip(codes, others, strict=True)) if code != other}
+    if "lessons" in path.relative_to(ROOT).parts:
+        differing = slices.touched(codes, differing)
+    kept = slices.needed(codes, differing)
+    return [cell for i, cell in enumerate(cells) if i not in kept]
 
 
-def _run_in_english(items):
-    """Of the cells in other languages, all but those of one lesson that differ from the English ones, and what they need."""
-    left_out = []
-    for notebook, group in itertools.groupby(items, key=lambda item: item.parent):
-        cells, kept = list(group), set()
-        if cells[0].nodeid.startswith("solutions/") and notebook.path.name.startswith("00-"):
-            codes, english = (
-                [cell.source for cell in _code(path)] for path in (notebook.path, _english(notebook.path))
-            )
-            kept = slices.needed(
-                codes, {i for i, (code, other) in enumerate(zip(codes, english, strict=True)) if code != other}
-            )
-        left_out += [cell for i, cell in enumerate(cells) if i not in kept]
-    return left_out
-
-
-def _english(translated):
-    return translated.parents[1] / translated.name
+def _twin(path):
+    """The notebook that has the same cells: of a blank lesson the solved one, of a translated one the English; else None."""
+    folder, *language, name = path.relative_to(ROOT).parts
+    if folder == "lessons":
+        return ROOT.joinpath("solutions", *language, name)
+    return ROOT / "solutions" / name if language else None
 
 
 def _code(notebook):
     return [cell for cell in nbformat.read(notebook, 4).cells if cell.cell_type == "code"]
 
 
-def _solved(lesson):
-    return lesson.parents[1] / "solutions" / lesson.name
-
-
 ONLY_WEEKLY = pytest.StashKey[list]()
-BLANK = (
-    by_profile(
-        "blank lessons, and of them the cells that touch what a learner writes, or all",
-        ("lessons/00-", "lessons/06-"),
-        None,
-    )
-    or ()
-)
-by_profile(
-    "notebooks in other languages: of one solved lesson the cells that differ from the English ones, or all", 1, None
-)
-"""The blank lessons that run on a commit; `dpcourse build` has executed all of them, and says which are out of date."""
+SELDOM = re.compile(r"lessons/|solutions/\w+/")
+"""Notebooks that have a twin; `dpcourse build` has executed all, and says which are out of date."""
 
-TRANSLATED = re.compile(r"(?:lessons|solutions)/\w+/")
-"""Notebooks in another language than English: of these only the first runs on a commit, in part."""
+NOTEBOOKS = by_profile(
+    "blank and translated notebooks, and of them the cells that differ from those of the solved English one",
+    ("lessons/00-", "lessons/06-", "solutions/zh/00-"),
+    None,
+)
 
 LONGEST = ("tests/grading/test_cohort.py", "tests/browser/", "tests/test_project.py", "solutions/06-", "lessons/06-")
 """What takes longest begins first, so that no worker is left waiting for it at the end."""
@@ -197,20 +178,28 @@ def pytest_terminal_summary(terminalreporter, config):
     if config.option.weekly:
         _say_what_is_weekly(terminalreporter, config.stash.get(ONLY_WEEKLY, []))
         return
-    seconds, peak = defaultdict(float), defaultdict(float)
+    seconds, peak, of_files = defaultdict(float), defaultdict(float), defaultdict(float)
     reported = (reports for outcome, reports in terminalreporter.stats.items() if outcome != "deselected")
     for report in itertools.chain.from_iterable(reported):
+        file, _, place = getattr(report, "nodeid", "").partition("::")
+        if place:
+            of_files[file] += report.duration
         if getattr(report, "when", "") == "call":
             for line in dict(report.user_properties).get("behind", ()):
                 terminalreporter.line(line)
-        notebook, cell, _ = getattr(report, "nodeid", "").partition(".ipynb::")
-        if cell:
+        if place and file.endswith(".ipynb"):
+            notebook = file.removesuffix(".ipynb")
             seconds[notebook] += report.duration
             peak[notebook] = max(peak[notebook], dict(report.user_properties).get("peak", 0))
     if seconds:
         terminalreporter.section("notebooks: seconds, and peak memory of the kernel")
         for name in sorted(seconds):
             terminalreporter.line(f"{name:30} {seconds[name]:6.1f} s {peak[name]:7.0f} MiB")
+    if WEEKLY:
+        terminalreporter.section(f"all files: {sum(of_files.values()):.0f} s; those of more than 10 s")
+        for file in sorted(of_files, key=of_files.get, reverse=True):
+            if of_files[file] > 10:
+                terminalreporter.line(f"{file:60} {of_files[file]:6.1f} s")
 
 
 def _say_what_is_weekly(terminalreporter, items):

@@ -220,7 +220,7 @@ def run(course, *command):
     """A command of the copy, whatever it says and however it ends."""
     environment = os.environ | {"PYTHONPATH": str(course), "PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.run(
-        [sys.executable, *command], cwd=course, env=environment, capture_output=True, text=True, timeout=300
+        [sys.executable, *command], cwd=course, env=environment, capture_output=True, text=True, timeout=3_000
     )
 
 

@@ -33,7 +33,7 @@ def releases():
 def passed_in_jupyter(content, folder, monkeypatch):
     """The names of the exercises that the checks call right when a kernel runs all cells in order."""
     monkeypatch.setenv("DPCOURSE_DATA", str(folder))
-    client = NotebookClient(nbformat.reads(content.decode(), 4), timeout=120, allow_errors=True, kernel_name="python3", resources={"metadata": {"path": str(folder)}})  # fmt: skip
+    client = NotebookClient(nbformat.reads(content.decode(), 4), timeout=600, allow_errors=True, kernel_name="python3", resources={"metadata": {"path": str(folder)}})  # fmt: skip
     client.execute()
     file = folder / "progress.json"
     return set(json.loads(file.read_text())["done"]) if file.exists() else set()
