@@ -14,6 +14,7 @@ from playwright.sync_api import expect, sync_playwright
 
 ROOT = Path(__file__).parents[2]
 TOKEN = "dpcourse-tests"
+PATIENCE = 600_000  # milliseconds, for whatever is waited for: on a busy machine a page is slow, and what never comes is a failure
 SETTINGS = {
     "apputils-extension/notification": '{"fetchNews": "false", "checkForUpdates": false}',
 }
@@ -67,7 +68,7 @@ def server(chromium, copy_of_course):
         )
     try:
         address = f"http://127.0.0.1:{port}"
-        for _ in range(120):
+        for _ in range(1_200):
             try:
                 urllib.request.urlopen(f"{address}/api/status?token={TOKEN}", timeout=1)
                 break
@@ -83,6 +84,7 @@ def server(chromium, copy_of_course):
 @pytest.fixture(scope="session")
 def browser(chromium):
     quiet = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=quiet)
         yield browser
@@ -94,7 +96,7 @@ def lab(server, copy_of_course, browser, request):
     """Opens a lesson as given out: lab("01-composition") gives a Lab. Screenshots go to $DPCOURSE_SCREENSHOTS if set."""
     shutil.copytree(ROOT / "lessons", copy_of_course / "lessons", dirs_exist_ok=True)
     page = browser.new_page(viewport={"width": 1300, "height": 1000})
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(PATIENCE)
     yield lambda lesson: Lab(page, server, lesson)
     save_picture(page, f"{request.node.name}-end")
     page.close()
@@ -168,7 +170,7 @@ class Lab:
     def wait_until(self, condition, element, value=None):
         """Until a condition in JavaScript holds for an element, `it`, and a value."""
         self.page.wait_for_function(
-            f"([it, value]) => {condition}", arg=[element.element_handle(), value], polling=50, timeout=180_000
+            f"([it, value]) => {condition}", arg=[element.element_handle(), value], polling=50, timeout=PATIENCE
         )
 
     def menu(self, name, entry):
@@ -180,7 +182,7 @@ class Lab:
         """Run every cell, and wait until none is running or waiting: its prompt is a star."""
         self.menu("Run", "Run All Cells")
         self.page.wait_for_timeout(1000)
-        expect(self.panel.locator(".jp-InputPrompt", has_text="[*]")).to_have_count(0, timeout=240_000)
+        expect(self.panel.locator(".jp-InputPrompt", has_text="[*]")).to_have_count(0, timeout=PATIENCE)
 
     def write(self, cell, code):
         """Replace the source of a cell."""

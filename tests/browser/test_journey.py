@@ -20,7 +20,6 @@ from dpcourse.languages import ENGLISH, again
 ROOT = Path(__file__).parents[2]
 LESSONS = tuple(known.name for known in lessons())
 WORKED_THROUGH = by_profile("lessons gone through in JupyterLab", range(2), range(len(LESSONS)))
-EVERY_CELL = by_profile("of these every cell, and not only what a learner works in", False, True)
 WORKED_IN = ("from dpcourse import", "report()", "progress()", "widgets.explore(", "check(", "quiz(")
 """What a learner works in says one of these, or is an exercise; the other cells only show something."""
 
@@ -66,7 +65,7 @@ def test_an_exercise_of_every_lesson_in_another_language(lab, copy_of_course, la
 def answer_all_but_one(folder, number, name, exercises_alone=False):
     """Write the solutions into a lesson's file, as if somebody had come so far; the exercise of the slip stays blank.
 
-    On a commit, or where exercises_alone is asked for, cells that only show something are not run: nbval runs them.
+    Cells that only show something are not run: nbval runs them. Nor are explorers and quizzes, if exercises_alone is asked for.
     """
     worked_in = (*WORKED_IN[:1], "check(") if exercises_alone else WORKED_IN
     file, function = folder / "lessons" / f"{name}.ipynb", slip(number).function
@@ -75,8 +74,7 @@ def answer_all_but_one(folder, number, name, exercises_alone=False):
         is_exercise = cell.source != code
         if cell.cell_type == "code" and f"def {function}(" not in code:
             cell.source = code
-            everything = EVERY_CELL and not exercises_alone
-            if not (everything or is_exercise or any(said in code for said in worked_in)):
+            if not (is_exercise or any(said in code for said in worked_in)):
                 notebook.cells[i] = nbformat.v4.new_raw_cell(code, id=cell.id)
     nbformat.write(notebook, file)
 
