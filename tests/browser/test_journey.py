@@ -11,7 +11,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from support import WEEKLY
+from support import WEEKLY, faults_of_quiz
 
 from dpcourse.authoring.source import languages
 from dpcourse.course import lesson, lessons
@@ -140,8 +140,10 @@ def move_every_slider(course, name):
 
 
 def answer_the_quiz(course, number):
-    """Tab to each question, walk through its options by arrow keys to the right one, and read each reply."""
+    """See that its options keep apart in a narrow window, Tab to each question, walk through its options by arrow keys to the right one, and read each reply."""
     cell = course.cell(f"quiz({number})")
+    with course.narrow():
+        assert faults_of_quiz(cell.locator(".dpcourse-quiz")) == []
     course.select(cell)
     blocks = cell.locator(".dpcourse-quiz > .widget-vbox")
     for question, block in zip(lesson(number).quiz, blocks.all(), strict=True):
