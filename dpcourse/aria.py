@@ -38,7 +38,15 @@ function begin() {
 begin()
 """
 _PIXEL = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw=="
-_FOCUS = "<style>.dpcourse-explorer :focus-visible, .dpcourse-quiz :focus-visible {outline: 3px solid #b85c00; outline-offset: 2px} .dpcourse-quiz .widget-radio-box {padding-left: 5px} .jp-RenderedMarkdown mjx-container[display=true] {overflow: auto hidden; padding: .2em 0}</style>"
+_LOOKS = """<style>
+.dpcourse-explorer :focus-visible, .dpcourse-quiz :focus-visible {outline: 3px solid #b85c00; outline-offset: 2px}
+.dpcourse-quiz .widget-radio .widget-radio-box {padding-left: 5px}
+.dpcourse-quiz .widget-radio .widget-radio-box label {display: flex; height: auto; line-height: 1.4; padding: 2px 0; white-space: normal; overflow-wrap: anywhere}
+.dpcourse-quiz .widget-radio .widget-radio-box input {order: -1; flex: none; float: none; height: 1.4em}
+.jp-RenderedMarkdown mjx-container[display=true] {overflow: auto hidden; padding: .2em 0}
+</style>"""
+"""ipywidgets gives an option the height of one line: in a narrow window a longer one would lie over the next. So a row is
+as high as its text, which stands beside the button and wraps there."""
 
 
 def names():
@@ -49,7 +57,7 @@ def names():
     import ipywidgets
 
     script = html.escape(_NAME_ALL)
-    return ipywidgets.HTML(f'{_FOCUS}<img alt="" hidden src="{_PIXEL}" onload="{script}">', layout={"height": "0"})
+    return ipywidgets.HTML(f'{_LOOKS}<img alt="" hidden src="{_PIXEL}" onload="{script}">', layout={"height": "0"})
 
 
 def show(widget, instead: dict[str, str], metadata: dict | None = None) -> None:

@@ -27,18 +27,31 @@ def start(
     ] = None,
     no_open: Annotated[bool, typer.Option("--no-open", help="Do not open JupyterLab.")] = False,
 ) -> None:
-    """Write the lessons into a new folder, and open the first one in JupyterLab."""
-    language = language or languages.chosen()
+    """Open the lessons in JupyterLab; the first time, write them into a new folder before."""
+    from dpcourse import edition
+
     try:
-        with speaking(language):
-            _start(folder, language, no_open)
+        begun = edition.begun(folder)
+        its_own = begun.language if begun else None
+        with speaking(language or its_own or languages.chosen()):
+            if language and its_own and language != its_own:
+                raise ValueError(
+                    said(
+                        "The lessons in {folder} are in {there}, not in {language}: name another folder for those.",
+                        folder=folder,
+                        there=its_own,
+                        language=language,
+                    )
+                )
+            lesson = _again(folder, begun) if begun else _first(folder, language or languages.chosen())
+            _open(lesson, no_open)
     except (ValueError, OSError) as error:
         raise refused(error, 1) from None
 
 
-def _start(folder, language, no_open):
+def _first(folder, language):
+    """Write the lessons; returns what to open."""
     from dpcourse import edition
-    from dpcourse.doctor import PIP
 
     names = edition.start(folder, language=language)
     typer.echo(
@@ -49,7 +62,27 @@ def _start(folder, language, no_open):
             folder=folder,
         )
     )
-    command = [sys.executable, "-m", "jupyterlab", str(folder / names[0])]
+    return folder / names[0]
+
+
+def _again(folder, begun):
+    """Say what is in the folder, where nothing is written; returns what to open."""
+    typer.echo(said("Your lessons are in {folder} already, and stay as they are.", folder=folder))
+    if begun.is_outdated:
+        typer.echo(
+            said(
+                "This dpcourse has other ones: `dpcourse update {folder}` brings them and keeps your answers; close the notebooks before.",
+                folder=folder,
+            )
+        )
+    return folder / begun.names[0] if begun.names else folder
+
+
+def _open(lesson, no_open):
+    """Say the command that opens JupyterLab, and run it."""
+    from dpcourse.doctor import PIP
+
+    command = [sys.executable, "-m", "jupyterlab", str(lesson)]
     told = subprocess.list2cmdline(command)
     if importlib.util.find_spec("jupyterlab") is None:
         typer.echo(
@@ -60,7 +93,14 @@ def _start(folder, language, no_open):
             )
         )
         return
-    typer.echo(said("The command that opens the first one, also tomorrow: {command}", command=told))
+    typer.echo(said("The command that opens them, also tomorrow: {command}", command=told))
+    if getattr(os, "geteuid", lambda: None)() == 0:
+        typer.echo(
+            said(
+                "You are root, for whom JupyterLab starts only with `--allow-root`: in a container add that to the command; "
+                "elsewhere work as an ordinary user."
+            )
+        )
     if not no_open:
         raise typer.Exit(subprocess.run(command).returncode)
 

@@ -3,13 +3,14 @@
 import json
 from pathlib import Path
 
-from dpcourse import cells, course, languages
+from dpcourse import cells, course, languages, runs
 from dpcourse.done import record
 from dpcourse.engine import RECEIVED, RIGHT
 from dpcourse.engine.display import aside
 from dpcourse.languages import counted, said, sentences
 
 _last_state: dict[str, str] = {}  # exercise id -> the state of its last verdict in this kernel
+runs.watch()
 
 
 def check(exercise_id: str, answer: object = None, **values: object) -> None:
@@ -22,6 +23,9 @@ def check(exercise_id: str, answer: object = None, **values: object) -> None:
 
     exercise = _find(exercise_id, values)
     if exercise is None:
+        return
+    if failure := runs.outlived(answer):
+        _say(said("{exercise} {title}: not judged", exercise=exercise.id, title=said(exercise.title)), *_told(failure))
         return
     try:
         verdict = exercise.check(answer)
@@ -93,6 +97,28 @@ def solution(exercise_id: str, sure: bool = False) -> None:
         _say(title, said("The solutions are not in this copy of the course. Your instructor has them."))
     else:
         _say(title, code=code)
+
+
+def _told(failure):
+    """Lines: which cell has failed, so that the function is another than it says, and what to do."""
+    if failure.line:
+        ended = said(
+            "The last cell that was to define `{function}` ended with an error: {error}, in its line {line}.",
+            function=failure.function,
+            error=failure.error,
+            line=failure.line,
+        )
+    else:
+        ended = said(
+            "The last cell that was to define `{function}` ended with an error: {error}.",
+            function=failure.function,
+            error=failure.error,
+        )
+    yield ended
+    yield said(
+        "So `{function}` is still the function of before, and was not judged. Mend that cell, run it, and run this check again.",
+        function=failure.function,
+    )
 
 
 def _hints_of(exercise):

@@ -57,9 +57,7 @@ def _widget(lesson, questions):
             if option is None:
                 return
             colour = RIGHT_COLOUR if option.right else WRONG_COLOUR
-            reply.value = (
-                f"<div style='border-left:4px solid {colour};padding:.2em .8em'>{html.escape(said(option.reply))}</div>"
-            )
+            reply.value = f"<div style='border-left:4px solid {colour};padding:.2em .8em;line-height:1.5'>{html.escape(said(option.reply))}</div>"
             if option.right:
                 record(f"{lesson}.q{i}")
 

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 from nbformat import v4
@@ -39,13 +40,41 @@ def lessons_of_this_edition(language: str = ENGLISH) -> Path:
     return there[language]
 
 
+@dataclass(frozen=True)
+class Begun:
+    """What is in a folder in which somebody learns: the names of its lessons, of which some may be gone or renamed.
+
+    language: theirs, None where it is not recorded. is_outdated: whether they are known to be of another edition.
+    """
+
+    names: tuple[str, ...]
+    language: str | None
+    is_outdated: bool
+
+
+def begun(folder: Path, lessons: Path | None = None) -> Begun | None:
+    """The lessons that are in a folder already; None where it holds neither a lesson nor the record of some.
+
+    lessons: the folder of the edition; that of the installed package if none is named.
+    """
+    language, given = _read_record(folder / RECORD)
+    try:
+        edition = _told_by(_Edition(lessons or lessons_of_this_edition(language), language).record())[1]
+    except ValueError:  # this copy of dpcourse has none in that language
+        edition = given
+    names = tuple(file.name for file in _lessons_in(folder, {*given, *edition}))
+    if not names and not os.path.lexists(folder / RECORD):
+        return None
+    return Begun(names, language if given else None, is_outdated=bool(given) and given != edition)
+
+
 def start(folder: Path, lessons: Path | None = None, language: str = ENGLISH) -> list[str]:
     """Write the lessons into a new folder; returns their names. Raises ValueError where something is in the way.
 
     lessons: the folder of the edition; that of the installed package in this language if none is named.
     """
     edition = _Edition(lessons or lessons_of_this_edition(language), language)
-    if any((folder / file).exists() for file in (*edition.files, RECORD)):
+    if begun(folder, lessons):
         raise ValueError(
             said(
                 "{folder} holds lessons already, and nothing there was touched. `dpcourse update {folder}` brings "

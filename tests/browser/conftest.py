@@ -1,5 +1,6 @@
 """A real JupyterLab and a real Chromium, for the browser tests; skipped with a reason where there is none."""
 
+import contextlib
 import os
 import shutil
 import socket
@@ -15,6 +16,7 @@ from playwright.sync_api import expect, sync_playwright
 ROOT = Path(__file__).parents[2]
 TOKEN = "dpcourse-tests"
 PATIENCE = 600_000  # milliseconds, for whatever is waited for: on a busy machine a page is slow, and what never comes is a failure
+WIDE, NARROW = {"width": 1300, "height": 1000}, {"width": 700, "height": 768}
 SETTINGS = {
     "apputils-extension/notification": '{"fetchNews": "false", "checkForUpdates": false}',
 }
@@ -95,7 +97,7 @@ def browser(chromium):
 def lab(server, copy_of_course, browser, request):
     """Opens a lesson as given out: lab("01-composition") gives a Lab. Screenshots go to $DPCOURSE_SCREENSHOTS if set."""
     shutil.copytree(ROOT / "lessons", copy_of_course / "lessons", dirs_exist_ok=True)
-    page = browser.new_page(viewport={"width": 1300, "height": 1000})
+    page = browser.new_page(viewport=WIDE)
     page.set_default_timeout(PATIENCE)
     yield lambda lesson: Lab(page, server, lesson)
     save_picture(page, f"{request.node.name}-end")
@@ -189,6 +191,13 @@ class Lab:
         cell.locator(".cm-content").click()
         self.page.keyboard.press("Control+A")
         self.page.keyboard.insert_text(code)
+
+    @contextlib.contextmanager
+    def narrow(self):
+        """In as narrow a window as the course is made for."""
+        self.page.set_viewport_size(NARROW)
+        yield
+        self.page.set_viewport_size(WIDE)
 
     def picture(self, name, element=None):
         """Take a screenshot, with this element in the middle, if somebody wants to look."""

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from browser.quizzes import faults_of_quiz
 from support import by_profile
 
 from dpcourse.authoring.source import languages
@@ -138,8 +139,10 @@ def move_every_slider(course, name):
 
 
 def answer_the_quiz(course, number):
-    """Tab to each question, walk through its options by arrow keys to the right one, and read each reply."""
+    """See that its options keep apart in a narrow window, Tab to each question, walk through its options by arrow keys to the right one, and read each reply."""
     cell = course.cell(f"quiz({number})")
+    with course.narrow():
+        assert faults_of_quiz(cell.locator(".dpcourse-quiz")) == []
     course.select(cell)
     blocks = cell.locator(".dpcourse-quiz > .widget-vbox")
     for question, block in zip(lesson(number).quiz, blocks.all(), strict=True):

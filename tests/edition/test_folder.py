@@ -244,7 +244,7 @@ def test_what_the_learner_says_of_the_kernel_stays(mine, old, tmp_path):
 
 @pytest.fixture
 def dpcourse(monkeypatch, old):
-    monkeypatch.setattr(folders, "lessons_of_this_edition", lambda language: old)
+    monkeypatch.setattr(folders, "lessons_of_this_edition", lambda language="en": old)
     return lambda *words: CliRunner().invoke(app, [str(word) for word in words])
 
 
@@ -254,20 +254,93 @@ def test_the_commands_say_what_they_did_and_what_to_do(dpcourse, tmp_path, monke
     assert begun.exit_code == 0
     assert f"2 notebooks are in {tmp_path / 'm'}" in begun.stdout
     assert f"-m jupyterlab {tmp_path / 'm' / '01-a.ipynb'}" in begun.stdout
-    again = dpcourse("start", tmp_path / "m")
-    assert (again.exit_code, "holds lessons already" in again.stderr) == (1, True)
+    again = dpcourse("start", tmp_path / "m", "--no-open")
+    assert (again.exit_code, again.stdout.splitlines()[1:]) == (0, begun.stdout.splitlines()[1:])
+    assert again.stdout.startswith(f"Your lessons are in {tmp_path / 'm'} already, and stay as they are.\n")
     assert dpcourse("update", tmp_path / "m").stdout == "Your lessons are those of this edition already.\n"
     nowhere = dpcourse("update", tmp_path / "nowhere")
     assert (nowhere.exit_code, "holds no lesson of this course" in nowhere.stderr) == (2, True)
 
 
-def test_the_first_lesson_is_opened_in_jupyterlab(dpcourse, tmp_path, monkeypatch):
+@pytest.fixture
+def opened(monkeypatch):
+    """What JupyterLab was asked to open."""
     opened = []
     monkeypatch.setattr("importlib.util.find_spec", lambda name: name)  # as if it were installed
     monkeypatch.setattr("subprocess.run", lambda command: opened.append(command) or type("Done", (), {"returncode": 0}))
+    return opened
+
+
+def test_the_first_lesson_is_opened_in_jupyterlab(dpcourse, tmp_path, opened):
     assert dpcourse("start", tmp_path / "m").exit_code == 0
     [command] = opened
     assert command[1:] == ["-m", "jupyterlab", str(tmp_path / "m" / "01-a.ipynb")]
+
+
+def lose_the_first(mine):
+    (mine / "01-a.ipynb").unlink()
+
+
+def rename_all(mine):
+    for file in mine.glob("0*.ipynb"):
+        file.rename(file.with_name(f"my {file.name}"))
+
+
+def damage_the_record(mine):
+    (mine / RECORD).write_text("{")
+
+
+def lose_the_record(mine):
+    (mine / RECORD).unlink()
+
+
+@pytest.mark.parametrize(
+    ("happens", "opens"),
+    [
+        (lambda mine: None, "01-a.ipynb"),
+        (lose_the_first, "02-b.ipynb"),
+        (rename_all, ""),
+        (damage_the_record, "01-a.ipynb"),
+        (lose_the_record, "01-a.ipynb"),
+    ],
+)
+def test_on_the_second_day_what_is_there_is_opened_and_nothing_is_written(happens, opens, dpcourse, mine, opened):
+    happens(mine)
+    before = content(mine)
+    said = dpcourse("start", mine)
+    assert (said.exit_code, opened[0][-1]) == (0, str(mine / opens)), said.output
+    assert content(mine) == before
+    assert "dpcourse update" not in said.output
+
+
+def test_lessons_of_another_edition_are_opened_and_it_is_said_how_to_get_the_new_ones(mine, new, opened, monkeypatch):
+    monkeypatch.setattr(folders, "lessons_of_this_edition", lambda language="en": new)
+    said = CliRunner().invoke(app, ["start", str(mine)])
+    assert opened[0][-1] == str(mine / "01-a.ipynb")
+    assert f"`dpcourse update {mine}` brings them and keeps your answers" in said.output
+
+
+def test_lessons_in_a_language_stay_in_it(old, tmp_path, opened, monkeypatch):
+    """Those of a language that this copy of dpcourse lacks are opened too."""
+
+    def only_in_english(language="en"):
+        if language != "en":
+            raise ValueError(language)
+        return old
+
+    monkeypatch.setattr(folders, "lessons_of_this_edition", only_in_english)
+    start(tmp_path / "mine", old, "zh")
+    said = CliRunner().invoke(app, ["start", str(tmp_path / "mine"), "--language", "en"])
+    assert (said.exit_code, opened) == (1, [])
+    assert "are in zh, not in en: name another folder" in said.output
+    assert CliRunner().invoke(app, ["start", str(tmp_path / "mine")]).exit_code == 0
+    assert opened[0][-1] == str(tmp_path / "mine" / "01-a.ipynb")
+
+
+@pytest.mark.parametrize("user", [0, 1000])
+def test_what_jupyterlab_refuses_to_root_is_said_before(user, dpcourse, tmp_path, opened, monkeypatch):
+    monkeypatch.setattr("os.geteuid", lambda: user, raising=False)  # Windows has none
+    assert ("--allow-root" in dpcourse("start", tmp_path / "m").output) == (user == 0)
 
 
 def test_without_jupyterlab_it_is_said_how_to_get_it(dpcourse, tmp_path, monkeypatch):
