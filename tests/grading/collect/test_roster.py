@@ -171,3 +171,41 @@ def test_vowel_signs_tell_names_apart(tmp_path):
     roster = read(tmp_path, "name\n" + "\n".join(names) + "\n")
     for name in names:
         assert roster.find(name.replace(" ", "")) == name
+
+
+def test_a_student_may_have_a_language_by_its_code_or_its_name_in_any(tmp_path):
+    lines = {"Kim": "en", "Lee": "zh", "Ann": "中文", "Bo": "English", "Cho": "简体中文", "Dan": "ZH-CN", "Eve": ""}
+    for header in ("student,language", "姓名,语言"):
+        roster = read(tmp_path, "\n".join([header, *map(",".join, lines.items())]))
+        assert roster.languages == {"Kim": "en", "Lee": "zh", "Ann": "zh", "Bo": "en", "Cho": "zh", "Dan": "zh"}
+    with pytest.raises(RosterError, match=r"Line 3 of the roster roster.csv: there is no language 'Klingon'.*en.*zh"):
+        read(tmp_path, "student,language\nKim,en\nLee,Klingon\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "students"),
+    [
+        ("姓名,学号,邮箱\n王伟,2021001,w@x.cn\n", ["王伟_2021001"]),
+        ("序号\t学号/工号\t学生姓名\t账号\n1\t2021001\t王伟\tww\n", ["王伟_2021001"]),
+        (
+            "名,姓,学号,电子邮件地址\n伟,王,2021001,w@x.cn\nKim,Lee,2021002,k@x.cn\n",
+            ["王伟_2021001", "Kim Lee_2021002"],
+        ),
+        ("标识符,全名,学号,状态\n参与者77,王伟,2021001,-\n", ["王伟_77"]),
+        ("姓名，学号\n王伟，2021001\n", ["王伟_2021001"]),
+        ("学生,ID,SIS 登录 ID,班级\n    Points Possible,,,\n王伟,55,ww,1\n", ["王伟_55"]),
+        ("用户名；Email地址；迟交天数\nww；w@x.cn；2\n", ["ww"]),
+    ],
+)
+def test_chinese_headers_are_read_as_english_ones(tmp_path, text, students):
+    roster = read(tmp_path, text)
+    assert list(roster.students) == students
+    ways = {
+        "王伟": "王伟" in text or "名,姓" in text,
+        "伟 王": "名,姓" in text,
+        "2021001": "2021001" in text,
+        "w": "w@" in text,
+    }
+    assert {roster.find(name) for name, is_told in ways.items() if is_told} == {students[0]}
+    if "迟交天数" in text:
+        assert roster.late_days == {"ww": 2}
