@@ -12,9 +12,9 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dpcourse.grading.collect import headers
+from dpcourse.grading.collect import encodings, headers
 from dpcourse.grading.collect.headers import squeezed
-from dpcourse.grading.collect.reading import Unreadable, decoded, read, shown
+from dpcourse.grading.collect.reading import Unreadable, read, shown
 from dpcourse.grading.marks.settings import languages
 from dpcourse.languages import listed, said
 
@@ -32,7 +32,8 @@ class Roster:
 
     students: as they are called everywhere: NAME_NUMBER, or NAME where the roster has no number; with the login behind
     it where two have the same name. ids: student -> column -> what stands there. late_days: student -> days, and
-    languages: student -> code of a language, such as "zh", where the file says it.
+    languages: student -> code of a language, such as "zh", where the file says it. notes:
+    sentences on how it was read.
     """
 
     path: Path
@@ -40,6 +41,7 @@ class Roster:
     ids: dict[str, dict[str, str]] = field(default_factory=dict)
     late_days: dict[str, int] = field(default_factory=dict)
     languages: dict[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
     _keys: tuple[dict[str, set[str]], ...] = ()
     _numbers: dict[str, str] = field(default_factory=dict)
 
@@ -48,13 +50,16 @@ class Roster:
         """The Roster in a CSV file, divided by commas, semicolons or tabs. Raises RosterError."""
         path = Path(path)
         try:
-            lines = _lines(decoded(read(path)), shown(path.name))
-        except (Unreadable, csv.Error) as error:
-            reason = error.why if isinstance(error, Unreadable) else str(error)
+            text, encoding = encodings.told(read(path))
+            lines = _lines(text, shown(path.name))
+        except (Unreadable, encodings.Unknown, csv.Error) as error:
+            reason = error.why if isinstance(error, Unreadable) else error.args[0]
             raise RosterError(
                 said("The roster {path} cannot be read: {reason}.", path=shown(str(path)), reason=reason)
             ) from None
-        return cls(path, *_entries(lines, shown(path.name)))
+        about = {"roster": shown(path.name), "encoding": encoding}
+        notes = (said("The roster {roster} is not in UTF-8, and was read as {encoding}.", **about),) if encoding else ()
+        return cls(path, **_entries(lines, shown(path.name)), notes=notes)
 
     def matches(self, name: str, number: str = "") -> list[str]:
         """The students whom that name, and the number beside it, may mean: by number, name, login, e-mail, GitHub user.
@@ -77,7 +82,6 @@ class Roster:
 
 def _lines(text, file):
     """(number, cells) of each line that is not empty."""
-    text = text.lstrip("\ufeff")
     first = text.lstrip("\r\n").partition("\n")[0]
     divider = max(DIVIDERS, key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=divider, strict=True)
@@ -154,7 +158,14 @@ def _entries(lines, file):
     }
     days = {student: person.days for student, person in students.items() if person.days is not None}
     spoken = {student: person.language for student, person in students.items() if person.language}
-    return tuple(students), ids, days, spoken, _keys(students), _by_number(students, file)
+    return {
+        "students": tuple(students),
+        "ids": ids,
+        "late_days": days,
+        "languages": spoken,
+        "_keys": _keys(students),
+        "_numbers": _by_number(students, file),
+    }
 
 
 @dataclass(frozen=True)
@@ -177,13 +188,13 @@ class _Person:
 def _person(line, cells, of, file):
     """The _Person of a line; of: the places of the columns of each kind. Raises RosterError."""
 
-    def stands(kind):
+    def stands(kind) -> list[str]:
         return [cells[place] for place in of[kind] if place < len(cells) and cells[place]]
 
     parts = stands(headers.NAME)[:1] or [*stands(headers.FIRST), *stands(headers.LAST)]
     name = _joined(parts)
-    number, *others = [*(re.sub(headers.PARTICIPANT, "", each) for each in stands(headers.NUMBER)), ""]
-    accounts = [*stands(headers.LOGIN), *filter(None, others)]
+    numbers = [re.sub(headers.PARTICIPANT, "", each) for each in stands(headers.NUMBER)]
+    number, accounts = next(iter(numbers), ""), [*stands(headers.LOGIN), *numbers[1:]]
     if not name and not number and not accounts:
         raise RosterError(said("Line {line} of the roster {file} names nobody.", line=line, file=file))
     days, language = _days(stands(headers.LATE_DAYS), line, file), _language(stands(headers.LANGUAGE), line, file)

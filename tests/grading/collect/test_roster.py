@@ -209,3 +209,37 @@ def test_chinese_headers_are_read_as_english_ones(tmp_path, text, students):
     assert {roster.find(name) for name, is_told in ways.items() if is_told} == {students[0]}
     if "迟交天数" in text:
         assert roster.late_days == {"ww": 2}
+
+
+LATIN_1 = ["Müller", "Özgür", "Núñez", "Åse Ødegård", "MÜLLER", "ÜMIT", "Zoé Lee", "O\u2019Neill", "Ángel Ruiz", "Groß"]
+HAN = ["王伟", "喆堃", "玥", "欧阳娜娜", "阿不都·热合曼", "张三（补考）", "𠮷野", "Kim 李明"]
+
+
+@given(
+    st.lists(st.sampled_from(LATIN_1), min_size=1, unique=True), st.lists(st.sampled_from(HAN), min_size=1, unique=True)
+)
+def test_a_roster_in_another_encoding_is_read_rightly_and_that_is_said(tmp_path_factory, western, chinese):
+    folder = tmp_path_factory.mktemp("encodings")
+    for names, encoding, known in ((western, "cp1252", "Windows-1252"), (chinese, "gb18030", "GB 18030")):
+        for header in ("student,id", *(["姓名,学号"] if encoding == "gb18030" else [])):
+            lines = [f"{name},{number}" for number, name in enumerate(names, 1)]
+            roster = read(folder, "\n".join([header, *lines]), encoding)
+            assert roster.students == tuple(f"{name}_{number}" for number, name in enumerate(names, 1))
+            assert (known in "".join(roster.notes)) == any(not name.isascii() for name in names)
+            assert not read(folder, "\n".join([header, *lines])).notes
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("student\n王小明", "big5"),
+        ("student\nŁukasz Żak", "cp1250"),
+        ("student\n王A", "gbk"),
+        ("student\nKim", "utf-16"),
+    ],
+)
+def test_bytes_that_are_no_text_that_can_be_told_are_refused_with_what_would_be_right(tmp_path, text, encoding):
+    content = text.encode(encoding)
+    (tmp_path / "roster.csv").write_bytes(content[:-1] if encoding == "utf-16" else content)
+    with pytest.raises(RosterError, match="neither in UTF-8 nor in GB 18030: save it as CSV in UTF-8"):
+        Roster.read(tmp_path / "roster.csv")
