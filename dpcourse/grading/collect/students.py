@@ -140,13 +140,11 @@ class _Telling:
         return not self.known(stem(top[-1])) and all(map(self.known, told))
 
     def _roots_within(self, crowds, holding):
-        """The folders in which students are told apart, if those at the top are several students'; else none.
+        """The folders in which students are told apart, if all at the top are several students', or nobody's; else none.
 
         Raises Refused where that would be a guess.
         """
-        if len(crowds) == len(holding):
-            if len(crowds) == 1 or not any(name_in(stem(top[-1])) for top in crowds):
-                return [_common(self._notebooks(top)) for top in crowds]
+        if len(crowds) > 1 and len(crowds) == len(holding) and any(name_in(stem(top[-1])) for top in crowds):
             first, second = list(crowds)[:2]
             raise Refused(
                 said(
@@ -158,15 +156,26 @@ class _Telling:
                     path=shown(str(self.folder.joinpath(*first))),
                 )
             )
-        return holding if len(holding) == 1 and self._holds_a_student(holding[0]) else []
+        among = bool(crowds) or len(holding) == 1
+        roots = [
+            _common(self._notebooks(top)) if top in crowds else top
+            for top in holding
+            if top in crowds or self._is_nobodys(top, among)
+        ]
+        return roots if len(roots) == len(holding) else []
 
-    def _holds_a_student(self, top):
-        """Whether what lies alone is a class in which one has handed in: its name is nobody's, and one below is."""
-        if not self._is_folder(top) or self._at_top(self.tops[top][0], top) or self.known(stem(top[-1])):
+    def _is_nobodys(self, top, among):
+        """Whether a folder with the work of one is no student's but a class', by its own name and by those below.
+
+        among: whether it lies alone, or with folders of several students.
+        """
+        if not self._is_folder(top) or self.known(stem(top[-1])) or self._at_top(self._notebooks(top)[0], top):
             return False
+        if any(top == repository[: len(top)] != repository for repository in self.walked.repositories):
+            return True
         names = {stem(part) for each in self._notebooks(top) for part in each.parts[len(top) :]}
-        is_repository = any(top == each[: len(top)] != each for each in self.walked.repositories)
-        return any(map(self.known, names)) or is_repository or (not name_in(stem(top[-1])) and any(map(name_in, names)))
+        is_in_roster, is_named = any(map(self.known, names)), bool(name_in(stem(top[-1])))
+        return (is_in_roster and (among or not is_named)) or (among and not is_named and any(map(name_in, names)))
 
     def _tell(self, holders):
         """Note whose each file is, and where that is told."""
@@ -211,20 +220,23 @@ class _Telling:
         """top -> GitHub's user, for the repositories that GitHub Classroom made: they are called ASSIGNMENT-USER.
 
         The user is one that the roster knows; else the assignment is the name of a lesson, or of the folder that they
-        were cloned into, or what all begin with.
+        were cloned into, or what all begin with, there or, where there is but one, anywhere.
         """
         tops = [top for top in self.tops if top[:-1] == root]
         users = {top: user for top in tops if (user := self._user_of_roster(top))}
-        names = {top: top[-1] for top in tops if top in self.walked.repositories and top not in users}
+        repositories = {top: top[-1] for top in self.tops if top in self.walked.repositories}
+        names = {top: name for top, name in repositories.items() if top in tops and top not in users}
+        outer = stem(root[-1] if root else self.folder.name)
         begins = [f"{lesson.name}-" for lesson in course.lessons()]
-        users |= {top: name.removeprefix(b) for top, name in names.items() for b in begins if name.startswith(b)}
-        rest = {top: name for top, name in names.items() if top not in users}
-        begin = f"{stem(root[-1] if root else self.folder.name).removesuffix(REPOSITORIES)}-"
-        is_named = stem(root[-1] if root else self.folder.name).endswith(REPOSITORIES)
-        if not (is_named and all(name.startswith(begin) for name in rest.values())):
-            begin = _begin(list(rest.values())) if len(rest) > 1 else ""
-            begin = begin[: begin.rfind("-") + 1]
-        return users | {top: name.removeprefix(begin) for top, name in rest.items()}
+        if outer.endswith(REPOSITORIES):
+            begins.append(f"{outer.removesuffix(REPOSITORIES)}-")
+        for top, name in names.items():
+            begin = next(filter(name.startswith, begins), None)
+            if begin is None:
+                others = [each for each in names.values() if not each.startswith(tuple(begins))]
+                begin = _begin_of_all(others if len(others) > 1 else [*repositories.values()])
+            users[top] = name.removeprefix(begin)
+        return users
 
     def _user_of_roster(self, top):
         """The longest end of a folder's name, behind a hyphen, that the roster knows, where it knows no whole; or ""."""
@@ -292,3 +304,9 @@ def _begin(sequences):
     first, last = min(sequences), max(sequences)
     common = next((i for i, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))
     return first[:common]
+
+
+def _begin_of_all(names):
+    """What all names of repositories begin with, up to a hyphen; nothing where there is but one."""
+    begin = _begin(names) if len(names) > 1 else ""
+    return begin[: begin.rfind("-") + 1]
