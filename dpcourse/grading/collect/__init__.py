@@ -197,7 +197,7 @@ class _Collecting:
     def _no_ones(self):
         """Why nothing tells whose a file is."""
         if self.patterns.own:
-            return said("its name is not as --pattern {pattern!r} says", pattern=self.patterns.own)
+            return said("its name is not as the pattern {pattern!r} says", pattern=self.patterns.own)
         return said("it lies in nobody's folder")
 
     def _called(self, origin):

@@ -122,7 +122,7 @@ def own(text: str) -> Patterns:
     except re.error as error:
         raise PatternError(
             said(
-                "--pattern {pattern!r} is no regular expression ({reason}). It could be a template, such as {example}.",
+                "{pattern!r} is no regular expression ({reason}). It could be a template, such as {example}.",
                 pattern=text,
                 reason=error,
                 example=EXAMPLE,
@@ -131,16 +131,14 @@ def own(text: str) -> Patterns:
     if "name" not in pattern.groupindex:
         raise PatternError(
             said(
-                "--pattern {pattern!r} does not say where the student's name stands: write {{name}} there, as in {example}.",
+                "{pattern!r} does not say where the student's name stands: write {{name}} there, as in {example}.",
                 pattern=text,
                 example=EXAMPLE,
             )
         )
     if pattern.fullmatch(""):
         raise PatternError(
-            said(
-                "--pattern {pattern!r} fits a name of no letters. It could be {example}.", pattern=text, example=EXAMPLE
-            )
+            said("{pattern!r} fits a name of no letters. It could be {example}.", pattern=text, example=EXAMPLE)
         )
     return Patterns((("", pattern, "/" in text),), text)
 
@@ -158,7 +156,7 @@ def _of_template(text):
             )
             raise PatternError(
                 said(
-                    "--pattern {pattern!r} {problem}. It may have each of {groups} once, as {example} has.",
+                    "{pattern!r} {problem}. It may have each of {groups} once, as {example} has.",
                     pattern=text,
                     problem=problem,
                     groups=listed([f"{{{name}}}" for name in GROUPS]),
@@ -168,7 +166,7 @@ def _of_template(text):
         there.add(group)
         pattern += f"(?P<{group}>{GROUPS[group]})"
     if re.sub(r"\{\w+\}", "", text).strip("{}") != re.sub(r"\{\w+\}", "", text):
-        raise PatternError(said("--pattern {pattern!r}: a bracket has no partner.", pattern=text))
+        raise PatternError(said("{pattern!r}: a bracket has no partner.", pattern=text))
     return pattern
 
 

@@ -164,6 +164,10 @@ class Store:
         found = self.database.execute("SELECT value FROM about WHERE name = ?", [name]).fetchone()
         return found[0] if found else None
 
+    def folders(self) -> list[str]:
+        """The folders and archives from which results have come."""
+        return [folder for (folder,) in self.database.execute("SELECT DISTINCT folder FROM results WHERE folder != ''")]
+
     # ---- results
 
     def to_judge(
