@@ -17,7 +17,7 @@ from dpcourse.grading.collect import archives, times
 from dpcourse.grading.collect.archives import is_archive
 from dpcourse.grading.collect.names import Origin, identifier
 from dpcourse.grading.collect.notebook import Cell, code_cells, is_begun, lean, lesson_of
-from dpcourse.grading.collect.platforms import PLATFORMS, PatternError, Patterns, origin, student_of
+from dpcourse.grading.collect.platforms import MOODLE, PLATFORMS, PatternError, Patterns, origin, student_of
 from dpcourse.grading.collect.platforms import own as own_pattern
 from dpcourse.grading.collect.reading import Gone, Unreadable, file_name, in_a_row, read, shown, some
 from dpcourse.grading.collect.roster import Roster, RosterError
@@ -157,8 +157,8 @@ class _Collecting:
         """The Collected. Raises Refused."""
         looked = {each: _looked_at(each) for each in self.walked.files if each.is_notebook}
         lessons = {each: lesson for each, (lesson, *_) in looked.items()}
-        known = self.roster.find if self.roster else lambda name: None
-        owned = owners(self.walked, lessons, self.folder, lambda name: known(name) is not None, self.patterns)
+        known = self.roster.matches if self.roster else lambda name: []
+        owned = owners(self.walked, lessons, self.folder, lambda name: bool(known(name)), self.patterns)
         self.notes += owned.notes
         told = times.told(self.walked, owned)
         students = self._students(owned, looked, told)
@@ -204,7 +204,8 @@ class _Collecting:
         """(student, None), or (None, why it is nobody's)."""
         if not self.roster:
             return origin.student, None
-        found = self.roster.matches(origin.name, origin.number)
+        matches = self.roster.matches_in_group if origin.platform == MOODLE else self.roster.matches
+        found = matches(origin.name, origin.number)
         if len(found) == 1:
             return found[0], None
         if found:

@@ -31,8 +31,14 @@ a answer answers assignment assignments attempt attempts b backup c checkpoint c
 desktop document documents done download downloads dp draft edit edited exercise exercises final finished first fixed
 homework homeworks hw ipynb kopie lab last latest lesson lessons main mine my new notebook notebooks of old part play
 playground practice privacy project repo rev revised scratch second section solution solutions solved src submission
-submissions submit submitted task temp test tests tmp try untitled v version week work 副本
+submissions submit submitted task temp test tests tmp try untitled v version week work
+archive class export exports zip
 """
+OF_CHINESE = """
+差分隐私 作业 练习 习题 实验 课程 课后 课堂 答案 解答 最终 终版 定稿 初稿 草稿 修改 修订 更新 提交 重交 补交 备份 副本 复件 新建 未命名
+文件夹 笔记本 文档 完成 已改 改后 版本 版 第 次 周 课 章 节 一 二 三 四 五 六 七 八 九 十
+"""
+OF_WORDS = re.compile("|".join(sorted(OF_CHINESE.split(), key=len, reverse=True)))
 NO_NAMES = frozenset(WORDS.split())  # what files are called that are not called by a person's name
 
 
@@ -86,6 +92,9 @@ class _Telling:
             self.tops = self._tops()
             self._refuse_nbgrader()
             holding = [top for top in self.tops if self._notebooks(top)]
+            if holding and all(map(self._is_export, holding)):
+                self._go_into(holding)
+                continue
             outside = [top for top in holding if not all(self._at_top(each, top) for each in self._notebooks(top))]
             holders = [top for top in outside if self._is_folder(top) and self._all_told(top)]
             if outside == holders:
@@ -96,14 +105,23 @@ class _Telling:
                 holders = [top for top in holders if self._is_of_no_student(top)]
                 self.found.crowded = {shown(stem(top[-1])): crowds[top] for top in crowds if top not in holders}
                 break
-            self.roots = inner
-            where = listed(["/".join(map(shown, root)) for root in self.roots], "{first}, {then}")
-            self.found.notes.append(said("The students are told by what lies in {path}.", path=where))
+            self._go_into(inner)
         self._tell(set(holders))
         if holders:
             where = listed([shown(top[-1]) for top in holders], "{first}, {then}")
             self.found.notes.append(said("The students are told by the platform's names in {folders}.", folders=where))
         return self.found
+
+    def _go_into(self, roots):
+        self.roots = roots
+        where = listed(["/".join(map(shown, root)) for root in roots], "{first}, {then}")
+        self.found.notes.append(said("The students are told by what lies in {path}.", path=where))
+
+    def _is_export(self, top):
+        """Whether a platform's names of several students lie in what is called as one's, as "HW_01_2026_all.zip" is."""
+        is_told = any(self.patterns.at([part]) for part in top[-1:])
+        students = {told.student for each in self._notebooks(top) if (told := self._below(each, top))}
+        return is_told and len(students) > 1 and self._all_told(top)
 
     def _tops(self):
         tops = defaultdict(list)
@@ -239,10 +257,14 @@ class _Telling:
         return users
 
     def _user_of_roster(self, top):
-        """The longest end of a folder's name, behind a hyphen, that the roster knows, where it knows no whole; or ""."""
+        """The longest end of a folder's name, behind a hyphen, that the roster knows, where it knows no whole; or "".
+
+        It is a repository, or, where what git has left was taken out, one of several that begin alike.
+        """
         name = top[-1]
         ends = [name[place + 1 :] for place, sign in enumerate(name) if sign == "-"]
-        if not self._is_folder(top) or self.known(stem(name)):
+        begin = _begin_of_all([other[-1] for other in self.tops if other[:-1] == top[:-1] and self._notebooks(other)])
+        if not self._is_folder(top) or self.known(stem(name)) or not (begin or top in self.walked.repositories):
             return ""
         return next(filter(self.known, ends), "")
 
@@ -283,10 +305,13 @@ def name_in(text: str) -> str:
 
     >>> name_in("01-composition final (2)"), name_in("Kim_Lee 01-composition-Copy1"), name_in("lee2"), name_in("hw2")
     ('', 'kim lee', 'lee2', '')
+    >>> name_in("第2次作业 最终版"), name_in("王伟 作业3")
+    ('', '王伟')
     """
     no_names = NO_NAMES | _words_of_lessons()
     spoken = words(re.sub(NUMBER, " ", shown(text).casefold()))
-    return " ".join(word for word in spoken if word not in no_names and word.rstrip(DIGITS) not in no_names)
+    names = (word for word in spoken if word not in no_names and word.rstrip(DIGITS) not in no_names)
+    return " ".join(word for word in names if OF_WORDS.sub("", word).strip(DIGITS))
 
 
 @functools.cache

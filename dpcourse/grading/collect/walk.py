@@ -13,6 +13,7 @@ from dpcourse import course
 from dpcourse.grading.collect import archives
 from dpcourse.grading.collect.archives import MOST_FILES, OTHERS, UNPACK_IT, is_archive
 from dpcourse.grading.collect.names import is_notebook
+from dpcourse.grading.collect.platforms import of_platform
 from dpcourse.grading.collect.reading import Unreadable, read, shown
 from dpcourse.languages import counted, said, to_say
 
@@ -196,7 +197,7 @@ class _Top:
         try:
             if len(each.parts) > MOST_DEEP:
                 raise Unreadable(said("folders lie more than {most} deep in each other", most=MOST_DEEP))
-            if len(each.places) >= MOST_NESTED:
+            if _nested(each) > MOST_NESTED:
                 advice = said(UNPACK_IT)
                 raise Unreadable(
                     said("archives lie more than {most} deep in each other: {advice}", most=MOST_NESTED, advice=advice)
@@ -254,6 +255,13 @@ class _Top:
         with contextlib.suppress(Unreadable):
             return not any(within.is_notebook for within in _within(each))
         return False
+
+
+def _nested(each):
+    """How many archives lie in each other: in a student's, or around what a platform has named."""
+    depth = next((depth for depth, part in enumerate(each.parts) if of_platform(part)), 0)
+    around, within = each.parts[:depth], each.parts[depth:]
+    return max(sum(map(is_archive, around)), sum(map(is_archive, within)))
 
 
 def no_notebook(name: str) -> str:
