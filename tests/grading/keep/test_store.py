@@ -42,7 +42,7 @@ def test_a_database_of_the_first_edition_opens(tmp_path):
 
 def test_a_database_of_a_later_edition_is_refused_and_left_as_it_is(tmp_path):
     with Store(tmp_path / "grades.sqlite") as store:
-        store.database.execute("PRAGMA user_version = 3")
+        store.database.execute(f"PRAGMA user_version = {database.EDITION + 1}")
     with pytest.raises(Unusable, match="later edition"):
         Store(tmp_path / "grades.sqlite")
 
