@@ -21,7 +21,7 @@ from dpcourse.grading.collect import Submission
 from dpcourse.grading.keep import packed as stored
 from dpcourse.grading.keep.database import columns, connected, is_whole
 from dpcourse.grading.keep.packed import as_time, handed_in, packed, read, unpacked, written
-from dpcourse.grading.result import INFRASTRUCTURE, Result
+from dpcourse.grading.result import INFRASTRUCTURE, UNJUDGED, Result
 from dpcourse.languages import again, said, to_say
 
 DATABASE = "grades.sqlite"
@@ -182,7 +182,8 @@ class Store:
         if not result.exercises:
             return set()
         judged = self.judged(submission.student, submission.lesson)
-        return {id for id, judge in judges.items() if judged.get(id) != judge}
+        failed = {mark.id for mark in result.exercises if mark.state == UNJUDGED}
+        return {id for id, judge in judges.items() if id in failed or judged.get(id) != judge}
 
     def save(
         self,

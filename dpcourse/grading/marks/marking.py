@@ -13,7 +13,7 @@ from dpcourse.course import Lesson
 from dpcourse.engine import ERROR, RIGHT, WRONG, Exercise
 from dpcourse.grading.keep.store import ByHand, Row, Taken
 from dpcourse.grading.marks.settings import Settings
-from dpcourse.grading.result import NO_SCORE, Mark, without_points
+from dpcourse.grading.result import INFRASTRUCTURE, NO_SCORE, UNJUDGED, Mark, without_points
 from dpcourse.languages import counted, said
 
 BONUS = ""  # what stands in place of an exercise where points are given beside all of them
@@ -23,7 +23,8 @@ def marked(rows: Iterable[Row], settings: Settings, history: Sequence[ByHand] = 
     """The rows as they count. history: all that was set by hand, the oldest first.
 
     Points are those of course.toml; an excluded exercise has 0 of 0. What came late loses a share of its score; what is
-    given beside the exercises is not touched by that. A row of a lesson that is not there any more is left out.
+    given beside the exercises is not touched by that. Where the judge of an exercise that counts has failed, there is no
+    score, until it is mended, or a mark set by hand. A row of a lesson that is not there any more is left out.
     """
     known = {lesson.number: lesson for lesson in course.lessons()}
     current = in_force(history)
@@ -122,12 +123,20 @@ def _marked(row: Row, lesson: Lesson, settings: Settings, current) -> Row:
     due = settings.due(row.student, row.lesson)
     found = replace(row, due=due, extended=due != settings.of(row.lesson).deadline, by_hand=mine, bonus=bonus)
     score, late = None, None
-    if row.result.status not in NO_SCORE or mine or bonus:
+    faults = tuple(_fault(mark) for mark in marks if mark.state == UNJUDGED and mark.out_of and mark.id not in mine)
+    if not faults and (row.result.status not in NO_SCORE or mine or bonus):
         judged = math.fsum(mark.points for mark in marks)
         late = _taken(found, judged, settings)
         whole = with_bonus(replace(found, late=late, result=replace(row.result, exercises=marks)))
         score = neat(max(0.0, whole if settings.bonus or not bonus else min(whole, points)))
-    return replace(found, late=late, result=replace(row.result, score=score, points=points, exercises=marks))
+    result = replace(row.result, score=score, points=points, exercises=marks)
+    if faults:
+        result = replace(result, status=INFRASTRUCTURE, notes=(*faults, *result.notes))
+    return replace(found, late=late, result=result)
+
+
+def _fault(mark):
+    return said("exercise {exercise}: its judge failed: {reason}", exercise=mark.id, reason=mark.fault)
 
 
 def with_bonus(row: Row) -> float:

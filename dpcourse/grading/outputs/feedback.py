@@ -17,7 +17,8 @@ from dpcourse.grading.marks.settings import Settings
 from dpcourse.grading.outputs import pages
 from dpcourse.grading.outputs.gradebook import exercise_of
 from dpcourse.grading.outputs.platforms import name_of
-from dpcourse.grading.result import INFRASTRUCTURE, MISSING, NOT_JUDGED, UNREADABLE, Mark, Result, in_english
+from dpcourse.grading.outputs.tables import number
+from dpcourse.grading.result import INFRASTRUCTURE, MISSING, UNJUDGED, UNREADABLE, Mark, in_english, is_ours
 from dpcourse.languages import said, sentences, to_say
 
 FOLDER = "feedback"
@@ -28,8 +29,9 @@ SAYS = {
     WRONG: to_say("not right"),
     ERROR: to_say("does not work"),
     BLANK: to_say("not written"),
+    UNJUDGED: to_say("set by hand"),
 }
-LOOKS = {RIGHT: ("right", "✓"), WRONG: ("wrong", "✗"), ERROR: ("error", "!"), BLANK: ("blank", "○")}
+LOOKS = {RIGHT: ("right", "✓"), WRONG: ("wrong", "✗"), ERROR: ("error", "!"), BLANK: ("blank", "○"), UNJUDGED: ("blank", "…")}
 
 
 def write(rows: Iterable[Row], out: Path, settings: Settings) -> None:
@@ -88,26 +90,31 @@ def _of_lesson(row):
         "about": status_in_words(row),
         "time": time_in_words(row),
         "right": right,
-        "others": [(mark, *_looks(mark, row.result)) for mark in marks if mark not in right],
+        "others": [(mark, *_looks(mark)) for mark in marks if mark not in right],
         "in_words": in_words,
     }
 
 
-def _looks(mark, result):
+def _looks(mark):
     look, sign = LOOKS.get(mark.state, LOOKS[ERROR])
-    return look, sign, state_in_words(mark, result)
+    return look, sign, worth_in_words(mark)
 
 
-def state_in_words(mark: Mark, result: Result) -> str:
+def state_in_words(mark: Mark) -> str:
     """The state of a mark as a few words for the student."""
-    if is_ours(mark, result):
+    if is_ours(mark):
         return said(NOT_GRADED_YET)
     return said(SAYS.get(mark.state, mark.state))
 
 
-def is_ours(mark: Mark, result: Result) -> bool:
-    """Whether an exercise has no mark through a fault of the grader's."""
-    return result.status == INFRASTRUCTURE and mark.state == ERROR and in_english(mark.message) == NOT_JUDGED
+def worth_in_words(mark: Mark) -> str:
+    """The state of a mark, and its points."""
+    state = state_in_words(mark)
+    if is_ours(mark):
+        return state
+    if not mark.out_of:
+        return said("{state}, does not count", state=state)
+    return said("{state}, {score} of {points}", state=state, score=number(mark.points), points=pages.points(mark.out_of))
 
 
 def in_words(mark: Mark) -> str:
@@ -130,6 +137,8 @@ def status_in_words(row: Row) -> list[str]:
                 "Your file `{file}` cannot be read: {reasons}. Please hand it in again.", file=row.file, reasons=reasons
             )
         ]
+    if result.status == INFRASTRUCTURE and result.exercises:
+        return [said("A part of this could not be graded, through no fault of yours. It will be graded again.")]
     if result.status == INFRASTRUCTURE:
         return [said("This could not be graded, through no fault of yours. It will be graded again.")]
     if result.status == MISSING:

@@ -13,7 +13,7 @@ from dpcourse.grading.collect import in_a_row
 from dpcourse.grading.keep.store import Row, spoken
 from dpcourse.grading.marks.marking import neat
 from dpcourse.grading.outputs.tables import UTF8, as_csv, number, short
-from dpcourse.grading.result import STATUSES, Result
+from dpcourse.grading.result import STATUSES, UNJUDGED, Result, is_ours
 from dpcourse.languages import said, to_say
 
 OF_LESSONS = (
@@ -39,7 +39,13 @@ OF_EXERCISES = (
     to_say("author"),
     to_say("late"),
 )
-STATES = {RIGHT: to_say("right"), WRONG: to_say("wrong"), ERROR: to_say("error"), BLANK: to_say("not attempted")}
+STATES = {
+    RIGHT: to_say("right"),
+    WRONG: to_say("wrong"),
+    ERROR: to_say("error"),
+    BLANK: to_say("not attempted"),
+    UNJUDGED: to_say("not judged"),
+}
 
 
 def write(rows: Iterable[Row], out: Path) -> None:
@@ -83,7 +89,7 @@ def _exercises(row: Row) -> Iterator[tuple]:
             mark.id,
             title_of(mark.id),
             said(STATES.get(mark.state, mark.state)),
-            "" if row.result.score is None else number(mark.points),
+            "" if is_ours(mark) else number(mark.points),
             number(mark.out_of),
             mark.misconception or "",
             short(hand.reason) if hand else "",

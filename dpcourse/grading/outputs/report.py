@@ -8,7 +8,8 @@ from dpcourse import course as lessons
 from dpcourse.engine import BLANK, ERROR, RIGHT, WRONG, Exercise
 from dpcourse.files import write_atomically
 from dpcourse.grading import collect
-from dpcourse.grading.judging.submission import cases_of, seed_of
+from dpcourse.grading.judging.job import cases_of, seed_of
+from dpcourse.grading.judging.judge import Failed, at_work
 from dpcourse.grading.keep.store import Row, spoken
 from dpcourse.grading.outputs import mistakes, pages
 from dpcourse.grading.outputs.feedback import has_feedback, page_name
@@ -170,11 +171,20 @@ def explanation(row: Row, exercise: Exercise, secret: bytes) -> Iterator[str]:
     if mark.override:
         yield said("set by hand: {reason}", reason=mark.override)
     yield mark.message
+    if mark.fault:
+        yield said("its judge failed: {reason}", reason=mark.fault)
     if mark.misconception:
         yield said("misconception: {name}", name=mark.misconception)
     yield from mark.observed
     if mark.printed:
         yield said("printed: {text}", text=mark.printed)
     yield from result.errors
-    cases = cases_of(exercise, seed_of(secret, row.digest))
-    yield said("asked: {count} inputs, such as {call}", count=len(cases), call=exercise.call(cases[0]))
+    try:
+        yield at_work(_asked, exercise, seed_of(secret, row.digest))
+    except Failed as failure:
+        yield said("what is asked now cannot be told, since its judge fails: {reason}", reason=failure.why)
+
+
+def _asked(exercise, seed):
+    cases = cases_of(exercise, seed)
+    return said("asked: {count} inputs, such as {call}", count=len(cases), call=exercise.call(cases[0]))

@@ -118,12 +118,7 @@ def lines(row: Row, settings: Settings) -> Iterator[str]:
 
 def _about(row, mark):
     hand = row.by_hand.get(mark.id)
-    state = feedback.state_in_words(mark, row.result)
-    if mark.out_of:
-        score, points = pages.number(mark.points), pages.points(mark.out_of)
-        told = [said("{state}, {score} of {points}.", state=state, score=score, points=points)]
-    else:
-        told = [said("{state}, does not count.", state=state)]
+    told = [said("{sentence}.", sentence=feedback.worth_in_words(mark))]
     if hand:
         told.append(said("Set by hand: {reason}", reason=pages.sentence(hand.reason)))
     told.append(pages.short(feedback.in_words(mark), 600))
