@@ -143,7 +143,7 @@ class _Collecting:
     def __init__(self, folder, walked, lesson, roster):
         self.folder, self.walked, self.asked, self.roster = folder, walked, lesson, roster
         self.unread: list[Unread] = []
-        self.notes: list[str] = []
+        self.notes: list[str] = [*roster.notes] if roster else []
 
     def collected(self) -> Collected:
         """The Collected. Raises Refused."""

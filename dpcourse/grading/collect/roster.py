@@ -12,20 +12,14 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dpcourse.grading.collect.reading import Unreadable, decoded, read, shown, words
-from dpcourse.languages import said
+from dpcourse.grading.collect import encodings, headers
+from dpcourse.grading.collect.headers import squeezed
+from dpcourse.grading.collect.reading import Unreadable, read, shown
+from dpcourse.grading.marks.settings import languages
+from dpcourse.languages import listed, said
 
-NAME = ("student", "name", "fullname", "studentname", "姓名")
-FIRST, LAST = ("firstname", "givenname"), ("lastname", "surname", "familyname")
-NUMBER = ("id", "identifier", "number", "userid", "studentid", "studentnumber", "学号")
-LOGIN = (
-    "sisloginid", "sisuserid", "login", "loginid", "username", "email", "emailaddress", "mail", "idnumber",
-    "rosteridentifier", "github", "githubuser", "githubusername",
-)  # fmt: skip
-LATE_DAYS = ("latedays",)
-OF_CANVAS = ("pointspossible", "studenttest")  # lines of its export that are no students
-DIVIDERS = ",;\t"
-EXAMPLE = "student,id,login,email,github,late days"
+DIVIDERS = ",;\t，；"
+EXAMPLE = "student,id,login,email,github,late days,language"
 
 
 class RosterError(ValueError):
@@ -37,14 +31,17 @@ class Roster:
     """The students of a class, in the order of the file.
 
     students: as they are called everywhere: NAME_NUMBER, or NAME where the roster has no number; with the login behind
-    it where two have the same name. ids: student -> column -> what stands there. late_days: student -> days, where the
-    file says it.
+    it where two have the same name. ids: student -> column -> what stands there. late_days: student -> days, and
+    languages: student -> code of a language, such as "zh", where the file says it. notes:
+    sentences on how it was read.
     """
 
     path: Path
     students: tuple[str, ...]
     ids: dict[str, dict[str, str]] = field(default_factory=dict)
     late_days: dict[str, int] = field(default_factory=dict)
+    languages: dict[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
     _keys: tuple[dict[str, set[str]], ...] = ()
     _numbers: dict[str, str] = field(default_factory=dict)
 
@@ -53,13 +50,16 @@ class Roster:
         """The Roster in a CSV file, divided by commas, semicolons or tabs. Raises RosterError."""
         path = Path(path)
         try:
-            lines = _lines(decoded(read(path)), shown(path.name))
-        except (Unreadable, csv.Error) as error:
-            reason = error.why if isinstance(error, Unreadable) else str(error)
+            text, encoding = encodings.told(read(path))
+            lines = _lines(text, shown(path.name))
+        except (Unreadable, encodings.Unknown, csv.Error) as error:
+            reason = error.why if isinstance(error, Unreadable) else error.args[0]
             raise RosterError(
                 said("The roster {path} cannot be read: {reason}.", path=shown(str(path)), reason=reason)
             ) from None
-        return cls(path, *_entries(lines, shown(path.name)))
+        about = {"roster": shown(path.name), "encoding": encoding}
+        notes = (said("The roster {roster} is not in UTF-8, and was read as {encoding}.", **about),) if encoding else ()
+        return cls(path, **_entries(lines, shown(path.name)), notes=notes)
 
     def matches(self, name: str, number: str = "") -> list[str]:
         """The students whom that name, and the number beside it, may mean: by number, name, login, e-mail, GitHub user.
@@ -82,7 +82,6 @@ class Roster:
 
 def _lines(text, file):
     """(number, cells) of each line that is not empty."""
-    text = text.lstrip("\ufeff")
     first = text.lstrip("\r\n").partition("\n")[0]
     divider = max(DIVIDERS, key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=divider, strict=True)
@@ -127,17 +126,8 @@ def _clean(cell):
     return unicodedata.normalize("NFC", " ".join(cell.encode("utf-8", "replace").decode().split()))
 
 
-def _squeezed(text):
-    """Only letters and digits, and the signs of letters; small.
-
-    >>> _squeezed("Lee, Kim"), _squeezed("SIS Login ID")
-    ('leekim', 'sisloginid')
-    """
-    return "".join(words(unicodedata.normalize("NFC", text).casefold()))
-
-
 def _as_keys(name):
-    return shown(name).casefold(), _squeezed(name)
+    return shown(name).casefold(), squeezed(name)
 
 
 def _entries(lines, file):
@@ -151,12 +141,8 @@ def _entries(lines, file):
             )
         )
     (_, header), *rest = lines
-    place = {_squeezed(title): column for column, title in reversed(list(enumerate(header)))}
-    names = [[place[t] for t in NAME if t in place][:1] or [place[t] for t in (*FIRST, *LAST) if t in place]][0]
-    numbers = [place[t] for t in NUMBER if t in place][:1]
-    logins = [place[t] for t in LOGIN if t in place]
-    days = [place[t] for t in LATE_DAYS if t in place]
-    if not names and not numbers and not logins:
+    of = {kind: headers.places(header, kind) for kind in headers.WORDS}
+    if not any(of[kind] for kind in (headers.NAME, headers.FIRST, headers.LAST, headers.NUMBER, headers.LOGIN)):
         raise RosterError(
             said(
                 "The first line of the roster {file} names no column of students. It could be {example}.",
@@ -164,26 +150,79 @@ def _entries(lines, file):
                 example=EXAMPLE,
             )
         )
-
-    def of(cells, columns):
-        return [cells[column] for column in columns if column < len(cells) and cells[column]]
-
-    people = []
-    for line, cells in rest:
-        name, logged = " ".join(of(cells, names)), of(cells, logins)
-        number = re.sub(r"^\D+ (?=\d+$)", "", " ".join(of(cells, numbers)))  # Moodle: "Participant 1234"
-        if _squeezed(name) in OF_CANVAS:
-            continue
-        if not name and not number and not logged:
-            raise RosterError(said("Line {line} of the roster {file} names nobody.", line=line, file=file))
-        people.append((line, name, number, logged, _days(of(cells, days), line, file), cells))
-    students = _called(people, file)
+    everybody = [_person(line, cells, of, file) for line, cells in rest]
+    students = _called([person for person in everybody if squeezed(person.name) not in headers.NO_STUDENTS], file)
     ids = {
-        student: {header[column]: cells[column] for column in range(min(len(header), len(cells))) if cells[column]}
-        for student, (*_, cells) in students.items()
+        student: {title: cell for title, cell in zip(header, person.cells, strict=False) if cell}
+        for student, person in students.items()
     }
-    late_days = {student: days for student, (*_, days, _) in students.items() if days is not None}
-    return tuple(students), ids, late_days, _keys(students), _by_number(students, file)
+    days = {student: person.days for student, person in students.items() if person.days is not None}
+    spoken = {student: person.language for student, person in students.items() if person.language}
+    return {
+        "students": tuple(students),
+        "ids": ids,
+        "late_days": days,
+        "languages": spoken,
+        "_keys": _keys(students),
+        "_numbers": _by_number(students, file),
+    }
+
+
+@dataclass(frozen=True)
+class _Person:
+    """What a line says of somebody.
+
+    spelled: the name with a space between first and last. accounts: logins, addresses, and numbers of another kind.
+    """
+
+    line: int
+    name: str
+    spelled: str
+    number: str
+    accounts: list[str]
+    days: int | None
+    language: str | None
+    cells: list[str]
+
+
+def _person(line, cells, of, file):
+    """The _Person of a line; of: the places of the columns of each kind. Raises RosterError."""
+
+    def stands(kind) -> list[str]:
+        return [cells[place] for place in of[kind] if place < len(cells) and cells[place]]
+
+    parts = stands(headers.NAME)[:1] or [*stands(headers.FIRST), *stands(headers.LAST)]
+    name = _joined(parts)
+    numbers = [re.sub(headers.PARTICIPANT, "", each) for each in stands(headers.NUMBER)]
+    number, accounts = next(iter(numbers), ""), [*stands(headers.LOGIN), *numbers[1:]]
+    if not name and not number and not accounts:
+        raise RosterError(said("Line {line} of the roster {file} names nobody.", line=line, file=file))
+    days, language = _days(stands(headers.LATE_DAYS), line, file), _language(stands(headers.LANGUAGE), line, file)
+    return _Person(line, name, " ".join(parts), number, accounts, days, language, cells)
+
+
+def _joined(parts):
+    """A name of its parts, the last name behind; before, and without a space, where it is written so, as "王伟" is."""
+    is_chinese = not re.search(r"[\x00-\u02ff]", "".join(parts))
+    return "".join(reversed(parts)) if is_chinese and len(parts) > 1 else " ".join(parts)
+
+
+def _language(cells, line, file):
+    """The code of the language in the cell, if there is one. Raises RosterError."""
+    if not cells:
+        return None
+    code = headers.language_of(cells[0], languages())
+    if code is None:
+        raise RosterError(
+            said(
+                "Line {line} of the roster {file}: there is no language {language!r}. There are {names}.",
+                line=line,
+                file=file,
+                language=cells[0],
+                names=listed(languages(), "{first}, {then}"),
+            )
+        )
+    return code
 
 
 def _days(cells, line, file):
@@ -202,61 +241,70 @@ def _days(cells, line, file):
 
 
 def _called(people, file):
-    """student -> what the file says, each called so that no two are called the same."""
+    """student -> the _Person, each called so that no two are called the same."""
     names = defaultdict(list)
     for person in people:
-        _, name, number, logged, *_ = person
-        base = name or number or logged[0]
-        names[shown(f"{base}_{number}" if name and number.isdecimal() and number.isascii() else base)].append(person)
-    students = {}
+        base = person.name or person.number or person.accounts[0]
+        has_number = person.name and person.number.isdecimal() and person.number.isascii()
+        names[shown(f"{base}_{person.number}" if has_number else base)].append(person)
+    students: dict[str, _Person] = {}
     for called, same in names.items():
         for person in same:
-            line, _, number, logged, *_ = person
-            other = next(iter([*logged, *([number] if number not in called else [])]), "")
+            other = next(iter([*person.accounts, *([person.number] if person.number not in called else [])]), "")
             student = shown(f"{called} ({other})") if len(same) > 1 and other else called
             if student in students:
                 raise RosterError(
                     said(
                         "Lines {line} and {other_line} of the roster {file} are both {student}.",
-                        line=students[student][0],
-                        other_line=line,
+                        line=students[student].line,
+                        other_line=person.line,
                         file=file,
                         student=student,
                     )
                 )
             students[student] = person
-    return dict(sorted(students.items(), key=lambda item: item[1][0]))
+    return dict(sorted(students.items(), key=lambda item: item[1].line))
 
 
 def _keys(students):
     """Dicts key -> students: names, logins, addresses as they stand; and without spaces and signs."""
-    exact, squeezed = defaultdict(set), defaultdict(set)
-    for student, (_, name, number, logged, *_) in students.items():
-        words = re.split(r"[\s,]+", name)
-        turned = [" ".join(words[i:] + words[:i]) for i in range(len(words))]
-        accounts = (number, *logged)
-        for called in (student, name, *accounts, *(each.partition("@")[0] for each in accounts), *turned):
-            key, short = _as_keys(called)
-            exact[key].add(student)
-            if short:
-                squeezed[short].add(student)
+    exact, short = defaultdict(set), defaultdict(set)
+    for student, person in students.items():
+        accounts = (person.number, *person.accounts)
+        names = (
+            student,
+            person.name,
+            *accounts,
+            *(each.partition("@")[0] for each in accounts),
+            *_turned(person.spelled),
+        )
+        for as_it_stands, without_signs in map(_as_keys, names):
+            exact[as_it_stands].add(student)
+            if without_signs:
+                short[without_signs].add(student)
     exact.pop("", None)
-    return exact, squeezed
+    return exact, short
+
+
+def _turned(name):
+    """A name in every order of its words, as "Lee, Kim" is "Kim Lee"."""
+    words = re.split(r"[\s,]+", name)
+    return [" ".join(words[i:] + words[:i]) for i in range(len(words))]
 
 
 def _by_number(students, file):
     numbers: dict[str, str] = {}
-    for student, (line, _, number, *_) in students.items():
-        if number in numbers:
+    for student, person in students.items():
+        if person.number in numbers:
             raise RosterError(
                 said(
                     "Lines {line} and {other_line} of the roster {file} have the same number, {number}.",
-                    line=students[numbers[number]][0],
-                    other_line=line,
+                    line=students[numbers[person.number]].line,
+                    other_line=person.line,
                     file=file,
-                    number=number,
+                    number=person.number,
                 )
             )
-        if number:
-            numbers[number] = student
+        if person.number:
+            numbers[person.number] = student
     return numbers

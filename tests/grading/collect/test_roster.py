@@ -171,3 +171,75 @@ def test_vowel_signs_tell_names_apart(tmp_path):
     roster = read(tmp_path, "name\n" + "\n".join(names) + "\n")
     for name in names:
         assert roster.find(name.replace(" ", "")) == name
+
+
+def test_a_student_may_have_a_language_by_its_code_or_its_name_in_any(tmp_path):
+    lines = {"Kim": "en", "Lee": "zh", "Ann": "中文", "Bo": "English", "Cho": "简体中文", "Dan": "ZH-CN", "Eve": ""}
+    for header in ("student,language", "姓名,语言"):
+        roster = read(tmp_path, "\n".join([header, *map(",".join, lines.items())]))
+        assert roster.languages == {"Kim": "en", "Lee": "zh", "Ann": "zh", "Bo": "en", "Cho": "zh", "Dan": "zh"}
+    with pytest.raises(RosterError, match=r"Line 3 of the roster roster.csv: there is no language 'Klingon'.*en.*zh"):
+        read(tmp_path, "student,language\nKim,en\nLee,Klingon\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "students"),
+    [
+        ("姓名,学号,邮箱\n王伟,2021001,w@x.cn\n", ["王伟_2021001"]),
+        ("序号\t学号/工号\t学生姓名\t账号\n1\t2021001\t王伟\tww\n", ["王伟_2021001"]),
+        (
+            "名,姓,学号,电子邮件地址\n伟,王,2021001,w@x.cn\nKim,Lee,2021002,k@x.cn\n",
+            ["王伟_2021001", "Kim Lee_2021002"],
+        ),
+        ("标识符,全名,学号,状态\n参与者77,王伟,2021001,-\n", ["王伟_77"]),
+        ("姓名，学号\n王伟，2021001\n", ["王伟_2021001"]),
+        ("学生,ID,SIS 登录 ID,班级\n    Points Possible,,,\n王伟,55,ww,1\n", ["王伟_55"]),
+        ("用户名；Email地址；迟交天数\nww；w@x.cn；2\n", ["ww"]),
+    ],
+)
+def test_chinese_headers_are_read_as_english_ones(tmp_path, text, students):
+    roster = read(tmp_path, text)
+    assert list(roster.students) == students
+    ways = {
+        "王伟": "王伟" in text or "名,姓" in text,
+        "伟 王": "名,姓" in text,
+        "2021001": "2021001" in text,
+        "w": "w@" in text,
+    }
+    assert {roster.find(name) for name, is_told in ways.items() if is_told} == {students[0]}
+    if "迟交天数" in text:
+        assert roster.late_days == {"ww": 2}
+
+
+LATIN_1 = ["Müller", "Özgür", "Núñez", "Åse Ødegård", "MÜLLER", "ÜMIT", "Zoé Lee", "O\u2019Neill", "Ángel Ruiz", "Groß"]
+HAN = ["王伟", "喆堃", "玥", "欧阳娜娜", "阿不都·热合曼", "张三（补考）", "𠮷野", "Kim 李明"]
+
+
+@given(
+    st.lists(st.sampled_from(LATIN_1), min_size=1, unique=True), st.lists(st.sampled_from(HAN), min_size=1, unique=True)
+)
+def test_a_roster_in_another_encoding_is_read_rightly_and_that_is_said(tmp_path_factory, western, chinese):
+    folder = tmp_path_factory.mktemp("encodings")
+    for names, encoding, known in ((western, "cp1252", "Windows-1252"), (chinese, "gb18030", "GB 18030")):
+        for header in ("student,id", *(["姓名,学号"] if encoding == "gb18030" else [])):
+            lines = [f"{name},{number}" for number, name in enumerate(names, 1)]
+            roster = read(folder, "\n".join([header, *lines]), encoding)
+            assert roster.students == tuple(f"{name}_{number}" for number, name in enumerate(names, 1))
+            assert (known in "".join(roster.notes)) == any(not name.isascii() for name in names)
+            assert not read(folder, "\n".join([header, *lines])).notes
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("student\n王小明", "big5"),
+        ("student\nŁukasz Żak", "cp1250"),
+        ("student\n王A", "gbk"),
+        ("student\nKim", "utf-16"),
+    ],
+)
+def test_bytes_that_are_no_text_that_can_be_told_are_refused_with_what_would_be_right(tmp_path, text, encoding):
+    content = text.encode(encoding)
+    (tmp_path / "roster.csv").write_bytes(content[:-1] if encoding == "utf-16" else content)
+    with pytest.raises(RosterError, match="neither in UTF-8 nor in GB 18030: save it as CSV in UTF-8"):
+        Roster.read(tmp_path / "roster.csv")
