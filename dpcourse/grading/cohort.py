@@ -75,6 +75,7 @@ def grade_class(
                 kept.append((each.student, collect.in_a_row(graded.result.notes)))
     store.seen(found, str(Path(folder).resolve()), lesson)
     if roster:
+        store.set_languages(roster.students, roster.languages)
         store.set_missing(roster.students, {each.lesson for each in found} if lesson is None else {lesson})
     whole = sum(ids is None for ids in to_do.values())
     return Run(whole, len(to_do) - whole, tuple(kept), found.unread, found.notes)

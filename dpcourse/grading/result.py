@@ -57,7 +57,7 @@ class Mark:
 class Result:
     """What one submission got: one of the six statuses, and a score, which is None where it was not graded.
 
-    shingles: what `similar` compares. limits: (seconds of a cell, seconds, bytes) that were allowed, where one of these
+    language: that of the notebook, such as "zh"; "" where it does not tell. shingles: what `similar` compares. limits: (seconds of a cell, seconds, bytes) that were allowed, where one of these
     limits took a mark; with others it may get it.
     """
 
@@ -69,6 +69,7 @@ class Result:
     errors: tuple[str, ...] = ()
     shingles: tuple[str, ...] = ()
     limits: tuple[float, ...] = ()
+    language: str = ""
 
     def as_json(self) -> str:
         """The Result as text, for `from_json`."""

@@ -13,7 +13,7 @@ from dpcourse.course import Lesson
 from dpcourse.engine import ERROR, RIGHT, WRONG, Exercise
 from dpcourse.grading.keep.store import ByHand, Row, Taken
 from dpcourse.grading.marks.settings import Settings
-from dpcourse.grading.result import INFRASTRUCTURE, NO_SCORE, UNJUDGED, Mark, without_points
+from dpcourse.grading.result import INFRASTRUCTURE, MISSING, NO_SCORE, UNJUDGED, Mark, without_points
 from dpcourse.languages import counted, said
 
 BONUS = ""  # what stands in place of an exercise where points are given beside all of them
@@ -86,13 +86,12 @@ def vanished(rows: Sequence[Row], history: Iterable[ByHand]) -> list[str]:
     ]
 
 
-def exported(row: Row, settings: Settings) -> tuple[float | None, float]:
+def exported(row: Row) -> tuple[float | None, float]:
     """(score, the most there is) on the scale of the LMS; no score where there is none."""
     score, points = row.result.score, row.result.points
-    maximum = settings.of(row.lesson).maximum
-    if maximum is None or not points:
+    if row.maximum is None or not points:
         return score, points
-    return (None if score is None else neat(score * maximum / points)), neat(maximum)
+    return (None if score is None else neat(score * row.maximum / points)), neat(row.maximum)
 
 
 def neat(number: float) -> float:
@@ -121,8 +120,9 @@ def _marked(row: Row, lesson: Lesson, settings: Settings, current) -> Row:
     )
     points = neat(sum(settings.points_of(exercise) for exercise in lesson.exercises))
     due = settings.due(row.student, row.lesson)
-    found = replace(row, due=due, extended=due != settings.of(row.lesson).deadline, by_hand=mine, bonus=bonus)
-    score, late = None, None
+    of = settings.of(row.lesson)
+    found = replace(row, due=due, extended=due != of.deadline, maximum=of.maximum, by_hand=mine, bonus=bonus)
+    score, late = None, _taken(found, 0, settings) if row.result.status != MISSING else None
     faults = tuple(_fault(mark) for mark in marks if mark.state == UNJUDGED and mark.out_of and mark.id not in mine)
     if not faults and (row.result.status not in NO_SCORE or mine or bonus):
         judged = math.fsum(mark.points for mark in marks)
@@ -166,15 +166,16 @@ def _share(points, out_of):
 def _taken(row: Row, score: float, settings: Settings) -> Taken | None:
     """What lateness takes of a score."""
     if row.due is None or row.submitted is None:
-        late = row.said_late and row.due is not None
-        return Taken(0, said("The LMS calls it late, and not by how much: nothing is taken.")) if late else None
+        says = said("The LMS calls it late, and not by how much: nothing is taken.")
+        return Taken(0, says) if row.said_late else None
     seconds = (row.submitted - row.due).total_seconds()
     if seconds <= settings.late.grace_minutes * 60 or seconds <= 0:
         return None
     kept = settings.late.kept(seconds)
     until = row.due.strftime("%Y-%m-%d %H:%M %Z").strip()
+    duration = _duration(seconds)
     late_by = {
-        "duration": _duration(seconds),
+        "duration": duration,
         "deadline": said("{deadline}, with more time", deadline=until) if row.extended else until,
     }
     if kept < 1:
@@ -185,7 +186,7 @@ def _taken(row: Row, score: float, settings: Settings) -> Taken | None:
         )
     else:
         says = said("Handed in {duration} after the deadline ({deadline}): nothing is taken.", **late_by)
-    return Taken(neat(score * (1 - kept)), says)
+    return Taken(neat(score * (1 - kept)), says, duration)
 
 
 def _duration(seconds: float) -> str:

@@ -21,10 +21,10 @@ from dpcourse.files import replaced
 from dpcourse.grading.keep.store import Row, spoken
 from dpcourse.grading.marks.settings import Settings
 from dpcourse.grading.outputs import feedback, pages
-from dpcourse.grading.outputs.gradebook import score, title, title_of
+from dpcourse.grading.outputs.gradebook import title, title_of, whole
 from dpcourse.grading.outputs.platforms import given_name, platform_of
 from dpcourse.grading.result import INFRASTRUCTURE
-from dpcourse.languages import chosen, said, sentences, speaking
+from dpcourse.languages import said, sentences, speaking
 
 WHEN = (1980, 1, 1, 0, 0, 0)  # of every file in a zip: the same feedback is the same bytes
 
@@ -105,8 +105,7 @@ def lines(row: Row, settings: Settings) -> Iterator[str]:
     if result.score is None:
         yield said("{lesson}: not graded.", lesson=lesson)
     else:
-        points = pages.points(result.points)
-        yield said("{lesson}: {score} of {points}.", lesson=lesson, score=score(result), points=points)
+        yield said("{lesson}: {whole}.", lesson=lesson, whole=whole(row))
     yield from feedback.status_in_words(row)
     yield from feedback.time_in_words(row)
     for mark in sorted(result.exercises, key=lambda mark: mark.state != RIGHT):
@@ -128,7 +127,7 @@ def _about(row, mark):
 
 def comment(row: Row, settings: Settings) -> str:
     """The feedback as the HTML of Moodle's column "Feedback comments", in which no sign can begin a formula."""
-    with speaking(settings.language or chosen()):
+    with speaking(feedback.language_of([row], settings)):
         text = "\n".join(line.replace("`", "") for line in lines(row, settings))
     escaped = re.sub(
         r"[=+\-@\uff1d\uff0b\uff0d\uff20]", lambda sign: f"&#{ord(sign[0])};", html.escape(text, quote=False)
@@ -138,7 +137,8 @@ def comment(row: Row, settings: Settings) -> str:
 
 def notebook(row: Row, settings: Settings) -> str:
     """The feedback as a notebook with one cell of text."""
-    first, *rest = lines(row, settings)
+    with speaking(feedback.language_of([row], settings)):
+        first, *rest = lines(row, settings)
     source = "\n\n".join([f"# {as_markdown(first)}", *map(as_markdown, rest)])
     cell = {"cell_type": "markdown", "id": "feedback", "metadata": {}, "source": source}
     return json.dumps(
