@@ -31,13 +31,13 @@ Results = Iterable[tuple[Submission, Graded]]
 class Run:
     """What grading a class came to: how many submissions were graded, and of how many others single exercises anew.
 
-    kept: the students of whom something could not be graded again, and whose earlier marks stay. unread, notes: see
-    collect.Collected.
+    kept: (student, reason) of each of whom something could not be graded again, and whose earlier marks stay. unread,
+    notes: see collect.Collected.
     """
 
     graded: int
     judged: int
-    kept: tuple[str, ...]
+    kept: tuple[tuple[str, str], ...]
     unread: tuple[collect.Unread, ...]
     notes: tuple[str, ...]
 
@@ -72,9 +72,10 @@ def grade_class(
     with contextlib.closing(_results(to_do, lambda each: plan.work(each, to_do[each]), executor)) as results:
         for each, graded in progress(results, len(to_do)):
             if not plan.save(each, graded, to_do[each], str(Path(folder).resolve())):
-                kept.append(each.student)
+                kept.append((each.student, collect.in_a_row(graded.result.notes)))
     store.seen(found, str(Path(folder).resolve()), lesson)
     if roster:
+        store.set_languages(roster.students, roster.languages)
         store.set_missing(roster.students, {each.lesson for each in found} if lesson is None else {lesson})
     whole = sum(ids is None for ids in to_do.values())
     return Run(whole, len(to_do) - whole, tuple(kept), found.unread, found.notes)

@@ -25,12 +25,14 @@ from dpcourse.grading.marks import settings as settings_file
 from dpcourse.grading.marks.marking import marked, vanished, with_bonus
 from dpcourse.grading.marks.settings import Late, Settings
 from dpcourse.grading.options import Options
-from dpcourse.grading.outputs import pages, report
+from dpcourse.grading.outputs import alarms, pages, report
+from dpcourse.grading.outputs.tables import short
 from dpcourse.grading.result import MISSING, NOT_GRADED, as_data
 from dpcourse.grading.sandbox import Limits, bubblewrap
-from dpcourse.languages import chosen, counted, from_data, said, speaking
+from dpcourse.languages import again, chosen, counted, from_data, said, speaking
 
 NOTHING = Run(0, 0, (), (), ())
+MOST_REASONS = 5
 
 
 class Refused(Exception):
@@ -372,14 +374,18 @@ def _looked_up(options, store, rows: list[Row]) -> dict[str, list[str]]:
 
 def _say(options, rows, run: Run, moved, remarks, settings, damaged):
     line, told = report.summary(rows)
-    failed = sorted({row.student for row in rows if row.result.status in NOT_GRADED} | set(run.kept))
+    failed = _not_graded(rows, run)
+    faults, warned = alarms.faults(rows), alarms.zeros(rows)
     missing = [row.student for row in rows if row.result.status == MISSING]
     told |= {
         "graded_now": run.graded,
         "judged_now": run.judged,
         "out": str(options.out),
         "settings": str(settings.path) if settings.path else None,
-        "not_graded": failed,
+        "not_graded": sorted(failed),
+        "why_not_graded": failed,
+        "judges_failed": [asdict(each) for each in faults],
+        "warnings": [each.in_words() for each in warned],
         "missing": missing,
         "unread": [asdict(each) for each in run.unread],
         "moved": [asdict(each) for each in moved],
@@ -389,6 +395,8 @@ def _say(options, rows, run: Run, moved, remarks, settings, damaged):
         print(json.dumps(told, ensure_ascii=False))
     else:
         print(line)
+        for each in warned:
+            print(said("WARNING: {text}", text=by_hand.plain(each.in_words())))
         for each in [*run.notes, *moves.lines(moved), *remarks]:
             print(by_hand.plain(each))
         out = options.out
@@ -398,6 +406,32 @@ def _say(options, rows, run: Run, moved, remarks, settings, damaged):
             about = {"file": by_hand.plain(each.path), "reason": by_hand.plain(each.reason)}
             not_read = said("Not read: {file}: {reason}", **about)
             print(said("Left out: {file}: {reason}", **about) if each.left_out else not_read, file=sys.stderr)
+        for fault in faults:
+            print(by_hand.plain(fault.in_words()), file=sys.stderr)
         if failed:
-            print(said("Not graded: {students}.", students=by_hand.some(failed)), file=sys.stderr)
+            print(said("Not graded: {students}.", students=by_hand.some(sorted(failed))), file=sys.stderr)
+        for reason, students in _by_reason(failed).items():
+            told = {"reason": by_hand.plain(reason), "students": by_hand.some(students)}
+            print(said("  {reason}: {students}", **told), file=sys.stderr)
     return 1 if failed or damaged or any(not each.left_out for each in run.unread) else 0
+
+
+def _not_graded(rows, run) -> dict[str, str]:
+    """student -> why there is no score, or why the one of before stands."""
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        if row.result.status in NOT_GRADED:
+            found.setdefault(row.student, []).extend(map(again, row.result.notes))
+    for student, reason in run.kept:
+        found.setdefault(student, []).append(
+            said("what was graded before stands, since: {reason}", reason=again(reason))
+        )
+    return {student: collect.in_a_row(dict.fromkeys(reasons)) for student, reasons in found.items()}
+
+
+def _by_reason(failed) -> dict[str, list[str]]:
+    """reason -> the students, the commonest first; a few reasons, the report has all."""
+    found: dict[str, list[str]] = {}
+    for student, reason in sorted(failed.items()):
+        found.setdefault(short(reason), []).append(student)
+    return dict(sorted(found.items(), key=lambda item: -len(item[1]))[:MOST_REASONS])

@@ -12,7 +12,7 @@ from typing import Any
 
 from dpcourse import course, languages
 from dpcourse.engine import Exercise, Verdict
-from dpcourse.languages import Said, to_say
+from dpcourse.languages import Said, said, to_say
 
 GRADED, FLAGGED, LIMIT, UNREADABLE, INFRASTRUCTURE = "graded", "flagged", "limit", "unreadable", "infrastructure"
 MISSING = "missing"  # nothing was handed in
@@ -26,15 +26,17 @@ STATUSES = {  # as they are called where people read them
 }
 NOT_GRADED = (UNREADABLE, INFRASTRUCTURE)
 NO_SCORE = (*NOT_GRADED, MISSING)
+UNJUDGED = "not judged"  # the state of a Mark whose judge failed
 NOT_JUDGED = to_say("This could not be judged, through no fault of yours.")
-TEXTS = {"notes", "errors", "message", "seen", "observed"}  # the fields that hold what is said
+TEXTS = {"notes", "errors", "message", "seen", "observed", "fault"}  # the fields that hold what is said
 
 
 @dataclass(frozen=True)
 class Mark:
     """What one exercise got. `seen` is for the student, `observed`, with what is right, for the instructor.
 
-    override: why an instructor has set the points by hand, where one has. found_by: see engine.Verdict.
+    override: why an instructor has set the points by hand, where one has. found_by: see engine.Verdict. fault: how the
+    judge failed, in one line, where the state is UNJUDGED: then there are no points, which is not 0 of them.
     """
 
     id: str
@@ -48,13 +50,14 @@ class Mark:
     printed: str = ""
     override: str | None = None
     found_by: str | None = None
+    fault: str = ""
 
 
 @dataclass(frozen=True)
 class Result:
     """What one submission got: one of the six statuses, and a score, which is None where it was not graded.
 
-    shingles: what `similar` compares. limits: (seconds of a cell, seconds, bytes) that were allowed, where one of these
+    language: that of the notebook, such as "zh"; "" where it does not tell. shingles: what `similar` compares. limits: (seconds of a cell, seconds, bytes) that were allowed, where one of these
     limits took a mark; with others it may get it.
     """
 
@@ -66,6 +69,7 @@ class Result:
     errors: tuple[str, ...] = ()
     shingles: tuple[str, ...] = ()
     limits: tuple[float, ...] = ()
+    language: str = ""
 
     def as_json(self) -> str:
         """The Result as text, for `from_json`."""
@@ -158,6 +162,16 @@ def told(verdict: Verdict) -> Mark:
 def without_points(exercise: Exercise, state: str, message: str) -> Mark:
     """The Mark of an exercise that never came before its judge."""
     return Mark(exercise.id, state, 0, exercise.points, message)
+
+
+def unjudged(exercise: Exercise, fault: str) -> Mark:
+    """The Mark of an exercise whose judge failed; fault: how, in one line."""
+    return replace(without_points(exercise, UNJUDGED, said(NOT_JUDGED)), fault=fault)
+
+
+def is_ours(mark: Mark) -> bool:
+    """Whether an exercise has no points through a fault of its judge; set by hand it has."""
+    return mark.state == UNJUDGED and mark.override is None
 
 
 def result(

@@ -20,19 +20,17 @@ from dpcourse import course
 from dpcourse.engine import BLANK, ERROR, RIGHT, WRONG, Exercise
 from dpcourse.engine.exercise import Cases
 from dpcourse.grading.judging.job import Job, cases_of, further_rng
+from dpcourse.grading.judging.judge import Failed, at_work
 from dpcourse.grading.judging.outcomes import sound
-from dpcourse.grading.result import NOT_JUDGED, Mark, told, without_points
-from dpcourse.grading.sandbox import Stopped, wire
+from dpcourse.grading.result import UNJUDGED, Mark, told, unjudged
+from dpcourse.grading.sandbox import wire
 from dpcourse.grading.sandbox.client import Worker
-from dpcourse.languages import said
-from dpcourse.probe import limits as time_limits
 
 MOST_PROBES = 5  # of one exercise at checks that stand in the notebook; one more comes at the end
 MOST_EVIDENCE = 8 * 2**20  # bytes, of one submission
 GRACE = 3.0
-JUDGE_SECONDS = 60.0
 REASON_SECONDS = 10.0  # what finding the reason for one mistake may take; where less is left, it is not looked for
-WORTH = {BLANK: 0, ERROR: 1, WRONG: 2, RIGHT: 3}
+WORTH = {BLANK: 0, ERROR: 1, WRONG: 2, UNJUDGED: 3, RIGHT: 4}  # what was not judged may have been right
 
 
 class Answers:
@@ -40,7 +38,7 @@ class Answers:
 
     marks: exercise id -> the best Mark so far. right_at: exercise id -> the cell of the check at which it was right.
     probed_at: exercise id -> the cells at whose checks it was probed. too_slow: the ids of those that ran out of time
-    when they were probed last. slow: whether waiting for a core may have cost one its mark. ours: faults of ours.
+    when they were probed last. slow: whether waiting for a core may have cost one its mark.
     """
 
     def __init__(self, job: Job, deadline: float):
@@ -52,7 +50,6 @@ class Answers:
         self.probed_at: dict[str, list[int]] = {each.id: [] for each in self.exercises}
         self.too_slow: set[str] = set()
         self.slow = False
-        self.ours: list[str] = []
         self._cases: dict[tuple[str, int], Cases] = {}  # by exercise and probe
         self._digests: dict[tuple[str, int], str] = {}
         self._judged: dict[str, dict[bytes, Mark]] = {each.id: {} for each in self.exercises}
@@ -112,6 +109,11 @@ class Answers:
     def _probed(self, worker, exercise):
         """What an answer does on the hidden inputs; None where there is no answer."""
         seconds = self._seconds_of(exercise)
+        try:
+            self._asked(exercise)  # what cannot be sent has no digest
+        except Failed as failure:
+            self._note(exercise, unjudged(exercise, failure.why))
+            return None
         request = {"probe": exercise.function, "cases": self._cases_of(exercise)}
         reply = worker.ask(request, max(0.0, min(seconds + GRACE, self.deadline - time.monotonic())))
         if reply.get("outcomes") is None:
@@ -129,8 +131,11 @@ class Answers:
         key = self._keep(exercise, self._asked(exercise), outcomes)
         if key not in known:
             known[key] = self._mark(exercise, outcomes)
-        self.marks[exercise.id] = better(self.marks.get(exercise.id), known[key])
+        self._note(exercise, known[key])
         return known[key]
+
+    def _note(self, exercise, mark):
+        self.marks[exercise.id] = better(self.marks.get(exercise.id), mark)
 
     def _keep(self, exercise, asked, outcomes):
         """Keep what was asked and what came back, as long as it is not too much; returns a key of it."""
@@ -153,25 +158,20 @@ class Answers:
     def _mark(self, exercise, outcomes, ask=None):
         try:
             return judged(exercise, self._cases_of(exercise), outcomes, ask, further_rng(exercise, self.job.seed))
-        except Stopped:
-            raise
-        except (Exception, time_limits.TimeUp) as error:
-            self.ours.append(
-                said("{exercise}: the judge failed with {error}", exercise=exercise.id, error=type(error).__name__)
-            )
-            return without_points(exercise, ERROR, said(NOT_JUDGED))
+        except Failed as failure:
+            return unjudged(exercise, failure.why)
 
     def _cases_of(self, exercise):
         key = self._probe_of(exercise)
         if key not in self._cases:
-            self._cases[key] = cases_of(exercise, self.job.seed, key[1])
+            self._cases[key] = at_work(cases_of, exercise, self.job.seed, key[1])
         return self._cases[key]
 
     def _asked(self, exercise):
         """The digest of the hidden inputs."""
         key = self._probe_of(exercise)
         if key not in self._digests:
-            self._digests[key] = asked(self._cases_of(exercise))
+            self._digests[key] = at_work(asked, self._cases_of(exercise))
         return self._digests[key]
 
     def _probe_of(self, exercise):
@@ -194,9 +194,8 @@ def _worth(mark):
 
 
 def judged(exercise: Exercise, cases: Cases, outcomes: list[dict], ask: Callable | None, rng) -> Mark:
-    """The Mark of what an answer did; ask, rng: see Exercise.judge. Raises TimeUp, and whatever a judge does."""
-    with time_limits.time_limit(JUDGE_SECONDS):
-        return told(exercise.judge(cases, outcomes, ask, rng))
+    """The Mark of what an answer did; ask, rng: see Exercise.judge. Raises judge.Failed."""
+    return at_work(lambda: told(exercise.judge(cases, outcomes, ask, rng)))
 
 
 def judged_again(exercise: Exercise, seed: bytes, evidence: tuple[list[dict], ...]) -> Mark | None:
@@ -208,17 +207,16 @@ def judged_again(exercise: Exercise, seed: bytes, evidence: tuple[list[dict], ..
     """
     known = {probe[0]["asked"]: probe[1:] for probe in evidence}
     mark = None
-    for number in range(1 + MOST_PROBES if exercise.forbidden else 1):
-        cases = cases_of(exercise, seed, number)
-        if (digest := asked(cases)) not in known:
-            continue
-        for probe in evidence:
-            if probe[0]["asked"] == digest:
-                try:
+    try:
+        for number in range(1 + MOST_PROBES if exercise.forbidden else 1):
+            cases = at_work(cases_of, exercise, seed, number)
+            digest = at_work(asked, cases)
+            for probe in evidence if digest in known else ():
+                if probe[0]["asked"] == digest:
                     now = judged(exercise, cases, probe[1:], _from(known), further_rng(exercise, seed))
-                except (Exception, time_limits.TimeUp):
-                    return None
-                mark = better(mark, now)
+                    mark = better(mark, now)
+    except Failed:
+        return None
     return mark
 
 

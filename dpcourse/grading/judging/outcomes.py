@@ -1,4 +1,8 @@
-"""What a worker says an answer did, made sound: it comes from where a student's code ran, and may be anything."""
+"""What a worker says an answer did, made sound: it comes from where a student's code ran, and may be anything.
+
+Every text of it is bounded here, in length, number and nesting, before anything is joined to it: what is said of an
+exercise is at most MOST_SAID characters, and what was one line is one line, wherever it is shown.
+"""
 
 from dpcourse.probe import texts
 from dpcourse.probe.values import plain
@@ -8,6 +12,9 @@ SAID = ("not_callable", "raised")
 FLAGS = ("blank", "idle")
 COUNTS = ("printed_count", "calls")
 LARGEST_COUNT = 2**62
+MOST_SAID = 100_000  # characters of a Mark, as it is stored
+MOST_TEXT, DEEPEST = 1_000, 3  # characters of text in a value; lists in lists: what is more is told by its type
+LONGEST_NAME = 100  # of a type, a variable, a module
 
 
 def sound(outcomes: object, seconds: float) -> list[dict]:
@@ -21,13 +28,13 @@ def sound(outcomes: object, seconds: float) -> list[dict]:
 
 
 def _sound_outcome(outcome, seconds):
-    found = {key: outcome[key] for key in TEXTS if isinstance(outcome.get(key), str)}
+    found = {key: texts.one_line(outcome[key]) for key in TEXTS if isinstance(outcome.get(key), str)}
     found |= {key: text for key in SAID if (text := texts.sound(outcome.get(key)))}
     found |= {key: True for key in FLAGS if outcome.get(key) is True}
     if "timeout" in outcome:
         found["timeout"] = seconds
     if "value" in outcome:
-        found["value"] = _sound_value(outcome["value"])
+        found["value"] = _Value().sound(outcome["value"])
     printed = outcome.get("printed")
     found["printed"] = printed if isinstance(printed, str) else ""
     for key in COUNTS:
@@ -36,9 +43,27 @@ def _sound_outcome(outcome, seconds):
     return found
 
 
-def _sound_value(value):
-    if isinstance(value, dict):
-        return {"type": str(value.get("type"))[:100]}
-    if isinstance(value, (list, tuple)):
-        return type(value)(map(_sound_value, value))
-    return plain(value)
+class _Value:
+    """What bounds one value: how much text is in it already."""
+
+    def __init__(self):
+        self.text = 0
+
+    def sound(self, value, depth=0):
+        """The value; a text, or a list in lists, for which there is no more room is told by its type."""
+        if isinstance(value, dict):
+            return self._type(str(value.get("type")))
+        if isinstance(value, (list, tuple)):
+            if depth == DEEPEST:
+                return self._type(type(value).__name__)
+            return type(value)(self.sound(item, depth + 1) for item in value)
+        found = plain(value)
+        return found if not isinstance(found, str) or self._has_room(found) else self._type("str")
+
+    def _type(self, name):
+        name = texts.one_line(name, LONGEST_NAME)
+        return {"type": name if self._has_room(name) else "…"}
+
+    def _has_room(self, text):
+        self.text += len(text)
+        return self.text <= MOST_TEXT

@@ -11,9 +11,11 @@ from dpcourse.grading.judging import needed
 from dpcourse.grading.judging.answers import GRACE, MOST_PROBES, Answers
 from dpcourse.grading.judging.given import defining, parsed
 from dpcourse.grading.judging.job import Job
+from dpcourse.grading.judging.outcomes import LONGEST_NAME
 from dpcourse.grading.sandbox import MOST_CHECKS, Stopped
 from dpcourse.grading.sandbox.client import CROWDED, ENDED, TIME_UP, Worker
 from dpcourse.languages import said, to_say
+from dpcourse.probe.texts import one_line
 
 MOST_REPLAYS = 20
 MOST_CELLS = 2_000
@@ -155,7 +157,7 @@ class Playing:
             self.late.add(cell.number)
             self.slow = self.slow or self.worker.crowded
         if isinstance(reply.get("error"), str) and len(self.errors) < MOST_ERRORS:
-            self.errors[cell.number] = reply["error"]
+            self.errors[cell.number] = one_line(reply["error"])
         if reply.get("left_running") is True:
             self.left_running.append(cell)
         self._processes = self._processes or reply.get("processes") is True
@@ -190,14 +192,15 @@ class Playing:
 
     def _look_for_clashes(self):
         reply = self.worker.ask({"clashes": True}, self._left(LOOK_SECONDS))
-        told, self.met = reply.get("clashes"), reply.get("met")
+        told, self.met = reply.get("clashes"), _short(reply.get("met"))
         cells = {cell.number: cell for cell in self.cells}
         for exercise in self.answers.exercises:
             found = told.get(exercise.function) if isinstance(told, dict) else None
             for name, where in list(found.items())[:MOST_CLASHES] if isinstance(found, dict) else ():
                 number, gone = where if isinstance(where, tuple) and len(where) == 2 else (None, None)
                 if name.isidentifier() and type(number) is int and number in cells:
-                    self.clashes.setdefault(exercise.id, []).append(Clash(name, cells[number], gone is True))
+                    clash = Clash(one_line(name, LONGEST_NAME), cells[number], gone is True)
+                    self.clashes.setdefault(exercise.id, []).append(clash)
 
     def _left(self, most):
         left = min(most, self.answers.deadline - time.monotonic())
@@ -252,6 +255,12 @@ class Playing:
             self.parts[step], self.ended[step] = statements, reason  # now it shows at which of them it stops
         else:
             self.left_out[step] = reason
+
+
+def _short(met):
+    """What a worker says that it met, no word of it longer than a name may be."""
+    rows = (each for each in met if isinstance(each, tuple)) if isinstance(met, list) else ()
+    return [tuple(one_line(part, LONGEST_NAME) if isinstance(part, str) else part for part in row) for row in rows]
 
 
 def _statements(code):

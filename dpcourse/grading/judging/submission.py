@@ -18,8 +18,8 @@ from dpcourse.grading.judging.variants import another_answer, another_notebook
 from dpcourse.grading.result import (
     FLAGGED,
     GRADED,
-    INFRASTRUCTURE,
     LIMIT,
+    UNJUDGED,
     Graded,
     result,
     unreadable,
@@ -78,6 +78,8 @@ class _Grading:
             found = self._prevented(exercise, found) or found
         if found is None:
             return without_points(exercise, BLANK, said("No cell defines `{function}`.", function=exercise.function))
+        if found.state == UNJUDGED:
+            return found
         if found.state == RIGHT:
             at = self.answers.right_at.get(exercise.id)
             clashes = [each for each in self._clashes(exercise) if at is not None and each.cell.number >= at]
@@ -162,8 +164,6 @@ class _Grading:
         return None
 
     def _status(self):
-        if self.answers.ours:
-            return INFRASTRUCTURE
         if self._met_a_limit():
             return LIMIT
         return FLAGGED if self._to_look_at() else GRADED
@@ -192,7 +192,7 @@ class _Grading:
             for cell, reason in self.playing.ended.items()
             if cell not in self.playing.left_out and cell.number not in self.playing.late
         ]
-        return [*self.answers.ours, *began, *given_up, *left_out, *apart, *late, *met_here, *self._to_look_at()]
+        return [*began, *given_up, *left_out, *apart, *late, *met_here, *self._to_look_at()]
 
     def _met_a_limit(self):
         playing = self.playing

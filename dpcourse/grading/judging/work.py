@@ -5,7 +5,8 @@ the student's runs; where it would be asked other things today, the submission i
 """
 
 import contextlib
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from dpcourse import course, languages
@@ -16,6 +17,8 @@ from dpcourse.grading.judging.given import defining
 from dpcourse.grading.judging.job import Job
 from dpcourse.grading.result import GRADED, Graded, Mark, result
 
+CHOOSES = re.compile(r"""^[ \t]*(?:dpcourse\.)?language\(\s*["']([\w-]{1,20})["']""", re.MULTILINE)
+USES = re.compile(r"^[ \t]*(?:from|import)[ \t]+dpcourse\b", re.MULTILINE)
 MOST_CODE = 20_000  # characters of an answer that are kept to be looked at
 
 
@@ -43,7 +46,7 @@ def _graded(work):
     if isinstance(work, Again) and work.job.pack:
         course.use_pack(work.job.pack)
     if isinstance(work, Job):
-        return _with_code(submission.grade(work), work)
+        return _with_what_it_says(submission.grade(work), work)
     exercises = {exercise.id: exercise for exercise in _exercises(work.job)}
     marks: dict[str, Mark] = {}
     for id, evidence in work.evidence.items():
@@ -63,8 +66,19 @@ def _exercises(job: Job) -> tuple[Exercise, ...]:
     return course.lesson(job.lesson).exercises_with(job.values)
 
 
-def _with_code(found, job):
-    """With the cells that define the answers, so that they can be looked at when the file is gone."""
+def language_of(cells: Iterable[collect.Cell]) -> str:
+    """The language that a notebook chooses, as the library hears it: English where it asks for none; "" without the library.
+
+    >>> language_of([collect.Cell(1, "", 'from dpcourse import check, language\\n\\nlanguage("zh")')])
+    'zh'
+    """
+    codes = [cell.code for cell in cells]
+    chosen = [name for code in codes for name in CHOOSES.findall(code)]
+    return chosen[-1] if chosen else languages.ENGLISH if any(map(USES.search, codes)) else ""
+
+
+def _with_what_it_says(found, job):
+    """With its language, and the cells that define the answers, so that they can be looked at when the file is gone."""
     cells = []
     with contextlib.suppress(collect.Unreadable):
         cells = collect.code_cells(job.content)
@@ -72,4 +86,4 @@ def _with_code(found, job):
     for exercise in _exercises(job):
         if mine := [cell.code for cell in defining(cells, exercise.function)]:
             code[exercise.id] = "\n\n".join(mine)[:MOST_CODE]
-    return replace(found, code=code)
+    return replace(found, code=code, result=replace(found.result, language=language_of(cells)))

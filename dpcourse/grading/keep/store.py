@@ -21,7 +21,7 @@ from dpcourse.grading.collect import Origin, Submission
 from dpcourse.grading.keep import packed as stored
 from dpcourse.grading.keep.database import columns, connected, is_whole
 from dpcourse.grading.keep.packed import as_origin, as_time, handed_in, packed, read, unpacked, written
-from dpcourse.grading.result import INFRASTRUCTURE, Result
+from dpcourse.grading.result import INFRASTRUCTURE, UNJUDGED, Result
 from dpcourse.languages import again, said, to_say
 
 DATABASE = "grades.sqlite"
@@ -53,20 +53,23 @@ class ByHand:
 
 @dataclass(frozen=True)
 class Taken:
-    """The points taken because something came late, and a sentence on it."""
+    """The points taken because something came late, which may be 0, and a sentence on it; by: how late, "" if unknown."""
 
     points: float
     says: str
+    by: str = ""
 
 
 @dataclass(frozen=True)
 class Row:
     """A stored result: whose, of what, and the result itself; where `marking` has seen it, as it counts.
 
-    submitted: when it was handed in, as far as that is known. said_late: whether the LMS calls it late. origin: what the
-    platform said of it; None where an earlier edition has stored it, or nothing was handed in. stale: whether
-    it is no longer in the folder that it came from. due: until when it could be handed in; late: what was taken;
-    extended: whether the student had more time; bonus and by_hand (exercise id -> ByHand): what is set by hand.
+    submitted: when it was handed in, as far as that is known. said_late: whether the LMS calls it late. stale: whether
+    it is no longer in the folder that it came from. language: of the student, as the roster says, else of the notebook;
+    "" where neither tells. due: until when it could be handed in; late: None where it was in time; extended: whether the
+    student had more time; maximum: the points in the LMS to which the score is scaled, if it is; bonus and by_hand
+    (exercise id -> ByHand): what is set by hand. origin: what the platform said of it; None where an earlier edition has
+    stored it, or nothing was handed in.
     """
 
     student: str
@@ -78,9 +81,11 @@ class Row:
     submitted: datetime | None = None
     said_late: bool = False
     stale: bool = False
+    language: str = ""
     due: datetime | None = None
     extended: bool = False
     late: Taken | None = None
+    maximum: float | None = None
     bonus: ByHand | None = None
     by_hand: Mapping[str, ByHand] = field(default_factory=dict)
     origin: Origin | None = None
@@ -88,7 +93,7 @@ class Row:
 
 def spoken(row: Row) -> Row:
     """The row with its texts in the language that is chosen now."""
-    late = row.late and replace(row.late, says=again(row.late.says))
+    late = row.late and replace(row.late, says=again(row.late.says), by=again(row.late.by) if row.late.by else "")
     return replace(row, result=results.again(row.result), late=late)
 
 
@@ -188,7 +193,8 @@ class Store:
         if not result.exercises:
             return set()
         judged = self.judged(submission.student, submission.lesson)
-        return {id for id, judge in judges.items() if judged.get(id) != judge}
+        failed = {mark.id for mark in result.exercises if mark.state == UNJUDGED}
+        return {id for id, judge in judges.items() if id in failed or judged.get(id) != judge}
 
     def save(
         self,
@@ -251,6 +257,16 @@ class Store:
                     [(student, lesson, text) for student in students],
                 )
 
+    def set_languages(self, students: Iterable[str], languages: Mapping[str, str]) -> None:
+        """Note which languages a roster says of its students: of the others among them it says none any more."""
+        with self.at_once():
+            self.database.executemany("DELETE FROM students WHERE student = ?", [(student,) for student in students])
+            self.database.executemany("INSERT OR REPLACE INTO students VALUES (?, ?)", languages.items())
+
+    def languages(self) -> dict[str, str]:
+        """student -> the language that the roster says."""
+        return dict(self.database.execute("SELECT student, language FROM students").fetchall())
+
     def result(self, submission: Submission) -> Result | None:
         """What is stored of this very content; None where nothing is, or it is damaged."""
         found = self.database.execute(
@@ -266,13 +282,26 @@ class Store:
         """
         where, values = ("WHERE student = ?", [student]) if student is not None else ("", [])
         query = f"SELECT {columns('results')} FROM results {where} ORDER BY student, lesson"
+        languages = self.languages()
         for row in self.database.execute(query, values).fetchall():
             if not is_whole("results", row):
                 continue
             name, lesson, file, digest, grader, text, _, submitted, late, here, _, origin = row
             result = read(text) or Result(INFRASTRUCTURE, (said("what was stored of it is damaged"),), None, 0)
-            told = as_origin(origin)
-            yield Row(name, lesson, file, digest, grader, result, as_time(submitted), bool(late), not here, origin=told)
+            told, language = as_origin(origin), languages.get(name) or result.language
+            yield Row(
+                name,
+                lesson,
+                file,
+                digest,
+                grader,
+                result,
+                as_time(submitted),
+                bool(late),
+                not here,
+                language,
+                origin=told,
+            )
 
     def without_damaged(self) -> list[str]:
         """Take out the rows that nobody can read as somebody's result, or as set by hand; a sentence on each."""
@@ -354,7 +383,7 @@ class Store:
 
     def _remove(self, student):
         count = self.database.execute("SELECT count(*) FROM results WHERE student = ?", [student]).fetchone()[0]
-        for table in ("results", "answers", "by_hand", "shown", "moves", "earlier"):
+        for table in ("results", "answers", "by_hand", "shown", "moves", "earlier", "students"):
             self.database.execute(f"DELETE FROM {table} WHERE student = ?", [student])
         return count
 

@@ -10,8 +10,7 @@ from dpcourse.grading import collect
 from dpcourse.grading.keep.store import ByHand, Row, Store, now
 from dpcourse.grading.marks.marking import BONUS, in_force, neat, now_called
 from dpcourse.grading.marks.settings import Settings
-from dpcourse.grading.outputs import pages
-from dpcourse.grading.outputs.gradebook import title
+from dpcourse.grading.outputs.gradebook import in_points, title
 from dpcourse.grading.result import MISSING
 from dpcourse.languages import said, to_say
 
@@ -37,7 +36,7 @@ def override(
             said(
                 "Exercise {exercise} has {points}: give 0 to {most:g}, not {given:g}.",
                 exercise=exercise_id,
-                points=pages.points(most),
+                points=in_points(most),
                 most=most,
                 given=points,
             )

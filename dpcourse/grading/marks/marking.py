@@ -13,7 +13,7 @@ from dpcourse.course import Lesson
 from dpcourse.engine import ERROR, RIGHT, WRONG, Exercise
 from dpcourse.grading.keep.store import ByHand, Row, Taken
 from dpcourse.grading.marks.settings import Settings
-from dpcourse.grading.result import NO_SCORE, Mark, without_points
+from dpcourse.grading.result import INFRASTRUCTURE, MISSING, NO_SCORE, UNJUDGED, Mark, without_points
 from dpcourse.languages import counted, said
 
 BONUS = ""  # what stands in place of an exercise where points are given beside all of them
@@ -23,7 +23,8 @@ def marked(rows: Iterable[Row], settings: Settings, history: Sequence[ByHand] = 
     """The rows as they count. history: all that was set by hand, the oldest first.
 
     Points are those of course.toml; an excluded exercise has 0 of 0. What came late loses a share of its score; what is
-    given beside the exercises is not touched by that. A row of a lesson that is not there any more is left out.
+    given beside the exercises is not touched by that. Where the judge of an exercise that counts has failed, there is no
+    score, until it is mended, or a mark set by hand. A row of a lesson that is not there any more is left out.
     """
     known = {lesson.number: lesson for lesson in course.lessons()}
     current = in_force(history)
@@ -85,13 +86,12 @@ def vanished(rows: Sequence[Row], history: Iterable[ByHand]) -> list[str]:
     ]
 
 
-def exported(row: Row, settings: Settings) -> tuple[float | None, float]:
+def exported(row: Row) -> tuple[float | None, float]:
     """(score, the most there is) on the scale of the LMS; no score where there is none."""
     score, points = row.result.score, row.result.points
-    maximum = settings.of(row.lesson).maximum
-    if maximum is None or not points:
+    if row.maximum is None or not points:
         return score, points
-    return (None if score is None else neat(score * maximum / points)), neat(maximum)
+    return (None if score is None else neat(score * row.maximum / points)), neat(row.maximum)
 
 
 def neat(number: float) -> float:
@@ -120,14 +120,23 @@ def _marked(row: Row, lesson: Lesson, settings: Settings, current) -> Row:
     )
     points = neat(sum(settings.points_of(exercise) for exercise in lesson.exercises))
     due = settings.due(row.student, row.lesson)
-    found = replace(row, due=due, extended=due != settings.of(row.lesson).deadline, by_hand=mine, bonus=bonus)
-    score, late = None, None
-    if row.result.status not in NO_SCORE or mine or bonus:
+    of = settings.of(row.lesson)
+    found = replace(row, due=due, extended=due != of.deadline, maximum=of.maximum, by_hand=mine, bonus=bonus)
+    score, late = None, _taken(found, 0, settings) if row.result.status != MISSING else None
+    faults = tuple(_fault(mark) for mark in marks if mark.state == UNJUDGED and mark.out_of and mark.id not in mine)
+    if not faults and (row.result.status not in NO_SCORE or mine or bonus):
         judged = math.fsum(mark.points for mark in marks)
         late = _taken(found, judged, settings)
         whole = with_bonus(replace(found, late=late, result=replace(row.result, exercises=marks)))
         score = neat(max(0.0, whole if settings.bonus or not bonus else min(whole, points)))
-    return replace(found, late=late, result=replace(row.result, score=score, points=points, exercises=marks))
+    result = replace(row.result, score=score, points=points, exercises=marks)
+    if faults:
+        result = replace(result, status=INFRASTRUCTURE, notes=(*faults, *result.notes))
+    return replace(found, late=late, result=result)
+
+
+def _fault(mark):
+    return said("exercise {exercise}: its judge failed: {reason}", exercise=mark.id, reason=mark.fault)
 
 
 def with_bonus(row: Row) -> float:
@@ -157,15 +166,16 @@ def _share(points, out_of):
 def _taken(row: Row, score: float, settings: Settings) -> Taken | None:
     """What lateness takes of a score."""
     if row.due is None or row.submitted is None:
-        late = row.said_late and row.due is not None
-        return Taken(0, said("The LMS calls it late, and not by how much: nothing is taken.")) if late else None
+        says = said("The LMS calls it late, and not by how much: nothing is taken.")
+        return Taken(0, says) if row.said_late else None
     seconds = (row.submitted - row.due).total_seconds()
     if seconds <= settings.late.grace_minutes * 60 or seconds <= 0:
         return None
     kept = settings.late.kept(seconds)
     until = row.due.strftime("%Y-%m-%d %H:%M %Z").strip()
+    duration = _duration(seconds)
     late_by = {
-        "duration": _duration(seconds),
+        "duration": duration,
         "deadline": said("{deadline}, with more time", deadline=until) if row.extended else until,
     }
     if kept < 1:
@@ -176,7 +186,7 @@ def _taken(row: Row, score: float, settings: Settings) -> Taken | None:
         )
     else:
         says = said("Handed in {duration} after the deadline ({deadline}): nothing is taken.", **late_by)
-    return Taken(neat(score * (1 - kept)), says)
+    return Taken(neat(score * (1 - kept)), says, duration)
 
 
 def _duration(seconds: float) -> str:

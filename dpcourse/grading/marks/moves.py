@@ -9,7 +9,7 @@ from dpcourse import course
 from dpcourse.files import write_atomically
 from dpcourse.grading.keep.store import ByHand, Row, Store, now
 from dpcourse.grading.outputs.tables import UTF8, as_csv
-from dpcourse.grading.result import MISSING, STATUSES
+from dpcourse.grading.result import MISSING, STATUSES, is_ours
 from dpcourse.languages import counted, said, to_say
 
 FILE = "changes.csv"
@@ -98,7 +98,8 @@ def _of_row(row: Row, judged: dict[str, str]) -> Iterator[tuple[tuple[str, int, 
             "own": own.get(mark.id),
             "by hand": _by_hand(row.by_hand.get(mark.id)),
         }
-        yield (*key, mark.id), Shown(mark.points, mark.out_of, cause, row.by_hand.get(mark.id))
+        points = None if is_ours(mark) else mark.points
+        yield (*key, mark.id), Shown(points, mark.out_of, cause, row.by_hand.get(mark.id))
     late = row.late.points if row.late else 0
     whole = {"digest": row.digest, "status": row.result.status, "late": late, "by hand": _by_hand(row.bonus)}
     yield (*key, WHOLE), Shown(row.result.score, row.result.points, whole, row.bonus)

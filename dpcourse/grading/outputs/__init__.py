@@ -7,7 +7,7 @@ from dpcourse.grading import collect
 from dpcourse.grading.keep.store import Row
 from dpcourse.grading.marks.settings import Settings
 from dpcourse.grading.outputs import feedback, gradebook, imports, report, returned
-from dpcourse.languages import chosen, listed, said, speaking
+from dpcourse.languages import listed, said
 
 Answers = Callable[[str, int], Mapping[str, str]]
 
@@ -26,14 +26,13 @@ def write(
     unread: the files that were not graded. answers(student, lesson): exercise id -> the student's code. course: the
     folder that holds lessons/ as given out. moves: the lines of changes.csv, the oldest first.
 
-    All is in the language that is chosen; what students get is in that of the settings, where they name one.
+    All is in the language that is chosen; what students get is in theirs, see `feedback.language_of`.
     """
     settings = settings or Settings()
     gradebook.write(rows, out)
     told = imports.write(rows, out, settings)
-    with speaking(settings.language or chosen()):
-        feedback.write(rows, out, settings)
-        zips = returned.write(rows, out, settings)
+    feedback.write(rows, out, settings)
+    zips = returned.write(rows, out, settings)
     if zips:
         names = listed(zips, "{first}, {then}")
         pages = out / feedback.FOLDER

@@ -13,12 +13,13 @@ from dpcourse.engine.exercise import UNKNOWN
 from dpcourse.files import write_atomically
 from dpcourse.grading import collect
 from dpcourse.grading.keep.store import Row, spoken
-from dpcourse.grading.marks.settings import Settings
+from dpcourse.grading.marks.settings import Settings, languages
 from dpcourse.grading.outputs import pages
-from dpcourse.grading.outputs.gradebook import exercise_of
+from dpcourse.grading.outputs.gradebook import exercise_of, in_points
 from dpcourse.grading.outputs.platforms import name_of
-from dpcourse.grading.result import INFRASTRUCTURE, MISSING, NOT_JUDGED, UNREADABLE, Mark, Result, in_english
-from dpcourse.languages import said, sentences, to_say
+from dpcourse.grading.outputs.tables import number
+from dpcourse.grading.result import INFRASTRUCTURE, MISSING, UNJUDGED, UNREADABLE, Mark, in_english, is_ours
+from dpcourse.languages import chosen, said, sentences, speaking, to_say
 
 FOLDER = "feedback"
 NOT_GRADED_YET = to_say("not graded yet")
@@ -28,8 +29,15 @@ SAYS = {
     WRONG: to_say("not right"),
     ERROR: to_say("does not work"),
     BLANK: to_say("not written"),
+    UNJUDGED: to_say("set by hand"),
 }
-LOOKS = {RIGHT: ("right", "✓"), WRONG: ("wrong", "✗"), ERROR: ("error", "!"), BLANK: ("blank", "○")}
+LOOKS = {
+    RIGHT: ("right", "✓"),
+    WRONG: ("wrong", "✗"),
+    ERROR: ("error", "!"),
+    BLANK: ("blank", "○"),
+    UNJUDGED: ("blank", "…"),
+}
 
 
 def write(rows: Iterable[Row], out: Path, settings: Settings) -> None:
@@ -61,8 +69,22 @@ def page_name(student: str) -> str:
 
 
 def page(student: str, rows: Sequence[Row], settings: Settings) -> str:
-    """The page for one student."""
-    rows = list(map(spoken, rows))
+    """The page for one student, in their language."""
+    with speaking(language_of(rows, settings)):
+        return _page(student, list(map(spoken, rows)), settings)
+
+
+def language_of(rows: Sequence[Row], settings: Settings) -> str:
+    """The language in which a student is told of rows of theirs.
+
+    As the roster says, else that of the newest lesson that they handed in, else the class's: that of the settings, or the
+    one that is spoken.
+    """
+    told = [row.language for row in rows if row.language in languages()]
+    return told[-1] if told else settings.language or chosen()
+
+
+def _page(student, rows, settings):
     return pages.render(
         "feedback.html",
         student=name_of(rows[0]),
@@ -88,34 +110,45 @@ def _of_lesson(row):
         "about": status_in_words(row),
         "time": time_in_words(row),
         "right": right,
-        "others": [(mark, *_looks(mark, row.result)) for mark in marks if mark not in right],
+        "others": [(mark, *_looks(mark)) for mark in marks if mark not in right],
         "in_words": in_words,
     }
 
 
-def _looks(mark, result):
+def _looks(mark):
     look, sign = LOOKS.get(mark.state, LOOKS[ERROR])
-    return look, sign, state_in_words(mark, result)
+    return look, sign, worth_in_words(mark)
 
 
-def state_in_words(mark: Mark, result: Result) -> str:
+def state_in_words(mark: Mark) -> str:
     """The state of a mark as a few words for the student."""
-    if is_ours(mark, result):
+    if is_ours(mark):
         return said(NOT_GRADED_YET)
     return said(SAYS.get(mark.state, mark.state))
 
 
-def is_ours(mark: Mark, result: Result) -> bool:
-    """Whether an exercise has no mark through a fault of the grader's."""
-    return result.status == INFRASTRUCTURE and mark.state == ERROR and in_english(mark.message) == NOT_JUDGED
+def worth_in_words(mark: Mark) -> str:
+    """The state of a mark, and its points."""
+    state = state_in_words(mark)
+    if is_ours(mark):
+        return state
+    if not mark.out_of:
+        return said("{state}, does not count", state=state)
+    return said("{state}, {score} of {points}", state=state, score=number(mark.points), points=in_points(mark.out_of))
+
+
+def is_untouched(mark: Mark) -> bool:
+    """Whether an exercise is as it was given out; where no cell defines its function it is not."""
+    exercise = exercise_of(mark.id)
+    is_blank = mark.state == BLANK and exercise is not None
+    return is_blank and in_english(mark.message) == in_english(exercise.blank().message)
 
 
 def in_words(mark: Mark) -> str:
     """What a mark shows, for somebody who reads it on a page."""
     if mark.state == RIGHT:
         return ""
-    exercise = exercise_of(mark.id)
-    if mark.state == BLANK and exercise and in_english(mark.message) == in_english(exercise.blank().message):
+    if is_untouched(mark) and (exercise := exercise_of(mark.id)):
         return said("`{function}` is as it was given out: there is no answer in it yet.", function=exercise.function)
     return said(NOT_RIGHT) if in_english(mark.message) == UNKNOWN else mark.message
 
@@ -130,6 +163,8 @@ def status_in_words(row: Row) -> list[str]:
                 "Your file `{file}` cannot be read: {reasons}. Please hand it in again.", file=row.file, reasons=reasons
             )
         ]
+    if result.status == INFRASTRUCTURE and result.exercises:
+        return [said("A part of this could not be graded, through no fault of yours. It will be graded again.")]
     if result.status == INFRASTRUCTURE:
         return [said("This could not be graded, through no fault of yours. It will be graded again.")]
     if result.status == MISSING:
@@ -147,9 +182,9 @@ def time_in_words(row: Row) -> list[str]:
         else:
             found.append(said("Your deadline: {due}. Handed in: {submitted}.", **times))
     if row.late:
-        taken = [said("That is {points} less.", points=pages.points(row.late.points))] if row.late.points else []
+        taken = [said("That is {points} less.", points=in_points(row.late.points))] if row.late.points else []
         found.append(sentences([pages.sentence(row.late.says), *taken]))
     if row.bonus:
-        bonus = said("Bonus: {points}.", points=pages.points(row.bonus.points or 0))
+        bonus = said("Bonus: {points}.", points=in_points(row.bonus.points or 0))
         found.append(sentences([bonus, pages.sentence(row.bonus.reason)]))
     return found

@@ -11,9 +11,9 @@ from dpcourse.engine import BLANK, ERROR, RIGHT, WRONG, Exercise
 from dpcourse.files import write_atomically
 from dpcourse.grading.collect import in_a_row
 from dpcourse.grading.keep.store import Row, spoken
-from dpcourse.grading.marks.marking import neat
+from dpcourse.grading.marks.marking import exported, neat
 from dpcourse.grading.outputs.tables import UTF8, as_csv, number, short
-from dpcourse.grading.result import STATUSES, Result
+from dpcourse.grading.result import STATUSES, UNJUDGED, Result, is_ours
 from dpcourse.languages import said, to_say
 
 OF_LESSONS = (
@@ -22,7 +22,10 @@ OF_LESSONS = (
     to_say("status"),
     to_say("score"),
     to_say("points"),
+    to_say("score in the LMS"),
+    to_say("points in the LMS"),
     to_say("late"),
+    to_say("taken for lateness"),
     to_say("bonus"),
     to_say("notes"),
 )
@@ -39,7 +42,13 @@ OF_EXERCISES = (
     to_say("author"),
     to_say("late"),
 )
-STATES = {RIGHT: to_say("right"), WRONG: to_say("wrong"), ERROR: to_say("error"), BLANK: to_say("not attempted")}
+STATES = {
+    RIGHT: to_say("right"),
+    WRONG: to_say("wrong"),
+    ERROR: to_say("error"),
+    BLANK: to_say("not attempted"),
+    UNJUDGED: to_say("not judged"),
+}
 
 
 def write(rows: Iterable[Row], out: Path) -> None:
@@ -58,9 +67,8 @@ def of_lessons(rows: Iterable[Row]) -> str:
         taken = neat(-row.late.points) if row.late else ""
         bonus = neat(row.bonus.points or 0) if row.bonus else ""
         about, status = short(in_a_row(notes)), said(STATUSES.get(result.status, result.status))
-        lines.append(
-            (row.student, title(row.lesson), status, score(result), number(result.points), taken, bonus, about)
-        )
+        own, there = (score(result), number(result.points)), map(_number, exported(row))
+        lines.append((row.student, title(row.lesson), status, *own, *there, late(row), taken, bonus, about))
     return as_csv(lines)
 
 
@@ -83,7 +91,7 @@ def _exercises(row: Row) -> Iterator[tuple]:
             mark.id,
             title_of(mark.id),
             said(STATES.get(mark.state, mark.state)),
-            "" if row.result.score is None else number(mark.points),
+            "" if is_ours(mark) else number(mark.points),
             number(mark.out_of),
             mark.misconception or "",
             short(hand.reason) if hand else "",
@@ -115,4 +123,39 @@ def exercise_of(exercise_id: str) -> Exercise | None:
 
 def score(result: Result) -> str:
     """The score as text, empty where there is none."""
-    return "" if result.score is None else number(result.score)
+    return _number(result.score)
+
+
+def whole(row: Row) -> str:
+    """The score of a lesson in words, with what an import says where that is on another scale; "" where there is none.
+
+    This is said wherever people read a score, so that no two places say two numbers.
+    """
+    if row.result.score is None:
+        return ""
+    (there, most), told = exported(row), {"score": score(row.result), "points": in_points(row.result.points)}
+    if row.maximum is None:
+        return said("{score} of {points}", **told)
+    return said(
+        "{score} of {points}, that is {scaled} of {maximum}", scaled=_number(there), maximum=number(most), **told
+    )
+
+
+def in_points(value: float) -> str:
+    """Points in words.
+
+    >>> in_points(1), in_points(0.5)
+    ('1 point', '0.5 points')
+    """
+    return said("1 point") if value == 1 else said("{number} points", number=number(value))
+
+
+def late(row: Row) -> str:
+    """By how much something came late, as far as that is known; "" where it was in time."""
+    if row.late is None:
+        return ""
+    return said("{duration} late", duration=row.late.by) if row.late.by else said("late")
+
+
+def _number(value):
+    return "" if value is None else number(value)

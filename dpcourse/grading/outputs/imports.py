@@ -71,9 +71,9 @@ def write(rows: Sequence[Row], out: Path, settings: Settings) -> list[str]:
                 counts.append(
                     counted("{file} has {count} mark", "{file} has {count} marks", count=count, file=file.name)
                 )
-                maxima[lms, lesson] = exported(files[lms][0], settings)[1]
+                maxima[lms, lesson] = exported(files[lms][0])[1]
                 if lms == MOODLE:
-                    told += _above(files[lms], settings)
+                    told += _above(files[lms])
         what = listed(counts) or said("no mark to import")
         line = [said("{lesson}: {files}.", lesson=title(lesson), files=what)]
         if left_out:
@@ -126,10 +126,10 @@ def canvas(rows: Iterable[Row], settings: Settings, of: Callable[[Row], Origin] 
     rows = list(rows)
     lesson = rows[0].lesson
     column = settings.of(lesson).column or again(title(lesson), ENGLISH)  # its name in Canvas does not change
-    maximum = number(exported(rows[0], settings)[1])
+    maximum = number(exported(rows[0])[1])
     lines: list[tuple] = [(*CANVAS_COLUMNS, column), ("    Points Possible", "", "", "", "", maximum)]
     for row in rows:
-        lines.append((name_of(row), number_of(of(row)), "", "", "", _score(row, settings)))
+        lines.append((name_of(row), number_of(of(row)), "", "", "", _score(row)))
     return as_csv(lines)
 
 
@@ -137,21 +137,21 @@ def moodle(rows: Iterable[Row], settings: Settings, of: Callable[[Row], Origin] 
     """The offline grading worksheet of one assignment for Moodle, with the feedback as comments."""
     lines: list[tuple] = [MOODLE_COLUMNS]
     for row in rows:
-        _, maximum = exported(row, settings)
+        _, maximum = exported(row)
         known = f"Participant {of(row).number}"
         status = "Submitted for grading"
-        lines.append((known, name_of(row), status, _score(row, settings), number(maximum), "", comment(row, settings)))
+        lines.append((known, name_of(row), status, _score(row), number(maximum), "", comment(row, settings)))
     return as_csv(lines)
 
 
-def _score(row, settings):
-    score, _ = exported(row, settings)
+def _score(row):
+    score, _ = exported(row)
     return number(score)
 
 
-def _above(rows, settings):
+def _above(rows):
     """One line on the scores that are above what the LMS gives."""
-    scores = [(row.student, *exported(row, settings)) for row in rows]
+    scores = [(row.student, *exported(row)) for row in rows]
     found = [f"{student} ({number(score)})" for student, score, most in scores if score > most]
     if found:
         yield (

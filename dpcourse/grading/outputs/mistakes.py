@@ -10,7 +10,6 @@ from pathlib import Path
 from dpcourse import cells
 from dpcourse.engine import ERROR, WRONG
 from dpcourse.grading.keep.store import Row
-from dpcourse.grading.outputs.feedback import is_ours
 from dpcourse.grading.outputs.gradebook import exercise_of, title_of
 from dpcourse.grading.result import Mark, in_english
 from dpcourse.languages import said, to_say
@@ -54,7 +53,7 @@ def mistakes(rows: Iterable[Row], sections: Mapping[str, str]) -> list[Mistake]:
     whose: dict[tuple[str, str, str], list[str]] = {}
     for row in rows:
         for mark in row.result.exercises:
-            if known := _mistake(mark, row):
+            if known := _mistake(mark):
                 whose.setdefault((mark.id, *known), []).append(row.student)
     found = [
         Mistake(id, title_of(id), name, message, tuple(students), hint_for(id, message), sections.get(id, ""))
@@ -63,9 +62,9 @@ def mistakes(rows: Iterable[Row], sections: Mapping[str, str]) -> list[Mistake]:
     return sorted(found, key=lambda each: (-len(each.students), _in_order(each.id), each.name))
 
 
-def _mistake(mark: Mark, row: Row):
+def _mistake(mark: Mark):
     """(name, message) of a mistake that is known; None where there is none, or no reason for it was found."""
-    if mark.state == ERROR and not is_ours(mark, row.result):
+    if mark.state == ERROR:
         return said(DOES_NOT_WORK), mark.message
     if mark.state == WRONG and (mark.misconception or mark.found_by not in UNEXPLAINED):
         return mark.misconception or "", _message(mark)

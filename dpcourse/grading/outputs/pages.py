@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from dpcourse.engine.display import as_code
 from dpcourse.grading.collect import in_a_row
-from dpcourse.grading.outputs.gradebook import score, title, title_of
+from dpcourse.grading.outputs.gradebook import in_points, late, score, title, title_of, whole
 from dpcourse.grading.outputs.tables import number, short
 from dpcourse.grading.result import STATUSES
 from dpcourse.languages import again, chosen, counted, said, sentences
@@ -42,15 +42,6 @@ def moment(when: datetime, like: datetime | None = None) -> str:
     return said("{time} {zone}", time=time, zone=there.tzname()) if there.tzname() else time
 
 
-def points(value: float) -> str:
-    """Points in words.
-
-    >>> points(1), points(0.5)
-    ('1 point', '0.5 points')
-    """
-    return said("1 point") if value == 1 else said("{number} points", number=number(value))
-
-
 def sentence(text: str) -> str:
     """A note as a sentence.
 
@@ -67,7 +58,9 @@ def status(name: str) -> str:
     return said(STATUSES.get(name, name))
 
 
-_pages.filters.update(code=lambda text: Markup(as_code(text)), number=number, points=points, sentence=sentence)
+_pages.filters.update(code=lambda text: Markup(as_code(text)), number=number, points=in_points, sentence=sentence)
 _pages.filters.update(short=short)
-_pages.globals.update(title=title, title_of=title_of, score=score, moment=moment, status=status, in_a_row=in_a_row)
+_pages.globals.update(
+    title=title, title_of=title_of, score=score, whole=whole, late=late, moment=moment, status=status, in_a_row=in_a_row
+)
 _pages.globals.update(said=said, counted=counted, again=again, sentences=sentences, language=chosen)

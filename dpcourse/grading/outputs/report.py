@@ -8,13 +8,23 @@ from dpcourse import course as lessons
 from dpcourse.engine import BLANK, ERROR, RIGHT, WRONG, Exercise
 from dpcourse.files import write_atomically
 from dpcourse.grading import collect
-from dpcourse.grading.judging.submission import cases_of, seed_of
+from dpcourse.grading.judging.job import cases_of, seed_of
+from dpcourse.grading.judging.judge import Failed, at_work
 from dpcourse.grading.keep.store import Row, spoken
-from dpcourse.grading.outputs import mistakes, pages
+from dpcourse.grading.outputs import alarms, mistakes, pages, spread
 from dpcourse.grading.outputs.feedback import has_feedback, page_name
 from dpcourse.grading.outputs.gradebook import STATES as STATES_IN_WORDS
-from dpcourse.grading.outputs.gradebook import score, title, title_of
-from dpcourse.grading.result import FLAGGED, GRADED, INFRASTRUCTURE, LIMIT, MISSING, UNREADABLE
+from dpcourse.grading.outputs.gradebook import in_points, title, title_of, whole
+from dpcourse.grading.result import (
+    FLAGGED,
+    GRADED,
+    INFRASTRUCTURE,
+    LIMIT,
+    MISSING,
+    NOT_GRADED,
+    UNJUDGED,
+    UNREADABLE,
+)
 from dpcourse.grading.sandbox.library import PACKAGE
 from dpcourse.grading.similar import identical, near_identical
 from dpcourse.languages import chosen, counted, listed, said, to_say
@@ -33,7 +43,10 @@ MEANING = {
         to_say("not graded: the file cannot be read"),
         to_say("Ask the student for the file again; the reason stands below."),
     ),
-    INFRASTRUCTURE: (to_say("not graded, through no fault of the student's"), to_say("Run the command again.")),
+    INFRASTRUCTURE: (
+        to_say("not graded, or not all of it, through no fault of the student's"),
+        to_say("Mend what the reason names, if it names anything, and run the command again."),
+    ),
     MISSING: (
         to_say("in the roster, but nothing was handed in"),
         to_say("No import has them: a zero is yours to give, in the LMS or by --override."),
@@ -74,9 +87,13 @@ def class_report(
         gone=[row for row in rows if row.stale],
         missing=[row for row in here if row.result.status == MISSING],
         unread=list(unread),
+        faults=alarms.faults(rows),
+        alarms=alarms.zeros(rows),
+        late_rows=sorted((row for row in here if row.late), key=lambda row: (row.lesson, row.student)),
         to_look_at=[row for row in here if row.result.status not in (GRADED, MISSING)],
         lessons=[_of_lesson(number, here, answers, given_out) for number in sorted({row.lesson for row in here})],
         meaning=MEANING,
+        histogram_in_words=_histogram_in_words,
         page_name=page_name,
         has_feedback=has_feedback,
         most=MOST_ANSWERS,
@@ -97,7 +114,10 @@ def _of_lesson(number, rows, answers, given_out):
         "number": number,
         "title": title(number),
         "points": max((row.result.points for row in rows), default=0),
-        "scores": [row.result.score for row in rows if row.result.score is not None],
+        "scores": spread.spread(row.result.score for row in rows if row.result.score is not None),
+        "shares": spread.spread(spread.shares(rows)),
+        "bins": spread.bins(spread.shares(rows)),
+        "counts": _counts(rows),
         "exercises": [_of_exercise(id, rows) for id in _ids(number, rows)],
         "judged": sum(bool(row.result.exercises) for row in rows),
         "mistakes": known[:MOST_MISTAKES],
@@ -118,18 +138,52 @@ def _ids(number, rows):
 
 
 def _of_exercise(id, rows):
-    counts = mistakes.states(rows, id)
-    return {"id": id, "title": title_of(id), "counts": [counts[state] for state in STATES]}
+    counts, marks = mistakes.states(rows, id), spread.judged(rows, id)
+    mean = spread.spread(mark.points for mark in marks)
+    return {
+        "id": id,
+        "title": title_of(id),
+        "counts": [counts[state] for state in STATES],
+        "unjudged": counts[UNJUDGED],
+        "passed": counts[RIGHT] / len(marks) if marks else None,
+        "mean": mean.mean if mean else None,
+        "out_of": max((mark.out_of for mark in marks), default=0),
+    }
+
+
+def _histogram_in_words(bins):
+    """The histogram for who does not see it."""
+    step = 100 // len(bins)
+    each = [
+        said("{lower} to {upper} %: {count}", lower=step * place, upper=step * (place + 1), count=count)
+        for place, count in enumerate(bins)
+        if count
+    ]
+    return said("How many have which share of the points: {shares}", shares=collect.in_a_row(each))
+
+
+def _counts(rows):
+    """How many handed in, were graded, came late; of the row in the table of lessons."""
+    handed_in = [row for row in rows if row.result.status != MISSING]
+    return {
+        "handed_in": len(handed_in),
+        "missing": len(rows) - len(handed_in),
+        "not_graded": sum(row.result.status in NOT_GRADED for row in rows),
+        "late": sum(row.late is not None for row in rows),
+    }
 
 
 def summary(rows: Sequence[Row]) -> tuple[str, dict]:
     """One line on a class, and the same as a dict."""
     statuses = Counter(row.result.status for row in rows)
-    scores = [
-        row.result.score / row.result.points for row in rows if row.result.score is not None and row.result.points
-    ]
-    as_dict = {"submissions": len(rows), "statuses": dict(sorted(statuses.items()))}
-    as_dict["mean"] = round(sum(scores) / len(scores), 4) if scores else None
+    scores, counts = spread.spread(spread.shares(rows)), _counts(rows)
+    as_dict = {
+        "submissions": len(rows),
+        "statuses": dict(sorted(statuses.items())),
+        "mean": round(scores.mean, 4) if scores else None,
+        "median": round(scores.median, 4) if scores else None,
+        "late": counts["late"],
+    }
     line = counted("{count} submission", "{count} submissions", count=len(rows))
     if rows:
         each = [
@@ -137,7 +191,10 @@ def summary(rows: Sequence[Row]) -> tuple[str, dict]:
         ]
         line = said("{submissions}: {statuses}", submissions=line, statuses=listed(each, "{first}, {then}"))
     if scores:
-        return said("{line}; mean {mean:.0%} of the points.", line=line, mean=as_dict["mean"]), as_dict
+        shown = {"mean": scores.mean, "median": scores.median}
+        line = said("{line}; mean {mean:.0%} and median {median:.0%} of the points", line=line, **shown)
+    without = counts["not_graded"]
+    line = said("{line}; {without} not graded, {late} late", line=line, without=without, late=counts["late"])
     return said("{sentence}.", sentence=line), as_dict
 
 
@@ -146,13 +203,14 @@ def explanation(row: Row, exercise: Exercise, secret: bytes) -> Iterator[str]:
     row = spoken(row)
     result = row.result
     yield said(
-        "{student}, {lesson}: {status}, {score} of {points}",
+        "{student}, {lesson}: {status}, {whole}",
         student=row.student,
         lesson=title(row.lesson),
         status=pages.status(result.status),
-        score=score(result) or said("no score"),
-        points=result.points,
+        whole=whole(row) or said("no score"),
     )
+    if row.late:
+        yield row.late.says
     yield said("file: {file}", file=row.file)
     yield from (said("note: {note}", note=note) for note in result.notes)
     mark = next((mark for mark in result.exercises if mark.id == exercise.id), None)
@@ -165,16 +223,25 @@ def explanation(row: Row, exercise: Exercise, secret: bytes) -> Iterator[str]:
         title=said(exercise.title),
         state=said(STATES_IN_WORDS.get(mark.state, mark.state)),
         score=mark.points,
-        points=pages.points(mark.out_of),
+        points=in_points(mark.out_of),
     )
     if mark.override:
         yield said("set by hand: {reason}", reason=mark.override)
     yield mark.message
+    if mark.fault:
+        yield said("its judge failed: {reason}", reason=mark.fault)
     if mark.misconception:
         yield said("misconception: {name}", name=mark.misconception)
     yield from mark.observed
     if mark.printed:
         yield said("printed: {text}", text=mark.printed)
     yield from result.errors
-    cases = cases_of(exercise, seed_of(secret, row.digest))
-    yield said("asked: {count} inputs, such as {call}", count=len(cases), call=exercise.call(cases[0]))
+    try:
+        yield at_work(_asked, exercise, seed_of(secret, row.digest))
+    except Failed as failure:
+        yield said("what is asked now cannot be told, since its judge fails: {reason}", reason=failure.why)
+
+
+def _asked(exercise, seed):
+    cases = cases_of(exercise, seed)
+    return said("asked: {count} inputs, such as {call}", count=len(cases), call=exercise.call(cases[0]))

@@ -21,11 +21,11 @@ from dpcourse.files import replaced
 from dpcourse.grading.keep.store import Row, spoken
 from dpcourse.grading.marks.settings import Settings
 from dpcourse.grading.outputs import feedback, pages
-from dpcourse.grading.outputs.gradebook import score, title, title_of
+from dpcourse.grading.outputs.gradebook import title, title_of, whole
 from dpcourse.grading.outputs.platforms import given_name, platform_of
 from dpcourse.grading.outputs.tables import SIGNS
 from dpcourse.grading.result import INFRASTRUCTURE
-from dpcourse.languages import chosen, said, sentences, speaking
+from dpcourse.languages import said, sentences, speaking
 
 WHEN = (1980, 1, 1, 0, 0, 0)  # of every file in a zip: the same feedback is the same bytes
 
@@ -106,8 +106,7 @@ def lines(row: Row, settings: Settings) -> Iterator[str]:
     if result.score is None:
         yield said("{lesson}: not graded.", lesson=lesson)
     else:
-        points = pages.points(result.points)
-        yield said("{lesson}: {score} of {points}.", lesson=lesson, score=score(result), points=points)
+        yield said("{lesson}: {whole}.", lesson=lesson, whole=whole(row))
     yield from feedback.status_in_words(row)
     yield from feedback.time_in_words(row)
     for mark in sorted(result.exercises, key=lambda mark: mark.state != RIGHT):
@@ -119,12 +118,7 @@ def lines(row: Row, settings: Settings) -> Iterator[str]:
 
 def _about(row, mark):
     hand = row.by_hand.get(mark.id)
-    state = feedback.state_in_words(mark, row.result)
-    if mark.out_of:
-        score, points = pages.number(mark.points), pages.points(mark.out_of)
-        told = [said("{state}, {score} of {points}.", state=state, score=score, points=points)]
-    else:
-        told = [said("{state}, does not count.", state=state)]
+    told = [said("{sentence}.", sentence=feedback.worth_in_words(mark))]
     if hand:
         told.append(said("Set by hand: {reason}", reason=pages.sentence(hand.reason)))
     told.append(pages.short(feedback.in_words(mark), 600))
@@ -134,7 +128,7 @@ def _about(row, mark):
 
 def comment(row: Row, settings: Settings) -> str:
     """The feedback as the HTML of Moodle's column "Feedback comments", in which no sign can begin a formula."""
-    with speaking(settings.language or chosen()):
+    with speaking(feedback.language_of([row], settings)):
         text = "\n".join(line.replace("`", "") for line in lines(row, settings))
     escaped = re.sub(rf"[{SIGNS}]", lambda sign: f"&#{ord(sign[0])};", html.escape(text, quote=False))
     return escaped.replace("\n", "<br>")
@@ -142,7 +136,8 @@ def comment(row: Row, settings: Settings) -> str:
 
 def notebook(row: Row, settings: Settings) -> str:
     """The feedback as a notebook with one cell of text."""
-    first, *rest = lines(row, settings)
+    with speaking(feedback.language_of([row], settings)):
+        first, *rest = lines(row, settings)
     source = "\n\n".join([f"# {as_markdown(first)}", *map(as_markdown, rest)])
     cell = {"cell_type": "markdown", "id": "feedback", "metadata": {}, "source": source}
     return json.dumps(

@@ -1,0 +1,53 @@
+"""What an exercise does on the trusted side: it draws inputs, and judges what came back. It may fail, as all code may.
+
+Then that exercise has no mark, which is nobody's zero, and who mends it is told why: see `result.unjudged`.
+"""
+
+import traceback
+from collections.abc import Callable
+from pathlib import PurePath
+from typing import Any
+
+from dpcourse.grading.sandbox import Stopped
+from dpcourse.languages import said
+from dpcourse.probe import limits
+from dpcourse.probe.texts import one_line
+
+JUDGE_SECONDS = 60.0
+LONGEST_REASON = 200  # characters; an error may tell what an answer gave
+
+
+class Failed(Exception):
+    """A judge failed; says how."""
+
+    @property
+    def why(self) -> str:
+        """One line: the error, and where."""
+        return self.args[0]
+
+
+def at_work(part: Callable, *given: Any) -> Any:
+    """What an exercise's part gives, within JUDGE_SECONDS. Raises Failed where it does not come to its end."""
+    try:
+        with limits.time_limit(JUDGE_SECONDS):
+            return part(*given)
+    except (Failed, Stopped):  # what a student's process does in between is no fault of the judge's
+        raise
+    except limits.TimeUp:
+        raise Failed(said("it did not end within {seconds:g} seconds", seconds=JUDGE_SECONDS)) from None
+    except (Exception, SystemExit) as error:
+        raise Failed(_reason(error)) from error
+
+
+def _reason(error):
+    """The error and its place: the last line on the way to it that is a lesson's own, else the last of all."""
+    told = {"kind": type(error).__name__, "message": one_line(str(error), LONGEST_REASON)}
+    frames = traceback.extract_tb(error.__traceback__)
+    last = [frame for frame in frames if _is_a_lessons(PurePath(frame.filename))][-1:] or frames[-1:]
+    place = {"file": PurePath(last[0].filename).name, "line": last[0].lineno}
+    return said("{kind}: {message} ({file}, line {line})", **told, **place)
+
+
+def _is_a_lessons(file):
+    """Whether a file lies in the folder of a lesson, or of a pack's exercises."""
+    return file.parent.name == "exercises" or file.parent.parent.name == "course"
