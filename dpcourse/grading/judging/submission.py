@@ -224,7 +224,7 @@ class _Grading:
             for each in self.answers.exercises
             for clash in self._clashes_before(each)
         ]
-        return [*lost, *self._of_another_variant(), *changes(self.cells, self.job.release.provided)]
+        return [*lost, *self.answers.own, *self._of_another_variant(), *changes(self.cells, self.job.release.provided)]
 
     def _of_another_variant(self):
         """Where the student has a variant: what is in the notebook of another one."""
