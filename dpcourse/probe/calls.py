@@ -1,11 +1,15 @@
 """Run somebody else's function without letting it call what it must not, or see what it calls."""
 
 import contextlib
+import dis
 import re
 import sys
 import threading
 import types
 
+FORBIDDEN = "forbidden"
+JUMPS = {*dis.hasjrel, *dis.hasjabs}
+NAMED = {"LOAD_METHOD": "LOAD_ATTR"}  # which of the two Python takes depends on the module's imports
 OURS = re.compile(r"dpcourse\.(?!probe\.)")  # modules whose calls are not the learner's
 
 
@@ -17,17 +21,26 @@ def _as_called(frame):
     """The function of ours that the learner's code called, and that came to this frame."""
     while (caller := frame.f_back) is not None and OURS.match(caller.f_globals.get("__name__", "")):
         frame = caller
-    name = frame.f_code.co_qualname
-    return f"{frame.f_globals.get('__name__', '')}.{name.removesuffix('.__call__').removesuffix('.<lambda>')}"
+    return _path(frame.f_globals, frame.f_code)
+
+
+def _path(names, code):
+    """By what name users know a function that has these globals and this code."""
+    return f"{names.get('__name__', '')}.{code.co_qualname.removesuffix('.__call__').removesuffix('.<lambda>')}"
 
 
 class Called(list):
     """The names of forbidden functions that were called. Inside a `with` block of it, this thread is not watched.
 
-    That is for what is ours: a function called at each step of it costs more than what it does.
+    That is for what is ours: a function called at each step of it costs more than what it does. No line of the learner's
+    is to run there.
+    copies: the names of forbidden functions of which a copy ran.
     """
 
     watch = None
+
+    def __init__(self):
+        self.copies: list[str] = []
 
     def __enter__(self):
         if self.watch:
@@ -46,37 +59,53 @@ class Called(list):
 def forbidding(functions, counted=()):
     """Raise Forbidden when a Python function among `functions` is called inside the block, under whatever name.
 
-    That holds in every thread, and for copies of its code in those that begin there (from Python 3.12 on in all). So
-    does `sys.setprofile`, which would end the watch for copies. Yields a list of the names that were called (Called), which
-    also holds calls whose Forbidden was swallowed. One thread at a time is inside: others wait.
+    That holds in every thread, for calls that are under way when the block begins, and for its code under another
+    function in threads that begin there (from Python 3.12 on in all). So does `sys.setprofile`, which would end the
+    watch. Yields the names that were called (Called), which also holds calls whose Forbidden was swallowed, and in its
+    `copies` whose program ran as the code of another function. One thread at a time is inside: others wait.
     counted: a dict code object -> number of calls, in which each call adds 1.
     """
     called = Called()
     if not functions and not counted:
         yield called
         return
-    codes = {function.__code__ for function in functions}
+    plain = [getattr(function, "__func__", function) for function in functions]  # of a class method
+    names = {function.__code__: _path(function.__globals__, function.__code__) for function in plain}
+    role_of = _Roles(names)
 
     def refuse(frame):
         called.append(_as_called(frame))
         raise Forbidden(called[-1])
 
     def watch(frame, event, argument):
-        if event == "call" and frame.f_code in codes:
-            refuse(frame)
-        if event == "c_call" and argument is set_profile and frame.f_code is not ours and not called.has(frame):
+        if event == "call":
+            role = role_of[frame.f_code]
+            if role is FORBIDDEN:
+                refuse(frame)
+            if role:
+                called.copies.append(role)
+            if frame.f_code in counted:
+                counted[frame.f_code] += 1
+        elif event == "c_call" and argument is set_profile and frame.f_code is not ours and not called.has(frame):
             called.append("sys.setprofile")
             raise Forbidden(called[-1])
-        if event == "call" and frame.f_code in counted:
-            counted[frame.f_code] += 1
+
+    def under_way():
+        for frame in sys._current_frames().values():
+            while frame is not None:
+                if role_of[frame.f_code] is FORBIDDEN:
+                    called.append(_as_called(frame))
+                frame = frame.f_back
 
     with _ONE_AT_A_TIME, contextlib.ExitStack() as stack:
-        for function in functions:
+        for function in plain:
             stack.enter_context(_replaced(function, _refused, _refuse=refuse))
         before, set_profile, ours = sys.getprofile(), sys.setprofile, sys._getframe().f_code
         of_threads, set_for_threads = threading.getprofile(), threading.setprofile
         if running := getattr(threading, "setprofile_all_threads", None):
             set_for_threads = running
+        if names:
+            under_way()
         set_for_threads(watch)
         set_profile(watch)
         called.watch = watch
@@ -85,6 +114,53 @@ def forbidding(functions, counted=()):
         finally:
             set_for_threads(of_threads)
             set_profile(before)
+
+
+class _Roles(dict):
+    """code -> FORBIDDEN where it is that of a forbidden function, the function's name where it is a copy, else nothing.
+
+    names: code of each forbidden function -> its name. One that calls nothing is nobody's work.
+    """
+
+    def __init__(self, names):
+        super().__init__(dict.fromkeys(names, FORBIDDEN))
+        self.programs = {program(code): name for code, name in names.items() if _calls_something(code)}
+        self.used = {code.co_names for code in names}
+
+    def __missing__(self, code):
+        role = self.programs.get(program(code), "") if code.co_names in self.used else ""
+        return self.setdefault(code, role)
+
+
+def program(code: types.CodeType) -> tuple:
+    """What code does, whatever it and its local names are called, wherever it stands, and whatever its docstring.
+
+    >>> def one(x): "The first."; return abs(x) + 1
+    >>> def two(y): return abs(y) + 1
+    >>> program(one.__code__) == program(two.__code__), one.__code__ == two.__code__
+    (True, False)
+    """
+    steps = (step for step in dis.get_instructions(code) if step.opname != "PUSH_NULL")
+    return (
+        code.co_argcount,
+        code.co_kwonlyargcount,
+        tuple((NAMED.get(step.opname, step.opname), _argument(step)) for step in steps),
+    )
+
+
+def _argument(step):
+    """What a step is about, the same for a module's function and for one that was made of its text elsewhere."""
+    if isinstance(step.argval, types.CodeType):
+        return program(step.argval)
+    if step.opcode in dis.hasconst:
+        return repr(step.argval)
+    if step.opcode in dis.hasname:
+        return step.argval
+    return None if step.opcode in JUMPS else step.arg
+
+
+def _calls_something(code):
+    return any(step.opname.startswith("CALL") for step in dis.get_instructions(code))
 
 
 _ONE_AT_A_TIME = threading.RLock()

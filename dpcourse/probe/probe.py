@@ -18,6 +18,7 @@ from dpcourse.languages import as_data, said, sentences
 from dpcourse.probe import apart, calls, errors, limits, output, texts, training
 from dpcourse.probe.values import alike, plain, type_name
 
+PLAIN = {bool, int, float, str, type(None), dict, list, tuple, np.ndarray, *np.sctypeDict.values()}
 TURNED = 1.0  # seconds for an answer whose `counted` is turned: it may never end then
 
 
@@ -51,7 +52,7 @@ class Probe:
         return self._probe(answer, cases)
 
     def _probe(self, answer, cases):
-        outcomes, clock, signature = [], limits.Clock(self.seconds), _signature(answer)
+        outcomes, clock = [], limits.Clock(self.seconds)
         counted = {self.counted.__code__: 0} if self.counted else {}
         try:
             with (
@@ -61,9 +62,8 @@ class Probe:
             ):
                 for case in cases:
                     outcomes.append({})
-                    outcome = self._outcome(answer, signature, case, called)
-                    with called:
-                        outcomes[-1] = _with_all_seen(outcome, answer, case, called, counted, printed)
+                    outcome = self._outcome(answer, case, called, is_first=len(outcomes) == 1)
+                    outcomes[-1] = _with_all_seen(outcome, answer, case, called, counted, printed)
                     if "value" not in outcomes[-1]:
                         break
         except limits.TimeUp:
@@ -81,17 +81,14 @@ class Probe:
             except (Exception, SystemExit, limits.TimeUp):
                 return False
 
-    def _outcome(self, answer, signature, case, called):
+    def _outcome(self, answer, case, called, is_first):
         if not callable(answer):
             return {"not_callable": as_data(type_name(answer))}
+        with called:
+            given = list(arguments(case))
         try:
-            with called:
-                given = list(arguments(case))
-                if signature is not None:
-                    signature.bind(*given)
-        except TypeError:
-            return {"signature": f"{self.function}({', '.join(case)})"}
-        try:
+            if is_first and not _takes(answer, given):
+                return {"signature": f"{self.function}({', '.join(case)})"}
             outcome = {"value": plain(answer(*given))}
         except NotImplementedError as error:
             outcome = _unwritten(error, answer)
@@ -103,7 +100,7 @@ class Probe:
             changed = [
                 name
                 for name, now in zip(case, given, strict=True)
-                if name not in made(case) and not alike(case[name], now)
+                if name not in made(case) and _is_changed(case[name], now)
             ]
         return {"changed": changed[-1]} if changed else outcome
 
@@ -113,6 +110,8 @@ def _with_all_seen(outcome, answer, case, called, counted, printed):
     if called:
         outcome = {"forbidden": called[0]}
     also = {"calls": sum(counted.values())} if counted else {}
+    if called.copies:
+        also["copied"] = called.copies[0]
     if outside := _read_from_outside(answer, case):
         also["outside"] = outside
     seen = {"printed": printed.text, "printed_count": printed.count}
@@ -131,12 +130,17 @@ def function_of(path: str) -> Callable:
     return operator.attrgetter(name)(importlib.import_module(module))
 
 
-def _signature(answer):
-    """How a function may be called; None where Python does not tell."""
+def _takes(answer, given):
+    """Whether a function may be called with these arguments; True where Python does not tell."""
     try:
-        return inspect.signature(answer)
+        signature = inspect.signature(answer)
     except (TypeError, ValueError):
-        return None
+        return True
+    try:
+        signature.bind(*given)
+    except TypeError:
+        return False
+    return True
 
 
 def arguments(case):
@@ -152,6 +156,17 @@ def arguments(case):
 def made(case):
     """The names of those arguments that are no plain data, but made from it."""
     return {name for name in case if name == "rng" or ("ledger" in case and name in ("ledger", "gradients"))}
+
+
+def _is_changed(before, now):
+    """Whether an argument is not what it was; what is not plain is no part of one, and is asked nothing."""
+    return not _types(now) <= PLAIN or not alike(before, now)
+
+
+def _types(value):
+    """The types of a value, and of whatever is in it."""
+    inside = value.values() if type(value) is dict else value if type(value) in (list, tuple) else ()
+    return {type(value)}.union(*map(_types, inside))
 
 
 def _read_from_outside(answer, case):

@@ -1,11 +1,19 @@
-"""What an answer must not call, in any thread."""
+"""What an answer must not call, in any thread; what is said of copies, and of functions that others stand in for."""
 
+import inspect
+import linecache
+import marshal
+import math
 import threading
 import time
 import types
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
+from dpcourse import composition, validate
 from dpcourse.probe import calls
+from dpcourse.probe.beneath import Beneath
 from dpcourse.probe.probe import Probe
 
 
@@ -49,6 +57,127 @@ def test_what_is_forbidden_is_so_for_a_copy_of_its_code():
     copy = types.FunctionType(unwanted.__code__, {})
     (outcome,) = Probe("f", forbidden=(unwanted,)).probe(lambda x: copy(x), [{"x": 1}])
     assert "forbidden" in outcome
+
+
+def of_its_text(text):
+    names = dict(vars(composition))
+    exec(text, names)
+    return names["sequential"]
+
+
+def of_its_code(code):
+    return types.FunctionType(code, vars(composition))
+
+
+ITS_TEXT = inspect.getsource(composition.sequential)
+ITS_FILE = "".join(linecache.getlines(composition.__file__))
+COPIES = {
+    "its text": of_its_text(ITS_TEXT),
+    "its text without what it says of itself": of_its_text(
+        f"def sequential(e): {ITS_TEXT[ITS_TEXT.index('return') :].replace('epsilons,', 'e,')}"
+    ),
+    "its file with another docstring": of_its_text(ITS_FILE.replace("The epsilon of several", "Epsilon of some")),
+    "its code under another name": of_its_code(composition.sequential.__code__.replace(co_name="mine")),
+    "its code, packed": of_its_code(
+        marshal.loads(marshal.dumps(composition.sequential.__code__).replace(b"sequential", b"my_own_sum"))
+    ),
+}
+
+
+def what_is_seen(answer):
+    (outcome,) = Probe("f", forbidden=(composition.sequential,)).probe(answer, [{"x": [0.5, 0.25]}])
+    return outcome.get("forbidden"), outcome.get("copied"), outcome.get("value")
+
+
+@pytest.mark.parametrize("copy", COPIES.values(), ids=COPIES)
+def test_of_a_copy_it_is_said_whose_it_is_and_no_mark_depends_on_it(copy):
+    assert what_is_seen(lambda x: copy(x)) == (None, "dpcourse.composition.sequential", 0.75)
+
+
+@pytest.mark.parametrize("own", [sum, math.fsum, lambda x: math.fsum(x), lambda x: math.fsum(validate.numbers("x", x))])
+def test_what_only_resembles_it_is_no_copy(own):
+    assert what_is_seen(own) == (None, None, 0.75)
+
+
+def test_a_call_that_is_under_way_is_a_call():
+    asked, told, given = threading.Event(), threading.Event(), []
+
+    def unwanted(later):
+        asked.set()
+        told.wait(10)
+        return later
+
+    with ThreadPoolExecutor(1) as pool:
+        under_way = pool.submit(unwanted, given)
+        assert asked.wait(10)
+
+        def answer(x):
+            given.append(x)
+            told.set()
+            return under_way.result(10)[0]
+
+        (outcome,) = Probe("f", forbidden=(unwanted,)).probe(answer, [{"x": 1}])
+    assert outcome["forbidden"].endswith("unwanted")
+
+
+class OfWhomeverAsks:
+    """What a probe asks of an answer: each time, a copy of what must not be called is called as well."""
+
+    def __init__(self, where):
+        self.where = where
+
+    def asked(self, where):
+        if where == self.where:
+            COPIES["its text"]([1.0])
+
+    def __call__(self, x):
+        return 0.75
+
+    @property
+    def __signature__(self):
+        self.asked("signature")
+        ours = self
+
+        class Signature(inspect.Signature):
+            def bind(self, *arguments):
+                ours.asked("bind")
+                return super().bind(*arguments)
+
+        return Signature([inspect.Parameter("x", inspect.Parameter.POSITIONAL_ONLY)])
+
+
+@pytest.mark.parametrize("where", ["signature", "bind"])
+def test_nothing_of_the_learners_runs_unwatched(where):
+    assert what_is_seen(OfWhomeverAsks(where))[1:] == ("dpcourse.composition.sequential", 0.75)
+    assert what_is_seen(OfWhomeverAsks("nowhere"))[1:] == (None, 0.75)
+
+
+def test_what_was_put_into_an_argument_is_asked_nothing():
+    asked = []
+
+    class Number:
+        def __eq__(self, other):
+            asked.append(other)
+            return True
+
+    def answer(x):
+        x[0] = Number()
+        return 1
+
+    (outcome,) = Probe("f").probe(answer, [{"x": [1.0, 2.0]}])
+    assert (outcome, asked) == ({"changed": "x", "printed": "", "printed_count": 0}, [])
+
+
+def test_whoever_stands_in_for_a_function_of_ours_is_seen():
+    class Owner:
+        def asked(self):
+            return 1
+
+    owner = Owner()
+    beneath = Beneath(["copy"], owner)
+    assert beneath.replaced() == []
+    owner.asked = lambda: 2
+    assert beneath.replaced() == ["Owner.asked"]
 
 
 def test_a_class_method_can_be_forbidden():

@@ -25,11 +25,20 @@ from dpcourse.grading.judging.outcomes import sound
 from dpcourse.grading.result import UNJUDGED, Mark, told, unjudged
 from dpcourse.grading.sandbox import wire
 from dpcourse.grading.sandbox.client import Worker
+from dpcourse.languages import fields_of, said, to_say
 
 MOST_PROBES = 5  # of one exercise at checks that stand in the notebook; one more comes at the end
 MOST_EVIDENCE = 8 * 2**20  # bytes, of one submission
 GRACE = 3.0
 REASON_SECONDS = 10.0  # what finding the reason for one mistake may take; where less is left, it is not looked for
+NOT_ITS_OWN = {
+    "copied": to_say(
+        "exercise {exercise}: when it was called, a copy of `{name}` ran: see whether the answer is the student's own"
+    ),
+    "replaced": to_say(
+        "`{name}`, by which answers are called, had been replaced: see whether the answers are the student's own"
+    ),
+}
 WORTH = {BLANK: 0, ERROR: 1, WRONG: 2, UNJUDGED: 3, RIGHT: 4}  # what was not judged may have been right
 
 
@@ -38,7 +47,8 @@ class Answers:
 
     marks: exercise id -> the best Mark so far. right_at: exercise id -> the cell of the check at which it was right.
     probed_at: exercise id -> the cells at whose checks it was probed. too_slow: the ids of those that ran out of time
-    when they were probed last. slow: whether waiting for a core may have cost one its mark.
+    when they were probed last. own: why somebody should look whether right answers are the student's own.
+    slow: whether waiting for a core may have cost one its mark.
     """
 
     def __init__(self, job: Job, deadline: float):
@@ -49,6 +59,7 @@ class Answers:
         self.right_at: dict[str, int] = {}
         self.probed_at: dict[str, list[int]] = {each.id: [] for each in self.exercises}
         self.too_slow: set[str] = set()
+        self.own: dict[str, None] = {}
         self.slow = False
         self._cases: dict[tuple[str, int], Cases] = {}  # by exercise and probe
         self._digests: dict[tuple[str, int], str] = {}
@@ -132,6 +143,8 @@ class Answers:
         if key not in known:
             known[key] = self._mark(exercise, outcomes)
         self._note(exercise, known[key])
+        if known[key].state == RIGHT and (why := _whose(exercise, outcomes)):
+            self.own[why] = None
         return known[key]
 
     def _note(self, exercise, mark):
@@ -180,6 +193,16 @@ class Answers:
 
     def _seconds_of(self, exercise):
         return min(exercise.seconds, self.job.limits.cell_seconds)
+
+
+def _whose(exercise, outcomes):
+    """Why somebody should look whether an answer that must not call something is the student's own; no mark depends on it."""
+    for kind, message in NOT_ITS_OWN.items() if exercise.forbidden else ():
+        for outcome in outcomes:
+            if kind in outcome:
+                about = {"exercise": exercise.id, "name": outcome[kind]}
+                return said(message, **{name: about[name] for name in fields_of(message)})
+    return None
 
 
 def better(before: Mark | None, now: Mark) -> Mark:

@@ -7,7 +7,8 @@ exercise is at most MOST_SAID characters, and what was one line is one line, whe
 from dpcourse.probe import texts
 from dpcourse.probe.values import plain
 
-TEXTS = ("signature", "forbidden", "changed", "outside")
+TEXTS = ("signature", "forbidden", "changed", "outside", "copied", "replaced")
+LONGEST_TEXT = 200  # characters: they are names
 SAID = ("not_callable", "raised")
 FLAGS = ("blank", "idle")
 COUNTS = ("printed_count", "calls")
@@ -28,7 +29,7 @@ def sound(outcomes: object, seconds: float) -> list[dict]:
 
 
 def _sound_outcome(outcome, seconds):
-    found = {key: texts.one_line(outcome[key]) for key in TEXTS if isinstance(outcome.get(key), str)}
+    found = {key: texts.one_line(outcome[key], LONGEST_TEXT) for key in TEXTS if isinstance(outcome.get(key), str)}
     found |= {key: text for key in SAID if (text := texts.sound(outcome.get(key)))}
     found |= {key: True for key in FLAGS if outcome.get(key) is True}
     if "timeout" in outcome:

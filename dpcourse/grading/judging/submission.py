@@ -15,6 +15,7 @@ from dpcourse.grading.judging.given import changes
 from dpcourse.grading.judging.job import Job, allowed, cases_of, seed_of
 from dpcourse.grading.judging.playing import Playing
 from dpcourse.grading.judging.variants import another_answer, another_notebook
+from dpcourse.grading.judging.versions import OURS, newer_python_of, unknown_syntax
 from dpcourse.grading.result import (
     FLAGGED,
     GRADED,
@@ -22,6 +23,7 @@ from dpcourse.grading.result import (
     UNJUDGED,
     Graded,
     result,
+    unjudged,
     unreadable,
     without_points,
 )
@@ -50,11 +52,13 @@ class _Grading:
         self.job, self.cells = job, cells
         self.answers = Answers(job, time.monotonic() + job.limits.seconds)
         self.playing = Playing(job, cells, self.answers)
+        self.newer: set[int] = set()  # cells in the syntax of a newer Python than this
         self.began: dict[int, list[str]] = {}  # cell that stopped -> the exercises that lack what it should define
 
     def graded(self):
         """The Graded, once all exercises are judged that can be."""
         self.playing.play()
+        self.newer = unknown_syntax(self.job.content, self.playing.errors)
         marks = [self._with_cause(self._mark(exercise)) for exercise in self.answers.exercises]
         lost = self._limits_took(marks)
         found = result(
@@ -74,6 +78,10 @@ class _Grading:
     def _mark(self, exercise):
         """The mark of an exercise, with what of the notebook itself stood in its way."""
         found = self.answers.marks.get(exercise.id)
+        if found is None or found.state != RIGHT:
+            for cell in self.playing.defining(exercise):
+                if cell.number in self.newer:
+                    return self._unknown_to_us(exercise, cell.number)
         if found is None or found.state == BLANK:
             found = self._prevented(exercise, found) or found
         if found is None:
@@ -103,9 +111,20 @@ class _Grading:
         if found is None:
             return mark
         cell, name = found
+        if cell in self.newer:
+            return self._unknown_to_us(next(each for each in self.answers.exercises if each.id == mark.id), cell)
         self.began.setdefault(cell, []).append(mark.id)
         why = said("{cause:A}; so `{name}` is not there.", cause=stopped[cell], name=name)
         return replace(mark, message=sentences([why, mark.message]))
+
+    def _unknown_to_us(self, exercise, cell):
+        """The mark of an exercise that depends on a cell which this Python cannot read, and another may."""
+        message = to_say(
+            "cell {cell} may be in syntax that Python {ours}, which grades, does not know: the notebook was written with "
+            "Python {theirs}; grade it with Python {theirs} or newer"
+        )
+        why = said(message, cell=cell, ours=OURS, theirs=newer_python_of(self.job.content))
+        return unjudged(exercise, why)
 
     def _stopped(self):
         """number of a cell -> that it stopped, and how, of those that did not come to their end."""
@@ -224,7 +243,7 @@ class _Grading:
             for each in self.answers.exercises
             for clash in self._clashes_before(each)
         ]
-        return [*lost, *self._of_another_variant(), *changes(self.cells, self.job.release.provided)]
+        return [*lost, *self.answers.own, *self._of_another_variant(), *changes(self.cells, self.job.release.provided)]
 
     def _of_another_variant(self):
         """Where the student has a variant: what is in the notebook of another one."""
