@@ -19,6 +19,7 @@ from collections.abc import Callable
 from dpcourse import course
 from dpcourse.engine import BLANK, ERROR, RIGHT, WRONG, Exercise
 from dpcourse.engine.exercise import Cases
+from dpcourse.grading.judging.exhausted import limit_in, raised_in
 from dpcourse.grading.judging.job import Job, cases_of, further_rng
 from dpcourse.grading.judging.outcomes import sound
 from dpcourse.grading.result import NOT_JUDGED, Mark, told, without_points
@@ -40,7 +41,7 @@ class Answers:
 
     marks: exercise id -> the best Mark so far. right_at: exercise id -> the cell of the check at which it was right.
     probed_at: exercise id -> the cells at whose checks it was probed. too_slow: the ids of those that ran out of time
-    when they were probed last. slow: whether waiting for a core may have cost one its mark. ours: faults of ours.
+    when they were probed last. exhausted: the ids of those that stopped then since a limit was met -> which. slow: whether waiting for a core may have cost one its mark. ours: faults of ours.
     """
 
     def __init__(self, job: Job, deadline: float):
@@ -51,6 +52,7 @@ class Answers:
         self.right_at: dict[str, int] = {}
         self.probed_at: dict[str, list[int]] = {each.id: [] for each in self.exercises}
         self.too_slow: set[str] = set()
+        self.exhausted: dict[str, str] = {}
         self.slow = False
         self.ours: list[str] = []
         self._cases: dict[tuple[str, int], Cases] = {}  # by exercise and probe
@@ -121,6 +123,9 @@ class Answers:
         if any("timeout" in outcome for outcome in outcomes):
             self.too_slow.add(exercise.id)
             self.slow = self.slow or worker.crowded
+        self.exhausted.pop(exercise.id, None)
+        if limit := limit_in(map(raised_in, outcomes)):
+            self.exhausted[exercise.id] = limit
         return outcomes
 
     def _take(self, exercise, outcomes):

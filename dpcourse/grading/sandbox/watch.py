@@ -13,6 +13,9 @@ from dpcourse.probe import limits
 
 OURS = 8  # processes of the grader's that are counted with the student's
 TOO_MUCH_MEMORY = to_say("the memory limit was reached")
+TOO_MANY_PROCESSES = to_say("the limit on processes was reached")
+TOO_MANY_OPEN = to_say("the limit on open files was reached")
+TOO_MANY_FILES = to_say("the limit on files was reached")
 
 
 class Watch:
@@ -48,12 +51,12 @@ class Watch:
             self._share_the_cores(family)  # first, since among many this process, too, must wait for a core
         self._add_waiting(family)
         if len(family) > self.limits.processes + OURS:
-            raise Stopped(to_say("the limit on processes was reached"))
+            raise Stopped(TOO_MANY_PROCESSES)
         if sum(map(processes.open_files, family)) > self.limits.open_files_of_all:
-            raise Stopped(to_say("the limit on open files was reached"))
+            raise Stopped(TOO_MANY_OPEN)
         in_memory = [os.fstatvfs(folder) for folder in self.folders]
         if any(each.f_files - each.f_ffree > self.limits.files for each in in_memory):
-            raise Stopped(to_say("the limit on files was reached"))
+            raise Stopped(TOO_MANY_FILES)
         if self.group:
             return
         written = sum((each.f_blocks - each.f_bfree) * each.f_frsize for each in in_memory)
