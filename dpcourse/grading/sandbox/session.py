@@ -45,6 +45,7 @@ class Session:
         for module in ("dpcourse", "dpcourse.notebook"):
             sys.modules[module].check, sys.modules[module].passed = self.check, self.passed
         sys.path.insert(0, "")
+        self.modules = dict(sys.modules)
         os.environ.update(QUIET)
         if alone:
             limits.Clock.processes = staticmethod(limits.all_there_are)
@@ -141,6 +142,7 @@ class Session:
         """Undo what an earlier cell may have done to how cells are run."""
         signal.pthread_sigmask(signal.SIG_SETMASK, [])
         sys.stdout = sys.stderr = output.Captured(0)
+        sys.modules.update({name: self.modules[name] for name in self.modules.keys() - sys.modules.keys()})
         importlib.invalidate_caches()  # a cell may have written a module
 
     def _note_answers(self, cell):
