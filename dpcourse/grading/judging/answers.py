@@ -19,6 +19,7 @@ from collections.abc import Callable
 from dpcourse import course
 from dpcourse.engine import BLANK, ERROR, RIGHT, WRONG, Exercise
 from dpcourse.engine.exercise import Cases
+from dpcourse.grading.judging.exhausted import limit_in, raised_in
 from dpcourse.grading.judging.job import Job, cases_of, further_rng
 from dpcourse.grading.judging.judge import Failed, at_work
 from dpcourse.grading.judging.outcomes import sound
@@ -47,8 +48,9 @@ class Answers:
 
     marks: exercise id -> the best Mark so far. right_at: exercise id -> the cell of the check at which it was right.
     probed_at: exercise id -> the cells at whose checks it was probed. too_slow: the ids of those that ran out of time
-    when they were probed last. own: why somebody should look whether right answers are the student's own.
-    slow: whether waiting for a core may have cost one its mark.
+    when they were probed last. exhausted: the ids of those that stopped then since a limit was met -> which. own: why
+    somebody should look whether right answers are the student's own. slow: whether waiting for a core may have cost one
+    its mark.
     """
 
     def __init__(self, job: Job, deadline: float):
@@ -60,6 +62,7 @@ class Answers:
         self.probed_at: dict[str, list[int]] = {each.id: [] for each in self.exercises}
         self.too_slow: set[str] = set()
         self.own: dict[str, None] = {}
+        self.exhausted: dict[str, str] = {}
         self.slow = False
         self._cases: dict[tuple[str, int], Cases] = {}  # by exercise and probe
         self._digests: dict[tuple[str, int], str] = {}
@@ -134,6 +137,9 @@ class Answers:
         if any("timeout" in outcome for outcome in outcomes):
             self.too_slow.add(exercise.id)
             self.slow = self.slow or worker.crowded
+        self.exhausted.pop(exercise.id, None)
+        if limit := limit_in(map(raised_in, outcomes)):
+            self.exhausted[exercise.id] = limit
         return outcomes
 
     def _take(self, exercise, outcomes):

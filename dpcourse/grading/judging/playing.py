@@ -9,6 +9,7 @@ from dpcourse.engine import Exercise
 from dpcourse.grading.collect import Cell
 from dpcourse.grading.judging import needed
 from dpcourse.grading.judging.answers import GRACE, MOST_PROBES, Answers
+from dpcourse.grading.judging.exhausted import limit_in
 from dpcourse.grading.judging.given import defining, parsed
 from dpcourse.grading.judging.job import Job
 from dpcourse.grading.judging.outcomes import LONGEST_NAME
@@ -65,6 +66,7 @@ class Playing:
     errors: cell number -> the error with which it stopped. late: the numbers of cells that were interrupted.
     left_out: cell, or id of an exercise -> why it was left out, the cell perhaps in part only. parts: cell -> those of
     its statements that are run, of a cell that ended its worker. ended: cell -> why it was stopped then.
+    exhausted: the numbers of cells that stopped since a limit was met -> which.
     clashes: id of an exercise -> its clashes. met: what the worker says that it met, see `sandbox.met`.
     given_up: why not all was reached. slow: whether waiting for a core may have cost a mark.
     """
@@ -78,6 +80,7 @@ class Playing:
         self.left_out: dict[Cell | str, str] = {}
         self.parts: dict[Cell, list[str]] = {}
         self.ended: dict[Cell, str] = {}
+        self.exhausted: dict[int, str] = {}
         self.clashes: dict[str, list[Clash]] = {}
         self.met: list = []
         self.given_up = said("only {most:,} cells are run", most=MOST_CELLS) if len(cells) > MOST_CELLS else None
@@ -158,6 +161,9 @@ class Playing:
             self.slow = self.slow or self.worker.crowded
         if isinstance(reply.get("error"), str) and len(self.errors) < MOST_ERRORS:
             self.errors[cell.number] = one_line(reply["error"])
+            because = reply.get("because")
+            if limit := limit_in([reply["error"], *(because if isinstance(because, list) else ())]):
+                self.exhausted[cell.number] = limit
         if reply.get("left_running") is True:
             self.left_running.append(cell)
         self._processes = self._processes or reply.get("processes") is True

@@ -53,6 +53,7 @@ class _Grading:
         self.answers = Answers(job, time.monotonic() + job.limits.seconds)
         self.playing = Playing(job, cells, self.answers)
         self.newer: set[int] = set()  # cells in the syntax of a newer Python than this
+        self.exhausted: list[str] = []  # which limits took a mark by an error
         self.began: dict[int, list[str]] = {}  # cell that stopped -> the exercises that lack what it should define
 
     def graded(self):
@@ -60,6 +61,7 @@ class _Grading:
         self.playing.play()
         self.newer = unknown_syntax(self.job.content, self.playing.errors)
         marks = [self._with_cause(self._mark(exercise)) for exercise in self.answers.exercises]
+        self.exhausted = self._exhausted(marks)
         lost = self._limits_took(marks)
         found = result(
             self.job.lesson,
@@ -211,11 +213,29 @@ class _Grading:
             for cell, reason in self.playing.ended.items()
             if cell not in self.playing.left_out and cell.number not in self.playing.late
         ]
-        return [*began, *given_up, *left_out, *apart, *late, *met_here, *self._to_look_at()]
+        stopped = [*given_up, *left_out, *apart, *late, *self.exhausted]
+        return [*began, *stopped, *met_here, *self._to_look_at()]
 
     def _met_a_limit(self):
         playing = self.playing
-        return playing.left_out or playing.ended or playing.late or playing.given_up
+        return playing.left_out or playing.ended or playing.late or playing.given_up or self.exhausted
+
+    def _exhausted(self, marks):
+        """Which limits may have taken a mark though nothing had to be stopped: an error told of them."""
+        lost = {mark.id for mark in marks if mark.state in (WRONG, ERROR)}
+        cells = self.playing.exhausted.items() if lost else ()
+        answers = self.answers.exhausted.items()
+        return [
+            *(
+                said("cell {cell} met a limit: {reason}", cell=number, reason=said(why))
+                for number, why in sorted(cells)
+            ),
+            *(
+                said("exercise {exercise} met a limit: {reason}", exercise=id, reason=said(why))
+                for id, why in answers
+                if id in lost
+            ),
+        ]
 
     def _left_out(self, step, reason):
         if not isinstance(step, collect.Cell):

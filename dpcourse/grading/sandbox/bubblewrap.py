@@ -1,15 +1,13 @@
 """A sandbox, made with bubblewrap: no network, a read-only system, a /tmp of its own, no home, its own process numbers.
 
-Of the course it holds the library (`library.parts`), and no exercise, no solution and no judge.
+What of this machine is in it `mounts` says: of the course the library, and no exercise, no solution and no judge.
 """
 
 import contextlib
 import json
 import os
 import shutil
-import site
 import subprocess
-import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,10 +15,9 @@ from pathlib import Path
 import psutil
 
 from dpcourse.doctor import Finding
-from dpcourse.grading.sandbox import Limits, Unavailable, cgroups, library, processes, seccomp
+from dpcourse.grading.sandbox import Limits, Unavailable, cgroups, mounts, processes, seccomp
 from dpcourse.languages import said
 
-PARTS_OF_PYTHON = ("bin", "lib", "lib64", "share", "pyvenv.cfg")  # a prefix may hold more: the course, for one
 UBUNTU = "sysctl kernel.apparmor_restrict_unprivileged_userns=0"
 ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}  # nothing of the grader's own
 HOME = "/tmp/home"  # of the student
@@ -160,10 +157,8 @@ def command(limits: Limits, accounts: int) -> list[str]:
         *(shutil.which("bwrap") or "bwrap", *_namespaces(), "--die-with-parent", "--new-session"),
         *("--hostname", "sandbox", "--cap-drop", "ALL", "--cap-add", A_CAPABILITY),
         *(*private, "/tmp"),
-        *_system(),
-        *("--perms", "0644", "--ro-bind-data", str(accounts), "/etc/passwd"),
-        *_python(),
-        *_library(),
+        *mounts.arguments(),
+        *(*mounts.folders_to("/etc/passwd"), "--perms", "0644", "--ro-bind-data", str(accounts), "/etc/passwd"),
         *("--proc", "/proc", "--dev", "/dev", *_hidden(), *private, "/dev/shm"),
         *("--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"),
     ]
@@ -181,35 +176,3 @@ def _hidden():
     for name in HIDDEN:
         if os.path.exists(name):
             yield from ("--ro-bind", "/dev/null", name)
-
-
-def _system():
-    for folder in ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64"):
-        if os.path.islink(folder):
-            yield from ("--symlink", os.readlink(folder), folder)
-        elif os.path.isdir(folder):
-            yield from ("--ro-bind", folder, folder)
-    yield from ("--perms", "0755", "--dir", "/etc")
-    for name in ("alternatives", "ld.so.cache", "localtime"):
-        yield from ("--ro-bind-try", f"/etc/{name}", f"/etc/{name}")
-
-
-def _python():
-    found = [f"{prefix}/{part}" for prefix in (sys.base_prefix, sys.prefix) for part in PARTS_OF_PYTHON]
-    for folder in dict.fromkeys([*found, *site.getsitepackages(), site.getusersitepackages()]):
-        yield from _folders_to(folder)
-        yield from ("--ro-bind-try", folder, folder)
-
-
-def _library():
-    """An empty folder, where among the installed packages the whole course may lie, and in it the library."""
-    package = str(library.PACKAGE)
-    yield from (*_folders_to(package), "--perms", "0755", "--tmpfs", package)
-    for part in map(str, library.parts()):
-        yield from (*_folders_to(part), "--ro-bind", part, part)
-    yield from ("--remount-ro", package)
-
-
-def _folders_to(path):
-    for parent in reversed(Path(path).parents[:-1]):
-        yield from ("--perms", "0755", "--dir", str(parent))

@@ -88,7 +88,10 @@ def give_up_privileges(user: int | None) -> None:
 
 
 def limit(limits: dict) -> None:
-    """Limits of the kernel's, which can only be lowered from here on. memory: bytes beyond what is in use now."""
+    """Limits of the kernel's, which can only be lowered from here on. memory: bytes beyond what is in use now.
+
+    Bounded is what can be written to, and not the address space: a library that maps gigabytes costs what it touches.
+    """
     bounds = {
         "RLIMIT_FSIZE": limits["file"],
         "RLIMIT_NPROC": limits["processes"],
@@ -98,7 +101,7 @@ def limit(limits: dict) -> None:
         "RLIMIT_MEMLOCK": 0,  # nor may the kernel send pages from where they lie: a page may be part of a huge one
     }
     if LINUX:  # elsewhere the grader's watch alone limits the memory
-        bounds["RLIMIT_AS"] = _address_space() + limits["memory"]
+        bounds["RLIMIT_DATA"] = _data() + limits["memory"]
     for name, bound in bounds.items():
         kind = getattr(resource, name, None)  # not every system has them all
         if kind is None:
@@ -108,9 +111,10 @@ def limit(limits: dict) -> None:
         resource.setrlimit(kind, (bound, bound))
 
 
-def _address_space():
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[0]) * resource.getpagesize()
+def _data():
+    """Bytes of what this process alone can write to, as the kernel counts them."""
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) * 1024 for line in file if line.startswith("VmData:"))
 
 
 def _linux(function, *arguments):

@@ -67,17 +67,18 @@ def resident(process: psutil.Process) -> int:
         return 0
 
 
-def proportional(process: psutil.Process, with_files: bool = True) -> int:
-    """Bytes in use, those shared with other processes divided among them; all of them where that is not told.
+def proportional(process: psutil.Process) -> tuple[int, int]:
+    """(bytes in use, bytes of memory that is mapped as a file is), those of several processes divided among them.
 
-    with_files: whether mapped files that lie in memory count.
+    All that the process uses is the first where the system does not tell.
     """
     try:
         with open(f"/proc/{process.pid}/smaps_rollup") as file:
             told = {line.split(":")[0]: int(line.split()[1]) * 1024 for line in file if line.startswith("Pss")}
-        return told["Pss"] - (0 if with_files else told.get("Pss_Shmem", 0))
+        shared = told.get("Pss_Shmem", 0)
+        return told["Pss"] - shared, shared
     except (OSError, KeyError):
-        return resident(process)
+        return resident(process), 0
 
 
 def open_files(process: psutil.Process) -> int:

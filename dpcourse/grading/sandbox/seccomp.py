@@ -30,14 +30,14 @@ _NAMES = """
 """
 DENIED = frozenset(_NAMES.split())
 NEW_NAMESPACES = 0x7E020000  # the flags of clone that make one
-SHARED, ANONYMOUS = 0x01, 0x20
-SHARED_MEMORY = SHARED | ANONYMOUS  # of no file: it would be counted nowhere
+SHARED, ANONYMOUS, GROWING = 0x01, 0x20, 0x100
+COUNTED = SHARED | ANONYMOUS | GROWING  # shared memory of no file, and what grows as a stack, are no data to the kernel
 UNIX, INTERNET, INTERNET_6 = 1, 2, 10  # families of sockets
 
 # call -> (number of its argument, mask, allowed values): allowed where the argument, masked, is one of the values
 ONLY_WITH = {
     "clone": (0, NEW_NAMESPACES, (0,)),
-    "mmap": (3, SHARED_MEMORY, (0, SHARED, ANONYMOUS)),
+    "mmap": (3, COUNTED, (0, SHARED, ANONYMOUS)),
     "socket": (0, 0xFFFFFFFF, (UNIX, INTERNET, INTERNET_6)),
 }
 

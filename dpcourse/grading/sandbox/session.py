@@ -1,5 +1,6 @@
 """One student's shell, and the requests about it: run this cell, probe that function. Nothing here knows an answer."""
 
+import contextlib
 import dataclasses
 import importlib
 import os
@@ -16,6 +17,7 @@ from dpcourse.probe import limits, output, texts
 from dpcourse.probe.beneath import Beneath
 from dpcourse.probe.probe import Probe, function_of
 
+LONGEST_CHAIN = 5  # of exceptions, each raised since there was the next
 QUIET = {  # for what would ask the network, and wait for it
     "PIP_DISABLE_PIP_VERSION_CHECK": "1",
     "PIP_NO_INPUT": "1",
@@ -48,6 +50,7 @@ class Session:
         for module in ("dpcourse", "dpcourse.notebook"):
             sys.modules[module].check, sys.modules[module].passed = self.check, self.passed
         sys.path.insert(0, "")
+        self.modules = dict(sys.modules)
         os.environ.update(QUIET)
         if alone:
             limits.Clock.processes = staticmethod(limits.all_there_are)
@@ -139,12 +142,14 @@ class Session:
         late = isinstance(error, limits.TimeUp)
         self.end_processes = request.get("end_processes", False)
         left = self.left.look(self.cell, self.end_processes)
-        return {"error": None if late else _named(error), "late": late} | left
+        named = [] if late else list(map(_named, _chain(error)))
+        return {"error": named[0] if named else None, "because": named[1:], "late": late} | left
 
     def _begin(self):
         """Undo what an earlier cell may have done to how cells are run."""
         signal.pthread_sigmask(signal.SIG_SETMASK, [])
         sys.stdout = sys.stderr = output.Captured(0)
+        sys.modules.update({name: self.modules[name] for name in self.modules.keys() - sys.modules.keys()})
         importlib.invalidate_caches()  # a cell may have written a module
 
     def _note_answers(self, cell):
@@ -195,10 +200,18 @@ def _let_go(channel):
     os.close(nothing)
 
 
+def _chain(error):
+    """An exception, and those from which it came."""
+    chain = []
+    with contextlib.suppress(BaseException):  # the class may be a student's
+        while error is not None and len(chain) < LONGEST_CHAIN:
+            chain.append(error)
+            error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    return chain
+
+
 def _named(error):
-    """The type and the first words of an exception, or None."""
-    if error is None:
-        return None
+    """The type and the first words of an exception."""
     try:
         return f"{type(error).__name__}: {str(error)[:200]}"
     except BaseException:

@@ -1,5 +1,6 @@
 """The warm process, one per thread of the grader: it has imported what students import, and forks workers."""
 
+import functools
 import json
 import os
 import shutil
@@ -17,6 +18,7 @@ from dpcourse.grading.sandbox import Unavailable, cgroups, library, processes
 
 SECONDS_TO_START = 120
 SECONDS_TO_END = 10
+PYTHON = (sys.executable, "-P", "-B")
 
 
 class Warm:
@@ -108,6 +110,14 @@ def warm() -> Warm:
     return found
 
 
+@functools.cache
+def path() -> list[str]:
+    """Where the warm process, and what is forked from it, finds packages: what Python makes of this environment."""
+    tell = "import json, sys; print(json.dumps(sys.path))"
+    done = subprocess.run([*PYTHON, "-c", tell], env=_environment(), cwd="/", capture_output=True, check=True)
+    return json.loads(done.stdout)
+
+
 def close() -> None:
     """End the warm process of this thread."""
     found = getattr(_of_this_thread, "warm", None)
@@ -118,7 +128,7 @@ def close() -> None:
 
 def _command(folder):
     """Python with the worker's module. systemd is told where to find itself, and the process is not."""
-    python = [sys.executable, "-P", "-B", "-m", "dpcourse.grading.sandbox.worker", folder]
+    python = [*PYTHON, "-m", "dpcourse.grading.sandbox.worker", folder]
     launcher = cgroups.launcher()
     alone = ["env", "-i", *(f"{name}={value}" for name, value in _environment().items())]
     return [*launcher, *alone, *python] if launcher else python

@@ -13,6 +13,9 @@ from dpcourse.probe import limits
 
 OURS = 8  # processes of the grader's that are counted with the student's
 TOO_MUCH_MEMORY = to_say("the memory limit was reached")
+TOO_MANY_PROCESSES = to_say("the limit on processes was reached")
+TOO_MANY_OPEN = to_say("the limit on open files was reached")
+TOO_MANY_FILES = to_say("the limit on files was reached")
 
 
 class Watch:
@@ -20,7 +23,7 @@ class Watch:
 
     def __init__(self, limits: Limits, warm: Warm, held: Held | None, group: Group | None):
         self.limits, self.group = limits, group
-        self.base, self.warm = warm.memory(), psutil.Process(warm.process.pid)
+        self.warm, self.warm_process, self.base = warm, psutil.Process(warm.process.pid), 0
         self.roots = [warm.process.pid] + ([held.holder.pid] if held else [])
         self.folders = held.folders if held else ()
         self.inside = held.inside if held else None
@@ -37,24 +40,27 @@ class Watch:
         self.ours = {task for process in family for task in processes.tasks(process)}
         self.our_sessions = {processes.session(process) for process in family}
         self.our_sockets = self._sockets()
+        self.base = self.warm.memory()  # with what it has imported for this submission
 
     def look(self) -> None:
-        """Raises Stopped where the submission uses too much."""
+        """Raises Stopped where the submission uses too much; before it begins it uses nothing."""
+        if self.ours is None:
+            return
         family = self._family()
         if not self.group:
             self._share_the_cores(family)  # first, since among many this process, too, must wait for a core
         self._add_waiting(family)
         if len(family) > self.limits.processes + OURS:
-            raise Stopped(to_say("the limit on processes was reached"))
+            raise Stopped(TOO_MANY_PROCESSES)
         if sum(map(processes.open_files, family)) > self.limits.open_files_of_all:
-            raise Stopped(to_say("the limit on open files was reached"))
+            raise Stopped(TOO_MANY_OPEN)
         in_memory = [os.fstatvfs(folder) for folder in self.folders]
         if any(each.f_files - each.f_ffree > self.limits.files for each in in_memory):
-            raise Stopped(to_say("the limit on files was reached"))
+            raise Stopped(TOO_MANY_FILES)
         if self.group:
             return
         written = sum((each.f_blocks - each.f_bfree) * each.f_frsize for each in in_memory)
-        if self._too_much(family, written + self._most_in_sockets()):
+        if self._too_much(family, written, self._most_in_sockets()):
             raise Stopped(TOO_MUCH_MEMORY)
 
     def last_words(self) -> str | None:
@@ -77,18 +83,17 @@ class Watch:
         more = {name: count - self.our_sockets.get(name, 0) for name, count in self._sockets().items()}
         return sum(count * processes.most_in_a_socket(name) for name, count in more.items() if count > 0)
 
-    def _too_much(self, family, elsewhere):
-        """elsewhere: bytes of files in memory, which a process that has mapped them would count once more, and of sockets."""
-        bound = self.limits.memory + self.base - elsewhere
-        all_that_share = [*family, self.warm]
-        if sum(map(processes.resident, all_that_share)) <= bound:
+    def _too_much(self, family, written, in_sockets):
+        """written: bytes of files in memory, which the processes that have mapped them count as well."""
+        bound = self.limits.memory + self.base - in_sockets
+        all_that_share = [*family, self.warm_process]
+        if sum(map(processes.resident, all_that_share)) + written <= bound:
             return False
-        return sum(processes.proportional(each, with_files=not self.folders) for each in all_that_share) > bound
+        own, mapped = map(sum, zip(*map(processes.proportional, all_that_share), strict=True))
+        return own + max(mapped, written) > bound
 
     def _share_the_cores(self, family):
         """Whatever the student has started weighs no more, all together, than one process; so do sessions begun."""
-        if self.ours is None:
-            return
         started = [(process, task) for process in family for task in processes.tasks(process) if task not in self.ours]
         processes.weigh_as_one([task for _, task in started])
         sessions = {processes.session(process): process for process, _ in started}

@@ -78,7 +78,7 @@ def _take_orders(home):
         if not order:
             return
         order = json.loads(order)
-        for name in order["warm"]:
+        for name in (*order["warm"], *_named(order["probes"])):
             with contextlib.suppress(Exception):  # some are no modules, but what a module holds
                 importlib.import_module(name)
         if order["sandbox"]:
@@ -86,6 +86,12 @@ def _take_orders(home):
         if os.fork() == 0:
             _work(order, sockets[0])
         os.close(sockets[0])
+
+
+def _named(probes):
+    """The modules of the functions that are watched while an answer is called: each worker would import them else."""
+    paths = [path for spec in probes for path in (*spec["forbidden"], spec["counted"]) if path]
+    return dict.fromkeys(path.partition(":")[0] for path in paths)
 
 
 def _end_all():

@@ -43,12 +43,12 @@ TIME = [
 ]  # fmt: skip
 
 MEMORY = [
-    answer("memory bomb", "return len([0] * 10**10)"),
+    answer("memory bomb", "return len([0] * 10**10)", status="limit"),
     definition("memory bomb of many", "import os, time\nfor _ in range(12):\n    if os.fork() == 0:\n        x = bytearray(10**8)\n        x[::4096] = bytes(len(x[::4096]))\n        time.sleep(60)\ntime.sleep(60)", status="limit"),
-    answer("fills the disk", "for i in range(10):\n    with open(f'/tmp/{i}', 'wb') as file: file.write(bytes(2**25))\n" + RIGHT),
-    answer("writes a large file", "with open('/tmp/large', 'wb') as file: file.write(bytes(2**27))\n" + RIGHT),
-    answer("a large array", "return np.ones(10**9).sum()"),
-    answer("a large text", "return len('x' * 10**10)"),
+    answer("fills the disk", "for i in range(10):\n    with open(f'/tmp/{i}', 'wb') as file: file.write(bytes(2**25))\n" + RIGHT, status="limit"),
+    answer("writes a large file", "with open('/tmp/large', 'wb') as file: file.write(bytes(2**27))\n" + RIGHT, status="limit"),
+    answer("a large array", "return np.ones(10**9).sum()", status="limit"),
+    answer("a large text", "return len('x' * 10**10)", status="limit"),
     first("a large list in a cell", "x = [0] * 10**10"),
     first("a large output", "from IPython.display import HTML, display\ndisplay(HTML('x' * 10**7))"),
     first("a large error", "raise ValueError('x' * 10**8)"),
@@ -143,7 +143,7 @@ PYTHON = [
     last("no length is right", "import builtins\nbuiltins.len = lambda x: 10**9\nbuiltins.sum = builtins.min = builtins.max = lambda *a, **k: 0", status="limit"),
     first("hears everything", "import sys\ndef hear(event, arguments):\n    if event in ('open', 'import', 'os.listdir', 'compile'): raise RuntimeError(event)\nsys.addaudithook(hear)", status="limit"),
     first("imports for others", "import sys\nclass Evil:\n    @staticmethod\n    def find_spec(name, path=None, target=None): raise SystemExit(name)\nsys.meta_path.insert(0, Evil)\nsys.path_hooks.clear()"),
-    first("forgets all modules", "import sys\nfor name in list(sys.modules):\n    if name not in ('sys', 'builtins'): sys.modules.pop(name)", FULL - 1),
+    first("forgets all modules", "import sys\nfor name in list(sys.modules):\n    if name not in ('sys', 'builtins'): sys.modules.pop(name)"),
     first("hardly any depth", "import sys\nsys.setrecursionlimit(90)"),
     last("no home", "import os, shutil\nos.environ.clear()\nshutil.rmtree(os.path.expanduser('~'), ignore_errors=True)\nshutil.rmtree('/tmp/home', ignore_errors=True)"),
     answer("a window on nothing", "return np.lib.stride_tricks.as_strided(np.zeros(1), (10**7,), (0,))"),

@@ -21,6 +21,8 @@ import threading
 NUMBERS: dict = globals().get("NUMBERS", {})
 TRIED = []
 libc = ctypes.CDLL(None, use_errno=True)
+libc.mmap.restype, libc.mmap.argtypes = ctypes.c_void_p, (ctypes.c_void_p, ctypes.c_size_t, *4 * (ctypes.c_int,))
+libc.mprotect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
 
 
 def ends(*expected):
@@ -272,7 +274,7 @@ def a_higher_priority():
 
 @ends("ValueError")
 def more_memory_for_itself():
-    return resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    return resource.setrlimit(resource.RLIMIT_DATA, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
 
 # ---- the disk and the memory
@@ -330,6 +332,29 @@ def shared_pages_of_no_file():
     return mmap.mmap(-1, 4096)
 
 
+@ends("ENOMEM")
+def pages_beyond_the_limit():
+    return mmap.mmap(-1, 3 * 2**30, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+
+
+@ends("ENOMEM")
+def pages_beyond_the_limit_that_become_writable_later():
+    page = libc.mmap(None, 3 * 2**30, mmap.PROT_READ, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0)
+    if libc.mprotect(page, 3 * 2**30, mmap.PROT_READ | mmap.PROT_WRITE) != 0:
+        raise OSError(ctypes.get_errno(), "")
+
+
+@ends("ENOSYS")
+def pages_that_grow_as_a_stack_does():
+    """The kernel counts these as no data."""
+    return mmap.mmap(-1, 2**20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x100)
+
+
+@ends("ENOSYS")
+def a_file_without_a_name():
+    return os.memfd_create("mine")
+
+
 @ends("EPERM", "ENOMEM")
 def pages_that_stay_in_memory():
     page = mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
@@ -355,6 +380,11 @@ def all_pipes_together_hold_what_the_kernel_lets_one_user_have():
 
 
 # ---- what honest code needs
+
+
+@ends("137438953472")
+def addresses_that_it_never_touches():
+    return len(mmap.mmap(-1, 2**37, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ))
 
 
 @ends("b'hello\\n'")
