@@ -108,7 +108,9 @@ def test_where_no_jupyterlab_has_started_this_it_is_that_of_this_environment(par
     def process():
         if parents is None:
             raise psutil.AccessDenied(1)
-        return SimpleNamespace(parents=lambda: [SimpleNamespace(cmdline=lambda: words) for words in parents])
+        return SimpleNamespace(
+            parents=lambda: [SimpleNamespace(cmdline=lambda words=words: words) for words in parents]
+        )
 
     monkeypatch.setattr(psutil, "Process", process)
     monkeypatch.setattr("jupyter_core.paths.jupyter_path", lambda *parts: [])

@@ -10,9 +10,8 @@ import pytest
 from support import ROOT
 from typer.testing import CliRunner
 
-from dpcourse import cells
+from dpcourse import aria, cells
 from dpcourse import course as real
-from dpcourse import aria
 from dpcourse.authoring import build, fill, navigation
 from dpcourse.cli import app
 
