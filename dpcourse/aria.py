@@ -86,7 +86,7 @@ def _without_widgets():
     note = said(
         "Sliders and buttons do not work here, so pictures stand still, and what you answer in a quiz is explained but not "
         "noted. JupyterLab needs the package `jupyterlab_widgets` where it is installed itself, which may not be where "
-        "this notebook runs: run `pip install jupyterlab_widgets` there, start JupyterLab again, and reload this page."
+        "this notebook runs: run `pip install jupyterlab_widgets` there, start JupyterLab again, and run this cell once more."
     )
     style = f"border-left:4px solid {display.ERROR_COLOUR};padding:.3em .8em;margin-bottom:1em"
     return f"<div class='{WITHOUT_WIDGETS}' style='{style}'>{display.paragraph(note)}</div>"
