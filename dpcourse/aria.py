@@ -7,6 +7,9 @@ question, as they do between radio buttons everywhere; and what changes on the p
 
 import html
 
+from dpcourse.engine import display
+from dpcourse.languages import said
+
 _NAME_ALL = """
 const image = this
 function nameAll() {
@@ -60,12 +63,30 @@ def names():
     return ipywidgets.HTML(f'{_LOOKS}<img alt="" hidden src="{_PIXEL}" onload="{script}">', layout={"height": "0"})
 
 
+WITHOUT_WIDGETS = "dpcourse-without-widgets"
+"""The class of the note that stands where widgets do not run."""
+
+
 def show(widget, instead: dict[str, str], metadata: dict | None = None) -> None:
-    """Show a widget; where widgets do not run, what `instead` has for each kind of output (`text/html`, `text/plain`, ...).
+    """Show a widget; where widgets do not run, a note that says why, and what `instead` has for each kind of output
+    (`text/html`, `text/plain`, ...).
 
     By its public `model_id`: the method that makes this bundle is called otherwise in ipywidgets 7, which Colab has.
     """
-    from IPython.display import display
+    from IPython import display as shown
 
     view = {"version_major": 2, "version_minor": 0, "model_id": widget.model_id}
-    display({"application/vnd.jupyter.widget-view+json": view, **instead}, metadata=metadata, raw=True)
+    page = f"{_without_widgets()}{instead['text/html']}"
+    data = {"application/vnd.jupyter.widget-view+json": view, **instead, "text/html": page}
+    shown.display(data, metadata=metadata, raw=True)
+
+
+def _without_widgets():
+    """The note, as HTML. What JupyterLab can show is known to JupyterLab alone, which a kernel cannot ask."""
+    note = said(
+        "Sliders and buttons do not work here, so pictures stand still, and what you answer in a quiz is explained but not "
+        "noted. JupyterLab needs the package `jupyterlab_widgets` where it is installed itself, which may not be where "
+        "this notebook runs: run `pip install jupyterlab_widgets` there, start JupyterLab again, and run this cell once more."
+    )
+    style = f"border-left:4px solid {display.ERROR_COLOUR};padding:.3em .8em;margin-bottom:1em"
+    return f"<div class='{WITHOUT_WIDGETS}' style='{style}'>{display.paragraph(note)}</div>"

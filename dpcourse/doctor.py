@@ -68,18 +68,30 @@ class Report:
 
 
 def report(*more: Callable[[], Finding]) -> Report:
-    """Look at Python, the packages, the memory, the disk, the GPU and the folder where progress is kept.
+    """Look at Python, the packages, the sliders, the memory, the disk, the GPU and the folder where progress is kept.
 
-    more: functions, each of which looks at one more thing. Where a package is amiss, the rest, which may need it, waits.
+    more: functions, each of which looks at one more thing. Where a package or the folder for temporary files is amiss, the
+    rest, which may need it, waits.
     """
-    first = (_python(), *_packages())
+    first = (_python(), *_packages(), *_no_temporary_folder())
     if any(finding.state == "missing" for finding in first):
         return Report(first)
-    return Report((*first, *(look() for look in (_memory, _disk, _gpu, _data_folder, *more))))
+    return Report((*first, *(look() for look in (_sliders, _memory, _disk, _gpu, _data_folder, *more))))
 
 
 def _python():
     return Finding("Python", "ok", platform.python_version())  # pip has refused an older one
+
+
+def _no_temporary_folder():
+    """A finding where temporary files cannot be written."""
+    try:
+        tempfile.gettempdir()
+    except OSError:
+        mend = said(
+            "cannot be written: free some space there, or set TMPDIR (on Windows TEMP) to a folder that you may write to"
+        )
+        yield Finding(said("temporary files"), "missing", mend)
 
 
 def _packages():
@@ -132,6 +144,41 @@ def _lacks(need):
     if need.specifier.contains(version, prereleases=True):
         return None
     return said("{version} does not satisfy {needed}", version=version, needed=str(need.specifier))
+
+
+def _sliders():
+    """Whether the JupyterLab that has started this process has the widget manager, or else that of this environment."""
+    from jupyter_core.paths import jupyter_path
+
+    jupyterlab = _jupyterlab()
+    if jupyterlab is None:
+        needs = said("there is no JupyterLab in this environment; one elsewhere needs `jupyterlab_widgets` beside it")
+        return Finding(said("sliders"), "note", needs)
+    own = [jupyterlab / "share/jupyter/labextensions"]
+    shared = [Path(folder) for folder in jupyter_path("labextensions") if not _is_in(folder, sys.prefix)]
+    if any((folder / "@jupyter-widgets/jupyterlab-manager").is_dir() for folder in own + shared):
+        return Finding(said("sliders"), "ok", said("the JupyterLab in {folder} shows them", folder=jupyterlab))
+    mend = said(
+        "the JupyterLab in {folder} cannot show them: run `pip install jupyterlab_widgets` in that environment, then start JupyterLab again",
+        folder=jupyterlab,
+    )
+    return Finding(said("sliders"), "missing", mend)
+
+
+def _jupyterlab():
+    """The environment with the JupyterLab from which this kernel, or command, was started, or else this one if it has one."""
+    started_by = []
+    with contextlib.suppress(ImportError, OSError):
+        import psutil
+
+        with contextlib.suppress(psutil.Error):
+            started_by = [Path(word) for parent in psutil.Process().parents()[:3] for word in parent.cmdline()[:2]]
+    around = [folder for path in started_by if path.is_absolute() for folder in (path.parent.parent, path.parent)]
+    return next((folder for folder in (*around, Path(sys.prefix)) if (folder / "share/jupyter/lab").is_dir()), None)
+
+
+def _is_in(path, folder):
+    return Path(folder) in Path(path).parents
 
 
 def _memory():

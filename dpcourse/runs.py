@@ -43,7 +43,7 @@ class Runs:
         for name, function in self.before.pop(id(result.info), {}).items():
             if error is not None and callable(function):
                 line = None if result.info.raw_cell.startswith("%%") else self._line(error)
-                self.outlived[name] = function, Failure(name, type(error).__name__, line)
+                self.outlived[name] = function, Failure(name, _public_name(error), line)
 
     def _line(self, error):
         """The line of the cell in which an error is, or was raised."""
@@ -53,6 +53,11 @@ class Runs:
         while frame and frame.tb_frame.f_globals is not self.shell.user_ns:
             frame = frame.tb_next
         return frame and frame.tb_lineno
+
+
+def _public_name(error):
+    """The name by which Python shows an error; from 3.13 on some syntax errors are of a class that it hides."""
+    return next(kind.__name__ for kind in type(error).__mro__ if not kind.__name__.startswith("_"))
 
 
 _runs: list[Runs] = []

@@ -22,7 +22,7 @@ def explore(picture: Callable[..., str], **sliders: ipywidgets.Widget) -> None:
     picture: a function of `plots`. sliders: argument name -> a widget of `slider` or `choice`.
     """
     data, metadata = plots.as_output(picture, **{name: slider.value for name, slider in sliders.items()})
-    image = ipywidgets.HTML(data.pop("text/html"))
+    image = ipywidgets.HTML(data["text/html"])
     box = ipywidgets.VBox([*sliders.values(), image, aria.names()])
     box.add_class("dpcourse-explorer")
     _Drawing(picture, sliders, image).follow(box)

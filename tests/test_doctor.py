@@ -70,6 +70,57 @@ print(report())
     assert f"MISSING platformdirs: is not installed: run `{sys.executable} -m pip install" in done.stdout
 
 
+def environment(folder, *holds):
+    """A folder like that of an environment, with these labextensions and JupyterLab."""
+    for place in ("share/jupyter/lab", *(f"share/jupyter/labextensions/{name}" for name in holds)):
+        (folder / place).mkdir(parents=True)
+    return folder
+
+
+MANAGER = "@jupyter-widgets/jupyterlab-manager"
+
+
+@pytest.mark.parametrize(
+    ("command", "holds", "state"),
+    [
+        (["{}/bin/python", "-m", "jupyterlab"], [], "missing"),
+        (["{}/bin/python", "-m", "jupyterlab"], [MANAGER], "ok"),
+        (["/elsewhere/python", "{}/bin/jupyter-lab"], ["jupyterlab_pygments"], "missing"),
+        (["{}/python.exe", "-m", "jupyterlab"], [], "missing"),  # as conda has it on Windows
+    ],
+)
+def test_the_jupyterlab_that_has_started_the_kernel_shows_sliders_if_it_has_the_manager(
+    command, holds, state, tmp_path, monkeypatch
+):
+    started_from = environment(tmp_path / "lab", *holds)
+    parents = [SimpleNamespace(cmdline=lambda: [word.format(started_from) for word in command])]
+    monkeypatch.setattr(psutil, "Process", lambda: SimpleNamespace(parents=lambda: parents))
+    monkeypatch.setattr("jupyter_core.paths.jupyter_path", lambda *parts: [f"{sys.prefix}/share/jupyter/labextensions"])
+    assert (finding("sliders").state, doctor.report().ok) == (state, state == "ok")
+    assert str(started_from) in finding("sliders").said
+    monkeypatch.setattr("jupyter_core.paths.jupyter_path", lambda *parts: [str(tmp_path / "of the user")])
+    (tmp_path / "of the user" / MANAGER).mkdir(parents=True)
+    assert finding("sliders").state == "ok"
+
+
+@pytest.mark.parametrize("parents", [[], [["node", "code"]], [["python", "-m", "pytest"]], [[]], None])
+def test_where_no_jupyterlab_has_started_this_it_is_that_of_this_environment(parents, tmp_path, monkeypatch):
+    def process():
+        if parents is None:
+            raise psutil.AccessDenied(1)
+        return SimpleNamespace(
+            parents=lambda: [SimpleNamespace(cmdline=lambda words=words: words) for words in parents]
+        )
+
+    monkeypatch.setattr(psutil, "Process", process)
+    monkeypatch.setattr("jupyter_core.paths.jupyter_path", lambda *parts: [])
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    assert finding("sliders").state == "note"
+    environment(tmp_path)
+    assert finding("sliders").state == "missing"
+    assert "run `pip install jupyterlab_widgets` in that environment" in finding("sliders").said
+
+
 def test_memory_that_cannot_be_looked_at_is_a_note(monkeypatch):
     monkeypatch.setitem(sys.modules, "psutil", None)
     assert (finding("memory").state, doctor.report().ok) == ("note", True)
@@ -133,6 +184,16 @@ def test_a_data_folder_that_cannot_be_written(tmp_path, monkeypatch):
     monkeypatch.setenv("DPCOURSE_DATA", str(tmp_path / "file"))
     assert finding("progress").state == "missing"
     assert "set DPCOURSE_DATA to a folder" in finding("progress").said
+
+
+def test_without_a_folder_for_temporary_files_that_is_said_alone(monkeypatch):
+    """What would need one, as the sandbox does, is not looked at."""
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: ["/proc/nowhere"])
+    told = CliRunner().invoke(app, ["doctor"])
+    assert (told.exit_code, type(told.exception)) == (1, SystemExit)
+    assert "MISSING temporary files: cannot be written" in told.stdout
+    assert "grading" not in told.stdout
 
 
 def test_a_full_disk(monkeypatch):

@@ -13,6 +13,8 @@ import jupytext
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
 from support import by_profile
 
 from dpcourse import course
@@ -190,8 +192,35 @@ def imported(tree):
 
 
 def pins(path):
+    """What a file of requirements asks for, in the versions that the course is for."""
     lines = [line.partition(" #")[0] for line in (ROOT / path).read_text().split("\n")]
-    return {Requirement(line).name: Requirement(line) for line in lines if line and not line.startswith("-e")}
+    asked = [Requirement(line) for line in lines if line and not line.startswith("-e")]
+    return {need.name: need for need in asked if need.marker is None or need.marker.evaluate()}
+
+
+def test_another_python_is_told_which_it_should_be_before_anything_else():
+    """pip stops at the first line that it cannot have, and shows its name."""
+    first = Requirement((ROOT / "requirements.txt").read_text().partition(" #")[0])
+    takes = SpecifierSet(tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["requires-python"])
+    minors = range(20)
+    assert [first.marker.evaluate({"python_version": f"3.{minor}"}) for minor in minors] == [
+        f"3.{minor}" not in takes for minor in minors
+    ]
+    taken = [minor for minor in minors if f"3.{minor}" in takes]
+    assert f"Python-3.{taken[0]}-to-3.{taken[-1]}." in first.url
+
+
+def test_what_authoring_imports_is_in_its_extra():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    lines = [*project["dependencies"], *project["optional-dependencies"]["authoring"]]
+    there = {canonicalize_name(Requirement(line).name) for line in lines}
+    provides = importlib.metadata.packages_distributions()
+    trees = [ast.parse(file.read_text(encoding="utf-8")) for file in (ROOT / "dpcourse" / "authoring").rglob("*.py")]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    names |= {node.module for node in nodes if isinstance(node, ast.ImportFrom)}
+    packages = {name.partition(".")[0] for name in names} - sys.stdlib_module_names - {"dpcourse"}
+    assert [name for name in sorted(packages) if there.isdisjoint(map(canonicalize_name, provides[name]))] == []
 
 
 def test_requirements_are_exact_and_end_with_the_course_itself():

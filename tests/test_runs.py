@@ -13,6 +13,7 @@ UNREADABLE = ANEW.replace(":", "")
 
 OUTLIVED = {
     "a sign is missing": ([UNREADABLE], "SyntaxError 1"),
+    "the rest is missing": (["def f(x):\n    return (2 * x"], "SyntaxError 2"),
     "a line is not indented": (["def f(x):\nreturn 1"], "IndentationError 2"),
     "a line is indented otherwise": (["def f(x):\n    y = x\n  return y"], "IndentationError 3"),
     "a line above is not right": ([f"import math\nnot_there + 1\n{ANEW}"], "NameError 2"),

@@ -61,9 +61,10 @@ def test_a_moved_slider_draws_anew(monkeypatch):
     assert explorer.alt() == "Drawn for [2.0]."
 
 
-def test_without_a_kernel_it_is_the_picture_at_rest(monkeypatch):
+def test_without_a_kernel_or_a_widget_manager_it_is_the_picture_at_rest(monkeypatch):
     _, data, metadata = Explored(monkeypatch, n=widgets.slider("n", 1, 9, 3)).shown
-    assert data.keys() == {"image/png", "text/plain"}
+    assert data.keys() == {"text/html", "image/png", "text/plain"}
+    assert 'alt="Drawn for [3]."' in data["text/html"]
     assert data["text/plain"] == metadata["image/png"]["alt"] == "Drawn for [3]."
 
 

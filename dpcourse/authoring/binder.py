@@ -57,10 +57,10 @@ def badges(root: Path | str) -> str:
     """The badges on top of README.md: what is true anywhere, and once the repository has an address, what needs it."""
     shown = [_shield("Python", "3.11 to 3.14"), _shield("code", "BSD 3-Clause"), _shield("text", "CC BY 4.0")]
     if name := repository(root):
-        actions = f"https://github.com/{name}/actions/workflows/ci.yml"
+        runs = [_runs(name, "CI", "ci.yml"), _runs(name, "weekly tests", "weekly.yml")]
         first = places(name, FIRST)
         colab = "https://colab.research.google.com/assets/colab-badge.svg"
-        shown += [f"[![CI]({actions}/badge.svg)]({actions})", f"[{_shield('read', 'online')}]({site(name)})"]
+        shown += [*runs, f"[{_shield('read', 'online')}]({site(name)})"]
         shown += [badge(name, FIRST), f"[![Open {FIRST} on Colab]({colab})]({first['Colab']})"]
     return " ".join(shown)
 
@@ -68,6 +68,11 @@ def badges(root: Path | str) -> str:
 def _shield(what, says):
     words = [word.replace("-", "--").replace(" ", "_") for word in (what, says)]
     return f"![{what}: {says}](https://img.shields.io/badge/{words[0]}-{words[1]}-12355b)"
+
+
+def _runs(repository, what, workflow):
+    address = f"https://github.com/{repository}/actions/workflows/{workflow}"
+    return f"[![{what}]({address}/badge.svg)]({address})"
 
 
 def badge(repository: str, lesson: str) -> str:

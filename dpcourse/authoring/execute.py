@@ -9,7 +9,7 @@ from unittest import mock
 
 import nbformat
 
-from dpcourse import cells, course
+from dpcourse import aria, cells, course
 from dpcourse.authoring.page import Page
 from dpcourse.authoring.source import SourceError
 from dpcourse.authoring.words import say
@@ -20,6 +20,7 @@ UNSTORED = "remove-output"
 SECONDS = 120
 """No cell may take longer."""
 SHOWN_LIVE_ONLY = "application/vnd.jupyter.widget-view+json"
+NOTE = re.compile(f"<div class='{aria.WITHOUT_WIDGETS}'.*?</div>", re.DOTALL)
 
 
 def executed(page: Page) -> nbformat.NotebookNode:
@@ -81,8 +82,11 @@ def _execute(client, i, cell, file, lines):
 
 
 def _keep_what_previews_show(data):
-    """Without what needs a kernel, and of a picture the image alone: previews of notebooks leave out an image in HTML."""
+    """Without what needs a kernel, and what is said where JupyterLab cannot show that; of a picture the image alone, since
+    previews of notebooks leave out an image in HTML."""
     data.pop(SHOWN_LIVE_ONLY, None)
+    if "text/html" in data:
+        data["text/html"] = NOTE.sub("", data["text/html"])
     if "image/png" in data:
         data.pop("text/html", None)
 

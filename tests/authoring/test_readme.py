@@ -80,6 +80,7 @@ def test_a_badge_or_link_that_needs_an_address_is_there_once_it_is_known(tmp_pat
     made = navigation.readmes(tmp_path)[tmp_path / "README.md"]
     for needs in (
         "actions/workflows/ci.yml",
+        "actions/workflows/weekly.yml",
         "https://owner.github.io/name/00-start-here.html",
         "colab",
         "mybinder.org",
