@@ -145,28 +145,25 @@ def own(text: str) -> Patterns:
 
 def _of_template(text):
     """A regular expression that fits what a template fits. Raises PatternError."""
+    if re.search(r"[{}]", re.sub(r"\{\w+\}", "", text)):
+        raise PatternError(
+            said("{pattern!r} has a bracket without a partner. It could be {example}.", pattern=text, example=EXAMPLE)
+        )
     pattern, there = "", set()
-    for literal, group in re.findall(r"([^{}]*)(?:\{(\w*)\}|$)", text):
+    for literal, group in re.findall(r"([^{}]*)(?:\{(\w+)\}|$)", text):
         pattern += re.escape(literal)
-        if not group:
-            continue
-        if group not in GROUPS or group in there:
-            problem = (
-                said("has {{{group}}} twice", group=group) if group in there else said("has {{{group}}}", group=group)
-            )
+        if group and (group in there or group not in GROUPS):
             raise PatternError(
                 said(
-                    "{pattern!r} {problem}. It may have each of {groups} once, as {example} has.",
+                    "{pattern!r} has {{{group}}} where it cannot be. It may have each of {groups} once, as {example} has.",
                     pattern=text,
-                    problem=problem,
+                    group=group,
                     groups=listed([f"{{{name}}}" for name in GROUPS]),
                     example=EXAMPLE,
                 )
             )
         there.add(group)
-        pattern += f"(?P<{group}>{GROUPS[group]})"
-    if re.sub(r"\{\w+\}", "", text).strip("{}") != re.sub(r"\{\w+\}", "", text):
-        raise PatternError(said("{pattern!r}: a bracket has no partner.", pattern=text))
+        pattern += f"(?P<{group}>{GROUPS[group]})" if group else ""
     return pattern
 
 

@@ -97,6 +97,9 @@ class _Telling:
                 continue
             outside = [top for top in holding if not all(self._at_top(each, top) for each in self._notebooks(top))]
             holders = [top for top in outside if self._is_folder(top) and self._all_told(top)]
+            if self.patterns.own:  # what it does not fit is nobody's; it tells at the top, or where nothing there fits
+                holders = [top for top in outside if self._is_folder(top)] if outside == holding else []
+                break
             if outside == holders:
                 break
             crowds = {top: crowd for top in outside if not self.known(stem(top[-1])) and (crowd := self._crowd(top))}
@@ -241,7 +244,8 @@ class _Telling:
         were cloned into, or what all begin with, there or, where there is but one, anywhere.
         """
         tops = [top for top in self.tops if top[:-1] == root]
-        users = {top: user for top in tops if (user := self._user_of_roster(top))}
+        is_alike = bool(_begin_of_all([top[-1] for top in tops if self._notebooks(top)]))
+        users = {top: user for top in tops if (user := self._user_of_roster(top, is_alike))}
         repositories = {top: top[-1] for top in self.tops if top in self.walked.repositories}
         names = {top: name for top, name in repositories.items() if top in tops and top not in users}
         outer = stem(root[-1] if root else self.folder.name)
@@ -256,15 +260,14 @@ class _Telling:
             users[top] = name.removeprefix(begin)
         return users
 
-    def _user_of_roster(self, top):
+    def _user_of_roster(self, top, is_alike):
         """The longest end of a folder's name, behind a hyphen, that the roster knows, where it knows no whole; or "".
 
-        It is a repository, or, where what git has left was taken out, one of several that begin alike.
+        It is a repository, or, where what git has left was taken out, one of several that begin alike (is_alike).
         """
         name = top[-1]
         ends = [name[place + 1 :] for place, sign in enumerate(name) if sign == "-"]
-        begin = _begin_of_all([other[-1] for other in self.tops if other[:-1] == top[:-1] and self._notebooks(other)])
-        if not self._is_folder(top) or self.known(stem(name)) or not (begin or top in self.walked.repositories):
+        if not (is_alike or top in self.walked.repositories) or not self._is_folder(top) or self.known(stem(name)):
             return ""
         return next(filter(self.known, ends), "")
 
