@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from dpcourse.grading.collect import Submission
 from dpcourse.grading.keep import database
-from dpcourse.grading.keep.database import Unusable
+from dpcourse.grading.keep.database import EDITION, Unusable
 from dpcourse.grading.keep.packed import packed, unpacked
 from dpcourse.grading.keep.store import ByHand, Store
 from dpcourse.grading.marks.marking import marked
@@ -42,7 +42,7 @@ def test_a_database_of_the_first_edition_opens(tmp_path):
 
 def test_a_database_of_a_later_edition_is_refused_and_left_as_it_is(tmp_path):
     with Store(tmp_path / "grades.sqlite") as store:
-        store.database.execute("PRAGMA user_version = 3")
+        store.database.execute(f"PRAGMA user_version = {EDITION + 1}")
     with pytest.raises(Unusable, match="later edition"):
         Store(tmp_path / "grades.sqlite")
 

@@ -48,8 +48,9 @@ def test_each_exercise_has_a_line_and_the_lines_make_the_score():
     assert (lines[2]["override"], lines[2]["author"], lines[2]["points"]) == ("shown on paper", "lee", "1")
     [whole] = read(gradebook.of_lessons([row]))
     assert float(whole["score"]) == pytest.approx(
-        sum(float(line["points"]) for line in lines) + float(whole["late"]), abs=0.01
+        sum(float(line["points"]) for line in lines) + float(whole["taken for lateness"]), abs=0.01
     )
+    assert whole["late"] == "3 hours late"
     assert "10 %" in lines[0]["late"]
 
 
