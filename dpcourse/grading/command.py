@@ -394,7 +394,9 @@ def _not_graded(rows, run) -> dict[str, str]:
         if row.result.status in NOT_GRADED:
             found.setdefault(row.student, []).extend(map(again, row.result.notes))
     for student, reason in run.kept:
-        found.setdefault(student, []).append(said("what was graded before stands, since: {reason}", reason=again(reason)))
+        found.setdefault(student, []).append(
+            said("what was graded before stands, since: {reason}", reason=again(reason))
+        )
     return {student: collect.in_a_row(dict.fromkeys(reasons)) for student, reasons in found.items()}
 
 

@@ -228,7 +228,9 @@ def test_a_judge_that_fails_is_told_everywhere_and_judges_just_its_exercise_when
     assert told["judges_failed"] == [{"exercise": "1.3", "reason": "ValueError: x", "students": ["ann", "bob"]}]
     assert told["why_not_graded"]["ann"] == "exercise 1.3: its judge failed: ValueError: x"
     mended = Mark("1.3", "right", 2, 2, "Right.")
-    monkeypatch.setattr(submission, "grade", lambda job: replace(grade(job), result=result(1, "graded", marks=[mended])))
+    monkeypatch.setattr(
+        submission, "grade", lambda job: replace(grade(job), result=result(1, "graded", marks=[mended]))
+    )
     assert call(small, "--out", out).exit_code == 0
     assert [job.exercises for job in quick] == [None, None, *[("1.3",)] * 4]
     assert scores(out) == {"ann": ("graded", "5"), "bob": ("graded", "3")}

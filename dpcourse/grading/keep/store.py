@@ -254,7 +254,8 @@ class Store:
         """Note which languages a roster says of its students: of the others among them it says none any more."""
         with self.at_once():
             self.database.executemany("DELETE FROM students WHERE student = ?", [(student,) for student in students])
-            self.database.executemany("INSERT OR REPLACE INTO students VALUES (?, ?)", languages.items())
+            noted = [(student, language, now()) for student, language in languages.items()]
+            self.database.executemany("INSERT OR REPLACE INTO students VALUES (?, ?, ?)", noted)
 
     def languages(self) -> dict[str, str]:
         """student -> the language that the roster says."""

@@ -119,7 +119,9 @@ def _of_lesson(lesson, rows):
     if _is_a_share(len(absent), rows):
         return _alarm(lesson, "", absent, len(rows), map(_of_row, absent))
     empty = [row for row in handed_in if not row.result.score and not any(map(is_ours, row.result.exercises))]
-    return _alarm(lesson, "", empty, len(handed_in), map(_of_row, empty)) if _is_a_share(len(empty), handed_in) else None
+    return (
+        _alarm(lesson, "", empty, len(handed_in), map(_of_row, empty)) if _is_a_share(len(empty), handed_in) else None
+    )
 
 
 def _of_exercises(lesson, rows):
@@ -171,7 +173,10 @@ def _of_row(row: Row) -> Iterator[tuple[str, str]]:
         else:
             yield UNDEFINED, said("no cell defines what the exercises ask for")
     for error in result.errors:
-        yield STOPPED, said("a cell stopped with {error}", error=error.fields["error"] if isinstance(error, Said) else error)
+        yield (
+            STOPPED,
+            said("a cell stopped with {error}", error=error.fields["error"] if isinstance(error, Said) else error),
+        )
     yield from ((NOTED, again(note)) for note in result.notes)
     yield from (_told(mark) for mark in result.exercises if _failed(mark))
 

@@ -31,7 +31,13 @@ SAYS = {
     BLANK: to_say("not written"),
     UNJUDGED: to_say("set by hand"),
 }
-LOOKS = {RIGHT: ("right", "✓"), WRONG: ("wrong", "✗"), ERROR: ("error", "!"), BLANK: ("blank", "○"), UNJUDGED: ("blank", "…")}
+LOOKS = {
+    RIGHT: ("right", "✓"),
+    WRONG: ("wrong", "✗"),
+    ERROR: ("error", "!"),
+    BLANK: ("blank", "○"),
+    UNJUDGED: ("blank", "…"),
+}
 
 
 def write(rows: Iterable[Row], out: Path, settings: Settings) -> None:

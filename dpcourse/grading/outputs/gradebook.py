@@ -136,7 +136,9 @@ def whole(row: Row) -> str:
     (there, most), told = exported(row), {"score": score(row.result), "points": in_points(row.result.points)}
     if row.maximum is None:
         return said("{score} of {points}", **told)
-    return said("{score} of {points}, that is {scaled} of {maximum}", scaled=_number(there), maximum=number(most), **told)
+    return said(
+        "{score} of {points}, that is {scaled} of {maximum}", scaled=_number(there), maximum=number(most), **told
+    )
 
 
 def in_points(value: float) -> str:

@@ -60,5 +60,7 @@ def status(name: str) -> str:
 
 _pages.filters.update(code=lambda text: Markup(as_code(text)), number=number, points=in_points, sentence=sentence)
 _pages.filters.update(short=short)
-_pages.globals.update(title=title, title_of=title_of, score=score, whole=whole, late=late, moment=moment, status=status, in_a_row=in_a_row)
+_pages.globals.update(
+    title=title, title_of=title_of, score=score, whole=whole, late=late, moment=moment, status=status, in_a_row=in_a_row
+)
 _pages.globals.update(said=said, counted=counted, again=again, sentences=sentences, language=chosen)

@@ -127,5 +127,13 @@ def test_what_is_said_of_an_exercise_is_bounded_whatever_comes(outcomes):
 
 
 def test_what_honest_answers_give_goes_through_as_it_is():
-    for value in (1.5, "a text", [[1.0, 2.0]] * 500, [(1, [2.0])], ["name"] * 30, {"type": "Curve"}, list(range(10_000))):
+    for value in (
+        1.5,
+        "a text",
+        [[1.0, 2.0]] * 500,
+        [(1, [2.0])],
+        ["name"] * 30,
+        {"type": "Curve"},
+        list(range(10_000)),
+    ):
         assert sound([{"value": value}], 1)[0]["value"] == value

@@ -54,12 +54,16 @@ def test_where_most_of_a_class_have_nothing_the_reason_that_they_share_is_told(c
     [found] = alarms.zeros(rows)
     assert (found.exercise, found.count, found.alike) == ("", MANY, MANY)
     assert cause in found.cause
-    assert found.in_words().startswith(f"{MANY} of {MANY + others} have no points in 01 Composition. The reason, for all")
+    assert found.in_words().startswith(
+        f"{MANY} of {MANY + others} have no points in 01 Composition. The reason, for all"
+    )
     assert found.in_words().endswith(("?", ".")), found.in_words()
 
 
 def test_the_commonest_reason_is_told_and_for_how_many():
-    rows = [a_row(f"a{number}", stopped(number)) for number in range(5)] + [a_row(f"b{n}", untouched()) for n in range(3)]
+    rows = [a_row(f"a{number}", stopped(number)) for number in range(5)] + [
+        a_row(f"b{n}", untouched()) for n in range(3)
+    ]
     [found] = alarms.zeros(rows)
     assert (found.count, found.alike) == (8, 5)
     assert "The commonest reason, for 5 of them: a cell stopped with ModuleNotFoundError" in found.in_words()
