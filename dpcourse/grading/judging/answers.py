@@ -20,8 +20,8 @@ from dpcourse import course
 from dpcourse.engine import BLANK, ERROR, RIGHT, WRONG, Exercise
 from dpcourse.engine.exercise import Cases
 from dpcourse.grading.judging.job import Job, cases_of, further_rng
-from dpcourse.grading.judging.outcomes import sound
 from dpcourse.grading.judging.judge import Failed, at_work
+from dpcourse.grading.judging.outcomes import sound
 from dpcourse.grading.result import UNJUDGED, Mark, told, unjudged
 from dpcourse.grading.sandbox import wire
 from dpcourse.grading.sandbox.client import Worker

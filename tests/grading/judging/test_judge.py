@@ -83,7 +83,7 @@ def test_from_what_its_answer_did_then_a_mended_exercise_is_judged_and_nothing_r
 
 def test_what_a_judge_may_take_is_limited_and_a_worker_that_stops_is_no_fault_of_it(monkeypatch):
     monkeypatch.setattr(judge, "JUDGE_SECONDS", 0.05)
-    with pytest.raises(judge.Failed, match="did not end within 0.05 seconds"):
+    with pytest.raises(judge.Failed, match="did not end within"):
         judge.at_work(time.sleep, 5)
     with pytest.raises(judge.Failed, match="SystemExit"):
         judge.at_work(exit)

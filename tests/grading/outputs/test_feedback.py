@@ -13,7 +13,7 @@ import pytest
 from grading.rows import CANVAS, MOODLE, a_row, graded, untouched, with_slip
 
 from dpcourse import course
-from dpcourse.engine import BLANK, ERROR, WRONG
+from dpcourse.engine import BLANK, WRONG
 from dpcourse.grading import result
 from dpcourse.grading.keep.store import ByHand
 from dpcourse.grading.marks import settings
