@@ -57,9 +57,9 @@ def _run_command(options):
             said("Which folder? There are no grades in {out} yet: `{command}`.", out=options.out, command=command)
         )
     try:
-        asked = _asked(options, _packs(options.out) if there else [])
+        asked = _asked(options, _before(options.out) if there else _Before())
         with opened(options.out) as store:
-            return _with_store(options, asked, store)
+            return _with_store(asked.options, asked, store)
     except Timeout:
         raise Refused(
             said(
@@ -81,26 +81,33 @@ def _run_command(options):
 class _Asked:
     """What the options name, read before anything is written: where it is not right, nothing is left behind.
 
-    found, other: None where nothing is graded, or taken over. packs: the folders of those in use.
+    options: with what course.toml says of those that were not typed. found, other: None where nothing is graded, or
+    taken over. packs: the folders of those in use. told: what is to be said of it.
     """
 
+    options: Options
     settings: Settings
     packs: list[str]
     roster: collect.Roster | None = None
     secret: str | None = None
     found: collect.Collected | None = None
     other: merging.Other | None = None
+    told: tuple[str, ...] = ()
 
 
-def _asked(options, packs) -> _Asked:
-    packs = _use_packs(options, packs)
-    asked = _Asked(_settings(options), packs, other=merging.read_other(options.merge) if options.merge else None)
+def _asked(options, before) -> _Asked:
+    packs = _use_packs(options, before.packs)
+    settings, told = _settings(options, before.folders)
+    options = options.with_what_stays(settings)
+    other = merging.read_other(options.merge) if options.merge else None
+    asked = _Asked(options, settings, packs, other=other, told=told)
     if options.submissions is None:
         return asked
     _refuse(options)
     roster = collect.Roster.read(options.roster) if options.roster else None
     given = secret.read(options.seed_file) if options.seed_file else None
-    found = collect.submissions(options.submissions, options.lesson, roster)
+    patterns = [collect.own_pattern(options.pattern)] if options.pattern else []
+    found = collect.submissions(options.submissions, options.lesson, roster, *patterns)
     return replace(asked, roster=roster, secret=given, found=found)
 
 
@@ -109,7 +116,7 @@ def _with_store(options, asked, store):
     if options.pack:
         store.remember("packs", json.dumps(asked.packs))
     damaged = store.without_damaged() + ([asked.other.lost] if asked.other and asked.other.lost else [])
-    told = [*damaged]
+    told = [*damaged, *asked.told]
     if options.merge or options.forget is not None or asked.found is not None:
         with running(options.out):
             told += _merge_and_forget(options, asked, store)
@@ -137,10 +144,17 @@ def _with_store(options, asked, store):
 # ---- what is in use
 
 
-def _packs(out):
-    """The folders of the packs with which this class was graded before."""
+@dataclass(frozen=True)
+class _Before:
+    """What is known of earlier runs: the folders of their packs, and those from which submissions came."""
+
+    packs: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+
+
+def _before(out):
     with opened(out) as store:
-        return json.loads(store.recalled("packs") or "[]")
+        return _Before(tuple(json.loads(store.recalled("packs") or "[]")), tuple(store.folders()))
 
 
 def _use_packs(options, folders):
@@ -154,11 +168,26 @@ def _use_packs(options, folders):
     return sorted({*folders, *([mine] if mine else [])})
 
 
-def _settings(options) -> Settings:
+def _settings(options, folders) -> tuple[Settings, tuple[str, ...]]:
+    """What counts, and what is to be said of where it stands. folders: of submissions, of earlier runs.
+
+    A course.toml that lies among submissions may be a student's, and is taken only where it is named.
+    """
     here = Path(settings_file.FILE)
-    file = options.config or (here if here.is_file() else None)
+    theirs = [*folders, *([options.submissions] if options.submissions else [])]
+    is_among = any(Path.cwd().resolve().is_relative_to(Path(folder).resolve()) for folder in theirs)
+    file = options.config or (here if here.is_file() and not is_among else None)
+    told: tuple[str, ...] = ()
+    if here.is_file() and is_among and not options.config:
+        told = (
+            said(
+                "{file} is not taken: it lies among the submissions, where it may be a student's. If it is yours, put it "
+                "elsewhere, or name it with --config.",
+                file=here,
+            ),
+        )
     found = settings_file.read(file) if file else Settings()
-    return replace(found, language=options.language or found.language)
+    return replace(found, language=options.language or found.language), told
 
 
 def _of_settings(settings, rows):

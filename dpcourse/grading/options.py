@@ -2,7 +2,8 @@
 
 import math
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +11,8 @@ from typing import Annotated
 import typer
 
 from dpcourse import named
+from dpcourse.grading import collect
+from dpcourse.grading.marks.settings import Settings
 from dpcourse.languages import said, to_say
 
 LEAST_MEMORY, MOST_MEMORY = 256, 2**20  # MiB; Python and numpy need the first
@@ -17,6 +20,8 @@ MOST_SECONDS = 7 * 24 * 3600
 MOST_JOBS = 1000
 
 COURSE = to_say("the folder that holds lessons/ as given out")
+STAY = ("roster", "pattern", "course")
+"""The options that course.toml can remember, by keys of the same names."""
 
 _what = partial(typer.Option, rich_help_panel="What to grade")
 _counts = partial(typer.Option, rich_help_panel="What counts")
@@ -42,6 +47,13 @@ class Options:
     roster: Annotated[
         Path | None, _what(help="A CSV of who is in the class: also those count who have handed in nothing.")
     ] = None
+    pattern: Annotated[
+        str | None,
+        _what(
+            metavar="PATTERN",
+            help="How files or folders are named, where no platform has: such as {name}_{number}_{file}; {late} and {time} may be there too, and {name}/{file} is of a folder for each. Or a regular expression with these named groups.",
+        ),
+    ] = None
     pack: Annotated[Path | None, _what(metavar="FOLDER", help="Grade the lesson of a pack too.")] = None
     again: Annotated[bool, _what("--again", help="Grade anew what is graded.")] = False
     seed_file: Annotated[
@@ -55,7 +67,7 @@ class Options:
         Path | None,
         _counts(
             metavar="FILE",
-            help="Points, part credit, deadlines, names in the LMS; else course.toml in this folder, if there is one.",
+            help="Points, part credit, deadlines, names in the LMS, and options that stay; else course.toml in this folder, if there is one and no submissions are.",
         ),
     ] = None
     settings: Annotated[
@@ -112,20 +124,11 @@ class Options:
 
     def check(self) -> None:
         """Raise ValueError for what is named and is not there, and for a limit with which nothing could be graded."""
-        named.a_file("--roster", self.roster, to_say("the CSV that lists the class"))
+        self._check_what_stays({name: f"--{name}" for name in STAY})
         named.a_file("--seed-file", self.seed_file, to_say("the file with the secret"))
         named.a_file("--config", self.config, to_say("a course.toml; `dpcourse grade --settings` prints one"))
         named.a_folder("--pack", self.pack, to_say("a folder that `dpcourse new-pack` has made"))
-        named.a_folder("--course", self.course, COURSE)
         named.a_folder("--out", self.out, to_say("the folder of your grades, or a new one"), may_be_new=True)
-        if self.course and not any((self.course / "lessons").glob("[0-9][0-9]-*.ipynb")):
-            raise named.NotThere(
-                said(
-                    "--course: there is no lesson in {folder}. Name {course}.",
-                    folder=self.course / "lessons",
-                    course=said(COURSE),
-                )
-            )
         if self.dask is not None and not re.search(r"[^/:]:\d+$", self.dask):
             raise ValueError(
                 said(
@@ -155,3 +158,32 @@ class Options:
             raise ValueError(
                 said("--memory must be at most {most} (MiB), not {given}.", most=MOST_MEMORY, given=self.memory)
             )
+
+    def with_what_stays(self, settings: Settings) -> "Options":
+        """The options, and what course.toml says of those that were not typed. Raises ValueError where that is not there."""
+        remembered = {name: getattr(settings, name) for name in STAY if getattr(self, name) is None}
+        found = replace(self, **remembered)
+        about = {"file": settings.path or ""}
+        found._check_what_stays({name: said("{file}, {key}", key=name, **about) for name in remembered})
+        return found
+
+    def _check_what_stays(self, called: Mapping[str, str]) -> None:
+        """Raise ValueError for a value that cannot be used, of those that have a name here by which they are called."""
+        if "roster" in called:
+            named.a_file(called["roster"], self.roster, to_say("the CSV that lists the class"))
+        if "pattern" in called and self.pattern is not None:
+            try:
+                collect.own_pattern(self.pattern)
+            except collect.PatternError as error:
+                raise ValueError(said("{option}: {reason}", option=called["pattern"], reason=error.args[0])) from None
+        if "course" in called:
+            named.a_folder(called["course"], self.course, COURSE)
+            if self.course and not any((self.course / "lessons").glob("[0-9][0-9]-*.ipynb")):
+                raise named.NotThere(
+                    said(
+                        "{option}: there is no lesson in {folder}. Name {course}.",
+                        option=called["course"],
+                        folder=self.course / "lessons",
+                        course=said(COURSE),
+                    )
+                )

@@ -4,6 +4,7 @@ import csv
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from grading.called import call, scores
@@ -305,6 +306,52 @@ def test_points_that_the_exercise_itself_has_changed_are_not_put_down_to_course_
     assert {line[-1] for line in moves(out)[:2]} == {"course.toml: its points"}
     call("--out", out)
     assert {line[-1] for line in moves(out)[:2]} == {"course.toml: its points"}
+
+
+def test_a_course_toml_among_submissions_is_not_taken_and_that_is_said(quick, small, tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    (small / "deeper").mkdir()
+    for folder in (small, small / "deeper"):
+        (folder / "course.toml").write_text('[points]\n"1.7" = 80')
+    for here, arguments in ((small, ["."]), (small / "deeper", [".."]), (small, []), (small, [small])):
+        monkeypatch.chdir(here)
+        told = call(*arguments, "--out", out)
+        assert "course.toml is not taken: it lies among the submissions" in told.stdout
+        assert scores(out)["ann"] == ("graded", "3")
+    monkeypatch.chdir(small)
+    assert "Marks are as course.toml says" in call(".", "--out", out, "--config", "course.toml").stdout
+    assert scores(out)["ann"] == ("graded", "60")
+
+
+def test_course_toml_remembers_what_would_be_typed_each_week(quick, tmp_path, monkeypatch):
+    course, class_ = tmp_path / "course", tmp_path / "class"
+    for folder in (course, class_):
+        folder.mkdir()
+    for name in ("hw1-ann-7.ipynb", "hw1-bob-8.ipynb", "leekim_1234_98765_x.ipynb"):
+        (class_ / name).write_text("check('1.1') z")
+    (course / "class.csv").write_text("student,id\nAnn,7\nBob,8\nCat,9\n")
+    (course / "cat.csv").write_text("student\nCat\n")
+    settings = course / "course.toml"
+    settings.write_text(f'roster = "class.csv"\npattern = "hw1-{{name}}-{{number}}"\ncourse = "{ROOT}"')
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    told = call(class_, "--config", settings)
+    assert scores(elsewhere / "grades").keys() == {"Ann_7", "Bob_8", "Cat_9"}
+    assert "leekim_1234_98765_x.ipynb: its name is not as the pattern 'hw1-{name}-{number}' says" in told.stderr
+    told = call(class_, "--config", settings, "--roster", course / "cat.csv", "--out", "typed")
+    assert "nobody in the roster cat.csv is ann_7" in told.stderr
+    for line, says in (
+        ('roster = "none.csv"', "course.toml, roster: there is no file"),
+        ('pattern = "{who}"', "course.toml, pattern: '{who}' has {who} where it cannot be"),
+        ('course = "."', "course.toml, course: there is no lesson in"),
+        ("roster = 3", "course.toml, line 1: roster must be a text in quotes"),
+        ('rooster = "class.csv"', "line 1: 'rooster' is not a key. Did you mean 'roster'?"),
+    ):
+        settings.write_text(line)
+        told = call(class_, "--config", settings, "--out", "none")
+        assert (told.exit_code, Path("none").exists()) == (2, False)
+        assert says in told.stderr
 
 
 def test_the_template_of_course_toml_is_printed(tmp_path):

@@ -19,6 +19,7 @@ NO_SECRET, NO_ROSTER = ("empty", "binary", "text"), ("empty", "binary", "text", 
 GRADE = {
     "--seed-file": (*FILES, *NO_SECRET),
     "--roster": (*FILES, *NO_ROSTER),
+    "--pattern": ("", "{nam}_{file}", "{number}", "{name", "(?P<name>", "(?P<name>.*)"),
     "--config": (*FILES, "binary", "text", "zeros"),
     "--pack": (*FOLDERS, "folder"),
     "--course": (*FOLDERS, "folder"),

@@ -15,8 +15,10 @@ from pathlib import Path
 
 from dpcourse.grading.collect import archives, times
 from dpcourse.grading.collect.archives import is_archive
-from dpcourse.grading.collect.names import Origin, identifier, of_platform, origin, student_of
+from dpcourse.grading.collect.names import Origin, identifier
 from dpcourse.grading.collect.notebook import Cell, code_cells, is_begun, lean, lesson_of
+from dpcourse.grading.collect.platforms import MOODLE, PLATFORMS, PatternError, Patterns, origin, student_of
+from dpcourse.grading.collect.platforms import own as own_pattern
 from dpcourse.grading.collect.reading import Gone, Unreadable, file_name, in_a_row, read, shown, some
 from dpcourse.grading.collect.roster import Roster, RosterError
 from dpcourse.grading.collect.students import Refused, owners
@@ -24,8 +26,9 @@ from dpcourse.grading.collect.walk import PASSED_OVER, Found, everything_in
 from dpcourse.languages import ENGLISH, again, listed, said, to_say
 
 __all__ = [
-    "Cell", "Collected", "Gone", "Origin", "Refused", "Roster", "RosterError", "Submission", "Unread", "Unreadable", "code_cells",
-    "file_name", "identifier", "in_a_row", "is_archive", "lesson_of", "origin", "read", "some", "student_of", "submissions",
+    "Cell", "Collected", "Gone", "Origin", "PatternError", "Patterns", "Refused", "Roster", "RosterError", "Submission",
+    "Unread", "Unreadable", "code_cells", "file_name", "identifier", "in_a_row", "is_archive", "lesson_of", "origin",
+    "own_pattern", "read", "some", "student_of", "submissions",
 ]  # fmt: skip
 
 NO_NOTEBOOK = to_say("there is no notebook in the folder")
@@ -39,6 +42,7 @@ class Submission:
     fault: why it cannot be read, where it cannot. also: other notebooks of the same lesson, whatever their language;
     alone: whether these can be read, no answer is written in any of them, and one is in this. submitted: when it was handed in (UTC),
     where that is told; late: whether the platform's name says that it was late. notes: sentences on how it was found.
+    origin: what the platform says of it, as it was found here.
     """
 
     student: str
@@ -53,6 +57,7 @@ class Submission:
     places: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
     alone: bool = False
+    origin: Origin | None = None
 
     def content(self) -> bytes:
         """The bytes that the digest is of, of a large notebook without its outputs.
@@ -95,11 +100,13 @@ class Collected:
         return len(self.submissions)
 
 
-def submissions(folder: Path | str, lesson: int | None = None, roster: Roster | None = None) -> Collected:
+def submissions(
+    folder: Path | str, lesson: int | None = None, roster: Roster | None = None, patterns: Patterns = PLATFORMS
+) -> Collected:
     """All submissions below a folder or in a zip archive, by student and lesson; at most one for each of both.
 
     lesson: the number of the only lesson to look for; None: all, and each notebook tells by its name or its functions.
-    roster: the students that there are; without one, the names tell.
+    roster: the students that there are; without one, the names tell. patterns: how students are told by names.
     Raises Refused where there is nothing to grade, or it cannot be told who handed in; that is a ValueError.
     """
     folder = Path(folder)
@@ -107,7 +114,7 @@ def submissions(folder: Path | str, lesson: int | None = None, roster: Roster | 
         walked = everything_in(folder, roster.path if roster else None)
     except Unreadable as error:
         raise Refused(said("{path} cannot be read: {reason}.", path=shown(str(folder)), reason=error.why)) from None
-    return _Collecting(folder, walked, lesson, roster).collected()
+    return _Collecting(folder, walked, lesson, roster, patterns).collected()
 
 
 @dataclass(frozen=True)
@@ -130,18 +137,19 @@ class _Notebook:
 
 @dataclass
 class _Student:
-    """All that a student handed in: notebooks, other files, and folders in which they could lie."""
+    """All that a student handed in: notebooks, other files, and folders in which they could lie; what tells whose it is."""
 
     notebooks: list[_Notebook] = field(default_factory=list)
     others: list[Found] = field(default_factory=list)
     folders: list[Found] = field(default_factory=list)
+    origins: dict[Found, Origin] = field(default_factory=dict)
 
 
 class _Collecting:
     """From what was found to submissions."""
 
-    def __init__(self, folder, walked, lesson, roster):
-        self.folder, self.walked, self.asked, self.roster = folder, walked, lesson, roster
+    def __init__(self, folder, walked, lesson, roster, patterns):
+        self.folder, self.walked, self.asked, self.roster, self.patterns = folder, walked, lesson, roster, patterns
         self.unread: list[Unread] = []
         self.notes: list[str] = [*roster.notes] if roster else []
 
@@ -149,8 +157,8 @@ class _Collecting:
         """The Collected. Raises Refused."""
         looked = {each: _looked_at(each) for each in self.walked.files if each.is_notebook}
         lessons = {each: lesson for each, (lesson, *_) in looked.items()}
-        known = self.roster.find if self.roster else lambda name: None
-        owned = owners(self.walked, lessons, self.folder, lambda name: known(name) is not None)
+        known = self.roster.matches if self.roster else lambda name: []
+        owned = owners(self.walked, lessons, self.folder, lambda name: bool(known(name)), self.patterns)
         self.notes += owned.notes
         told = times.told(self.walked, owned)
         students = self._students(owned, looked, told)
@@ -170,9 +178,7 @@ class _Collecting:
             if each in told.used:
                 continue
             origin = owned.of.get(each)
-            name, reason = (
-                self._called(origin) if origin else (None, each.problem or said("it lies in nobody's folder"))
-            )
+            name, reason = self._called(origin) if origin else (None, each.problem or self._no_ones())
             if name is None:
                 if not each.folder or (origin and each.parts not in filled):
                     self._leave(each, reason)
@@ -180,18 +186,26 @@ class _Collecting:
                 students[name].folders.append(each)
             elif each in looked:
                 lesson, digest, fault, *state = looked[each]
-                mine = _own(each, owned.root)
-                time, submitted = told.changed(each, mine), told.submitted(each, mine)
-                students[name].notebooks.append(_Notebook(each, mine, lesson, digest, fault, *state, time, submitted))
+                time, submitted = told.changed(each, origin), told.submitted(each, origin)
+                students[name].notebooks.append(_Notebook(each, origin, lesson, digest, fault, *state, time, submitted))
             else:
                 students[name].others.append(each)
+            if name is not None:
+                students[name].origins[each] = origin
         return students
+
+    def _no_ones(self):
+        """Why nothing tells whose a file is."""
+        if self.patterns.own:
+            return said("its name is not as the pattern {pattern!r} says", pattern=self.patterns.own)
+        return said("it lies in nobody's folder")
 
     def _called(self, origin):
         """(student, None), or (None, why it is nobody's)."""
         if not self.roster:
             return origin.student, None
-        found = self.roster.matches(origin.name, origin.number)
+        matches = self.roster.matches_in_group if origin.platform == MOODLE else self.roster.matches
+        found = matches(origin.name, origin.number)
         if len(found) == 1:
             return found[0], None
         if found:
@@ -240,11 +254,13 @@ class _Collecting:
         if lesson is None:
             return []
         if len(others) == 1 and place is others[0][0]:
-            return [_faulty(name, lesson, place, place.problem)]
-        if others:
+            fault = place.problem
+        elif others:
             there = some(reason for _, reason in others)
-            return [_faulty(name, lesson, place, said("there is no notebook in the folder, but {files}", files=there))]
-        return [_faulty(name, lesson, place, said(NO_NOTEBOOK))]
+            fault = said("there is no notebook in the folder, but {files}", files=there)
+        else:
+            fault = said(NO_NOTEBOOK)
+        return [_faulty(name, lesson, place, fault, student.origins[place])]
 
     def _crowded(self, name, student, lesson, what):
         fault = said(
@@ -253,7 +269,8 @@ class _Collecting:
         )
         for each in (*(notebook.found for notebook in student.notebooks), *student.others):
             self._leave(each, fault)
-        return [] if lesson is None else [_faulty(name, lesson, student.folders[0], fault)]
+        place = student.folders[0]
+        return [] if lesson is None else [_faulty(name, lesson, place, fault, student.origins[place])]
 
     def _leave(self, each, reason=None, left_out=False):
         self.unread.append(Unread(each.file, reason or each.problem, left_out))
@@ -308,11 +325,6 @@ def _all(names):
     return functools.reduce(lambda first, then: listed([first, then]), names)
 
 
-def _own(each, root):
-    """What the platform's names say of a file: the outermost."""
-    return next(filter(None, map(of_platform, each.parts[len(root) :])), None) or Origin("", each.parts[len(root)])
-
-
 def _most_common(lessons):
     known = Counter(lesson for lesson in lessons if lesson is not None)
     return known.most_common(1)[0][0] if known else None
@@ -350,10 +362,10 @@ def _submission(student, lesson, notebooks):
         first.found.places,
         tuple(notes),
         first.is_begun and all(other.is_read and not other.is_begun for other in others),
+        first.origin,
     )
 
 
-def _faulty(student, lesson, found, fault):
-    late = (of_platform(found.parts[-1]) or Origin("", "")).late
-    digest = _digest_of_fault(fault)
-    return Submission(student, lesson, found.file, found.path, digest, fault, late=late, places=found.places)
+def _faulty(student, lesson, found, fault, origin):
+    about = {"late": origin.late, "places": found.places, "origin": origin}
+    return Submission(student, lesson, found.file, found.path, _digest_of_fault(fault), fault, **about)

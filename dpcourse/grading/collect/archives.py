@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from dpcourse.grading.collect import encodings
 from dpcourse.grading.collect.reading import LARGEST_FILE, Unreadable, bearable, opened
 from dpcourse.languages import said, to_say
 
@@ -27,7 +28,7 @@ MOST_TIMES, SUSPICIOUS = 200, 16 * 2**20
 ENTRY = b"PK\1\2"  # what every file in the directory of a zip begins with
 BROKEN = (zipfile.BadZipFile, zlib.error, OSError, EOFError, ValueError, OverflowError, RuntimeError, struct.error)
 DAMAGED = to_say("it is no zip archive, or a damaged one")
-TOO_MANY = to_say("there are more than {most:,} files in it")
+TOO_MANY = to_say("there are more than {most:,} files in it: where it is a class, grade it by itself")
 UNPACK_IT = to_say("unpack it, and put the folder in its place")
 OTHERS = (".7z", ".bz2", ".gz", ".rar", ".tar", ".tgz", ".xz")
 
@@ -56,7 +57,8 @@ def members(path: Path, places: Sequence[int] = (), is_class: bool = False) -> l
     """
     if not places and not is_class:
         _bounded(path)
-    return [_member(place, info) for place, info in enumerate(_archive(path, tuple(places)).infolist())]
+    archive = _archive(path, tuple(places))
+    return [_member(place, info, archive.encoding) for place, info in enumerate(archive.infolist())]
 
 
 def content(path: Path, places: Sequence[int]) -> bytes:
@@ -67,7 +69,7 @@ def content(path: Path, places: Sequence[int]) -> bytes:
         info = archive.infolist()[place]
     except IndexError:
         raise Unreadable(said("it is no longer in the archive")) from None
-    problem = _member(place, info).problem
+    problem = _member(place, info, archive.encoding).problem
     if problem:
         raise Unreadable(problem)
     bearable(info.file_size)
@@ -115,15 +117,28 @@ def _of_bytes(archive):
     return _zipfile(io.BytesIO(archive))
 
 
+class _Zip(zipfile.ZipFile):
+    """An archive, and the encoding of the names that do not say theirs."""
+
+    @functools.cached_property
+    def encoding(self) -> str:
+        """See encodings.of_names."""
+        return encodings.of_names([info.filename.encode("cp437") for info in self.infolist() if not _says_utf8(info)])
+
+
+def _says_utf8(info):
+    return bool(info.flag_bits & 0x800)
+
+
 def _zipfile(stream):
     try:
-        return zipfile.ZipFile(stream)
+        return _Zip(stream)
     except BROKEN:
         raise Unreadable(said(DAMAGED)) from None
 
 
-def _member(place, info):
-    name = _name(info)
+def _member(place, info, encoding):
+    name = _name(info, encoding)
     parts = tuple(part for part in name.split("/") if part not in ("", "."))
     kind = stat.S_IFMT(info.external_attr >> 16)
     problem = None
@@ -146,12 +161,12 @@ def _member(place, info):
     return Member(place, parts or ("?",), info.is_dir(), info.file_size, _time(info), problem)
 
 
-def _name(info):
-    """The name, as UTF-8 where it is, whatever the archive says; macOS and Windows say it wrongly."""
+def _name(info, encoding):
+    """The name, whatever the archive says of its encoding: macOS says nothing, and Windows writes its own."""
     name = info.filename
-    if not info.flag_bits & 0x800:
+    if not _says_utf8(info):
         with contextlib.suppress(UnicodeError):
-            name = name.encode("cp437").decode()
+            name = name.encode("cp437").decode(encoding)
     return name.replace("\\", "/")
 
 

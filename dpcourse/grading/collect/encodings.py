@@ -7,6 +7,7 @@ is a row of accents, and an accented letter is a Chinese character within a word
 
 import codecs
 import re
+from collections.abc import Sequence
 
 from dpcourse.grading.collect.headers import WORDS, squeezed
 from dpcourse.languages import said
@@ -53,6 +54,33 @@ def told(content: bytes) -> tuple[str, str]:
         if is_writing(text):
             return text, name
     raise _unknown()
+
+
+def of_names(names: Sequence[bytes]) -> str:
+    """The encoding of the names of files in one archive that does not tell it; cp437, as its format says, in doubt.
+
+    Windows in China writes GB 18030 there. Read as cp437 that is a row of frames, and none of letters.
+
+    >>> of_names(["王伟.ipynb".encode("gbk")]), of_names(["Zoë.ipynb".encode("cp437")]), of_names(["王伟".encode()])
+    ('gb18030', 'cp437', 'utf-8')
+    """
+    for encoding in ("utf-8", "gb18030"):
+        try:
+            texts = [name.decode(encoding) for name in names]
+        except UnicodeDecodeError:
+            continue
+        if encoding == "utf-8" or (all(map(_has_chinese_signs, texts)) and not all(map(_is_of_letters, names))):
+            return encoding
+    return "cp437"
+
+
+def _has_chinese_signs(text):
+    return re.fullmatch(CHINESE, text) is not None
+
+
+def _is_of_letters(name):
+    """Whether a name is one in cp437: beside ASCII there are only letters."""
+    return all(sign.isascii() or sign.isalpha() for sign in name.decode("cp437"))
 
 
 def _unknown():

@@ -44,6 +44,7 @@ class Roster:
     notes: tuple[str, ...] = ()
     _keys: tuple[dict[str, set[str]], ...] = ()
     _numbers: dict[str, str] = field(default_factory=dict)
+    _names: frozenset[str] = frozenset()
 
     @classmethod
     def read(cls, path: Path | str) -> "Roster":
@@ -64,8 +65,24 @@ class Roster:
     def matches(self, name: str, number: str = "") -> list[str]:
         """The students whom that name, and the number beside it, may mean: by number, name, login, e-mail, GitHub user.
 
-        A name is that of "Lee, Kim" in every order and without spaces, as Canvas writes it.
+        A name is that of "Lee, Kim" in every order and without spaces, as Canvas writes it; or it and the number, as in
+        "1234 Kim Lee".
         """
+        return self._matches(name, number) or self._with_number(name)
+
+    def matches_in_group(self, name: str, number: str = "") -> list[str]:
+        """The same where the name of a group and a hyphen may stand before a whole name, as Moodle writes it."""
+        ends = [name[place + 1 :] for place, sign in enumerate(name) if sign == "-"]
+        whole = [end for end in ends if squeezed(end) in self._names]
+        return self.matches(name, number) or next(filter(None, (self.matches(end, number) for end in whole)), [])
+
+    def _with_number(self, name):
+        """Whoever has a number that stands in the name, and the rest of it as theirs."""
+        numbers = [each for each in re.findall(r"\d+", name) if each in self._numbers]
+        rest = [(self._numbers[each], name.replace(each, " ")) for each in numbers]
+        return [student for student, name in rest if student in self._matches(name, "")]
+
+    def _matches(self, name, number):
         by_name = next(
             (found for keys, key in zip(self._keys, _as_keys(name), strict=True) if (found := keys.get(key))), set()
         )
@@ -165,6 +182,7 @@ def _entries(lines, file):
         "languages": spoken,
         "_keys": _keys(students),
         "_numbers": _by_number(students, file),
+        "_names": frozenset(squeezed(name) for person in students.values() for name in _turned(person.spelled) if name),
     }
 
 

@@ -42,6 +42,7 @@ class Told:
     """
 
     walked: Walked
+    owned: Owners
     stamps: dict[tuple[str, ...], datetime | None] = field(default_factory=dict)
     used: set[Found] = field(default_factory=set)
     is_copied: bool = False
@@ -49,12 +50,16 @@ class Told:
     def submitted(self, found: Found, origin: Origin) -> datetime | None:
         """When a file was handed in; None where that is not told."""
         named = origin.time or self.stamps.get(found.parts[:-1])
-        return named or (None if self.is_copied or not self.is_plain(found, origin) else found.handed_in)
+        return named or (None if self.is_copied or not self.is_plain(found, origin) else self.handed_in(found))
 
     def changed(self, found: Found, origin: Origin) -> datetime | None:
         """A time that says which of one student's files is the newest; None where nothing does."""
         named = origin.time or self.stamps.get(found.parts[:-1])
         return named or (None if self._is_cloned(found) else found.time)
+
+    def handed_in(self, found: Found) -> datetime | None:
+        """When the outermost thing was changed that the student may have handed in."""
+        return found.handed_in(self.owned.depth[found])
 
     def is_plain(self, found: Found, origin: Origin) -> bool:
         """Whether only the file itself tells when it was handed in."""
@@ -66,17 +71,25 @@ class Told:
 
 def told(walked: Walked, owned: Owners) -> Told:
     """What is told of the times of all files."""
-    told = Told(walked)
+    told = Told(walked, owned)
     for each in walked.files:
-        if each.parts[-1] == TIMESTAMP and len(each.parts) == len(owned.root) + 3 and not told._is_cloned(each):
+        owner = owned.of.get(each)
+        if (
+            each.parts[-1] == TIMESTAMP
+            and owner
+            and not owner.lms
+            and len(each.parts) == owned.depth[each] + 2
+            and not told._is_cloned(each)
+        ):
             told.stamps[each.parts[:-1]] = stamp = _stamp(each)
             if stamp is not None:
                 told.used.add(each)
     latest: dict[str, datetime] = {}
     for each in walked.files:
         owner = owned.of.get(each)
-        if each.is_notebook and owner and each.handed_in and told.is_plain(each, owner):
-            latest[owner.student] = max(each.handed_in, latest.get(owner.student, NEVER))
+        time = told.handed_in(each) if owner else None
+        if each.is_notebook and owner and time and told.is_plain(each, owner):
+            latest[owner.student] = max(time, latest.get(owner.student, NEVER))
     told.is_copied = len(latest) > 1 and max(latest.values()) - min(latest.values()) < AT_ONCE
     return told
 

@@ -13,12 +13,15 @@ from dpcourse import course
 from dpcourse.grading.collect import archives
 from dpcourse.grading.collect.archives import MOST_FILES, OTHERS, UNPACK_IT, is_archive
 from dpcourse.grading.collect.names import is_notebook
+from dpcourse.grading.collect.platforms import of_platform
 from dpcourse.grading.collect.reading import Unreadable, read, shown
 from dpcourse.languages import counted, said, to_say
 
 MOST_DEEP, MOST_NESTED = 30, 2  # folders in folders; archives in archives: a platform's, and a student's in it
 MOST_BYTES = 512 * 2**20  # of one student's notebooks
-TOO_MANY = to_say("there are more than {most:,} files before it")
+TOO_MANY = to_say(
+    "there are more than {most:,} files before it: where this is a class, grade its folder or archive by itself"
+)
 
 OF_SYSTEMS = {
     ".DS_Store", ".git", ".gitattributes", ".github", ".gitignore", ".gitkeep", ".idea", ".ipynb_checkpoints",
@@ -65,16 +68,15 @@ class Found:
     """A file as it was found, or a folder in which a student could have handed in.
 
     parts: the names of its path, outermost first, archives among them as folders. path: where it is on disk; places:
-    where in the archive that is there, and in archives in it. time: when it was changed; handed_in: when the outermost
-    thing was changed that the student may have handed in. problem: why it is not read.
+    where in the archive that is there, and in archives in it. times: (how many names down, when it was changed) of each
+    archive that it lies in, and last of itself. problem: why it is not read.
     """
 
     parts: tuple[str, ...]
     path: Path
     places: tuple[int, ...] = ()
     size: int = 0
-    time: datetime | None = None
-    handed_in: datetime | None = None
+    times: tuple[tuple[int, datetime | None], ...] = ()
     problem: str | None = None
     folder: bool = False
 
@@ -82,6 +84,15 @@ class Found:
     def file(self) -> str:
         """Its path, to be shown."""
         return "/".join(map(shown, self.parts))
+
+    @property
+    def time(self) -> datetime | None:
+        """When it was changed."""
+        return self.times[-1][1] if self.times else None
+
+    def handed_in(self, depth: int) -> datetime | None:
+        """When the outermost thing was changed that lies so many names down: the student may have handed in that."""
+        return next((time for down, time in self.times if down >= depth), None)
 
     @property
     def is_notebook(self) -> bool:
@@ -129,8 +140,8 @@ def _within(each):
     if not each.folder:
         return [
             Found(
-                (*each.parts, *member.parts), each.path, (*each.places, member.place), member.size, member.time,
-                each.handed_in or member.time, member.problem, member.folder,
+                (*each.parts, *member.parts), each.path, (*each.places, member.place), member.size,
+                (*each.times, (len(each.parts) + len(member.parts), member.time)), member.problem, member.folder,
             )
             for member in archives.members(each.path, each.places, is_class=not each.parts)
         ]  # fmt: skip
@@ -152,7 +163,7 @@ def _on_disk(outer, entry):
     if entry.is_dir():
         return Found(parts, path, folder=True)
     problem = None if entry.is_file() else said("it is no ordinary file")
-    return Found(parts, path, (), about.st_size, time, time, problem)
+    return Found(parts, path, (), about.st_size, ((len(parts), time),), problem)
 
 
 class _Top:
@@ -186,7 +197,7 @@ class _Top:
         try:
             if len(each.parts) > MOST_DEEP:
                 raise Unreadable(said("folders lie more than {most} deep in each other", most=MOST_DEEP))
-            if len(each.places) >= MOST_NESTED:
+            if _nested(each) > MOST_NESTED:
                 advice = said(UNPACK_IT)
                 raise Unreadable(
                     said("archives lie more than {most} deep in each other: {advice}", most=MOST_NESTED, advice=advice)
@@ -210,7 +221,10 @@ class _Top:
         elif problem is None and self.files > MOST_FILES:
             problem = said(TOO_MANY, most=MOST_FILES)
         elif problem is None and self.bytes > MOST_BYTES:
-            problem = said("there are more than {most} MiB of notebooks before it", most=MOST_BYTES // 2**20)
+            problem = said(
+                "there are more than {most} MiB of notebooks before it: where this is a class, grade its folder or archive by itself",
+                most=MOST_BYTES // 2**20,
+            )
         elif problem is None and not each.is_notebook:
             problem = no_notebook(each.parts[-1])
         self.walked.files.append(replace(each, problem=problem))
@@ -241,6 +255,13 @@ class _Top:
         with contextlib.suppress(Unreadable):
             return not any(within.is_notebook for within in _within(each))
         return False
+
+
+def _nested(each):
+    """How many archives lie in each other: in a student's, or around what a platform has named."""
+    depth = next((depth for depth, part in enumerate(each.parts) if of_platform(part)), 0)
+    around, within = each.parts[:depth], each.parts[depth:]
+    return max(sum(map(is_archive, around)), sum(map(is_archive, within)))
 
 
 def no_notebook(name: str) -> str:

@@ -53,7 +53,7 @@ TEXT, MAYBE_TEXT, MAYBE_NUMBER = (str,), (str, NoneType), (int, float, NoneType)
 KINDS: dict[str, dict[str, tuple]] = {  # table -> column -> what Python gives for it; anything else is damage
     "results": {
         "student": TEXT, "lesson": (int,), "file": TEXT, "digest": TEXT, "grader": TEXT, "result": TEXT, "folder": TEXT,
-        "submitted": MAYBE_TEXT, "said_late": (int,), "here": (int,), "graded": TEXT,
+        "submitted": MAYBE_TEXT, "said_late": (int,), "here": (int,), "graded": TEXT, "origin": TEXT,
     },
     "answers": {
         "student": TEXT, "lesson": (int,), "exercise": TEXT, "judge": TEXT, "evidence": (bytes, NoneType), "code": TEXT,
@@ -73,6 +73,7 @@ NEW_COLUMNS = {  # of results, since the first edition
     "said_late": "INTEGER NOT NULL DEFAULT 0",
     "here": "INTEGER NOT NULL DEFAULT 1",
     "graded": "TEXT NOT NULL DEFAULT ''",
+    "origin": "TEXT NOT NULL DEFAULT ''",  # since the third
 }
 
 FIRST_OVERRIDES = """
@@ -94,7 +95,7 @@ class Unusable(Exception):
 
 
 def connected(file: Path | str) -> sqlite3.Connection:
-    """A connection to a database of this edition; one of the first edition becomes one. Raises Unusable, sqlite3.Error."""
+    """A connection to a database of this edition; one of an earlier edition becomes one. Raises Unusable, sqlite3.Error."""
     connection = sqlite3.connect(file, isolation_level=None, timeout=WAITS)
     connection.text_factory = functools.partial(str, encoding="utf-8", errors="replace")  # a damaged row stops nothing
     try:

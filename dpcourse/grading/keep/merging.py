@@ -16,7 +16,7 @@ from pathlib import Path
 
 from dpcourse.grading.collect import origin
 from dpcourse.grading.keep.database import KINDS, columns, is_damaged, is_whole, mended_header
-from dpcourse.grading.keep.packed import read
+from dpcourse.grading.keep.packed import as_origin, read
 from dpcourse.grading.keep.store import DATABASE, ByHand, Store
 from dpcourse.grading.result import INFRASTRUCTURE, MISSING, UNREADABLE
 from dpcourse.languages import listed, said
@@ -176,7 +176,8 @@ def _rank(row: dict) -> tuple:
     """Of two results the one with the higher rank counts."""
     result = read(row["result"])
     good = 0 if result is None or result.status in (MISSING, INFRASTRUCTURE) else 1 + (result.status != UNREADABLE)
-    newest = origin(row["file"]).attachment if row["file"] else -1  # as where both lie in one folder
+    told = as_origin(row["origin"]) or (origin(row["file"]) if row["file"] else None)
+    newest = told.attachment if told else -1  # as where both lie in one folder
     return good, newest, row["submitted"] or "", row["graded"], row["digest"], row["result"], row["folder"], row["file"]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from dpcourse import languages
-from dpcourse.grading.collect import Submission
+from dpcourse.grading.collect import Origin, Submission
 from dpcourse.grading.result import Result, as_data, from_json
 from dpcourse.grading.sandbox import wire
 
@@ -36,10 +36,19 @@ def said(text: str) -> str:
         return text
 
 
-def handed_in(submission: Submission) -> tuple[str | None, int]:
-    """When it was handed in and whether the LMS calls that late, as it is stored."""
-    time = submission.submitted
-    return time.astimezone(UTC).isoformat() if time else None, int(submission.late)
+def handed_in(submission: Submission) -> tuple[str | None, int, str]:
+    """When it was handed in, whether the LMS calls that late, and what the platform says of it, as it is stored."""
+    time, origin = submission.submitted, submission.origin
+    told = json.dumps(origin.as_data(), ensure_ascii=False) if origin else ""
+    return time.astimezone(UTC).isoformat() if time else None, int(submission.late), told
+
+
+def as_origin(text: str) -> Origin | None:
+    """What the platform said of a submission; None where that is damaged, or an earlier edition has not stored it."""
+    try:
+        return Origin.of_data(json.loads(text)) if text else None
+    except (ValueError, TypeError, LookupError, AttributeError):
+        return None
 
 
 def as_time(text: str | None) -> datetime | None:

@@ -17,10 +17,10 @@ from typing import Any
 from filelock import FileLock
 
 from dpcourse.grading import result as results
-from dpcourse.grading.collect import Submission
+from dpcourse.grading.collect import Origin, Submission
 from dpcourse.grading.keep import packed as stored
 from dpcourse.grading.keep.database import columns, connected, is_whole
-from dpcourse.grading.keep.packed import as_time, handed_in, packed, read, unpacked, written
+from dpcourse.grading.keep.packed import as_origin, as_time, handed_in, packed, read, unpacked, written
 from dpcourse.grading.result import INFRASTRUCTURE, UNJUDGED, Result
 from dpcourse.languages import again, said, to_say
 
@@ -64,7 +64,8 @@ class Taken:
 class Row:
     """A stored result: whose, of what, and the result itself; where `marking` has seen it, as it counts.
 
-    submitted: when it was handed in, as far as that is known. said_late: whether the LMS calls it late. stale: whether
+    submitted: when it was handed in, as far as that is known. said_late: whether the LMS calls it late. origin: what the
+    platform said of it; None where an earlier edition has stored it, or nothing was handed in. stale: whether
     it is no longer in the folder that it came from. language: of the student, as the roster says, else of the notebook;
     "" where neither tells. due: until when it could be handed in; late: None where it was in time; extended: whether the
     student had more time; maximum: the points in the LMS to which the score is scaled, if it is; bonus and by_hand
@@ -87,6 +88,7 @@ class Row:
     maximum: float | None = None
     bonus: ByHand | None = None
     by_hand: Mapping[str, ByHand] = field(default_factory=dict)
+    origin: Origin | None = None
 
 
 def spoken(row: Row) -> Row:
@@ -167,6 +169,10 @@ class Store:
         found = self.database.execute("SELECT value FROM about WHERE name = ?", [name]).fetchone()
         return found[0] if found else None
 
+    def folders(self) -> list[str]:
+        """The folders and archives from which results have come."""
+        return [folder for (folder,) in self.database.execute("SELECT DISTINCT folder FROM results WHERE folder != ''")]
+
     # ---- results
 
     def to_judge(
@@ -205,7 +211,8 @@ class Store:
         with self.at_once():
             for table in ("results", "answers"):
                 self.database.execute(f"DELETE FROM {table} WHERE student = ? AND lesson = ?", key)
-            values = [each.file, each.digest, grader, result.as_json(), folder, *handed_in(each), 1, now()]
+            submitted, late, origin = handed_in(each)
+            values = [each.file, each.digest, grader, result.as_json(), folder, submitted, late, 1, now(), origin]
             marks = ", ".join("?" * len([*key, *values]))
             self.database.execute(f"INSERT INTO results ({columns('results')}) VALUES ({marks})", [*key, *values])
             self._save_answers(key, judges or {}, evidence or {}, code or {})
@@ -233,7 +240,7 @@ class Store:
         with self.at_once():
             self.database.execute(f"UPDATE results SET here = 0 WHERE folder = ? {where}", [folder, *values])
             self.database.executemany(
-                "UPDATE results SET here = 1, folder = ?, file = ?, submitted = ?, said_late = ? "
+                "UPDATE results SET here = 1, folder = ?, file = ?, submitted = ?, said_late = ?, origin = ? "
                 "WHERE student = ? AND lesson = ? AND digest = ?",
                 [(folder, s.file, *handed_in(s), s.student, s.lesson, s.digest) for s in submissions],
             )
@@ -280,10 +287,10 @@ class Store:
         for row in self.database.execute(query, values).fetchall():
             if not is_whole("results", row):
                 continue
-            name, lesson, file, digest, grader, text, _, submitted, late, here, _ = row
+            name, lesson, file, digest, grader, text, _, submitted, late, here, _, origin = row
             result = read(text) or Result(INFRASTRUCTURE, (said("what was stored of it is damaged"),), None, 0)
-            language = languages.get(name) or result.language
-            yield Row(name, lesson, file, digest, grader, result, as_time(submitted), bool(late), not here, language)
+            time, told, language = as_time(submitted), as_origin(origin), languages.get(name) or result.language
+            yield Row(name, lesson, file, digest, grader, result, time, bool(late), not here, language, origin=told)
 
     def without_damaged(self) -> list[str]:
         """Take out the rows that nobody can read as somebody's result, or as set by hand; a sentence on each."""

@@ -1,5 +1,7 @@
 """What an instructor decides of marks: points, part credit, deadlines, names in the LMS. It stands in course.toml.
 
+What is the same each week of a term stands there too, so that no option need be typed again: roster, pattern, course.
+
 Marks are made from it when they are read (see `marking`): nothing of it is stored with a result, so that a changed
 file changes marks, and no notebook runs again.
 """
@@ -33,6 +35,11 @@ language = ""     # of the feedback, such as "zh"; else the one in which the com
 contact = ""      # whom students ask about a mark; stands on their feedback
 excluded = []     # exercises that do not count, such as ["1.4", "2.8"]
 bonus = true      # whether points given with --bonus may lift a score above the lesson's points; false: it ends there
+
+# What you would type each week; a path is from the folder of this file, and what you type counts before it.
+roster = ""       # as --roster: the CSV that lists the class, such as "roster.csv"
+pattern = ""      # as --pattern: how files are named, where no platform has named them, such as "{name}_{number}_{file}"
+course = ""       # as --course: the folder that holds lessons/ as given out
 
 [points]          # of exercises, where you want others than their own
 # "1.3" = 4
@@ -102,13 +109,19 @@ class OfLesson:
 
 @dataclass(frozen=True)
 class Settings:
-    """What course.toml says; what it does not say is as here. path: the file, None where there is none."""
+    """What course.toml says; what it does not say is as here. path: the file, None where there is none.
+
+    roster, pattern, course: as the options of the same names, None where it names none.
+    """
 
     timezone: str = "UTC"
     language: str = ""
     contact: str = ""
     excluded: tuple[str, ...] = ()
     bonus: bool = True
+    roster: Path | None = None
+    pattern: str | None = None
+    course: Path | None = None
     points: Mapping[str, float] = field(default_factory=dict)
     credit: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     late: Late = field(default_factory=Late)
@@ -172,6 +185,9 @@ class _Reading:
             "contact": self._text,
             "excluded": self._exercises,
             "bonus": self._yes_or_no,
+            "roster": self._path,
+            "pattern": lambda value, path: self._text(value, path) or None,
+            "course": self._path,
             "points": self._each(self._exercise, lambda key: self._number(0)),
             "credit": self._each(self._exercise, self._credit),
             "late": self._late,
@@ -237,6 +253,9 @@ class _Reading:
             if isinstance(value, str)
             else self._refuse(path, said('must be a text in quotes, such as "…"'), value)
         )
+
+    def _path(self, value, path):
+        return self.file.parent / self._text(value, path) if self._text(value, path) else None
 
     def _yes_or_no(self, value, path):
         return value if isinstance(value, bool) else self._refuse(path, said("must be true or false"), value)

@@ -17,7 +17,7 @@ from dpcourse.grading.keep.store import Row
 from dpcourse.grading.marks.marking import exported
 from dpcourse.grading.marks.settings import Settings
 from dpcourse.grading.outputs.gradebook import title
-from dpcourse.grading.outputs.platforms import name_of, platform_of, platforms_of
+from dpcourse.grading.outputs.platforms import name_of, number_of, platform_of, platforms_of
 from dpcourse.grading.outputs.returned import comment
 from dpcourse.grading.outputs.tables import as_csv, number
 from dpcourse.grading.result import INFRASTRUCTURE, MISSING, UNREADABLE
@@ -129,7 +129,7 @@ def canvas(rows: Iterable[Row], settings: Settings, of: Callable[[Row], Origin] 
     maximum = number(exported(rows[0])[1])
     lines: list[tuple] = [(*CANVAS_COLUMNS, column), ("    Points Possible", "", "", "", "", maximum)]
     for row in rows:
-        lines.append((name_of(row), of(row).number, "", "", "", _score(row)))
+        lines.append((name_of(row), number_of(of(row)), "", "", "", _score(row)))
     return as_csv(lines)
 
 

@@ -23,6 +23,7 @@ from dpcourse.grading.marks.settings import Settings
 from dpcourse.grading.outputs import feedback, pages
 from dpcourse.grading.outputs.gradebook import title, title_of, whole
 from dpcourse.grading.outputs.platforms import given_name, platform_of
+from dpcourse.grading.outputs.tables import SIGNS
 from dpcourse.grading.result import INFRASTRUCTURE
 from dpcourse.languages import said, sentences, speaking
 
@@ -129,9 +130,7 @@ def comment(row: Row, settings: Settings) -> str:
     """The feedback as the HTML of Moodle's column "Feedback comments", in which no sign can begin a formula."""
     with speaking(feedback.language_of([row], settings)):
         text = "\n".join(line.replace("`", "") for line in lines(row, settings))
-    escaped = re.sub(
-        r"[=+\-@\uff1d\uff0b\uff0d\uff20]", lambda sign: f"&#{ord(sign[0])};", html.escape(text, quote=False)
-    )
+    escaped = re.sub(rf"[{SIGNS}]", lambda sign: f"&#{ord(sign[0])};", html.escape(text, quote=False))
     return escaped.replace("\n", "<br>")
 
 

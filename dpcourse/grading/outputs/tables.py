@@ -1,8 +1,9 @@
 """CSV files: harmless in every spreadsheet, whichever divider it takes.
 
-A spreadsheet takes a cell for a formula that begins with one of a few signs, and where a cell begins depends on the
-divider it was told: ours is a comma, but in many countries Excel takes a semicolon, and LibreOffice what was ticked
-last. So such a sign gets an apostrophe before it wherever any divider could begin a cell. Names as people have them
+A spreadsheet takes a cell for a formula whose first visible sign is one of =, +, -, @, or becomes one of them where text
+is normalised (NFKC), as in full width. Where a cell begins depends on the divider it was told: ours is a comma, but in
+many countries Excel takes a semicolon, and LibreOffice what was ticked last. So such a sign gets an apostrophe before it
+wherever any divider could begin a cell, and no cell holds a tab or a line. Names as people have them
 hold none of that ("Jean-Luc O'Neill" stays as it is), and an LMS finds a student by the number beside the name.
 """
 
@@ -12,7 +13,14 @@ import re
 from collections.abc import Iterable
 
 UTF8 = "\ufeff"  # with it begins a file that Excel is to read as UTF-8
-BEGINS_A_FORMULA = re.compile(r'(?<![^\s,;|"])(?=[=+\-@\uff1d\uff0b\uff0d\uff20])')
+SIGNS = r"=+\-@\u207a\u207c\u208a\u208c\u2a75\u2a76\ufb29\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20"
+"""The signs with which a formula begins, for a class of a regular expression."""
+UNSEEN = (
+    r"\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u070f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    r"\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    r"\U000e0000-\U000e0fff"
+)
+BEGINS_A_FORMULA = re.compile(rf'(?<![^\s,;|"])(?=[{UNSEEN}]*[{SIGNS}])')
 
 
 def as_csv(lines: Iterable[Iterable[object]]) -> str:
@@ -28,7 +36,7 @@ def harmless(cell: object) -> object:
     >>> harmless("=1+1"), harmless("Kim;=HYPERLINK(1)"), harmless("Jean-Luc"), harmless(-3)
     ("'=1+1", "Kim;'=HYPERLINK(1)", 'Jean-Luc', -3)
     """
-    return BEGINS_A_FORMULA.sub("'", " ".join(cell.splitlines())) if isinstance(cell, str) else cell
+    return BEGINS_A_FORMULA.sub("'", " ".join(cell.splitlines()).replace("\t", " ")) if isinstance(cell, str) else cell
 
 
 def short(text: str, most: int = 300) -> str:

@@ -3,6 +3,9 @@
 import csv
 import io
 import re
+import string
+import sys
+import unicodedata
 
 import pytest
 from hypothesis import given
@@ -10,7 +13,12 @@ from hypothesis import strategies as st
 
 from dpcourse.grading.outputs.tables import as_csv, harmless
 
-SIGNS = "=+-@\uff1d\uff0b\uff0d\uff20"
+EVERY = [chr(code) for code in range(sys.maxunicode + 1) if not 0xD800 <= code < 0xE000]
+SIGNS = "".join(sign for sign in EVERY if unicodedata.normalize("NFKC", sign)[:1] in tuple("=+-@"))
+UNSEEN = "".join(sign for sign in EVERY if unicodedata.category(sign) in ("Cf", "Cc") and not sign.isspace())
+UNSEEN = re.sub(
+    "[\u0600-\u0605\u06dd\u0890\u0891\u08e2\U000110bd\U000110cd\U00013430-\U0001343f]", "", UNSEEN
+)  # are seen
 DIVIDERS = ",;\t| "
 
 
@@ -25,7 +33,9 @@ def cells(text: str, divider: str) -> list[str]:
 @given(
     lines=st.lists(
         st.lists(
-            st.text(st.sampled_from(SIGNS + DIVIDERS + "\r\n\"'a1(\xa0\u3000"), max_size=12), min_size=1, max_size=3
+            st.text(st.sampled_from(SIGNS + DIVIDERS + "\r\n\"'a1(\xa0\u3000\u200b\ufeff\xad"), max_size=12),
+            min_size=1,
+            max_size=3,
         ),
         min_size=1,
         max_size=3,
@@ -33,7 +43,16 @@ def cells(text: str, divider: str) -> list[str]:
 )
 def test_no_cell_is_a_formula_whatever_divider_is_taken(divider, lines):
     found = cells(as_csv(lines), divider)
-    assert not [cell for cell in found if cell.lstrip().startswith(tuple(SIGNS))]
+    assert not [
+        cell for cell in found if cell.strip(string.whitespace + "\xa0\u3000" + UNSEEN).startswith(tuple(SIGNS))
+    ]
+
+
+@pytest.mark.parametrize("unseen", ["", *UNSEEN[::7]])
+def test_every_sign_that_becomes_one_of_a_formula_gets_an_apostrophe_and_no_letter_does(unseen):
+    for sign in SIGNS:
+        assert harmless(f"{unseen}{sign}1") == f"'{unseen}{sign}1"
+    assert harmless(f"{unseen}Kim") == f"{unseen}Kim"
 
 
 @pytest.mark.parametrize(
