@@ -39,7 +39,7 @@ def said(text: str) -> str:
 def handed_in(submission: Submission) -> tuple[str | None, int, str]:
     """When it was handed in, whether the LMS calls that late, and what the platform says of it, as it is stored."""
     time, origin = submission.submitted, submission.origin
-    told = json.dumps(origin.as_data(), ensure_ascii=False) if origin else ""
+    told = json.dumps(origin.as_data()) if origin else ""  # in ASCII: a name on disk may be no text
     return time.astimezone(UTC).isoformat() if time else None, int(submission.late), told
 
 

@@ -8,6 +8,7 @@ the student is taken for, or the outermost name of all, which no student gives. 
 from collections.abc import Callable, Iterable
 
 from dpcourse.grading import collect
+from dpcourse.grading.collect.reading import shown
 from dpcourse.grading.keep.store import Row
 
 
@@ -52,9 +53,9 @@ def number_of(origin: collect.Origin) -> str:
 
 
 def given_name(row: Row) -> str:
-    """The name that the LMS gave to what was handed in: of a file or a folder; nothing where there is none."""
+    """The name that the LMS gave to what was handed in, to be shown: of a file or a folder; "" where there is none."""
     found = platform_of(row)
-    return found.given if found.lms else ""
+    return shown(found.given) if found.lms else ""
 
 
 def name_of(row: Row) -> str:

@@ -18,6 +18,7 @@ from pathlib import Path, PurePosixPath
 
 from dpcourse.engine import RIGHT
 from dpcourse.files import replaced
+from dpcourse.grading.collect.reading import shown
 from dpcourse.grading.keep.store import Row, spoken
 from dpcourse.grading.marks.settings import Settings
 from dpcourse.grading.outputs import feedback, pages
@@ -80,7 +81,7 @@ def name_for_lms(row: Row) -> str:
     """The name in the zip by which the LMS knows whose feedback it is."""
     found = platform_of(row)
     if found.lms == "moodle" and found.number:
-        name = re.sub(r'[\s_/\\:*?"<>|]+', " ", found.name).strip()
+        name = re.sub(r'[\s_/\\:*?"<>|]+', " ", shown(found.name)).strip()
         return f"{name}_{found.number}_assignsubmission_file_/feedback.html"
     if found.lms == "canvas":
         return f"{PurePosixPath(given_name(row)).stem}.ipynb"

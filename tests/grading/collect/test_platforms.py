@@ -329,6 +329,22 @@ def test_what_the_platform_said_is_stored_and_comes_back():
         assert Origin.of_data(json.loads(json.dumps(origin.as_data()))) == origin
 
 
+@pytest.mark.parametrize("odd", ["Kim\udcff Lee", "Kim\u202e Lee", "Kim\nLee"])
+def test_names_that_are_no_text_are_stored_and_written_too(tmp_path, odd):
+    files = [f"{odd}_77_assignsubmission_file/x.ipynb", f"{odd}_78_98765_x.ipynb", f"{odd}.ipynb"]
+    found = collect.submissions(put(tmp_path / "in", *files))
+    with Store(tmp_path / DATABASE) as store:
+        for each in found:
+            store.save(each, "grader", graded(1))
+        rows = marked(store.rows(), Settings(), [])
+    assert [row.origin for row in rows] == [each.origin for each in found]
+    (tmp_path / "out").mkdir()
+    imports.write(rows, tmp_path / "out", Settings())
+    returned.write(rows, tmp_path / "out", Settings())
+    names = zipfile.ZipFile(tmp_path / "out" / "feedback-01.zip").namelist()
+    assert [name for name in names if name.isprintable()] == names
+
+
 def test_rows_of_an_earlier_edition_are_told_by_their_paths_and_forgotten_damage_too(tmp_path):
     found = collect.submissions(FORMS["folder"](tmp_path, CLASSES["moodle"]))
     with Store(tmp_path / DATABASE) as store:
