@@ -395,8 +395,8 @@ def _say(options, rows, run: Run, moved, remarks, settings, damaged):
         print(json.dumps(told, ensure_ascii=False))
     else:
         print(line)
-        for each in warned:
-            print(said("WARNING: {text}", text=by_hand.plain(each.in_words())))
+        for alarm in warned:
+            print(said("WARNING: {text}", text=by_hand.plain(alarm.in_words())))
         for each in [*run.notes, *moves.lines(moved), *remarks]:
             print(by_hand.plain(each))
         out = options.out

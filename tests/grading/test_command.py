@@ -19,7 +19,7 @@ from dpcourse.grading.judging import submission
 from dpcourse.grading.judging.job import allowed
 from dpcourse.grading.keep import database, store
 from dpcourse.grading.marks.settings import TEMPLATE
-from dpcourse.grading.result import Graded, failed
+from dpcourse.grading.result import Graded, Mark, failed, result, unjudged, with_marks
 from dpcourse.grading.sandbox import bubblewrap
 
 
@@ -204,6 +204,47 @@ def test_a_mark_that_stands_is_not_lost_when_grading_again_fails(quick, small, t
     assert scores(tmp_path / "out") == {"ann": ("graded", "3"), "bob": ("graded", "1")}
     assert call(small, "--out", tmp_path / "out").exit_code == 0
     assert len(quick) == 4
+
+
+def test_a_judge_that_fails_is_told_everywhere_and_judges_just_its_exercise_when_it_is_mended(
+    quick, small, tmp_path, monkeypatch
+):
+    out, grade = tmp_path / "out", submission.grade
+
+    def without_a_judge(job):
+        graded = grade(job)
+        return replace(graded, result=with_marks(graded.result, [unjudged(course.find("1.3"), "ValueError: x")]))
+
+    monkeypatch.setattr(submission, "grade", without_a_judge)
+    told = call(small, "--out", out)
+    assert told.exit_code == 1
+    assert "The judge of exercise 1.3 failed for 2 students: ValueError: x. Mend the exercise" in told.stderr
+    assert "exercise 1.3: its judge failed: ValueError: x: ann, bob" in told.stderr
+    assert scores(out) == {"ann": ("infrastructure", ""), "bob": ("infrastructure", "")}
+    assert "ValueError: x" in (out / "gradebook.csv").read_text()
+    assert "ValueError: x" in (out / "report.html").read_text()
+    assert [line.split(",")[4:6] for line in (out / "marks.csv").read_text().splitlines() if ",1.3," in line] == [["not judged", ""]] * 2  # fmt: skip
+    assert "its judge failed: ValueError: x" in call("--out", out, "--explain", "ann", "1.3").stdout
+    told = json.loads(call(small, "--out", out, "--json").stdout)
+    assert told["judges_failed"] == [{"exercise": "1.3", "reason": "ValueError: x", "students": ["ann", "bob"]}]
+    assert told["why_not_graded"]["ann"] == "exercise 1.3: its judge failed: ValueError: x"
+    mended = Mark("1.3", "right", 2, 2, "Right.")
+    monkeypatch.setattr(
+        submission, "grade", lambda job: replace(grade(job), result=result(1, "graded", marks=[mended]))
+    )
+    assert call(small, "--out", out).exit_code == 0
+    assert [job.exercises for job in quick] == [None, None, *[("1.3",)] * 4]
+    assert scores(out) == {"ann": ("graded", "5"), "bob": ("graded", "3")}
+
+
+def test_whoever_is_not_graded_is_named_with_the_reason(quick, small, tmp_path, changed, monkeypatch):
+    out = tmp_path / "out"
+    call(small, "--out", out)
+    changed("running")
+    monkeypatch.setattr(submission, "grade", lambda job: Graded(failed(1, "no worker")))
+    told = call(small, "--out", out)
+    assert "  what was graded before stands, since: no worker: ann, bob" in told.stderr
+    assert scores(out)["ann"] == ("graded", "3")
 
 
 def test_higher_limits_grade_again_what_a_limit_has_taken(quick, small, tmp_path, monkeypatch):

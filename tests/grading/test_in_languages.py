@@ -5,23 +5,29 @@ import html
 import json
 import re
 import shutil
+import zipfile
 from concurrent.futures import Executor, Future
 from contextlib import nullcontext
+from dataclasses import replace
 
 import made_up_language
 import pytest
+from grading.rows import CANVAS, a_row
 from support import ROOT
 
 from dpcourse.grading import cohort, collect, command
 from dpcourse.grading.judging import given, needed
+from dpcourse.grading.judging.work import language_of
 from dpcourse.grading.keep.store import opened
 from dpcourse.grading.marks.settings import TEMPLATE, parse
 from dpcourse.grading.options import Options
-from dpcourse.grading.result import Mark, Result, from_json, result
+from dpcourse.grading.outputs import feedback, returned
+from dpcourse.grading.result import Mark, Result, from_json, missing, result
 from dpcourse.grading.sandbox import bubblewrap
 from dpcourse.languages import ENGLISH, again, said, speaking
 
 NAME = "00-start-here.ipynb"
+NAMES = ("ann", "bao", "chen")
 sandboxed = pytest.mark.skipif(bubblewrap.missing() is not None, reason=str(bubblewrap.missing()))
 
 
@@ -63,9 +69,13 @@ def rows(out):
 
 
 def reported(out, language=None):
-    """Write what is stored anew; the texts of the students' pages and of the report, without code."""
+    """Write what is stored anew, all students in that language; the texts of their pages and of the report, without code."""
+    with opened(out) as store:
+        store.set_languages(NAMES, dict.fromkeys(NAMES, language or made_up_language.LANGUAGE))
     with made_up_language.spoken() if language is None else nullcontext():
         command.run_command(Options(out=out, language=language))
+    with opened(out) as store:
+        store.set_languages(NAMES, {})
     files = {file.stem.partition("-")[0]: file.read_text(encoding="utf-8") for file in out.rglob("*.html")}
     return {name: words(text) for name, text in files.items()}
 
@@ -116,13 +126,69 @@ def test_a_class_that_is_graded_can_be_reported_in_another_language(grades, caps
 
 
 @sandboxed
-def test_students_are_told_in_the_language_of_the_settings(grades, tmp_path):
-    settings = tmp_path / "course.toml"
-    settings.write_text('language = "zh"')
-    command.run_command(Options(out=grades, config=settings))
-    [page] = grades.glob("feedback/chen-*.html")
-    assert '<html lang="zh">' in page.read_text(encoding="utf-8")
+def test_students_are_told_in_the_language_of_their_notebook_and_the_instructor_in_another(grades):
+    command.run_command(Options(out=grades))
+    assert spoken_to(grades) == {"ann": "en", "bao": "zh", "chen": "zh"}
     assert '<html lang="en">' in (grades / "report.html").read_text(encoding="utf-8")
+    with zipfile.ZipFile(grades / "feedback-00.zip") as archive:
+        pages = {name.partition("-")[0]: archive.read(name).decode() for name in archive.namelist()}
+    assert {name: LANG.search(page)[1] for name, page in pages.items()} == {"ann": "en", "bao": "zh", "chen": "zh"}
+
+
+@sandboxed
+def test_the_roster_s_language_comes_first_and_grades_nothing_anew(grades, tmp_path):
+    with opened(grades) as store:
+        store.set_languages(NAMES, {"ann": "zh", "bao": "en"})
+        before = rows(grades)
+        command.run_command(Options(out=grades))
+        assert spoken_to(grades) == {"ann": "zh", "bao": "en", "chen": "zh"}
+        assert rows(grades) == before
+        store.set_languages(NAMES, {})
+
+
+LANG = re.compile(r'<html lang="(\w+)">')
+
+
+def spoken_to(out):
+    """The language of each student's page."""
+    pages = sorted((out / "feedback").glob("*.html"))
+    return {page.stem.partition("-")[0]: LANG.search(page.read_text(encoding="utf-8"))[1] for page in pages}
+
+
+@pytest.mark.parametrize(
+    ("code", "language"),
+    [
+        ("from dpcourse import check", "en"),
+        ("import dpcourse\ndpcourse.language('zh')", "zh"),
+        ('from dpcourse import language\nlanguage("zh")\nlanguage( "en" )', "en"),
+        ("import math", ""),
+        ('# language("zh")', ""),
+        ('def my_language(x): pass\nmy_language("zh")', ""),
+    ],
+)
+def test_a_notebook_speaks_as_the_library_does_in_it(code, language):
+    assert language_of([collect.Cell(1, "", code)]) == language
+
+
+def test_who_has_neither_roster_nor_notebook_is_told_in_the_language_of_the_class():
+    chinese = parse('language = "zh"')
+    row = a_row(result=missing(1))
+    assert feedback.language_of([row], chinese) == "zh"
+    assert feedback.language_of([row], parse("")) == "en"
+    assert feedback.language_of([replace(row, language="xx")], chinese) == "zh"  # one that is not there
+    assert feedback.language_of([replace(row, language="en")], chinese) == "en"
+    newest = [replace(row, language="en"), replace(row, lesson=2, language="zh"), replace(row, lesson=3)]
+    assert feedback.language_of(newest, parse("")) == "zh"
+
+
+def test_a_page_a_notebook_and_a_comment_are_in_the_student_s_language():
+    row = a_row(language="zh", file=CANVAS.format(name="k", number=1))
+    for text in (
+        feedback.page("k", [row], parse("")),
+        returned.notebook(row, parse("")),
+        returned.comment(row, parse("")),
+    ):
+        assert "组合" in text
 
 
 def test_what_is_stored_is_the_same_in_every_language():

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpcourse.languages import ENGLISH, Said, again, as_data, said
+from dpcourse.languages import ENGLISH, JOINING, Said, again, as_data, said
 from dpcourse.probe import texts
 from dpcourse.probe.probe import Probe
 from dpcourse.probe.texts import OURS, STOPPED, UNWRITTEN, heard, sound
@@ -74,6 +74,21 @@ def test_what_is_nested_too_deeply_is_not_filled_in():
     for _ in range(texts.DEEPEST):
         data = {"message": UNWRITTEN, "fields": {"name": data}}
     assert heard(data) == UNWRITTEN
+
+
+def test_however_it_is_nested_what_is_heard_is_bounded_and_on_one_line():
+    """Fields inside fields grow as a power of how deep they are: so the messages and fields are counted, all of them."""
+    data = {"message": JOINING[0], "fields": {"first": "a\nb", "then": "c\r\nd"}}
+    assert heard(data) == "a b c d"
+    sizes = set()
+    for _ in range(texts.DEEPEST):
+        data = {"message": JOINING[0], "fields": {"first": data, "then": data}}
+        assert len(str(heard(data)).splitlines()) == 1
+        sizes.add(len(heard(data)))
+    assert max(sizes) <= texts.MOST_PARTS * texts.LONGEST
+    assert heard(data) == JOINING[0]
+    assert heard("one\ntwo" * 1000) == texts.one_line("one\ntwo" * 1000)
+    assert len(heard("one\ntwo" * 1000)) == texts.LONGEST
 
 
 anything = st.recursive(

@@ -13,7 +13,7 @@ SAID = ("not_callable", "raised")
 FLAGS = ("blank", "idle")
 COUNTS = ("printed_count", "calls")
 LARGEST_COUNT = 2**62
-MOST_SAID = 100_000  # characters of a Mark, as it is stored
+MOST_SAID = 30_000  # characters of a Mark, as it is stored
 MOST_TEXT, DEEPEST = 1_000, 3  # characters of text in a value; lists in lists: what is more is told by its type
 LONGEST_NAME = 100  # of a type, a variable, a module
 

@@ -45,7 +45,7 @@ CREATE TABLE IF NOT EXISTS moves (
 CREATE TABLE IF NOT EXISTS earlier (
     student TEXT, lesson INTEGER, digest TEXT, row TEXT NOT NULL, PRIMARY KEY (student, lesson, digest)
 );
-CREATE TABLE IF NOT EXISTS students (student TEXT PRIMARY KEY, language TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS students (student TEXT PRIMARY KEY, language TEXT NOT NULL, noted TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS forgotten (who TEXT PRIMARY KEY, made TEXT NOT NULL, author TEXT NOT NULL);
 """
 
@@ -63,7 +63,7 @@ KINDS: dict[str, dict[str, tuple]] = {  # table -> column -> what Python gives f
         "student": TEXT, "lesson": (int,), "exercise": TEXT, "points": MAYBE_NUMBER, "out_of": MAYBE_NUMBER,
         "reason": TEXT, "author": TEXT, "made": TEXT, "function": TEXT,
     },
-    "students": {"student": TEXT, "language": TEXT},
+    "students": {"student": TEXT, "language": TEXT, "noted": TEXT},
     "forgotten": {"who": TEXT, "made": TEXT, "author": TEXT},
 }  # fmt: skip
 

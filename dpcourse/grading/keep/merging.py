@@ -26,14 +26,14 @@ from dpcourse.languages import listed, said
 class _Class:
     """All that a store knows and another can take over. earlier: (student, lesson, digest) -> the row as text.
 
-    students: student -> the language that a roster says.
+    students: student -> (when it was noted, the language that a roster says).
     """
 
     results: dict[tuple, dict] = field(default_factory=dict)
     answers: dict[tuple, list[tuple]] = field(default_factory=dict)
     earlier: dict[tuple, str] = field(default_factory=dict)
     by_hand: list[ByHand] = field(default_factory=list)
-    students: dict[str, str] = field(default_factory=dict)
+    students: dict[str, tuple] = field(default_factory=dict)
     forgotten: dict[str, tuple] = field(default_factory=dict)
 
 
@@ -141,7 +141,7 @@ def _all_of(store, as_far_as_readable=False) -> tuple[_Class, list[str]]:
         found.answers.setdefault(row[:2], []).append(row)
     found.earlier = {tuple(key): text for *key, text in rows["earlier"]}
     found.by_hand = [ByHand(*row) for row in rows["by_hand"]]
-    found.students = dict(rows["students"])
+    found.students = {student: (noted, language) for student, language, noted in rows["students"]}
     found.forgotten = {who: (made, author) for who, made, author in rows["forgotten"]}
     return found, lost
 
@@ -193,7 +193,8 @@ def _both(store, mine: _Class, yours: _Class) -> _Class:
             if row["digest"] not in ("", best["digest"]):
                 found.earlier[(*key, row["digest"])] = json.dumps(row)
     found.by_hand = list(dict.fromkeys([*mine.by_hand, *yours.by_hand]))
-    found.students = yours.students | mine.students
+    for student, entry in [*mine.students.items(), *yours.students.items()]:
+        found.students[student] = max(entry, found.students.get(student, entry))
     counting = {(*key, row["digest"]) for key, row in found.results.items()}
     found.earlier = {key: text for key, text in found.earlier.items() if key not in counting}
     return _without_the_forgotten(store, found)
@@ -208,8 +209,7 @@ def _without_the_forgotten(store, found: _Class) -> _Class:
     found.answers = {key: rows for key, rows in found.answers.items() if key not in gone}
     found.earlier = {k: t for k, t in found.earlier.items() if is_kept(k[0], _graded(t) or "0")}
     found.by_hand = [each for each in found.by_hand if is_kept(each.student, each.made)]
-    there = {student for student, _ in found.results}
-    found.students = {student: language for student, language in found.students.items() if student in there}
+    found.students = {student: entry for student, entry in found.students.items() if is_kept(student, entry[0])}
     return found
 
 
@@ -219,7 +219,7 @@ def _put(store, found: _Class) -> None:
     _insert(store, "results", [tuple(row[name] for name in KINDS["results"]) for row in found.results.values()])
     _insert(store, "answers", [row for rows in found.answers.values() for row in rows])
     _insert(store, "earlier", [(*key, text) for key, text in found.earlier.items()])
-    _insert(store, "students", list(found.students.items()))
+    _insert(store, "students", [(student, language, noted) for student, (noted, language) in found.students.items()])
     _insert(store, "forgotten", [(who, *entry) for who, entry in found.forgotten.items()])
     for given in found.by_hand:
         store.set_by_hand(given)

@@ -64,12 +64,12 @@ class Taken:
 class Row:
     """A stored result: whose, of what, and the result itself; where `marking` has seen it, as it counts.
 
-    submitted: when it was handed in, as far as that is known. said_late: whether the LMS calls it late. stale: whether
+    submitted: when it was handed in, as far as that is known. said_late: whether the LMS calls it late. origin: what the
+    platform said of it; None where an earlier edition has stored it, or nothing was handed in. stale: whether
     it is no longer in the folder that it came from. language: of the student, as the roster says, else of the notebook;
     "" where neither tells. due: until when it could be handed in; late: None where it was in time; extended: whether the
     student had more time; maximum: the points in the LMS to which the score is scaled, if it is; bonus and by_hand
-    (exercise id -> ByHand): what is set by hand. origin: what the platform said of it; None where an earlier edition has
-    stored it, or nothing was handed in.
+    (exercise id -> ByHand): what is set by hand.
     """
 
     student: str
@@ -261,7 +261,8 @@ class Store:
         """Note which languages a roster says of its students: of the others among them it says none any more."""
         with self.at_once():
             self.database.executemany("DELETE FROM students WHERE student = ?", [(student,) for student in students])
-            self.database.executemany("INSERT OR REPLACE INTO students VALUES (?, ?)", languages.items())
+            noted = [(student, language, now()) for student, language in languages.items()]
+            self.database.executemany("INSERT OR REPLACE INTO students VALUES (?, ?, ?)", noted)
 
     def languages(self) -> dict[str, str]:
         """student -> the language that the roster says."""
@@ -288,20 +289,8 @@ class Store:
                 continue
             name, lesson, file, digest, grader, text, _, submitted, late, here, _, origin = row
             result = read(text) or Result(INFRASTRUCTURE, (said("what was stored of it is damaged"),), None, 0)
-            told, language = as_origin(origin), languages.get(name) or result.language
-            yield Row(
-                name,
-                lesson,
-                file,
-                digest,
-                grader,
-                result,
-                as_time(submitted),
-                bool(late),
-                not here,
-                language,
-                origin=told,
-            )
+            time, told, language = as_time(submitted), as_origin(origin), languages.get(name) or result.language
+            yield Row(name, lesson, file, digest, grader, result, time, bool(late), not here, language, origin=told)
 
     def without_damaged(self) -> list[str]:
         """Take out the rows that nobody can read as somebody's result, or as set by hand; a sentence on each."""

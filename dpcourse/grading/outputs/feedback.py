@@ -139,9 +139,8 @@ def worth_in_words(mark: Mark) -> str:
 
 def is_untouched(mark: Mark) -> bool:
     """Whether an exercise is as it was given out; where no cell defines its function it is not."""
-    exercise = exercise_of(mark.id)
-    is_blank = mark.state == BLANK and exercise is not None
-    return is_blank and in_english(mark.message) == in_english(exercise.blank().message)
+    exercise = exercise_of(mark.id) if mark.state == BLANK else None
+    return exercise is not None and in_english(mark.message) == in_english(exercise.blank().message)
 
 
 def in_words(mark: Mark) -> str:

@@ -24,6 +24,7 @@ from dpcourse.grading.result import (
     NOT_GRADED,
     UNJUDGED,
     UNREADABLE,
+    is_ours,
 )
 from dpcourse.grading.sandbox.library import PACKAGE
 from dpcourse.grading.similar import identical, near_identical
@@ -217,14 +218,12 @@ def explanation(row: Row, exercise: Exercise, secret: bytes) -> Iterator[str]:
     if mark is None:
         yield said("{exercise}: not judged", exercise=exercise.id)
         return
-    yield said(
-        "{exercise} {title}: {state}, {score:g} of {points}",
-        exercise=exercise.id,
-        title=said(exercise.title),
-        state=said(STATES_IN_WORDS.get(mark.state, mark.state)),
-        score=mark.points,
-        points=in_points(mark.out_of),
-    )
+    told = {"title": said(exercise.title), "state": said(STATES_IN_WORDS.get(mark.state, mark.state))}
+    if is_ours(mark):
+        yield said("{exercise} {title}: {state}", exercise=mark.id, **told)
+    else:
+        of = {"score": mark.points, "points": in_points(mark.out_of)}
+        yield said("{exercise} {title}: {state}, {score:g} of {points}", exercise=mark.id, **told, **of)
     if mark.override:
         yield said("set by hand: {reason}", reason=mark.override)
     yield mark.message

@@ -12,9 +12,10 @@ from support import by_profile
 
 from dpcourse import course
 from dpcourse.engine import RIGHT, WRONG
-from dpcourse.grading.judging.outcomes import sound
-from dpcourse.grading.result import told
+from dpcourse.grading.judging.outcomes import MOST_SAID, sound
+from dpcourse.grading.result import result, told
 from dpcourse.grading.sandbox import wire
+from dpcourse.probe import texts
 from dpcourse.probe.values import plain
 
 STRANGE = [
@@ -84,3 +85,57 @@ def test_what_a_worker_says_of_an_error_is_said_in_the_language_of_the_judge():
     forged = {"message": "{x.__class__:>99999999}", "fields": {"x": "y"}}
     assert message([{"raised": forged}]) == forged["message"]
     assert "⟦`check` needs the function itself, not ⟦a number⟧" in message(exercise.probe(3, cases))
+
+
+# ---- nobody's text is longer than it may be
+
+
+def nested(levels):
+    """A message of ours with a message in each of its fields, and so on."""
+    field = nested(levels - 1) if levels else "x" * texts.LONGEST
+    return {"message": texts.STOPPED_AT, "fields": {"kind": field, "message": field, "line": field}}
+
+
+def lists(depth, leaf):
+    return [lists(depth - 1, leaf)] * 8 if depth else leaf
+
+
+LONG = "\n" + "x" * wire.LONGEST_TEXT
+FORGED = {
+    "a message in its fields": [{"raised": nested(7)}],
+    "in two fields": [{"raised": nested(2)}],
+    "many fields": [{"raised": {"message": "x", "fields": {str(number): "x" for number in range(10_000)}}}],
+    "a long text": [{key: LONG} for key in ("raised", "signature", "forbidden", "changed", "outside", "not_callable")],
+    "a type with a long name": [{"value": {"type": LONG}}],
+    "lists of long texts": [{"value": lists(4, "x" * 200)}],
+    "lists of types": [{"value": lists(4, {"type": LONG})}],
+    "lists of numbers": [{"value": lists(4, -1.23456e-300)}],
+    "tuples in lists": [{"value": [(LONG, [LONG] * 100)] * 20}],
+    "much that is printed": [{"value": LONG, "printed": LONG, "printed_count": 2**62}],
+}
+
+
+@pytest.mark.parametrize("outcomes", FORGED.values(), ids=FORGED)
+@pytest.mark.filterwarnings("ignore")
+def test_what_is_said_of_an_exercise_is_bounded_whatever_comes(outcomes):
+    for exercise in course.every_exercise() if WEEKLY else course.every_exercise()[::6]:
+        cases = exercise.cases(np.random.default_rng(0))
+        as_many = (outcomes * len(cases))[: len(cases)] if WEEKLY or len(cases) < 100 else outcomes
+        for told_of in (as_many, [*[{"value": 0.5}] * (len(cases) - 1), outcomes[0]], [outcomes[-1]]):
+            mark = told(exercise.judge(cases, sound(told_of, 1), None, 1))
+            assert len(result(exercise.lesson, "graded", marks=[mark]).as_json()) <= MOST_SAID
+            for line in (mark.message, *mark.seen, *mark.observed):
+                assert len(line.splitlines()) <= 1
+
+
+def test_what_honest_answers_give_goes_through_as_it_is():
+    for value in (
+        1.5,
+        "a text",
+        [[1.0, 2.0]] * 500,
+        [(1, [2.0])],
+        ["name"] * 30,
+        {"type": "Curve"},
+        list(range(10_000)),
+    ):
+        assert sound([{"value": value}], 1)[0]["value"] == value

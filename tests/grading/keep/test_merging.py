@@ -17,13 +17,14 @@ from dpcourse.grading.keep.merging import merge, read_other
 from dpcourse.grading.keep.store import DATABASE, ByHand, Store
 from dpcourse.grading.result import Mark, result
 
-TABLES = ("results", "answers", "by_hand", "earlier", "forgotten")
+TABLES = ("results", "answers", "by_hand", "earlier", "students", "forgotten")
 names, digests = st.sampled_from(["ann", "bob"]), st.sampled_from(["one", "two", "three"])
 events = st.lists(
     st.one_of(
         st.tuples(st.just("save"), names, digests, st.sampled_from(["graded", "infrastructure"]), st.integers(0, 3)),
         st.tuples(st.just("set"), names, st.sampled_from(["1.3", "1.4"]), st.sampled_from([0.0, 1.0, None])),
         st.tuples(st.just("missing"), names),
+        st.tuples(st.just("speaks"), names, st.sampled_from(["en", "zh"])),
         st.tuples(st.just("forget"), names),
     ),
     max_size=6,
@@ -47,6 +48,8 @@ def happen(folder, events, clock):
                 store.set_by_hand(ByHand(name, 1, rest[0], rest[1], 2.0, "why", "ann", stores.now()))
             elif what == "missing":
                 store.set_missing([name], [1])
+            elif what == "speaks":
+                store.set_languages([name], {name: rest[0]})
             else:
                 store.forget(name, "ann")
     return folder

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from dpcourse.grading.collect import Submission
 from dpcourse.grading.keep import database
-from dpcourse.grading.keep.database import Unusable
+from dpcourse.grading.keep.database import EDITION, Unusable
 from dpcourse.grading.keep.packed import packed, unpacked
 from dpcourse.grading.keep.store import ByHand, Store
 from dpcourse.grading.marks.marking import marked
@@ -40,9 +40,26 @@ def test_a_database_of_the_first_edition_opens(tmp_path):
         assert row.by_hand["1.5"].reason == "shown"
 
 
+def test_a_database_of_the_second_edition_loses_nothing_and_learns_languages(tmp_path):
+    with Store(tmp_path / "grades.sqlite") as store:
+        store.save(HANDED_IN, "grader", result(1, "graded"), {"1.3": "judge"})
+        store.set_by_hand(ByHand("kim", 1, "1.3", 1.0, 2.0, "why", "me", "2026"))
+        before = list(store.rows()), store.by_hand(), store.judged("kim", 1)
+        store.database.execute("DROP TABLE students")
+        store.database.execute("PRAGMA user_version = 2")
+    with Store(tmp_path / "grades.sqlite") as store:
+        assert (list(store.rows()), store.by_hand(), store.judged("kim", 1)) == before
+        store.set_languages(["kim", "lee"], {"kim": "zh", "lee": "en"})
+        assert [row.language for row in store.rows()] == ["zh"]
+        store.set_languages(["kim"], {})  # the roster says none any more, and nothing of others
+        assert ([row.language for row in store.rows()], store.languages()) == ([""], {"lee": "en"})
+        store.forget("lee", "me")
+        assert store.languages() == {}
+
+
 def test_a_database_of_a_later_edition_is_refused_and_left_as_it_is(tmp_path):
     with Store(tmp_path / "grades.sqlite") as store:
-        store.database.execute(f"PRAGMA user_version = {database.EDITION + 1}")
+        store.database.execute(f"PRAGMA user_version = {EDITION + 1}")
     with pytest.raises(Unusable, match="later edition"):
         Store(tmp_path / "grades.sqlite")
 

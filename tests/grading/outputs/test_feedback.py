@@ -13,7 +13,7 @@ import pytest
 from grading.rows import CANVAS, MOODLE, a_row, graded, untouched, with_slip
 
 from dpcourse import course
-from dpcourse.engine import BLANK, ERROR, WRONG
+from dpcourse.engine import BLANK, WRONG
 from dpcourse.grading import result
 from dpcourse.grading.keep.store import ByHand
 from dpcourse.grading.marks import settings
@@ -62,9 +62,10 @@ def test_what_is_right_is_said_first_and_a_zero_of_the_students_is_one():
 
 
 def test_a_fault_of_ours_is_no_zero():
-    ours = Mark("1.1", ERROR, 0, 1, "This could not be judged, through no fault of yours.")
-    seen = text_of(page(a_row(result=result.result(1, "infrastructure", marks=[ours]))))
-    assert "not graded yet" in seen
+    broken = result.with_marks(graded(), [result.unjudged(course.find("1.1"), "ValueError: x")])
+    seen = text_of(page(a_row(result=broken)))
+    assert "The bill for several answers: not graded yet " in seen
+    assert "ValueError" not in seen
     assert "01 Composition: not graded" in seen
 
 

@@ -12,7 +12,9 @@ from dpcourse.engine import WRONG
 from dpcourse.grading import result
 from dpcourse.grading.keep.store import ByHand
 from dpcourse.grading.marks import settings
-from dpcourse.grading.outputs import gradebook
+from dpcourse.grading.outputs import feedback, gradebook, report
+
+DUE = datetime(2026, 10, 1, tzinfo=UTC)
 
 
 def read(text):
@@ -48,8 +50,9 @@ def test_each_exercise_has_a_line_and_the_lines_make_the_score():
     assert (lines[2]["override"], lines[2]["author"], lines[2]["points"]) == ("shown on paper", "lee", "1")
     [whole] = read(gradebook.of_lessons([row]))
     assert float(whole["score"]) == pytest.approx(
-        sum(float(line["points"]) for line in lines) + float(whole["late"]), abs=0.01
+        sum(float(line["points"]) for line in lines) + float(whole["taken for lateness"]), abs=0.01
     )
+    assert whole["late"] == "3 hours late"
     assert "10 %" in lines[0]["late"]
 
 
@@ -68,3 +71,30 @@ def test_the_files_begin_as_excel_needs_it_to_know_utf_8(tmp_path):
 def test_a_lesson_and_an_exercise_that_are_gone_break_nothing():
     assert gradebook.title(98) == "98"
     assert gradebook.title_of("98.1") == ""
+
+
+@pytest.mark.parametrize(
+    ("submitted", "said_late", "told", "taken"),
+    [
+        (DUE - timedelta(seconds=1), False, "", ""),
+        (DUE + timedelta(days=2, hours=3, minutes=4), False, "2 days and 3 hours late", "-5.4"),
+        (DUE + timedelta(seconds=30), True, "less than a minute late", "-1.8"),
+        (None, True, "late", "0"),
+        (None, False, "", ""),
+    ],
+)
+def test_who_was_late_is_said_by_how_much_as_far_as_that_is_known(submitted, said_late, told, taken):
+    """In the gradebook, in the report and on the page; what is not graded was late all the same."""
+    decided = settings.parse("late.share = 0.1\nlessons.1.deadline = 2026-10-01T00:00:00")
+    row = a_row("kim", settings=decided, submitted=submitted, said_late=said_late)
+    [line] = read(gradebook.of_lessons([row]))
+    assert (line["late"], line["taken for lateness"]) == (told, taken)
+    assert ("Who was late" in report.class_report([row])) == bool(told)
+    assert told in report.class_report([row])
+    assert (told.removesuffix(" late") in feedback.page("kim", [row], decided)) or not told
+    unread = a_row("kim", result.unreadable(1, "x"), settings=decided, submitted=submitted, said_late=said_late)
+    assert gradebook.late(unread) == told
+
+
+def test_what_the_platform_calls_late_is_late_without_a_deadline_too():
+    assert gradebook.late(a_row("kim", said_late=True)) == "late"

@@ -7,11 +7,12 @@ import pytest
 from grading.rows import CANVAS, FULL, MOODLE, a_row, graded, untouched
 
 from dpcourse.engine import BLANK, WRONG
-from dpcourse.grading import result
+from dpcourse.grading import outputs, result
 from dpcourse.grading.keep.store import ByHand
 from dpcourse.grading.marks import settings
 from dpcourse.grading.marks.settings import Settings
-from dpcourse.grading.outputs import imports
+from dpcourse.grading.outputs import imports, returned
+from dpcourse.grading.outputs.tables import number
 
 DEFAULT = Settings()
 
@@ -154,3 +155,21 @@ def test_a_roster_may_call_students_otherwise_than_the_platform(tmp_path):
     imports.write(rows, tmp_path, DEFAULT)
     known = [line[:2] for line in read(tmp_path / "canvas-01.csv")[2:]]
     assert known == [["Lee, Kim", "1234"], ["Bell, Ann", "55"], ["Cho, Dan", ""]]
+
+
+@pytest.mark.parametrize("maximum", [10, 7.5, 100])
+def test_a_page_a_comment_a_report_a_gradebook_and_an_import_say_the_same_number(tmp_path, maximum):
+    decided = settings.parse(f"lessons.1.maximum = {maximum}")
+    rows = [of(result=graded(1, {"1.3": WRONG}), settings=decided) for of in (of_canvas, of_moodle)]
+    outputs.write(rows, tmp_path, decided)
+    scaled = number((FULL - 2) * maximum / FULL)
+    told = f"{FULL - 2} of {FULL} points, that is {scaled} of {number(maximum)}"
+    assert told in (tmp_path / "report.html").read_text(encoding="utf-8")
+    for page in (tmp_path / "feedback").glob("*.html"):
+        assert f"01 Composition: {told}<" in page.read_text(encoding="utf-8")
+    assert told in returned.notebook(rows[0], decided)
+    assert read(tmp_path / "canvas-01.csv")[2][-1] == scaled
+    [line] = csv.DictReader(io.StringIO((tmp_path / "moodle-01.csv").read_text(encoding="utf-8")))
+    assert (line["Grade"], told in line["Feedback comments"]) == (scaled, True)
+    for line in csv.DictReader(io.StringIO((tmp_path / "gradebook.csv").read_text(encoding="utf-8-sig"))):
+        assert (line["score in the LMS"], line["points in the LMS"]) == (scaled, number(maximum))
