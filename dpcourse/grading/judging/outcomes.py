@@ -3,7 +3,7 @@
 from dpcourse.probe import texts
 from dpcourse.probe.values import plain
 
-TEXTS = ("signature", "forbidden", "changed", "outside", "copied", "replaced")
+TEXTS = ("signature", "forbidden", "changed", "outside", "copied", "begun", "replaced")
 LONGEST_TEXT = 200  # characters: they are names
 SAID = ("not_callable", "raised")
 FLAGS = ("blank", "idle")
