@@ -2,12 +2,30 @@
 
 import contextlib
 import dis
+import importlib
+import os
 import re
 import sys
 import threading
 import types
 
+
+def _there(module, *names):
+    """Those of the functions of a module that this Python has."""
+    with contextlib.suppress(ImportError):
+        there = importlib.import_module(module)
+        return {getattr(there, name) for name in names if hasattr(there, name)}
+    return set()
+
+
 FORBIDDEN = "forbidden"
+UNWATCHED = {  # what begins another program, or another interpreter
+    *_there("_posixsubprocess", "fork_exec"),
+    *_there("os", "execv", "execve", "posix_spawn", "posix_spawnp", "system"),
+    *_there("_xxsubinterpreters", "create"),
+    *_there("_interpreters", "create"),
+    *_there("_winapi", "CreateProcess"),
+}
 JUMPS = {*dis.hasjrel, *dis.hasjabs}
 NAMED = {"LOAD_METHOD": "LOAD_ATTR"}  # which of the two Python takes depends on the module's imports
 OURS = re.compile(r"dpcourse\.(?!probe\.)")  # modules whose calls are not the learner's
@@ -34,13 +52,14 @@ class Called(list):
 
     That is for what is ours: a function called at each step of it costs more than what it does. No line of the learner's
     is to run there.
-    copies: the names of forbidden functions of which a copy ran.
+    copies: the names of forbidden functions of which a copy ran. begun: what began that is not watched.
     """
 
     watch = None
 
     def __init__(self):
         self.copies: list[str] = []
+        self.begun: list[str] = []
 
     def __enter__(self):
         if self.watch:
@@ -61,8 +80,9 @@ def forbidding(functions, counted=()):
 
     That holds in every thread, for calls that are under way when the block begins, and for its code under another
     function in threads that begin there (from Python 3.12 on in all). So does `sys.setprofile`, which would end the
-    watch. Yields the names that were called (Called), which also holds calls whose Forbidden was swallowed, and in its
-    `copies` whose program ran as the code of another function. One thread at a time is inside: others wait.
+    watch. Yields the names that were called (Called), which also holds calls whose Forbidden was swallowed, and says of
+    which a copy ran, and what began that is not watched: in a forked process these raise Forbidden too, since nobody hears
+    of them there. One thread at a time is inside: others wait.
     counted: a dict code object -> number of calls, in which each call adds 1.
     """
     called = Called()
@@ -77,18 +97,25 @@ def forbidding(functions, counted=()):
         called.append(_as_called(frame))
         raise Forbidden(called[-1])
 
+    def note(seen, name):
+        seen.append(name)
+        if os.getpid() != process:
+            raise Forbidden(name)
+
     def watch(frame, event, argument):
         if event == "call":
             role = role_of[frame.f_code]
             if role is FORBIDDEN:
                 refuse(frame)
             if role:
-                called.copies.append(role)
+                note(called.copies, role)
             if frame.f_code in counted:
                 counted[frame.f_code] += 1
         elif event == "c_call" and argument is set_profile and frame.f_code is not ours and not called.has(frame):
             called.append("sys.setprofile")
             raise Forbidden(called[-1])
+        elif event == "c_call" and argument in UNWATCHED:
+            note(called.begun, f"{argument.__module__}.{argument.__name__}")
 
     def under_way():
         for frame in sys._current_frames().values():
@@ -100,6 +127,7 @@ def forbidding(functions, counted=()):
     with _ONE_AT_A_TIME, contextlib.ExitStack() as stack:
         for function in plain:
             stack.enter_context(_replaced(function, _refused, _refuse=refuse))
+        process = os.getpid()
         before, set_profile, ours = sys.getprofile(), sys.setprofile, sys._getframe().f_code
         of_threads, set_for_threads = threading.getprofile(), threading.setprofile
         if running := getattr(threading, "setprofile_all_threads", None):

@@ -112,6 +112,8 @@ def _with_all_seen(outcome, answer, case, called, counted, printed):
     also = {"calls": sum(counted.values())} if counted else {}
     if called.copies:
         also["copied"] = called.copies[0]
+    if called.begun:
+        also["begun"] = called.begun[0]
     if outside := _read_from_outside(answer, case):
         also["outside"] = outside
     seen = {"printed": printed.text, "printed_count": printed.count}

@@ -140,7 +140,6 @@ RIGHT_ANSWERS = {
     ),
     "library's sigma": ("noisy_counts", normal_noise(lambda m, mu: gdp.sigma(math.sqrt(m), mu))),
     "root finder": ("largest_mu", lambda epsilon, delta: brentq(lambda m: gdp.delta(epsilon, m) - delta, 1e-6, 100)),
-    "library's sigma of a family": ("group_sigma", lambda sensitivity, mu, k: gdp.sigma(k * sensitivity, mu)),
 }
 
 RECOGNISED = {
@@ -182,6 +181,7 @@ FREE_ANSWERS = {
         "group_curve",
         lambda alpha, epsilon, delta, k: tradeoff.approx_dp(epsilon, delta).group(k)(alpha),
     ),
+    "library's sigma of a family": ("group_sigma", lambda sensitivity, mu, k: gdp.sigma(k * sensitivity, mu)),
     "library's mu of a group": ("group_sigma", lambda sensitivity, mu, k: gdp.group(sensitivity, k) / mu),
 }
 

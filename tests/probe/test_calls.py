@@ -4,6 +4,9 @@ import inspect
 import linecache
 import marshal
 import math
+import os
+import subprocess
+import sys
 import threading
 import time
 import types
@@ -150,6 +153,35 @@ class OfWhomeverAsks:
 def test_nothing_of_the_learners_runs_unwatched(where):
     assert what_is_seen(OfWhomeverAsks(where))[1:] == ("dpcourse.composition.sequential", 0.75)
     assert what_is_seen(OfWhomeverAsks("nowhere"))[1:] == (None, 0.75)
+
+
+def test_what_begins_another_program_is_told():
+    def answer(x):
+        subprocess.run([sys.executable, "-c", ""], check=True)
+        return 0.75
+
+    (outcome,) = Probe("f", forbidden=(composition.sequential,)).probe(answer, [{"x": 1}])
+    assert (outcome["value"], outcome["begun"]) == (0.75, "_posixsubprocess.fork_exec")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="only Unix forks")
+@pytest.mark.parametrize(("called", "told"), [(COPIES["its text"], b""), (math.fsum, b"0.75")])
+def test_a_forked_process_runs_no_copy(called, told):
+    def answer(x):
+        reading, writing = os.pipe()
+        if os.fork() == 0:
+            try:
+                os.write(writing, str(called(x)).encode())
+            finally:
+                os._exit(0)
+        os.wait()
+        os.close(writing)
+        seen.append(os.read(reading, 99))
+        return 1
+
+    seen = []
+    Probe("f", forbidden=(composition.sequential,)).probe(answer, [{"x": [0.5, 0.25]}])
+    assert seen == [told]
 
 
 def test_what_was_put_into_an_argument_is_asked_nothing():

@@ -2,7 +2,7 @@
 
 import math
 
-from dpcourse import composition
+from dpcourse import composition, gdp
 from dpcourse.engine import Exercise, Misconception, a_number, rounded
 
 
@@ -21,7 +21,7 @@ exercise = Exercise(
     draw=_draw_epsilons,
     reference=composition.sequential,
     returns=a_number,
-    forbidden=(composition.sequential, composition.basic),
+    forbidden=(composition.sequential, composition.basic, gdp.compose),
     hints=(
         "Each answer can multiply the odds by its own e^epsilon. What do the factors multiply to?",
         "e^a times e^b is e^(a + b). `sum` adds up a list.",

@@ -36,6 +36,10 @@ NOT_ITS_OWN = {
     "copied": to_say(
         "exercise {exercise}: when it was called, a copy of `{name}` ran: see whether the answer is the student's own"
     ),
+    "begun": to_say(
+        "exercise {exercise}: when it was called, it began another program (`{name}`): see whether the answer is the "
+        "student's own"
+    ),
     "replaced": to_say(
         "`{name}`, by which answers are called, had been replaced: see whether the answers are the student's own"
     ),

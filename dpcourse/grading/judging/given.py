@@ -168,7 +168,9 @@ def defining(cells: Iterable[collect.Cell], function: str) -> list[collect.Cell]
     >>> [cell.number for cell in defining([collect.Cell(1, "", "f = abs"), collect.Cell(2, "", "f == 3")], "f")]
     [1]
     """
-    definition = re.compile(rf"^[ \t]*((async[ \t]+)?def[ \t]+{function}\b|{function}[ \t]*[:=](?!=))", re.MULTILINE)
+    definition = re.compile(
+        rf"^([^\w\n#]*(async[ \t]+)?def[ \t]+{function}\b|[ \t]*{function}[ \t]*[:=](?!=))", re.MULTILINE
+    )
     return [cell for cell in cells if definition.search(cell.code)]
 
 

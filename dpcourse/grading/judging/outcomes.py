@@ -7,7 +7,7 @@ exercise is at most MOST_SAID characters, and what was one line is one line, whe
 from dpcourse.probe import texts
 from dpcourse.probe.values import plain
 
-TEXTS = ("signature", "forbidden", "changed", "outside", "copied", "replaced")
+TEXTS = ("signature", "forbidden", "changed", "outside", "copied", "begun", "replaced")
 LONGEST_TEXT = 200  # characters: they are names
 SAID = ("not_callable", "raised")
 FLAGS = ("blank", "idle")

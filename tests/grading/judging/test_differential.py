@@ -1,4 +1,4 @@
-"""Seventy honest notebooks, in JupyterLab's own kernel and in the grader: the same exercises are right, in every one."""
+"""A hundred honest notebooks, in JupyterLab's own kernel and in the grader: the same exercises are right, in every one."""
 
 import json
 
@@ -39,8 +39,8 @@ def passed_in_jupyter(content, folder, monkeypatch):
     return set(json.loads(file.read_text())["done"]) if file.exists() else set()
 
 
-def test_there_are_seventy_of_them_and_no_two_are_alike():
-    assert len(EDITS) >= 70
+def test_there_are_a_hundred_of_them_and_no_two_are_alike():
+    assert len(EDITS) >= 100
     assert len({notebook(name) for name in EDITS}) == len(EDITS)
 
 

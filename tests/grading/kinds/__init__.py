@@ -3,19 +3,19 @@
 Beside each stands the status and the score that it must get, by topic. To think of a new way to cheat is to add a kind.
 """
 
-from grading.kinds import denial, escapes, not_a_notebook, odd, ordinary, points
+from grading.kinds import denial, escapes, habits, not_a_notebook, odd, ordinary, points
 from grading.kinds.making import misconceptions
 from support import by_profile
 
 TOPICS = {
     "not a notebook": not_a_notebook.KINDS,
     "ordinary": [*ordinary.KINDS, *misconceptions()],
-    "odd": odd.KINDS,
+    "odd": [*odd.KINDS, *habits.KINDS],
     "points": points.KINDS,
     "denial": denial.KINDS,
     "escapes": escapes.KINDS,
 }
-ON_A_COMMIT = {"odd": 5, "points": 4, "denial": 4, "escapes": 6}
+ON_A_COMMIT = {"odd": 7, "points": 5, "denial": 4, "escapes": 6}
 """Of these topics every so-manieth kind is graded on a commit, of the others each."""
 
 ALL = [kind for kinds in TOPICS.values() for kind in kinds]

@@ -7,6 +7,7 @@ from grading.kinds.making import (
     ROOT,
     WORKS,
     answer,
+    body,
     cell,
     definition,
     first,
@@ -152,4 +153,12 @@ PYTHON = [
     answer("an error with a million digits", "import sys; sys.set_int_max_str_digits(0); raise ValueError(10**1_000_000)"),
 ]  # fmt: skip
 
-KINDS = [*TIME, *MEMORY, *PROCESSES, *OUTPUT, *KERNEL, *PYTHON]
+ASKED = [
+    definition("a signature that never comes", WORKS + "class Endless:\n    def __call__(self, prior, epsilon): return 0.5\n    @property\n    def __signature__(self):\n        while True: pass\nworst_posterior = Endless()"),
+    definition("names without end", WORKS + "import itertools, types\nclass Endless:\n    __code__ = types.SimpleNamespace(co_names=map(str, itertools.count()), co_varnames=(), co_cellvars=(), co_freevars=())\n    __globals__ = {}\n    def __call__(self, prior, epsilon): return 0.5\nworst_posterior = Endless()", status="flagged", weekly=True),
+    answer("a number from ten million digits", "import sys; sys.set_int_max_str_digits(0); return float(int('9' * 10**7) > 0)", status="limit", weekly=True),
+    notebook("a million versions and a slip", written(body("return (")) + b'"language_info": {' * 500_000, score=LOST),
+    first("functions without number", "for i in range(100_000): exec(f'def f(): return {i}')", weekly=True),
+]  # fmt: skip
+
+KINDS = [*ASKED, *TIME, *MEMORY, *PROCESSES, *OUTPUT, *KERNEL, *PYTHON]

@@ -37,6 +37,16 @@ def around(name, before, code, **about):
     return notebook(name, cells, "flagged", FULL, note="goes around", **about)
 
 
+def before(name, code, answer, score=FULL, status="flagged", **about):
+    """An answer to 1.1 that rests on what a cell above has made: with the points and a note, or without them."""
+    cells = solved(first=code, sequential_composition=f"def sequential_composition(epsilons):\n    {answer}")
+    return notebook(name, cells, status, score, **about)
+
+
+COPIED = {"note": "a copy of `dpcourse.composition.sequential` ran"}
+ITS_CODE = "import types\nf = composition.sequential\nmine = types.FunctionType(getattr(f, '__co' + 'de__').replace(co_name='mine'), vars(composition))\n"
+FROM_TEXT = "start = text.index('def sequential(')\nfound = dict(vars(composition))\nexec(text[start : text.index('\\ndef ', start)], found)\nmine = found['sequential']"
+
 SESSION = "import dpcourse\nsession = dpcourse.check.__self__\n"
 
 
@@ -70,6 +80,26 @@ LIBRARY = [
     notebook("keeps a table between two probes", solved(sequential_composition="seen, table = [], {}\ndef sequential_composition(epsilons):\n    seen.append(tuple(epsilons))\n    return table.get(seen[-1], 0.0)", last="for key in seen: table[key] = composition.sequential(key)"), score=without("sequential_composition")),
     around("copies the library's source", "import inspect; found = {}; exec(inspect.getsource(composition.sequential), vars(composition) | found, found)", "return found['sequential'](epsilons)"),
     around("copies the library's code by another name", "import types; f = composition.sequential; mine = types.FunctionType(f.__code__.replace(co_name='mine'), f.__globals__)", "return mine(epsilons)"),
+]  # fmt: skip
+
+NOT_THEIR_OWN = [
+    before("its source by its file", "text = open(composition.__file__).read()\n" + FROM_TEXT, "return mine(epsilons)", **COPIED),
+    before("its source by linecache", "import linecache\ntext = ''.join(linecache.getlines(composition.__file__))\n" + FROM_TEXT, "return mine(epsilons)", **COPIED),
+    before("its source by pkgutil, parsed", "import ast, pkgutil\ntree = ast.parse(pkgutil.get_data('dpcourse', 'composition.py'))\nfound = dict(vars(composition))\nexec(ast.unparse([each for each in tree.body if getattr(each, 'name', '') == 'sequential'][0]), found)", "return found['sequential'](epsilons)", **COPIED),
+    before("its module run by runpy", "import runpy\nfound = runpy.run_path(composition.__file__)", "return found['sequential'](epsilons)", without("sequential_composition"), "graded"),
+    before("its code packed by marshal", "import marshal, types\ncode = marshal.loads(marshal.dumps(getattr(composition.sequential, '__co' + 'de__')).replace(b'sequential', b'sequentiel'))\nmine = types.FunctionType(code, vars(composition))", "return mine(epsilons)", **COPIED),
+    before("its code by a name put together", ITS_CODE, "return mine(epsilons)", **COPIED),
+    before("its code in a signature", ITS_CODE + "import inspect\nheld = []\nclass Signature(inspect.Signature):\n    def bind(self, *all): held[:] = [mine(*all)]", "return held[0]\nsequential_composition.__signature__ = Signature()", without("sequential_composition"), "graded"),
+    before("its code in place of deepcopy", ITS_CODE + "import copy\nold, held = copy.deepcopy, []\ndef deepcopy(value, *all):\n    if type(value) is dict and 'epsilons' in value: held[:] = [mine(value['epsilons'])]\n    return old(value, *all)\ncopy.deepcopy = deepcopy", "return held[0]", note="`copy.deepcopy`, by which answers are called, had been replaced"),
+    before("its code in an argument", ITS_CODE + "class Late(float):\n    def __eq__(self, other):\n        mine([1.0])\n        return True", "epsilons[0] = Late(epsilons[0])\n    return math.fsum(epsilons)", without("sequential_composition"), "graded"),
+    before("a call begun in a thread", "import threading\nasked, held, result = threading.Event(), [], []\nclass Later(list):\n    def __array__(self, *all, **more):\n        asked.wait()\n        return np.array(held[0])\nthreading.Thread(target=lambda: result.append(composition.sequential(Later([1.0]))), daemon=True).start()", "held.append(epsilons); asked.set()\n    import time; time.sleep(0.3)\n    return result[0]", without("sequential_composition"), "graded"),
+    before("the session asked first", "import dpcourse\nsession = getattr(dpcourse.check, '__se' + 'lf__')\nold, held = session._probe, {}\ndef probe(request, answer):\n    for case in request['cases']:\n        if set(case) == {'epsilons'}: held[tuple(case['epsilons'])] = composition.sequential(case['epsilons'])\n    return old(request, answer)\nsession._probe = probe", "return held[tuple(epsilons)]", note="`Session._probe`"),
+    before("the reader asked first", "import json\nold = json.loads\njson.loads = lambda *all, **more: old(*all, **more)", "return math.fsum(epsilons)", note="`json.loads`"),
+    before("another Python with a package of its own making", "import os, subprocess, sys\nroot = os.path.dirname(composition.__file__)\nhead = f'import sys, types; sys.path[:] = {sys.path!r}; made = types.ModuleType(\"dpcourse\"); made.__path__ = [{root!r}]; sys.modules[\"dpcourse\"] = made; from dpcourse import composition; '", "return float(subprocess.run([sys.executable, '-c', head + f'print(composition.sequential({list(map(float, epsilons))}))'], capture_output=True, check=True).stdout)", note="it began another program"),
+    before("an interpreter within this", "import _xxsubinterpreters as within, os, sys\nroot = os.path.dirname(composition.__file__)\nhead = f'import os, sys, types; sys.path[:] = {sys.path!r}; made = types.ModuleType(\"dpcourse\"); made.__path__ = [{root!r}]; sys.modules[\"dpcourse\"] = made; from dpcourse import composition; '", "r, w = os.pipe()\n    within.run_string(within.create(), head + f'os.write({w}, str(composition.sequential({list(map(float, epsilons))})).encode())')\n    return float(os.read(r, 99))", without("sequential_composition"), "graded", weekly=True),
+    before("its code in a forked process", ITS_CODE + "import multiprocessing\ndef serve(all): return mine(all)", "with multiprocessing.get_context('fork').Pool(1) as pool: return pool.apply_async(serve, (epsilons,)).get(1)", without("sequential_composition"), "graded"),
+    before("honest, and the source was read", "import inspect, linecache\nlinecache.getlines(composition.__file__); help(composition.sequential); inspect.signature(composition.sequential)\n%psource composition.sequential\ncomposition.sequential??", "return math.fsum(epsilons)", status="graded"),
+    before("honest, and the library called above", "import copy\nsaid = composition.sequential([1.0]); copy.deepcopy([said])", "return math.fsum(epsilons)", status="graded"),
 ]  # fmt: skip
 
 FORGED = [
@@ -190,4 +220,4 @@ LIES = [
     answer("an empty array", "return np.zeros((0, 5))"),
 ]  # fmt: skip
 
-KINDS = [*LIBRARY, *FORGED, *REPLIES, *LIES]
+KINDS = [*LIBRARY, *NOT_THEIR_OWN, *FORGED, *REPLIES, *LIES]

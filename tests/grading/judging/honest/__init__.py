@@ -1,14 +1,14 @@
-"""Seventy honest notebooks: the lessons 00 to 03 as people write them, in many styles and from many front ends.
+"""A hundred honest notebooks: the lessons 00 to 03 as people write them, in many styles and from many front ends.
 
 Each is the solved lesson in short, changed by one small edit; the edits take the lessons by turns.
 """
 
-from grading.judging.honest import cells, odd, styles, wholes
+from grading.judging.honest import cells, habits, odd, styles, wholes
 from grading.kinds.making import cells_of, written
 
 from dpcourse import course
 
-EDITS = {**styles.EDITS, **cells.EDITS, **wholes.EDITS, **odd.EDITS}
+EDITS = {**styles.EDITS, **cells.EDITS, **wholes.EDITS, **odd.EDITS, **habits.EDITS}
 """name -> edit(cells, lesson), which gives cells, or the whole notebook as a dict."""
 
 
