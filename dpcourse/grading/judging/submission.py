@@ -3,7 +3,6 @@
 This is the trusted side. It reads a student's code as text only; the worker's replies are data, and are doubted.
 """
 
-import time
 from dataclasses import replace
 
 from dpcourse import course
@@ -48,7 +47,7 @@ class _Grading:
 
     def __init__(self, job, cells):
         self.job, self.cells = job, cells
-        self.answers = Answers(job, time.monotonic() + job.limits.seconds)
+        self.answers = Answers(job)
         self.playing = Playing(job, cells, self.answers)
         self.exhausted: list[str] = []  # which limits took a mark by an error
         self.began: dict[int, list[str]] = {}  # cell that stopped -> the exercises that lack what it should define
