@@ -416,7 +416,7 @@ def doctor() -> None:
 
     def grading():
         try:
-            from dpcourse.grading.sandbox import bubblewrap
+            from dpcourse.grading.sandbox import trial
         except ModuleNotFoundError as error:
             mend = said(
                 '{package} is not installed: run `{pip} install "dpcourse[grading]"`. Only instructors need it',
@@ -424,7 +424,7 @@ def doctor() -> None:
                 pip=PIP,
             )
             return Finding(said("grading"), "note", mend)
-        return bubblewrap.finding()
+        return trial.finding()
 
     found = report(grading)
     typer.echo(repr(found))

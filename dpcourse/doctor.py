@@ -76,7 +76,7 @@ def report(*more: Callable[[], Finding]) -> Report:
     first = (_python(), *_packages(), *_no_temporary_folder())
     if any(finding.state == "missing" for finding in first):
         return Report(first)
-    return Report((*first, *(look() for look in (_sliders, _memory, _disk, _gpu, _data_folder, *more))))
+    return Report((*first, *(look() for look in (_sliders, _memory, _disk, _pytorch, _gpu, _data_folder, *more))))
 
 
 def _python():
@@ -215,6 +215,27 @@ def _disk():
         return Finding(said("disk"), "ok", said("{free:.1f} GiB free", free=free))
     mend = said("{free:.1f} GiB free: delete something before you download data in lesson 06", free=free)
     return Finding(said("disk"), "note", mend)
+
+
+def _pytorch():
+    """What its build takes, or would take; importing it to ask would take seconds."""
+    if importlib.util.find_spec("torch") is None:
+        free = shutil.disk_usage(sys.prefix).free / 2**30
+        needs = said(
+            "lessons 05 to 07 need it, and on Linux pip brings its build for GPUs: 5 GiB of disk, here {free:.1f} are free. "
+            "Its build for CPUs takes 0.7 GiB, and is enough",
+            free=free,
+        )
+        return Finding("PyTorch", "note", needs)
+    if cuda := _cuda_of_pytorch():
+        takes = said(
+            "its build for CUDA {version}: 4.7 GB of disk. Each kernel that imports it takes 0.5 GiB of memory, and some "
+            "seconds. Where that is too much, its build for CPUs is enough",
+            version=cuda,
+        )
+    else:
+        takes = said("its build for CPUs: 0.7 GB of disk. Each kernel that imports it takes 0.3 GiB of memory")
+    return Finding("PyTorch", "ok", takes)
 
 
 def _gpu():

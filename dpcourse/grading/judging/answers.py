@@ -13,12 +13,12 @@ tried up to MOST_PROBES times, and once more at the end: if right it fails no mo
 """
 
 import hashlib
-import time
 from collections.abc import Callable
 
 from dpcourse import course
 from dpcourse.engine import BLANK, ERROR, RIGHT, WRONG, Exercise
 from dpcourse.engine.exercise import Cases
+from dpcourse.grading.judging.allowance import Allowance
 from dpcourse.grading.judging.exhausted import limit_in, raised_in
 from dpcourse.grading.judging.job import Job, cases_of, further_rng
 from dpcourse.grading.judging.judge import Failed, at_work
@@ -51,14 +51,14 @@ class Answers:
     """The answers of one submission: they are probed and judged here.
 
     marks: exercise id -> the best Mark so far. right_at: exercise id -> the cell of the check at which it was right.
-    probed_at: exercise id -> the cells at whose checks it was probed. too_slow: the ids of those that ran out of time
-    when they were probed last. exhausted: the ids of those that stopped then since a limit was met -> which. own: why
-    somebody should look whether right answers are the student's own. slow: whether waiting for a core may have cost one
-    its mark.
+    allowance: what is left of the submission's time. probed_at: exercise id -> the cells at whose checks it was probed.
+    too_slow: the ids of those that ran out of time when they were probed last. exhausted: the ids of those that stopped
+    then since a limit was met -> which. own: why somebody should look whether right answers are the student's own. slow:
+    whether waiting for a core may have cost one its mark.
     """
 
-    def __init__(self, job: Job, deadline: float):
-        self.job, self.deadline = job, deadline
+    def __init__(self, job: Job):
+        self.job, self.allowance = job, Allowance(job.limits.seconds)
         every = course.lesson(job.lesson).exercises_with(job.values)
         self.exercises = [each for each in every if job.exercises is None or each.id in job.exercises]
         self.marks: dict[str, Mark] = {}
@@ -106,7 +106,7 @@ class Answers:
     def find_reasons(self, worker: Worker) -> None:
         """Ask the wrong answers for more, and say why they are wrong; their marks stand already, whatever comes now."""
         for exercise in self.exercises:
-            if exercise.id in self._wrong and self.deadline - time.monotonic() > REASON_SECONDS:
+            if exercise.id in self._wrong and self.allowance.left() > REASON_SECONDS:
                 self._find_reason(worker, exercise, self._wrong.pop(exercise.id))
 
     def evidence(self) -> dict[str, tuple[list[dict], ...]]:
@@ -133,7 +133,7 @@ class Answers:
             self._note(exercise, unjudged(exercise, failure.why))
             return None
         request = {"probe": exercise.function, "cases": self._cases_of(exercise)}
-        reply = worker.ask(request, max(0.0, min(seconds + GRACE, self.deadline - time.monotonic())))
+        reply = worker.ask(request, max(0.0, min(seconds + GRACE, self.allowance.left())))
         if reply.get("outcomes") is None:
             return None
         outcomes = sound(reply["outcomes"], seconds)

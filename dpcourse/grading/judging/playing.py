@@ -102,7 +102,7 @@ class Playing:
                 return
             except Stopped as stop:
                 self.slow = self.slow or (str(stop) == TIME_UP and self.worker.crowded)
-                if time.monotonic() > self.answers.deadline:
+                if self.answers.allowance.left() <= 0:
                     self.given_up = said(
                         "the time limit of the whole submission, {seconds:g} seconds, was reached",
                         seconds=self.job.limits.seconds,
@@ -128,7 +128,9 @@ class Playing:
     def _play(self):
         self.left_running, self.calls, self.checks_seen = [], 0, {}
         self.worker = Worker(self.job.limits, self.answers.specs(), self.job.release.modules, self.job.sandboxed)
+        begun = time.monotonic()
         with self.worker:
+            self.answers.allowance.started(self.worker, time.monotonic() - begun)
             for cell in self.cells:
                 if cell.number in self.needed:
                     self._run(cell)
@@ -159,6 +161,8 @@ class Playing:
         if reply.get("late") is True:
             self.late.add(cell.number)
             self.slow = self.slow or self.worker.crowded
+            if seconds < self.job.limits.cell_seconds:
+                self.answers.allowance.use_up()
         if isinstance(reply.get("error"), str) and len(self.errors) < MOST_ERRORS:
             self.errors[cell.number] = one_line(reply["error"])
             because = reply.get("because")
@@ -209,7 +213,7 @@ class Playing:
                     self.clashes.setdefault(exercise.id, []).append(clash)
 
     def _left(self, most):
-        left = min(most, self.answers.deadline - time.monotonic())
+        left = min(most, self.answers.allowance.left())
         if left <= 0:
             raise Stopped(TIME_UP)
         return left

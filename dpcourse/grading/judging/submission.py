@@ -3,7 +3,6 @@
 This is the trusted side. It reads a student's code as text only; the worker's replies are data, and are doubted.
 """
 
-import time
 from dataclasses import replace
 
 from dpcourse import course
@@ -50,7 +49,7 @@ class _Grading:
 
     def __init__(self, job, cells):
         self.job, self.cells = job, cells
-        self.answers = Answers(job, time.monotonic() + job.limits.seconds)
+        self.answers = Answers(job)
         self.playing = Playing(job, cells, self.answers)
         self.newer: set[int] = set()  # cells in the syntax of a newer Python than this
         self.exhausted: list[str] = []  # which limits took a mark by an error

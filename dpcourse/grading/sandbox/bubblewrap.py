@@ -14,8 +14,7 @@ from pathlib import Path
 
 import psutil
 
-from dpcourse.doctor import Finding
-from dpcourse.grading.sandbox import Limits, Unavailable, cgroups, mounts, processes, seccomp
+from dpcourse.grading.sandbox import Limits, Unavailable, mounts, processes, seccomp
 from dpcourse.languages import said
 
 UBUNTU = "sysctl kernel.apparmor_restrict_unprivileged_userns=0"
@@ -54,25 +53,6 @@ def shows(file: Path) -> bool:
     )
     trial.communicate()
     return trial.returncode == 0
-
-
-def finding() -> Finding:
-    """What the set-up check tells an instructor."""
-    lacking = missing()
-    if lacking:
-        told = said("no sandbox: {reason}. Only instructors need one", reason=lacking)
-        return Finding(said("grading"), "note", told)
-    if cgroups.launcher():
-        told = said(
-            "bubblewrap makes sandboxes for students' notebooks; the kernel keeps each to its share of memory and cores "
-            "(cgroup v2)"
-        )
-    else:
-        told = said(
-            "bubblewrap makes sandboxes for students' notebooks; what each uses is measured (systemd gives no control "
-            "group, by which the kernel would see to it)"
-        )
-    return Finding(said("grading"), "ok", told)
 
 
 @dataclass(frozen=True)
