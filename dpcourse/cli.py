@@ -286,7 +286,10 @@ def release(
                 from dpcourse.grading import collect
                 from dpcourse.grading.keep import secret
 
-                students = {name: collect.file_name(name) for name in collect.Roster.read(roster).students}
+                people = collect.Roster.read(roster)
+                for note in people.notes:
+                    typer.echo(note, err=True)
+                students = {name: collect.file_name(name) for name in people.students}
                 seed = secret.read(seed_file).encode()
                 names = releasing.students_bundles(course_folder, folder, students, seed, pack, numbers)
             else:

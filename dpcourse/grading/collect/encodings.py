@@ -19,6 +19,7 @@ MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }  # UTF-32 before UTF-16, whose mark begins with the same bytes
+OF_SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # .xlsx and .ods, .xls
 LATIN = r"A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u00ff\u0152\u0153\u0160\u0161\u0178\u017d\u017e"
 ACCENTED = rf"(?:(?![A-Za-z])[{LATIN}])"
 HAN = r"\u3007\u3400-\u9fff\U00020000-\U000323af"
@@ -35,6 +36,8 @@ def told(content: bytes) -> tuple[str, str]:
     >>> told("王伟,1".encode()), told("王伟,1".encode("gbk")), told("Zoë,1".encode("cp1252"))
     (('王伟,1', ''), ('王伟,1', 'GB 18030'), ('Zoë,1', 'Windows-1252'))
     """
+    if content.startswith(OF_SPREADSHEETS):
+        raise Unknown(said("it is a spreadsheet's own file, and no CSV: save it as CSV in UTF-8"))
     mark = next(filter(content.startswith, MARKS), None)
     if mark or b"\0" in content:
         encoding = MARKS[mark] if mark else _of_zeros(content)

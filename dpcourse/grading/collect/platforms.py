@@ -66,8 +66,12 @@ class Patterns:
             match = next(filter(None, map(pattern.fullmatch, texts)), None)
             if match and match["name"].strip("_ "):
                 depth = match.string.count("/", 0, match.start("name")) if is_of_path else 0
-                return _origin(platform, match, parts[depth])
+                return (self._of_name(parts[depth]) if depth else None) or _origin(platform, match, parts[depth])
         return None
+
+    def _of_name(self, name):
+        """What a name says by itself, as that of a Moodle folder does wherever somebody has put it."""
+        return Patterns(tuple(row for row in self.rows if not row[-1])).at([name])
 
     def at_path(self, parts: Sequence[str], folder: bool = False) -> Origin | None:
         """The same by the table's patterns of paths alone."""

@@ -82,6 +82,7 @@ class _Telling:
 
     def __init__(self, walked, lessons, folder, known, patterns):
         self.walked, self.lessons, self.folder, self.known, self.patterns = walked, lessons, folder, known, patterns
+        self.around_repositories = {each[:depth] for each in walked.repositories for depth in range(len(each))}
         self.roots: list[tuple[str, ...]] = [()]
         self.tops: dict[tuple[str, ...], list[Found]] = {}
         self.found = Owners()
@@ -192,7 +193,7 @@ class _Telling:
         """
         if not self._is_folder(top) or self.known(stem(top[-1])) or self._at_top(self._notebooks(top)[0], top):
             return False
-        if any(top == repository[: len(top)] != repository for repository in self.walked.repositories):
+        if top in self.around_repositories:
             return True
         names = {stem(part) for each in self._notebooks(top) for part in each.parts[len(top) :]}
         is_in_roster, is_named = any(map(self.known, names)), bool(name_in(stem(top[-1])))
@@ -247,18 +248,16 @@ class _Telling:
         is_alike = bool(_begin_of_all([top[-1] for top in tops if self._notebooks(top)]))
         users = {top: user for top in tops if (user := self._user_of_roster(top, is_alike))}
         repositories = {top: top[-1] for top in self.tops if top in self.walked.repositories}
-        names = {top: name for top, name in repositories.items() if top in tops and top not in users}
+        names = {top: name for top, name in repositories.items() if top[:-1] == root and top not in users}
         outer = stem(root[-1] if root else self.folder.name)
         begins = [f"{lesson.name}-" for lesson in course.lessons()]
         if outer.endswith(REPOSITORIES):
             begins.append(f"{outer.removesuffix(REPOSITORIES)}-")
-        for top, name in names.items():
-            begin = next(filter(name.startswith, begins), None)
-            if begin is None:
-                others = [each for each in names.values() if not each.startswith(tuple(begins))]
-                begin = _begin_of_all(others if len(others) > 1 else [*repositories.values()])
-            users[top] = name.removeprefix(begin)
-        return users
+        others = [name for name in names.values() if not name.startswith(tuple(begins))]
+        common = _begin_of_all(others if len(others) > 1 else [*repositories.values()])
+        return users | {
+            top: name.removeprefix(next(filter(name.startswith, begins), common)) for top, name in names.items()
+        }
 
     def _user_of_roster(self, top, is_alike):
         """The longest end of a folder's name, behind a hyphen, that the roster knows, where it knows no whole; or "".

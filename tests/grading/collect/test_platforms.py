@@ -204,6 +204,11 @@ OTHER_FORMS = {
         {"hw-one-kim-l"},
     ),
     "GitHub, what git left taken out": ([f"hw-{u}/{FILE}" for u in ("kim-l", "wangw")], {"Kim Lee_1001", "王伟_1002"}, {"hw-kim-l", "hw-wangw"}),
+    "Moodle's folders in one that is called as nbgrader's": (
+        [f"submitted/{file}" for file in CLASSES["moodle"]],
+        {"Kim Lee_1001", "王伟_1002"},
+        {"Kim Lee_77", "王伟_78"},
+    ),
     "nbgrader, one student": ([f"a/b/submitted/leekim/ps1/{FILE}"], {"Kim Lee_1001"}, {"leekim"}),
     "a class of which one has handed in": ([("submissions.zip", zipped(f"leekim/{FILE}"))], {"Kim Lee_1001"}, {"leekim"}),
     "numbers and names": (["1002王伟.ipynb", "1001 Kim Lee.ipynb"], {"Kim Lee_1001", "王伟_1002"}, {"1002王伟", "1001 Kim Lee"}),

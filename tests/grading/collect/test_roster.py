@@ -243,3 +243,10 @@ def test_bytes_that_are_no_text_that_can_be_told_are_refused_with_what_would_be_
     (tmp_path / "roster.csv").write_bytes(content[:-1] if encoding == "utf-16" else content)
     with pytest.raises(RosterError, match="neither in UTF-8 nor in GB 18030: save it as CSV in UTF-8"):
         Roster.read(tmp_path / "roster.csv")
+
+
+@pytest.mark.parametrize("begins", [b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"])
+def test_a_spreadsheets_own_file_is_refused_with_what_to_do(tmp_path, begins):
+    (tmp_path / "roster.csv").write_bytes(begins + bytes(range(256)))
+    with pytest.raises(RosterError, match="a spreadsheet's own file, and no CSV: save it as CSV in UTF-8"):
+        Roster.read(tmp_path / "roster.csv")
