@@ -384,7 +384,7 @@ def _say(options, rows, run: Run, moved, remarks, settings, damaged):
         "settings": str(settings.path) if settings.path else None,
         "not_graded": sorted(failed),
         "why_not_graded": failed,
-        "judges_failed": [asdict(each) for each in faults],
+        "not_judged": [asdict(each) for each in faults],
         "warnings": [each.in_words() for each in warned],
         "missing": missing,
         "unread": [asdict(each) for each in run.unread],

@@ -26,7 +26,7 @@ STATUSES = {  # as they are called where people read them
 }
 NOT_GRADED = (UNREADABLE, INFRASTRUCTURE)
 NO_SCORE = (*NOT_GRADED, MISSING)
-UNJUDGED = "not judged"  # the state of a Mark whose judge failed
+UNJUDGED = "not judged"  # the state of a Mark that nobody could judge
 NOT_JUDGED = to_say("This could not be judged, through no fault of yours.")
 TEXTS = {"notes", "errors", "message", "seen", "observed", "fault"}  # the fields that hold what is said
 
@@ -35,8 +35,8 @@ TEXTS = {"notes", "errors", "message", "seen", "observed", "fault"}  # the field
 class Mark:
     """What one exercise got. `seen` is for the student, `observed`, with what is right, for the instructor.
 
-    override: why an instructor has set the points by hand, where one has. found_by: see engine.Verdict. fault: how the
-    judge failed, in one line, where the state is UNJUDGED: then there are no points, which is not 0 of them.
+    override: why an instructor has set the points by hand, where one has. found_by: see engine.Verdict. fault: why nobody
+    could judge it, in one line, where the state is UNJUDGED: then there are no points, which is not 0 of them.
     """
 
     id: str
@@ -165,7 +165,7 @@ def without_points(exercise: Exercise, state: str, message: str) -> Mark:
 
 
 def unjudged(exercise: Exercise, fault: str) -> Mark:
-    """The Mark of an exercise whose judge failed; fault: how, in one line."""
+    """The Mark of an exercise that could not be judged, through no fault of a student's; fault: why, in one line."""
     return replace(without_points(exercise, UNJUDGED, said(NOT_JUDGED)), fault=fault)
 
 

@@ -18,7 +18,7 @@ class Beneath:
     """
 
     def __init__(self, modules: Iterable[str], owner: object = None):
-        self.modules, self.owner = tuple(modules), owner
+        self.modules, self.owner = {name: sys.modules[name] for name in modules}, owner
         self.before = dict(self._functions())
 
     def replaced(self) -> list[str]:
@@ -27,12 +27,12 @@ class Beneath:
         return [name for name, function in self.before.items() if now.get(name) != function]
 
     def _functions(self) -> Iterator[tuple[str, tuple]]:
-        for module in self.modules:
-            for name, value in _called(vars(sys.modules[module])):
-                yield f"{module}.{name}", _identity(value)
-                if isinstance(value, type) and value.__module__ == module:
+        for of, module in self.modules.items():
+            for name, value in _called(vars(module)):
+                yield f"{of}.{name}", _identity(value)
+                if isinstance(value, type) and value.__module__ == of:
                     for method, function in _called(vars(value)):
-                        yield f"{module}.{name}.{method}", _identity(function)
+                        yield f"{of}.{name}.{method}", _identity(function)
         for name, _ in _called(vars(type(self.owner))) if self.owner else ():
             yield f"{type(self.owner).__name__}.{name}", _identity(getattr(self.owner, name))
 

@@ -210,15 +210,16 @@ def test_a_judge_that_fails_is_told_everywhere_and_judges_just_its_exercise_when
     quick, small, tmp_path, monkeypatch
 ):
     out, grade = tmp_path / "out", submission.grade
+    why = "its judge failed: ValueError: x"
 
     def without_a_judge(job):
         graded = grade(job)
-        return replace(graded, result=with_marks(graded.result, [unjudged(course.find("1.3"), "ValueError: x")]))
+        return replace(graded, result=with_marks(graded.result, [unjudged(course.find("1.3"), why)]))
 
     monkeypatch.setattr(submission, "grade", without_a_judge)
     told = call(small, "--out", out)
     assert told.exit_code == 1
-    assert "The judge of exercise 1.3 failed for 2 students: ValueError: x. Mend the exercise" in told.stderr
+    assert f"Exercise 1.3 could not be judged for 2 students: {why}. Mend that" in told.stderr
     assert "exercise 1.3: its judge failed: ValueError: x: ann, bob" in told.stderr
     assert scores(out) == {"ann": ("infrastructure", ""), "bob": ("infrastructure", "")}
     assert "ValueError: x" in (out / "gradebook.csv").read_text()
@@ -226,7 +227,7 @@ def test_a_judge_that_fails_is_told_everywhere_and_judges_just_its_exercise_when
     assert [line.split(",")[4:6] for line in (out / "marks.csv").read_text().splitlines() if ",1.3," in line] == [["not judged", ""]] * 2  # fmt: skip
     assert "its judge failed: ValueError: x" in call("--out", out, "--explain", "ann", "1.3").stdout
     told = json.loads(call(small, "--out", out, "--json").stdout)
-    assert told["judges_failed"] == [{"exercise": "1.3", "reason": "ValueError: x", "students": ["ann", "bob"]}]
+    assert told["not_judged"] == [{"exercise": "1.3", "reason": why, "students": ["ann", "bob"]}]
     assert told["why_not_graded"]["ann"] == "exercise 1.3: its judge failed: ValueError: x"
     mended = Mark("1.3", "right", 2, 2, "Right.")
     monkeypatch.setattr(

@@ -115,3 +115,14 @@ def test_what_is_said_here_is_said_in_the_language_of_the_judge():
     data = as_data(said(UNWRITTEN, name="f"))
     with made_up_language.spoken():
         assert heard(data) == "⟦Your function calls `f`, which is not written yet.⟧"
+
+
+def test_no_text_grows_by_being_nested():
+    long = "x" * texts.LONGEST
+    nested = long
+    for _ in range(texts.DEEPEST):
+        nested = {"message": texts.STOPPED, "fields": {"kind": nested, "message": nested}}
+    assert len(texts.heard(nested)) <= texts.MOST
+    assert len(texts.heard("x" * 10**6)) == texts.MOST
+    honest = {"message": texts.STOPPED, "fields": {"kind": "ValueError", "message": long}}
+    assert long in texts.heard(honest)

@@ -34,9 +34,13 @@ def at_work(part: Callable, *given: Any) -> Any:
     except (Failed, Stopped):  # what a student's process does in between is no fault of the judge's
         raise
     except limits.TimeUp:
-        raise Failed(said("it did not end within {seconds:g} seconds", seconds=JUDGE_SECONDS)) from None
+        raise Failed(_failed(said("it did not end within {seconds:g} seconds", seconds=JUDGE_SECONDS))) from None
     except (Exception, SystemExit) as error:
-        raise Failed(_reason(error)) from error
+        raise Failed(_failed(_reason(error))) from error
+
+
+def _failed(reason):
+    return said("its judge failed: {reason}", reason=reason)
 
 
 def _reason(error):

@@ -136,7 +136,7 @@ def _marked(row: Row, lesson: Lesson, settings: Settings, current) -> Row:
 
 
 def _fault(mark):
-    return said("exercise {exercise}: its judge failed: {reason}", exercise=mark.id, reason=mark.fault)
+    return said("exercise {exercise}: {reason}", exercise=mark.id, reason=mark.fault)
 
 
 def with_bonus(row: Row) -> float:

@@ -45,7 +45,7 @@ ADVICE = {
 
 @dataclass(frozen=True)
 class Fault:
-    """An exercise whose judge failed, how, and for whom."""
+    """An exercise that could not be judged, why, and for whom."""
 
     exercise: str
     reason: str
@@ -54,9 +54,9 @@ class Fault:
     def in_words(self) -> str:
         """A sentence on it, with what to do."""
         return counted(
-            "The judge of exercise {exercise} failed for {count} student: {reason}. Mend the exercise, or leave it out "
+            "Exercise {exercise} could not be judged for {count} student: {reason}. Mend that, or leave the exercise out "
             "(`excluded` in course.toml), and give the command again: only this exercise is judged then.",
-            "The judge of exercise {exercise} failed for {count} students: {reason}. Mend the exercise, or leave it out "
+            "Exercise {exercise} could not be judged for {count} students: {reason}. Mend that, or leave the exercise out "
             "(`excluded` in course.toml), and give the command again: only this exercise is judged then.",
             count=len(self.students),
             exercise=self.exercise,
@@ -65,7 +65,7 @@ class Fault:
 
 
 def faults(rows: Iterable[Row]) -> list[Fault]:
-    """The judges that failed, each with each of its reasons."""
+    """What could not be judged, each with each of its reasons."""
     whose: dict[tuple[str, str], list[str]] = {}
     for row in rows:
         for mark in row.result.exercises if not row.stale else ():

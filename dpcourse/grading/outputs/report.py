@@ -228,7 +228,7 @@ def explanation(row: Row, exercise: Exercise, secret: bytes) -> Iterator[str]:
         yield said("set by hand: {reason}", reason=mark.override)
     yield mark.message
     if mark.fault:
-        yield said("its judge failed: {reason}", reason=mark.fault)
+        yield mark.fault
     if mark.misconception:
         yield said("misconception: {name}", name=mark.misconception)
     yield from mark.observed

@@ -25,6 +25,8 @@ STRANGE = [
     (np.zeros(3), np.zeros(4)), [np.zeros(3), True, True, True, False],
 ]  # fmt: skip
 SOME = by_profile("strange values: every so-manieth", 3, 1)
+FORGED_TO = by_profile("exercises told forged outcomes: every so-manieth", 6, 1)
+MOST_CASES = by_profile("cases of these that are all forged", 100, 1_000_000)
 PLACES = by_profile("strange values: in all places and in the last, one of so many", 2, 1)
 
 
@@ -118,9 +120,9 @@ FORGED = {
 @pytest.mark.parametrize("outcomes", FORGED.values(), ids=FORGED)
 @pytest.mark.filterwarnings("ignore")
 def test_what_is_said_of_an_exercise_is_bounded_whatever_comes(outcomes):
-    for exercise in course.every_exercise() if WEEKLY else course.every_exercise()[::6]:
+    for exercise in course.every_exercise()[::FORGED_TO]:
         cases = exercise.cases(np.random.default_rng(0))
-        as_many = (outcomes * len(cases))[: len(cases)] if WEEKLY or len(cases) < 100 else outcomes
+        as_many = (outcomes * len(cases))[: len(cases)] if len(cases) < MOST_CASES else outcomes
         for told_of in (as_many, [*[{"value": 0.5}] * (len(cases) - 1), outcomes[0]], [outcomes[-1]]):
             mark = told(exercise.judge(cases, sound(told_of, 1), None, 1))
             assert len(result(exercise.lesson, "graded", marks=[mark]).as_json()) <= MOST_SAID
