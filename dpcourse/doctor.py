@@ -234,7 +234,7 @@ def _pytorch():
             version=cuda,
         )
     else:
-        takes = said("its build for CPUs: 0.7 GB of disk. Each kernel that imports it takes 0.3 GiB of memory")
+        takes = said("its build for CPUs: 0.7 GB of disk. Each kernel that imports it takes 0.2 GiB of memory")
     return Finding("PyTorch", "ok", takes)
 
 

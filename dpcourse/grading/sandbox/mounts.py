@@ -128,10 +128,11 @@ def _named(folder: str) -> set[str]:
     if os.path.isfile(folder):  # an egg, all or nothing
         return {folder} if found and not any(map(_is_the_course, found)) else set()
     names = set(os.listdir(folder))
+    modules = {name for name in names if _is_a_module(Path(folder, name))}
     if not found:
-        return {name for name in names if _is_a_module(Path(folder, name))} - {library.PACKAGE.name}
-    ours = set(chain.from_iterable(_put_by(each, names) for each in found if _is_the_course(each)))
-    others = chain.from_iterable(_put_by(each, names) for each in found if not _is_the_course(each))
+        return modules - {library.PACKAGE.name}
+    ours = set(chain.from_iterable(_put_by(each, names, set()) for each in found if _is_the_course(each)))
+    others = chain.from_iterable(_put_by(each, names, modules) for each in found if not _is_the_course(each))
     lead_elsewhere = {name for name in names if name.endswith(".pth")} - ours  # to folders that are on the path, too
     return {*others, *lead_elsewhere} - {library.PACKAGE.name}
 
@@ -155,16 +156,19 @@ def _in_one_way(name):
     return name.lower().replace("-", "_").replace(".", "_")
 
 
-def _put_by(distribution: importlib.metadata.Distribution, names: Iterable[str]) -> set[str]:
-    """Those of the names in its folder that a distribution has put there: by its record, or else by the tops of its modules."""
+def _put_by(distribution: importlib.metadata.Distribution, names: Iterable[str], modules: set[str]) -> set[str]:
+    """Those of the names in its folder that a distribution has put there: by its record, or else by the tops of its modules.
+
+    modules: those that lie there, which count where it says neither, as Debian's often do.
+    """
     name, record = _name_of(distribution), distribution.read_text("RECORD")
     if not name:
         return set()
     if record is not None:
         return {line.lstrip('"').split(",")[0].split("/")[0] for line in record.splitlines()}
-    tops = (distribution.read_text("top_level.txt") or name).split()
+    tops = distribution.read_text("top_level.txt")
     about = {each for each in names if each.endswith(ABOUT) and _in_one_way(each.split("-")[0]) == name}
-    return about | {each for each in names if each.split(".")[0] in tops}
+    return about | ({each for each in names if each.split(".")[0] in tops.split()} if tops else modules)
 
 
 # ---- the course

@@ -52,7 +52,7 @@ THE_COURSE = [
     held("finds a notebook", "import subprocess; found = 'composition.ipynb' in subprocess.run(['find', '/', '-name', '*.ipynb'], capture_output=True, text=True, timeout=3).stdout", weekly=True),
     held("finds the store", "import glob; found = bool(glob.glob('/**/grades.sqlite', recursive=True))", weekly=True),
     held("finds a test", f"import os; found = os.path.exists({str(ROOT / 'tests')!r}) or os.path.exists({str(ROOT / '.git')!r})"),
-    held("finds another submission", "import os; found = any(name.endswith('.ipynb') for folder in ('/tmp', '/home', '/dev/shm', '/var/tmp') for _, _, names in os.walk(folder) for name in names)"),
+    held("finds another submission", "import os, sys; found = any(name.endswith('.ipynb') for folder in ('/tmp', '/home', '/dev/shm', '/var/tmp') for place, _, names in os.walk(folder) for name in names if not place.startswith(sys.prefix))"),
 ]  # fmt: skip
 
 OTHERS = [

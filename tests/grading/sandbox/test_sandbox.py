@@ -111,6 +111,17 @@ def test_calls_that_an_answer_needs_are_counted_where_nothing_is_forbidden(seen)
 
 
 @needs_bubblewrap
+def test_what_is_watched_is_imported_by_the_warm_process():
+    watched = {"function": "there", "forbidden": ["colorsys:rgb_to_hsv"], "counted": "wave:open", "seconds": 20}
+    with Worker(LIMITS, [watched]):
+        pass
+    with Worker(LIMITS, [watched | {"forbidden": [], "counted": None}]) as next_worker:
+        cell = "import sys\ndef there(): return [name in sys.modules for name in ('colorsys', 'wave', 'pwned')]"
+        assert next_worker.ask(CELL | {"cell": cell}, 20)["error"] is None
+        assert next_worker.ask({"probe": "there", "cases": [{}]}, 20)["outcomes"][0]["value"] == [True, True, False]
+
+
+@needs_bubblewrap
 def test_without_bubblewrap_all_is_the_same_on_request(seen):
     content = (ROOT / "solutions" / "01-composition.ipynb").read_bytes()
     job = submission.Job(1, content, b"seed")
