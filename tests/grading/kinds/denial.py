@@ -69,7 +69,7 @@ PROCESSES = [
     first("fork bomb", "import os\nfor _ in range(7):\n    try: os.fork()\n    except OSError: break"),
     first("fork bomb of the shell's", "!bash -c ':(){ :|:& };:' &"),
     first("background process", "import subprocess\nsubprocess.Popen(['sleep', '3600'], start_new_session=True)"),
-    definition("two hundred processes", "import subprocess\nfor _ in range(200): subprocess.Popen(['sleep', '3600'])\ndef worst_posterior(prior, epsilon):\n    " + RIGHT),
+    definition("two hundred processes", "import subprocess\nfor _ in range(200): subprocess.Popen(['sleep', '3600'])\ndef worst_posterior(prior, epsilon):\n    " + RIGHT, status="limit"),
     answer("kills the parent", "import os, signal; os.kill(os.getppid(), signal.SIGKILL)", status="limit"),
     first("kills everything", "import os, signal\nos.kill(-1, signal.SIGKILL)"),
     definition("ends the process in a cell", "import os\nos._exit(0)\ndef worst_posterior(prior, epsilon): pass", status="limit"),
