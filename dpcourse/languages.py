@@ -73,6 +73,11 @@ def _lessons(package):
 
 
 @functools.cache  # a text that is said costs no look into folders
+def spoken() -> list[str]:
+    """The languages in which texts of the code can be said."""
+    return sorted({ENGLISH, *(folder.name for folder in CATALOGUES.glob("[a-z]*/"))})
+
+
 def _known(name, package, catalogues):
     there = sorted(
         {ENGLISH, *(each.name for folder in (*_lessons(package), catalogues) for each in folder.glob("[a-z]*/"))}

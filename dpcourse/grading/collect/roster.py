@@ -15,8 +15,7 @@ from pathlib import Path
 from dpcourse.grading.collect import encodings, headers
 from dpcourse.grading.collect.headers import squeezed
 from dpcourse.grading.collect.reading import Unreadable, read, shown
-from dpcourse.grading.marks.settings import languages
-from dpcourse.languages import listed, said
+from dpcourse.languages import listed, said, spoken
 
 DIVIDERS = ",;\t，；"
 EXAMPLE = "student,id,login,email,github,late days,language"
@@ -229,7 +228,7 @@ def _language(cells, line, file):
     """The code of the language in the cell, if there is one. Raises RosterError."""
     if not cells:
         return None
-    code = headers.language_of(cells[0], languages())
+    code = headers.language_of(cells[0], spoken())
     if code is None:
         raise RosterError(
             said(
@@ -237,7 +236,7 @@ def _language(cells, line, file):
                 line=line,
                 file=file,
                 language=cells[0],
-                names=listed(languages(), "{first}, {then}"),
+                names=listed(spoken(), "{first}, {then}"),
             )
         )
     return code

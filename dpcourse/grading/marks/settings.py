@@ -20,7 +20,7 @@ from unicodedata import normalize
 
 from dpcourse import course
 from dpcourse.engine import Exercise
-from dpcourse.languages import CATALOGUES, ENGLISH, listed, said, sentences, to_say
+from dpcourse.languages import listed, said, sentences, spoken, to_say
 
 FILE = "course.toml"
 PERIODS = {"hour": 3600, "day": 86400}
@@ -64,11 +64,6 @@ latest_days = inf # what comes more days after the deadline gets nothing
 # [extensions."leekim_1234"]
 # 1 = 2026-10-08T23:59:00
 """)
-
-
-def languages() -> list[str]:
-    """The languages in which feedback can be written."""
-    return sorted({ENGLISH, *(folder.name for folder in CATALOGUES.glob("[a-z]*/"))})
 
 
 class SettingsError(ValueError):
@@ -181,7 +176,7 @@ class _Reading:
             self.zone = zoneinfo.ZoneInfo(self._zone(table["timezone"], ["timezone"]))
         kinds = {
             "timezone": self._zone,
-            "language": self._one_of(["", *languages()], said("a language of the feedback")),
+            "language": self._one_of(["", *spoken()], said("a language of the feedback")),
             "contact": self._text,
             "excluded": self._exercises,
             "bonus": self._yes_or_no,

@@ -55,7 +55,7 @@ def breaks(monkeypatch, **how):
 
 def judged(ids=None):
     """The Answers of a solved lesson, probed at the end."""
-    answers = Answers(Job(1, b"", b"a seed", exercises=ids), time.monotonic() + 100)
+    answers = Answers(Job(1, b"", b"a seed", exercises=ids))
     for exercise in answers.exercises:
         answers.probe_at_end(Solved(), exercise)
     return answers
