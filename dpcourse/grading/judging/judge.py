@@ -40,11 +40,12 @@ def at_work(part: Callable, *given: Any) -> Any:
 
 
 def _reason(error):
-    """The error and its place: the last line on the way to it that is a lesson's own, else the last of all."""
+    """The error, and the last line on the way to it that is a lesson's own, where one is."""
     told = {"kind": type(error).__name__, "message": one_line(str(error), LONGEST_REASON)}
-    frames = traceback.extract_tb(error.__traceback__)
-    last = [frame for frame in frames if _is_a_lessons(PurePath(frame.filename))][-1:] or frames[-1:]
-    place = {"file": PurePath(last[0].filename).name, "line": last[0].lineno}
+    own = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_a_lessons(PurePath(frame.filename))]
+    if not own:
+        return said("{kind}: {message}", **told)
+    place = {"file": PurePath(own[-1].filename).name, "line": own[-1].lineno}
     return said("{kind}: {message} ({file}, line {line})", **told, **place)
 
 
