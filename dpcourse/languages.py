@@ -73,7 +73,7 @@ def _lessons(package):
 
 
 @functools.cache  # a text that is said costs no look into folders
-def spoken() -> list[str]:
+def catalogued() -> list[str]:
     """The languages in which texts of the code can be said."""
     return sorted({ENGLISH, *(folder.name for folder in CATALOGUES.glob("[a-z]*/"))})
 

@@ -18,6 +18,7 @@ from dpcourse import course
 from dpcourse.doctor import PIP
 from dpcourse.grading import collect, executors, outputs
 from dpcourse.grading.cohort import Run, grade_class
+from dpcourse.grading.judging import judge
 from dpcourse.grading.keep import database, merging, secret
 from dpcourse.grading.keep.store import DATABASE, Row, Store, opened, running, writing
 from dpcourse.grading.marks import by_hand, moves
@@ -97,6 +98,7 @@ class _Asked:
 
 def _asked(options, before) -> _Asked:
     packs = _use_packs(options, before.packs)
+    _refuse_broken_lessons()
     settings, told = _settings(options, before.folders)
     options = options.with_what_stays(settings)
     other = merging.read_other(options.merge) if options.merge else None
@@ -166,6 +168,21 @@ def _use_packs(options, folders):
     if mine:
         course.use_pack(mine)
     return sorted({*folders, *([mine] if mine else [])})
+
+
+def _refuse_broken_lessons():
+    """Raise Refused where the file of an exercise cannot be run: then nothing can be said of its lesson at all."""
+    for lesson in course.lessons():
+        try:
+            judge.at_work(lambda lesson: lesson.exercises, lesson)
+        except judge.Failed as failure:
+            raise Refused(
+                said(
+                    "The exercises of lesson {lesson} cannot be read: {reason}. Mend them; nothing was done.",
+                    lesson=lesson.number,
+                    reason=failure.why,
+                )
+            ) from None
 
 
 def _settings(options, folders) -> tuple[Settings, tuple[str, ...]]:

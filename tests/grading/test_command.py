@@ -238,6 +238,22 @@ def test_a_judge_that_fails_is_told_everywhere_and_judges_just_its_exercise_when
     assert scores(out) == {"ann": ("graded", "5"), "bob": ("graded", "3")}
 
 
+def test_exercises_that_cannot_be_read_are_told_in_a_line_and_nothing_is_done(quick, small, tmp_path, monkeypatch):
+    def fails(lesson, values):
+        raise SyntaxError("invalid syntax (odds_after.py, line 9)")
+
+    lesson = course.lesson(0)
+    monkeypatch.delitem(vars(lesson), "exercises", raising=False)
+    monkeypatch.setattr(type(lesson), "exercises_with", fails)
+    told = call(small, "--out", tmp_path / "out")
+    assert told.exit_code == 2
+    assert told.stderr == (
+        "The exercises of lesson 0 cannot be read: SyntaxError: invalid syntax (odds_after.py, line 9). Mend them; "
+        "nothing was done.\n"
+    )
+    assert not (tmp_path / "out").exists()
+
+
 def test_whoever_is_not_graded_is_named_with_the_reason(quick, small, tmp_path, changed, monkeypatch):
     out = tmp_path / "out"
     call(small, "--out", out)

@@ -15,7 +15,7 @@ from pathlib import Path
 from dpcourse.grading.collect import encodings, headers
 from dpcourse.grading.collect.headers import squeezed
 from dpcourse.grading.collect.reading import Unreadable, read, shown
-from dpcourse.languages import listed, said, spoken
+from dpcourse.languages import catalogued, listed, said
 
 DIVIDERS = ",;\t，；"
 EXAMPLE = "student,id,login,email,github,late days,language"
@@ -228,7 +228,7 @@ def _language(cells, line, file):
     """The code of the language in the cell, if there is one. Raises RosterError."""
     if not cells:
         return None
-    code = headers.language_of(cells[0], spoken())
+    code = headers.language_of(cells[0], catalogued())
     if code is None:
         raise RosterError(
             said(
@@ -236,7 +236,7 @@ def _language(cells, line, file):
                 line=line,
                 file=file,
                 language=cells[0],
-                names=listed(spoken(), "{first}, {then}"),
+                names=listed(catalogued(), "{first}, {then}"),
             )
         )
     return code

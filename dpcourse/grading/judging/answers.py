@@ -130,7 +130,7 @@ class Answers:
         try:
             self._asked(exercise)  # what cannot be sent has no digest
         except Failed as failure:
-            self._note(exercise, unjudged(exercise, failure.why))
+            self._note(exercise, _unjudged(exercise, failure))
             return None
         request = {"probe": exercise.function, "cases": self._cases_of(exercise)}
         reply = worker.ask(request, max(0.0, min(seconds + GRACE, self.allowance.left())))
@@ -182,7 +182,7 @@ class Answers:
         try:
             return judged(exercise, self._cases_of(exercise), outcomes, ask, further_rng(exercise, self.job.seed))
         except Failed as failure:
-            return unjudged(exercise, failure.why)
+            return _unjudged(exercise, failure)
 
     def _cases_of(self, exercise):
         key = self._probe_of(exercise)
@@ -224,6 +224,10 @@ def better(before: Mark | None, now: Mark) -> Mark:
 
 def _worth(mark):
     return WORTH[mark.state], mark.misconception is not None
+
+
+def _unjudged(exercise, failure):
+    return unjudged(exercise, said("its judge failed: {reason}", reason=failure.why))
 
 
 def judged(exercise: Exercise, cases: Cases, outcomes: list[dict], ask: Callable | None, rng) -> Mark:

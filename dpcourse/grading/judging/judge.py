@@ -34,21 +34,18 @@ def at_work(part: Callable, *given: Any) -> Any:
     except (Failed, Stopped):  # what a student's process does in between is no fault of the judge's
         raise
     except limits.TimeUp:
-        raise Failed(_failed(said("it did not end within {seconds:g} seconds", seconds=JUDGE_SECONDS))) from None
+        raise Failed(said("it did not end within {seconds:g} seconds", seconds=JUDGE_SECONDS)) from None
     except (Exception, SystemExit) as error:
-        raise Failed(_failed(_reason(error))) from error
-
-
-def _failed(reason):
-    return said("its judge failed: {reason}", reason=reason)
+        raise Failed(_reason(error)) from error
 
 
 def _reason(error):
-    """The error and its place: the last line on the way to it that is a lesson's own, else the last of all."""
+    """The error, and the last line on the way to it that is a lesson's own, where one is."""
     told = {"kind": type(error).__name__, "message": one_line(str(error), LONGEST_REASON)}
-    frames = traceback.extract_tb(error.__traceback__)
-    last = [frame for frame in frames if _is_a_lessons(PurePath(frame.filename))][-1:] or frames[-1:]
-    place = {"file": PurePath(last[0].filename).name, "line": last[0].lineno}
+    own = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_a_lessons(PurePath(frame.filename))]
+    if not own:
+        return said("{kind}: {message}", **told)
+    place = {"file": PurePath(own[-1].filename).name, "line": own[-1].lineno}
     return said("{kind}: {message} ({file}, line {line})", **told, **place)
 
 

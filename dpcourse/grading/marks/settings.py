@@ -20,7 +20,7 @@ from unicodedata import normalize
 
 from dpcourse import course
 from dpcourse.engine import Exercise
-from dpcourse.languages import listed, said, sentences, spoken, to_say
+from dpcourse.languages import catalogued, listed, said, sentences, to_say
 
 FILE = "course.toml"
 PERIODS = {"hour": 3600, "day": 86400}
@@ -176,7 +176,7 @@ class _Reading:
             self.zone = zoneinfo.ZoneInfo(self._zone(table["timezone"], ["timezone"]))
         kinds = {
             "timezone": self._zone,
-            "language": self._one_of(["", *spoken()], said("a language of the feedback")),
+            "language": self._one_of(["", *catalogued()], said("a language of the feedback")),
             "contact": self._text,
             "excluded": self._exercises,
             "bonus": self._yes_or_no,

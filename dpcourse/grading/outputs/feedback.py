@@ -19,7 +19,7 @@ from dpcourse.grading.outputs.gradebook import exercise_of, in_points
 from dpcourse.grading.outputs.platforms import name_of
 from dpcourse.grading.outputs.tables import number
 from dpcourse.grading.result import INFRASTRUCTURE, MISSING, UNJUDGED, UNREADABLE, Mark, in_english, is_ours
-from dpcourse.languages import chosen, said, sentences, speaking, spoken, to_say
+from dpcourse.languages import catalogued, chosen, said, sentences, speaking, to_say
 
 FOLDER = "feedback"
 NOT_GRADED_YET = to_say("not graded yet")
@@ -80,7 +80,7 @@ def language_of(rows: Sequence[Row], settings: Settings) -> str:
     As the roster says, else that of the newest lesson that they handed in, else the class's: that of the settings, or the
     one that is spoken.
     """
-    told = [row.language for row in rows if row.language in spoken()]
+    told = [row.language for row in rows if row.language in catalogued()]
     return told[-1] if told else settings.language or chosen()
 
 
