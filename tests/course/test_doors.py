@@ -69,6 +69,7 @@ DOORS = [
     ("3.7", lambda *given: (lambda curve, alpha: curve.kind.beta(alpha))(*_worst_pair(*given))),
     ("3.11", lambda sensitivity, mu, k: gdp.sigma(sensitivity * k, mu)),
     ("3.11", lambda sensitivity, mu, k: k * gdp.sigma(sensitivity, mu)),
+    ("3.11", lambda sensitivity, mu, k: k * laplace.scale(sensitivity, mu)),
     ("1.7", lambda epsilon, k, total: tradeoff.approx_dp(epsilon).power(k).delta(total)),
     ("1.7", lambda epsilon, k, total: pld.randomized_response(epsilon, k).delta(total).upper),
     ("1.7", lambda epsilon, k, total: pld.approx_dp(epsilon).power(k).delta(total).upper),

@@ -2,7 +2,7 @@
 
 import math
 
-from dpcourse import gdp
+from dpcourse import gdp, laplace
 from dpcourse.engine import Exercise, Misconception, a_number, rounded
 
 
@@ -26,7 +26,7 @@ exercise = Exercise(
     draw=_draw_family,
     reference=lambda sensitivity, mu, k: k * sensitivity / mu,
     returns=a_number,
-    forbidden=(gdp.group, gdp.sigma),
+    forbidden=(gdp.group, gdp.sigma, laplace.scale),
     hints=(
         "An answer that is ν-GDP for one person is (k ν)-GDP for k people. Which ν makes k ν equal to mu?",
         "Promise mu / k to each single person. Which sigma does the Gaussian mechanism need for that?",
