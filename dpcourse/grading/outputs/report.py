@@ -33,8 +33,8 @@ from dpcourse.languages import chosen, counted, listed, said, to_say
 MEANING = {
     GRADED: (to_say("graded"), ""),
     FLAGGED: (
-        to_say("graded, but provided cells were changed, or a notebook is there twice"),
-        to_say("Look at what was changed. The marks stand."),
+        to_say("graded, but there is something to look at"),
+        to_say("Read what is said of it in the list. The marks stand."),
     ),
     LIMIT: (
         to_say("graded without the parts that a limit stopped"),
