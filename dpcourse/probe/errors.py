@@ -1,6 +1,7 @@
 """What an exception in a beginner's function often means, in a sentence."""
 
 import builtins
+import contextlib
 import difflib
 import re
 import types
@@ -10,6 +11,7 @@ import numpy as np
 from dpcourse.languages import listed, said
 from dpcourse.probe.texts import to_say
 
+LONGEST_CHAIN, LONGEST_WORDS = 10, 200
 MODULES = ("math", "np", "norm")  # in which a name may stand that was written without its module
 ELSEWHERE = {  # names that others use -> where they are here
     "ln": "log", "inv": "ppf", "quantile": "ppf", "randn": "standard_normal", "rand": "random", "randint": "integers",
@@ -185,6 +187,27 @@ OF_A_NUMBER = to_say("That is one number, and has no `{name}`.")
 OF_A_LIST = to_say("A {kind} has no `{name}`: use {options}.")
 OF_AN_ARRAY = to_say("An array has no `{name}`: use {options}.")
 MAKE_AN_ARRAY = to_say("A {kind} has no `{name}`: `np.asarray(...)` makes it an array.")
+
+
+def chain(error: BaseException | None) -> list[str]:
+    """An exception and those from which it came, the last one first: the type and the first words of each.
+
+    >>> chain(ValueError("x"))
+    ['ValueError: x']
+    """
+    found: list[str] = []
+    with contextlib.suppress(BaseException):  # the class may be a student's
+        while error is not None and len(found) < LONGEST_CHAIN:
+            found.append(_named(error))
+            error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    return found
+
+
+def _named(error):
+    try:
+        return f"{type(error).__name__}: {str(error)[:LONGEST_WORDS]}"
+    except BaseException:
+        return type(error).__name__
 
 
 def meaning(error: BaseException, known: dict, line: str = "", parameters: tuple = (), forbidden: tuple = ()) -> str:

@@ -95,7 +95,8 @@ class Probe:
         except calls.Forbidden:
             outcome = {}
         except (Exception, SystemExit) as error:
-            outcome = {"raised": as_data(_raised(error, answer, tuple(case), self.forbidden))}
+            raised = as_data(_raised(error, answer, tuple(case), self.forbidden))
+            outcome = {"raised": raised, "because": errors.chain(error)}
         with called:
             changed = [
                 name

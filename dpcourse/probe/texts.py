@@ -30,6 +30,15 @@ def one_line(text: str, most: int = LONGEST) -> str:
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
+def lines(texts: Any) -> list[str]:
+    """The texts of a list that came, each on one line; none where it is no list.
+
+    >>> lines(["a\\nb", 3]), lines("a")
+    (['a b'], [])
+    """
+    return [one_line(text) for text in texts[:MOST_PARTS] if isinstance(text, str)] if isinstance(texts, list) else []
+
+
 def sound(data: Any) -> Any:
     """What came, if it is data of something that is said here or a text; of data of anything else its message; or "".
 

@@ -19,7 +19,7 @@ from dpcourse import course
 from dpcourse.engine import BLANK, ERROR, RIGHT, WRONG, Exercise
 from dpcourse.engine.exercise import Cases
 from dpcourse.grading.judging.allowance import Allowance
-from dpcourse.grading.judging.exhausted import limit_in, raised_in
+from dpcourse.grading.judging.exhausted import limit_in
 from dpcourse.grading.judging.job import Job, cases_of, further_rng
 from dpcourse.grading.judging.judge import Failed, at_work
 from dpcourse.grading.judging.outcomes import sound
@@ -142,7 +142,7 @@ class Answers:
             self.too_slow.add(exercise.id)
             self.slow = self.slow or worker.crowded
         self.exhausted.pop(exercise.id, None)
-        if limit := limit_in(map(raised_in, outcomes)):
+        if limit := limit_in(error for outcome in outcomes for error in outcome.get("because", ())):
             self.exhausted[exercise.id] = limit
         return outcomes
 

@@ -29,27 +29,21 @@ SIGNS = {
 """Which limit it was -> patterns in what errors say."""
 
 
-def limit_in(errors: Iterable[object]) -> str | None:
-    """Which limit was met, in a message for `languages.said`; None where these errors, "type: message", tell of none.
+def limit_in(errors: Iterable[str]) -> str | None:
+    """Which limit was met, in a message for `languages.said`; None where these errors, "type: message", as
+    `errors.chain` tells them, are of none.
 
     >>> limit_in(["ImportError: libtorch.so: failed to map segment from shared object"])
     'the memory limit was reached'
     >>> limit_in(["ValueError: math domain error"])
     """
-    told = [error for error in errors if isinstance(error, str)]
+    errors = list(errors)
     return next(
-        (limit for limit, signs in SIGNS.items() for error in told if re.search("|".join(signs), error, re.IGNORECASE)),
+        (
+            limit
+            for limit, signs in SIGNS.items()
+            for error in errors
+            if re.search("|".join(signs), error, re.IGNORECASE)
+        ),
         None,
     )
-
-
-def raised_in(outcome: dict) -> str | None:
-    """The error with which an answer stopped, "type: message", from what `probe.Probe` tells of it."""
-    waiting = [outcome.get("raised")]
-    while waiting:
-        match waiting.pop():
-            case {"fields": {"kind": str(kind), "message": message}}:  # no text where the error has none
-                return f"{kind}: {message if isinstance(message, str) else ''}"
-            case {"fields": dict(fields)}:
-                waiting += fields.values()
-    return None

@@ -32,6 +32,8 @@ def _sound_outcome(outcome, seconds):
     found = {key: texts.one_line(outcome[key], LONGEST_TEXT) for key in TEXTS if isinstance(outcome.get(key), str)}
     found |= {key: text for key in SAID if (text := texts.sound(outcome.get(key)))}
     found |= {key: True for key in FLAGS if outcome.get(key) is True}
+    if because := texts.lines(outcome.get("because")):
+        found["because"] = because
     if "timeout" in outcome:
         found["timeout"] = seconds
     if "value" in outcome:

@@ -16,7 +16,7 @@ from dpcourse.grading.judging.outcomes import LONGEST_NAME
 from dpcourse.grading.sandbox import MOST_CHECKS, Stopped
 from dpcourse.grading.sandbox.client import CROWDED, ENDED, TIME_UP, Worker
 from dpcourse.languages import said, to_say
-from dpcourse.probe.texts import one_line
+from dpcourse.probe.texts import lines, one_line
 
 MOST_REPLAYS = 20
 MOST_CELLS = 2_000
@@ -165,8 +165,7 @@ class Playing:
                 self.answers.allowance.use_up()
         if isinstance(reply.get("error"), str) and len(self.errors) < MOST_ERRORS:
             self.errors[cell.number] = one_line(reply["error"])
-            because = reply.get("because")
-            if limit := limit_in([reply["error"], *(because if isinstance(because, list) else ())]):
+            if limit := limit_in(lines(reply.get("because"))):
                 self.exhausted[cell.number] = limit
         if reply.get("left_running") is True:
             self.left_running.append(cell)

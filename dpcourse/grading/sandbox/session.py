@@ -1,6 +1,5 @@
 """One student's shell, and the requests about it: run this cell, probe that function. Nothing here knows an answer."""
 
-import contextlib
 import dataclasses
 import importlib
 import os
@@ -15,9 +14,9 @@ from dpcourse.grading.sandbox.shell import keep_running_cells, shell, without_un
 from dpcourse.languages import ENGLISH, as_data, language, said
 from dpcourse.probe import limits, output, texts
 from dpcourse.probe.beneath import Beneath
+from dpcourse.probe.errors import chain
 from dpcourse.probe.probe import Probe, function_of
 
-LONGEST_CHAIN = 5  # of exceptions, each raised since there was the next
 QUIET = {  # for what would ask the network, and wait for it
     "PIP_DISABLE_PIP_VERSION_CHECK": "1",
     "PIP_NO_INPUT": "1",
@@ -142,8 +141,8 @@ class Session:
         late = isinstance(error, limits.TimeUp)
         self.end_processes = request.get("end_processes", False)
         left = self.left.look(self.cell, self.end_processes)
-        named = [] if late else list(map(_named, _chain(error)))
-        return {"error": named[0] if named else None, "because": named[1:], "late": late} | left
+        errors = [] if late else chain(error)
+        return {"error": errors[0] if errors else None, "because": errors, "late": late} | left
 
     def _begin(self):
         """Undo what an earlier cell may have done to how cells are run."""
@@ -198,24 +197,6 @@ def _let_go(channel):
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, channel, inheritable=False)
     os.close(nothing)
-
-
-def _chain(error):
-    """An exception, and those from which it came."""
-    chain = []
-    with contextlib.suppress(BaseException):  # the class may be a student's
-        while error is not None and len(chain) < LONGEST_CHAIN:
-            chain.append(error)
-            error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-    return chain
-
-
-def _named(error):
-    """The type and the first words of an exception."""
-    try:
-        return f"{type(error).__name__}: {str(error)[:200]}"
-    except BaseException:
-        return type(error).__name__
 
 
 def probe_of(spec: dict) -> Probe:

@@ -69,12 +69,8 @@ def test_a_judge_that_fails_costs_its_exercise_alone_and_says_why_in_one_line(mo
     assert {id: mark.state for id, mark in marks.items()} == {each.id: UNJUDGED if each.id == BROKEN else RIGHT for each in SOUND}  # fmt: skip
     fault = marks[BROKEN].fault
     assert len(fault.splitlines()) == 1
-    assert fault.startswith(
-        tuple(
-            f"its judge failed: {error}"
-            for error in ("ValueError: no such thing (test_judge.py, line ", "TypeError: unsupported operand")
-        )
-    )
+    errors = ("ValueError: no such thing", "TypeError: unsupported operand")
+    assert fault.startswith(tuple(f"its judge failed: {error}" for error in errors))
 
 
 def test_from_what_its_answer_did_then_a_mended_exercise_is_judged_and_nothing_runs(monkeypatch):

@@ -91,4 +91,4 @@ def test_what_a_judge_cost_is_told_as_its_fault_and_is_no_zero():
     rows = [a_row(f"s{number}", result.result(1, "graded", marks=marks)) for number in range(5)]
     assert alarms.zeros(rows) == []
     assert len(alarms.faults(rows)) == len(marks)
-    assert "failed for 5 students: ValueError: x. Mend the exercise" in alarms.faults(rows)[0].in_words()
+    assert "could not be judged for 5 students: ValueError: x. Mend that" in alarms.faults(rows)[0].in_words()
