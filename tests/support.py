@@ -1,5 +1,6 @@
 """What several test files share: the reference values, and what a commit does not run (`pytest --weekly` says it)."""
 
+import datetime
 import json
 import math
 import os
@@ -42,6 +43,13 @@ def _in_words(amount):
     if isinstance(amount, bool) or amount is None:
         return {False: "no", True: "yes", None: "all"}[amount]
     return str(len(amount) if isinstance(amount, (list, tuple, range, set)) else amount)
+
+
+def in_turn(what, everything, parts):
+    """One of so many parts of these, each in its week: after so many weeks all were there. All, if DPCOURSE_WEEKLY says so."""
+    by_profile(f"{what}, by turns", 0, f"{len(everything)} in {parts} weeks", above=2)
+    begin = datetime.date.today().isocalendar().week % parts
+    return list(everything) if os.environ.get("DPCOURSE_WEEKLY") == "all" else list(everything)[begin::parts]
 
 
 def examples(week, part=3, **settings):

@@ -42,7 +42,7 @@ METHODS = (
     "subsampled",
     "symmetrized",
 )
-SECONDS = 10  # of the processor, to search for each exercise: some have a thousand ways to be called
+SECONDS = 4  # of the processor, to search for each exercise: some have a thousand ways to be called
 SECONDS_OF_ONE = 0.3
 QUICK = 0.003  # seconds: what takes longer is not tried on prepared arguments
 MEMORY = 4 * 2**30  # bytes that the search may use: a function that is given a seed as a number of people wants more

@@ -7,6 +7,7 @@ import pytest
 from grading import given_out
 from grading.judging.honest import EDITS, notebook
 from nbclient import NotebookClient
+from support import in_turn
 
 from dpcourse import course
 from dpcourse.grading.judging import submission
@@ -44,7 +45,17 @@ def test_there_are_a_hundred_of_them_and_no_two_are_alike():
     assert len({notebook(name) for name in EDITS}) == len(EDITS)
 
 
-@pytest.mark.parametrize("name", [pytest.param(each, marks=[] if each in ON_A_COMMIT else pytest.mark.weekly("a kernel for each; seven show the way")) for each in EDITS])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        *ON_A_COMMIT,
+        *(
+            pytest.param(each, marks=pytest.mark.weekly("a kernel for each; seven show the way"))
+            for each in in_turn("honest notebooks in JupyterLab's kernel and in the grader", EDITS, 3)
+            if each not in ON_A_COMMIT
+        ),
+    ],
+)
 @pytest.mark.filterwarnings("ignore")
 def test_the_grader_gives_what_the_checks_gave(name, releases, tmp_path, monkeypatch):
     lesson, content = notebook(name)
