@@ -72,6 +72,9 @@ MADE = {  # a way in which one array is too much -> the cells
     ],
 }
 
+ON_A_COMMIT = ("wrapped in an answer", "in another cell")
+SECONDS = pytest.mark.weekly("two gradings each; an answer and a cell show the way")
+
 
 @pytest.fixture(scope="module", autouse=True)
 def _one_warm_process():
@@ -87,7 +90,9 @@ def graded(cells, memory):
 
 
 @pytest.mark.skipif(bubblewrap.missing() is not None, reason=str(bubblewrap.missing()))
-@pytest.mark.parametrize("cells", MADE.values(), ids=MADE)
+@pytest.mark.parametrize(
+    "cells", [pytest.param(cells, id=how, marks=() if how in ON_A_COMMIT else SECONDS) for how, cells in MADE.items()]
+)
 def test_what_a_limit_took_is_graded_again_with_a_higher_one(cells):
     found, limits = graded(cells, 300)
     assert (found.status, found.score, found.limits) == ("limit", 0, limits)
