@@ -26,7 +26,7 @@ STRANGE = [
 ]  # fmt: skip
 SOME = by_profile("strange values: every so-manieth", 3, 1)
 FORGED_TO = by_profile("exercises told forged outcomes: every so-manieth", 6, 1)
-MOST_CASES = by_profile("cases of these that are all forged", 100, 1_000_000)
+MOST_CASES = 100  # of an exercise whose outcomes are all forged: of more they would take gigabytes
 PLACES = by_profile("strange values: in all places and in the last, one of so many", 2, 1)
 
 
