@@ -44,7 +44,7 @@ def run_with(own, lesson=0):
 # ---- the laws, on small notebooks of all kinds
 
 
-NAMES = "abcdefgh"  # what they hold doubles from line to line: no statement looks at all of it
+NAMES = "abcdefgh"
 STATEMENTS = """
 {x} = [1] | {x} = {y} | {x}.append(2) | {x} += [3] | {x}[0].append(4) | {x} = [{y}, [5]] | {x}, {y} = {y}, {x}
 def {x}(v={y}): return v | def {x}(): return {y} | def {x}(v=7): return v | def {x}(v): v.append(1); return v
@@ -58,7 +58,7 @@ try: raise ExceptionGroup("", [ValueError()])¶except* ValueError as {x}: {y} = 
 class {x}:¶    v = {y} | {x} = {y}() | {x}.v = {y} | {x}.v.append(1) | class {x}:¶    def __call__(self): return {y}
 {x} = [{y} for _ in range(2)] | [{x} := w for w in ([1], [2])] | {x} = ({y} for w in range(2)) | {x} = [lambda: {y}]
 {x} = {{w: {y} for w in range(2)}} | {x} = [[{y} for v in range(2)] for w in range(2)] | ({x} := {y}) | {x}: {y} = [1]
-match [[1], 2]:¶    case [{x}, *{y}]: pass | if {x}: {y} = [4] | while {x}: {x} = {x}[1:]; {y} = {x} | assert {x} | f"{{{x} is None}}"
+match [[1], 2]:¶    case [{x}, *{y}]: pass | if {x}: {y} = [4] | while {x}: {x} = {x}[1:]; {y} = {x} | assert {x} | f"{{{x}}}"
 def {x}(v: {y} = 1) -> {y}: return v | if not {x}: raise ValueError | {x} = {y} if {y} else {x} | async def {x}(): return {y}
 import random¶{x} = random.random() | import random¶random.seed(3) | import numpy as np¶{x} = np.random.random()
 import numpy as np¶np.random.seed(3) | import numpy as np¶{x} = np.random.default_rng(3) | {x} = {y}.random()
