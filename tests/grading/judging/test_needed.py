@@ -123,6 +123,7 @@ def seen(cells, running):
 left_out_in_all = collections.Counter()
 
 
+@pytest.mark.filterwarnings("ignore:coroutine")  # pytest would keep each, with all the names of its notebook
 @examples(6_000, part=10, deadline=None)
 @given(notebooks)
 def test_running_code_sees_the_same(notebook):
