@@ -128,10 +128,10 @@ def _rounded(cases, values):
 
 
 def _in_steps(cases, values):
-    """All are at one side of the right ones, by two steps at most, and whole multiples of such a step; they are not rounded."""
+    """All are off by two steps at most, and whole multiples of such a step; they are not rounded."""
     off = [value - _mu(**case) for case, value in zip(cases, values, strict=True)]
     for step in (0.1, 0.01, 0.001, 0.0001):
-        near = any(all(0 <= sign * each <= 2 * step for each in off) for sign in (1, -1))
+        near = all(abs(each) <= 2 * step for each in off)
         if near and all(abs(value / step - round(value / step)) < 1e-6 for value in values):
             return not _to_places(cases, values, 4)
     return False
