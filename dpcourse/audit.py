@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from dpcourse import rounding, validate
+from dpcourse.base import rounding, validate
 from dpcourse.tradeoff import TradeOff
 
 # ---- from errors counted to bounds

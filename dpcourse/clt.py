@@ -8,7 +8,7 @@ import math
 import numpy as np
 from scipy.special import erf, ndtr
 
-from dpcourse import validate
+from dpcourse.base import validate
 from dpcourse.tradeoff import TradeOff
 
 BERRY_ESSEEN = 0.56  # Shevtsova (2010)

@@ -9,7 +9,7 @@ import math
 import numpy as np
 from scipy.special import gammaln
 
-from dpcourse import validate
+from dpcourse.base import validate
 
 
 def randomized_response(bits, epsilon, rng=None) -> np.ndarray:

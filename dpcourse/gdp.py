@@ -9,7 +9,7 @@ import math
 import numpy as np
 from scipy.optimize import brentq
 
-from dpcourse import validate
+from dpcourse.base import validate
 from dpcourse.tradeoff import log_gaussian_delta
 
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpcourse import validate
+from dpcourse.base import validate
 
 # ---- sensitivity and the mechanism
 

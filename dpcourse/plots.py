@@ -18,7 +18,8 @@ import matplotlib
 from matplotlib import font_manager
 from matplotlib.figure import Figure
 
-from dpcourse import course, languages
+from dpcourse import course
+from dpcourse.base import languages
 
 STYLE: Any = {
     "axes.spines.right": False,

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import gammaln, logsumexp
 
-from dpcourse import validate
+from dpcourse.base import validate
 
 
 def epsilon(noise_multiplier, sample_rate, steps, delta, conversion="improved") -> float:

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpcourse import rounding, validate
-from dpcourse.languages import said, to_say
+from dpcourse.base import rounding, validate
+from dpcourse.base.languages import say, to_say
 
 DIGITS = 3
 MOST_DIGITS = 9
@@ -106,7 +106,7 @@ class Table:
         head = "".join(f"<th scope='col' {_style(each)}>{html.escape(each.header)}</th>" for each in self.columns)
         body = "".join(f"<tr>{''.join(map(self._cell, row, range(len(row))))}</tr>\n" for row in self._rows("html"))
         return (
-            f"<div class='dpcourse-table' tabindex='0' role='group' aria-label='{caption or html.escape(said('Table'))}' "
+            f"<div class='dpcourse-table' tabindex='0' role='group' aria-label='{caption or html.escape(say('Table'))}' "
             f"style='overflow-x:auto'>\n<table style='margin:0;table-layout:auto;font-variant-numeric:tabular-nums'>\n"
             + (f"<caption style='text-align:left'>{caption}</caption>\n" if caption else "")
             + f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table>\n</div>"
@@ -223,7 +223,7 @@ def _column(header, values, digits, towards):
 
 
 def _of_text(value):
-    text = " ".join(value.splitlines()) if isinstance(value, str) else said(WORDS[value])
+    text = " ".join(value.splitlines()) if isinstance(value, str) else say(WORDS[value])
     return Cell(text, html.escape(text))
 
 

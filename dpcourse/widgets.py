@@ -7,8 +7,9 @@ from typing import Any
 
 import ipywidgets
 
-from dpcourse import aria, plots
-from dpcourse.languages import said
+from dpcourse import plots
+from dpcourse.base.languages import say
+from dpcourse.notebook import aria
 
 KEPT = 100
 """So many drawn pictures of an explorer are kept, about 60 kB each."""
@@ -105,7 +106,7 @@ def _beside(control):
 
 def choice(label: str, options: Sequence, start: Any = None) -> ipywidgets.SelectionSlider:
     """A labelled slider that steps through a list of texts or numbers; from the first of them, or from `start`."""
-    shown = [said(option) if isinstance(option, str) else f"{option:,}" for option in options]
+    shown = [say(option) if isinstance(option, str) else f"{option:,}" for option in options]
     return ipywidgets.SelectionSlider(
         options=list(zip(shown, options, strict=True)), value=options[0] if start is None else start, **_looks(label)
     )

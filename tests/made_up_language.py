@@ -18,9 +18,9 @@ from unittest import mock
 from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
 
-from dpcourse import languages
 from dpcourse.authoring import catalogues
-from dpcourse.languages import Said
+from dpcourse.base import languages
+from dpcourse.base.languages import Said
 
 LANGUAGE = "yy"
 WORD = re.compile(r"[^\W\d_]{2,}")

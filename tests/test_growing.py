@@ -27,7 +27,7 @@ HOUSE = ("README.md", "LICENSE", "requirements.txt", "pyproject.toml", "conftest
 FIRST = """\
 \"\"\"Twice a number.\"\"\"
 
-from dpcourse.engine import Exercise, Misconception, a_number
+from dpcourse.checking import Exercise, Misconception, a_number
 
 exercise = Exercise(
     title="{title}",
@@ -52,7 +52,7 @@ FOLDER = {
     "thrice.py": FIRST.format(title="Three times", factor=3),
     "quiz.py": '''"""The quiz of the lesson."""
 
-from dpcourse.engine import Option, Question
+from dpcourse.checking import Option, Question
 
 QUIZ = (
     Question(
@@ -67,7 +67,7 @@ QUIZ = (
 ''',
     "pictures.py": '''"""The picture of the lesson."""
 
-from dpcourse.frame import FIRST, panels
+from dpcourse.base.style import FIRST, panels
 
 
 def straight(figure, slope):
@@ -219,13 +219,14 @@ def copied(folder):
 def run(course, *command):
     """A command of the copy, whatever it says and however it ends."""
     environment = os.environ | {"PYTHONPATH": str(course), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment.pop("DPCOURSE_WEEKLY", None)  # what a contributor runs
     return subprocess.run(
         [sys.executable, *command], cwd=course, env=environment, capture_output=True, text=True, timeout=3_000
     )
 
 
 def dpcourse(course, *arguments):
-    return run(course, "-c", "from dpcourse.cli import app; app()", *arguments)
+    return run(course, "-c", "from dpcourse.commands import app; app()", *arguments)
 
 
 def succeeded(done):

@@ -11,8 +11,8 @@ import pytest
 from support import ROOT
 from typer.main import get_command
 
-from dpcourse.cli import app
-from dpcourse.grading.sandbox import bubblewrap
+from dpcourse.commands import app
+from dpcourse.grading.run import bubblewrap
 
 PAGE = (ROOT / "docs/instructors.md").read_text(encoding="utf-8")
 COMMANDS = [

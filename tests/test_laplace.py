@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from dpcourse import laplace
-from dpcourse.engine.statistics import binomial_p_value
+from dpcourse.checking.statistics import binomial_p_value
 
 RARE = 1e-9
 finite = st.floats(-50, 50)

@@ -5,7 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from dpcourse import course, frame, plots
+from dpcourse import course, plots
+from dpcourse.base import style
 
 
 def lesson(word, **names):
@@ -24,7 +25,7 @@ def draw():
 def test_a_picture_is_a_function_of_a_figure_that_a_lesson_defines():
     picture = draw()
     first = lesson("first", panels=None, curve=picture, helper=lambda epsilon: 1, GRID=[1])
-    first.part("pictures").panels = frame.panels
+    first.part("pictures").panels = style.panels
     assert plots.of_all([first]) == {"curve": picture}
 
 

@@ -177,7 +177,7 @@ def test_lessons_00_to_04_need_the_core_alone():
         trees = {"": ast.parse("\n".join(cell.source for cell in cells(source, "code")))}
         trees |= {module: modules.tree(module) for module in stale.used(read(source), modules)}
         others |= {(module, name) for module, tree in trees.items() for name in imported(tree) if name not in core}
-    assert others == {("dpcourse.doctor", "psutil"), ("dpcourse.stored", "tqdm")}  # both do without
+    assert others == {("dpcourse.notebook.doctor", "psutil"), ("dpcourse.base.packaged", "tqdm")}  # both do without
 
 
 def imported(tree):

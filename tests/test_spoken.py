@@ -8,10 +8,13 @@ import pytest
 from nbformat import v4
 from typer.testing import CliRunner
 
-from dpcourse import course, doctor, hint, languages, learners, notebook, solution, tables
-from dpcourse.cli import app, helps
-from dpcourse.done import Progress, record
-from dpcourse.questions import Static, _widget
+from dpcourse import course, hint, solution, tables
+from dpcourse.base import languages
+from dpcourse.commands import learner
+from dpcourse.commands.shared import app, helps
+from dpcourse.notebook import check, doctor
+from dpcourse.notebook.progress import Progress, record
+from dpcourse.notebook.quiz import Static, _widget
 from dpcourse.widgets import choice
 
 
@@ -84,14 +87,14 @@ def test_an_interrupted_check(shown):
     def interrupted(epsilon):
         raise KeyboardInterrupt
 
-    _, there = said_in_both(shown(notebook.check, "0.1", interrupted))
+    _, there = said_in_both(shown(check.check, "0.1", interrupted))
     assert left_in_english(there) == []
     assert "⟦How often to keep the truth⟧" in there
 
 
 def test_a_solution_is_that_of_the_language_or_else_the_english_one(shown, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(notebook, "__file__", str(tmp_path / "dpcourse" / "notebook.py"))
+    monkeypatch.setattr(check, "__file__", str(tmp_path / "dpcourse" / "notebook.py"))
     solve = shown(solution, "1.5", sure=True)
     _, there = said_in_both(solve)
     assert left_in_english(there) == [], "they are not in this copy"
@@ -165,14 +168,15 @@ def run(*words, language="zh", columns=300):
 
 
 def test_the_help_of_every_command():
-    words = {place.split("/")[1] for place, *_ in helps() if place.count("/")} - {"help"}
-    for word in sorted(words):
+    for word in sorted({word for word, *_ in helps()} - {""}):
         english, there = run(word, "--help", language="en").stdout, run(word, "--help").stdout
-        told = [text for place, _, name, text in helps() if place.startswith(f"cli/{word}/") and name == "help"]
+        told = [
+            text for its, has, name, text in helps() if its == word and name == "help" and not hasattr(has, "params")
+        ]
         assert all(f"⟦{text}" in there.replace("\n", " ") for text in told), there
         assert all(f"⟦{panel}⟧" in there for panel in re.findall(r"╭─ (.+?) ─", english))
         assert "⟦" not in english
-    assert f"⟦{learners.start.__doc__}⟧" in run("--help").stdout
+    assert f"⟦{learner.start.__doc__}⟧" in run("--help").stdout
 
 
 def test_the_help_of_a_language_that_has_no_blanks_is_whole_on_a_narrow_screen(monkeypatch):

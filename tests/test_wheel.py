@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from support import ROOT
 
-from dpcourse import course, notebook
+from dpcourse import course
+from dpcourse.notebook import check
 
 HEAVY = ("jinja2", "jupyterlab", "jupytext", "nbconvert", "psutil", "sklearn", "statsmodels", "torch", "tqdm")
 FIRST_CHECK = """
@@ -64,8 +65,8 @@ def test_the_package_is_built_with_the_blank_lessons_the_answers_and_nothing_els
     for lesson in (sources / "lessons").glob("*.ipynb"):
         assert (built / "dpcourse/lessons" / lesson.name).read_bytes() == lesson.read_bytes()
     monkeypatch.chdir(sources.parent)
-    monkeypatch.setattr(notebook, "__file__", str(built / "dpcourse/notebook.py"))
-    notebook.solution("0.1", sure=True)
+    monkeypatch.setattr(check, "__file__", str(built / "dpcourse/notebook/check.py"))
+    check.solution("0.1", sure=True)
     assert "def keep_probability(epsilon)" in capsys.readouterr().out, "who learns alone has the answers"
     for answers in (built / "dpcourse/solutions").rglob("*.ipynb"):
         cells = json.loads(answers.read_text(encoding="utf-8"))["cells"]
@@ -106,7 +107,7 @@ class Light(PathFinder):
 sys.meta_path = [Light if finder is PathFinder else finder for finder in sys.meta_path]
 """
     commands = (
-        "from dpcourse.cli import app; app(['start', 'mine', '--no-open'], standalone_mode=False); app(['doctor'])"
+        "from dpcourse.commands import app; app(['start', 'mine', '--no-open'], standalone_mode=False); app(['doctor'])"
     )
     said = ran(sys.executable, "-c", block + FIRST_CHECK + commands, cwd=tmp_path, DPCOURSE_DATA=str(tmp_path))
     assert said.startswith("0.1 How often to keep the truth: passed")

@@ -20,7 +20,7 @@ class Explored:
 
     def __init__(self, monkeypatch, **sliders):
         self.sliders, self.drawn = sliders, []
-        monkeypatch.setattr("dpcourse.aria.show", lambda *shown: setattr(self, "shown", shown))
+        monkeypatch.setattr("dpcourse.notebook.aria.show", lambda *shown: setattr(self, "shown", shown))
         widgets.explore(self.picture, **sliders)
 
     def picture(self, figure, **arguments):

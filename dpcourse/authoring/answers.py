@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dpcourse import course
+from dpcourse.checking import ERROR, RIGHT, Verdict
+from dpcourse.checking.diagnosis import CASE
 from dpcourse.course import pack
-from dpcourse.engine import ERROR, RIGHT, Verdict
-from dpcourse.engine.diagnosis import CASE
 
 BARE = "Your function stopped with"
 

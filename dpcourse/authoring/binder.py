@@ -6,8 +6,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from dpcourse.authoring.source import name_of, root_of
-from dpcourse.authoring.words import say
-from dpcourse.languages import to_say
+from dpcourse.authoring.words import say_for
+from dpcourse.base.languages import to_say
 
 FIRST = "00-start-here"
 ADDRESS = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?")
@@ -40,7 +40,7 @@ def binder_link(source: Path | str) -> str:
 def read_link(source: Path | str) -> str:
     """A Markdown link to the lesson's page on the site; empty while the repository is published nowhere."""
     name = repository(root_of(Path(source)))
-    return f"[{say(Path(source), 'read')}]({site(name)}{name_of(Path(source))}.html)" if name else ""
+    return f"[{say_for(Path(source), 'read')}]({site(name)}{name_of(Path(source))}.html)" if name else ""
 
 
 def site(repository: str) -> str:

@@ -20,9 +20,9 @@ from dpcourse.authoring.navigation import readmes
 from dpcourse.authoring.page import CHECKED, Page, read, translated
 from dpcourse.authoring.source import SourceError, languages, pages, sources
 from dpcourse.authoring.uses import modules_of
+from dpcourse.base.files import write_atomically
+from dpcourse.base.modules import Modules
 from dpcourse.course import pack, use_pack
-from dpcourse.files import write_atomically
-from dpcourse.modules import Modules
 
 __all__ = ["CHECKED", "Page", "SourceError", "as_text", "build", "differences", "read", "sources"]
 

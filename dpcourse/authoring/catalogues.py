@@ -1,8 +1,9 @@
 """What the code says, in other languages: dpcourse/locale/XX/ROOM.po, a gettext catalogue for each room of the house.
 
 A room is a lesson's folder, such as `laplace`, or a package, such as `engine`; what stands in no package is in
-`dpcourse.po`. The messages are those in calls of `said`, `counted`, `to_say` and `say`, in Python and in templates; what a
-lesson's folder declares (titles, hints, misconceptions, questions, the glossary) is added with the place that declares it.
+`dpcourse.po`. The messages are those in calls of `say`, `counted`, `to_say` and `say`, in Python and in templates; what a
+lesson's folder declares (titles, hints, misconceptions, questions, the glossary) is added with the place that declares it,
+and so is the help of the commands: what is given as `help=` or `rich_help_panel=`, and the docstrings of the functions that are commands.
 `update` writes the catalogues anew and compiles them: a new message has no translation yet, one that has changed is
 fuzzy, and both are said in English.
 """
@@ -17,13 +18,15 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from dpcourse import course, languages
+from dpcourse import course
 from dpcourse.authoring.source import SourceError
-from dpcourse.files import replaced
-from dpcourse.languages import COMPILED, PACKAGE, fields_of
+from dpcourse.base import languages
+from dpcourse.base.files import replaced
+from dpcourse.base.languages import COMPILED, PACKAGE, fields_of
 
-KEYWORDS: dict[str, Any] = {"said": None, "to_say": None, "counted": (1, 2), "say": (2,)}
+KEYWORDS: dict[str, Any] = {"say": None, "to_say": None, "counted": (1, 2), "say_for": (2,)}
 TOP = "dpcourse"
+COMMANDS = PACKAGE / "commands"
 WIDTH, SHOWN = 118, 60
 Message = str | tuple[str, str]
 Said = dict[Message, list[str]]
@@ -40,8 +43,6 @@ def messages() -> dict[str, Said]:
     for lesson in course.lessons():
         for place, text in _declared(lesson):
             _note(found[lesson.word][text], place)
-    for place, text in _helps():
-        _note(found[TOP][text], place)
     return found
 
 
@@ -53,7 +54,7 @@ def _note(places, place):
 def room(file: Path) -> str:
     """The catalogue of a file of the package.
 
-    >>> room(PACKAGE / "course" / "laplace" / "pictures.py"), room(PACKAGE / "cli.py")
+    >>> room(PACKAGE / "course" / "laplace" / "pictures.py"), room(PACKAGE / "plots.py")
     ('laplace', 'dpcourse')
     """
     folders = file.relative_to(PACKAGE).parts[:-1]
@@ -61,7 +62,7 @@ def room(file: Path) -> str:
 
 
 def _extracted(file):
-    """The messages that a file says. (Babel's own way with Python takes the "a" of `said(TABLE["a"])` for one.)"""
+    """The messages that a file says. (Babel's own way with Python takes the "a" of `say(TABLE["a"])` for one.)"""
     from babel.messages.extract import extract
 
     if file.suffix in (".html", ".md"):
@@ -69,13 +70,31 @@ def _extracted(file):
             yield from (message for _, message, _, _ in extract("jinja2.ext:babel_extract", template, KEYWORDS))
     text = file.read_text(encoding="utf-8") if file.suffix == ".py" else ""
     if any(f"{name}(" in text for name in KEYWORDS):
-        calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+        tree = ast.parse(text)
+        if COMMANDS in file.parents:
+            yield from _helps(tree)
+        calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
         for node in sorted(calls, key=lambda call: (call.lineno, call.col_offset)):
             if isinstance(node.func, ast.Name) and node.func.id in KEYWORDS:
                 given = [node.args[place - 1] for place in KEYWORDS[node.func.id] or (1,) if place <= len(node.args)]
                 said = [each.value for each in given if isinstance(each, ast.Constant) and isinstance(each.value, str)]
                 if len(said) == len(given) > 0:
                     yield tuple(said) if len(said) > 1 else said[0]
+
+
+def _helps(tree):
+    """What the help of the commands of a module says."""
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.keyword)
+            and node.arg in ("help", "rich_help_panel")
+            and isinstance(node.value, ast.Constant)
+        ):
+            yield node.value.value
+        if isinstance(node, ast.FunctionDef) and any(
+            "app.command" in ast.unparse(each) for each in node.decorator_list
+        ):
+            yield ast.get_docstring(node)
 
 
 def _declared(lesson):
@@ -97,12 +116,6 @@ def _declared(lesson):
         yield f"quiz/{number}", question.text
         for option in question.options:
             yield from ((f"quiz/{number}", text) for text in (option.text, option.why))
-
-
-def _helps():
-    """(place, text) of what the help of the commands says."""
-    for place, _, _, text in importlib.import_module("dpcourse.cli").helps():
-        yield place, text
 
 
 # ---- the catalogues of a language

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from dpcourse.authoring.source import SourceError, sources
 from dpcourse.authoring.uses import lesson_words
+from dpcourse.base.modules import Modules
 from dpcourse.course import pack
-from dpcourse.modules import Modules
 
 SAID = {
     "NAME": 'NAME = "07-name", the name of its source in solutions/',

@@ -9,14 +9,16 @@ from unittest import mock
 
 import nbformat
 
-from dpcourse import aria, cells, course
+from dpcourse import course
 from dpcourse.authoring.page import Page
 from dpcourse.authoring.source import SourceError
-from dpcourse.authoring.words import say
-from dpcourse.engine import RIGHT, Verdict
-from dpcourse.languages import CHOICE, ENGLISH
+from dpcourse.authoring.words import say_for
+from dpcourse.base import cells
+from dpcourse.base.languages import CHOICE, ENGLISH
+from dpcourse.checking import RIGHT, Verdict
+from dpcourse.notebook import aria
 
-UNSTORED = "remove-output"
+UNSTORED, OF_ALL_LESSONS = "remove-output", "progress()"
 SECONDS = 120
 """No cell may take longer."""
 SHOWN_LIVE_ONLY = "application/vnd.jupyter.widget-view+json"
@@ -26,7 +28,8 @@ NOTE = re.compile(f"<div class='{aria.WITHOUT_WIDGETS}'.*?</div>", re.DOTALL)
 def executed(page: Page) -> nbformat.NotebookNode:
     """The solved notebook with its outputs. Raises SourceError where a cell fails, warns, or a check does not pass.
 
-    The output of a cell with the tag `remove-output` is left out, because it differs from run to run.
+    The output of a cell with the tag `remove-output` is left out, because it differs from run to run, and so is that of
+    `progress()`, which is of all lessons: no notebook changes because another lesson does.
     """
     from nbclient import NotebookClient
 
@@ -54,6 +57,8 @@ def executed(page: Page) -> nbformat.NotebookNode:
             _execute(client, i, cell, page.file, lines)
     for _, cell in code:
         cell.metadata.pop("execution", None)
+        if UNSTORED in cell.metadata.get("tags", []) or OF_ALL_LESSONS in cell.source:
+            cell.outputs, cell.execution_count = [], None
     notebook.metadata = page.solved.metadata
     return notebook
 
@@ -69,15 +74,13 @@ def _execute(client, i, cell, file, lines):
         raise SourceError(file, line, f"the cell fails with {error.ename}: {error.evalue}") from None
     except CellTimeoutError:
         raise SourceError(file, lines[0], f"the cell takes longer than {SECONDS} seconds") from None
-    if UNSTORED in cell.metadata.get("tags", []):
-        cell.outputs, cell.execution_count = [], None
     for output in cell.outputs:
         if output.get("name") == "stderr":
             raise SourceError(file, lines[0], f"the cell writes to stderr: {output.text.splitlines()[0]}")
         _keep_what_previews_show(output.get("data", {}))
     if cells.checked(cell.source):
         told = cell.outputs[0]["data"]["text/plain"] if cell.outputs else "nothing"
-        if not told.startswith(say(file, Verdict(course.find(*cells.checked(cell.source)), RIGHT, "").headline)):
+        if not told.startswith(say_for(file, Verdict(course.find(*cells.checked(cell.source)), RIGHT, "").headline)):
             raise SourceError(file, lines[0], f"the solution does not pass its check: {told}")
 
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from dpcourse import cells
+from dpcourse.base import cells
 
 BREAK, TEXT, CODE = "break", "text", "code"
 

@@ -11,15 +11,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from dpcourse import cells, course
+from dpcourse import course
 from dpcourse.authoring import glossary, minutes, translation
 from dpcourse.authoring.binder import repository
 from dpcourse.authoring.navigation import contents, links, referring, sections
 from dpcourse.authoring.source import FENCE, PART, SourceError, english, lesson_of, line_of, root_of
 from dpcourse.authoring.translation import about
-from dpcourse.authoring.words import say, title
-from dpcourse.engine.exercise import Exercise
-from dpcourse.languages import counted
+from dpcourse.authoring.words import say_for, title
+from dpcourse.base import cells
+from dpcourse.base.languages import counted
+from dpcourse.checking.exercise import Exercise
 
 NAME = r"(?P<name>(?:\w+/)?[A-Za-z_]\w*)"
 NUMBER = re.compile(rf"(?<![\w\\^}}])\{{{NAME}\}}", re.ASCII)  # a Chinese character is no letter before it
@@ -149,11 +150,11 @@ def opening(file: Path) -> str:
     said = about(file)
     goals = "\n".join(f"- {_goal(file, goal['can'], goal['checks'])}" for goal in said["goals"])
     parts = (
-        say(file, "# {lesson}: {title}", lesson=title(file), title=said["title"]),
+        say_for(file, "# {lesson}: {title}", lesson=title(file), title=said["title"]),
         links(file),
-        say(file, "**When you have finished this lesson you can**"),
+        say_for(file, "**When you have finished this lesson you can**"),
         goals,
-        say(file, "**You need first:** {needs}", needs=said["needs"]),
+        say_for(file, "**You need first:** {needs}", needs=said["needs"]),
         _time(file, minutes.of(english(file))),
         sections(file),
     )
@@ -171,11 +172,11 @@ def on_colab(file: Path) -> str:
 
 def _time(file, takes):
     if takes.solving:
-        said = say(file, "**Time:** about {total} minutes: {reading} to read, {solving} for the exercises.", **vars(takes), total=takes.total)  # fmt: skip
+        said = say_for(file, "**Time:** about {total} minutes: {reading} to read, {solving} for the exercises.", **vars(takes), total=takes.total)  # fmt: skip
     else:
-        said = say(file, "**Time:** about {total} minutes.", total=takes.total)
+        said = say_for(file, "**Time:** about {total} minutes.", total=takes.total)
     if takes.folded:
-        said += say(file, " What is folded, for a second reading, takes {folded} more.", folded=takes.folded)
+        said += say_for(file, " What is folded, for a second reading, takes {folded} more.", folded=takes.folded)
     return said
 
 
@@ -183,24 +184,24 @@ def _goal(file, can, names):
     line = line_of(english(file), "goals:")
     ids = [_named(file, line, name).id for name in names]
     if len(ids) > 1:
-        return say(file, "{can} (exercises {ids})", can=can, ids=", ".join(ids))
-    return say(file, "{can} (exercise {id})", can=can, id="".join(ids))
+        return say_for(file, "{can} (exercises {ids})", can=can, ids=", ".join(ids))
+    return say_for(file, "{can} (exercise {id})", can=can, id="".join(ids))
 
 
 def exercise_header(file: Path, exercise: Exercise) -> str:
     """One line above an exercise, for a page: difficulty, minutes, points, what it is good for."""
     dots = "●" * exercise.difficulty + "○" * (5 - exercise.difficulty)
-    head = say(file, "### Exercise {id}: {title}", id=exercise.id, title=say(file, exercise.title))
+    head = say_for(file, "### Exercise {id}: {title}", id=exercise.id, title=say_for(file, exercise.title))
     count = exercise.points
-    points = say(file, counted("{count} point", "{count} points", count=count))
-    said = say(
+    points = say_for(file, counted("{count} point", "{count} points", count=count))
+    said = say_for(
         file,
         "*Difficulty {dots} ({difficulty} of 5) · about {minutes} minutes · {points} · Good for: {good_for}.*",
         dots=dots,
         difficulty=exercise.difficulty,
         minutes=exercise.minutes,
         points=points,
-        good_for=say(file, exercise.good_for),
+        good_for=say_for(file, exercise.good_for),
     )
     return f"{head}\n\n{said}"
 

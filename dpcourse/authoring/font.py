@@ -10,8 +10,8 @@ from pathlib import Path
 
 import matplotlib
 
-from dpcourse import languages
-from dpcourse.files import replaced
+from dpcourse.base import languages
+from dpcourse.base.files import replaced
 
 COMMON = {"zh": ("gb2312", range(16, 56))}
 """language -> an encoding, and the rows of its common characters."""

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from dpcourse.authoring.uses import modules_of
+from dpcourse.base.files import write_atomically
+from dpcourse.checking import RECEIVED, Exercise, GivenOut
 from dpcourse.course import Lesson
-from dpcourse.engine import RECEIVED, Exercise, GivenOut
-from dpcourse.files import write_atomically
 
 __all__ = ["RECEIVED", "module", "public", "put", "traces"]
 
@@ -48,14 +48,14 @@ def module(exercise: Exercise) -> str:
     returns = getattr(said.returns, "written", None)
     if returns is None:
         raise ValueError(
-            f"{exercise.function} is graded only, and its `returns` cannot be given out: use one of dpcourse.engine, such as a_number"
+            f"{exercise.function} is graded only, and its `returns` cannot be given out: use one of dpcourse.checking, such as a_number"
         )
     examples = _written(said.examples)
     imports = "import numpy as np\n\n" if "np.array(" in examples else ""
     names = ", ".join(sorted(["GivenOut", returns.partition("(")[0]]))
     fields = {name: getattr(said, name) for name in ("title", "good_for", "difficulty", "minutes", "points", "seconds", "hints")}  # fmt: skip
     return MODULE.format(
-        imports=f"{imports}from dpcourse.engine import {names}\n", returns=returns, examples=examples, **fields
+        imports=f"{imports}from dpcourse.checking import {names}\n", returns=returns, examples=examples, **fields
     )
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from dpcourse import course
 from dpcourse.authoring.navigation import REFERENCE, SourceError
 from dpcourse.authoring.source import language_of
-from dpcourse.authoring.words import say
+from dpcourse.authoring.words import say_for
 
 ALPHABETS = {
     "greek": "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon "
@@ -42,12 +42,12 @@ def table(file: Path, name: str) -> str:
     """One table of the glossary, for a page, as Markdown: "latin", "greek", "sign" or "term". Raises SourceError."""
     columns, language = TABLES[name], language_of(file)
     if columns is TERM:
-        head = say(file, "| term | 中文 | meaning | where |")
+        head = say_for(file, "| term | 中文 | meaning | where |")
     elif not language:
         head = "| symbol | read | meaning | 中文 | where |"
     else:  # there the meaning is said in that language
         columns = tuple(column for column in SYMBOL if column != "chinese")
-        head = say(file, "| symbol | read | meaning | where |")
+        head = say_for(file, "| symbol | read | meaning | where |")
     body = (
         "".join(f"| {cell} " if cell else "| " for cell in (_cell(file, row, column) for column in columns)) + "|"
         for row in rows(name)
@@ -56,7 +56,7 @@ def table(file: Path, name: str) -> str:
 
 
 def _cell(file, row, column):
-    return say(file, row[column]) if column == "meaning" else row[column]
+    return say_for(file, row[column]) if column == "meaning" else row[column]
 
 
 def rows(name: str) -> list[dict]:

@@ -11,8 +11,8 @@ from dataclasses import replace
 import numpy as np
 
 from dpcourse.authoring import given_out
+from dpcourse.checking import BLANK, RIGHT, WRONG, Exercise
 from dpcourse.course import Lesson
-from dpcourse.engine import BLANK, RIGHT, WRONG, Exercise
 
 COURSE = "dpcourse.course."  # what is here is not within the reach of the process that calls an answer
 SEEDS, MOST_VARIANTS, DRAWN = range(2), 20, 4

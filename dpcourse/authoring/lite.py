@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 from dpcourse.authoring.source import GLOSSARY
-from dpcourse.files import new_folder, write_atomically
+from dpcourse.base.files import new_folder, write_atomically
 
 LESSONS = "0[0-4]-*.ipynb"
 TOOLS = "jupyterlite-core~=0.8.6 jupyterlite-pyodide-kernel~=0.8.6 jupyterlab-widgets"

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from dpcourse import cells
 from dpcourse.authoring.source import lesson_of
 from dpcourse.authoring.words import title
+from dpcourse.base import cells
+from dpcourse.checking import Exercise
 from dpcourse.course import Lesson
-from dpcourse.engine import Exercise
 
 PROSE, MATHEMATICS = 200, 100
 """Words in a minute."""

@@ -20,7 +20,7 @@ from dpcourse.authoring.source import (
     sources,
 )
 from dpcourse.authoring.translation import about
-from dpcourse.authoring.words import say, title
+from dpcourse.authoring.words import say_for, title
 from dpcourse.course import pack
 
 HOME = "00-start-here"
@@ -44,11 +44,11 @@ def links(file: Path) -> str:
     found = []
     if file in lessons:
         here = lessons.index(file)
-        found += [say(file, "Previous: {link}", link=link(lessons[here - 1]))] if here > 0 else []
-        found += [say(file, "Next: {link}", link=link(lessons[here + 1]))] if here + 1 < len(lessons) else []
+        found += [say_for(file, "Previous: {link}", link=link(lessons[here - 1]))] if here > 0 else []
+        found += [say_for(file, "Next: {link}", link=link(lessons[here + 1]))] if here + 1 < len(lessons) else []
     for name, text, said in (
-        (HOME, ALL_LESSONS, say(file, "All lessons")),
-        (GLOSSARY, "Glossary", say(file, "Glossary")),
+        (HOME, ALL_LESSONS, say_for(file, "All lessons")),
+        (GLOSSARY, "Glossary", say_for(file, "Glossary")),
     ):
         page = next((page for page in there if page.stem == name), None)
         heading = (
@@ -61,11 +61,11 @@ def links(file: Path) -> str:
 
 def contents(home: Path) -> str:
     """All lessons as a table for the home page."""
-    rows = [say(home, "| lesson | when you have finished it you can | minutes |"), "|:--|:--|--:|"]
+    rows = [say_for(home, "| lesson | when you have finished it you can | minutes |"), "|:--|:--|--:|"]
     for file in sources(root_of(home), language_of(home)):
         said = about(file)
         goals = "".join(f"<li>{goal['can']}</li>" for goal in said["goals"])
-        needs = say(home, "**You need first:** {needs}", needs=said["needs"])
+        needs = say_for(home, "**You need first:** {needs}", needs=said["needs"])
         rows.append(f"| {link(file)} | <ul>{goals}</ul> {needs} | {_takes(file).total} |")
     return "\n".join(rows)
 
@@ -77,10 +77,10 @@ def sections(file: Path) -> str:
     for section, head in zip(numbered, minutes.headings(translation.text(file)), strict=True):
         number = SECTION.match(f"## {head}")
         name = f"[{head}]({file.stem}.ipynb#cell-id={section_id(number[1])})" if number else head
-        takes = say(file, "{minutes} min", minutes=max(1, round(section.total)))
+        takes = say_for(file, "{minutes} min", minutes=max(1, round(section.total)))
         rows.append(f"- {name} · {takes}{_with(file, section.exercises)}")
-    summary = say(file, "Sections, and the minutes of each")
-    counted = say(
+    summary = say_for(file, "Sections, and the minutes of each")
+    counted = say_for(
         file,
         "Counted are {prose} words of prose in a minute, {mathematics} of formulas and code, {picture} min for a picture, {explorer} for one with sliders, {output} for what a cell prints, {question} for a question, and what each exercise says. Take the time that you need.",
         prose=minutes.PROSE,
@@ -98,8 +98,8 @@ def _with(file, exercises):
     """What is said behind a section of its exercises."""
     ids = ", ".join(exercise.id for exercise in exercises)
     if len(exercises) > 1:
-        return say(file, ", with exercises {ids}", ids=ids)
-    return say(file, ", with exercise {id}", id=ids) if ids else ""
+        return say_for(file, ", with exercises {ids}", ids=ids)
+    return say_for(file, ", with exercise {id}", id=ids) if ids else ""
 
 
 def readme_of(root: Path | str, language: str = "") -> Path:
@@ -151,17 +151,17 @@ def _readme(root, language):
 def _lessons(files):
     """The lessons as a table: what one learns, where one reads, runs and sees it solved, how long it takes."""
     home = files[0]
-    rows = [say(home, "| lesson | you learn | | minutes |"), "|:--|:--|:--|--:|"]
+    rows = [say_for(home, "| lesson | you learn | | minutes |"), "|:--|:--|:--|--:|"]
     for file in files:
         folder = f"{language_of(file)}/".lstrip("/")
-        solved = f"[{say(file, 'solved')}](solutions/{folder}{file.stem}.ipynb)"
+        solved = f"[{say_for(file, 'solved')}](solutions/{folder}{file.stem}.ipynb)"
         places = " · ".join(filter(None, (read_link(file), binder_link(file), solved)))
         rows.append(f"| {link(file, f'lessons/{folder}')} | {about(file)['learn']} | {places} | {_takes(file).total} |")
     total, reading, solving = (
         round(sum(getattr(_takes(file), part) for file in files) / 60) for part in ("total", "reading", "solving")
     )
     hours = {"total": total, "reading": reading, "solving": solving}
-    all_of_it = say(home, "In all about {total} hours: {reading} to read, {solving} for the exercises.", **hours)
+    all_of_it = say_for(home, "In all about {total} hours: {reading} to read, {solving} for the exercises.", **hours)
     return "\n".join([*rows, "", all_of_it])
 
 

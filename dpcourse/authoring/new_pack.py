@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from dpcourse.base.files import new_folder, write_atomically
 from dpcourse.course import pack
-from dpcourse.files import new_folder, write_atomically
 
 TEMPLATES = Path(__file__).with_name("templates")
 FILES = {

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import nbformat
 
-from dpcourse import cells, course, languages
+from dpcourse import course
 from dpcourse.authoring import fill, uses
 from dpcourse.authoring.navigation import HEADINGS, SECTION, section_id
 from dpcourse.authoring.source import GLOSSARY, SourceError, about, language_of, lesson_of, line_of, name_of, root_of
-from dpcourse.modules import Modules
+from dpcourse.base import cells, languages
+from dpcourse.base.modules import Modules
 
 CHECKED = "nbval-check-output"
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}

@@ -10,12 +10,13 @@ from pathlib import Path
 
 import jinja2
 
-from dpcourse import cells, course
+from dpcourse import course
 from dpcourse.authoring import given_out
 from dpcourse.authoring.source import GLOSSARY
+from dpcourse.base import cells
+from dpcourse.base.files import new_folder, write_atomically
+from dpcourse.base.languages import ENGLISH, chosen, listed, say, sentences, to_say
 from dpcourse.course import use_pack
-from dpcourse.files import new_folder, write_atomically
-from dpcourse.languages import ENGLISH, chosen, listed, said, sentences, to_say
 
 TEMPLATES = Path(__file__).with_name("templates")
 TITLE = to_say("Differential privacy: your copy of the course")
@@ -63,7 +64,7 @@ def student_bundle(
     files = _blank_lessons(course, numbers, pack)
     if pack is not None and use_pack(pack).variants:
         raise ValueError(
-            said(
+            say(
                 "{lesson} has a variant for each student: say who they are with --roster, and the secret with --seed-file",
                 lesson=files[-1].stem,
             )
@@ -92,14 +93,14 @@ def students_bundles(
     notebook = json.loads(files[-1].read_text(encoding="utf-8"))
     if not mine.variants:
         raise ValueError(
-            said(
+            say(
                 "no exercise of {lesson} has variants: every student gets the same, so leave --roster out",
                 lesson=mine.name,
             )
         )
     if not any("dpcourse" in cell["metadata"] for cell in notebook["cells"]):
         raise ValueError(
-            said(
+            say(
                 "{file} was built before there were variants: run `dpcourse build --pack {pack}`",
                 file=files[-1],
                 pack=pack,
@@ -131,14 +132,12 @@ def _blank_lessons(course, numbers, pack):
         files = [_lessons(course) / name for name in known] if others else []
         file = pack / "lessons" / f"{mine.name}.ipynb"
         if not file.exists():
-            raise ValueError(
-                said("{file} is not there: run `dpcourse build --pack {pack}` first", file=file, pack=pack)
-            )
+            raise ValueError(say("{file} is not there: run `dpcourse build --pack {pack}` first", file=file, pack=pack))
         files.append(file)
     worked_in = [file for file in files if not _is_blank(file)]
     if worked_in:
         raise ValueError(
-            said(
+            say(
                 "somebody has worked in {files} in {folder}: students would get the answers. Keep them elsewhere, and take "
                 "the blank lessons back, with `git checkout lessons` or from a fresh copy of the course",
                 files=listed([file.name for file in worked_in], "{first}, {then}"),
@@ -162,7 +161,7 @@ def _write_bundle(course, made, files, pack, without=None):
         _refuse_traces(mine, [*(made / "dpcourse" / "course" / mine.word).iterdir(), *(made / "lessons").glob(f"{mine.name}.ipynb")])  # fmt: skip
     lines = [f"- {_with_remarks(file, pack, without)}" for file in files]
     first = f"lessons/{files[0].name}"
-    readme = _readme("student-readme.md", title=said(TITLE), first=first, lessons="\n".join(lines), **_help(files))
+    readme = _readme("student-readme.md", title=say(TITLE), first=first, lessons="\n".join(lines), **_help(files))
     write_atomically(made / "README.md", readme)
 
 
@@ -170,7 +169,7 @@ def _readme(template, **values):
     """A README in the language that is chosen."""
     found = jinja2.Environment(undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
     text = (TEMPLATES / template).read_text(encoding="utf-8")
-    return found.from_string(text).render(said=said, sentences=sentences, **values)
+    return found.from_string(text).render(say=say, sentences=sentences, **values)
 
 
 def _lessons(course):
@@ -184,7 +183,7 @@ def _help(files):
     given = [exercise for each in course.lessons() if each.number in numbers for exercise in each.exercises]
     later = all(exercise.graded_only for exercise in given)
     hints = any(exercise.hints_too or not exercise.graded_only for exercise in given)
-    return {"checks": said(CHECKS_LATER if later else CHECKS), "hints": said(HINTS) if hints else ""}
+    return {"checks": say(CHECKS_LATER if later else CHECKS), "hints": say(HINTS) if hints else ""}
 
 
 def _with_remarks(file, pack, without):
@@ -194,16 +193,16 @@ def _with_remarks(file, pack, without):
         alone = to_say(
             "{lesson}: you are given this one by itself, for it is yours alone; put it into the folder lessons"
         )
-        lesson = said(alone, lesson=lesson)
+        lesson = say(alone, lesson=lesson)
     mine = use_pack(pack) if pack is not None else None
     is_later = mine is not None and file.stem == mine.name and any(each.graded_only for each in mine.exercises)
     later = to_say("{lesson}: its checks say that an answer is received and runs; the marks are made later")
-    return said(later, lesson=lesson) if is_later else lesson
+    return say(later, lesson=lesson) if is_later else lesson
 
 
 def _refuse_traces(mine, files):
     if found := list(given_out.traces(mine, files)):
-        raise ValueError(said("nothing was given out: {reasons}", reasons="; ".join(found[:3])))
+        raise ValueError(say("nothing was given out: {reasons}", reasons="; ".join(found[:3])))
 
 
 def nbgrader_course(course: Path | str, folder: Path | str, numbers: Collection[int] = ()) -> list[str]:
@@ -257,12 +256,12 @@ def _names(course, numbers):
     unknown = set(numbers) - {int(name[:2]) for name in names}
     if not names:
         raise ValueError(
-            said("no lesson in {folder}: go to the folder of the course, or name it with --course", folder=lessons)
+            say("no lesson in {folder}: go to the folder of the course, or name it with --course", folder=lessons)
         )
     if unknown:
         there = listed([name[:2] for name in names], "{first}, {then}")
         raise ValueError(
-            said("no lesson {lesson} in {folder}; there are {names}", lesson=min(unknown), folder=lessons, names=there)
+            say("no lesson {lesson} in {folder}; there are {names}", lesson=min(unknown), folder=lessons, names=there)
         )
     return [name for name in names if not numbers or int(name[:2]) in numbers]
 

@@ -28,11 +28,11 @@ from pygments.token import STANDARD_TYPES
 from dpcourse import course
 from dpcourse.authoring import binder, catalogues, images, moving, pdf, searching
 from dpcourse.authoring.source import languages
-from dpcourse.cells import checked, without_marks
+from dpcourse.base.cells import checked, without_marks
+from dpcourse.base.files import new_folder, write_atomically
+from dpcourse.base.languages import ENGLISH, again, counted, listed, say, speaking
+from dpcourse.checking.display import as_code
 from dpcourse.course import GLOSSARY
-from dpcourse.engine.display import as_code
-from dpcourse.files import new_folder, write_atomically
-from dpcourse.languages import ENGLISH, again, counted, listed, said, speaking
 
 TEMPLATES = Path(__file__).with_name("templates")
 GENERATOR = '<meta name="generator" content="dpcourse site: {}">'
@@ -40,7 +40,9 @@ FITS_A_PHONE = 36
 """So many characters of code, or of a formula's source, are not wider than a telephone."""
 WORDS = {"sentence": 40, "words": 16}
 """A cell of a table with more characters than this, of which Chinese ones count twice, is not made narrow."""
-OWN = re.compile(r'(from dpcourse\.doctor import report\s+)?report\(\)|progress\(\)|.*"google\.colab" in .*', re.DOTALL)
+OWN = re.compile(
+    r'(from dpcourse\.notebook\.doctor import report\s+)?report\(\)|progress\(\)|.*"google\.colab" in .*', re.DOTALL
+)
 """The code of a cell that speaks of the reader's own machine or answers."""
 LEADS_TO_OWN = re.compile(r"(?:^|\n\n)\*\*[^\n]*\?\*\* Run [^\n]*$")
 FIGURE = re.compile(r'<div class="figure".*?</div><!-- figure -->', re.DOTALL)
@@ -120,9 +122,9 @@ class Edition:
         self.notebooks = notebooks or make(course, self.folder)
         self.all: list[Edition] = []
 
-    def said(self, message, **fields):
+    def say(self, message, **fields):
         """A text of the site in this language."""
-        return again(said(message, **fields), self.language)
+        return again(say(message, **fields), self.language)
 
     @staticmethod
     def draw(picture, **arguments):
@@ -156,7 +158,7 @@ def _write(edition, english, site, kind, as_pdf):
     _require_anchors(makers, {page.name: page.anchors for page in pages})
     pages.sort(key=lambda page: (not page.is_lesson, page.name))
     common = {"pages": pages, "kind": kind, "solved": edition.solved, "has_pdf": as_pdf, "edition": edition}
-    common |= {"said": edition.said, "top": "../" if edition.folder else ""}
+    common |= {"say": edition.say, "top": "../" if edition.folder else ""}
     for page in pages:
         write_atomically(made / f"{page.name}.html", _templates.get_template("site.html").render(common, page=page))
     write_atomically(made / "index.html", _templates.get_template("home.html").render(common, page=None))
@@ -330,7 +332,7 @@ class _Maker:
             return f'<div id="{html.escape(cell.id)}">{self.explorer(cell)}</div>'
         parts = [] if cell.outputs and _only_shows(cell.source) else [_code(cell.source)]
         if cell.solution is not None:
-            parts.append(_unfolding(self.edition.said("Solution"), _code(cell.solution)))
+            parts.append(_unfolding(self.edition.say("Solution"), _code(cell.solution)))
         outputs = "".join(map(self.output, cell.outputs))
         if outputs:
             parts.append(f'<div class="output">{outputs}</div>')
@@ -346,7 +348,7 @@ class _Maker:
                     cell.source, still, self.edition.draw, lambda page: images.as_files(page, self.folder)
                 )
         names = SLIDER.findall(cell.source)
-        says = self.edition.said(
+        says = self.edition.say(
             counted(
                 "In the notebook a slider moves this picture: {names}.",
                 "In the notebook sliders move this picture: {names}.",
@@ -358,9 +360,9 @@ class _Maker:
 
     def hints(self, exercise_id):
         """The hints of an exercise, each to unfold."""
-        hints, said = course.find(exercise_id).hints, self.edition.said
+        hints, say = course.find(exercise_id).hints, self.edition.say
         return "".join(
-            _unfolding(said("Hint {number} of {count}", number=i, count=len(hints)), f"<p>{as_code(said(hint))}</p>")
+            _unfolding(say("Hint {number} of {count}", number=i, count=len(hints)), f"<p>{as_code(say(hint))}</p>")
             for i, hint in enumerate(hints, 1)
         )
 
@@ -382,7 +384,7 @@ class _Maker:
         page = images.as_files(page, self.folder)
         if "<img" not in page:
             return page
-        return f'<div class="figure" tabindex="0" role="group" aria-label="{self.edition.said("Figure")}">{page}</div><!-- figure -->'
+        return f'<div class="figure" tabindex="0" role="group" aria-label="{self.edition.say("Figure")}">{page}</div><!-- figure -->'
 
     def target(self, address):
         """Where a link of the notebook leads on the site; JupyterLab's `#cell-id=ID` is a cell, `#ID` here.
@@ -446,7 +448,7 @@ class _Markdown(IPythonRenderer):
             raise SiteError(f"{self.maker.name}: the formula ${body.strip()}$ cannot be read: {error}") from None
 
     def table(self, text):
-        return f'<div class="wide" tabindex="0" role="group" aria-label="{self.maker.edition.said("Table")}"><table>\n{text}</table></div>\n'
+        return f'<div class="wide" tabindex="0" role="group" aria-label="{self.maker.edition.say("Table")}"><table>\n{text}</table></div>\n'
 
     def table_row(self, text):
         """A row of the glossary has an anchor, which the search leads to."""

@@ -6,16 +6,20 @@ another language have theirs in their folder, and depend on what these modules s
 """
 
 import ast
+import copy
+import functools
 import hashlib
 import json
 
-from dpcourse import course
 from dpcourse.authoring.page import Page
 from dpcourse.authoring.source import language_of, lesson_of, pages, root_of
 from dpcourse.authoring.uses import pictures
-from dpcourse.files import write_atomically
-from dpcourse.languages import again
-from dpcourse.modules import Modules
+from dpcourse.base.files import write_atomically
+from dpcourse.base.languages import again
+from dpcourse.base.modules import Modules, said, texts
+
+OF_WRONG_ANSWERS = "checking.diagnosis"
+TO_WRONG_ANSWERS = ("hints", "misconceptions")  # keyword arguments of an exercise
 
 
 def is_stale(page: Page, modules: Modules) -> bool:
@@ -44,21 +48,19 @@ def _file(page):
 
 
 def fingerprint(page: Page, modules: Modules) -> str:
-    """A hash of all that a page's outputs depend on: its code cells, the modules that they use and the data beside these,
-    what these say in the page's language, and, since progress() shows it, how many exercises and questions each lesson has."""
+    """A hash of all that a page's outputs depend on: its code cells, what runs of the modules that they use, the data beside
+    these, and what these say in the page's language."""
     digest, language = hashlib.blake2b(digest_size=8), language_of(page.file)
     for cell in page.code:
         digest.update(json.dumps([cell.source, cell.metadata.get("tags", [])]).encode())
     for module in sorted(used(page, modules)):
-        digest.update(f"{module}: {modules.said(module)}".encode())
+        code, messages = _that_runs(modules, module)
+        digest.update(f"{module}: {code}".encode())
         for data in modules.data(module):
             digest.update(data.read_bytes())
-        for text in modules.texts(module) if language else ():
+        for text in messages if language else ():
             if (translated := again(text, language)) != text:
                 digest.update(f"{text}: {translated}".encode())
-    if any("progress()" in cell.source for cell in page.code):
-        contents = [(lesson.name, lesson.title, len(lesson.functions), len(lesson.quiz)) for lesson in course.lessons()]
-        digest.update(json.dumps(contents).encode())
     return digest.hexdigest()
 
 
@@ -71,4 +73,17 @@ def used(page: Page, modules: Modules) -> set[str]:
     imported = (modules.imported(tree) for tree in trees)
     lesson = lesson_of(page.file)
     own = {f"{modules.name}.course.{lesson.word}.{part}" for part in (*lesson.functions, "quiz", "pictures")}
-    return modules.reached(shown.union(*imported, set(filter(modules.has, own))))
+    reached = modules.reached(shown.union(*imported, set(filter(modules.has, own))))
+    return {module for module in reached if not f"{module}.".startswith(f"{modules.name}.{OF_WRONG_ANSWERS}.")}
+
+
+@functools.cache
+def _that_runs(modules, module):
+    """(code, texts) of a module without what its exercise says to wrong answers: those of a solved notebook are right."""
+    tree = _Right().visit(copy.deepcopy(modules.tree(module)))
+    return said(tree), texts(tree)
+
+
+class _Right(ast.NodeTransformer):
+    def visit_keyword(self, node):
+        return None if node.arg in TO_WRONG_ANSWERS else self.generic_visit(node)

@@ -17,8 +17,8 @@ from pathlib import Path
 from dpcourse.authoring import catalogues, faithful, source
 from dpcourse.authoring.faithful import BREAK, CODE, TEXT, Cell
 from dpcourse.authoring.source import FENCE, PART, SourceError, english, language_of, name_of
-from dpcourse.authoring.words import say
-from dpcourse.files import write_atomically
+from dpcourse.authoring.words import say_for
+from dpcourse.base.files import write_atomically
 
 LANGUAGE = """from dpcourse import language
 
@@ -230,7 +230,9 @@ def lines(file: Path) -> list[tuple[int, str]]:
     theirs = english(file).read_text(encoding="utf-8").splitlines()
     if not language_of(file):
         return list(enumerate(theirs, 1))
-    note = say(file, "*The English of this part has changed, and this translation has not yet: here is the English.*")
+    note = say_for(
+        file, "*The English of this part has changed, and this translation has not yet: here is the English.*"
+    )
     pairs = [pair for pair in read(file).pairs if pair[0].kind not in FRONT]
     importing = next((cell for cell, _ in pairs if cell.kind == CODE and "from dpcourse import" in cell.text), None)
     made: list[tuple[int, str]] = []

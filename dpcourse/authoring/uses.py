@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from dpcourse import course
+from dpcourse.base.modules import Modules
 from dpcourse.course import pack
-from dpcourse.modules import Modules
 
 Cells = Iterable[tuple[ast.Module, tuple[int, ...]]]
 """The code cells of a page: what each says, and the line of the source that each of its lines comes from."""

@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 
 from dpcourse import course
-from dpcourse.engine import Exercise, OpenExercise, RandomExercise
-from dpcourse.engine.diagnosis import mutants
-from dpcourse.files import write_atomically
-from dpcourse.probe.probe import arguments
-from dpcourse.probe.values import plain
+from dpcourse.base.files import write_atomically
+from dpcourse.checking import Exercise, OpenExercise, RandomExercise
+from dpcourse.checking.calling.probe import arguments
+from dpcourse.checking.calling.values import plain
+from dpcourse.checking.diagnosis import mutants
 
 DRAWS, MOST_CASES, DIGITS = 3, 8, 9
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 
+from dpcourse.base.languages import say
+from dpcourse.checking import Exercise, GivenOut, Question, Variants
 from dpcourse.course import pack as packs
-from dpcourse.engine import Exercise, GivenOut, Question, Variants
-from dpcourse.languages import said
 
 Values = Mapping[str, dict]
 """The name of an exercise's function -> the values of its variant."""
@@ -103,7 +103,7 @@ class Lesson:
         """
         numbers = {function: f"{self.number}.{place}" for place, function in enumerate(self.functions, 1)}
         named = {function: number for function, number in numbers.items() if f"{{{function}}}" in text}
-        return said(text, **named) if named else text
+        return say(text, **named) if named else text
 
     def _numbered(self, function, place, values):
         exercise = self.part(function).exercise
@@ -148,7 +148,7 @@ def use_pack(folder: Path | str) -> Lesson:
         others = [each for each in lessons() if each.pack is None or each.pack.folder != pack.folder]
         if other := next((each for each in others if each.number == pack.number), None):
             raise ValueError(
-                said(
+                say(
                     "{file}: {number} is the number of {lesson}: take a free one",
                     file=pack.folder / packs.FILE,
                     number=pack.number,
@@ -157,7 +157,7 @@ def use_pack(folder: Path | str) -> Lesson:
             )
         if pack.word in {*(each.word for each in others), *(found.name for found in pkgutil.iter_modules(__path__))}:
             file, name = pack.folder / packs.FILE, repr(pack.name)
-            raise ValueError(said("{file}: the name {name} is taken: choose another", file=file, name=name))
+            raise ValueError(say("{file}: the name {name} is taken: choose another", file=file, name=name))
         _forget(pack.folder)
         name = f"{__name__}.{pack.word}"
         spec = ModuleSpec(name, None, is_package=True)
@@ -222,7 +222,7 @@ def find(exercise_id: str, values: dict | None = None) -> Exercise:
     """
     if not isinstance(exercise_id, str):
         raise ValueError(
-            said(
+            say(
                 'an exercise is named in quotes, such as "{exercise}", not {given}',
                 exercise=exercise_id,
                 given=repr(exercise_id),
@@ -233,7 +233,7 @@ def find(exercise_id: str, values: dict | None = None) -> Exercise:
     if found is None:
         known = ", ".join(exercise.id for exercise in every_exercise())
         raise ValueError(
-            said("there is no exercise {exercise}; there are {known}", exercise=repr(exercise_id), known=known)
+            say("there is no exercise {exercise}; there are {known}", exercise=repr(exercise_id), known=known)
         )
     if not values or isinstance(found, GivenOut):
         return found
@@ -241,7 +241,7 @@ def find(exercise_id: str, values: dict | None = None) -> Exercise:
     if found.function not in of.variants:
         names = ", ".join(values)
         raise ValueError(
-            said("exercise {exercise} has no variants, and so no {names}", exercise=exercise_id, names=names)
+            say("exercise {exercise} has no variants, and so no {names}", exercise=exercise_id, names=names)
         )
     return of.exercises_with({found.function: values})[of.functions.index(found.function)]
 

@@ -16,7 +16,7 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-from dpcourse.languages import said, to_say
+from dpcourse.base.languages import say, to_say
 
 FILE = "pack.toml"
 FIRST, LAST = 50, 99
@@ -68,14 +68,14 @@ def read(folder: Path | str) -> Pack:
         told = tomllib.loads(file.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         raise ValueError(
-            said(
+            say(
                 "{folder} is no pack, for it has no {file}: `dpcourse new-pack NAME` makes one",
                 folder=folder,
                 file=FILE,
             )
         ) from None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ValueError(said("{file} cannot be read: {error}", file=file, error=error)) from None
+        raise ValueError(say("{file} cannot be read: {error}", file=file, error=error)) from None
     if found := complaint(told):
         raise ValueError(f"{file}: {found}")
     told = OPTIONAL | told
@@ -91,51 +91,49 @@ def complaint(told: dict) -> str | None:
 def _complaints(told):
     for key in told:
         if key not in KEYS:
-            yield said("there is no key {key}; the keys are {keys}", key=repr(key), keys=", ".join(KEYS))
+            yield say("there is no key {key}; the keys are {keys}", key=repr(key), keys=", ".join(KEYS))
     for key, kind in KEYS.items():
         if key not in told and key not in OPTIONAL:
-            yield said("does not say {key}: add a line `{key} = {example}`", key=key, example=EXAMPLES[key])
+            yield say("does not say {key}: add a line `{key} = {example}`", key=key, example=EXAMPLES[key])
         if key in told and type(told[key]) is not kind:
-            yield said("{key} must be {kind}, got {given}", key=key, kind=said(PLAIN[kind]), given=repr(told[key]))
+            yield say("{key} must be {kind}, got {given}", key=key, kind=say(PLAIN[kind]), given=repr(told[key]))
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", told["name"]):
-        yield said(
-            'name must be small letters, digits and "-", such as "exam-1", got {given}', given=repr(told["name"])
-        )
+        yield say('name must be small letters, digits and "-", such as "exam-1", got {given}', given=repr(told["name"]))
     if not FIRST <= told["number"] <= LAST:
-        yield said(
+        yield say(
             "number must be from {first} to {last}: the course's own lessons have those below, got {given}",
             first=FIRST,
             last=LAST,
             given=told["number"],
         )
     if not told["title"].strip():
-        yield said("title must not be empty: it stands after the number everywhere")
+        yield say("title must not be empty: it stands after the number everywhere")
     names = told["exercises"]
     if not names:
-        yield said('exercises must name at least one function, such as ["odds_after"]')
+        yield say('exercises must name at least one function, such as ["odds_after"]')
     for name in names:
         if not isinstance(name, str) or not name.isidentifier():
-            yield said("exercises must be names of functions, got {given}", given=repr(name))
+            yield say("exercises must be names of functions, got {given}", given=repr(name))
         elif other := _taken(name):
-            yield said(
+            yield say(
                 "exercises names {name}, and no function of a student's can be called so: {other}. Choose another name",
                 name=name,
                 other=other,
             )
         if names.count(name) > 1:
-            yield said("exercises names {name} more than once", name=name)
+            yield say("exercises names {name} more than once", name=name)
 
 
 def _taken(name):
     """What else is called so, in words: a student's function of that name would take its place, or could not be written."""
     if keyword.iskeyword(name):
-        return said("it is a word of Python's own")
+        return say("it is a word of Python's own")
     if name in PARTS:
-        return said("exercises/{name}.py is another part of the lesson", name=name)
+        return say("exercises/{name}.py is another part of the lesson", name=name)
     if name in dir(builtins):
-        return said("Python has a function or a name of its own for it")
+        return say("Python has a function or a name of its own for it")
     package = importlib.import_module(__name__.partition(".")[0])
     given = getattr(package, "__all__", ())  # not there yet where a process begins with a pack: its parent has looked
     if name in given or name in {each.name for each in pkgutil.iter_modules(package.__path__)}:
-        return said("notebooks import it from the course")
+        return say("notebooks import it from the course")
     return None

@@ -14,7 +14,7 @@ import torch
 from torch import nn
 from torch.autograd.graph import get_gradient_edge
 
-from dpcourse import validate
+from dpcourse.base import validate
 from dpcourse.dpsgd import layers, own_layers
 from dpcourse.dpsgd.precision import PRECISIONS, full_precision, passes
 from dpcourse.dpsgd.refusals import WAY_OUT, refuse_if_not_private, trainable

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from dpcourse import validate
-from dpcourse.files import data_folder
-from dpcourse.languages import listed, said
+from dpcourse.base import validate
+from dpcourse.base.files import data_folder
+from dpcourse.base.languages import listed, say
 
 PARTS = "train_inputs", "train_targets", "test_inputs", "test_targets"
 WHOLE = torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64
@@ -74,18 +74,18 @@ class Data:
         train, test = len(self.train_inputs), 0 if self.test_inputs is None else len(self.test_inputs)
         size = " x ".join(map(str, self.shape[1:] if images else self.shape or (1,)))
         parts = [
-            said("{train:,} images to train on", train=train)
+            say("{train:,} images to train on", train=train)
             if images
-            else said("{train:,} rows to train on", train=train),
-            said("{test:,} to test on", test=test) if test else said("none to test on"),
+            else say("{train:,} rows to train on", train=train),
+            say("{test:,} to test on", test=test) if test else say("none to test on"),
         ]
         if images:
-            parts.append(said("{size} pixels", size=size))
+            parts.append(say("{size} pixels", size=size))
         else:
-            parts.append(said("1 number each") if size == "1" else said("{size} numbers each", size=size))
+            parts.append(say("1 number each") if size == "1" else say("{size} numbers each", size=size))
         if self.classes is not None:
-            parts.append(said("{number} classes", number=len(self.classes)))
-        return said("{name}: {parts}", name=self.name, parts=listed(parts, "{first}, {then}"))
+            parts.append(say("{number} classes", number=len(self.classes)))
+        return say("{name}: {parts}", name=self.name, parts=listed(parts, "{first}, {then}"))
 
 
 def _tensor(name, values):
@@ -226,7 +226,7 @@ def _load(source):
             return _data(arrays, white=255, name=source.name, classes=source.classes)
         except (OSError, EOFError, ValueError, zlib.error) as error:
             tried.append(f"  {_what_happened(place, error)}")
-    instead = said("{name} cannot be had, so here are the digits instead. Tried:", name=source.name)
+    instead = say("{name} cannot be had, so here are the digits instead. Tried:", name=source.name)
     print("\n".join([instead, *tried, _advice(source)]))
     return digits()
 
@@ -251,7 +251,7 @@ def _download(url, file, store):
     """What pooch calls when a file is not in the store, or not whole."""
     import pooch
 
-    print(said("Downloading {url}", url=url), flush=True)
+    print(say("Downloading {url}", url=url), flush=True)
     pooch.HTTPDownloader(timeout=SECONDS_TO_WAIT)(url, file, store)
 
 
@@ -275,20 +275,20 @@ def _data(arrays, white, **about):
 
 def _what_happened(place, error):
     if isinstance(error, (ValueError, EOFError, zlib.error, gzip.BadGzipFile)):
-        return said("{place} has a damaged file", place=place)
+        return say("{place} has a damaged file", place=place)
     answer = getattr(error, "response", None)
     if answer is not None:
-        return said("{place} answered {status}", place=place, status=answer.status_code)
+        return say("{place} answered {status}", place=place, status=answer.status_code)
     if error.strerror:
         return f"{place} ({error.strerror}: {error.filename})"
-    return said("{place} cannot be reached", place=place)
+    return say("{place} cannot be reached", place=place)
 
 
 def _advice(source):
     files = {"files": ", ".join(source.checksums), "mirror": source.mirrors[0], "folder": _folder(source)}
     if source.debian_package is None:
-        return said("To get it: save {files} from {mirror} in {folder}", **files)
-    return said(
+        return say("To get it: save {files} from {mirror} in {folder}", **files)
+    return say(
         "To get it: `apt-get install {package}` on Debian or Ubuntu, or save {files} from {mirror} in {folder}",
         package=source.debian_package,
         **files,

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import binom, chi2
 
-from dpcourse import rounding
+from dpcourse.base import rounding
+from dpcourse.base.languages import say
 from dpcourse.dpsgd.ledger import Ledger
 from dpcourse.dpsgd.run import DIGITS, Run
 from dpcourse.dpsgd.sampling import middle_sizes
-from dpcourse.languages import said
 
 FALSE_ALARM_RATE = 1e-6  # of each statistical check, for a run that is as it should be
 
@@ -32,7 +32,7 @@ class Inspection(list):
 
     def __repr__(self) -> str:
         return "\n".join(
-            said("{mark} {what}: {numbers}", mark="✓" if check.ok else "✗", what=check.what, numbers=check.numbers)
+            say("{mark} {what}: {numbers}", mark="✓" if check.ok else "✗", what=check.what, numbers=check.numbers)
             for check in self
         )
 
@@ -63,10 +63,8 @@ def _coins(run: Run) -> Check:
     people, rate = run.settings["people"], _rate(run)
     draws, coins = sum(run.batches), people * len(run.batches)
     low, high = binom.interval(1 - FALSE_ALARM_RATE, coins, rate)
-    numbers = said(
-        "{found:.1f} a step, expected {expected:.1f}", found=draws / len(run.batches), expected=people * rate
-    )
-    return Check(said("people in a batch, on average"), bool(low <= draws <= high), numbers)
+    numbers = say("{found:.1f} a step, expected {expected:.1f}", found=draws / len(run.batches), expected=people * rate)
+    return Check(say("people in a batch, on average"), bool(low <= draws <= high), numbers)
 
 
 def _spread(run: Run) -> Check:
@@ -77,22 +75,22 @@ def _spread(run: Run) -> Check:
     (first, last, middle), steps = middle_sizes(run.settings["people"], _rate(run)), len(run.batches)
     found = sum(first <= batch <= last for batch in run.batches)
     low, high = binom.interval(1 - FALSE_ALARM_RATE, steps, middle)
-    numbers = said(
+    numbers = say(
         "{found:.0%} of the steps have {first} to {last}, expected {expected:.0%}",
         found=found / steps,
         first=first,
         last=last,
         expected=middle,
     )
-    return Check(said("people in a batch, from step to step"), bool(low <= found <= high), numbers)
+    return Check(say("people in a batch, from step to step"), bool(low <= found <= high), numbers)
 
 
 def _clipped(run: Run) -> Check:
     """A sum of so many gradients, none longer than clip_norm, is at most so long."""
     clip_norm = run.settings["clip_norm"]
     share = max(length / max(size * clip_norm, 1e-300) for length, size in zip(run.lengths, run.batches, strict=True))
-    numbers = said("at most {share:.3f} of people x clip_norm, may be 1", share=share)
-    return Check(said("length of the clipped sum"), bool(share <= 1 + 1e-4), numbers)
+    numbers = say("at most {share:.3f} of people x clip_norm, may be 1", share=share)
+    return Check(say("length of the clipped sum"), bool(share <= 1 + 1e-4), numbers)
 
 
 def _noise(run: Run) -> Check:
@@ -102,15 +100,15 @@ def _noise(run: Run) -> Check:
     squares = run.settings["weights"] * float(np.sum((np.array(run.noises) / scale) ** 2))
     low, high = chi2.interval(1 - FALSE_ALARM_RATE, numbers_drawn)
     found = scale * np.sqrt(squares / numbers_drawn)
-    numbers = said("standard deviation {found:.5g}, claimed {claimed:.5g}", found=found, claimed=scale)
-    return Check(said("noise on the sum"), bool(low <= squares <= high), numbers)
+    numbers = say("standard deviation {found:.5g}, claimed {claimed:.5g}", found=found, claimed=scale)
+    return Check(say("noise on the sum"), bool(low <= squares <= high), numbers)
 
 
 def _written_down(run: Run) -> Check:
     noise, rate = run.settings["noise_multiplier"], _rate(run)
     written = Ledger.from_state_dict(run.ledger).taken(noise, rate)
-    numbers = said("{written:,}, taken {taken:,}", written=written, taken=len(run.batches))
-    return Check(said("steps in the ledger"), written >= len(run.batches), numbers)
+    numbers = say("{written:,}, taken {taken:,}", written=written, taken=len(run.batches))
+    return Check(say("steps in the ledger"), written >= len(run.batches), numbers)
 
 
 def _within(run: Run) -> Check:
@@ -119,10 +117,10 @@ def _within(run: Run) -> Check:
     ok = epsilon <= run.epsilon + 1e-9 and (budget is None or epsilon <= budget)
     found = {"epsilon": rounding.up(epsilon, DIGITS), "delta": ledger.delta}
     if budget is None:
-        numbers = said("at most {epsilon} at delta {delta}", **found)
+        numbers = say("at most {epsilon} at delta {delta}", **found)
     else:
-        numbers = said("at most {epsilon} at delta {delta}, budget {budget:g}", **found, budget=budget)
-    return Check(said("epsilon, computed anew"), bool(ok), numbers)
+        numbers = say("at most {epsilon} at delta {delta}, budget {budget:g}", **found, budget=budget)
+    return Check(say("epsilon, computed anew"), bool(ok), numbers)
 
 
 def _rate(run: Run) -> float:

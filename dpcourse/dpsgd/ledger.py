@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpcourse import clt, gdp, pld, rdp, validate
+from dpcourse import clt, gdp, pld, rdp
+from dpcourse.base import validate
 
 MOST_STEPS = 10**12  # that a budget may allow, and beyond which no limit is searched
 NOISES = 0.01, 1e6  # among which noise_for searches

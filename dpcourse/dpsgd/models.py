@@ -7,9 +7,9 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from dpcourse import validate
+from dpcourse.base import validate
+from dpcourse.base.languages import say
 from dpcourse.dpsgd import generators
-from dpcourse.languages import said
 
 MOST_GROUPS = 32  # of a GroupNorm in the place of a BatchNorm, as in Wu & He
 Shape = tuple[int, ...]  # channels, height and width of an image
@@ -137,7 +137,7 @@ def without_batch_norm(model: nn.Module) -> nn.Module:
             continue
         new = _group_norm(layer)
         print(
-            said(
+            say(
                 "layer {name}: {kind} of {channels} channels became GroupNorm of {groups} groups",
                 name=repr(name),
                 kind=type(layer).__name__,

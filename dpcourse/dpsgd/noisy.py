@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import torch
 
-from dpcourse import validate
+from dpcourse.base import validate
 from dpcourse.dpsgd import generators, processes
 from dpcourse.dpsgd.account import Account
 from dpcourse.dpsgd.agreement import refuse_if_it_disagrees

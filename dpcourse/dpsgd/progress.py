@@ -9,13 +9,13 @@ from pathlib import Path
 import torch
 from torch.optim.lr_scheduler import LRScheduler
 
-from dpcourse import rounding, validate
+from dpcourse.base import rounding, validate
+from dpcourse.base.files import replaced
+from dpcourse.base.languages import say, sentences
 from dpcourse.dpsgd import generators, processes
 from dpcourse.dpsgd.ledger import Ledger
 from dpcourse.dpsgd.optimizers import NoisyAdam, NoisySGD
 from dpcourse.dpsgd.run import DIGITS, Run
-from dpcourse.files import replaced
-from dpcourse.languages import said, sentences
 
 CHECKPOINT = {"run", "ledger before", "model", "optimizer", "coins", "torch"}  # and "schedule", where there is one
 
@@ -97,7 +97,7 @@ class Progress:
         steps, planned = self.settings["steps"], self.ledger.planned()
         if math.isinf(planned):  # nothing but fit's own number of steps was fixed
             planned = self.ledger.after(self.optimizer.noise_multiplier, self.rate, self.left).epsilon()
-        stopped = said(
+        stopped = say(
             "Stopped after step {done:,} of {steps:,}: epsilon {spent} is spent, which holds if you had meant to stop here "
             "before the first step; if you stopped because of what you saw, what holds is what was planned, epsilon "
             "{planned}.",
@@ -108,7 +108,7 @@ class Progress:
         )
         if not checkpoint:
             return stopped
-        then = said("fit with checkpoint={checkpoint} goes on from there.", checkpoint=repr(str(checkpoint)))
+        then = say("fit with checkpoint={checkpoint} goes on from there.", checkpoint=repr(str(checkpoint)))
         return sentences([stopped, then])
 
     def save(self, file, device):

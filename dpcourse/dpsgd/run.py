@@ -5,9 +5,9 @@ import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from dpcourse import rounding
-from dpcourse.files import write_atomically
-from dpcourse.languages import listed, said, to_say
+from dpcourse.base import rounding
+from dpcourse.base.files import write_atomically
+from dpcourse.base.languages import listed, say, to_say
 
 DIGITS = 4  # of an epsilon that is printed
 ACCURACY = to_say("accuracy")  # the metric without a function of one's own
@@ -65,7 +65,7 @@ class Run:
     def __repr__(self) -> str:
         about = self.settings
         if not self.at:
-            return said("{optimizer} on {data}: no step taken", optimizer=about["optimizer"], data=about["data"])
+            return say("{optimizer} on {data}: no step taken", optimizer=about["optimizer"], data=about["data"])
         found = {
             "optimizer": about["optimizer"],
             "data": about["data"],
@@ -75,15 +75,15 @@ class Run:
             "delta": self.ledger["delta"],
         }
         if self.metric is None or self.score is None:
-            return said(
+            return say(
                 "{optimizer} on {data}, {steps:,} steps on {device}: epsilon at most {epsilon} at delta {delta}",
                 **found,
             )
-        return said(
+        return say(
             "{optimizer} on {data}, {steps:,} steps on {device}: {metric} {score:.3f} on the test part, "
             "epsilon at most {epsilon} at delta {delta}",
             **found,
-            metric=said(self.metric),
+            metric=say(self.metric),
             score=self.score,
         )
 
@@ -125,7 +125,7 @@ class Bar:
     def __init__(self, steps: int, show: bool) -> None:
         from tqdm.auto import tqdm
 
-        self.bar = tqdm(total=steps, disable=not show, leave=False, unit=said("step"))
+        self.bar = tqdm(total=steps, disable=not show, leave=False, unit=say("step"))
 
     def __enter__(self) -> "Bar":
         return self
@@ -137,12 +137,12 @@ class Bar:
         """Show how things stood when the run was looked at: for the last time, or for the look-th, from 0."""
         step, score, budget = run.at[look], run.scores[look], run.ledger["budget"]
         epsilon = rounding.up(run.epsilons[look], DIGITS)
-        shown = [said("loss {loss:.3f}", loss=run.losses[step - 1])]
+        shown = [say("loss {loss:.3f}", loss=run.losses[step - 1])]
         if run.metric is not None and score is not None:
-            shown.append(said("{metric} {score:.3f}", metric=said(run.metric), score=score))
+            shown.append(say("{metric} {score:.3f}", metric=say(run.metric), score=score))
         if budget is None:
-            shown.append(said("epsilon {epsilon}", epsilon=epsilon))
+            shown.append(say("epsilon {epsilon}", epsilon=epsilon))
         else:
-            shown.append(said("epsilon {epsilon} of {budget:g}", epsilon=epsilon, budget=budget))
+            shown.append(say("epsilon {epsilon} of {budget:g}", epsilon=epsilon, budget=budget))
         self.bar.update(step - self.bar.n)
         self.bar.set_postfix_str(listed(shown, "{first}, {then}"))

@@ -6,7 +6,7 @@ import torch
 from scipy.special import bdtr, bdtrc
 from scipy.stats import binom
 
-from dpcourse import validate
+from dpcourse.base import validate
 from dpcourse.dpsgd import generators
 
 FALSE_ALARM_RATE = 1e-9  # of Sizes, over a run of any length

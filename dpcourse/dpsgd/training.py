@@ -11,7 +11,7 @@ import torch
 from torch.nn import functional as F
 from torch.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
 
-from dpcourse import validate
+from dpcourse.base import validate
 from dpcourse.dpsgd import generators, processes
 from dpcourse.dpsgd.agreement import evaluated
 from dpcourse.dpsgd.clipping import Loss, refuse_unknown

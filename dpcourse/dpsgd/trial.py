@@ -5,11 +5,11 @@ from collections.abc import Callable
 
 import torch
 
+from dpcourse.base.languages import say
 from dpcourse.dpsgd import generators, memory, processes
 from dpcourse.dpsgd.data import Data
 from dpcourse.dpsgd.optimizers import NoisyAdam, NoisySGD
 from dpcourse.dpsgd.refusals import trainable
-from dpcourse.languages import said
 
 
 @torch.no_grad()
@@ -68,7 +68,7 @@ def people_at_once(
         found = memory.fitting(in_vain, wanted, None if most is None else most - _beside(model, data))
     if found < wanted and processes.is_first():
         print(
-            said(
+            say(
                 "A batch comes in parts of {people:,} people: more do not fit into memory. The steps are the same.",
                 people=found,
             )

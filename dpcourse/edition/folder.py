@@ -9,10 +9,10 @@ from pathlib import Path
 
 from nbformat import v4
 
+from dpcourse.base.files import new_folder, replaced, write_atomically
+from dpcourse.base.languages import ENGLISH, counted, folders, say, sentences, speaking
+from dpcourse.base.paths import NotThere
 from dpcourse.edition import merge
-from dpcourse.files import new_folder, replaced, write_atomically
-from dpcourse.languages import ENGLISH, counted, folders, said, sentences, speaking
-from dpcourse.named import NotThere
 
 RECORD = ".dpcourse-edition.json"
 """Beside the lessons: their language, and the digests of their cells and files as they were given out."""
@@ -30,12 +30,12 @@ def lessons_of_this_edition(language: str = ENGLISH) -> Path:
     there = folders(Path(__file__).resolve().parents[1])
     if not there:
         raise NotThere(
-            said("This copy of dpcourse has no lessons in it. Install it anew, from a wheel or from the repository.")
+            say("This copy of dpcourse has no lessons in it. Install it anew, from a wheel or from the repository.")
         )
     if language not in there:
         names = ", ".join(there)
         raise ValueError(
-            said("there are no lessons in {language}; there are: {names}", language=repr(language), names=names)
+            say("there are no lessons in {language}; there are: {names}", language=repr(language), names=names)
         )
     return there[language]
 
@@ -76,7 +76,7 @@ def start(folder: Path, lessons: Path | None = None, language: str = ENGLISH) ->
     edition = _Edition(lessons or lessons_of_this_edition(language), language)
     if begun(folder, lessons):
         raise ValueError(
-            said(
+            say(
                 "{folder} holds lessons already, and nothing there was touched. `dpcourse update {folder}` brings "
                 "the lessons of this edition and keeps your answers; `dpcourse start OTHER-FOLDER` begins anew elsewhere.",
                 folder=folder,
@@ -101,7 +101,7 @@ def update(folder: Path, lessons: Path | None = None) -> list[str]:
     mine = {_word(file.name): file for file in _lessons_in(folder, known)}  # of two, the one with the higher number
     if not mine:
         raise NotThere(
-            said("{folder} holds no lesson of this course. `dpcourse start {folder}` writes them.", folder=folder)
+            say("{folder} holds no lesson of this course. `dpcourse start {folder}` writes them.", folder=folder)
         )
     notebooks = {word: _notebook(file) for word, file in mine.items()}
     cells = {word: notebook["cells"] for word, notebook in notebooks.items()}
@@ -132,12 +132,12 @@ def update(folder: Path, lessons: Path | None = None) -> list[str]:
         if before and before != file:
             before.unlink()
     left = [
-        said("{file}: is left as it is.", file=file.name)
+        say("{file}: is left as it is.", file=file.name)
         for file in _lessons_in(folder, known)
         if file.name not in edition.files
     ]
     moved = [
-        said("Your answer {function} is in {file} now.", function=function, file=edition.names[word])
+        say("Your answer {function} is in {file} now.", function=function, file=edition.names[word])
         for function, word in sorted(made.moved.items())
     ]
     if (given or writes) and given != _told_by(edition.record())[1]:
@@ -188,7 +188,7 @@ def _notebook(file):
                 raise TypeError
     except (ValueError, KeyError, TypeError, AttributeError):
         raise ValueError(
-            said(
+            say(
                 "{file} is no notebook that can be read. Nothing was changed. Mend it, or move it out of the folder, and "
                 "update again.",
                 file=file,
@@ -236,11 +236,11 @@ def _copy_aside(file):
 
 def _told(name, before, made, word):
     if before is None:
-        told = [said("{file}: is new.", file=name)]
+        told = [say("{file}: is new.", file=name)]
     elif before.name != name:
-        told = [said("{file}: is brought up to date. It was {before}.", file=name, before=before.name)]
+        told = [say("{file}: is brought up to date. It was {before}.", file=name, before=before.name)]
     else:
-        told = [said("{file}: is brought up to date.", file=name)]
+        told = [say("{file}: is brought up to date.", file=name)]
     if kept := made.kept[word]:
         told.append(counted("{count} cell of yours kept.", "{count} cells of yours kept.", count=kept))
     if both := made.both[word]:

@@ -15,8 +15,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from dpcourse.cells import BLANK, defined
-from dpcourse.languages import said, to_say
+from dpcourse.base.cells import BLANK, defined
+from dpcourse.base.languages import say, to_say
 
 Cells = list[dict]
 Given = Mapping[str, Mapping[str, str]]
@@ -247,7 +247,7 @@ def _exercise(cell, is_given=True):
 
 def _note(says, *about, is_shown=True):
     """A cell that says what became of another; shows the text of the second, if there is one. Its id tells of which."""
-    text = str(said(says))
+    text = str(say(says))
     if is_shown and len(about) > 1:
         shown = about[-1]["source"]
         fence = "`" * max(3, 1 + max(map(len, re.findall("`+", shown)), default=0))

@@ -1,6 +1,14 @@
-"""From a folder of submissions to a gradebook; nothing here but the worker runs a line of a student's.
+"""From a folder of submissions to a gradebook; nothing here but the worker in `run` executes a line of a student's.
 
-A submission goes through the packages in this order: collect (which files are whose), sandbox (where its code runs),
-judging (what its answers do, and what that is worth), keep (what is stored), marks (what counts), outputs (what people
-and learning platforms get). `cohort` takes a class through them, `command` does what the command line asks.
+A submission walks through six folders, in this order:
+
+    collect   which files are whose, and what is in them
+    run       where a student's code runs: the sandbox, the worker in it, and how it is asked
+    judge     which cells run, what the answers do, and what that is worth
+    keep      what is stored: results, evidence, the secret
+    marks     what counts of it: points, lateness, what is set by hand
+    out       what people and learning platforms get
+
+`cohort` takes a class through collect, run, judge and keep; `dpcourse.commands.steps` does what the command line asks, and
+then has marks and out written from what is kept. `result` is what is known of one submission, in every room.
 """

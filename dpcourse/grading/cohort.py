@@ -10,15 +10,15 @@ from pathlib import Path
 
 from dpcourse import course as all_lessons
 from dpcourse.course import Values
-from dpcourse.grading import collect, fingerprint
+from dpcourse.grading import collect
 from dpcourse.grading.collect import Submission
-from dpcourse.grading.judging import variants, work
-from dpcourse.grading.judging.given import Release, blanks, release_of
-from dpcourse.grading.judging.job import Job, allowed, seed_of
+from dpcourse.grading.judge import fingerprint, variants, work
+from dpcourse.grading.judge.given import Release, blanks, release_of
+from dpcourse.grading.judge.job import Job, allowed, seed_of
 from dpcourse.grading.keep.store import Store
 from dpcourse.grading.result import FLAGGED, GRADED, INFRASTRUCTURE, Graded, Result, failed, unreadable, with_marks
-from dpcourse.grading.sandbox import Limits
-from dpcourse.grading.sandbox.library import PACKAGE
+from dpcourse.grading.run import Limits
+from dpcourse.grading.run.library import PACKAGE
 
 TRIES = 3
 UNDER_WAY = 100

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from dpcourse import course, languages
-from dpcourse.engine import Exercise, Verdict
-from dpcourse.languages import Said, said, to_say
+from dpcourse import course
+from dpcourse.base import languages
+from dpcourse.base.languages import Said, say, to_say
+from dpcourse.checking import Exercise, Verdict
 
 GRADED, FLAGGED, LIMIT, UNREADABLE, INFRASTRUCTURE = "graded", "flagged", "limit", "unreadable", "infrastructure"
 MISSING = "missing"  # nothing was handed in
@@ -166,7 +167,7 @@ def without_points(exercise: Exercise, state: str, message: str) -> Mark:
 
 def unjudged(exercise: Exercise, fault: str) -> Mark:
     """The Mark of an exercise that could not be judged, through no fault of a student's; fault: why, in one line."""
-    return replace(without_points(exercise, UNJUDGED, said(NOT_JUDGED)), fault=fault)
+    return replace(without_points(exercise, UNJUDGED, say(NOT_JUDGED)), fault=fault)
 
 
 def is_ours(mark: Mark) -> bool:

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from dpcourse import validate
+from dpcourse.base import validate
 from dpcourse.pld.bounds import Bounds, Unreachable
 from dpcourse.pld.grid import Unfit, hull
 from dpcourse.pld.mu import distance, least_mu

@@ -1,6 +1,6 @@
 """The mechanisms whose compositions the course asks about; each gives a Curve."""
 
-from dpcourse import validate
+from dpcourse.base import validate
 from dpcourse.pld.curve import Curve
 from dpcourse.pld.pairs import Gaussian, Laplace, Randomized, Sampled
 

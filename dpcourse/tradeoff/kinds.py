@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
-from dpcourse import validate
+from dpcourse.base import validate
 from dpcourse.tradeoff.tails import log_delta
 
 LAST = np.nextafter(1, 0)  # the largest alpha below 1

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import fft
 from scipy.special import logsumexp
 
-from dpcourse import validate
+from dpcourse.base import validate
 from dpcourse.tradeoff.kinds import Failing, Gaussian, Points, bisect
 
 TINY = 1e-15  # the tail mass that products cut off

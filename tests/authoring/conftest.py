@@ -50,8 +50,9 @@ print("differs from run to run")
 {closing}
 """
 PACKAGE = {
-    "__init__": "from dpcourse.notebook import check, quiz",
-    "notebook": "def check(): 'Judge.'\n\n\ndef quiz(): ...",
+    "__init__": "from dpcourse.notebook.check import check, quiz",
+    "notebook/__init__": "",
+    "notebook/check": "def check(): 'Judge.'\n\n\ndef quiz(): ...",
     "pld": "from dpcourse import rounding\n\n\ndef search(): 'Search.'",
     "rounding": "DIGITS = 12",
     "gdp": "def sigma(mu): 'A number.'",

@@ -6,7 +6,7 @@ EXAM = '''"""What one report does to the odds."""
 
 import math
 
-from dpcourse.engine import Exercise, Misconception, a_number, rounded, variants
+from dpcourse.checking import Exercise, Misconception, a_number, rounded, variants
 
 
 @variants(epsilon=(0.5, 1.25, 2.0))

@@ -10,10 +10,11 @@ import pytest
 from support import ROOT
 from typer.testing import CliRunner
 
-from dpcourse import aria, cells
 from dpcourse import course as real
 from dpcourse.authoring import build, fill, navigation
-from dpcourse.cli import app
+from dpcourse.base import cells
+from dpcourse.commands import app
+from dpcourse.notebook import aria
 
 CHECK = 'check("0.1", keep_probability)\n# hint("0.1")\n# solution("0.1")'
 

@@ -2,16 +2,16 @@
 
 import pytest
 
-from dpcourse import languages
 from dpcourse.authoring import catalogues
-from dpcourse.languages import again, counted, said
+from dpcourse.base import languages
+from dpcourse.base.languages import again, counted, say
 
-CODE = """from dpcourse.languages import counted, said, to_say
+CODE = """from dpcourse.base.languages import counted, say, to_say
 TABLE = {"a": to_say("in a table")}
-said("{n:,} people, "
+say("{n:,} people, "
      "in two lines", n=1)
 counted("{count} run", "{count} runs", count=2)
-said(TABLE["a"])
+say(TABLE["a"])
 print("not said")
 """
 
@@ -51,7 +51,7 @@ def test_the_catalogues_follow_the_code(house):
     translate(house, ("in a table", "EN LA MESA"), ("{n:,} people", "DOS {n:,}"), ("msgstr[0]", "{count} VEZ"), ("msgstr[1]", "{count} VECES"))  # fmt: skip
     assert len(catalogues.update()) == 1
     assert again("in a table", "xx") == "EN LA MESA"
-    assert again(said("{n:,} people, in two lines", n=1000), "xx") == "DOS 1,000"
+    assert again(say("{n:,} people, in two lines", n=1000), "xx") == "DOS 1,000"
     assert [again(counted("{count} run", "{count} runs", count=n), "xx") for n in (1, 2)] == ["1 VEZ", "2 VECES"]
     assert list(catalogues.complaints("xx")) == []
     assert list(catalogues.behind("xx")) == ["xx: 3 of 3 messages of the code (100 %) are translated."]
@@ -83,14 +83,14 @@ def test_what_has_changed_in_english_is_said_in_english(house):
     ],
 )
 def test_a_translation_that_says_something_else_is_named_and_not_shown(house, translated, fault):
-    house.joinpath("engine", "all.py").write_text("said('{n:,} people, at most 3, by `f`', n=1)")
+    house.joinpath("engine", "all.py").write_text("say('{n:,} people, at most 3, by `f`', n=1)")
     catalogues.update()
     translate(house, ("{n:,} people", translated))
     catalogues.update()
     complaint, *_ = map(str, catalogues.complaints("xx"))
     assert fault in complaint
     assert "engine.po:" in complaint
-    assert again(said("{n:,} people, at most 3, by `f`", n=1), "xx") == "1 people, at most 3, by `f`"
+    assert again(say("{n:,} people, at most 3, by `f`", n=1), "xx") == "1 people, at most 3, by `f`"
 
 
 def test_a_catalogue_that_is_not_compiled_is_named(house):
@@ -102,7 +102,7 @@ def test_a_catalogue_that_is_not_compiled_is_named(house):
 
 def test_one_message_is_said_in_one_way(house):
     (house / "probe").mkdir()
-    house.joinpath("probe", "all.py").write_text("said('in a table')")
+    house.joinpath("probe", "all.py").write_text("say('in a table')")
     catalogues.update()
     translate(house, ("in a table", "EN LA MESA"))
     house.joinpath("locale", "xx", "probe.po").write_text('msgid "in a table"\nmsgstr "EN UNA MESA"\n')
@@ -124,7 +124,7 @@ def test_every_message_is_a_literal():
 
     for file in sorted(catalogues.PACKAGE.rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("said", "counted", "to_say"):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("say", "counted", "to_say"):
                 glued = [each for each in node.args if isinstance(each, ast.JoinedStr | ast.BinOp)]
                 assert not glued, (
                     f"{file}:{node.lineno}: {ast.unparse(glued[0])}: a literal with named fields is wanted"

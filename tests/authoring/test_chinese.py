@@ -9,10 +9,10 @@ from operator import itemgetter
 import pytest
 from support import ROOT
 
-from dpcourse import languages
 from dpcourse.authoring import catalogues, glossary, translation
 from dpcourse.authoring.faithful import CODE
 from dpcourse.authoring.source import sources
+from dpcourse.base import languages
 
 HAN = "\u3400-\u9fff"
 NO_PROSE = re.compile(r"\$\$.*?\$\$|\$[^$\n]*\$|`[^`]*`|\{[^{}]*\}|\]\([^)]*\)|<[^>]*>|https?://\S+", re.DOTALL)

@@ -8,7 +8,7 @@ from support import ROOT
 from typer.testing import CliRunner
 
 from dpcourse.authoring import lite
-from dpcourse.cli import app
+from dpcourse.commands import app
 
 
 @pytest.fixture

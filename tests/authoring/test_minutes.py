@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from dpcourse import course as real
 from dpcourse.authoring import fill, minutes, navigation
-from dpcourse.cli import app
+from dpcourse.commands import app
 
 WORDS = "It is so, and we say why. " * 200
 FORMULA = "\\hat x + 1 = y, \\; " * 20

@@ -13,19 +13,20 @@ import pytest
 from grading import given_out
 from support import ROOT
 
-from dpcourse import cells, course
+from dpcourse import course
 from dpcourse.authoring import release
-from dpcourse.grading.judging import submission
+from dpcourse.base import cells
+from dpcourse.grading.judge import submission
 
 NAME = "00-start-here"
 FILE = Path(NAME, f"{NAME}.ipynb")
 POINTS = {exercise.function: exercise.points for exercise in course.lesson(0).exercises}
 FORGED = {
-    "a state that is set": "import dpcourse.notebook\ndpcourse.notebook._last_state.update({'0.1': 'right'})",
-    "a dict of their own": "import dpcourse.notebook\nclass Right(dict):\n    get = lambda self, *a: 'right'\ndpcourse.notebook._last_state = Right()",
-    "a check of their own": "from dpcourse.engine import Exercise\nclass Right: state, audit = 'right', None\nExercise.check = lambda *a, **k: Right()",
+    "a state that is set": "import dpcourse.notebook.check\ndpcourse.notebook._last_state.update({'0.1': 'right'})",
+    "a dict of their own": "import dpcourse.notebook.check\nclass Right(dict):\n    get = lambda self, *a: 'right'\ndpcourse.notebook._last_state = Right()",
+    "a check of their own": "from dpcourse.checking import Exercise\nclass Right: state, audit = 'right', None\nExercise.check = lambda *a, **k: Right()",
     "a passed of their own": "import dpcourse\ndpcourse.passed = lambda name: True",
-    "a reference of their own": "from dpcourse.engine import Exercise\nExercise.agrees = lambda *a: True",
+    "a reference of their own": "from dpcourse.checking import Exercise\nExercise.agrees = lambda *a: True",
 }
 IMPORTS = "from dpcourse import check"
 ONE_OF_MANY = pytest.mark.weekly("a kernel for each way; one shows that it is closed")

@@ -16,12 +16,14 @@ from authoring.packs import EXAM, edit, exam, practice
 from support import ROOT, by_profile
 from typer.testing import CliRunner
 
-from dpcourse import cells, course, notebook
+from dpcourse import course
 from dpcourse.authoring import build, execute, given_out, laws, new_pack
-from dpcourse.cli import app
+from dpcourse.base import cells
+from dpcourse.checking import ERROR, RECEIVED, GivenOut, Variants, a_number, numbers_like, several, variants
+from dpcourse.checking.diagnosis import mutants
+from dpcourse.commands import app
 from dpcourse.course import pack
-from dpcourse.engine import ERROR, RECEIVED, GivenOut, Variants, a_number, numbers_like, several, variants
-from dpcourse.engine.diagnosis import mutants
+from dpcourse.notebook import check
 
 SECRET = b"a secret that nobody guesses"
 
@@ -175,7 +177,7 @@ def test_what_is_graded_only_needs_examples_that_can_be_given_out(packs):
     for number, (there, wrong) in enumerate(changes.items()):
         folder = packs(exam, f"final-{number}", ("exercises/odds_after.py", (there, wrong)), built=False)
         status, said = told("build", "--pack", folder)
-        why = ("needs `examples`", "`returns` cannot be given out: use one of dpcourse.engine")[number]
+        why = ("needs `examples`", "`returns` cannot be given out: use one of dpcourse.checking")[number]
         assert (status, why in said) == (1, True), said
         course._forget(folder.resolve())
 
@@ -225,7 +227,7 @@ def test_a_handout_holds_no_trace_of_what_is_graded_only(handout):
 STUDENT = """
 import dpcourse, math
 from dpcourse import check, hint, solution, progress, course
-from dpcourse.engine import GivenOut
+from dpcourse.checking import GivenOut
 assert isinstance(course.find("60.1"), GivenOut)
 for answer in (lambda odds: odds * math.exp(1.25), lambda odds: -1, lambda odds: [odds, 1], lambda a, b: 1, lambda odds: 1 / 0):
     check("60.1", answer, epsilon=1.25)
@@ -393,7 +395,7 @@ def test_a_check_takes_the_values_of_its_variant(handout, capsys):
     for id, values, why in (("60.1", {"epsilon": 9}, "epsilon must be one of 0.5, 1.25, 2.0, got 9"), ("60.1", {"e": 1}, "its values are epsilon, got e"), ("0.1", {"e": 1}, "exercise 0.1 has no variants")):  # fmt: skip
         with pytest.raises(ValueError, match=re.escape(why)):
             course.find(id, values)
-    notebook.check("60.1", None, epsilon=9)
+    check.check("60.1", None, epsilon=9)
     assert "No such variant" in capsys.readouterr().out
 
 

@@ -6,8 +6,9 @@ import pytest
 from PIL import Image
 from support import ROOT
 
-from dpcourse import course, languages
+from dpcourse import course
 from dpcourse.authoring import navigation, source
+from dpcourse.base import languages
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 TWINS = ["", *source.languages(ROOT)]

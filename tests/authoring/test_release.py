@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from dpcourse import course
 from dpcourse.authoring import new_pack, release
-from dpcourse.cli import app
+from dpcourse.commands import app
 
 NAMES = [file.name for file in sorted((ROOT / "lessons").glob("[0-9]*.ipynb"))]
 
@@ -83,7 +83,7 @@ def test_a_bundle_in_another_language_has_its_lessons_and_its_readme(tmp_path, m
 
 
 def test_the_bundle_works_where_nothing_else_of_the_course_is(bundle, tmp_path):
-    code = "import dpcourse; from dpcourse.cli import app; print(dpcourse.__file__); app(['doctor', '--help'])"
+    code = "import dpcourse; from dpcourse.commands import app; print(dpcourse.__file__); app(['doctor', '--help'])"
     environment = {"PYTHONPATH": str(bundle), "PATH": os.environ["PATH"], "DPCOURSE_DATA": str(tmp_path)}
     done = subprocess.run([sys.executable, "-P", "-B", "-c", code], capture_output=True, text=True, cwd=tmp_path, env=environment)  # fmt: skip
     assert done.returncode == 0, done.stderr

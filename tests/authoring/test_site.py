@@ -16,10 +16,10 @@ import pytest
 from support import ROOT
 from typer.testing import CliRunner
 
-from dpcourse import cli, tables, widgets
+from dpcourse import commands, tables, widgets
 from dpcourse.authoring import build, moving, pdf, site
 from dpcourse.authoring.source import languages
-from dpcourse.cells import BEGIN, END
+from dpcourse.base.cells import BEGIN, END
 from dpcourse.course import lesson as lesson_of
 
 FORMULA = re.compile(r"\$\$.+?\$\$|\$[^$\n]+\$", re.DOTALL)
@@ -380,7 +380,7 @@ def test_the_pdf_holds_every_page_and_its_links_stay_within(course, tmp_path, mo
 
 def test_without_a_chromium_the_command_says_so_and_writes_nothing(course, tmp_path, monkeypatch):
     monkeypatch.setattr(pdf.shutil, "which", lambda name: None)
-    run = CliRunner().invoke(cli.app, ["site", str(tmp_path / "site"), "--pdf", "--course", str(course)])
+    run = CliRunner().invoke(commands.app, ["site", str(tmp_path / "site"), "--pdf", "--course", str(course)])
     assert run.exit_code == 1
     assert "--pdf prints by Chromium, and there is none on this machine: install Chromium" in run.stderr
     assert not (tmp_path / "site").exists()
@@ -444,19 +444,19 @@ def test_a_link_to_a_heading_that_is_not_there_is_named(course, tmp_path):
 
 def test_the_command_says_what_it_wrote_or_why_not(course, tmp_path, monkeypatch):
     monkeypatch.chdir(course)
-    run = CliRunner().invoke(cli.app, ["site"])
+    run = CliRunner().invoke(commands.app, ["site"])
     assert (run.exit_code, run.stdout) == (0, "site/index.html: 00-one, glossary\n")
-    run = CliRunner().invoke(cli.app, ["site", "--solutions"])
+    run = CliRunner().invoke(commands.app, ["site", "--solutions"])
     assert run.stdout.startswith("site-solutions/index.html")
-    run = CliRunner().invoke(cli.app, ["site", "--course", str(tmp_path / "nowhere")])
+    run = CliRunner().invoke(commands.app, ["site", "--course", str(tmp_path / "nowhere")])
     assert run.exit_code == 2
     assert f"--course: there is no folder {tmp_path / 'nowhere'}" in run.stderr
     (tmp_path / "empty").mkdir()
-    run = CliRunner().invoke(cli.app, ["site", "--course", str(tmp_path / "empty")])
+    run = CliRunner().invoke(commands.app, ["site", "--course", str(tmp_path / "empty")])
     assert run.exit_code == 1
     assert "there are no notebooks in" in run.stderr
     (course / "lessons" / "00-one.ipynb").write_text("{")
-    run = CliRunner().invoke(cli.app, ["site"])
+    run = CliRunner().invoke(commands.app, ["site"])
     assert run.exit_code == 1
     assert "00-one.ipynb: not a notebook" in run.stderr
 

@@ -1,5 +1,6 @@
 """What is executed: a page whose code, or modules that it uses, have changed; and nothing where only prose has."""
 
+import ast
 import json
 
 import nbformat
@@ -8,6 +9,9 @@ from support import ROOT
 
 from dpcourse import course as real
 from dpcourse.authoring import build, stale, uses
+from dpcourse.authoring.page import read
+from dpcourse.base.languages import PACKAGE
+from dpcourse.base.modules import Modules
 
 NAME = "00-start"
 
@@ -49,7 +53,7 @@ def test_a_changed_code_cell_is_executed(built, runs, change):
 @pytest.mark.parametrize(
     ("module", "change"),
     [
-        ("notebook", ("def check(): '", "def check(answer): '")),
+        ("notebook/check", ("def check(): '", "def check(answer): '")),
         ("course/start_here/keep_probability", ("how often", "how rarely")),
         ("course/start_here/quiz", ("()", "(1,)")),
         ("course/start_here/pictures", ("figure)", "figure, x)")),
@@ -97,16 +101,38 @@ def test_a_picture_of_another_lesson_counts_and_its_data_too(two_lessons, runs):
     assert runs == 3 * names
 
 
-def test_progress_shows_the_exercises_of_every_lesson(two_lessons, runs, monkeypatch):
+def test_nothing_of_another_lesson_makes_a_page_old(two_lessons, runs, monkeypatch):
     for source in (two_lessons.source, two_lessons.second):
         source.write_text(source.read_text().replace('print("seven", 7)', "progress()"))
     build.build(two_lessons.root)
     assert runs == ["00-start-here", "01-next"]
+    assert "quiz questions" not in (two_lessons.root / "solutions" / "00-start-here.ipynb").read_text()
     first, second = real.lessons()
     longer = type(first)(0, first.name, first.word, "A longer title", first.functions)
     monkeypatch.setattr(real, "lessons", lambda: (longer, second))
     build.build(two_lessons.root)
-    assert runs == 2 * ["00-start-here", "01-next"]
+    assert runs == ["00-start-here", "01-next"]
+
+
+def test_what_is_said_to_wrong_answers_makes_no_page_old():
+    page = read(ROOT / "solutions/03-gdp.md")
+    modules, exercise = Modules(PACKAGE), "dpcourse.course.gdp.largest_mu"
+    assert exercise in stale.used(page, modules)
+    assert "dpcourse.checking.exercise" in stale.used(page, modules)
+    assert "dpcourse.checking.diagnosis.words" not in stale.used(page, modules)
+    before = stale.fingerprint(page, modules)
+
+    def with_text(change):
+        other = Modules(PACKAGE)
+        text = modules.text(exercise)
+        assert change(text) != text
+        other._trees[exercise] = ast.parse(change(text))
+        return stale.fingerprint(page, other)
+
+    assert with_text(lambda text: text.replace("You returned epsilon.", "You returned another thing.")) == before
+    assert with_text(lambda text: text.replace("100 halvings are plenty", "Many halvings are plenty")) == before
+    assert with_text(lambda text: text.replace("rtol=1e-4", "rtol=1e-3")) != before
+    assert with_text(lambda text: text.replace('title="From', 'title="Back from')) != before
 
 
 def test_only_what_is_out_of_date_is_built(built, runs):
@@ -158,7 +184,7 @@ def test_exact_composition_is_used_by_the_lessons_that_compute_it_and_by_no_othe
         "06",
         "07",
     }
-    assert all("dpcourse.engine.exercise" in there for there in found.values())
+    assert all("dpcourse.checking.exercise" in there for there in found.values())
     assert not any(module.startswith(("dpcourse.authoring", "dpcourse.grading")) for there in found.values() for module in there)  # fmt: skip
 
 

@@ -10,10 +10,10 @@ import nbformat
 import pytest
 from typer.testing import CliRunner
 
-from dpcourse import languages
 from dpcourse.authoring import build, catalogues, compare, source, stale, translation
 from dpcourse.authoring.uses import modules_of
-from dpcourse.cli import app
+from dpcourse.base import languages
+from dpcourse.commands import app
 
 from .conftest import NAME
 

@@ -8,7 +8,7 @@ from support import ROOT
 
 from dpcourse import course
 from dpcourse.authoring import compare, worth
-from dpcourse.engine.diagnosis import mutants
+from dpcourse.checking.diagnosis import mutants
 
 
 def numbers(function, cases):
@@ -73,5 +73,7 @@ def test_what_is_not_stored_is_told_with_the_command(monkeypatch):
     monkeypatch.setattr(mutants, "stored", dict)
     said = list(compare._of_slips(ROOT))
     assert len(said) == 1
-    assert said[0].startswith("dpcourse/engine/diagnosis/mutants.json: has no slips worth trying of keep_probability, ")
+    assert said[0].startswith(
+        "dpcourse/checking/diagnosis/mutants.json: has no slips worth trying of keep_probability, "
+    )
     assert said[0].endswith(": run `dpcourse build`")

@@ -19,9 +19,9 @@ from pathlib import Path
 
 import psutil
 
-from dpcourse import cells
 from dpcourse import course as lessons
 from dpcourse.authoring import release
+from dpcourse.base import cells
 
 ROOT = Path(__file__).parents[2]
 NBGRADER = [sys.executable, "-m", "nbgrader"]
@@ -85,7 +85,7 @@ def measured(base, name, options):
     """command -> the seconds of each round, by the clock and of the processors."""
     course, found = base / "course", {}
     make_course(course, name, options.submissions)
-    grade = [sys.executable, "-c", "from dpcourse.cli import app; app()", "grade", course / "submitted", "--again"]
+    grade = [sys.executable, "-c", "from dpcourse.commands import app; app()", "grade", course / "submitted", "--again"]
     commands = {"dpcourse grade": [*grade, "--out", base / "grades", "--jobs", options.jobs, "--json"]}
     if not options.alone:
         commands["nbgrader autograde"] = [*NBGRADER, "autograde", name, "--force"]

@@ -42,7 +42,7 @@ def make_class(folder, name, size):
 
 
 def command(submissions, out, jobs):
-    code = "from dpcourse.cli import app; app()"
+    code = "from dpcourse.commands import app; app()"
     return [
         sys.executable,
         "-c",

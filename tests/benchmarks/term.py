@@ -76,7 +76,7 @@ class Term:
     def do(self, what, *arguments, status=0, then=lambda told: True):
         """Run `dpcourse` with these arguments; it must end with that status, and then(what it said) must hold."""
         begun = time.monotonic()
-        code = "from dpcourse.cli import app; app()"
+        code = "from dpcourse.commands import app; app()"
         done = subprocess.run(
             [sys.executable, "-c", code, *map(str, arguments)],
             capture_output=True, text=True, cwd=self.base, env=os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "200"},

@@ -7,8 +7,8 @@ from browser.test_accessibility import violations
 from grading.rows import MOODLE, a_row, graded, with_slip
 
 from dpcourse import course
-from dpcourse.engine import BLANK, ERROR, WRONG
-from dpcourse.grading import outputs, result
+from dpcourse.checking import BLANK, ERROR, WRONG
+from dpcourse.grading import out, result
 from dpcourse.grading.result import Mark
 
 LONG = "very_long_name_of_a_folder_" * 6
@@ -36,7 +36,7 @@ def pages(tmp_path_factory):
     unread = [SimpleNamespace(path=f"{LONG}/x.pdf", reason="It is a PDF.")]
     code = "def worst_posterior(prior, epsilon):\n    return prior"
     moves = [("2026-10-05T10:00", "gone", 1, "1.3", "0 of 2", "2 of 2", "judged again")]
-    outputs.write(rows, folder, unread=unread, answers=lambda student, lesson: {"1.3": code}, moves=moves)
+    out.write(rows, folder, unread=unread, answers=lambda student, lesson: {"1.3": code}, moves=moves)
     return [folder / "report.html", *(folder / "feedback").glob("Kim*")]
 
 

@@ -15,8 +15,8 @@ from browser.quizzes import faults_of_quiz
 from support import by_profile
 
 from dpcourse.authoring.source import languages
+from dpcourse.base.languages import ENGLISH, again
 from dpcourse.course import lesson, lessons
-from dpcourse.languages import ENGLISH, again
 
 ROOT = Path(__file__).parents[2]
 LESSONS = tuple(known.name for known in lessons())

@@ -6,8 +6,8 @@ from browser.quizzes import faults_of_quiz
 from support import ROOT
 
 from dpcourse.authoring.source import languages
+from dpcourse.base.languages import ENGLISH
 from dpcourse.course import lessons
-from dpcourse.languages import ENGLISH
 
 WIDTHS = (700, 900, 1024, 1400)
 

@@ -6,7 +6,7 @@ from course.judging import judged, named
 from scipy.optimize import brentq
 
 from dpcourse import course, pld
-from dpcourse.engine import ERROR, RIGHT
+from dpcourse.checking import ERROR, RIGHT
 
 exercise = course.lesson(6).exercise
 

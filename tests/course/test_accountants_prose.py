@@ -12,7 +12,8 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 from sklearn.datasets import load_digits
 
-from dpcourse import gdp, pld, rdp, rounding, tradeoff
+from dpcourse import gdp, pld, rdp, tradeoff
+from dpcourse.base import rounding
 from dpcourse.course.accountants import pictures as accountants_pictures
 from dpcourse.course.accountants.quiz import QUIZ
 

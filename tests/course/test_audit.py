@@ -11,7 +11,7 @@ from scipy.stats import beta, binom, norm
 from support import by_profile
 
 from dpcourse import audit, course, tradeoff
-from dpcourse.engine import ERROR, RIGHT, WRONG
+from dpcourse.checking import ERROR, RIGHT, WRONG
 
 exercise = course.lesson(7).exercise
 SEEDS = range(by_profile("checks of each answer", 1, 5))

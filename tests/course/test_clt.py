@@ -10,9 +10,9 @@ from scipy.optimize import brentq
 from support import by_profile
 
 from dpcourse import clt, course, gdp, pld, tradeoff
+from dpcourse.checking import ERROR, RIGHT, WRONG
 from dpcourse.course.clt import too_high
 from dpcourse.course.clt.shared import skewness
-from dpcourse.engine import ERROR, RIGHT, WRONG
 
 exercise = course.lesson(4).exercise
 SEEDS = range(by_profile("checks of each answer", 1, 20))

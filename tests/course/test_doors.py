@@ -22,11 +22,11 @@ import pytest
 from support import ROOT
 
 from dpcourse import audit, course, dpsgd, gdp, laplace, pld, rdp, tradeoff
-from dpcourse.engine import OpenExercise, RandomExercise
+from dpcourse.checking import OpenExercise, RandomExercise
+from dpcourse.checking.calling import limits
+from dpcourse.checking.calling.probe import arguments
+from dpcourse.checking.calling.values import plain
 from dpcourse.pld import pairs
-from dpcourse.probe import limits
-from dpcourse.probe.probe import arguments
-from dpcourse.probe.values import plain
 from dpcourse.tradeoff import TradeOff, kinds
 
 TOPICS = ("audit", "clt", "composition", "gdp", "laplace", "pld", "rdp", "tradeoff")
@@ -323,6 +323,8 @@ def test_no_expression_of_the_library_answers_an_exercise(exercise):
         for value in values:
             given = dict(zip(case, arguments(case), strict=True))
             for each in [call] if many_are_right else _finished(call, value, given):
+                if time.process_time() > end:
+                    break
                 if many_are_right or any(exercise._close(plain(one), expected) for one in _tried(each, given)):
                     found += [each.text] if _answers(exercise, case, each) else []
     assert found == []

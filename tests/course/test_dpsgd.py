@@ -11,9 +11,9 @@ from scipy.spatial import ConvexHull
 from support import by_profile
 
 from dpcourse import course
+from dpcourse.checking import ERROR, RIGHT, WRONG
 from dpcourse.course.dpsgd import diary, loops
 from dpcourse.course.dpsgd.sums import SUMS
-from dpcourse.engine import ERROR, RIGHT, WRONG
 
 exercise = course.lesson(5).exercise
 SEEDS = range(by_profile("checks of each answer", 1, 5))

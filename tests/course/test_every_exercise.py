@@ -11,8 +11,8 @@ from course.judging import drawn, judged, judged_freely, were_all_allowed
 from support import by_profile
 
 from dpcourse import course
-from dpcourse.engine import BLANK, ERROR, RIGHT, WRONG, Exercise, OpenExercise, RandomExercise
-from dpcourse.engine.exercise import Cases
+from dpcourse.checking import BLANK, ERROR, RIGHT, WRONG, Exercise, OpenExercise, RandomExercise
+from dpcourse.checking.exercise import Cases
 
 EVERY = {f"{lesson.word}-{exercise.function}": exercise for lesson in course.lessons() for exercise in lesson.exercises}
 SLOW = {course.lesson(6).exercise("noise_for_budget").id, course.lesson(7).exercise("accused").id}

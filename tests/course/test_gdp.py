@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 from support import by_profile
 
 from dpcourse import course, gdp, tradeoff
-from dpcourse.engine import RIGHT, WRONG
+from dpcourse.checking import RIGHT, WRONG
 
 exercise = course.lesson(3).exercise
 SEEDS = range(by_profile("checks of each answer", 1, 20))

@@ -8,8 +8,8 @@ import pytest
 from course.judging import drawn, judged, named
 
 from dpcourse import course, laplace
+from dpcourse.checking import RIGHT, WRONG
 from dpcourse.course.laplace import private_mean
-from dpcourse.engine import RIGHT, WRONG
 
 exercise = course.lesson(2).exercise
 

@@ -16,8 +16,9 @@ from nbformat import read
 from scipy import stats
 from support import by_profile
 
-from dpcourse import audit, clt, composition, course, gdp, languages, laplace, pld, plots, rdp, tradeoff
+from dpcourse import audit, clt, composition, course, gdp, laplace, pld, plots, rdp, tradeoff
 from dpcourse.authoring import font
+from dpcourse.base import languages
 from dpcourse.course.accountants import pictures as accountants_plots
 from dpcourse.course.audit import simulated
 from dpcourse.course.clt import pictures as clt_plots

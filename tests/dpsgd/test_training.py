@@ -19,7 +19,8 @@ from support import ROOT, by_profile
 from torch import nn
 from torch.nn import functional as F
 
-from dpcourse import dpsgd, rounding
+from dpcourse import dpsgd
+from dpcourse.base import rounding
 from dpcourse.dpsgd import recipes, training
 
 STEPS, EVERY, PEOPLE = 11, 4, 300

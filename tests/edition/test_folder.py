@@ -9,8 +9,8 @@ import pytest
 from editions import OLD, asks, edition
 from typer.testing import CliRunner
 
-from dpcourse import cli
-from dpcourse.cli import app
+from dpcourse import commands
+from dpcourse.commands import app
 from dpcourse.edition import folder as folders
 from dpcourse.edition import start, update
 from dpcourse.edition.folder import RECORD
@@ -106,7 +106,7 @@ def test_a_console_without_greek_is_told_all_the_rest(monkeypatch):
     """As Windows does it where what a command says goes into a file."""
     console = io.TextIOWrapper(io.BytesIO(), encoding="cp1252")
     monkeypatch.setattr("sys.stdout", console)
-    cli.on_any_console()
+    commands.shared.on_any_console()
     print("the bound ε is 1", flush=True)
     assert console.buffer.getvalue() == b"the bound ? is 1\n"
 

@@ -4,7 +4,7 @@ import csv
 
 from typer.testing import CliRunner
 
-from dpcourse.cli import app
+from dpcourse.commands import app
 
 
 def call(*arguments):

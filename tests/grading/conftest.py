@@ -2,10 +2,9 @@
 
 import pytest
 
-from dpcourse.grading import executors, fingerprint
-from dpcourse.grading.judging import submission
+from dpcourse.grading.judge import fingerprint, submission
 from dpcourse.grading.result import Graded, Mark, result
-from dpcourse.grading.sandbox import Unavailable, bubblewrap
+from dpcourse.grading.run import Unavailable, bubblewrap, executors
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from support import ROOT
 
-from dpcourse.grading.judging.given import Release, blanks, release_of
+from dpcourse.grading.judge.given import Release, blanks, release_of
 
 
 def releases() -> dict[int, Release]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from dpcourse import course
-from dpcourse.engine import BLANK, RIGHT, WRONG
+from dpcourse.checking import BLANK, RIGHT, WRONG
 from dpcourse.grading.keep.store import ByHand, Row
 from dpcourse.grading.marks.marking import marked
 from dpcourse.grading.marks.settings import Settings

@@ -21,11 +21,11 @@ from support import ROOT, by_profile
 from typer.testing import CliRunner
 
 from dpcourse import course
-from dpcourse.cli import app
-from dpcourse.grading import cohort, executors
+from dpcourse.commands import app
+from dpcourse.grading import cohort
 from dpcourse.grading.keep.store import DATABASE, opened
-from dpcourse.grading.outputs import gradebook, report
-from dpcourse.grading.sandbox import Limits, bubblewrap
+from dpcourse.grading.out import gradebook, report
+from dpcourse.grading.run import Limits, bubblewrap, executors
 
 LIMITS = Limits(cell_seconds=4, seconds=90, memory=2**29)
 IN_SHORT = by_profile(

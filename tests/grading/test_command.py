@@ -13,14 +13,14 @@ from support import ROOT
 from typer.testing import CliRunner
 
 from dpcourse import course
-from dpcourse.cli import app
-from dpcourse.grading import cohort, executors, fingerprint
-from dpcourse.grading.judging import submission
-from dpcourse.grading.judging.job import allowed
+from dpcourse.commands import app
+from dpcourse.grading import cohort
+from dpcourse.grading.judge import fingerprint, submission
+from dpcourse.grading.judge.job import allowed
 from dpcourse.grading.keep import database, store
 from dpcourse.grading.marks.settings import TEMPLATE
 from dpcourse.grading.result import Graded, Mark, failed, result, unjudged, with_marks
-from dpcourse.grading.sandbox import bubblewrap
+from dpcourse.grading.run import bubblewrap, executors
 
 
 def test_what_is_graded_is_not_graded_twice_and_what_changed_is(quick, small, tmp_path):

@@ -21,9 +21,9 @@ ALONE = ("endless", "bomb", "sleep", "spinning", "forty", "power without end", "
 
 def graded(folder):
     """student -> (status, score) of FOLDER/class."""
-    from dpcourse.grading import cohort, executors
+    from dpcourse.grading import cohort
     from dpcourse.grading.keep.store import opened
-    from dpcourse.grading.sandbox import Limits
+    from dpcourse.grading.run import Limits, executors
 
     with executors.local(2) as pool, opened(folder / "out") as store:
         limits = Limits(cell_seconds=8, seconds=120, memory=2**29)

@@ -15,16 +15,17 @@ import pytest
 from grading.rows import CANVAS, a_row
 from support import ROOT
 
-from dpcourse.grading import cohort, collect, command
-from dpcourse.grading.judging import given, needed
-from dpcourse.grading.judging.work import language_of
+from dpcourse.base.languages import ENGLISH, again, say, speaking
+from dpcourse.commands import steps
+from dpcourse.commands.options import Options
+from dpcourse.grading import cohort, collect
+from dpcourse.grading.judge import given, needed
+from dpcourse.grading.judge.work import language_of
 from dpcourse.grading.keep.store import opened
 from dpcourse.grading.marks.settings import TEMPLATE, parse
-from dpcourse.grading.options import Options
-from dpcourse.grading.outputs import feedback, returned
+from dpcourse.grading.out import feedback, returned
 from dpcourse.grading.result import Mark, Result, from_json, missing, result
-from dpcourse.grading.sandbox import bubblewrap
-from dpcourse.languages import ENGLISH, again, said, speaking
+from dpcourse.grading.run import bubblewrap
 
 NAME = "00-start-here.ipynb"
 NAMES = ("ann", "bao", "chen")
@@ -73,7 +74,7 @@ def reported(out, language=None):
     with opened(out) as store:
         store.set_languages(NAMES, dict.fromkeys(NAMES, language or made_up_language.LANGUAGE))
     with made_up_language.spoken() if language is None else nullcontext():
-        command.run_command(Options(out=out, language=language))
+        steps.run_command(Options(out=out, language=language))
     with opened(out) as store:
         store.set_languages(NAMES, {})
     files = {file.stem.partition("-")[0]: file.read_text(encoding="utf-8") for file in out.rglob("*.html")}
@@ -127,7 +128,7 @@ def test_a_class_that_is_graded_can_be_reported_in_another_language(grades, caps
 
 @sandboxed
 def test_students_are_told_in_the_language_of_their_notebook_and_the_instructor_in_another(grades):
-    command.run_command(Options(out=grades))
+    steps.run_command(Options(out=grades))
     assert spoken_to(grades) == {"ann": "en", "bao": "zh", "chen": "zh"}
     assert '<html lang="en">' in (grades / "report.html").read_text(encoding="utf-8")
     with zipfile.ZipFile(grades / "feedback-00.zip") as archive:
@@ -140,7 +141,7 @@ def test_the_roster_s_language_comes_first_and_grades_nothing_anew(grades, tmp_p
     with opened(grades) as store:
         store.set_languages(NAMES, {"ann": "zh", "bao": "en"})
         before = rows(grades)
-        command.run_command(Options(out=grades))
+        steps.run_command(Options(out=grades))
         assert spoken_to(grades) == {"ann": "zh", "bao": "en", "chen": "zh"}
         assert rows(grades) == before
         store.set_languages(NAMES, {})
@@ -193,8 +194,8 @@ def test_a_page_a_notebook_and_a_comment_are_in_the_student_s_language():
 
 def test_what_is_stored_is_the_same_in_every_language():
     def made():
-        clash = said("cell {cell} gives `{name}` another meaning", cell=3, name="sum")
-        mark = Mark("0.1", "wrong", 0, 1, said("In your notebook {clashes}: your function uses it.", clashes=clash))
+        clash = say("cell {cell} gives `{name}` another meaning", cell=3, name="sum")
+        mark = Mark("0.1", "wrong", 0, 1, say("In your notebook {clashes}: your function uses it.", clashes=clash))
         return result(0, "graded", ["{plain}"], [mark], ["cell 2: KeyError: '{0.x}'"])
 
     stored = made().as_json()
@@ -209,7 +210,7 @@ def test_what_is_stored_is_the_same_in_every_language():
 
 def test_what_cannot_be_stored_in_parts_is_stored_in_english():
     with made_up_language.spoken():
-        text = said("the given {thing}", thing={"message": "{x.__class__}", "fields": {}})
+        text = say("the given {thing}", thing={"message": "{x.__class__}", "fields": {}})
         stored = json.loads(Result("graded", (text,), 0, 0).as_json())
     assert stored["notes"] == ["the given {'message': '{x.__class__}', 'fields': {}}"]
 

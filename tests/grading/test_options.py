@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 
 from dpcourse import course
 from dpcourse.authoring import new_pack
-from dpcourse.cli import app
-from dpcourse.grading.options import MOST_MEMORY, MOST_SECONDS
+from dpcourse.commands import app
+from dpcourse.commands.options import MOST_MEMORY, MOST_SECONDS
 
 FILES = ("nowhere", "nowhere/deeper", "folder", "loop", "broken", "x" * 300)
 FOLDERS = ("nowhere", "text", "text/deeper", "binary", "empty", "loop", "x" * 300)

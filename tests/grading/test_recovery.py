@@ -102,9 +102,9 @@ import sys, time
 sys.path[:0] = [{str(ROOT)!r}, {str(ROOT / "tests")!r}]
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from dpcourse.cli import app
-from dpcourse.grading import executors
-from dpcourse.grading.judging import submission
+from dpcourse.commands import app
+from dpcourse.grading.run import executors
+from dpcourse.grading.judge import submission
 from dpcourse.grading.result import Graded, Mark, result
 
 def count(job):

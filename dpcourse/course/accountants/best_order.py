@@ -3,8 +3,8 @@
 import math
 
 from dpcourse import rdp
+from dpcourse.checking import Exercise, Misconception, rounded, several
 from dpcourse.course.accountants.shared import divergence
-from dpcourse.engine import Exercise, Misconception, rounded, several
 
 LEAST, MOST = 2, 256
 

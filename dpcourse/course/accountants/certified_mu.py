@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from dpcourse import gdp
-from dpcourse.engine import Exercise, Misconception, a_number, any_of
+from dpcourse.checking import Exercise, Misconception, a_number, any_of
 
 MUS = (0.15, 1.2)  # the least and the largest mu of the middle of a run's curve
 

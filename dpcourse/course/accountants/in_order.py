@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from dpcourse.engine import Exercise, Misconception
-from dpcourse.languages import listed, said, to_say
-from dpcourse.probe.values import type_name
+from dpcourse.base.languages import listed, say, to_say
+from dpcourse.checking import Exercise, Misconception
+from dpcourse.checking.calling.values import type_name
 
 ONES = ("each person", "each layer of each person", "the mean of the batch")
 
@@ -88,11 +88,11 @@ def _in_order(
 
 def _five(value, case):
     """Five entries, each True or False, 1 or 0."""
-    parts = listed(map(said, PARTS), "{first}, {then}")
+    parts = listed(map(say, PARTS), "{first}, {then}")
     if not isinstance(value, (list, tuple, np.ndarray)) or len(value) != len(PARTS):
-        return said("Return a list of five True or False, for {parts}, not {type}.", parts=parts, type=type_name(value))
+        return say("Return a list of five True or False, for {parts}, not {type}.", parts=parts, type=type_name(value))
     if not all(isinstance(entry, (bool, int, float, np.bool_, np.number)) and entry in (0, 1) for entry in value):
-        return said("Each of the five must be True or False: {parts}.", parts=parts)
+        return say("Each of the five must be True or False: {parts}.", parts=parts)
     return None
 
 

@@ -2,8 +2,8 @@
 
 import math
 
+from dpcourse.checking import Exercise, Misconception, a_whole_number, rounded
 from dpcourse.course.accountants.shared import divergence
-from dpcourse.engine import Exercise, Misconception, a_whole_number, rounded
 
 MOST = 200  # no answer is near this order
 KINDS = (  # noise multipliers, sample rates and shares: where three terms hold for few orders and for many, and where p is large

@@ -5,9 +5,10 @@ import math
 
 from scipy.optimize import brentq
 
-from dpcourse import clt, gdp, pld, rdp, rounding
-from dpcourse.engine import Misconception, OpenExercise, a_number, rounded
-from dpcourse.languages import said
+from dpcourse import clt, gdp, pld, rdp
+from dpcourse.base import rounding
+from dpcourse.base.languages import say
+from dpcourse.checking import Misconception, OpenExercise, a_number, rounded
 
 LEAST_NOISE, MOST_NOISE, WASTE = 0.4, 100.0, 0.01
 
@@ -27,7 +28,7 @@ def _draw_budget(rng):
 def _a_noise(value, case):
     complaint = a_number(value, case)
     if complaint is None and not LEAST_NOISE <= value <= MOST_NOISE:
-        return said(
+        return say(
             "The noise multiplier must be from {least:g} to {most:g} here, and yours is {noise:.4g}.",
             least=LEAST_NOISE,
             most=MOST_NOISE,
@@ -84,7 +85,7 @@ def _enough_and_no_more(value, case):
     epsilon, setting = case["epsilon"], (case["sample_rate"], case["steps"], case["delta"])
     upper = _certified(float(value), *setting).upper
     less = _certified((1 - WASTE) * float(value), *setting).lower
-    return upper <= epsilon < less, said(
+    return upper <= epsilon < less, say(
         "epsilon is certainly at most {at_most}, with {waste:.0%} less noise certainly at least {at_least}",
         at_most=rounding.up(upper, 6),
         waste=WASTE,

@@ -7,8 +7,11 @@ from pathlib import Path
 import numpy as np
 from scipy.interpolate import PchipInterpolator
 
-from dpcourse import clt, gdp, rounding
-from dpcourse.frame import (
+from dpcourse import clt, gdp
+from dpcourse.base import rounding
+from dpcourse.base.languages import counted, listed, say, sentences, to_say
+from dpcourse.base.packaged import Table
+from dpcourse.base.style import (
     FIRST,
     FOURTH,
     GREY,
@@ -18,8 +21,6 @@ from dpcourse.frame import (
     logarithmic,
     panels,
 )
-from dpcourse.languages import counted, listed, said, sentences, to_say
-from dpcourse.stored import Table
 
 TABLE = Table(Path(__file__).with_name("accountants.npz"), ("noise_multiplier", "batch", "epochs"))
 CHOICES = ("run_settings",)  # what lessons take from here for their sliders
@@ -47,23 +48,23 @@ def accountants(figure, noise_multiplier, batch, epochs) -> str:
             known,
             curve,
             **LOOKS[name],
-            label=said("{accountant}: {epsilon:.3g}", accountant=said(ACCOUNTANTS[name]), epsilon=at[name]),
+            label=say("{accountant}: {epsilon:.3g}", accountant=say(ACCOUNTANTS[name]), epsilon=at[name]),
         )
     panel.plot([epochs] * 4, list(at.values()), **RING, markersize=6)
     top = max(curve.max() for curve in curves.values())
     panel.set_xlim(0, 102)
     panel.set_ylim(0, 1.05 * top)
-    panel.set_xlabel(said("epochs"))
-    panel.set_ylabel(said("ε at δ = 10⁻⁵"))
+    panel.set_xlabel(say("epochs"))
+    panel.set_ylabel(say("ε at δ = 10⁻⁵"))
     panel.set_title(
-        said(
+        say(
             "σ = {noise_multiplier:g}, batches of {batch:,} among 60,000",
             noise_multiplier=noise_multiplier,
             batch=batch,
         )
     )
-    panel.legend(title=said("ε after epoch {epochs}", epochs=epochs), loc="lower right", alignment="left")
-    return said(
+    panel.legend(title=say("ε after epoch {epochs}", epochs=epochs), loc="lower right", alignment="left")
+    return say(
         "Epsilon at delta 1e-5 against epochs, for noise multiplier {noise_multiplier:g} and batches of {batch} among 60,000. "
         "After epoch {epochs}: {found}.",
         noise_multiplier=noise_multiplier,
@@ -75,7 +76,7 @@ def accountants(figure, noise_multiplier, batch, epochs) -> str:
 
 def _by_each(found):
     """What each accountant found, in words; found: its name -> a text."""
-    each = (said("{accountant} {found}", accountant=said(ACCOUNTANTS[name]), found=it) for name, it in found.items())
+    each = (say("{accountant} {found}", accountant=say(ACCOUNTANTS[name]), found=it) for name, it in found.items())
     return listed(each, "{first}, {then}")
 
 
@@ -85,27 +86,27 @@ def noise_needed(figure, batch, epochs) -> str:
     noise = {name: needed(name, batch, epochs, wanted) for name in ACCOUNTANTS}
     left, right = panels(figure, 2)
     for name, values in noise.items():
-        left.plot(np.log(wanted), values, **LOOKS[name], label=said(ACCOUNTANTS[name]))
+        left.plot(np.log(wanted), values, **LOOKS[name], label=say(ACCOUNTANTS[name]))
         right.plot(np.log(wanted), values / noise["exact"], **LOOKS[name])
     for panel in (left, right):
         logarithmic(panel, 0.5, 1, 2, 4, 8)
-        panel.set_xlabel(said("ε to be kept, at δ = 10⁻⁵"))
+        panel.set_xlabel(say("ε to be kept, at δ = 10⁻⁵"))
     lowest = np.nanmin([np.nanmin(values / noise["exact"]) for values in noise.values()])
-    right.axhspan(lowest - 0.02, 1, color=GREY, linewidth=0, zorder=0, label=said("promise broken"))
+    right.axhspan(lowest - 0.02, 1, color=GREY, linewidth=0, zorder=0, label=say("promise broken"))
     right.set_ylim(bottom=lowest - 0.02)
     right.legend(loc="upper right", borderaxespad=0)
     left.set_ylim(noises[0], max(np.nanmax(values) for values in noise.values()) * 1.05)
-    left.set_ylabel(said("σ, noise multiplier"))
+    left.set_ylabel(say("σ, noise multiplier"))
     left.set_title(
         counted(
             "{count} epoch, batches of {batch:,}", "{count} epochs, batches of {batch:,}", count=epochs, batch=batch
         )
     )
     left.legend(loc="upper right", borderaxespad=0)
-    right.set_title(said("as a multiple of the exact one"))
+    right.set_title(say("as a multiple of the exact one"))
     asked = {name: float(needed(name, batch, epochs, 2.0)) for name in ACCOUNTANTS}
     found = {
-        name: said("less than {noise:g}", noise=noises[0]) if math.isnan(value) else f"{value:.2f}"
+        name: say("less than {noise:g}", noise=noises[0]) if math.isnan(value) else f"{value:.2f}"
         for name, value in asked.items()
     }
     return sentences(
@@ -118,7 +119,7 @@ def noise_needed(figure, batch, epochs) -> str:
                 count=epochs,
                 batch=batch,
             ),
-            said("For epsilon 2: {found}.", found=_by_each(found)),
+            say("For epsilon 2: {found}.", found=_by_each(found)),
         ]
     )
 
@@ -131,29 +132,29 @@ def training(figure, at, accuracies, epsilons, budget) -> str:
     left, right = panels(figure, 2)
     left.plot(at, accuracies, **FIRST)
     left.set_ylim(0, 1)
-    left.set_ylabel(said("accuracy on the test part"))
-    left.set_title(said("after {steps:,} steps: accuracy {accuracy:.3f}", steps=at[-1], accuracy=accuracies[-1]))
-    right.plot([0, *at], [0, *epsilons], **SECOND, label=said("spent"))
+    left.set_ylabel(say("accuracy on the test part"))
+    left.set_title(say("after {steps:,} steps: accuracy {accuracy:.3f}", steps=at[-1], accuracy=accuracies[-1]))
+    right.plot([0, *at], [0, *epsilons], **SECOND, label=say("spent"))
     if budget is not None:
-        right.axhline(budget, **FOURTH, label=said("budget"))
+        right.axhline(budget, **FOURTH, label=say("budget"))
     right.set_ylim(0, 1.25 * max(epsilons[-1], budget or 0))
-    right.set_ylabel(said("ε, certified"))
+    right.set_ylabel(say("ε, certified"))
     at_most = rounding.up(epsilons[-1], 3)
-    right.set_title(said("ε at most {at_most}", at_most=at_most))
+    right.set_title(say("ε at most {at_most}", at_most=at_most))
     right.legend(loc="upper left", ncols=2)
     for panel in (left, right):
         panel.set_xlim(0, at[-1])
-        panel.set_xlabel(said("steps"))
+        panel.set_xlabel(say("steps"))
     return sentences(
         [
-            said(
+            say(
                 "Left: accuracy on the test part along {steps:,} steps of training; at the end it is {accuracy:.3f}.",
                 steps=at[-1],
                 accuracy=accuracies[-1],
             ),
-            said("Right: the certified epsilon spent, at the end {at_most}.", at_most=at_most)
+            say("Right: the certified epsilon spent, at the end {at_most}.", at_most=at_most)
             if budget is None
-            else said(
+            else say(
                 "Right: the certified epsilon spent, at the end {at_most}, and the budget {budget:g}.",
                 at_most=at_most,
                 budget=budget,
@@ -184,9 +185,9 @@ def needed(name, batch, epochs, wanted):
     """The noise at which an accountant says each of the epsilons, between the noises of the table; nan outside them."""
     noises = TABLE["noise_multiplier"]
     known = TABLE["epochs"].astype(float)
-    said = np.array([np.interp(epochs, known, epsilons(float(noise), batch)[name]) for noise in noises])
-    more = np.argsort(said)
-    return np.exp(PchipInterpolator(np.log(said[more]), np.log(noises[more]), extrapolate=False)(np.log(wanted)))
+    say = np.array([np.interp(epochs, known, epsilons(float(noise), batch)[name]) for noise in noises])
+    more = np.argsort(say)
+    return np.exp(PchipInterpolator(np.log(say[more]), np.log(noises[more]), extrapolate=False)(np.log(wanted)))
 
 
 def run_settings() -> dict[str, list]:

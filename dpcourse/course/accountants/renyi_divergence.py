@@ -6,8 +6,8 @@ import numpy as np
 from scipy.special import gammaln, logsumexp
 
 from dpcourse import rdp
+from dpcourse.checking import Exercise, Misconception, a_number, rounded
 from dpcourse.course.accountants.shared import divergence
-from dpcourse.engine import Exercise, Misconception, a_number, rounded
 
 
 def _draw_step(rng):

@@ -7,9 +7,9 @@ import numpy as np
 from scipy.special import ndtri
 
 from dpcourse import audit
-from dpcourse.engine import Misconception, OpenExercise, rounded
-from dpcourse.languages import listed, said
-from dpcourse.probe.values import type_name
+from dpcourse.base.languages import listed, say
+from dpcourse.checking import Misconception, OpenExercise, rounded
+from dpcourse.checking.calling.values import type_name
 
 LETTERS, LINE_UPS = "ABCDEF", 5
 KEEPS, DIVIDES = "correct", "divided_by_people"
@@ -43,15 +43,15 @@ def _names(seed):
 
 def _letters(value, case):
     if isinstance(value, str) or not isinstance(value, (list, tuple)):
-        return said('Return a list of letters, such as `["B", "D"]`, not {type_name}.', type_name=type_name(value))
+        return say('Return a list of letters, such as `["B", "D"]`, not {type_name}.', type_name=type_name(value))
     strange = [item for item in value if not isinstance(item, str) or item not in tuple(LETTERS)]
     if strange and isinstance(strange[0], dict):
-        return said(
+        return say(
             "Return the letters: your list holds a {type}, and the letter is its key in the dict.",
             type=strange[0].get("type", "dict"),
         )
     if strange:
-        return said("The letters are A to F, and your list holds {item}.", item=repr(strange[0]))
+        return say("The letters are A to F, and your list holds {item}.", item=repr(strange[0]))
     return None
 
 
@@ -68,11 +68,11 @@ def _suspects_law(value, case):
     missed = [letter for letter, name in sorted(_names(case["seed"]).items()) if name in BROKEN - accused]
     free = listed(missed, "{first}, {then}")
     if free and KEEPS in accused:
-        seen = said("{letters} should be accused too; one of these keeps its promise", letters=free)
+        seen = say("{letters} should be accused too; one of these keeps its promise", letters=free)
     elif free:
-        seen = said("{letters} should be accused too", letters=free)
+        seen = say("{letters} should be accused too", letters=free)
     else:
-        seen = said("one of these keeps its promise") if KEEPS in accused else "right"
+        seen = say("one of these keeps its promise") if KEEPS in accused else "right"
     return accused == BROKEN, seen
 
 

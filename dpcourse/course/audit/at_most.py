@@ -6,9 +6,9 @@ from scipy.special import betaincinv, ndtri
 from scipy.stats import binom
 
 from dpcourse import audit
+from dpcourse.base.languages import say
+from dpcourse.checking import Exercise, Misconception, a_number
 from dpcourse.course.audit.shared import lower_bound, upper_bound
-from dpcourse.engine import Exercise, Misconception, a_number
-from dpcourse.languages import said
 
 
 def _draw_counts(rng):
@@ -21,11 +21,11 @@ def _draw_counts(rng):
 def _finite_bound(value, case):
     complaint = a_number(value, case)
     if complaint and case["errors"] == case["trials"] and isinstance(value, float):
-        return said(
+        return say(
             "Here all trials were errors, and the result is not a number. Nothing speaks against an error rate of 1 then: return 1."
         )
     if complaint and case["errors"] == 0 and isinstance(value, float):
-        return said(
+        return say(
             "Here there was no error, and the result is not a number. Is the first parameter of `beta.ppf` 0? So it is for a bound from below, and "
             "for *fewer* than `errors` errors. A bound from above is about `errors` or fewer, and takes errors + 1."
         )

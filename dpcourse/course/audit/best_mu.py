@@ -5,9 +5,9 @@ import math
 import numpy as np
 
 from dpcourse import audit
+from dpcourse.base.languages import say
+from dpcourse.checking import Exercise, Misconception, a_number, any_of
 from dpcourse.course.audit.shared import mu_of_errors, upper_bound
-from dpcourse.engine import Exercise, Misconception, a_number, any_of
-from dpcourse.languages import said
 
 
 def _draw_thresholds(rng):
@@ -34,12 +34,12 @@ def _draw_thresholds(rng):
 def _finite_mu(value, case):
     infinite = isinstance(value, float) and math.isinf(value)
     if infinite and value < 0:
-        return said(
+        return say(
             "The result is -infinity. Where all runs were errors the bound on their rate is 1, and such a threshold proves nothing. "
             "Return the largest mu of the thresholds, and 0 where none is above 0: is a comparison the wrong way round?"
         )
     if infinite:
-        return said(
+        return say(
             "The result is infinite. Where no false alarm was seen the share of errors is 0, and Φ⁻¹(0) is -infinity. "
             "A share proves nothing: take an upper bound on each rate first."
         )

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from dpcourse.engine import Misconception, OpenExercise, a_number, rounded
-from dpcourse.languages import said
-from dpcourse.probe.values import plain, type_name
+from dpcourse.base.languages import say
+from dpcourse.checking import Misconception, OpenExercise, a_number, rounded
+from dpcourse.checking.calling.values import plain, type_name
 
 MOST_TARGET = 1e9
 
@@ -33,7 +33,7 @@ def _a_person(value, case):
     """(x, y): as many finite features as others have, and one finite target."""
     features = case["inputs"].shape[1]
     if not isinstance(value, (list, tuple)) or len(value) != 2:
-        return said(
+        return say(
             "Return two things, `x, y`: an array of {features} features and one number, not {type_name}.",
             features=features,
             type_name=type_name(value),
@@ -44,18 +44,18 @@ def _a_person(value, case):
     except ValueError:
         x = np.asarray(None)
     if x.dtype.kind == "b":
-        return said("x holds truth values. Features are numbers: `.astype(float)` makes 1 of True and 0 of False.")
+        return say("x holds truth values. Features are numbers: `.astype(float)` makes 1 of True and 0 of False.")
     if x.shape != (features,) or x.dtype.kind not in "iuf":
-        return said(
+        return say(
             "x must be an array of {features} numbers, one for each feature, not {type_name}.",
             features=features,
             type_name=type_name(plain(value[0])),
         )
     complaint = a_number(plain(y), case)
     if complaint:
-        return said("y: {complaint}", complaint=complaint)
+        return say("y: {complaint}", complaint=complaint)
     if not np.isfinite(x).all() or abs(y) > MOST_TARGET:
-        return said("All numbers must be finite, and the target between -{most:g} and {most:g}.", most=MOST_TARGET)
+        return say("All numbers must be finite, and the target between -{most:g} and {most:g}.", most=MOST_TARGET)
     return None
 
 
@@ -78,7 +78,7 @@ def _canary_law(value, case):
     length = float(np.linalg.norm(x))
     least = max(0.0, 2 * (abs(y) - case["longest"] * length) * length)
     others = np.abs(case["inputs"] @ x).max()
-    line = said(
+    line = say(
         "entries from {smallest:.3g} to {largest:.3g}, at most {others:.3g} in common with another, gradient at least {least:.4g} long",
         smallest=x.min(),
         largest=x.max(),

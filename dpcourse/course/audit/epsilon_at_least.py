@@ -3,7 +3,7 @@
 import math
 
 from dpcourse import audit
-from dpcourse.engine import Exercise, Misconception, a_number, rounded
+from dpcourse.checking import Exercise, Misconception, a_number, rounded
 
 
 def _draw_bounds(rng):

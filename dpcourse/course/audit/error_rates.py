@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import ndtr
 
-from dpcourse.engine import Exercise, Misconception, rounded, several
+from dpcourse.checking import Exercise, Misconception, rounded, several
 
 
 def _draw_scores(rng):

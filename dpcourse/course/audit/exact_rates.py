@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import ndtr
 from scipy.stats import binom
 
-from dpcourse.engine import Exercise, Misconception, rounded, several
+from dpcourse.checking import Exercise, Misconception, rounded, several
 
 
 def _draw_trainings(rng):

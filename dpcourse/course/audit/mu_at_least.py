@@ -5,8 +5,8 @@ import math
 from scipy.special import ndtr, ndtri
 
 from dpcourse import audit
+from dpcourse.checking import Exercise, Misconception, a_number, any_of
 from dpcourse.course.audit.shared import error_share, lower_bound, mu_of_errors, upper_bound
-from dpcourse.engine import Exercise, Misconception, a_number, any_of
 
 
 def _draw_audit(rng):

@@ -5,8 +5,8 @@ import math
 from scipy.special import betaincinv, logit, ndtri
 
 from dpcourse import audit
+from dpcourse.checking import Exercise, Misconception, a_number
 from dpcourse.course.audit.shared import error_share, lower_bound, upper_bound
-from dpcourse.engine import Exercise, Misconception, a_number
 
 
 def _draw_guesses(rng):

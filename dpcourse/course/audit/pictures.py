@@ -5,22 +5,10 @@ import math
 import numpy as np
 from matplotlib.patches import Circle, Rectangle
 
-from dpcourse import audit, rounding
-from dpcourse.course.audit.simulated import (
-    CONFIDENCE,
-    ONE_RUN,
-    canary_mus,
-    ceiling,
-    guesses_of,
-    mean_proved,
-    one_run_scores,
-    people,
-    right_guesses,
-    scores,
-    seen,
-    typically_proved,
-)
-from dpcourse.frame import (
+from dpcourse import audit
+from dpcourse.base import rounding
+from dpcourse.base.languages import listed, say, to_say
+from dpcourse.base.style import (
     DARK,
     FIRST,
     FOURTH,
@@ -35,7 +23,20 @@ from dpcourse.frame import (
     panels,
     unit_square,
 )
-from dpcourse.languages import listed, said, to_say
+from dpcourse.course.audit.simulated import (
+    CONFIDENCE,
+    ONE_RUN,
+    canary_mus,
+    ceiling,
+    guesses_of,
+    mean_proved,
+    one_run_scores,
+    people,
+    right_guesses,
+    scores,
+    seen,
+    typically_proved,
+)
 from dpcourse.tradeoff import TradeOff, approx_dp, gaussian
 
 GRID = levels()
@@ -53,8 +54,8 @@ def attack(figure, mu, runs, threshold, promise=1.0) -> str:
     left, right = panels(figure, 2)
     _threshold(left, mu, runs, threshold)
     alpha, beta = _seen(right, mu, runs, threshold, promise)
-    right.set_title(said("what was promised, and what was seen"))
-    return said(
+    right.set_title(say("what was promised, and what was seen"))
+    return say(
         "Left: histograms of the scores of {runs} runs without Mia and {runs} with her, and the threshold {threshold:.2g}. Right: the promised "
         "curve of mu {promise:g}, the curve seen, and the threshold's point: alpha {alpha:.3f}, beta {beta:.3f}.",
         runs=runs,
@@ -77,7 +78,7 @@ def proof(figure, mu, runs, threshold, promise=1.0) -> str:
     right.add_patch(Rectangle((alpha, beta), most_alpha - alpha, most_beta - beta, **LIGHT))
     right.plot([most_alpha], [most_beta], color=SECOND["color"], marker="s", markersize=6, linestyle="none")
     right.set_title(_judged(proved, promise, *PROVED))
-    return said(
+    return say(
         "Left: histograms of the scores of {runs} runs without Mia and {runs} with her, and the threshold {threshold:.2g}. Right: the promised "
         "curve, the curve seen, and the threshold's point: alpha {alpha:.3f}, beta {beta:.3f}. With 95 percent confidence they are at most "
         "{most_alpha} and {most_beta}, which proves mu at least {proved}: the promise of {promise:g} is {judged}.",
@@ -95,26 +96,26 @@ def proof(figure, mu, runs, threshold, promise=1.0) -> str:
 
 def _judged(proved, promise, refuted, kept):
     """One of two messages: of a promise that is refuted, or of one that is not."""
-    return said(refuted if proved > promise else kept, proved=rounding.down(proved, 2), promise=promise)
+    return say(refuted if proved > promise else kept, proved=rounding.down(proved, 2), promise=promise)
 
 
 def _threshold(left, mu, runs, threshold):
     """The scores of both kinds, and what the threshold makes of them."""
     out, within = scores(mu, runs)
-    _histograms(left, np.linspace(-4, 8, 49), {said("with Mia"): within, said("without her"): out}, room=0.45)
+    _histograms(left, np.linspace(-4, 8, 49), {say("with Mia"): within, say("without her"): out}, room=0.45)
     left.legend(loc="upper center", ncols=2, borderaxespad=0)
     left.axvline(threshold, ymax=0.82, color="black", linewidth=1)
-    left.text(threshold, 0.82 * left.get_ylim()[1], said(' says "in" →'), va="top", fontsize=9)
-    left.set_xlabel(said("score"))
-    left.set_title(said("{runs:,} runs without Mia, {runs:,} with her", runs=runs))
+    left.text(threshold, 0.82 * left.get_ylim()[1], say(' says "in" →'), va="top", fontsize=9)
+    left.set_xlabel(say("score"))
+    left.set_title(say("{runs:,} runs without Mia, {runs:,} with her", runs=runs))
 
 
 def _seen(right, mu, runs, threshold, promise):
     """The promised curve, the curve seen, and the threshold's (alpha, beta), which it returns."""
     out, within = scores(mu, runs)
     alpha, beta = float(np.mean(out > threshold)), float(np.mean(within <= threshold))
-    right.plot(GRID, gaussian(promise)(GRID), **FIRST, label=said("promised: G, μ = {promise:g}", promise=promise))
-    right.plot(*seen(mu, runs), **FOURTH, label=said("seen, all thresholds"))
+    right.plot(GRID, gaussian(promise)(GRID), **FIRST, label=say("promised: G, μ = {promise:g}", promise=promise))
+    right.plot(*seen(mu, runs), **FOURTH, label=say("seen, all thresholds"))
     right.plot([alpha], [beta], **POINT)
     unit_square(right, ticks=HALVES)
     right.legend(loc="upper right", borderaxespad=0)
@@ -140,25 +141,25 @@ def band(figure, mu, runs, promise=1.0) -> str:
     found = audit.empirical_tradeoff(within, out, CONFIDENCE)
     proved = audit.mu_lower_bound(within, out, CONFIDENCE)
     left, right = panels(figure, 2)
-    left.fill_between(GRID, found.lower(GRID), found.upper(GRID), **LIGHT, linewidth=0.5, label=said("band, 95 %"))
-    left.plot(GRID, gaussian(promise)(GRID), **FIRST, label=said("promised: G, μ = {promise:g}", promise=promise))
-    left.plot(*seen(mu, runs), **FOURTH, label=said("seen"))
+    left.fill_between(GRID, found.lower(GRID), found.upper(GRID), **LIGHT, linewidth=0.5, label=say("band, 95 %"))
+    left.plot(GRID, gaussian(promise)(GRID), **FIRST, label=say("promised: G, μ = {promise:g}", promise=promise))
+    left.plot(*seen(mu, runs), **FOURTH, label=say("seen"))
     unit_square(left, ticks=HALVES)
-    left.set_title(said("{runs:,} runs of each kind", runs=runs))
+    left.set_title(say("{runs:,} runs of each kind", runs=runs))
     left.legend(loc="upper right", borderaxespad=0)
     many = np.unique(np.geomspace(30, 10_000, 24).astype(int))
-    right.plot(np.log10(many), [typically_proved(mu, int(n)) for n in many], **THIRD, label=said("proved, typically"))
-    right.axhline(mu, **SECOND, label=said("truth: {mu:.2g}", mu=mu))
-    right.axhline(promise, **FIRST, label=said("promise: {promise:g}", promise=promise))
+    right.plot(np.log10(many), [typically_proved(mu, int(n)) for n in many], **THIRD, label=say("proved, typically"))
+    right.axhline(mu, **SECOND, label=say("truth: {mu:.2g}", mu=mu))
+    right.axhline(promise, **FIRST, label=say("promise: {promise:g}", promise=promise))
     right.plot([math.log10(runs)], [proved], **POINT)
     right.set_xticks([2, 3, 4], ["100", "1,000", "10,000"])
     right.set_xlim(math.log10(30), 4.25)
     right.set_ylim(0, 1.55 * max(mu, promise))
     right.locator_params(axis="y", nbins=4)
-    right.set_xlabel(said("runs of each kind"))
+    right.set_xlabel(say("runs of each kind"))
     right.set_title(_judged(proved, promise, *PROVED_HERE))
     right.legend(loc="upper left", ncols=2, borderaxespad=0)
-    return said(
+    return say(
         "Left: the promised curve with mu {promise:g}, the curve seen in {runs} runs of each kind of a mechanism with mu {mu:.2g}, and its 95 "
         "percent band, from {least:.2f} to {most:.2f} at alpha 0.1. Right: the mu that is proved, against the number of "
         "runs. Here it is {proved}: the promise is {judged}.",
@@ -183,28 +184,28 @@ def one_run(figure, mu, canaries, share) -> str:
     proved = audit.one_run_mu_lower_bound(correct, guesses, canaries, CONFIDENCE)
     left, right = panels(figure, 2)
     edges = np.linspace(-5, 5, 41) + mu / 2
-    _histograms(left, edges, {said("in"): values[coins == 1], said("out"): values[coins == 0]}, room=0.4)
+    _histograms(left, edges, {say("in"): values[coins == 1], say("out"): values[coins == 0]}, room=0.4)
     reach = np.sort(np.abs(values - mu / 2))[-guesses]
     for cut in (mu / 2 - reach, mu / 2 + reach):
         left.axvline(cut, ymax=0.82, color="black", linewidth=1)
-    left.set_xlabel(said("score of a canary; guessed outside the lines"))
-    left.set_title(said("{correct:,} of {guesses:,} guesses right", correct=correct, guesses=guesses))
+    left.set_xlabel(say("score of a canary; guessed outside the lines"))
+    left.set_title(say("{correct:,} of {guesses:,} guesses right", correct=correct, guesses=guesses))
     left.legend(loc="upper right", ncols=2, borderaxespad=0)
     shares, mean, most = ONE_RUN["share"], mean_proved(mu, canaries), ceiling(canaries)
-    right.axhline(mu, **FIRST, label=said("truth: {mu:.2g}", mu=mu))
-    right.plot(np.log10(shares), most, **SECOND, label=said("all guesses right"))
-    right.plot(np.log10(shares), mean, **THIRD, label=said("mean of many runs"))
-    right.plot([math.log10(share)], [proved], **POINT, label=said("this run"))
+    right.axhline(mu, **FIRST, label=say("truth: {mu:.2g}", mu=mu))
+    right.plot(np.log10(shares), most, **SECOND, label=say("all guesses right"))
+    right.plot(np.log10(shares), mean, **THIRD, label=say("mean of many runs"))
+    right.plot([math.log10(share)], [proved], **POINT, label=say("this run"))
     right.set_xticks([-2, -1, 0], ["1 %", "10 %", "100 %"])
     right.set_xlim(-2.05, 0.05)
     right.set_ylim(0, 2.3 * mu)
     right.locator_params(axis="y", nbins=4)
     right.set_ylabel("μ")
-    right.set_xlabel(said("share of the canaries guessed for"))
-    right.set_title(said("proved: μ ≥ {proved}", proved=rounding.down(proved, 2)))
+    right.set_xlabel(say("share of the canaries guessed for"))
+    right.set_title(say("proved: μ ≥ {proved}", proved=rounding.down(proved, 2)))
     right.legend(loc="upper left", handlelength=1.6, borderaxespad=0)
     best = int(np.argmax(mean))
-    return said(
+    return say(
         "Left: histograms of the scores of {canaries} canaries in one run, those that are in and those that are out, with mu {mu:.2g}; of the "
         "{guesses} guesses at both ends {correct} are right. Right: the mu that is proved, against the share of canaries guessed for. This run "
         "proves {proved}, and the truth is {mu:.2g}. The mean of many runs is largest where {percent:.0f} percent are "
@@ -242,29 +243,29 @@ def canary(figure, length, angle) -> str:
     left.set_aspect("equal", anchor="W")
     left.set_xlim(-1.8, 3.3)
     left.set_ylim(-1.6, 3.5)
-    left.set_xlabel(said("first coordinate"))
-    left.set_ylabel(said("second coordinate"))
-    left.set_title(said("length {length:.2g} R, {angle:.0f} degrees", length=length, angle=angle))
+    left.set_xlabel(say("first coordinate"))
+    left.set_ylabel(say("second coordinate"))
+    left.set_title(say("length {length:.2g} R, {angle:.0f} degrees", length=length, angle=angle))
     names = list(shown)[::-1]
     bars = right.barh(range(len(names)), [min(shown[name], 3.2) for name in names], **LIGHT)
     for bar, name in zip(bars, names, strict=True):
         mu = shown[name]
-        text = said("{mu:.2f}, accused", mu=mu) if mu > 1 + 1e-9 else f"{mu:.2f}"
+        text = say("{mu:.2f}, accused", mu=mu) if mu > 1 + 1e-9 else f"{mu:.2f}"
         right.text(min(mu, 3.2) + 0.08, bar.get_y() + 0.4, text, va="center", fontsize=9, bbox=BEHIND, zorder=4)
     right.axvline(1, ymax=0.88, **FIRST)
-    right.text(1, len(names) - 0.28, said("promise"), fontsize=9, ha="center")
-    right.set_yticks(range(len(names)), [said(name) for name in names])
+    right.text(1, len(names) - 0.28, say("promise"), fontsize=9, ha="center")
+    right.set_yticks(range(len(names)), [say(name) for name in names])
     right.set_ylim(-0.6, len(names) + 0.1)
     right.set_xlim(0, 5.2)
     right.set_xticks([0, 1, 2, 3])
-    right.set_xlabel(said("μ that it shows in one round"))
-    return said(
+    right.set_xlabel(say("μ that it shows in one round"))
+    return say(
         "Left: a canary's vector of {length:.2g} times the clip norm at {angle:.0f} degrees, with the circle of clipping the whole vector and the "
         "square of clipping each coordinate. Right: the mu that this canary shows in one round, where 1 is promised: {mus}.",
         length=length,
         angle=angle,
         mus=listed(
-            (said("{mistake} {mu:.2f}", mistake=said(name), mu=mu) for name, mu in shown.items()), "{first}, {then}"
+            (say("{mistake} {mu:.2f}", mistake=say(name), mu=mu) for name, mu in shown.items()), "{first}, {then}"
         ),
     )
 
@@ -284,22 +285,22 @@ def gap(figure, certified, found) -> str:
         raise ValueError(f"found must hold at most {len(looks)} attacks, got {len(found)}: {', '.join(found)}")
     (panel,) = panels(figure)
     floor = np.max([approx_dp(*pair)(GRID) for pair in certified], axis=0)
-    panel.fill_between(GRID, 0, floor, **LIGHT, linewidth=0, label=said("impossible, as is certified"))
+    panel.fill_between(GRID, 0, floor, **LIGHT, linewidth=0, label=say("impossible, as is certified"))
     panel.plot(GRID, floor, **FIRST)
     proved = {}
     for (name, (scores_in, scores_out)), look in zip(found.items(), looks, strict=False):
         upper = audit.empirical_tradeoff(scores_in, scores_out, CONFIDENCE).upper
         proved[name] = upper(0.1)
-        panel.plot(GRID, upper(GRID), **look, label=said("the truth lies below: {attack}", attack=name))
+        panel.plot(GRID, upper(GRID), **look, label=say("the truth lies below: {attack}", attack=name))
     unit_square(panel, ticks=HALVES)
-    panel.set_title(said("between what is certified and what is proved"))
+    panel.set_title(say("between what is certified and what is proved"))
     panel.legend(loc="upper right", borderaxespad=0)
-    return said(
+    return say(
         "Trade-off curves, at alpha 0.1. No test lies below {floor:.2f}, as is certified. With 95 percent confidence the "
         "true curve lies below {proved}.",
         floor=np.interp(0.1, GRID, floor),
         proved=listed(
-            (said("{beta:.2f} ({attack})", beta=beta, attack=name) for name, beta in proved.items()), "{first}, {then}"
+            (say("{beta:.2f} ({attack})", beta=beta, attack=name) for name, beta in proved.items()), "{first}, {then}"
         ),
     )
 
@@ -314,14 +315,14 @@ def audited(figure, name, promise, scores_in, scores_out, found) -> str:
     """
     (panel,) = panels(figure)
     alpha = np.linspace(0, 1, 401)
-    panel.plot(alpha, promise(alpha), **FIRST, label=said("{promise}, the promise: no test lies below", promise=name))
+    panel.plot(alpha, promise(alpha), **FIRST, label=say("{promise}, the promise: no test lies below", promise=name))
     panel.plot(
         alpha,
         TradeOff.from_samples(scores_out, scores_in)(alpha),
         **SECOND,
-        label=said("tests of your answer, as seen"),
+        label=say("tests of your answer, as seen"),
     )
-    panel.fill_between([0, found.alpha], found.beta, **LIGHT, linewidth=0, label=said("one of them lies in here"))
+    panel.fill_between([0, found.alpha], found.beta, **LIGHT, linewidth=0, label=say("one of them lies in here"))
     panel.plot([found.alpha], [found.beta], **POINT)
     panel.plot(
         [found.alpha, found.alpha],
@@ -329,21 +330,21 @@ def audited(figure, name, promise, scores_in, scores_out, found) -> str:
         color="black",
         linewidth=1.2,
         marker="_",
-        label=said("so far below the promise"),
+        label=say("so far below the promise"),
     )
     panel.set_xlim(-0.02, 1)  # a curve may lie on the axes
     panel.set_ylim(-0.02, 1)
     panel.set_aspect("equal", anchor="W")
-    panel.set_xlabel(said(TYPE_I))
-    panel.set_ylabel(said(TYPE_II))
+    panel.set_xlabel(say(TYPE_I))
+    panel.set_ylabel(say(TYPE_II))
     panel.legend(
         loc="upper left",
         bbox_to_anchor=(1.05, 1),
-        title=said("with confidence {confidence:g}", confidence=found.confidence),
+        title=say("with confidence {confidence:g}", confidence=found.confidence),
         alignment="left",
     )
     alpha, beta, least = found.as_text
-    return said(
+    return say(
         "The curve of {promise} and, below it, that of the tests which were tried on your answer. One test is marked: with "
         "confidence {confidence:g} its false alarms are at most {alpha} and its misses at most {beta}, where {promise} allows misses of {least} "
         "or more.",

@@ -2,7 +2,7 @@
 
 import math
 
-from dpcourse.engine import Exercise, Misconception, a_whole_number, rounded
+from dpcourse.checking import Exercise, Misconception, a_whole_number, rounded
 
 
 def _draw_wanted(rng):

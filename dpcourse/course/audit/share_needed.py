@@ -6,7 +6,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
 from dpcourse import audit
-from dpcourse.engine import Exercise, Misconception, a_number, any_of, rounded
+from dpcourse.checking import Exercise, Misconception, a_number, any_of, rounded
 
 
 def _draw_guesses(rng):

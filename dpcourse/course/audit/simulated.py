@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 from scipy.special import ndtri
 
-from dpcourse import audit, validate
-from dpcourse.languages import to_say
-from dpcourse.stored import Table
+from dpcourse import audit
+from dpcourse.base import validate
+from dpcourse.base.languages import to_say
+from dpcourse.base.packaged import Table
 
 CONFIDENCE = 0.95
 

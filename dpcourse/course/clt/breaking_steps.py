@@ -5,9 +5,9 @@ import math
 import numpy as np
 
 from dpcourse import pld
+from dpcourse.base.languages import say, to_say
+from dpcourse.checking import Misconception, OpenExercise, a_number, rounded
 from dpcourse.course.clt.shared import certified, skewness
-from dpcourse.engine import Misconception, OpenExercise, a_number, rounded
-from dpcourse.languages import said, to_say
 from dpcourse.tradeoff import TradeOff
 
 RATE, DELTA = 0.01, 1e-5
@@ -36,7 +36,7 @@ def _steps(value, case):
     """One number of steps, above 0."""
     complaint = a_number(value, case)
     if complaint is None and value <= 0:
-        return said("A number of steps is at least 1, and yours is {steps:.3g}.", steps=value)
+        return say("A number of steps is at least 1, and yours is {steps:.3g}.", steps=value)
     return complaint
 
 
@@ -49,16 +49,16 @@ def _measured(value, case):
 def _law(value, case):
     wanted = case["error"]
     if value < 1:
-        return False, said("a number of steps is at least 1, and yours is {steps:.3g}", steps=value)
+        return False, say("a number of steps is at least 1, and yours is {steps:.3g}", steps=value)
     if value > MOST:
-        return False, said(
+        return False, say(
             "that is more than {most:,} steps, where the limit is right to far less than {error:.2g}",
             most=MOST,
             error=wanted,
         )
     least, most = _measured(value, case)
     seen, off = (TOO_LOW, 100 * most) if least >= 0 else (TOO_HIGH, -100 * most)
-    line = said(seen, steps=round(value), off=off, wanted=100 * wanted)
+    line = say(seen, steps=round(value), off=off, wanted=100 * wanted)
     return wanted / WITHIN <= least <= most <= wanted * WITHIN, line
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from dpcourse import pld, tradeoff
-from dpcourse.engine import Exercise, Misconception, a_number, any_of, rounded
+from dpcourse.checking import Exercise, Misconception, a_number, any_of, rounded
 from dpcourse.tradeoff import TradeOff
 
 

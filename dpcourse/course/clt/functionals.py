@@ -3,8 +3,8 @@
 import numpy as np
 
 from dpcourse import clt
+from dpcourse.checking import Exercise, Misconception, any_of, several
 from dpcourse.course.clt.shared import random_mechanism
-from dpcourse.engine import Exercise, Misconception, any_of, several
 
 
 def _draw_atoms(rng):

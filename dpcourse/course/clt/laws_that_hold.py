@@ -4,18 +4,18 @@ import numbers
 
 import numpy as np
 
-from dpcourse.engine import Exercise, Misconception
-from dpcourse.languages import said
-from dpcourse.probe.values import plain, type_name
+from dpcourse.base.languages import say
+from dpcourse.checking import Exercise, Misconception
+from dpcourse.checking.calling.values import plain, type_name
 from dpcourse.tradeoff import TradeOff
 
 
 def _yes_or_no(value, case):
     """Five entries, each True or False, 1 or 0."""
     if not isinstance(value, (list, tuple, np.ndarray)) or len(value) != 5:
-        return said("Return a list of five True or False, one for each law, not {type}.", type=type_name(value))
+        return say("Return a list of five True or False, one for each law, not {type}.", type=type_name(value))
     if not all(isinstance(plain(entry), numbers.Real) and entry in (True, False) for entry in value):
-        return said("Return True or False for each law. `np.all(...)` makes one of many.")
+        return say("Return True or False for each law. `np.all(...)` makes one of many.")
     return None
 
 

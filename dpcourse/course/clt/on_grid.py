@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from dpcourse.checking import Exercise, Misconception, rounded
 from dpcourse.course.clt.shared import random_mechanism, two_arrays
-from dpcourse.engine import Exercise, Misconception, rounded
 
 
 def _draw_uneven(rng):

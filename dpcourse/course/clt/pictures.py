@@ -9,7 +9,9 @@ from matplotlib.ticker import FixedLocator, MaxNLocator
 from scipy.special import ndtr
 
 from dpcourse import clt, gdp
-from dpcourse.frame import (
+from dpcourse.base.languages import counted, say, sentences, to_say
+from dpcourse.base.packaged import Table
+from dpcourse.base.style import (
     FALSE_ALARMS,
     FIRST,
     FOURTH,
@@ -25,8 +27,6 @@ from dpcourse.frame import (
     power,
     unit_square,
 )
-from dpcourse.languages import counted, said, sentences, to_say
-from dpcourse.stored import Table
 from dpcourse.tradeoff import TradeOff, approx_dp, gaussian, laplace
 
 SAMPLED = to_say("sampled Gaussian")  # Mia's data are used with probability 0.1
@@ -51,20 +51,20 @@ def product(figure, epsilon, mu) -> str:
     f, g = approx_dp(epsilon), gaussian(mu)
     both = _of_two(epsilon, mu)
     (panel,) = panels(figure)
-    panel.plot(GRID, 1 - GRID, **FOURTH, label=said("Id: nothing told"))
-    panel.plot(GRID, f(GRID), **SECOND, label=said("f: randomized response"))
-    panel.plot(GRID, g(GRID), **THIRD, label=said("g: Gaussian noise"))
-    panel.plot(GRID, both, **FIRST, label=said("f ⊗ g: both answers"))
+    panel.plot(GRID, 1 - GRID, **FOURTH, label=say("Id: nothing told"))
+    panel.plot(GRID, f(GRID), **SECOND, label=say("f: randomized response"))
+    panel.plot(GRID, g(GRID), **THIRD, label=say("g: Gaussian noise"))
+    panel.plot(GRID, both, **FIRST, label=say("f ⊗ g: both answers"))
     unit_square(panel)
     panel.set_title(
-        said(
+        say(
             "ε = {epsilon:.2g}, μ = {mu:.2g}: the curve of both answers is nowhere above the others",
             epsilon=epsilon,
             mu=mu,
         )
     )
     panel.legend(loc="upper right")
-    return said(
+    return say(
         "Trade-off curves of randomized response with epsilon {epsilon:.2g}, of Gaussian noise with mu {mu:.2g}, and of both "
         "answers together, which is nowhere above the two. At alpha 0.1 they miss with probability {response:.2f}, "
         "{gaussian:.2f} and {both:.2f}.",
@@ -103,31 +103,31 @@ def limit(figure, mechanism, size, n) -> str:
     normal = ndtr((reach - mean) / deviation)
     left.fill_between(reach, np.clip(normal - gamma, 0, 1), np.clip(normal + gamma, 0, 1), **BAND, label="± γ")
     below = np.r_[reach[0], loss[::-1], reach[-1]], np.r_[0, 1 - GRID[::-1], 1]
-    left.plot(*below, **FIRST, drawstyle="steps-post", label=said("exactly"))
-    left.plot(reach, normal, **SECOND, label=said("normal"))
+    left.plot(*below, **FIRST, drawstyle="steps-post", label=say("exactly"))
+    left.plot(reach, normal, **SECOND, label=say("normal"))
     left.set_xlim(reach[0], reach[-1])
     left.locator_params(axis="x", nbins=4)
     left.set_ylim(-0.02, 1.3)
     left.set_yticks(HALVES)
-    left.set_xlabel(said("privacy loss of all answers"))
-    left.set_ylabel(said("chance to be below"))
+    left.set_xlabel(say("privacy loss of all answers"))
+    left.set_ylabel(say("chance to be below"))
     left.legend(loc="upper left", ncols=3, columnspacing=1, handlelength=1.6)
     proves = gamma < 0.5
-    right.fill_between(GRID, *proved(mu, gamma), **BAND, label=said("proved") if proves else "β ≤ 1 - α")
-    right.plot(GRID, beta, **FIRST, label=said("exactly"))
-    right.plot(GRID, gaussian(mu)(GRID), **SECOND, label=said("limit Gμ"))
+    right.fill_between(GRID, *proved(mu, gamma), **BAND, label=say("proved") if proves else "β ≤ 1 - α")
+    right.plot(GRID, beta, **FIRST, label=say("exactly"))
+    right.plot(GRID, gaussian(mu)(GRID), **SECOND, label=say("limit Gμ"))
     right.set_xlim(0, 1)
     right.set_xticks(HALVES)
     right.set_ylim(-0.02, 1.3)
     right.set_yticks(HALVES)
-    right.set_xlabel(said(FALSE_ALARMS))
-    right.set_ylabel(said(MISSES))
+    right.set_xlabel(say(FALSE_ALARMS))
+    right.set_ylabel(say(MISSES))
     right.legend(loc="upper right", ncols=3, columnspacing=1, handlelength=1.6)
     left.set_title(counted("{count} answer, {size:.2g}", "{count:,} answers, {size:.2g} each", count=n, size=size))
     right.set_title(
         f"μ = {mu:.3g}, γ = {gamma:.2g}"
         if proves
-        else said("μ = {mu:.3g}, γ = {gamma:.2g}: nothing is proved", mu=mu, gamma=gamma)
+        else say("μ = {mu:.3g}, γ = {gamma:.2g}: nothing is proved", mu=mu, gamma=gamma)
     )
     away = float(np.abs(beta - gaussian(mu)(GRID)).max())
     told = [
@@ -135,19 +135,19 @@ def limit(figure, mechanism, size, n) -> str:
             "{count} answer by {mechanism}, {size:.2g} each.",
             "{count:,} answers by {mechanism}, {size:.2g} each.",
             count=n,
-            mechanism=said(mechanism),
+            mechanism=say(mechanism),
             size=size,
         ),
-        said("Left: the distribution of their total privacy loss beside a normal one."),
-        said(
+        say("Left: the distribution of their total privacy loss beside a normal one."),
+        say(
             "Right: their exact trade-off curve beside G with mu {mu:.3g}; at the alpha that are drawn, 0 and from 1e-6 on, "
             "the two are at most {away:.2g} apart.",
             mu=mu,
             away=away,
         ),
-        said("Berry and Esseen's gamma is {gamma:.2g}, and the proved band lies around them.", gamma=gamma)
+        say("Berry and Esseen's gamma is {gamma:.2g}, and the proved band lies around them.", gamma=gamma)
         if proves
-        else said("Berry and Esseen's gamma is {gamma:.2g}, too large to prove anything.", gamma=gamma),
+        else say("Berry and Esseen's gamma is {gamma:.2g}, too large to prove anything.", gamma=gamma),
     ]
     if mu > SUNK:
         told.append(_magnify_corner(right, beta, gaussian(mu)(GRID)))
@@ -166,9 +166,9 @@ def _magnify_corner(panel, beta, limit):
     corner.yaxis.set_major_locator(MaxNLocator(4, integer=True))
     for axis in (corner.xaxis, corner.yaxis):
         axis.set_major_formatter(_power_of_ten)
-    corner.set_title(said("near α = 10⁻⁵, magnified"), fontsize=9)
+    corner.set_title(say("near α = 10⁻⁵, magnified"), fontsize=9)
     at = [10 ** np.interp(-5, alpha, curve) for curve in (exact, by_limit)]
-    return said(
+    return say(
         "Magnified: at alpha 1e-5 the exact curve is at {exact:.2g} and the limit at {limit:.2g}.",
         exact=at[0],
         limit=at[1],
@@ -222,13 +222,13 @@ def limit_error(figure, noise_multiplier, sample_rate, steps) -> str:
     x = np.log10(deltas)
     (panel,) = panels(figure)
     panel.fill_between(
-        x, by_limit, lower, where=by_limit < lower, interpolate=True, **LIGHT, label=said("promises too much")
+        x, by_limit, lower, where=by_limit < lower, interpolate=True, **LIGHT, label=say("promises too much")
     )
     panel.fill_between(
-        x, upper, by_limit, where=by_limit > upper, interpolate=True, **WASTE, label=said("promises too little")
+        x, upper, by_limit, where=by_limit > upper, interpolate=True, **WASTE, label=say("promises too little")
     )
-    panel.plot(x, upper, **FIRST, label=said("exact (certified)"))
-    panel.plot(x, by_limit, **SECOND, label=said("limit"))
+    panel.plot(x, upper, **FIRST, label=say("exact (certified)"))
+    panel.plot(x, by_limit, **SECOND, label=say("limit"))
     top = max(upper.max(), by_limit.max())
     panel.set_ylim(0, 1.3 * top)
     panel.set_xlim(x[-1], x[0])
@@ -240,7 +240,7 @@ def limit_error(figure, noise_multiplier, sample_rate, steps) -> str:
     panel.plot([x[at]] * 2, [by_limit[at], upper[at]], **RING, markersize=6)
     error = _signed((by_limit[at] / upper[at] + by_limit[at] / lower[at]) / 2 - 1)
     panel.set_title(
-        said(
+        say(
             "σ = {noise_multiplier:g}, rate {sample_rate:g}, {steps:,} steps; at δ = 10⁻⁵: limit {limit:.3g}, exact "
             "{exact:.3g}: {error}",
             noise_multiplier=noise_multiplier,
@@ -266,19 +266,19 @@ def limit_error(figure, noise_multiplier, sample_rate, steps) -> str:
             "At delta 1e-5 the limit says {limit:.3g} and the certified value is {exact:.3g}: the limit is {off} above it."
         )
     told = [
-        said(
+        say(
             "Epsilon against delta for noisy SGD with noise multiplier {noise_multiplier:g}, sample rate {sample_rate:g} and "
             "{steps} steps.",
             noise_multiplier=noise_multiplier,
             sample_rate=sample_rate,
             steps=steps,
         ),
-        said(at_five, limit=by_limit[at], exact=upper[at], off=error[1:]),
+        say(at_five, limit=by_limit[at], exact=upper[at], off=error[1:]),
     ]
     above = (by_limit - upper) / top
     if above.max() > 0.01 and above.min() < -0.01:
         turn = int(np.argmax(above < 0))  # the first delta at which the limit is below
-        told.append(said("The lines cross near delta {delta:.0e}.", delta=deltas[turn]))
+        told.append(say("The lines cross near delta {delta:.0e}.", delta=deltas[turn]))
     return sentences(told)
 
 

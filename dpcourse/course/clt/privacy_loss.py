@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from dpcourse.base.languages import say
+from dpcourse.checking import Exercise, Misconception
 from dpcourse.course.clt.shared import random_mechanism, two_arrays
-from dpcourse.engine import Exercise, Misconception
-from dpcourse.languages import said
 from dpcourse.tradeoff import TradeOff, kinds
 
 
@@ -15,7 +15,7 @@ def _loss_and_mass(value, case):
         return complaint
     pieces = len(case["alpha"]) - 1
     if len(value[0]) != pieces:
-        return said(
+        return say(
             "loss and mass must have one entry for each straight piece: {pieces} here, for {points} points.",
             pieces=pieces,
             points=pieces + 1,

@@ -1,6 +1,6 @@
 """What is proved about beta."""
 
-from dpcourse.engine import Exercise, Misconception, rounded, several
+from dpcourse.checking import Exercise, Misconception, rounded, several
 from dpcourse.tradeoff import gaussian
 
 

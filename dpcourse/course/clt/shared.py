@@ -5,9 +5,10 @@ import math
 
 import numpy as np
 
-from dpcourse import clt, gdp, pld, validate
-from dpcourse.languages import said
-from dpcourse.probe.values import type_name
+from dpcourse import clt, gdp, pld
+from dpcourse.base import validate
+from dpcourse.base.languages import say
+from dpcourse.checking.calling.values import type_name
 
 
 def random_mechanism(rng, outcomes):
@@ -20,26 +21,26 @@ def random_mechanism(rng, outcomes):
 def two_arrays(value, case):
     """Arrays `loss, mass` of one length, of finite numbers."""
     if not isinstance(value, (list, tuple, np.ndarray)) or len(value) != 2:
-        return said("Return two arrays, `loss, mass`, not {type}.", type=type_name(value))
+        return say("Return two arrays, `loss, mass`, not {type}.", type=type_name(value))
     for name, array in zip(("loss", "mass"), value, strict=True):
         try:
             array = np.asarray(array, dtype=float)
         except (TypeError, ValueError):
-            return said("{name} must be an array of numbers, not {type}.", name=name, type=type_name(array))
+            return say("{name} must be an array of numbers, not {type}.", name=name, type=type_name(array))
         if array.ndim != 1:
-            return said(
+            return say(
                 "{name} must be an array of numbers, and yours has the shape {shape}.",
                 name=name,
                 shape=str(array.shape),
             )
         if not np.isfinite(array).all():
-            return said(
+            return say(
                 "{name} has entries that are not finite. Is there a division by 0, or the logarithm of something that is "
                 "negative or 0?",
                 name=name,
             )
     if len(value[0]) != len(value[1]):
-        return said(
+        return say(
             "loss and mass must have as many entries as each other; yours have {losses} and {masses}.",
             losses=len(value[0]),
             masses=len(value[1]),

@@ -2,9 +2,9 @@
 
 import math
 
+from dpcourse.base.languages import say
+from dpcourse.checking import Misconception, OpenExercise, several
 from dpcourse.course.clt.shared import certified
-from dpcourse.engine import Misconception, OpenExercise, several
-from dpcourse.languages import said
 
 LEAST_NOISE = 0.6  # low enough that no row of the lesson's table is an answer
 RANGES = {"noise_multiplier": (LEAST_NOISE, 10), "sample_rate": (1e-4, 0.05), "steps": (100, 20_000)}
@@ -23,7 +23,7 @@ def _setting(value, case):
         return complaint
     for (name, (low, high)), number in zip(RANGES.items(), value, strict=True):
         if not low <= number <= high:
-            return said(
+            return say(
                 "{name} must be from {low:g} to {high:,g} here, and yours is {number:g}.",
                 name=name,
                 low=low,
@@ -31,7 +31,7 @@ def _setting(value, case):
                 number=number,
             )
     if value[2] != int(value[2]):
-        return said("steps must be a whole number, not {steps}.", steps=value[2])
+        return say("steps must be a whole number, not {steps}.", steps=value[2])
     return None
 
 
@@ -47,9 +47,9 @@ def _law(value, case):
     """The limit is too high by MARGIN, whatever in the certified interval the truth is."""
     error = _error(value, case)
     if error is None:
-        return False, said("no epsilon above 0 is certified for this setting, so there is nothing to compare with")
+        return False, say("no epsilon above 0 is certified for this setting, so there is nothing to compare with")
     limit, bounds = certified(*map(float, value), case["delta"])
-    line = said(
+    line = say(
         "the limit says {limit:.4g}, the truth is certified between {lower:.6g} and {upper:.6g}",
         limit=limit,
         lower=bounds.lower,
@@ -57,7 +57,7 @@ def _law(value, case):
     )
     least, most = error
     if least <= MARGIN < most:
-        line = said("{line}; whether that is 20 % cannot be decided", line=line)
+        line = say("{line}; whether that is 20 % cannot be decided", line=line)
     return least > MARGIN, line
 
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from dpcourse import gdp, pld, tradeoff
-from dpcourse.engine import Exercise, Misconception, a_number, rounded
+from dpcourse.checking import Exercise, Misconception, a_number, rounded
 from dpcourse.tradeoff import TradeOff
 
 

@@ -3,7 +3,7 @@
 import math
 
 from dpcourse import composition
-from dpcourse.engine import Exercise, Misconception, rounded, several
+from dpcourse.checking import Exercise, Misconception, rounded, several
 
 
 def _draw_pairs(rng):

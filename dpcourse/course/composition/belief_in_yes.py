@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from dpcourse.engine import Exercise, Misconception, a_number, rounded
+from dpcourse.checking import Exercise, Misconception, a_number, rounded
 
 
 def _draw_reports(rng):

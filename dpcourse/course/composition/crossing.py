@@ -2,7 +2,7 @@
 
 import math
 
-from dpcourse.engine import Exercise, Misconception, a_whole_number, rounded
+from dpcourse.checking import Exercise, Misconception, a_whole_number, rounded
 
 
 def _crossing(epsilon, delta_prime, drift=math.expm1, log=math.log):

@@ -5,9 +5,10 @@ import math
 import numpy as np
 from matplotlib.patches import Patch
 
-from dpcourse import composition, validate
-from dpcourse.frame import DARK, FIRST, FOURTH, GREY, LIGHT, PALE, RING, SECOND, THIRD, panels, power
-from dpcourse.languages import listed, said
+from dpcourse import composition
+from dpcourse.base import validate
+from dpcourse.base.languages import listed, say
+from dpcourse.base.style import DARK, FIRST, FOURTH, GREY, LIGHT, PALE, RING, SECOND, THIRD, panels, power
 
 
 def two_hills(figure, epsilon, ks=(1, 2, 8, 20)) -> str:
@@ -16,18 +17,18 @@ def two_hills(figure, epsilon, ks=(1, 2, 8, 20)) -> str:
     shared = []
     for panel, k in zip(panels(figure, len(ks)), ks, strict=True):
         yeses, p, q, _ = _chances(epsilon, k)
-        panel.bar(yeses - 0.2, p, 0.4, label=said("P: the truth is yes"), **DARK)
-        panel.bar(yeses + 0.2, q, 0.4, label=said("Q: the truth is no"), **LIGHT)
+        panel.bar(yeses - 0.2, p, 0.4, label=say("P: the truth is yes"), **DARK)
+        panel.bar(yeses + 0.2, q, 0.4, label=say("Q: the truth is no"), **LIGHT)
         panel.xaxis.get_major_locator().set_params(integer=True)
         panel.set_ylim(0, 1.06 * p.max())
         panel.set_title(f"k = {k}")
-        panel.set_xlabel(said("yes reports"))
+        panel.set_xlabel(say("yes reports"))
         shared.append(float(np.minimum(p, q).sum()))
-    figure.axes[0].set_ylabel(said("probability"))
+    figure.axes[0].set_ylabel(say("probability"))
     figure.subplots_adjust(top=0.78, wspace=0.42)
     figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="upper center", ncols=2)
-    parts = [said("{part:.2f} for k = {k}", part=part, k=k) for part, k in zip(shared, ks, strict=True)]
-    return said(
+    parts = [say("{part:.2f} for k = {k}", part=part, k=k) for part, k in zip(shared, ks, strict=True)]
+    return say(
         "Pairs of bars: the probability of each number of yes reports if the truth is yes, P, and if it is no, "
         "Q; each report has epsilon {epsilon:.2g}. The two hills move apart as the number of reports k grows. "
         "What they have in common is {parts}.",
@@ -49,16 +50,16 @@ def repeated(figure, epsilon, k) -> str:
     guess = np.array([majority_is_right(epsilon, count) for count in counts])
     bound = 1 / (1 + np.exp(-counts * epsilon))
     (panel,) = panels(figure)
-    panel.plot(counts, bound, **SECOND, label=said("most that kε-DP allows"))
-    panel.plot(counts, guess, **FIRST, label=said("majority of the reports"))
-    panel.axhline(0.5, **FOURTH, label=said("a blind guess"))
+    panel.plot(counts, bound, **SECOND, label=say("most that kε-DP allows"))
+    panel.plot(counts, guess, **FIRST, label=say("majority of the reports"))
+    panel.axhline(0.5, **FOURTH, label=say("a blind guess"))
     panel.set_ylim(0.48, 1.01)
     panel.xaxis.get_major_locator().set_params(integer=True)
-    panel.set_xlabel(said("number of reports k about the same bit"))
-    panel.set_ylabel(said("chance to guess the bit"))
-    panel.set_title(said("ε = {epsilon:.2g} for each report", epsilon=epsilon))
+    panel.set_xlabel(say("number of reports k about the same bit"))
+    panel.set_ylabel(say("chance to guess the bit"))
+    panel.set_title(say("ε = {epsilon:.2g} for each report", epsilon=epsilon))
     panel.legend()
-    return said(
+    return say(
         "The chance to guess a bit from k randomized reports with epsilon {epsilon:.2g} each. The majority is "
         "right with probability {at_first:.2f} after one report and {at_last:.2f} after {k}. It is nowhere above "
         "the bound for k epsilon, which is {bound:.2f} at the end.",
@@ -89,13 +90,13 @@ def posterior(figure, epsilon) -> str:
     up, down = (prior * math.exp(s) / (prior * math.exp(s) + 1 - prior) for s in (epsilon, -epsilon))
     (panel,) = panels(figure)
     panel.fill_between(prior, down, up, color=GREY)
-    panel.plot(prior, up, **FIRST, label=said("highest belief after"))
-    panel.plot(prior, down, **SECOND, label=said("lowest belief after"))
-    panel.plot(prior, prior, **FOURTH, label=said("belief before"))
-    panel.set_xlabel(said("belief before, of somebody who knows all other rows"))
-    panel.set_ylabel(said("belief after"))
+    panel.plot(prior, up, **FIRST, label=say("highest belief after"))
+    panel.plot(prior, down, **SECOND, label=say("lowest belief after"))
+    panel.plot(prior, prior, **FOURTH, label=say("belief before"))
+    panel.set_xlabel(say("belief before, of somebody who knows all other rows"))
+    panel.set_ylabel(say("belief after"))
     panel.set_title(
-        said("ε = {epsilon:.2g}: who knows all other rows moves in belief only inside the band", epsilon=epsilon),
+        say("ε = {epsilon:.2g}: who knows all other rows moves in belief only inside the band", epsilon=epsilon),
         loc="left",
     )
     panel.set_xlim(0, 1)
@@ -103,7 +104,7 @@ def posterior(figure, epsilon) -> str:
     figure.subplots_adjust(right=0.7)
     panel.legend(loc="upper left", bbox_to_anchor=(1.02, 1))
     half = 1 / (1 + math.exp(-epsilon))
-    return said(
+    return say(
         "Belief after an answer with epsilon {epsilon:.2g} against belief before. The band around the diagonal "
         "is widest in the middle: a belief of 0.5 becomes at most {highest:.2f} and at least {lowest:.2f}. At 0 and "
         "at 1 nothing moves.",
@@ -121,26 +122,26 @@ def walks(figure, epsilon, k, delta_prime, paths=40, seed=1) -> str:
     (panel,) = panels(figure)
     losses = np.cumsum(steps, axis=1)
     panel.plot(counts, losses.T, color=PALE, linewidth=0.8)
-    panel.plot([], [], color=PALE, label=said("{paths} runs", paths=paths))
+    panel.plot([], [], color=PALE, label=say("{paths} runs", paths=paths))
     bound = [composition.advanced(epsilon, 0, count, delta_prime)[0] for count in counts]
     mean = counts * epsilon * math.tanh(epsilon / 2)
-    panel.plot(counts, counts * epsilon, **SECOND, label=said("basic: kε"))
-    panel.plot(counts, bound, **FIRST, marker="s", markersize=4, markevery=0.1, label=said("advanced: ε′"))
+    panel.plot(counts, counts * epsilon, **SECOND, label=say("basic: kε"))
+    panel.plot(counts, bound, **FIRST, marker="s", markersize=4, markevery=0.1, label=say("advanced: ε′"))
     some = np.unique(np.linspace(1, k, min(k, 100)).astype(int))
     exact = [quantile(epsilon, count, delta_prime) for count in some]
-    panel.plot(some, exact, **THIRD, label=said("exact: passed with\nchance δ′ at most"))
-    panel.plot(counts, mean, **FOURTH, label=said("mean loss"))
+    panel.plot(some, exact, **THIRD, label=say("exact: passed with\nchance δ′ at most"))
+    panel.plot(counts, mean, **FOURTH, label=say("mean loss"))
     top = min(max(k * epsilon, bound[-1]), 1.3 * bound[-1])
     panel.set_ylim(min(-0.1 * top, 1.1 * losses.min()), 1.05 * top)
     panel.xaxis.get_major_locator().set_params(integer=True)
-    panel.set_xlabel(said("number of answers k"))
-    panel.set_ylabel(said("privacy loss so far"))
+    panel.set_xlabel(say("number of answers k"))
+    panel.set_ylabel(say("privacy loss so far"))
     panel.set_title(
-        said("ε = {epsilon:.2g} for each answer, slack δ′ = {slack}", epsilon=epsilon, slack=power(delta_prime))
+        say("ε = {epsilon:.2g} for each answer, slack δ′ = {slack}", epsilon=epsilon, slack=power(delta_prime))
     )
     figure.subplots_adjust(right=0.73)
     panel.legend(loc="upper left", bbox_to_anchor=(1.02, 1))
-    return said(
+    return say(
         "{paths} random walks of the privacy loss over {k} answers with epsilon {epsilon:.2g}. They drift up "
         "slowly, to {mean:.2g} on average at the end, and none of them is above {highest:.2g}. The basic bound rises "
         "to {basic:.3g}, the advanced bound to {advanced:.3g}; the loss that is passed with a chance of at most "
@@ -177,25 +178,25 @@ def bounds(figure, epsilon, k, delta) -> str:
     some = np.unique(np.linspace(1, k, min(k, 80)).astype(int))
     optimal = np.array([composition.optimal(epsilon, 0, count, delta) for count in some])
     (panel,) = panels(figure)
-    panel.plot(counts, basic, **SECOND, label=said("basic: kε"))
-    panel.plot(counts, advanced, **FIRST, marker="s", markersize=4, markevery=0.1, label=said("advanced: ε′"))
+    panel.plot(counts, basic, **SECOND, label=say("basic: kε"))
+    panel.plot(counts, advanced, **FIRST, marker="s", markersize=4, markevery=0.1, label=say("advanced: ε′"))
     wide = {
         "color": THIRD["color"],
         "linewidth": 7,
         "alpha": 0.45,
         "zorder": 1,
     }  # where it is basic, basic is seen on it
-    panel.plot(some, optimal, **wide, label=said("optimal"))
+    panel.plot(some, optimal, **wide, label=say("optimal"))
     better = np.flatnonzero(advanced < basic)
-    crossing = said("advanced is not below basic up to k = {k}", k=k)
+    crossing = say("advanced is not below basic up to k = {k}", k=k)
     if better.size:
         panel.plot(counts[better[0]], advanced[better[0]], **RING, markersize=8)
-        crossing = said("advanced is below basic from k = {k}", k=counts[better[0]])
+        crossing = say("advanced is below basic from k = {k}", k=counts[better[0]])
     panel.set_ylim(0, 1.1 * max(basic[-1], min(advanced[-1], 3 * basic[-1])))
-    panel.set_xlabel(said("number of answers k"))
-    panel.set_ylabel(said("total ε"))
+    panel.set_xlabel(say("number of answers k"))
+    panel.set_ylabel(say("total ε"))
     panel.set_title(
-        said(
+        say(
             "each answer ε = {epsilon:.2g}; total δ = {delta}; {crossing}",
             epsilon=epsilon,
             delta=power(delta),
@@ -203,7 +204,7 @@ def bounds(figure, epsilon, k, delta) -> str:
         )
     )
     panel.legend(loc="upper left")
-    return said(
+    return say(
         "Total epsilon against the number of answers, each with epsilon {epsilon:.2g}, at delta {delta:.0e}. At "
         "k = {k} basic composition gives {basic:.3g}, advanced {advanced:.3g}, optimal {optimal:.3g}; {crossing}.",
         epsilon=epsilon,
@@ -223,7 +224,7 @@ def spill(figure, epsilon, k, epsilon_total) -> str:
     allowed = np.exp(np.minimum(epsilon_total - loss, 50)) * p
     delta = composition.optimal_delta(epsilon, 0, k, epsilon_total)
     (panel,) = panels(figure)
-    panel.bar(yeses, np.minimum(p, allowed), 0.85, color=PALE, label=said("P, covered"))
+    panel.bar(yeses, np.minimum(p, allowed), 0.85, color=PALE, label=say("P, covered"))
     over = p > allowed
     panel.bar(yeses[over], (p - allowed)[over], 0.85, bottom=allowed[over], **LIGHT)
     top = 1.35 * p.max()
@@ -231,11 +232,11 @@ def spill(figure, epsilon, k, epsilon_total) -> str:
         panel.plot(*_marks(yeses, np.where(heights < 0.85 * top, heights, np.nan)), **look, label=label)
     panel.set_ylim(0, top)
     panel.set_xlim(-0.6, k + 0.6)
-    panel.set_xlabel(said("number of yes reports among k = {k}", k=k))
-    panel.set_ylabel(said("probability"))
+    panel.set_xlabel(say("number of yes reports among k = {k}", k=k))
+    panel.set_ylabel(say("probability"))
     panel.xaxis.get_major_locator().set_params(integer=True)
     panel.set_title(
-        said(
+        say(
             "each report ε = {epsilon:.2g}; total ε = {epsilon_total:.2g} leaves δ = {delta:.3g}",
             epsilon=epsilon,
             epsilon_total=epsilon_total,
@@ -244,14 +245,14 @@ def spill(figure, epsilon, k, epsilon_total) -> str:
     )
     panel.legend(
         handles=[
-            Patch(color=PALE, label=said("P, covered")),
-            Patch(**LIGHT, label=said("spill: adds up to δ")),
+            Patch(color=PALE, label=say("P, covered")),
+            Patch(**LIGHT, label=say("spill: adds up to δ")),
             *panel.lines,
         ],
         loc="upper center",
         ncols=4,
     )
-    return said(
+    return say(
         "Bars for the number of yes reports among {k} with epsilon {epsilon:.2g} each, if the truth is yes: P. "
         "At each bar a dashed mark shows Q, the probability if the truth is no, and a solid mark e to the "
         "{epsilon_total:.2g} times Q. The part of each bar above the solid mark is hatched; these parts add up "

@@ -3,7 +3,7 @@
 import numpy as np
 
 from dpcourse import composition
-from dpcourse.engine import Exercise, Misconception, a_number, rounded
+from dpcourse.checking import Exercise, Misconception, a_number, rounded
 
 NAMES = (("north", "new town"), ("south", "suburbs"), ("east", "estuary"), ("hills", "harbour"), ("coast", "centre"))
 

@@ -1,6 +1,6 @@
 """The quiz of lesson 01."""
 
-from dpcourse.engine import Option, Question
+from dpcourse.checking import Option, Question
 
 QUIZ = (
     Question(

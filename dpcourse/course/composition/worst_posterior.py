@@ -2,7 +2,7 @@
 
 import math
 
-from dpcourse.engine import Exercise, Misconception, a_number, rounded
+from dpcourse.checking import Exercise, Misconception, a_number, rounded
 
 
 def _draw_prior(rng):

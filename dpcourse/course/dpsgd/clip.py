@@ -3,10 +3,10 @@
 import numpy as np
 
 from dpcourse import audit
+from dpcourse.base.languages import say
+from dpcourse.checking import Exercise, Misconception, rounded
+from dpcourse.checking.calling.values import type_name
 from dpcourse.course.dpsgd.shared import as_array, clipped_rows, row_norms
-from dpcourse.engine import Exercise, Misconception, rounded
-from dpcourse.languages import said
-from dpcourse.probe.values import type_name
 
 
 def _array_like(argument):
@@ -16,14 +16,14 @@ def _array_like(argument):
         shape = case[argument].shape
         array = as_array(value)
         if array.dtype.kind not in "iuf":
-            return said(
+            return say(
                 "Return an array of numbers of the shape of `{argument}`, {shape}, not {type}.",
                 argument=argument,
                 shape=str(shape),
                 type=type_name(value),
             )
         if array.shape != shape:
-            return said(
+            return say(
                 "Return an array of the shape of `{argument}`, {shape}, not {other_shape}.",
                 argument=argument,
                 shape=str(shape),
@@ -33,11 +33,11 @@ def _array_like(argument):
         with np.errstate(invalid="ignore"):
             longer = (row_norms(array) > 1.001 * given) & (given > 0)
         if not np.isfinite(array).all() and longer.any():
-            return said(
+            return say(
                 "You made short gradients longer; clipping leaves them as they are. (And one whose norm is 0 becomes 0 / 0 with you.)"
             )
         if not np.isfinite(array).all():
-            return said(
+            return say(
                 "The result holds {no_number}. A gradient may be 0: its norm is 0, and 0 / 0 is not a number.",
                 no_number=array[~np.isfinite(array)][0],
             )

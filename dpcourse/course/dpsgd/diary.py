@@ -4,8 +4,8 @@ import functools
 
 import numpy as np
 
+from dpcourse.checking.calling.training import AHEAD, ASKED, REFUSED, SPENT
 from dpcourse.course.dpsgd.sums import SUMS
-from dpcourse.probe.training import AHEAD, ASKED, REFUSED, SPENT
 
 CLEARLY = 0.8  # of what the right sum leaves unexplained: so little another sum must leave to be the one that was taken
 

@@ -4,11 +4,11 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import chi2
 
+from dpcourse.base.languages import say
+from dpcourse.checking import Count, Misconception, Noise
 from dpcourse.course.dpsgd.diary import run_of, runs
 from dpcourse.course.dpsgd.loops import loop, noise_of
 from dpcourse.course.dpsgd.shared import batch_counts
-from dpcourse.engine import Count, Misconception, Noise
-from dpcourse.languages import said
 
 STRANGE = 1e-10  # so rare that one weight among all shows a mistake
 HALF = -float(ndtri(0.25))  # half of all normal noise is within so many deviations
@@ -23,26 +23,26 @@ def count(cases, values):
     unpaid, still = sum(run.unpaid for run in seen), sum(run.still for run in seen)
     taken = sum(map(len, seen))
     return [
-        Count(said("steps that were not in the ledger when they were taken"), unpaid, max(taken, unpaid), 0.0),
-        Count(said("steps in the ledger that left the weights as they were"), still, max(taken, still), 0.0),
+        Count(say("steps that were not in the ledger when they were taken"), unpaid, max(taken, unpaid), 0.0),
+        Count(say("steps in the ledger that left the weights as they were"), still, max(taken, still), 0.0),
         Count.of(
-            said("runs with as many steps in the ledger as there should be"), [r.paid == r.meant for r in seen], 1.0
+            say("runs with as many steps in the ledger as there should be"), [r.paid == r.meant for r in seen], 1.0
         ),
         Count.of(
-            said("runs that add the clipped gradients of those drawn and divide by p n"), long.added == "right", 1.0
+            say("runs that add the clipped gradients of those drawn and divide by p n"), long.added == "right", 1.0
         ),
         *batch_counts(long.times, long.p),
         *batch_counts(small.times, small.p),
-        Count.of(said("noises within 0.67 deviations of 0"), np.abs(there) <= HALF, 0.5),
-        Count.of(said("noises above 0"), there > 0, 0.5),
-        Count.of(said("neighbouring weights with noises of the same sign"), pairs, 0.5),
-        Count.of(said("neighbouring steps with noises of the same sign"), running, 0.5),
+        Count.of(say("noises within 0.67 deviations of 0"), np.abs(there) <= HALF, 0.5),
+        Count.of(say("noises above 0"), there > 0, 0.5),
+        Count.of(say("neighbouring weights with noises of the same sign"), pairs, 0.5),
+        Count.of(say("neighbouring steps with noises of the same sign"), running, 0.5),
         Count.of(
-            said("noises within 0.67 deviations of 0 where nobody was drawn"), abs(small.noise_of_empty) <= HALF, 0.5
+            say("noises within 0.67 deviations of 0 where nobody was drawn"), abs(small.noise_of_empty) <= HALF, 0.5
         ),
-        Count.of(said("weights with far too little noise, or far too much"), _strange(long.noise), STRANGE),
-        Count.of(said("runs that come out the same with the same seed"), ended.is_like(again), 1.0),
-        Count.of(said("runs that come out the same with another seed"), ended.is_like(other), 0.0),
+        Count.of(say("weights with far too little noise, or far too much"), _strange(long.noise), STRANGE),
+        Count.of(say("runs that come out the same with the same seed"), ended.is_like(again), 1.0),
+        Count.of(say("runs that come out the same with another seed"), ended.is_like(other), 0.0),
     ]
 
 

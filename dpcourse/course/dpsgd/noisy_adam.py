@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dpcourse.engine import Exercise, Misconception, any_of, numbers_like, rounded
+from dpcourse.checking import Exercise, Misconception, any_of, numbers_like, rounded
 
 BETA1, BETA2, TINY = 0.9, 0.999, 1e-8
 

@@ -2,6 +2,10 @@
 
 import numpy as np
 
+from dpcourse.base.languages import say
+from dpcourse.checking import Misconception, RandomExercise, rounded
+from dpcourse.checking.calling.training import AHEAD
+from dpcourse.checking.calling.values import type_name
 from dpcourse.course.dpsgd.diary import run_of
 from dpcourse.course.dpsgd.loops import (
     BY_COINS,
@@ -30,10 +34,6 @@ from dpcourse.course.dpsgd.measured import (
 from dpcourse.course.dpsgd.poisson_batches import _coins, _coins_until_somebody, _each_step, _shuffled
 from dpcourse.course.dpsgd.shared import as_array, row_norms
 from dpcourse.course.dpsgd.sums import TOLD
-from dpcourse.engine import Misconception, RandomExercise, rounded
-from dpcourse.languages import said
-from dpcourse.probe.training import AHEAD
-from dpcourse.probe.values import type_name
 
 STEPS, FEW, ROOM = 400, 60, 25
 WEIGHTS = 20
@@ -43,13 +43,13 @@ def _weights_and_ledger(value, case):
     """The weights, and the ledger that was given, which comes back as its diary."""
     people, weights = case["gradients"].shape
     if not isinstance(value, (list, tuple)) or len(value) != 2:
-        return said(
+        return say(
             "Return two things, `weights, ledger`: the weights and what they cost. This is {type}.",
             type=type_name(value),
         )
     final, diary = map(as_array, value)
     if final.dtype.kind not in "iuf" or final.shape != (weights,):
-        return said(
+        return say(
             "The first of the two must be the weights, an array of {weights} numbers, not {type}.",
             weights=weights,
             type=type_name(value[0]),
@@ -60,14 +60,14 @@ def _weights_and_ledger(value, case):
         or diary.ndim != 2
         or diary.shape[1] != AHEAD + people + weights
     ):
-        return said("The second of the two must be the ledger itself, the one that your function was given.")
+        return say("The second of the two must be the ledger itself, the one that your function was given.")
     if not np.isfinite(final).all():
-        return said(
+        return say(
             "The weights are not finite. A batch may be empty, so do not divide by its size; and a gradient may be 0, so do "
             "not divide by its norm alone."
         )
     sane = np.isfinite(diary).all() and np.abs(diary).max(initial=0) < 1e9
-    return None if sane else said("The weights grow beyond all bounds: look at the sign and the size of the step.")
+    return None if sane else say("The weights grow beyond all bounds: look at the sign and the size of the step.")
 
 
 # ---- inputs

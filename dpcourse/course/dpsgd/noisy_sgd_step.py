@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from dpcourse.base.languages import say
+from dpcourse.checking import Exercise, Misconception, numbers_like, rounded
 from dpcourse.course.dpsgd.shared import as_array, clipped_rows, row_norms
-from dpcourse.engine import Exercise, Misconception, numbers_like, rounded
-from dpcourse.languages import said
 
 
 def _new_weights(value, case):
@@ -12,7 +12,7 @@ def _new_weights(value, case):
     complaint, array = numbers_like("weights")(value, case), as_array(value)
     finite = array.dtype.kind != "f" or array.shape != case["weights"].shape or np.isfinite(array).all()
     if not finite and len(case["gradients"]) == 0:
-        return said(
+        return say(
             "Here nobody was drawn, and the result is not finite: you divided by the number drawn. Divide by `expected_batch`."
         )
     return complaint

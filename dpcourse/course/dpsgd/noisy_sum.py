@@ -6,10 +6,10 @@ import numpy as np
 from scipy.special import ndtri
 
 from dpcourse import audit
+from dpcourse.base.languages import say
+from dpcourse.checking import Count, Misconception, Noise, RandomExercise, rounded
+from dpcourse.checking.calling.values import type_name
 from dpcourse.course.dpsgd.shared import as_array
-from dpcourse.engine import Count, Misconception, Noise, RandomExercise, rounded
-from dpcourse.languages import said
-from dpcourse.probe.values import type_name
 
 
 def _one_per_weight(value, case):
@@ -17,7 +17,7 @@ def _one_per_weight(value, case):
     array = as_array(value)
     columns = case["clipped"].shape[1]
     if array.dtype.kind not in "iuf" or array.shape != (columns,):
-        return said(
+        return say(
             "Return one array of {columns} numbers, one for each weight (column), not {type}.",
             columns=columns,
             type=type_name(value),
@@ -25,7 +25,7 @@ def _one_per_weight(value, case):
     return (
         None
         if np.isfinite(array).all()
-        else said(
+        else say(
             "The result holds numbers that are not finite. There may be 0 people: their sum is 0, but a mean over nobody is 0 / 0."
         )
     )
@@ -63,18 +63,18 @@ def _count_sum(cases, values):
     large, sums = size > HALF, cases[1]["clipped"].sum(axis=0)
     at_large_sums = ~large[: 1 + RUNS, sums > np.median(sums)]
     return [
-        Count.of(said("noises within 0.67 deviations of 0"), ~large, 0.5),
-        Count.of(said("noises within 0.2 deviations of 0"), size <= 0.2, math.erf(0.2 / math.sqrt(2))),
-        Count.of(said("noises beyond 2 deviations"), size > 2, math.erfc(2 / math.sqrt(2))),
-        Count.of(said("noises above 0"), noise > 0, 0.5),
-        Count.of(said("noises within 0.67 deviations of 0 where nobody was drawn"), empty <= HALF, 0.5),
-        Count.of(said("noises within 0.67 deviations of 0 at the weights with the larger sums"), at_large_sums, 0.5),
-        Count.of(said("neighbouring weights with noises of the same sign"), noise[:, 0::2] * noise[:, 1::2] > 0, 0.5),
-        Count.of(said("neighbouring weights with noises of like size"), large[:, 0::2] == large[:, 1::2], 0.5),
-        Count.of(said("first and last weight with noises of the same sign"), noise[:, 0] * noise[:, -1] > 0, 0.5),
-        Count.of(said("neighbouring runs with noises of the same sign"), noise[1:-1:2] * noise[2::2] > 0, 0.5),
-        Count.of(said("entries without noise"), noise == 0, 0.0),
-        Count.of(said("runs that come out the same with the same seed"), np.array_equal(values[0], values[1]), 1.0),
+        Count.of(say("noises within 0.67 deviations of 0"), ~large, 0.5),
+        Count.of(say("noises within 0.2 deviations of 0"), size <= 0.2, math.erf(0.2 / math.sqrt(2))),
+        Count.of(say("noises beyond 2 deviations"), size > 2, math.erfc(2 / math.sqrt(2))),
+        Count.of(say("noises above 0"), noise > 0, 0.5),
+        Count.of(say("noises within 0.67 deviations of 0 where nobody was drawn"), empty <= HALF, 0.5),
+        Count.of(say("noises within 0.67 deviations of 0 at the weights with the larger sums"), at_large_sums, 0.5),
+        Count.of(say("neighbouring weights with noises of the same sign"), noise[:, 0::2] * noise[:, 1::2] > 0, 0.5),
+        Count.of(say("neighbouring weights with noises of like size"), large[:, 0::2] == large[:, 1::2], 0.5),
+        Count.of(say("first and last weight with noises of the same sign"), noise[:, 0] * noise[:, -1] > 0, 0.5),
+        Count.of(say("neighbouring runs with noises of the same sign"), noise[1:-1:2] * noise[2::2] > 0, 0.5),
+        Count.of(say("entries without noise"), noise == 0, 0.0),
+        Count.of(say("runs that come out the same with the same seed"), np.array_equal(values[0], values[1]), 1.0),
     ]
 
 

@@ -8,8 +8,9 @@ from matplotlib.collections import LineCollection
 from matplotlib.patches import Circle
 from scipy.special import ndtr
 
-from dpcourse import validate
-from dpcourse.frame import (
+from dpcourse.base import validate
+from dpcourse.base.languages import say
+from dpcourse.base.style import (
     FALSE_ALARMS,
     FIRST,
     FOURTH,
@@ -24,7 +25,6 @@ from dpcourse.frame import (
     panels,
     unit_square,
 )
-from dpcourse.languages import said
 from dpcourse.tradeoff import gaussian
 
 GRID = levels()
@@ -46,17 +46,17 @@ def clipping(figure, clip_norm, noise_multiplier=1.0) -> str:
     left.add_collection(LineCollection(list(np.stack([0 * kept, kept], axis=1)), **KEPT))
     left.plot(*gradients.T, "o", color="#6f6f6f", markersize=3)
     left.add_patch(Circle((0, 0), clip_norm, fill=False, **LENGTH))
-    for look, label in ((CUT_OFF, said("cut off")), (KEPT, said("kept")), (LENGTH, said("length R"))):
+    for look, label in ((CUT_OFF, say("cut off")), (KEPT, say("kept")), (LENGTH, say("length R"))):
         left.plot([], [], **look, label=label)
     left.legend(loc="lower right")
     left.set_aspect("equal")
     left.set_xlim(-2.4, 5.4)
     left.set_ylim(-2.8, 3.5)
-    left.set_xlabel(said("first weight"))
-    left.set_ylabel(said("second weight"))
+    left.set_xlabel(say("first weight"))
+    left.set_ylabel(say("second weight"))
     longer = np.linalg.norm(gradients - kept, axis=1) > 0
     left.set_title(
-        said(
+        say(
             "R = {clip_norm:.2g}: {longer} of {all} gradients clipped",
             clip_norm=clip_norm,
             longer=longer.sum(),
@@ -65,19 +65,19 @@ def clipping(figure, clip_norm, noise_multiplier=1.0) -> str:
     )
     norms = np.geomspace(0.1, 8, 60)
     lost, noise = np.array([_errors(r, noise_multiplier) for r in norms.tolist()]).T
-    right.plot(np.log(norms), lost, **SECOND, label=said("lost by clipping"))
-    right.plot(np.log(norms), noise, **THIRD, label=said("added as noise"))
-    right.plot(np.log(norms), np.hypot(lost, noise), **FIRST, label=said("both"))
+    right.plot(np.log(norms), lost, **SECOND, label=say("lost by clipping"))
+    right.plot(np.log(norms), noise, **THIRD, label=say("added as noise"))
+    right.plot(np.log(norms), np.hypot(lost, noise), **FIRST, label=say("both"))
     lost_now, noise_now = _errors(clip_norm, noise_multiplier)
     right.plot(
         [math.log(clip_norm)], [math.hypot(lost_now, noise_now)], **RING, markersize=6, label=f"R = {clip_norm:.2g}"
     )
     logarithmic(right, 0.1, 0.3, 1, 3, 8)
     right.set_ylim(0, 2.1)
-    right.set_xlabel(said("R, clip norm"))
-    right.set_title(said("error of the mean gradient"))
+    right.set_xlabel(say("R, clip norm"))
+    right.set_title(say("error of the mean gradient"))
     right.legend(loc="upper center", ncols=1)
-    return said(
+    return say(
         "Left: the gradients of {all} people as arrows in the plane, with a circle of radius {clip_norm:.2g}; {longer} of "
         "them are longer and are cut at the circle, what lies beyond it is grey and dotted. Right: how far the clipped "
         "mean is from the mean, and how large the noise of multiplier {noise_multiplier:.2g} is, for every clip norm. An "
@@ -121,13 +121,13 @@ def sampled(figure, p, noise_multiplier) -> str:
     g = gaussian(1 / validate.number("noise_multiplier", noise_multiplier, 0, open_low=True))
     one_way = g.mixed(p)
     (panel,) = panels(figure)
-    panel.plot(GRID, 1 - GRID, **FOURTH, label=said("Id: not drawn"))
-    panel.plot(GRID, g(GRID), **THIRD, label=said("G: drawn"))
+    panel.plot(GRID, 1 - GRID, **FOURTH, label=say("Id: not drawn"))
+    panel.plot(GRID, g(GRID), **THIRD, label=say("G: drawn"))
     panel.plot(GRID, one_way(GRID), **FIRST, label="fₚ = p G + (1 − p) Id")
-    panel.set_title(said("p = {p:.2g}, σ = {sigma:.2g}: one direction", p=p, sigma=noise_multiplier))
+    panel.set_title(say("p = {p:.2g}, σ = {sigma:.2g}: one direction", p=p, sigma=noise_multiplier))
     unit_square(panel, ticks=HALVES, alpha=FALSE_ALARMS, beta=MISSES)
     panel.legend(loc="upper right", borderaxespad=0)
-    return said(
+    return say(
         "Trade-off curves of noise with multiplier {noise_multiplier:.2g}, of nothing, and their mixture with p {p:.2g}; "
         "at alpha 0.1 they are {drawn:.2f}, 0.90 and {mixture:.2f}.",
         noise_multiplier=noise_multiplier,
@@ -142,16 +142,16 @@ def both_directions(figure, p, noise_multiplier) -> str:
     mu = 1 / validate.number("noise_multiplier", noise_multiplier, 0, open_low=True)
     one_way, both = gaussian(mu).mixed(p), gaussian(mu).subsampled(p)
     (panel,) = panels(figure)
-    panel.plot(GRID, both(GRID), **BELOW, label=said("both directions: the hull"))
-    panel.plot(GRID, one_way(GRID), **FIRST, label=said("fₚ: without against with Mia"))
-    panel.plot(one_way(GRID), GRID, **SECOND, label=said("its inverse: with against without"))
+    panel.plot(GRID, both(GRID), **BELOW, label=say("both directions: the hull"))
+    panel.plot(GRID, one_way(GRID), **FIRST, label=say("fₚ: without against with Mia"))
+    panel.plot(one_way(GRID), GRID, **SECOND, label=say("its inverse: with against without"))
     touches = float(ndtr(-mu / 2))  # where G, and so f_p, has the slope -1
     ends = sorted([touches, float(one_way(touches))])
-    panel.plot(ends, ends[::-1], **RING, markersize=7, label=said("straight between these"))
-    panel.set_title(said("p = {p:.2g}, σ = {sigma:.2g}: both directions", p=p, sigma=noise_multiplier))
+    panel.plot(ends, ends[::-1], **RING, markersize=7, label=say("straight between these"))
+    panel.set_title(say("p = {p:.2g}, σ = {sigma:.2g}: both directions", p=p, sigma=noise_multiplier))
     unit_square(panel, ticks=HALVES, alpha=FALSE_ALARMS, beta=MISSES)
     panel.legend(loc="upper right", borderaxespad=0)
-    return said(
+    return say(
         "The mixture with p {p:.2g} for noise with multiplier {noise_multiplier:.2g}, its mirror image in the diagonal, "
         "and as a broad pale band the convex curve below both, which is {hull:.2f} at alpha 0.1. It is straight from "
         "alpha {first:.2f} to {last:.2f}, between two open circles, and follows the lower curve elsewhere.",

@@ -4,17 +4,17 @@ from collections import Counter
 
 import numpy as np
 
+from dpcourse.base.languages import say
+from dpcourse.checking import Count, Misconception, RandomExercise, rounded
+from dpcourse.checking.calling.values import type_name
 from dpcourse.course.dpsgd.shared import as_array, batch_counts
-from dpcourse.engine import Count, Misconception, RandomExercise, rounded
-from dpcourse.languages import said
-from dpcourse.probe.values import type_name
 
 
 def _batches(value, case):
     """One array of indices of people for each step."""
     steps, n = case["steps"], case["n"]
     if not isinstance(value, (list, tuple, np.ndarray)) or len(value) != steps:
-        return said(
+        return say(
             "Return a list with one array of indices for each of the {steps} steps, not {type}.",
             steps=steps,
             type=type_name(value),
@@ -22,23 +22,23 @@ def _batches(value, case):
     for batch in value:
         array = as_array(batch)
         if array.size and array.dtype.kind == "b":
-            return said(
+            return say(
                 "Each batch must be an array of indices (whole numbers), not True and False; `np.flatnonzero` turns them "
                 "into indices."
             )
         if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-            return said(
+            return say(
                 "Each batch must be an array of indices (whole numbers), not {type}.",
                 type=type_name(batch),
             )
         if array.size == n > 2 and set(array.tolist()) <= {0, 1}:
-            return said(
+            return say(
                 "A batch of yours holds {n} zeros and ones, one for each person. Return the indices of the ones: "
                 "`np.flatnonzero` finds them.",
                 n=n,
             )
         if array.size and not (array.min() >= 0 and array.max() < n):
-            return said(
+            return say(
                 "The indices must be from 0 to n - 1 = {last}; there is {index}.",
                 last=n - 1,
                 index=array.max() if array.max() >= n else array.min(),
@@ -71,9 +71,9 @@ def _count_batches(cases, values):
     counts = [count for i in (1, 3) for count in batch_counts(_joins(cases[i], values[i]), cases[i]["sample_rate"])]
     return [
         *counts,
-        Count.of(said("results that come out the same with the same seed"), _alike(values[0], values[4]), 1.0),
-        Count(said("batches that were drawn before"), _repeats(values[3]), len(values[3]) - 1, 0.0),
-        Count.of(said("results that come out the same with another seed"), _alike(values[0], values[2]), 0.0),
+        Count.of(say("results that come out the same with the same seed"), _alike(values[0], values[4]), 1.0),
+        Count(say("batches that were drawn before"), _repeats(values[3]), len(values[3]) - 1, 0.0),
+        Count.of(say("results that come out the same with another seed"), _alike(values[0], values[2]), 0.0),
     ]
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from dpcourse.checking import Exercise, Misconception, numbers_like, rounded
 from dpcourse.course.dpsgd.shared import random_curve
-from dpcourse.engine import Exercise, Misconception, numbers_like, rounded
 from dpcourse.tradeoff import TradeOff, kinds
 
 

@@ -5,7 +5,7 @@ import math
 from scipy.special import ndtr
 
 from dpcourse import clt
-from dpcourse.engine import Exercise, Misconception, a_number, rounded
+from dpcourse.checking import Exercise, Misconception, a_number, rounded
 
 
 def _draw_run(rng):

@@ -3,8 +3,8 @@
 import numpy as np
 from scipy.stats import binom
 
-from dpcourse.engine import Count
-from dpcourse.languages import said
+from dpcourse.base.languages import say
+from dpcourse.checking import Count
 
 
 def as_array(value):
@@ -39,25 +39,25 @@ def batch_counts(times, p):
     low, high = law.ppf([0.25, 0.75])
     pairs = len(times) // 2 * 2
     return [
-        Count.of(said("n = {n}: people drawn, over all batches", n=n), joins, p),
-        Count.of(said("n = {n}: people at even places drawn, over all batches", n=n), joins[:, 0::2], p),
-        Count.of(said("n = {n}: batches with the first person", n=n), joins[:, 0], p),
-        Count.of(said("n = {n}: batches with the last person", n=n), joins[:, -1], p),
-        Count.of(said("n = {n}: batches that are empty", n=n), sizes == 0, (1 - p) ** n),
+        Count.of(say("n = {n}: people drawn, over all batches", n=n), joins, p),
+        Count.of(say("n = {n}: people at even places drawn, over all batches", n=n), joins[:, 0::2], p),
+        Count.of(say("n = {n}: batches with the first person", n=n), joins[:, 0], p),
+        Count.of(say("n = {n}: batches with the last person", n=n), joins[:, -1], p),
+        Count.of(say("n = {n}: batches that are empty", n=n), sizes == 0, (1 - p) ** n),
         Count.of(
-            said("n = {n}: batches of {low:.0f} to {high:.0f} people", n=n, low=low, high=high),
+            say("n = {n}: batches of {low:.0f} to {high:.0f} people", n=n, low=low, high=high),
             (low <= sizes) & (sizes <= high),
             float(law.cdf(high) - law.cdf(low - 1)),
         ),
         *(
             Count.of(
-                said("n = {n}: batches of more than {size:.0f} people", n=n, size=size),
+                say("n = {n}: batches of more than {size:.0f} people", n=n, size=size),
                 sizes > size,
                 float(law.sf(size)),
             )
             for size in law.ppf([0.9, 0.97, 0.99])
         ),
-        Count.of(said("n = {n}: neighbours drawn together", n=n), joins[:, 0::2] & joins[:, 1::2], p**2),
-        Count.of(said("n = {n}: people drawn two steps running", n=n), joins[0:pairs:2] & joins[1:pairs:2], p**2),
-        Count.of(said("n = {n}: people more than once in a batch", n=n), times > 1, 0.0),
+        Count.of(say("n = {n}: neighbours drawn together", n=n), joins[:, 0::2] & joins[:, 1::2], p**2),
+        Count.of(say("n = {n}: people drawn two steps running", n=n), joins[0:pairs:2] & joins[1:pairs:2], p**2),
+        Count.of(say("n = {n}: people more than once in a batch", n=n), times > 1, 0.0),
     ]

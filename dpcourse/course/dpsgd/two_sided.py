@@ -3,8 +3,8 @@
 import numpy as np
 
 from dpcourse import tradeoff
+from dpcourse.checking import Exercise, Misconception, a_number
 from dpcourse.course.dpsgd.shared import random_curve
-from dpcourse.engine import Exercise, Misconception, a_number
 from dpcourse.tradeoff import TradeOff
 
 

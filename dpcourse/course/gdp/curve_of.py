@@ -5,10 +5,10 @@ import itertools
 import numpy as np
 
 from dpcourse import tradeoff
+from dpcourse.base.languages import say
+from dpcourse.checking import Exercise, Misconception
+from dpcourse.checking.calling.values import type_name
 from dpcourse.course.gdp.shared import random_probabilities
-from dpcourse.engine import Exercise, Misconception
-from dpcourse.languages import said
-from dpcourse.probe.values import type_name
 
 
 def _draw_laws(rng):
@@ -127,26 +127,26 @@ def _two_lists(value, case):
     """alpha and beta, each with one number for each corner."""
     corners = len(case["p"]) + 1
     if isinstance(value, np.ndarray) and value.shape == (corners, 2):
-        return said(
+        return say(
             "Return two arrays, first all alphas and then all betas: `return alpha, beta`. You return one pair for each corner."
         )
     if not isinstance(value, (list, tuple, np.ndarray)) or len(value) != 2:
         if isinstance(value, (list, tuple)) and len(value) == corners:
-            return said("Return two arrays, first all alphas and then all betas: `return alpha, beta`.")
-        return said("Return two arrays, `alpha, beta`, not {type_name}.", type_name=type_name(value))
+            return say("Return two arrays, first all alphas and then all betas: `return alpha, beta`.")
+        return say("Return two arrays, `alpha, beta`, not {type_name}.", type_name=type_name(value))
     for name, entries in zip(("alpha", "beta"), value, strict=True):
         try:
             array = np.asarray(entries)
         except ValueError:
             array = np.asarray(None)
         if array.ndim != 1 or array.dtype.kind not in "iuf":
-            return said(
+            return say(
                 "{name} must be an array (or list) of numbers, one for each corner, not {type_name}.",
                 name=name,
                 type_name=type_name(entries),
             )
         if len(array) != corners:
-            return said(
+            return say(
                 "{name} has {entries} entries, and there are {corners} corners for {outputs} outputs: the first is (0, 1), "
                 "of the test that never says “in”, and each output that is moved adds one, also if its p or q is 0.",
                 name=name,
@@ -155,7 +155,7 @@ def _two_lists(value, case):
                 outputs=corners - 1,
             )
         if not np.isfinite(array).all():
-            return said(
+            return say(
                 "{name} holds {entry}. A ratio q/0 may decide the order, but it must not be added up.",
                 name=name,
                 entry=array[~np.isfinite(array)][0],

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from dpcourse.checking import Exercise, Misconception, rounded, several
 from dpcourse.course.gdp.shared import random_probabilities
-from dpcourse.engine import Exercise, Misconception, rounded, several
 
 
 def _draw_test(rng):

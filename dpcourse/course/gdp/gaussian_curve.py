@@ -4,8 +4,8 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from dpcourse import tradeoff
-from dpcourse.engine import Exercise, Misconception, numbers_like, rounded
-from dpcourse.languages import said
+from dpcourse.base.languages import say
+from dpcourse.checking import Exercise, Misconception, numbers_like, rounded
 
 
 def _draw_gaussian(rng):
@@ -19,7 +19,7 @@ def _within_reach(value, case):
     """Numbers; where one is nan, `norm.ppf` was most likely asked for no probability."""
     complaint = numbers_like("alpha")(value, case)
     if complaint and "nan" in complaint:
-        return said(
+        return say(
             "The result holds nan, which is what `norm.ppf` gives outside of 0 to 1. It takes a probability and gives a place; "
             "`norm.cdf` takes a place and gives a probability. mu is no probability."
         )

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from dpcourse import tradeoff
-from dpcourse.engine import Exercise, Misconception, numbers_like, rounded
+from dpcourse.checking import Exercise, Misconception, numbers_like, rounded
 
 
 def _draw_group(rng):

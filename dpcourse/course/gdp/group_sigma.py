@@ -3,7 +3,7 @@
 import math
 
 from dpcourse import gdp, laplace
-from dpcourse.engine import Exercise, Misconception, a_number, rounded
+from dpcourse.checking import Exercise, Misconception, a_number, rounded
 
 
 def _draw_family(rng):

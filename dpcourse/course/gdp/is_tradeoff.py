@@ -3,7 +3,7 @@
 import numpy as np
 
 from dpcourse import tradeoff
-from dpcourse.engine import Exercise, Misconception, true_or_false
+from dpcourse.checking import Exercise, Misconception, true_or_false
 
 
 def _curve(widths, falls, end=0.0):

@@ -6,7 +6,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtri
 
 from dpcourse import gdp, tradeoff
-from dpcourse.engine import Exercise, Misconception, a_number, rounded
+from dpcourse.checking import Exercise, Misconception, a_number, rounded
 
 
 def _draw_promise(rng):

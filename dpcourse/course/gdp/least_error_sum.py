@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from dpcourse.checking import Exercise, Misconception, a_number
 from dpcourse.course.gdp.shared import random_probabilities
-from dpcourse.engine import Exercise, Misconception, a_number
 
 
 def _draw_two_laws(rng):

@@ -6,8 +6,8 @@ import numpy as np
 from scipy.special import ndtr
 
 from dpcourse import gdp, tradeoff
-from dpcourse.engine import Audit, Count, Misconception, Noise, RandomExercise, numbers_like, rounded
-from dpcourse.languages import said
+from dpcourse.base.languages import say
+from dpcourse.checking import Audit, Count, Misconception, Noise, RandomExercise, numbers_like, rounded
 
 RUNS, WITHIN, AUDITED = (300, 300), (0.05, 0.3, 1, 2, 3), 300
 LONG = 42, 49  # counts in the longer table: 12,600 noises or more show a scale 5 % off
@@ -59,33 +59,31 @@ def _count_noise(cases, values):
         m, down = noise.shape[1], noise < 0
         size, left, right = np.abs(noise), down[:, 0:-1:2], down[:, 1::2]
         counts += [
-            Count.of(said("{m} counts: noise below 0", m=m), down, 0.5),
+            Count.of(say("{m} counts: noise below 0", m=m), down, 0.5),
             *(
-                Count.of(said("{m} counts: noise within {c} times sqrt(m)/mu", m=m, c=c), size < c, _within(c))
+                Count.of(say("{m} counts: noise within {c} times sqrt(m)/mu", m=m, c=c), size < c, _within(c))
                 for c in WITHIN
             ),
             Count.of(
-                said("{m} counts: noise within 1 times sqrt(m)/mu where the count is 0", m=m),
+                say("{m} counts: noise within 1 times sqrt(m)/mu where the count is 0", m=m),
                 size[:, true == 0] < 1,
                 _within(1),
             ),
+            Count.of(say("{m} counts: counts next to each other with noise of the same sign", m=m), left == right, 0.5),
             Count.of(
-                said("{m} counts: counts next to each other with noise of the same sign", m=m), left == right, 0.5
-            ),
-            Count.of(
-                said("{m} counts: counts with noise of the same sign in two releases", m=m),
+                say("{m} counts: counts with noise of the same sign in two releases", m=m),
                 down[0::2] == down[1::2],
                 0.5,
             ),
             Count.of(
-                said("{m} counts: releases that come out the same with the same seed", m=m),
+                say("{m} counts: releases that come out the same with the same seed", m=m),
                 (again == noise[0]).all(),
                 1.0,
             ),
         ]
     weaker = zip(cases[-2 * AUDITED : -AUDITED], values[-2 * AUDITED : -AUDITED], strict=True)
     within = [abs(_in_units(case, value)) < 1 for case, value in weaker]
-    return [*counts, Count.of(said("weaker promise: noise within 1 times sqrt(m)/mu"), within, _within(1))]
+    return [*counts, Count.of(say("weaker promise: noise within 1 times sqrt(m)/mu"), within, _within(1))]
 
 
 def _within(c):
@@ -141,7 +139,7 @@ exercise = RandomExercise(
     returns=numbers_like("counts"),
     counts=_count_noise,
     noise=lambda cases, values: Noise.of_groups(
-        "norm", {said("with {m} counts", m=noise.shape[1]): noise for _, noise in _noise(cases, values)}
+        "norm", {say("with {m} counts", m=noise.shape[1]): noise for _, noise in _noise(cases, values)}
     ),
     attack=_look_for_mia,
     forbidden=(gdp.mechanism,),

@@ -7,8 +7,10 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 from scipy.special import ndtr, ndtri
 
-from dpcourse import gdp, tradeoff, validate
-from dpcourse.frame import (
+from dpcourse import gdp, tradeoff
+from dpcourse.base import validate
+from dpcourse.base.languages import listed, say
+from dpcourse.base.style import (
     FALSE_ALARMS,
     FIRST,
     FOURTH,
@@ -24,7 +26,6 @@ from dpcourse.frame import (
     power,
     unit_square,
 )
-from dpcourse.languages import listed, said
 
 ALARM: Look = {"facecolor": "#c3cfdd", "edgecolor": "#12355b", "hatch": "\\\\\\", "linewidth": 0}
 DASHED: Look = {"color": "#41699a", "linestyle": (0, (6, 2)), "linewidth": 3}
@@ -47,23 +48,23 @@ def two_errors(figure, mu, threshold) -> str:
     left.set_xlim(-3.5, max(mu + 3.5, threshold + 0.5))
     left.set_xticks(range(-2, int(mu) + 4, 2))
     left.set_yticks([])
-    left.set_xlabel(said("noisy answer, in standard deviations"))
-    left.set_title(said("says “in” above {threshold:.2f}", threshold=threshold))
+    left.set_xlabel(say("noisy answer, in standard deviations"))
+    left.set_title(say("says “in” above {threshold:.2f}", threshold=threshold))
     left.legend(
         handles=[
-            Patch(**ALARM, label=said("α = {alpha:.3f}, without Mia", alpha=alpha)),
-            Patch(**MISS, label=said("β = {beta:.3f}, with Mia", beta=beta)),
+            Patch(**ALARM, label=say("α = {alpha:.3f}, without Mia", alpha=alpha)),
+            Patch(**MISS, label=say("β = {beta:.3f}, with Mia", beta=beta)),
         ],
         loc="upper right",
     )
     grid = np.linspace(0, 1, 201)
-    right.plot(grid, 1 - grid, **FOURTH, label=said("blind guess"))
-    right.plot(grid, ndtr(ndtri(1 - grid) - mu), **FIRST, label=said("best tests"))
+    right.plot(grid, 1 - grid, **FOURTH, label=say("blind guess"))
+    right.plot(grid, ndtr(ndtri(1 - grid) - mu), **FIRST, label=say("best tests"))
     right.plot([alpha], [beta], **POINT)
     unit_square(right, ticks=HALVES)
-    right.set_title(said("μ = {mu:.2f}: the point ({alpha:.3f}, {beta:.3f})", mu=mu, alpha=alpha, beta=beta))
+    right.set_title(say("μ = {mu:.2f}: the point ({alpha:.3f}, {beta:.3f})", mu=mu, alpha=alpha, beta=beta))
     right.legend(loc="upper right")
-    return said(
+    return say(
         "Left: two bell curves, around 0 without Mia and around {mu:.2f} with her, cut at the threshold "
         "{threshold:.2f}. Hatched are the false alarm, alpha {alpha:.3f}, and the miss, beta {beta:.3f}. Right: "
         "the curve G of mu {mu:.2f} with the point of this test on it.",
@@ -101,7 +102,7 @@ def candidates(figure) -> str:
         panel.set_xlabel("α", labelpad=-9)
         panel.set_ylabel("β", labelpad=-5)
     figure.subplots_adjust(hspace=0.35, wspace=0.2, left=0.05, bottom=0.09, top=0.97)
-    return said(
+    return say(
         "Six curves in the unit square, each beside the dotted diagonal 1 - alpha. A is the diagonal. B arches "
         "above it. C hangs below it from (0, 1) to (1, 0). D jumps from 1 at alpha = 0 down to 0.6 and then "
         "falls straight to 0. E goes down in waves: it falls, rises from about 0.08 to 0.29 between alpha 0.32 "
@@ -115,14 +116,14 @@ def symmetry(figure) -> str:
     x = np.linspace(0, 1, 401)
     left, right = panels(figure, 2)
     left.plot(x, f(x), **FIRST, label="f")
-    left.plot(x, f.inverse()(x), **SECOND, label=said("f inverse"))
-    right.plot(x, f.symmetrized()(x), **THIRD, label=said("max of both"))
-    left.set_title(said("f, and f with the two axes exchanged"))
-    right.set_title(said("the larger of both is symmetric"))
+    left.plot(x, f.inverse()(x), **SECOND, label=say("f inverse"))
+    right.plot(x, f.symmetrized()(x), **THIRD, label=say("max of both"))
+    left.set_title(say("f, and f with the two axes exchanged"))
+    right.set_title(say("the larger of both is symmetric"))
     for panel in (left, right):
         square(panel)
         panel.legend(loc="upper right")
-    return said(
+    return say(
         "Left: a curve f that starts at 0.7 and reaches 0 only at alpha = 1, and its mirror image in the "
         "diagonal, which starts at 1 and is 0 from alpha = 0.7 on. Right: the larger of both, which is its own "
         "mirror image; at alpha = 0.1 it is {height:.2f}.",
@@ -132,7 +133,7 @@ def symmetry(figure) -> str:
 
 def square(panel):
     """Make a panel a true square, in which a symmetric curve looks symmetric, with the mirror line alpha = beta."""
-    panel.plot([0, 0.6], [0, 0.6], **FOURTH, label=said("mirror"))
+    panel.plot([0, 0.6], [0, 0.6], **FOURTH, label=say("mirror"))
     unit_square(panel, ticks=HALVES)
     panel.set_ylim(0, 1)
     panel.set_aspect("equal")
@@ -155,13 +156,13 @@ def approx_dp_lines(figure, epsilon, delta) -> str:
     (panel,) = panels(figure)
     panel.plot(alpha, 1 - delta - math.exp(epsilon) * alpha, **SECOND, label="1 − δ − eᵋα")
     panel.plot(alpha, math.exp(-epsilon) * (1 - delta - alpha), **THIRD, label="e⁻ᵋ(1 − δ − α)")
-    panel.plot(alpha, f(alpha), color="#12355b", linewidth=5, alpha=0.35, label=said("the largest, or 0"))
-    panel.plot(alpha, 1 - alpha, **FOURTH, label=said("blind guess"))
+    panel.plot(alpha, f(alpha), color="#12355b", linewidth=5, alpha=0.35, label=say("the largest, or 0"))
+    panel.plot(alpha, 1 - alpha, **FOURTH, label=say("blind guess"))
     panel.plot([corner], [corner], **POINT)
     unit_square(panel, low=-0.12)
     if epsilon > 0:
         panel.set_title(
-            said(
+            say(
                 "ε = {epsilon:.2f}, δ = {delta:.2f}: the lines meet at α = β = {corner:.3f}",
                 epsilon=epsilon,
                 delta=delta,
@@ -169,15 +170,15 @@ def approx_dp_lines(figure, epsilon, delta) -> str:
             )
         )
     else:
-        panel.set_title(said("ε = 0, δ = {delta:.2f}: both lines are the same", delta=delta))
+        panel.set_title(say("ε = 0, δ = {delta:.2f}: both lines are the same", delta=delta))
     panel.legend(loc="upper right")
     if epsilon == 0:
-        return said(
+        return say(
             "The curve of (0, {delta:.2f})-DP falls straight from {start:.2f} to 0: both lines are the same one.",
             delta=delta,
             start=1 - delta,
         )
-    return said(
+    return say(
         "The curve of ({epsilon:.2f}, {delta:.2f})-DP is the largest of two falling lines and 0. It starts at "
         "{start:.2f}, falls steeply to the corner where alpha and beta are {corner:.3f}, and then slowly to 0 "
         "at alpha = {start:.2f}.",
@@ -192,10 +193,10 @@ def which_are_fdp(figure, mu) -> str:
     """G_mu and the curves of four mechanisms, with a verdict for each: mu-GDP or not."""
     f = tradeoff.gaussian(mu)
     mechanisms = [
-        (said("randomized response, ε = 1"), tradeoff.approx_dp(1.0), SECOND),
-        (said("Laplace noise, ε = 1, sensitivity 1"), tradeoff.laplace(1.0), THIRD),
-        (said("Gaussian noise, σ = 2, sensitivity 1"), tradeoff.gaussian(0.5), DASHED),
-        (said("tells all, δ = 0.05"), tradeoff.approx_dp(0.0, 0.05), FOURTH),
+        (say("randomized response, ε = 1"), tradeoff.approx_dp(1.0), SECOND),
+        (say("Laplace noise, ε = 1, sensitivity 1"), tradeoff.laplace(1.0), THIRD),
+        (say("Gaussian noise, σ = 2, sensitivity 1"), tradeoff.gaussian(0.5), DASHED),
+        (say("tells all, δ = 0.05"), tradeoff.approx_dp(0.0, 0.05), FOURTH),
     ]
     alpha = np.linspace(0, 1, 401)
     left, right = figure.subplots(1, 2, width_ratios=(1, 1.4))
@@ -206,9 +207,9 @@ def which_are_fdp(figure, mu) -> str:
     for name, curve, style in mechanisms:
         below = _deepest(curve, f)
         if below is None:
-            label, verdict = said("{mechanism}: is f-DP", mechanism=name), said("{mechanism} is f-DP", mechanism=name)
+            label, verdict = say("{mechanism}: is f-DP", mechanism=name), say("{mechanism} is f-DP", mechanism=name)
         else:
-            label, verdict = said("{mechanism}: is not", mechanism=name), said("{mechanism} is not", mechanism=name)
+            label, verdict = say("{mechanism}: is not", mechanism=name), say("{mechanism} is not", mechanism=name)
         left.plot(alpha, curve(alpha), **style, label=label)
         above.append(curve(alpha) - f(alpha))
         right.plot(alpha, above[-1], **style)
@@ -225,10 +226,10 @@ def which_are_fdp(figure, mu) -> str:
     right.axhspan(lowest, 0, color=GREY, zorder=0)
     right.set_xlim(0, 1)
     right.set_ylim(lowest, highest + 0.8 * (highest - lowest))  # room for the names
-    right.set_xlabel(said(FALSE_ALARMS))
-    right.set_title(said("how far above f (grey: below)"))
+    right.set_xlabel(say(FALSE_ALARMS))
+    right.set_title(say("how far above f (grey: below)"))
     right.legend(*left.get_legend_handles_labels(), loc="upper right")
-    return said(
+    return say(
         "Left: the curve G of mu {mu:.2f} and four mechanisms' curves. Right: how far each of the four lies "
         "above G; a circle marks where one falls furthest below it. To be f-DP, a curve must stay above: "
         "{verdicts}.",
@@ -259,9 +260,9 @@ def duality(figure, mu, epsilon) -> str:
     left.plot([touch, beta], [beta, touch], **POINT, clip_on=False)
     unit_square(left, ticks=HALVES)
     if epsilon > 0:
-        left.set_title(said("the lines for ε = {epsilon:.2f} touch G twice", epsilon=epsilon))
+        left.set_title(say("the lines for ε = {epsilon:.2f} touch G twice", epsilon=epsilon))
     else:
-        left.set_title(said("the lines for ε = {epsilon:.2f} touch G once", epsilon=epsilon))
+        left.set_title(say("the lines for ε = {epsilon:.2f} touch G once", epsilon=epsilon))
     left.legend(loc="upper right")
     grid = np.linspace(0, 6, 121)
     right.plot(grid, tradeoff.log_gaussian_delta(grid, mu) / math.log(10), **FIRST)
@@ -270,14 +271,14 @@ def duality(figure, mu, epsilon) -> str:
     right.set_xlim(0, 6)
     right.set_xticks([0, 2, 4, 6])
     right.set_xlabel("ε")
-    right.set_ylabel(said("log₁₀ of δ(ε)"))
+    right.set_ylabel(say("log₁₀ of δ(ε)"))
     right.set_title(f"μ = {mu:.2f}: δ({epsilon:.2f}) = {delta:.2g}")
     places = (
-        said("at alpha {first:.3g} and at alpha {second:.3g}", first=touch, second=beta)
+        say("at alpha {first:.3g} and at alpha {second:.3g}", first=touch, second=beta)
         if epsilon > 0
-        else said("once, at alpha {alpha:.3g}", alpha=touch)
+        else say("once, at alpha {alpha:.3g}", alpha=touch)
     )
-    return said(
+    return say(
         "Left: the curve G of mu {mu:.2f}, and below it the lines of ({epsilon:.2f}, {delta:.2g})-DP, which "
         "touch it {places}. Right: the logarithm of delta falls as epsilon grows, faster and faster; at epsilon "
         "{epsilon:.2f} delta is {delta:.2g}.",
@@ -295,13 +296,13 @@ def group_limit(figure, group_epsilon, k) -> str:
     group, limit = tradeoff.approx_dp(total / k).group(k)(alpha), tradeoff.laplace(total)(alpha)
     finely = np.r_[np.geomspace(1e-9, 0.1, 4000), np.linspace(0.1, 1, 4000)]  # the group's curve has corners near 0
     gap = float(np.abs(tradeoff.approx_dp(total / k).group(k)(finely) - tradeoff.laplace(total)(finely)).max())
-    close = said("up to {gap:.3f}", gap=gap) if gap >= 0.0005 else said("less than 0.001")
+    close = say("up to {gap:.3f}", gap=gap) if gap >= 0.0005 else say("less than 0.001")
     left, right = panels(figure, 2)
     one, pair = tradeoff.approx_dp(total / k)(alpha), tradeoff.approx_dp(total)(alpha)
-    left.plot(alpha, limit, **FIRST, label=said("Laplace"))
-    left.plot(alpha, group, **SECOND, label=said("group of {k}", k=k))
+    left.plot(alpha, limit, **FIRST, label=say("Laplace"))
+    left.plot(alpha, group, **SECOND, label=say("group of {k}", k=k))
     left.plot(alpha, pair, **THIRD, label="(kε)-DP")
-    left.plot(alpha, one, **DASHED, label=said("one person"))
+    left.plot(alpha, one, **DASHED, label=say("one person"))
     square(left)
     left.legend(loc="upper right")
     left.set_title(f"ε = λ/k = {total / k:.3g}")
@@ -310,10 +311,10 @@ def group_limit(figure, group_epsilon, k) -> str:
     right.plot(alpha, pair - limit, **THIRD)
     right.set_xlim(0, 1)
     right.set_xticks(HALVES)
-    right.set_xlabel(said(FALSE_ALARMS))
-    right.set_ylabel(said("β less that of Laplace"))
-    right.set_title(said("the group is {close} away", close=close))
-    return said(
+    right.set_xlabel(say(FALSE_ALARMS))
+    right.set_ylabel(say("β less that of Laplace"))
+    right.set_title(say("the group is {close} away", close=close))
+    return say(
         "Left, four curves. The highest is that of one person, with epsilon {epsilon:.3g}. The curve of a group of "
         "{k} is {close} away from the trade-off between two Laplace laws at distance {total:.2g}. The curve of "
         "{total:.2g}-DP is nowhere above it. Right, the curves of the group and of {total:.2g}-DP minus that "
@@ -333,24 +334,24 @@ def noise_sizes(figure, delta) -> str:
     (panel,) = panels(figure)
     x = np.log10(epsilon)
     panel.axvspan(0, x[-1], color="#eeeeee", zorder=0)
-    panel.plot(x, ratio, **FIRST, label=said("classic σ / least σ"))
+    panel.plot(x, ratio, **FIRST, label=say("classic σ / least σ"))
     panel.fill_between(x, ratio, 1, where=ratio < 1, interpolate=True, **LIGHT | {"linewidth": 0})
-    panel.axhline(1, **FOURTH, label=said("just enough"))
+    panel.axhline(1, **FOURTH, label=say("just enough"))
     panel.set_xlim(x[0], x[-1])
     panel.set_xticks(np.log10([0.05, 0.1, 0.5, 1, 2, 5, 10, 20]), ["0.05", "0.1", "0.5", "1", "2", "5", "10", "20"])
     panel.set_ylim(0.6, 1.12 * ratio.max())
-    panel.set_xlabel(said("ε (grey: the classic proof does not reach)"))
-    panel.set_ylabel(said("times the least noise"))
+    panel.set_xlabel(say("ε (grey: the classic proof does not reach)"))
+    panel.set_ylabel(say("times the least noise"))
     enough = 10 ** np.interp(-1, -ratio, x)  # the ratio falls: where it passes 1
     ends = (
-        said("classic is too small from ε ≈ {enough:.2g} on", enough=enough)
+        say("classic is too small from ε ≈ {enough:.2g} on", enough=enough)
         if ratio[-1] < 1
-        else said("classic is enough up to ε = 20")
+        else say("classic is enough up to ε = 20")
     )
-    panel.set_title(said("δ = {delta}; {ends}", delta=power(delta), ends=ends))
+    panel.set_title(say("δ = {delta}; {ends}", delta=power(delta), ends=ends))
     panel.legend(loc="upper right")
     at_one = gdp.classic_sigma(1.0, delta) / gdp.analytic_sigma(1.0, delta)
-    return said(
+    return say(
         "The classic deviation of Gaussian noise, divided by the least that is enough, against epsilon at delta "
         "{delta:.0e}. The ratio falls from {at_first:.2f} at epsilon 0.05 to {at_one:.2f} at epsilon 1 and "
         "{at_last:.2f} at epsilon 20; {ends}.",

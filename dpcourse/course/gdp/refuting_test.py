@@ -3,9 +3,9 @@
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from dpcourse.engine import Exercise, Misconception
-from dpcourse.languages import said
-from dpcourse.probe.values import type_name
+from dpcourse.base.languages import say
+from dpcourse.checking import Exercise, Misconception
+from dpcourse.checking.calling.values import type_name
 
 OUTPUTS, RELEASES = 12, 20_000
 RARE = 0.0005  # the chance of a leaking output without Mia
@@ -131,20 +131,20 @@ def _twelve_bits(value, case):
     except ValueError:
         array = np.asarray(None)
     if array.ndim != 1 or array.dtype.kind not in "biuf":
-        return said(
+        return say(
             "Return one array (or list) of {outputs} bits, not {type_name}.",
             outputs=OUTPUTS,
             type_name=type_name(value),
         )
     if len(array) != OUTPUTS:
-        return said(
+        return say(
             "Return one bit for each of the {outputs} outputs: 1 where the test says “in”, 0 where it says “out”. "
             "You return {returned}.",
             outputs=OUTPUTS,
             returned=len(array),
         )
     if not np.isin(array, (0, 1)).all():
-        return said("Return 0s and 1s only. (No coin is needed: the point furthest below is a corner of the curve.)")
+        return say("Return 0s and 1s only. (No coin is needed: the point furthest below is a corner of the curve.)")
     return None
 
 

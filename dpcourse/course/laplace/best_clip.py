@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from dpcourse.engine import Exercise, Misconception, a_number, rounded
+from dpcourse.checking import Exercise, Misconception, a_number, rounded
 
 PEOPLE, CLIPS = 120, 60
 CUT = ((4, 25), (4, 25), (4, 25), (8, 16), (0, 1), (0, 1))

@@ -5,9 +5,9 @@ import math
 import numpy as np
 
 from dpcourse import laplace
+from dpcourse.base.languages import say
+from dpcourse.checking import Count, Misconception, Noise, RandomExercise, numbers_like, rounded
 from dpcourse.course.laplace.shared import alike_in_all_runs, every_run_alike, is_constant, noise_scale, shape_counts
-from dpcourse.engine import Count, Misconception, Noise, RandomExercise, numbers_like, rounded
-from dpcourse.languages import said
 
 ENTRIES, FEW, FURTHER = 2000, 7, 12
 """Entries of the long array and of the short one; runs with noise about as large as 1. 28,000 noises show a scale 5 % off."""
@@ -42,7 +42,7 @@ def _by_setting(cases, values):
     """The same by sensitivity and epsilon, in words."""
     runs = _in_scales(cases, values)
     much, little = (
-        said("with sensitivity {sensitivity} and epsilon {epsilon}", sensitivity=sensitivity, epsilon=epsilon)
+        say("with sensitivity {sensitivity} and epsilon {epsilon}", sensitivity=sensitivity, epsilon=epsilon)
         for sensitivity, epsilon in map(_parameters, (cases[1], cases[-2]))
     )
     return {much: runs[:2], little: runs[2:]}
@@ -67,15 +67,15 @@ def _count_mechanism(cases, values):
     front, back = runs.reshape(len(runs), 2, -1).swapaxes(0, 1)
     return [
         *shape_counts(noise, 1),
-        Count.of(said("neighbours with noises of the same sign"), noise[0::2] * noise[1::2] > 0, 0.5),
-        Count.of(said("neighbours with noises of like size"), pairs[:, 0] == pairs[:, 1], 0.5),
-        Count.of(said("entries half the array apart with noises of the same sign"), front * back > 0, 0.5),
-        Count.of(said("entries with noises of the same sign in two runs"), runs[0::2] * runs[1::2] > 0, 0.5),
-        Count.of(said("noises beyond ln 2 scales at values of 50 and more"), large[:, cases[0]["value"] >= 50], 0.5),
-        Count.of(said("entries without noise"), noise == 0, 0.0),
-        Count.of(said("results that are whole numbers"), _whole(values[1:-1]), 0.0),
-        Count.of(said("pairs of runs, each with its own `rng`, that have the same noise"), _equal_runs(runs), 0.0),
-        Count.of(said("runs that come out the same with the same seed"), np.array_equal(first, again), 1.0),
+        Count.of(say("neighbours with noises of the same sign"), noise[0::2] * noise[1::2] > 0, 0.5),
+        Count.of(say("neighbours with noises of like size"), pairs[:, 0] == pairs[:, 1], 0.5),
+        Count.of(say("entries half the array apart with noises of the same sign"), front * back > 0, 0.5),
+        Count.of(say("entries with noises of the same sign in two runs"), runs[0::2] * runs[1::2] > 0, 0.5),
+        Count.of(say("noises beyond ln 2 scales at values of 50 and more"), large[:, cases[0]["value"] >= 50], 0.5),
+        Count.of(say("entries without noise"), noise == 0, 0.0),
+        Count.of(say("results that are whole numbers"), _whole(values[1:-1]), 0.0),
+        Count.of(say("pairs of runs, each with its own `rng`, that have the same noise"), _equal_runs(runs), 0.0),
+        Count.of(say("runs that come out the same with the same seed"), np.array_equal(first, again), 1.0),
     ]
 
 

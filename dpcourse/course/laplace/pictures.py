@@ -5,16 +5,17 @@ import math
 
 import numpy as np
 
-from dpcourse import gdp, laplace, validate
-from dpcourse.frame import FIRST, FOURTH, LIGHT, PALE, RING, SECOND, THIRD, panels, power
-from dpcourse.languages import listed, said, sentences, to_say
+from dpcourse import gdp, laplace
+from dpcourse.base import validate
+from dpcourse.base.languages import listed, say, sentences, to_say
+from dpcourse.base.style import FIRST, FOURTH, LIGHT, PALE, RING, SECOND, THIRD, panels, power
 
 
 def laplace_densities(figure, epsilon, change) -> str:
     """The densities of a noisy count with Mia and without her."""
     (panel,) = panels(figure)
     b, _ = _two_densities(panel, epsilon, change)
-    return said(
+    return say(
         "Two Laplace densities of scale {b:.3g}, with Mia and without her. Each has a peak at its true answer "
         "and falls by a constant factor for each step to either side. The peaks are {change:.2g} apart.",
         b=b,
@@ -27,23 +28,23 @@ def laplace_pair(figure, epsilon, change) -> str:
     left, right = panels(figure, 2)
     b, z = _two_densities(left, epsilon, change)
     loss = (np.abs(z + change / 2) - np.abs(z - change / 2)) / b
-    right.plot(z, loss, **FIRST, label=said("log of the ratio"))
+    right.plot(z, loss, **FIRST, label=say("log of the ratio"))
     right.axhline(epsilon, **FOURTH, label="±ε")
     right.axhline(-epsilon, **FOURTH)
     top = max(epsilon, loss.max())
     right.set_ylim(-1.15 * top, 1.75 * top)
     right.legend(loc="upper left", ncols=2)
-    right.set_ylabel(said("privacy loss"))
-    right.set_xlabel(said(BETWEEN))
+    right.set_ylabel(say("privacy loss"))
+    right.set_xlabel(say(BETWEEN))
     right.locator_params(nbins=5)
     worst = change * epsilon
     kept = worst <= epsilon * (1 + 1e-12)
     right.set_title(
-        said("ε = {epsilon:.2g}: kept, the loss reaches {worst:.2g}", epsilon=epsilon, worst=worst)
+        say("ε = {epsilon:.2g}: kept, the loss reaches {worst:.2g}", epsilon=epsilon, worst=worst)
         if kept
-        else said("ε = {epsilon:.2g}: broken, the loss reaches {worst:.2g}", epsilon=epsilon, worst=worst)
+        else say("ε = {epsilon:.2g}: broken, the loss reaches {worst:.2g}", epsilon=epsilon, worst=worst)
     )
-    return said(
+    return say(
         "Left: two Laplace densities of scale {b:.3g}, whose peaks are {change:.2g} apart. Right: the logarithm "
         "of their ratio against the output. It is flat outside the peaks, at plus and minus {worst:.3g}; the "
         "lines of plus and minus epsilon are at {epsilon:.2g}, so {outcome}.",
@@ -51,7 +52,7 @@ def laplace_pair(figure, epsilon, change) -> str:
         change=change,
         worst=worst,
         epsilon=epsilon,
-        outcome=said("the promise is kept") if kept else said("the promise is broken"),
+        outcome=say("the promise is kept") if kept else say("the promise is broken"),
     )
 
 
@@ -65,14 +66,14 @@ def _two_densities(panel, epsilon, change):
     b = 1 / epsilon
     z = np.linspace(-change / 2 - 4, change / 2 + 4, 401)
     with_mia, without = (np.exp(-np.abs(z - at) / b) / (2 * b) for at in (change / 2, -change / 2))
-    panel.plot(z, with_mia, **FIRST, label=said("with Mia"))
-    panel.plot(z, without, **SECOND, label=said("without her"))
+    panel.plot(z, with_mia, **FIRST, label=say("with Mia"))
+    panel.plot(z, without, **SECOND, label=say("without her"))
     panel.set_ylim(0, 1.5 * with_mia.max())
-    panel.set_ylabel(said("density"))
-    panel.set_xlabel(said(BETWEEN))
+    panel.set_ylabel(say("density"))
+    panel.set_xlabel(say(BETWEEN))
     panel.locator_params(nbins=5)
     panel.legend(loc="upper center", ncols=2)
-    panel.set_title(said("Lap({b:.2g}) noise on two answers", b=b))
+    panel.set_title(say("Lap({b:.2g}) noise on two answers", b=b))
     return b, z
 
 
@@ -86,17 +87,17 @@ def clip_tradeoff(figure, epsilon) -> str:
     best = int(total.argmin())
     cut = int((values > clips[best]).sum())
     (panel,) = panels(figure)
-    panel.plot(clips, bias, **SECOND, label=said("bias: what is cut off"))
-    panel.plot(clips, noise, **THIRD, label=said("noise: clip / ε"))
-    panel.plot(clips, total, **FIRST, label=said("both together"))
+    panel.plot(clips, bias, **SECOND, label=say("bias: what is cut off"))
+    panel.plot(clips, noise, **THIRD, label=say("noise: clip / ε"))
+    panel.plot(clips, total, **FIRST, label=say("both together"))
     panel.plot([clips[best]], [total[best]], **RING, markersize=8)
     panel.set_ylim(0, min(6500.0, 1.6 * max(noise[-1], total[best])))
     panel.set_xlim(0, 60)
-    panel.set_xlabel(said("clip: the most that one woman adds to the sum"))
-    panel.set_ylabel(said("error of the sum"))
+    panel.set_xlabel(say("clip: the most that one woman adds to the sum"))
+    panel.set_ylabel(say("error of the sum"))
     panel.legend(loc="upper right")
     panel.set_title(
-        said(
+        say(
             "ε = {epsilon:.2g}: least at a clip of {clip:.3g}; women above it: {cut} of {women:,}",
             epsilon=epsilon,
             clip=clips[best],
@@ -104,7 +105,7 @@ def clip_tradeoff(figure, epsilon) -> str:
             women=len(values),
         )
     )
-    return said(
+    return say(
         "Three curves against the clip, at epsilon {epsilon:.2g}: the bias falls from {first_bias:,.0f} to "
         "{last_bias:,.0f}, the noise rises in a straight line to {last_noise:,.0f}, and their sum is smallest, "
         "{least:,.0f}, at a clip of {clip:.3g}. Women above that clip: {cut}; 1 / epsilon is {inverse:.3g}.",
@@ -138,11 +139,11 @@ def histogram_release(figure, names, counts, epsilon, seed=1) -> str:
     rng = np.random.default_rng(seed)
     (panel,) = panels(figure)
     at = np.arange(len(counts))
-    panel.bar(at, counts, 0.8, color=PALE, label=said("exact"))
+    panel.bar(at, counts, 0.8, color=PALE, label=say("exact"))
     reach, low, high = [], 0.0, float(counts.max())
     looks = (
-        (-0.18, "o", FIRST, said("sensitivity 1")),
-        (0.18, "s", SECOND, said("sensitivity {cells}: too much noise", cells=len(counts))),
+        (-0.18, "o", FIRST, say("sensitivity 1")),
+        (0.18, "s", SECOND, say("sensitivity {cells}: too much noise", cells=len(counts))),
     )
     for sensitivity, (aside, marker, style, label) in zip((1, len(counts)), looks, strict=True):
         released = laplace.mechanism(counts, sensitivity, epsilon, rng)
@@ -158,13 +159,13 @@ def histogram_release(figure, names, counts, epsilon, seed=1) -> str:
         )
     panel.axhline(0, color="black", linewidth=0.8)
     panel.set_xticks(at, names)
-    panel.set_ylabel(said("women"))
+    panel.set_ylabel(say("women"))
     panel.set_ylim(1.1 * low, high + 0.3 * (high - low))
     panel.legend(loc="upper center", ncols=3)
     panel.set_title(
-        said("ε = {epsilon:.2g} for the whole histogram: one release (points), 9 of 10 (bars)", epsilon=epsilon)
+        say("ε = {epsilon:.2g} for the whole histogram: one release (points), 9 of 10 (bars)", epsilon=epsilon)
     )
-    return said(
+    return say(
         "A histogram of {cells} cells with two kinds of noise at epsilon {epsilon:.2g}: one release "
         "of each, and bars in which nine of ten releases lie. With noise for a sensitivity of 1 they reach "
         "{reach:.3g} above and below the exact count, with noise for {cells} they reach {far:.3g}.",
@@ -184,17 +185,17 @@ def worst_error(figure, k, epsilon, failure) -> str:
     union = np.minimum(1, k * np.exp(-t))
     there = -math.expm1(k * math.log1p(-failure / k))
     (panel,) = panels(figure)
-    panel.semilogy(t / epsilon, exact, **FIRST, label=said("exact"))
-    panel.semilogy(t / epsilon, union, **SECOND, label=said("union bound"))
+    panel.semilogy(t / epsilon, exact, **FIRST, label=say("exact"))
+    panel.semilogy(t / epsilon, union, **SECOND, label=say("union bound"))
     least = union[-1]
-    panel.plot([bound, bound], [least, 1], **FOURTH, label=said("theorem 3.8"))
+    panel.plot([bound, bound], [least, 1], **FOURTH, label=say("theorem 3.8"))
     panel.plot([bound], [failure], **RING, markersize=8)
     panel.set_ylim(least, 10)
-    panel.set_xlabel(said("error of a count"))
-    panel.set_ylabel(said("chance that the worst is above"))
+    panel.set_xlabel(say("error of a count"))
+    panel.set_ylabel(say("chance that the worst is above"))
     panel.legend(loc="upper center", ncols=3)
     panel.set_title(
-        said(
+        say(
             "{k:,} counts at ε = {epsilon:.2g}: the worst error is above {bound:.3g} with chance {chance:.2%}, "
             "allowed {failure:.2%}",
             k=k,
@@ -204,7 +205,7 @@ def worst_error(figure, k, epsilon, failure) -> str:
             failure=failure,
         )
     )
-    return said(
+    return say(
         "The chance that the largest error of {k:,} noisy counts at epsilon {epsilon:.2g} is above the number on "
         "the axis, on a logarithmic axis. Both curves fall from 1. The exact curve lies below the union bound, "
         "and comes nearer to it. At {bound:.4g} the union bound is {failure:.2g}, which is marked, and the exact "
@@ -224,35 +225,35 @@ def noisy_max_or_all(figure, epsilon, m, lead) -> str:
     left, right = panels(figure, 2)
     scale, scale_of_all = 1 / epsilon, m / epsilon
     x = np.linspace(-3.5, 3.5, 301) * min(scale_of_all, 12 / epsilon)
-    left.plot(x, np.exp(-np.abs(x) / scale), **FIRST, label=said("noisy max"))
-    left.plot(x, np.exp(-np.abs(x) / scale_of_all), **SECOND, label=said("release all"))
+    left.plot(x, np.exp(-np.abs(x) / scale), **FIRST, label=say("noisy max"))
+    left.plot(x, np.exp(-np.abs(x) / scale_of_all), **SECOND, label=say("release all"))
     left.set_yticks([])
     left.set_ylim(0, 1.35)
-    left.set_ylabel(said("density, peaks made equal"))
-    left.set_xlabel(said("noise on each count"))
+    left.set_ylabel(say("density, peaks made equal"))
+    left.set_xlabel(say("noise on each count"))
     left.locator_params(axis="x", nbins=5)
-    left.set_title(said("scale {scale:,.4g} against {scale_of_all:,.4g}", scale=scale, scale_of_all=scale_of_all))
+    left.set_title(say("scale {scale:,.4g} against {scale_of_all:,.4g}", scale=scale, scale_of_all=scale_of_all))
     leads = np.union1d(np.arange(101), lead)
     found, from_all = (
         np.array([laplace.noisy_max_chances([gap, *[0] * (m - 1)], rate)[0] for gap in leads])
         for rate in (epsilon, epsilon / m)
     )
-    right.plot(leads, found, **FIRST, label=said("noisy max"))
-    right.plot(leads, from_all, **SECOND, label=said("release all"))
+    right.plot(leads, found, **FIRST, label=say("noisy max"))
+    right.plot(leads, from_all, **SECOND, label=say("release all"))
     place = int(np.searchsorted(leads, lead))
     for chances in (found, from_all):
         right.plot([lead], [chances[place]], **RING, markersize=7)
     right.set_ylim(0, 1.3)
     right.set_yticks([0, 0.5, 1])
     right.locator_params(axis="x", nbins=5)
-    right.set_xlabel(said("lead of the largest count"))
-    right.set_ylabel(said("chance to report it"))
+    right.set_xlabel(say("lead of the largest count"))
+    right.set_ylabel(say("chance to report it"))
     right.set_title(
-        said("lead {lead}: {found:.2f} against {from_all:.2f}", lead=lead, found=found[place], from_all=from_all[place])
+        say("lead {lead}: {found:.2f} against {from_all:.2f}", lead=lead, found=found[place], from_all=from_all[place])
     )
     for panel in (left, right):
         panel.legend(loc="upper center", ncols=2)
-    return said(
+    return say(
         "Left: Laplace noise of scale {scale:.3g} for report noisy max and of scale {scale_of_all:.3g} for "
         "releasing all {m} counts, both at epsilon {epsilon:.2g}. Right: the chance to report the true leader "
         "against its lead. At a lead of {lead} it is {found:.3f} for noisy max and {from_all:.3f} for the "
@@ -277,18 +278,18 @@ def coupling(figure, epsilon, thresholds) -> str:
         first, second = (_tail(at, epsilon) for at in (r, r + 1))
         panel.plot(x, density, **FIRST)
         panel.fill_between(
-            x, density, where=x >= r, color=PALE, label=said("plain and hatched, beyond r*: {area:.3g}", area=first)
+            x, density, where=x >= r, color=PALE, label=say("plain and hatched, beyond r*: {area:.3g}", area=first)
         )
         panel.fill_between(
-            x, density, where=x >= r + 1, **LIGHT, label=said("hatched, beyond r* + 1: {area:.3g}", area=second)
+            x, density, where=x >= r + 1, **LIGHT, label=say("hatched, beyond r* + 1: {area:.3g}", area=second)
         )
         panel.set_ylim(0, 0.85 * epsilon)
         panel.set_xlim(-5, 7)
-        panel.set_xlabel(said("noise rᵢ, all other noises fixed"))
-        panel.set_ylabel(said("density"))
+        panel.set_xlabel(say("noise rᵢ, all other noises fixed"))
+        panel.set_ylabel(say("density"))
         panel.legend(loc="upper right")
         panel.set_title(
-            said(
+            say(
                 "r* = {r:.2g}: ratio {ratio:.3f}, allowed {allowed:.3f}",
                 r=r,
                 ratio=first / second,
@@ -296,7 +297,7 @@ def coupling(figure, epsilon, thresholds) -> str:
             )
         )
         areas.append(
-            said(
+            say(
                 "The area beyond r* = {r:.2g} is {first:.3g}, the area beyond r* + 1 is {second:.3g}. Their ratio is "
                 "{ratio:.3f}, at most e to the epsilon, which is {allowed:.3f}.",
                 r=r,
@@ -306,7 +307,7 @@ def coupling(figure, epsilon, thresholds) -> str:
                 allowed=math.exp(epsilon),
             )
         )
-    drawn = said("Twice the density of Laplace noise with epsilon {epsilon:.2g}.", epsilon=epsilon)
+    drawn = say("Twice the density of Laplace noise with epsilon {epsilon:.2g}.", epsilon=epsilon)
     return sentences([drawn, *areas])
 
 
@@ -321,10 +322,10 @@ def noise_per_count(figure, epsilon, delta) -> str:
     laplacian = math.sqrt(2) * m / epsilon
     classic, analytic = (np.sqrt(m) * sigma(epsilon, delta) for sigma in (gdp.classic_sigma, gdp.analytic_sigma))
     (panel,) = panels(figure)
-    panel.loglog(m, laplacian, **FIRST, label=said("Laplace, δ = 0"))
+    panel.loglog(m, laplacian, **FIRST, label=say("Laplace, δ = 0"))
     if epsilon < 1:
-        panel.loglog(m, classic, **SECOND, label=said("Gaussian, classic"))
-    panel.loglog(m, analytic, **THIRD, label=said("Gaussian, analytic"))
+        panel.loglog(m, classic, **SECOND, label=say("Gaussian, classic"))
+    panel.loglog(m, analytic, **THIRD, label=say("Gaussian, analytic"))
     crossings = {"analytic": analytic[0]} | ({"classic": classic[0]} if epsilon < 1 else {})
     crossings = {name: (sigma * epsilon) ** 2 / 2 for name, sigma in crossings.items()}
     for name, at in crossings.items():
@@ -337,16 +338,16 @@ def noise_per_count(figure, epsilon, delta) -> str:
             textcoords="offset points",
             ha="right" if aside[0] < 0 else "left",
         )
-    panel.set_xlabel(said("m, counts that one person may be in"))
-    panel.set_ylabel(said("standard deviation"))
+    panel.set_xlabel(say("m, counts that one person may be in"))
+    panel.set_ylabel(say("standard deviation"))
     panel.legend(loc="upper left")
     shown = power(delta) if delta else "0"
-    panel.set_title(said("ε = {epsilon:.2g}, δ of the Gaussian noise = {delta}", epsilon=epsilon, delta=shown))
+    panel.set_title(say("ε = {epsilon:.2g}, δ of the Gaussian noise = {delta}", epsilon=epsilon, delta=shown))
     places = {
         "analytic": to_say("at m = {m:.3g} with the analytic calibration"),
         "classic": to_say("at m = {m:.3g} with the classic calibration"),
     }
-    return said(
+    return say(
         "The standard deviation of the noise on each of m counts at epsilon {epsilon:.2g} and delta {delta:.0e}, "
         "on logarithmic axes. Laplace noise grows like m, from {least_laplace:.3g} to {most_laplace:.4g}; Gaussian "
         "noise like the root of m, from {least_gaussian:.3g} to {most_gaussian:.4g} with the analytic calibration. The "
@@ -357,7 +358,7 @@ def noise_per_count(figure, epsilon, delta) -> str:
         most_laplace=laplacian[-1],
         least_gaussian=analytic[0],
         most_gaussian=analytic[-1],
-        places=listed(said(places[name], m=at) for name, at in crossings.items()),
+        places=listed(say(places[name], m=at) for name, at in crossings.items()),
     )
 
 
@@ -373,12 +374,12 @@ def low_bits(figure, epsilon=1.0, bits=7) -> str:
         outputs = outputs[(outputs > 0.1) & (outputs < 0.9)]
         inside.append(set(outputs.tolist()))
         panel.vlines(outputs, 0.15 + row, 0.85 + row, color=style["color"], linewidth=1.6, linestyle=style["linestyle"])
-    panel.set_yticks([0.5, 1.5], [said("count {count}", count=count) for count in (0, 1)])
+    panel.set_yticks([0.5, 1.5], [say("count {count}", count=count) for count in (0, 1)])
     panel.set_ylim(0, 2)
-    panel.set_xlabel(said("output"))
-    panel.set_title(said("possible outputs if the uniform number had {bits} bits", bits=bits))
+    panel.set_xlabel(say("output"))
+    panel.set_title(say("possible outputs if the uniform number had {bits} bits", bits=bits))
     common = len(inside[0] & inside[1])
-    return said(
+    return say(
         "Two rows of strokes between 0.1 and 0.9: the outputs that textbook Laplace noise can give for a true "
         "count of 0, {strokes_of_0} of them, and for a true count of 1, {strokes_of_1} of them. They "
         "stand at different places; {common} are in both rows.",

@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from dpcourse import laplace
+from dpcourse.checking import Exercise, Misconception, a_number, rounded
 from dpcourse.course.laplace.shared import noise_scale
-from dpcourse.engine import Exercise, Misconception, a_number, rounded
 
 
 def _draw_loss(rng):

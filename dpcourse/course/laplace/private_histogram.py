@@ -5,9 +5,9 @@ import math
 import numpy as np
 
 from dpcourse import laplace
+from dpcourse.base.languages import say
+from dpcourse.checking import Count, Misconception, Noise, RandomExercise, numbers_like, rounded
 from dpcourse.course.laplace.shared import alike_in_all_runs, every_run_alike, is_constant, shape_counts
-from dpcourse.engine import Count, Misconception, Noise, RandomExercise, numbers_like, rounded
-from dpcourse.languages import said
 
 RUNS, CELLS, PEOPLE = 600, 40, 150  # 24,000 noises show a scale 5 % off
 
@@ -41,32 +41,32 @@ def _count_histogram(cases, values):
     in_empty = runs[:, empty]
     return [
         *shape_counts(runs, 1 / cases[0]["epsilon"]),
-        Count.of(said("histograms with an exact total"), np.abs(runs.sum(axis=1)) < EXACT, 0.0),
-        Count.of(said("cells without noise"), runs == 0, 0.0),
-        Count.of(said("noises above 0 in empty cells"), in_empty > 0, 0.5),
+        Count.of(say("histograms with an exact total"), np.abs(runs.sum(axis=1)) < EXACT, 0.0),
+        Count.of(say("cells without noise"), runs == 0, 0.0),
+        Count.of(say("noises above 0 in empty cells"), in_empty > 0, 0.5),
         Count.of(
-            said("noises within ln 2 scales of 0 in empty cells"),
+            say("noises within ln 2 scales of 0 in empty cells"),
             np.abs(in_empty) <= math.log(2) / cases[0]["epsilon"],
             0.5,
         ),
-        Count.of(said("neighbouring cells with noises of the same sign"), runs[:, 0::2] * runs[:, 1::2] > 0, 0.5),
-        Count.of(said("cells with noises of the same sign in two runs"), runs[0::2] * runs[1::2] > 0, 0.5),
-        Count.of(said("runs that come out the same with the same seed"), np.array_equal(first, again), 1.0),
+        Count.of(say("neighbouring cells with noises of the same sign"), runs[:, 0::2] * runs[:, 1::2] > 0, 0.5),
+        Count.of(say("cells with noises of the same sign in two runs"), runs[0::2] * runs[1::2] > 0, 0.5),
+        Count.of(say("runs that come out the same with the same seed"), np.array_equal(first, again), 1.0),
     ]
 
 
 def _an_array_of_cells(value, case):
     if isinstance(value, dict):
-        return said("Return an array of numbers in the order of `cells`, not a dict.")
+        return say("Return an array of numbers in the order of `cells`, not a dict.")
     if isinstance(value, (list, tuple)) and value and all(isinstance(entry, (list, tuple)) for entry in value):
-        return said(
+        return say(
             "Return one array (or list) of {cells} numbers in the order of `cells`; yours holds a list or a tuple "
             "for each.",
             cells=CELLS,
         )
     complaint = numbers_like("cells")(value, case)
     if complaint and isinstance(value, (list, tuple, np.ndarray)) and 0 < len(value) < CELLS:
-        return said(
+        return say(
             "You returned {returned} of {cells} cells. Cells in which nobody is need a noisy number as well: "
             "their absence would be exact.",
             returned=len(value),

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from dpcourse.engine import Count, Misconception, Noise, RandomExercise, a_number, rounded
-from dpcourse.languages import said, to_say
+from dpcourse.base.languages import say, to_say
+from dpcourse.checking import Count, Misconception, Noise, RandomExercise, a_number, rounded
 
 PEOPLE = 60
 SETTINGS = slice(1, 1501), slice(1501, 3001), slice(3001, 4001)
@@ -70,7 +70,7 @@ def _count(cases, values):
     means = _groups(cases, values)
     counts = [
         Count.of(
-            said("means {with_budgets} that are at most {place:.3f}", with_budgets=_with_budgets(case), place=place),
+            say("means {with_budgets} that are at most {place:.3f}", with_budgets=_with_budgets(case), place=place),
             row <= place,
             _chance_below(case, place),
         )
@@ -83,10 +83,10 @@ def _count(cases, values):
     return [
         *counts,
         *(_far_off(case, row) for case, row in means),
-        Count.of(said("noises within 0.3 scales of 0"), np.abs(noises) <= 0.3, -math.expm1(-0.3)),
+        Count.of(say("noises within 0.3 scales of 0"), np.abs(noises) <= 0.3, -math.expm1(-0.3)),
         *(
             Count.of(
-                said(
+                say(
                     "runs {with_budgets} that fall on the same side as the run before", with_budgets=_with_budgets(case)
                 ),
                 alike,
@@ -95,12 +95,12 @@ def _count(cases, values):
             for (alike, chance), (case, _) in zip(pairs, means, strict=True)
         ),
         Count.of(
-            said("noisy numbers of people within a quarter of a whole number"),
+            say("noisy numbers of people within a quarter of a whole number"),
             _near_whole(cases, values),
             _by_chance(cases),
         ),
-        Count.of(said("pairs of runs, each with its own `rng`, that give the same mean"), _equal(means), 0.0),
-        Count.of(said("runs that come out the same with the same seed"), values[0] == values[1], 1.0),
+        Count.of(say("pairs of runs, each with its own `rng`, that give the same mean"), _equal(means), 0.0),
+        Count.of(say("runs that come out the same with the same seed"), values[0] == values[1], 1.0),
     ]
 
 
@@ -114,7 +114,7 @@ def _far_off(case, row):
     ends = sorted((_places(case)[0], _places(case)[-1]))
     chance = 1 - _chance_below(case, ends[1]) + _chance_below(case, ends[0])
     return Count.of(
-        said(
+        say(
             "means {with_budgets} beyond {low:.3f} or {high:.3f}",
             with_budgets=_with_budgets(case),
             low=ends[0],
@@ -147,7 +147,7 @@ def _equal(means):
 
 
 def _with_budgets(case):
-    return said(
+    return say(
         "with epsilon_sum {epsilon_sum:g} and epsilon_count {epsilon_count:g}",
         epsilon_sum=case["epsilon_sum"],
         epsilon_count=case["epsilon_count"],
@@ -245,7 +245,7 @@ exercise = RandomExercise(
     returns=a_number,
     counts=_count,
     noise=lambda cases, values: Noise.of_groups(
-        "laplace", {said(where): noise for where, noise in _noises(cases, values).items()}
+        "laplace", {say(where): noise for where, noise in _noises(cases, values).items()}
     ),
     hints=(
         "What does somebody see who knows the exact number of people, with Mia and without her? Both numbers of the fraction are about people.",

@@ -3,9 +3,9 @@
 import numpy as np
 
 from dpcourse import laplace
+from dpcourse.base.languages import say
+from dpcourse.checking import Count, Misconception, RandomExercise, a_number, rounded
 from dpcourse.course.laplace.winners import LAWS, log_likelihood, place_of
-from dpcourse.engine import Count, Misconception, RandomExercise, a_number, rounded
-from dpcourse.languages import said
 
 AGAIN, WIDE, NEAR, EQUAL, FEW, NONE = 3, 2000, 120, 230, 700, 1150
 """Elections of each kind; so many that a scale 10 % off, and another law, show in the wide ones."""
@@ -53,24 +53,24 @@ def _counts_under(chances, cases, elections):
     of_few = cases[-NONE - 1]["counts"]
     most = np.argmax(of_few)
     return [
-        Count.of(said("reports of the leader among 100 options"), wide == leader, leads[leader]),
-        Count.of(said("reports of the leader where the lead is small"), close == first, of_near[first]),
-        Count.of(said("reports of the second where the lead is small"), close == second, of_near[second]),
-        Count.of(said("reports of the first place where all counts are equal"), equal == 0, 1 / OPTIONS),
+        Count.of(say("reports of the leader among 100 options"), wide == leader, leads[leader]),
+        Count.of(say("reports of the leader where the lead is small"), close == first, of_near[first]),
+        Count.of(say("reports of the second where the lead is small"), close == second, of_near[second]),
+        Count.of(say("reports of the first place where all counts are equal"), equal == 0, 1 / OPTIONS),
         Count.of(
-            said("reports of the leader where all others have 0"),
+            say("reports of the leader where all others have 0"),
             few == most,
             chances(of_few, cases[0]["epsilon"])[most],
         ),
-        Count.of(said("reports of the first of two places with 0"), none == 0, 0.5),
-        Count.of(said("runs that come out the same with the same seed"), np.ptp(repeated) == 0, 1.0),
+        Count.of(say("reports of the first of two places with 0"), none == 0, 0.5),
+        Count.of(say("runs that come out the same with the same seed"), np.ptp(repeated) == 0, 1.0),
     ]
 
 
 def _a_place(value, case):
     """One number; tables and pairs pass too, since they have messages of their own."""
     if _length(value) == 1:
-        return said("Return one whole number, not an array (or list) that holds one: `int(...)` takes it out.")
+        return say("Return one whole number, not an array (or list) that holds one: `int(...)` takes it out.")
     if isinstance(value, (list, tuple, np.ndarray)) and len(value) in (2, len(case["counts"])):
         return None
     return a_number(value, case)

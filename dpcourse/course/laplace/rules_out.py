@@ -3,7 +3,7 @@
 import math
 
 from dpcourse import laplace
-from dpcourse.engine import Exercise, Misconception, rounded, true_or_false
+from dpcourse.checking import Exercise, Misconception, rounded, true_or_false
 
 BITS = 7  # of the small sampler, all of whose noises are handed over
 FROM_THE_SAME, FROM_A_NEIGHBOUR = 10, 16  # outputs of the sampler with 53 bits

@@ -4,18 +4,18 @@ import math
 
 import numpy as np
 
-from dpcourse.engine import Count
-from dpcourse.languages import said
+from dpcourse.base.languages import say
+from dpcourse.checking import Count
 
 
 def shape_counts(noise, b):
     """Four counts that show scale, centre and shape of Laplace noise."""
     size = np.abs(noise)
     return [
-        Count.of(said("noises within ln 2 scales of 0"), size <= b * math.log(2), 0.5),
-        Count.of(said("noises within 0.2 scales of 0"), size <= 0.2 * b, -math.expm1(-0.2)),
-        Count.of(said("noises beyond 2 scales"), size > 2 * b, math.exp(-2)),
-        Count.of(said("noises above 0"), noise > 0, 0.5),
+        Count.of(say("noises within ln 2 scales of 0"), size <= b * math.log(2), 0.5),
+        Count.of(say("noises within 0.2 scales of 0"), size <= 0.2 * b, -math.expm1(-0.2)),
+        Count.of(say("noises beyond 2 scales"), size > 2 * b, math.exp(-2)),
+        Count.of(say("noises above 0"), noise > 0, 0.5),
     ]
 
 

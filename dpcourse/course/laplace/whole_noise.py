@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 
 from dpcourse import laplace
-from dpcourse.engine import Count, Misconception, Needed, RandomExercise
-from dpcourse.languages import said
-from dpcourse.probe.values import type_name
+from dpcourse.base.languages import say
+from dpcourse.checking import Count, Misconception, Needed, RandomExercise
+from dpcourse.checking.calling.values import type_name
 
 DRAWS, TAIL, SHORT = 8000, 620, 40
 
@@ -43,33 +43,33 @@ def _count_discrete(cases, values):
     size, far, signs = np.abs(x), np.abs(wide), np.sign(x[x != 0])
     q, r = _q(cases[0]), _q(cases[-1])
     return [
-        Count.of(said("zeros"), x == 0, (1 - q) / (1 + q)),
-        Count.of(said("numbers above 0"), x > 0, q / (1 + q)),
-        Count.of(said("numbers of size 2 or more"), size >= 2, 2 * q**2 / (1 + q)),
-        Count.of(said("neighbours in the list both above 0"), (x[0::2] > 0) & (x[1::2] > 0), (q / (1 + q)) ** 2),
-        Count.of(said("numbers (other than 0) with the sign of the one before"), signs[1:] == signs[:-1], 0.5),
-        Count.of(said("numbers of size 4 or more at a small epsilon"), far >= 4, 2 * r**4 / (1 + r)),
-        Count.of(said("numbers of size 16 or more at a small epsilon"), far >= 16, 2 * r**16 / (1 + r)),
-        Count.of(said("runs that come out the same with the same seed"), np.array_equal(first, again), 1.0),
-        Count.of(said("runs that begin the same with another seed"), np.array_equal(first, x[:SHORT]), 0.0),
+        Count.of(say("zeros"), x == 0, (1 - q) / (1 + q)),
+        Count.of(say("numbers above 0"), x > 0, q / (1 + q)),
+        Count.of(say("numbers of size 2 or more"), size >= 2, 2 * q**2 / (1 + q)),
+        Count.of(say("neighbours in the list both above 0"), (x[0::2] > 0) & (x[1::2] > 0), (q / (1 + q)) ** 2),
+        Count.of(say("numbers (other than 0) with the sign of the one before"), signs[1:] == signs[:-1], 0.5),
+        Count.of(say("numbers of size 4 or more at a small epsilon"), far >= 4, 2 * r**4 / (1 + r)),
+        Count.of(say("numbers of size 16 or more at a small epsilon"), far >= 16, 2 * r**16 / (1 + r)),
+        Count.of(say("runs that come out the same with the same seed"), np.array_equal(first, again), 1.0),
+        Count.of(say("runs that begin the same with another seed"), np.array_equal(first, x[:SHORT]), 0.0),
     ]
 
 
 def _whole_numbers(value, case):
     size = case["size"]
     if not isinstance(value, (list, tuple, np.ndarray)):
-        return said("Return a list (or array) of {size} whole numbers, not {kind}.", size=size, kind=type_name(value))
+        return say("Return a list (or array) of {size} whole numbers, not {kind}.", size=size, kind=type_name(value))
     try:
         array = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
-        return said("Return a list (or array) of {size} whole numbers, and nothing else.", size=size)
+        return say("Return a list (or array) of {size} whole numbers, and nothing else.", size=size)
     if array.shape != (size,):
-        return said("Return a list (or array) of {size} whole numbers, not {count}.", size=size, count=len(value))
+        return say("Return a list (or array) of {size} whole numbers, not {count}.", size=size, count=len(value))
     if any(entry is None for entry in value):
-        return said("Return a list (or array) of {size} whole numbers; yours has a None in it.", size=size)
+        return say("Return a list (or array) of {size} whole numbers; yours has a None in it.", size=size)
     if np.isfinite(array).all() and (array == np.round(array)).all():
         return None
-    return said("Return a list (or array) of {size} whole numbers; yours have fractions.", size=size)
+    return say("Return a list (or array) of {size} whole numbers; yours have fractions.", size=size)
 
 
 def _draws(sizes, signed=True):

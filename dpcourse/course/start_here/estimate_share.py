@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from dpcourse import composition
+from dpcourse.checking import Exercise, Misconception, a_number
 from dpcourse.course.start_here.shared import keep_chance
-from dpcourse.engine import Exercise, Misconception, a_number
 
 
 def _draw_reports(rng):

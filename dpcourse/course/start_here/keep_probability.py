@@ -2,8 +2,8 @@
 
 import math
 
+from dpcourse.checking import Exercise, Misconception, a_number
 from dpcourse.course.start_here.shared import keep_chance
-from dpcourse.engine import Exercise, Misconception, a_number
 
 
 def _draw_keep(rng):

@@ -6,9 +6,9 @@ import numpy as np
 from scipy.stats import binom
 
 from dpcourse import composition
+from dpcourse.base.languages import say
+from dpcourse.checking import Count, Misconception, RandomExercise, bits_like
 from dpcourse.course.start_here.shared import keep_chance
-from dpcourse.engine import Count, Misconception, RandomExercise, bits_like
-from dpcourse.languages import said
 
 SURVEYS, PEOPLE = 400, 200  # so many that an epsilon 5 % off shows
 
@@ -44,29 +44,29 @@ def _count_respond(cases, values):
     numbers = flips.sum(axis=1)
     by_fifties = flips.reshape(len(flips), -1, 2, 50)
     return [
-        Count.of(said("true 1s that were kept"), ~flips[:, ones], keep),
-        Count.of(said("true 0s that were kept"), ~flips[:, ~ones], keep),
-        Count.of(said("people who were kept"), ~flips, keep),
+        Count.of(say("true 1s that were kept"), ~flips[:, ones], keep),
+        Count.of(say("true 0s that were kept"), ~flips[:, ~ones], keep),
+        Count.of(say("people who were kept"), ~flips, keep),
         Count.of(
-            said("people half the list apart who were both kept or both flipped"),
+            say("people half the list apart who were both kept or both flipped"),
             flips[:, : PEOPLE // 2] == flips[:, PEOPLE // 2 :],
             alike,
         ),
         Count.of(
-            said("neighbours in the list who were both kept or both flipped"), flips[:, 0::2] == flips[:, 1::2], alike
+            say("neighbours in the list who were both kept or both flipped"), flips[:, 0::2] == flips[:, 1::2], alike
         ),
         Count.of(
-            said("people 50 apart who were both kept or both flipped"),
+            say("people 50 apart who were both kept or both flipped"),
             by_fifties[..., 0, :] == by_fifties[..., 1, :],
             alike,
         ),
-        Count.of(said("people who were kept in two surveys or flipped in both"), flips[0::2] == flips[1::2], alike),
+        Count.of(say("people who were kept in two surveys or flipped in both"), flips[0::2] == flips[1::2], alike),
         Count.of(
-            said("surveys with {low} to {high} flips", low=low, high=high), (numbers >= low) & (numbers <= high), usual
+            say("surveys with {low} to {high} flips", low=low, high=high), (numbers >= low) & (numbers <= high), usual
         ),
-        Count.of(said("surveys in which the first person was kept"), ~flips[:, 0], keep),
-        Count.of(said("surveys in which the last person was kept"), ~flips[:, -1], keep),
-        Count.of(said("surveys that come out the same with the same seed"), (flips[0] == again).all(), 1.0),
+        Count.of(say("surveys in which the first person was kept"), ~flips[:, 0], keep),
+        Count.of(say("surveys in which the last person was kept"), ~flips[:, -1], keep),
+        Count.of(say("surveys that come out the same with the same seed"), (flips[0] == again).all(), 1.0),
     ]
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
+from dpcourse.base.languages import ENGLISH, again, listed, say, to_say
 from dpcourse.grading.collect import archives, times
 from dpcourse.grading.collect.archives import is_archive
 from dpcourse.grading.collect.names import Origin, identifier
@@ -23,7 +24,6 @@ from dpcourse.grading.collect.reading import Gone, Unreadable, file_name, in_a_r
 from dpcourse.grading.collect.roster import Roster, RosterError
 from dpcourse.grading.collect.students import Refused, owners
 from dpcourse.grading.collect.walk import PASSED_OVER, Found, everything_in
-from dpcourse.languages import ENGLISH, again, listed, said, to_say
 
 __all__ = [
     "Cell", "Collected", "Gone", "Origin", "PatternError", "Patterns", "Refused", "Roster", "RosterError", "Submission",
@@ -69,7 +69,7 @@ class Submission:
         except Unreadable as error:
             raise Gone(error.why) from None
         if _digest(content) != self.digest:
-            raise Gone(said("it changes while it is being graded"))
+            raise Gone(say("it changes while it is being graded"))
         return lean(content)
 
 
@@ -113,7 +113,7 @@ def submissions(
     try:
         walked = everything_in(folder, roster.path if roster else None)
     except Unreadable as error:
-        raise Refused(said("{path} cannot be read: {reason}.", path=shown(str(folder)), reason=error.why)) from None
+        raise Refused(say("{path} cannot be read: {reason}.", path=shown(str(folder)), reason=error.why)) from None
     return _Collecting(folder, walked, lesson, roster, patterns).collected()
 
 
@@ -197,8 +197,8 @@ class _Collecting:
     def _no_ones(self):
         """Why nothing tells whose a file is."""
         if self.patterns.own:
-            return said("its name is not as the pattern {pattern!r} says", pattern=self.patterns.own)
-        return said("it lies in nobody's folder")
+            return say("its name is not as the pattern {pattern!r} says", pattern=self.patterns.own)
+        return say("it lies in nobody's folder")
 
     def _called(self, origin):
         """(student, None), or (None, why it is nobody's)."""
@@ -210,12 +210,12 @@ class _Collecting:
             return found[0], None
         if found:
             names = listed(found, "{first} or {then}")
-            return None, said(
+            return None, say(
                 "{student} may be {names} of the roster: give them other names there",
                 student=origin.student,
                 names=names,
             )
-        return None, said(
+        return None, say(
             "nobody in the roster {roster} is {student}: add them, or rename it",
             roster=shown(self.roster.path.name),
             student=origin.student,
@@ -229,10 +229,10 @@ class _Collecting:
         for each in student.notebooks:
             lesson = usual if each.lesson is None else each.lesson
             if lesson is None:
-                reason = each.fault or said("nothing in it tells its lesson")
-                self._leave(each.found, said("{reason}: say it with --lesson", reason=reason))
+                reason = each.fault or say("nothing in it tells its lesson")
+                self._leave(each.found, say("{reason}: say it with --lesson", reason=reason))
             elif self.asked is not None and lesson != self.asked:
-                reason = said("lesson {lesson}; asked for is lesson {asked}", lesson=lesson, asked=self.asked)
+                reason = say("lesson {lesson}; asked for is lesson {asked}", lesson=lesson, asked=self.asked)
                 self._leave(each.found, reason, left_out=True)
             else:
                 of_lesson[lesson].append(each)
@@ -245,7 +245,7 @@ class _Collecting:
     def _without_notebook(self, name, student, lesson):
         """The submission of somebody who handed in no notebook: it says what there is in place of one."""
         others = [
-            (each, said("{file}: {reason}", file=shown(each.parts[-1]), reason=each.problem)) for each in student.others
+            (each, say("{file}: {reason}", file=shown(each.parts[-1]), reason=each.problem)) for each in student.others
         ]
         place = student.folders[0] if student.folders else student.others[0]
         for each, _ in others:
@@ -257,13 +257,13 @@ class _Collecting:
             fault = place.problem
         elif others:
             there = some(reason for _, reason in others)
-            fault = said("there is no notebook in the folder, but {files}", files=there)
+            fault = say("there is no notebook in the folder, but {files}", files=there)
         else:
-            fault = said(NO_NOTEBOOK)
+            fault = say(NO_NOTEBOOK)
         return [_faulty(name, lesson, place, fault, student.origins[place])]
 
     def _crowded(self, name, student, lesson, what):
-        fault = said(
+        fault = say(
             "it holds the notebooks of several students, such as {names}: put each one's into a folder of their own",
             names=what,
         )
@@ -276,14 +276,14 @@ class _Collecting:
         self.unread.append(Unread(each.file, reason or each.problem, left_out))
 
     def _refuse(self):
-        there = some(said("{file} ({reason})", file=each.path, reason=each.reason) for each in self.unread)
+        there = some(say("{file} ({reason})", file=each.path, reason=each.reason) for each in self.unread)
         if any(each.is_notebook for each in self.walked.files):
-            fault = said(
+            fault = say(
                 "there is no notebook (.ipynb) whose lesson can be told in {folder}", folder=shown(str(self.folder))
             )
         else:
-            fault = said("there is no notebook (.ipynb) in {folder}", folder=shown(str(self.folder)))
-        raise Refused(said("{fault}; there is {files}", fault=fault, files=there) if there else fault)
+            fault = say("there is no notebook (.ipynb) in {folder}", folder=shown(str(self.folder)))
+        raise Refused(say("{fault}; there is {files}", fault=fault, files=there) if there else fault)
 
     def _say_what_was_passed_over(self):
         for what, count in sorted(self.walked.passed_over.items()):
@@ -295,7 +295,7 @@ class _Collecting:
             alike[name.casefold()].append(name)
         for names in alike.values():
             if len(names) > 1:
-                self.notes.append(said("{names} are taken for different students.", names=_all(names)))
+                self.notes.append(say("{names} are taken for different students.", names=_all(names)))
 
 
 def _looked_at(each):
@@ -338,7 +338,7 @@ def _submission(student, lesson, notebooks):
     if others:
         files = some(other.found.file for other in others)
         notes.append(
-            said(
+            say(
                 "{count} notebooks of this lesson; graded is {file} ({why}), not {others}",
                 count=len(notebooks),
                 file=first.found.file,
@@ -348,7 +348,7 @@ def _submission(student, lesson, notebooks):
         )
     if not first.found.parts[-1].lower().endswith(".ipynb"):
         name = shown(first.found.parts[-1])
-        notes.append(said("the file is called {name}, and was read as the notebook that it holds", name=name))
+        notes.append(say("the file is called {name}, and was read as the notebook that it holds", name=name))
     return Submission(
         student,
         lesson,

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from dpcourse.base.languages import say, to_say
 from dpcourse.grading.collect import encodings
 from dpcourse.grading.collect.reading import LARGEST_FILE, Unreadable, bearable, opened
-from dpcourse.languages import said, to_say
 
 MOST_FILES = 20_000
 MOST_TIMES, SUSPICIOUS = 200, 16 * 2**20
@@ -68,7 +68,7 @@ def content(path: Path, places: Sequence[int]) -> bytes:
     try:
         info = archive.infolist()[place]
     except IndexError:
-        raise Unreadable(said("it is no longer in the archive")) from None
+        raise Unreadable(say("it is no longer in the archive")) from None
     problem = _member(place, info, archive.encoding).problem
     if problem:
         raise Unreadable(problem)
@@ -77,7 +77,7 @@ def content(path: Path, places: Sequence[int]) -> bytes:
         with archive.open(info) as stream:
             return stream.read(LARGEST_FILE)
     except BROKEN:
-        raise Unreadable(said(DAMAGED)) from None
+        raise Unreadable(say(DAMAGED)) from None
 
 
 def _archive(path, places):
@@ -97,7 +97,7 @@ def _bounded(path):
             many = next(itertools.islice(found, MOST_FILES, None), None) is not None
             del found
     if many:
-        raise Unreadable(said(TOO_MANY, most=MOST_FILES))
+        raise Unreadable(say(TOO_MANY, most=MOST_FILES))
 
 
 @functools.lru_cache(maxsize=1)
@@ -113,7 +113,7 @@ def _inside(path, places, *version):
 
 def _of_bytes(archive):
     if archive.count(ENTRY) > MOST_FILES:
-        raise Unreadable(said(TOO_MANY, most=MOST_FILES))
+        raise Unreadable(say(TOO_MANY, most=MOST_FILES))
     return _zipfile(io.BytesIO(archive))
 
 
@@ -134,7 +134,7 @@ def _zipfile(stream):
     try:
         return _Zip(stream)
     except BROKEN:
-        raise Unreadable(said(DAMAGED)) from None
+        raise Unreadable(say(DAMAGED)) from None
 
 
 def _member(place, info, encoding):
@@ -143,17 +143,17 @@ def _member(place, info, encoding):
     kind = stat.S_IFMT(info.external_attr >> 16)
     problem = None
     if name.startswith("/") or re.match(r"[A-Za-z]:", name) or ".." in parts or not parts:
-        problem = said("its name leads out of the archive")
+        problem = say("its name leads out of the archive")
     elif kind == stat.S_IFLNK:
-        problem = said("it is a link")
+        problem = say("it is a link")
     elif kind not in (0, stat.S_IFREG, stat.S_IFDIR):
-        problem = said("it is no ordinary file")
+        problem = say("it is no ordinary file")
     elif info.flag_bits & 1:
-        problem = said("it is encrypted: {advice}", advice=said(UNPACK_IT))
+        problem = say("it is encrypted: {advice}", advice=say(UNPACK_IT))
     elif info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        problem = said("it is packed in a way that is not read: {advice}", advice=said(UNPACK_IT))
+        problem = say("it is packed in a way that is not read: {advice}", advice=say(UNPACK_IT))
     elif info.file_size > max(SUSPICIOUS, MOST_TIMES * info.compress_size):
-        problem = said(
+        problem = say(
             "unpacked it would have {size:,.0f} MiB, {times} times its size or more",
             size=info.file_size / 2**20,
             times=MOST_TIMES,

@@ -9,8 +9,8 @@ import codecs
 import re
 from collections.abc import Sequence
 
+from dpcourse.base.languages import say
 from dpcourse.grading.collect.headers import WORDS, squeezed
-from dpcourse.languages import said
 
 MARKS = {
     codecs.BOM_UTF8: "utf-8",
@@ -37,7 +37,7 @@ def told(content: bytes) -> tuple[str, str]:
     (('王伟,1', ''), ('王伟,1', 'GB 18030'), ('Zoë,1', 'Windows-1252'))
     """
     if content.startswith(OF_SPREADSHEETS):
-        raise Unknown(said("it is a spreadsheet's own file, and no CSV: save it as CSV in UTF-8"))
+        raise Unknown(say("it is a spreadsheet's own file, and no CSV: save it as CSV in UTF-8"))
     mark = next(filter(content.startswith, MARKS), None)
     if mark or b"\0" in content:
         encoding = MARKS[mark] if mark else _of_zeros(content)
@@ -87,7 +87,7 @@ def _is_of_letters(name):
 
 
 def _unknown():
-    return Unknown(said("it is neither in UTF-8 nor in GB 18030: save it as CSV in UTF-8"))
+    return Unknown(say("it is neither in UTF-8 nor in GB 18030: save it as CSV in UTF-8"))
 
 
 def _of_zeros(content):

@@ -6,8 +6,8 @@ here counts first.
 
 import unicodedata
 
+from dpcourse.base.languages import ENGLISH
 from dpcourse.grading.collect.reading import words
-from dpcourse.languages import ENGLISH
 
 NAME, FIRST, LAST, NUMBER, LOGIN = "name", "first", "last", "number", "login"
 LATE_DAYS, LANGUAGE = "late days", "language"

@@ -10,9 +10,10 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dpcourse import cells, course
+from dpcourse import course
+from dpcourse.base import cells
+from dpcourse.base.languages import say, to_say
 from dpcourse.grading.collect.reading import Unreadable, decoded
-from dpcourse.languages import said, to_say
 
 MOST_CELLS, MOST_CODE = 2_000, 500_000
 LARGE, MOST_PARSED, MOST_BRACKETS = 2**20, 16 * 2**20, 2_000_000
@@ -42,23 +43,23 @@ class Cell:
 def code_cells(content: bytes) -> list[Cell]:
     """The code cells of a notebook. Raises Unreadable."""
     if not content.strip():
-        raise Unreadable(said("it is empty"))
+        raise Unreadable(say("it is empty"))
     try:
         notebook, _ = json.JSONDecoder().raw_decode(decoded(lean(content)).lstrip())
     except (ValueError, RecursionError):
-        raise Unreadable(said("it is not a notebook: not JSON")) from None
+        raise Unreadable(say("it is not a notebook: not JSON")) from None
     cells = [
         (number, cell)
         for number, cell in enumerate(_all_cells(notebook), 1)
         if isinstance(cell, dict) and cell.get("cell_type") == "code"
     ]
     if len(cells) > MOST_CELLS:
-        raise Unreadable(said("it has {count} code cells; at most {most} are read", count=len(cells), most=MOST_CELLS))
+        raise Unreadable(say("it has {count} code cells; at most {most} are read", count=len(cells), most=MOST_CELLS))
     read = [
         Cell(number, cell["id"] if isinstance(cell.get("id"), str) else "", _source(cell)) for number, cell in cells
     ]
     if sum(len(cell.code) for cell in read) > MOST_CODE:
-        raise Unreadable(said("it has more than {most:,} characters of code", most=MOST_CODE))
+        raise Unreadable(say("it has more than {most:,} characters of code", most=MOST_CODE))
     return read
 
 
@@ -66,17 +67,17 @@ def _all_cells(notebook):
     """The cells of whatever kind, with their code as `source`; those of formats 2 and 3 lie on sheets, and call it `input`."""
     version = notebook.get("nbformat", 4) if isinstance(notebook, dict) else None
     if not isinstance(version, int | float):
-        raise Unreadable(said("it is not a notebook of format 4: there are no cells"))
+        raise Unreadable(say("it is not a notebook of format 4: there are no cells"))
     if version in (2, 3) and isinstance(notebook.get("worksheets"), list):
         sheets = [sheet.get("cells") if isinstance(sheet, dict) else None for sheet in notebook["worksheets"]]
         of_sheets = [cell for sheet in sheets if isinstance(sheet, list) for cell in sheet]
         return [cell | {"source": cell.get("input", "")} if isinstance(cell, dict) else cell for cell in of_sheets]
     if version < 4:
-        raise Unreadable(said("it is a notebook of an older format than 4: {advice}", advice=said(SAVE_IT)))
+        raise Unreadable(say("it is a notebook of an older format than 4: {advice}", advice=say(SAVE_IT)))
     if not isinstance(notebook.get("cells"), list):
-        raise Unreadable(said("it is not a notebook of format 4: there are no cells"))
+        raise Unreadable(say("it is not a notebook of format 4: there are no cells"))
     if notebook.get("nbformat") != 4:
-        raise Unreadable(said("it is a notebook of another format than 4"))
+        raise Unreadable(say("it is a notebook of another format than 4"))
     return notebook["cells"]
 
 
@@ -84,7 +85,7 @@ def _source(cell):
     source = cell.get("source", "")
     lines = source if isinstance(source, list) else [source]
     if not all(isinstance(line, str) for line in lines):
-        raise Unreadable(said("it is not a notebook: a cell's source is no text"))
+        raise Unreadable(say("it is not a notebook: a cell's source is no text"))
     return "".join(lines).encode("utf-8", "replace").decode()
 
 
@@ -108,10 +109,10 @@ def lean(content: bytes) -> bytes:
     for count, piece in enumerate(TO_BRACKET.finditer(content)):
         if count > MOST_BRACKETS:
             raise Unreadable(
-                said(
+                say(
                     "it has more than {most:,} brackets: {advice}, without its outputs",
                     most=MOST_BRACKETS,
-                    advice=said(SAVE_IT),
+                    advice=say(SAVE_IT),
                 )
             )
         bracket, end = piece[1], piece.end()
@@ -134,7 +135,7 @@ def lean(content: bytes) -> bytes:
     if len(kept) > MOST_PARSED:
         size, most = len(kept) / 2**20, MOST_PARSED / 2**20
         raise Unreadable(
-            said("it has {size:.0f} MiB without its outputs; at most {most:.0f} are read", size=size, most=most)
+            say("it has {size:.0f} MiB without its outputs; at most {most:.0f} are read", size=size, most=most)
         )
     return bytes(kept)
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from dpcourse.base.languages import listed, say
 from dpcourse.grading.collect.names import Origin, stem
-from dpcourse.languages import listed, said
 
 MOODLE, BLACKBOARD, CANVAS, NBGRADER, GITHUB = "moodle", "blackboard", "canvas", "nbgrader", "github"
 
@@ -125,7 +125,7 @@ def own(text: str) -> Patterns:
         pattern = re.compile(text if is_regular else _of_template(text), re.DOTALL)
     except re.error as error:
         raise PatternError(
-            said(
+            say(
                 "{pattern!r} is no regular expression ({reason}). It could be a template, such as {example}.",
                 pattern=text,
                 reason=error,
@@ -134,7 +134,7 @@ def own(text: str) -> Patterns:
         ) from None
     if "name" not in pattern.groupindex:
         raise PatternError(
-            said(
+            say(
                 "{pattern!r} does not say where the student's name stands: write {{name}} there, as in {example}.",
                 pattern=text,
                 example=EXAMPLE,
@@ -142,7 +142,7 @@ def own(text: str) -> Patterns:
         )
     if pattern.fullmatch(""):
         raise PatternError(
-            said("{pattern!r} fits a name of no letters. It could be {example}.", pattern=text, example=EXAMPLE)
+            say("{pattern!r} fits a name of no letters. It could be {example}.", pattern=text, example=EXAMPLE)
         )
     return Patterns((("", pattern, "/" in text),), text)
 
@@ -151,14 +151,14 @@ def _of_template(text):
     """A regular expression that fits what a template fits. Raises PatternError."""
     if re.search(r"[{}]", re.sub(r"\{\w+\}", "", text)):
         raise PatternError(
-            said("{pattern!r} has a bracket without a partner. It could be {example}.", pattern=text, example=EXAMPLE)
+            say("{pattern!r} has a bracket without a partner. It could be {example}.", pattern=text, example=EXAMPLE)
         )
     pattern, there = "", set()
     for literal, group in re.findall(r"([^{}]*)(?:\{(\w+)\}|$)", text):
         pattern += re.escape(literal)
         if group and (group in there or group not in GROUPS):
             raise PatternError(
-                said(
+                say(
                     "{pattern!r} has {{{group}}} where it cannot be. It may have each of {groups} once, as {example} has.",
                     pattern=text,
                     group=group,

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO
 
-from dpcourse.languages import listed, said
+from dpcourse.base.languages import listed, say
 
 LARGEST_FILE = 96 * 2**20
 LONGEST_NAME = 100  # bytes of a file's name that we make of a student's, before the digest
@@ -34,16 +34,16 @@ class Gone(Unreadable):
 def opened(file: Path) -> BinaryIO:
     """An ordinary file, open for reading; links are not followed. Raises Unreadable."""
     if os.path.islink(file):
-        raise Unreadable(said("it is a link"))
+        raise Unreadable(say("it is a link"))
     if os.path.isdir(file):
-        raise Unreadable(said("there is no notebook in the folder"))
+        raise Unreadable(say("there is no notebook in the folder"))
     try:
         stream = os.fdopen(os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb")
     except OSError as error:
         raise Unreadable(os.strerror(error.errno or 0)) from None
     if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
         stream.close()
-        raise Unreadable(said("it is no ordinary file"))
+        raise Unreadable(say("it is no ordinary file"))
     return stream
 
 
@@ -61,7 +61,7 @@ def bearable(size: int) -> None:
     """Raise Unreadable where a file of that many bytes is not read."""
     if size > LARGEST_FILE:
         raise Unreadable(
-            said(
+            say(
                 "it has {size:.0f} MiB; at most {most:.0f} are read: open it in JupyterLab, choose Edit, Clear Outputs of "
                 "All Cells, and save it",
                 size=size / 2**20,
@@ -103,7 +103,7 @@ def some(names: Iterable[str], most: int = 5) -> str:
     """
     names = list(names)
     first = in_a_row(names[:most]) if any("," in name for name in names) else listed(names[:most], "{first}, {then}")
-    return said("{names} and {count:,} more", names=first, count=len(names) - most) if len(names) > most else first
+    return say("{names} and {count:,} more", names=first, count=len(names) - most) if len(names) > most else first
 
 
 def in_a_row(texts: Iterable[str]) -> str:
@@ -113,7 +113,7 @@ def in_a_row(texts: Iterable[str]) -> str:
     'one, two; three'
     """
     texts = list(texts)
-    return functools.reduce(lambda first, then: said("{first}; {then}", first=first, then=then), texts) if texts else ""
+    return functools.reduce(lambda first, then: say("{first}; {then}", first=first, then=then), texts) if texts else ""
 
 
 def file_name(student: str) -> str:

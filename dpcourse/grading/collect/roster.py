@@ -12,10 +12,10 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from dpcourse.base.languages import catalogued, listed, say
 from dpcourse.grading.collect import encodings, headers
 from dpcourse.grading.collect.headers import squeezed
 from dpcourse.grading.collect.reading import Unreadable, read, shown
-from dpcourse.languages import catalogued, listed, said
 
 DIVIDERS = ",;\t，；"
 EXAMPLE = "student,id,login,email,github,late days,language"
@@ -55,10 +55,10 @@ class Roster:
         except (Unreadable, encodings.Unknown, csv.Error) as error:
             reason = error.why if isinstance(error, Unreadable) else error.args[0]
             raise RosterError(
-                said("The roster {path} cannot be read: {reason}.", path=shown(str(path)), reason=reason)
+                say("The roster {path} cannot be read: {reason}.", path=shown(str(path)), reason=reason)
             ) from None
         about = {"roster": shown(path.name), "encoding": encoding}
-        notes = (said("The roster {roster} is not in UTF-8, and was read as {encoding}.", **about),) if encoding else ()
+        notes = (say("The roster {roster} is not in UTF-8, and was read as {encoding}.", **about),) if encoding else ()
         return cls(path, **_entries(lines, shown(path.name)), notes=notes)
 
     def matches(self, name: str, number: str = "") -> list[str]:
@@ -106,14 +106,14 @@ def _lines(text, file):
         for cells in reader:
             if swallowed := _swallowed(cells, divider, lines):
                 raise csv.Error(
-                    said("the cell that begins with {beginning!r} goes on over several lines", beginning=swallowed)
+                    say("the cell that begins with {beginning!r} goes on over several lines", beginning=swallowed)
                 )
             if any(map(str.strip, cells)):
                 lines.append((number, [_clean(cell) for cell in cells]))
             number = reader.line_num + 1
     except csv.Error as error:
         raise RosterError(
-            said(
+            say(
                 'Line {line} of the roster {file}: a quote (") is not closed, or stands within a cell ({reason}). '
                 "A cell that holds one stands in quotes, with each of its own doubled.",
                 line=number,
@@ -150,7 +150,7 @@ def _entries(lines, file):
     """The fields of a Roster, from the lines of its file."""
     if not lines:
         raise RosterError(
-            said(
+            say(
                 "The roster {file} is empty. Its first line names the columns, such as {example}.",
                 file=file,
                 example=EXAMPLE,
@@ -160,7 +160,7 @@ def _entries(lines, file):
     of = {kind: headers.places(header, kind) for kind in headers.WORDS}
     if not any(of[kind] for kind in (headers.NAME, headers.FIRST, headers.LAST, headers.NUMBER, headers.LOGIN)):
         raise RosterError(
-            said(
+            say(
                 "The first line of the roster {file} names no column of students. It could be {example}.",
                 file=file,
                 example=EXAMPLE,
@@ -213,7 +213,7 @@ def _person(line, cells, of, file):
     numbers = [re.sub(headers.PARTICIPANT, "", each) for each in stands(headers.NUMBER)]
     number, accounts = next(iter(numbers), ""), [*stands(headers.LOGIN), *numbers[1:]]
     if not name and not number and not accounts:
-        raise RosterError(said("Line {line} of the roster {file} names nobody.", line=line, file=file))
+        raise RosterError(say("Line {line} of the roster {file} names nobody.", line=line, file=file))
     days, language = _days(stands(headers.LATE_DAYS), line, file), _language(stands(headers.LANGUAGE), line, file)
     return _Person(line, name, " ".join(parts), number, accounts, days, language, cells)
 
@@ -231,7 +231,7 @@ def _language(cells, line, file):
     code = headers.language_of(cells[0], catalogued())
     if code is None:
         raise RosterError(
-            said(
+            say(
                 "Line {line} of the roster {file}: there is no language {language!r}. There are {names}.",
                 line=line,
                 file=file,
@@ -247,7 +247,7 @@ def _days(cells, line, file):
         return None
     if not cells[0].isdecimal():
         raise RosterError(
-            said(
+            say(
                 "Line {line} of the roster {file}: late days are a whole number, not {days!r}.",
                 line=line,
                 file=file,
@@ -271,7 +271,7 @@ def _called(people, file):
             student = shown(f"{called} ({other})") if len(same) > 1 and other else called
             if student in students:
                 raise RosterError(
-                    said(
+                    say(
                         "Lines {line} and {other_line} of the roster {file} are both {student}.",
                         line=students[student].line,
                         other_line=person.line,
@@ -314,7 +314,7 @@ def _by_number(students, file):
     for student, person in students.items():
         if person.number in numbers:
             raise RosterError(
-                said(
+                say(
                     "Lines {line} and {other_line} of the roster {file} have the same number, {number}.",
                     line=students[numbers[person.number]].line,
                     other_line=person.line,

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
 from dpcourse import course
+from dpcourse.base.languages import listed, say
 from dpcourse.grading.collect.names import Origin, stem
 from dpcourse.grading.collect.platforms import GITHUB, PLATFORMS, Patterns
 from dpcourse.grading.collect.reading import shown, words
 from dpcourse.grading.collect.walk import Found, Walked
-from dpcourse.languages import listed, said
 
 NBGRADER = {"source", "release", "autograded", "feedback"}  # what lies beside its folder "submitted"
 REPOSITORIES = "-submissions"  # how GitHub Classroom ends the name of the folder that it clones into
@@ -113,13 +113,13 @@ class _Telling:
         self._tell(set(holders))
         if holders:
             where = listed([shown(top[-1]) for top in holders], "{first}, {then}")
-            self.found.notes.append(said("The students are told by the platform's names in {folders}.", folders=where))
+            self.found.notes.append(say("The students are told by the platform's names in {folders}.", folders=where))
         return self.found
 
     def _go_into(self, roots):
         self.roots = roots
         where = listed(["/".join(map(shown, root)) for root in roots], "{first}, {then}")
-        self.found.notes.append(said("The students are told by what lies in {path}.", path=where))
+        self.found.notes.append(say("The students are told by what lies in {path}.", path=where))
 
     def _is_export(self, top):
         """Whether a platform's names of several students lie in what is called as one's, as "HW_01_2026_all.zip" is."""
@@ -169,7 +169,7 @@ class _Telling:
         if len(crowds) > 1 and len(crowds) == len(holding) and any(name_in(stem(top[-1])) for top in crowds):
             first, second = list(crowds)[:2]
             raise Refused(
-                said(
+                say(
                     'In {folder} the folders "{first}" and "{second}" each hold the notebooks of several students. '
                     "Name one of them: `dpcourse grade {path}`.",
                     folder=shown(str(self.folder)),
@@ -230,7 +230,7 @@ class _Telling:
         names = {top[-1] for top in self.tops}
         if "submitted" in names and NBGRADER.intersection(names):
             raise Refused(
-                said(
+                say(
                     "{folder} is a course of nbgrader, solutions and all. Name the folder of what was handed in: "
                     "`dpcourse grade {path}`.",
                     folder=shown(str(self.folder)),

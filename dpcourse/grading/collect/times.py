@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Protocol
 
+from dpcourse.base.languages import say
 from dpcourse.grading.collect.names import Origin
 from dpcourse.grading.collect.reading import Unreadable
 from dpcourse.grading.collect.students import Owners
 from dpcourse.grading.collect.walk import Found, Walked
-from dpcourse.languages import said
 
 AT_ONCE, THE_SAME = timedelta(minutes=10), timedelta(minutes=2)
 TIMESTAMP, LONGEST = "timestamp.txt", 100  # nbgrader's, in STUDENT/ASSIGNMENT
@@ -118,18 +118,18 @@ def _zone(name, time):
 
 def newest(notebooks: Sequence[Notebook]) -> tuple[Notebook, str]:
     """Of several notebooks the one that counts, and why: it can be read, has answers, is the newest, has the plainest name."""
-    why = said("it has the plainest name")
+    why = say("it has the plainest name")
     for is_among, reason in (
-        (lambda pool: lambda each: each.is_read, said("it can be read")),
-        (lambda pool: lambda each: each.is_begun, said("answers are written in it")),
-        (_has_highest_attachment, said("it is the newest")),
-        (_is_new, said("it is the newest")),
+        (lambda pool: lambda each: each.is_read, say("it can be read")),
+        (lambda pool: lambda each: each.is_begun, say("answers are written in it")),
+        (_has_highest_attachment, say("it is the newest")),
+        (_is_new, say("it is the newest")),
     ):
         among = list(filter(is_among(notebooks), notebooks))
         if among and len(among) < len(notebooks):
             notebooks, why = among, reason
     if len(notebooks) > 1:
-        why = said("it has the plainest name")
+        why = say("it has the plainest name")
     return min(notebooks, key=_plainness), why
 
 

@@ -10,12 +10,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from dpcourse import course
+from dpcourse.base.languages import counted, say, to_say
 from dpcourse.grading.collect import archives
 from dpcourse.grading.collect.archives import MOST_FILES, OTHERS, UNPACK_IT, is_archive
 from dpcourse.grading.collect.names import is_notebook
 from dpcourse.grading.collect.platforms import of_platform
 from dpcourse.grading.collect.reading import Unreadable, read, shown
-from dpcourse.languages import counted, said, to_say
 
 MOST_DEEP, MOST_NESTED = 30, 2  # folders in folders; archives in archives: a platform's, and a student's in it
 MOST_BYTES = 512 * 2**20  # of one student's notebooks
@@ -159,10 +159,10 @@ def _on_disk(outer, entry):
         return Found(parts, path, problem=os.strerror(error.errno or 0))
     time = datetime.fromtimestamp(about.st_mtime, UTC)
     if entry.is_symlink():
-        return Found(parts, path, problem=said("it is a link"))
+        return Found(parts, path, problem=say("it is a link"))
     if entry.is_dir():
         return Found(parts, path, folder=True)
-    problem = None if entry.is_file() else said("it is no ordinary file")
+    problem = None if entry.is_file() else say("it is no ordinary file")
     return Found(parts, path, (), about.st_size, ((len(parts), time),), problem)
 
 
@@ -196,14 +196,14 @@ class _Top:
         self.files += 1
         try:
             if len(each.parts) > MOST_DEEP:
-                raise Unreadable(said("folders lie more than {most} deep in each other", most=MOST_DEEP))
+                raise Unreadable(say("folders lie more than {most} deep in each other", most=MOST_DEEP))
             if _nested(each) > MOST_NESTED:
-                advice = said(UNPACK_IT)
+                advice = say(UNPACK_IT)
                 raise Unreadable(
-                    said("archives lie more than {most} deep in each other: {advice}", most=MOST_NESTED, advice=advice)
+                    say("archives lie more than {most} deep in each other: {advice}", most=MOST_NESTED, advice=advice)
                 )
             if self.files > MOST_FILES:
-                raise Unreadable(said(TOO_MANY, most=MOST_FILES))
+                raise Unreadable(say(TOO_MANY, most=MOST_FILES))
             within = _within(each)
         except Unreadable as error:
             self.walked.files.append(replace(each, problem=error.why, folder=False))
@@ -217,11 +217,11 @@ class _Top:
         self.bytes += each.size if each.is_notebook else 0
         problem = each.problem
         if problem is None and each.is_hidden:
-            problem = said("its name, or its folder's, begins with a dot: hidden files are not read")
+            problem = say("its name, or its folder's, begins with a dot: hidden files are not read")
         elif problem is None and self.files > MOST_FILES:
-            problem = said(TOO_MANY, most=MOST_FILES)
+            problem = say(TOO_MANY, most=MOST_FILES)
         elif problem is None and self.bytes > MOST_BYTES:
-            problem = said(
+            problem = say(
                 "there are more than {most} MiB of notebooks before it: where this is a class, grade its folder or archive by itself",
                 most=MOST_BYTES // 2**20,
             )
@@ -272,8 +272,8 @@ def no_notebook(name: str) -> str:
     """
     name = name.lower()
     if name.endswith(OTHERS):
-        return said("of archives only .zip is opened: {advice}", advice=said(UNPACK_IT))
+        return say("of archives only .zip is opened: {advice}", advice=say(UNPACK_IT))
     if name == "timestamp.txt":
-        return said("it is no notebook (.ipynb), and says no time as nbgrader does: 2026-10-01 21:59:00 UTC")
+        return say("it is no notebook (.ipynb), and says no time as nbgrader does: 2026-10-01 21:59:00 UTC")
     kind = next((kind for ending, kind in KINDS.items() if name.endswith(ending)), to_say("it is no notebook (.ipynb)"))
-    return said(kind)
+    return say(kind)

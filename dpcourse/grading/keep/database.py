@@ -11,7 +11,7 @@ from types import NoneType
 
 from filelock import FileLock, Timeout
 
-from dpcourse.languages import said, to_say
+from dpcourse.base.languages import say, to_say
 
 EDITION = 3
 WAITS = 30  # seconds, while another process writes
@@ -103,7 +103,7 @@ def connected(file: Path | str) -> sqlite3.Connection:
         connection.execute("PRAGMA synchronous=FULL")
         edition = connection.execute("PRAGMA user_version").fetchone()[0]
         if edition > EDITION:
-            raise Unusable(said("{file} was written by a later edition of dpcourse: use that one.", file=file))
+            raise Unusable(say("{file} was written by a later edition of dpcourse: use that one.", file=file))
         if edition < EDITION:
             connection.execute("PRAGMA journal_mode=WAL")
             _brought_up(connection)
@@ -171,7 +171,7 @@ def told(error: sqlite3.Error, file: Path, alone: FileLock) -> str:
     if is_damaged(error):
         with contextlib.suppress(Timeout), alone.acquire(timeout=0):
             aside = put_aside(file)
-            return said(
+            return say(
                 "{file} is damaged ({reason}), and was put aside: {name}. `dpcourse grade --merge {aside} --out {folder}` "
                 "takes over what can be read of it; then grade again.",
                 file=file,
@@ -181,18 +181,16 @@ def told(error: sqlite3.Error, file: Path, alone: FileLock) -> str:
                 folder=file.parent,
             )
     if "full" in reason or ("I/O" in reason and shutil.disk_usage(file.parent).free < NEEDED):
-        return said(FULL)
+        return say(FULL)
     if "locked" in reason:
-        return said(
+        return say(
             "{file} is locked by another program ({reason}): close it, and give the command again.",
             file=file,
             reason=reason,
         )
     if "readonly" in reason or "unable to open" in reason:
-        return said(
-            "{file} cannot be written: make it and its folder yours to write, or name another --out.", file=file
-        )
-    return said("{file} cannot be used: {reason}.", file=file, reason=reason)
+        return say("{file} cannot be written: make it and its folder yours to write, or name another --out.", file=file)
+    return say("{file} cannot be used: {reason}.", file=file, reason=reason)
 
 
 def is_damaged(error: sqlite3.Error) -> bool:

@@ -14,12 +14,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from dpcourse.base.languages import listed, say
 from dpcourse.grading.collect import origin
 from dpcourse.grading.keep.database import KINDS, columns, is_damaged, is_whole, mended_header
 from dpcourse.grading.keep.packed import as_origin, read
 from dpcourse.grading.keep.store import DATABASE, ByHand, Store
 from dpcourse.grading.result import INFRASTRUCTURE, MISSING, UNREADABLE
-from dpcourse.languages import listed, said
 
 
 @dataclass
@@ -62,9 +62,9 @@ def read_other(other: Path) -> Other:
             secret = theirs.recalled("secret")
         except sqlite3.DatabaseError:
             secret = None
-            lost.append(said("its secret, so that all is graded anew"))
-    wrong = [*([said("its first bytes")] if mended else []), *lost]
-    told = said(
+            lost.append(say("its secret, so that all is graded anew"))
+    wrong = [*([say("its first bytes")] if mended else []), *lost]
+    told = say(
         "{name} is damaged ({parts}). What can be read of it is taken over: grade again who is missing.",
         name=other,
         parts=listed(wrong, "{first}, {then}"),
@@ -85,7 +85,7 @@ def merge(store: Store, other: Other) -> list[str]:
         _put(store, _both(store, mine, yours))
     new = len(yours.results.keys() - mine.results.keys())
     total = len(yours.results)
-    return [said("From {name}: {new} new of {all} results.", name=other.name, new=new, all=total), *conflicts]
+    return [say("From {name}: {new} new of {all} results.", name=other.name, new=new, all=total), *conflicts]
 
 
 @contextlib.contextmanager
@@ -93,7 +93,7 @@ def _copied(file: Path) -> Iterator[tuple[Store, bool]]:
     """A Store that is a copy of a database, so that the file itself is only read; and whether its header was mended."""
     if not file.is_file() or not file.stat().st_size:
         raise ValueError(
-            said("{file} is no database of grades: name a folder that `dpcourse grade --out` has filled.", file=file)
+            say("{file} is no database of grades: name a folder that `dpcourse grade --out` has filled.", file=file)
         )
     with tempfile.TemporaryDirectory(prefix="dpcourse-merge-") as folder:
         for ending in ("", "-wal"):
@@ -107,7 +107,7 @@ def _copied(file: Path) -> Iterator[tuple[Store, bool]]:
             if "full" in str(error):  # the disk
                 raise
             raise ValueError(
-                said(
+                say(
                     "{file} cannot be read: {reason}. Take an older copy of it, or grade again.",
                     file=file,
                     reason=error,
@@ -121,7 +121,7 @@ def _agree_on_the_secret(store, other):
         return
     if mine is not None and next(store.rows(), None) is not None:
         raise ValueError(
-            said(
+            say(
                 "{name} has drawn its inputs from another secret: marks of both would not be of one kind. Grade on both "
                 "machines with the same --seed-file, or merge into an empty --out.",
                 name=other.name,
@@ -155,11 +155,11 @@ def _rows(database, table, as_far_as_readable):
     except sqlite3.DatabaseError as error:
         if not (as_far_as_readable and is_damaged(error)):
             raise
-        wrong.append(said("{table} breaks off", table=table))
+        wrong.append(say("{table} breaks off", table=table))
     whole = [row for row in rows if is_whole(table, row) and not (table == "earlier" and _graded(row[-1]) is None)]
     if len(whole) < len(rows):
         count = len(rows) - len(whole)
-        wrong.append(said("{count} of {all} rows of {table}", count=count, all=len(rows), table=table))
+        wrong.append(say("{count} of {all} rows of {table}", count=count, all=len(rows), table=table))
     return whole, wrong
 
 
@@ -237,7 +237,7 @@ def _conflicts(store, mine: _Class, yours: _Class) -> Iterator[str]:
         both = [mine.results[key], yours.results[key]]
         if both[0]["digest"] != both[1]["digest"] and all(row["digest"] for row in both):
             worse, better = sorted(both, key=_rank)
-            yield said(
+            yield say(
                 "{student}, lesson {lesson}: two different notebooks; {better} counts, {worse} is kept beside.",
                 student=key[0],
                 lesson=key[1],
@@ -248,10 +248,10 @@ def _conflicts(store, mine: _Class, yours: _Class) -> Iterator[str]:
     for key in sorted(last[0].keys() & last[1].keys()):
         one, other = sorted((last[0][key], last[1][key]), key=lambda each: each.made)
         if one != other and one not in (mine.by_hand if other in mine.by_hand else yours.by_hand):
-            yield said(
+            yield say(
                 "{student}, {what}: set by hand by {one} and by {other}; the later counts.",
                 student=key[0],
-                what=key[2] or said("lesson {lesson}", lesson=key[1]),
+                what=key[2] or say("lesson {lesson}", lesson=key[1]),
                 one=one.author or "?",
                 other=other.author or "?",
             )

@@ -6,10 +6,10 @@ import zlib
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from dpcourse import languages
+from dpcourse.base import languages
 from dpcourse.grading.collect import Origin, Submission
 from dpcourse.grading.result import Result, as_data, from_json
-from dpcourse.grading.sandbox import wire
+from dpcourse.grading.run import wire
 
 
 def read(text: object) -> Result | None:

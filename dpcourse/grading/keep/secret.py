@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from dpcourse.languages import said
+from dpcourse.base.languages import say
 
 SHORTEST = 16
 
@@ -13,11 +13,11 @@ def read(file: Path) -> str:
         text = file.read_text(encoding="utf-8").strip()
     except UnicodeDecodeError:
         raise ValueError(
-            said("--seed-file: {file} is no text in UTF-8. The secret is some 40 letters and digits.", file=file)
+            say("--seed-file: {file} is no text in UTF-8. The secret is some 40 letters and digits.", file=file)
         ) from None
     if len(text) < SHORTEST:
         raise ValueError(
-            said(
+            say(
                 "--seed-file: the secret in {file} can be guessed: it needs {least} characters, and has {count}.",
                 file=file,
                 least=SHORTEST,

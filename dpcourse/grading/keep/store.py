@@ -16,13 +16,13 @@ from typing import Any
 
 from filelock import FileLock
 
+from dpcourse.base.languages import again, say, to_say
 from dpcourse.grading import result as results
 from dpcourse.grading.collect import Origin, Submission
 from dpcourse.grading.keep import packed as stored
 from dpcourse.grading.keep.database import columns, connected, is_whole
 from dpcourse.grading.keep.packed import as_origin, as_time, handed_in, packed, read, unpacked, written
 from dpcourse.grading.result import INFRASTRUCTURE, UNJUDGED, Result
-from dpcourse.languages import again, said, to_say
 
 DATABASE = "grades.sqlite"
 PATIENCE = 5
@@ -288,7 +288,7 @@ class Store:
             if not is_whole("results", row):
                 continue
             name, lesson, file, digest, grader, text, _, submitted, late, here, _, origin = row
-            result = read(text) or Result(INFRASTRUCTURE, (said("what was stored of it is damaged"),), None, 0)
+            result = read(text) or Result(INFRASTRUCTURE, (say("what was stored of it is damaged"),), None, 0)
             time, told, language = as_time(submitted), as_origin(origin), languages.get(name) or result.language
             yield Row(name, lesson, file, digest, grader, result, time, bool(late), not here, language, origin=told)
 
@@ -299,7 +299,7 @@ class Store:
             for number, *row in self.database.execute(f"SELECT rowid, {columns(table)} FROM {table}").fetchall():
                 if not is_whole(table, row):
                     self.database.execute(f"DELETE FROM {table} WHERE rowid = ?", [number])
-                    told.append(said(message, row=repr(row)[:300]))
+                    told.append(say(message, row=repr(row)[:300]))
         return told
 
     def answers(self, student: str, lesson: int) -> dict[str, str]:

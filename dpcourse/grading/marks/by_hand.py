@@ -6,13 +6,13 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from dpcourse import course
+from dpcourse.base.languages import say, to_say
 from dpcourse.grading import collect
 from dpcourse.grading.keep.store import ByHand, Row, Store, now
 from dpcourse.grading.marks.marking import BONUS, in_force, neat, now_called
 from dpcourse.grading.marks.settings import Settings
-from dpcourse.grading.outputs.gradebook import in_points, title
+from dpcourse.grading.out.gradebook import in_points, title
 from dpcourse.grading.result import MISSING
-from dpcourse.languages import said, to_say
 
 TAKEN_BACK = to_say("taken back")
 QUOTED = "  | "  # stands before each line that is a student's: none of theirs can pass for one of ours
@@ -26,14 +26,14 @@ def override(
     most = settings.points_of(exercise)
     if not most:
         raise ValueError(
-            said(
+            say(
                 "Exercise {exercise} does not count: course.toml leaves it out, or gives it 0 points.",
                 exercise=exercise_id,
             )
         )
     if not 0 <= points <= most:
         raise ValueError(
-            said(
+            say(
                 "Exercise {exercise} has {points}: give 0 to {most:g}, not {given:g}.",
                 exercise=exercise_id,
                 points=in_points(most),
@@ -53,7 +53,7 @@ def bonus(store: Store, settings: Settings, author: str, student: str, lesson: i
     most = neat(math.fsum(settings.points_of(exercise) for exercise in course.lesson(lesson).exercises))
     if not -most <= points <= most:
         raise ValueError(
-            said(
+            say(
                 "A bonus is at most what the lesson has, {most:g} points, and at least -{most:g}: not {given:g}.",
                 most=most,
                 given=points,
@@ -70,7 +70,7 @@ def undo(store: Store, author: str, student: str, what: str) -> None:
     given = in_force(store.by_hand()).get(key)
     if given is None:
         raise ValueError(
-            said(
+            say(
                 "Nothing is set by hand for {student!r} in {what}: `--overrides` lists what is.",
                 student=student,
                 what=what,
@@ -83,7 +83,7 @@ def undo(store: Store, author: str, student: str, what: str) -> None:
 
 def _reason(reason):
     if not reason.strip():
-        raise ValueError(said("What is set by hand needs a reason: the student is shown it."))
+        raise ValueError(say("What is set by hand needs a reason: the student is shown it."))
     return reason
 
 
@@ -99,16 +99,16 @@ def history(given: Sequence[ByHand]) -> Iterator[str]:
     """All that was ever set by hand, line by line; a star before what counts."""
     counting = set(map(id, in_force(given).values()))
     for each in given:
-        what = each.exercise or said("bonus {lesson}", lesson=each.lesson)
+        what = each.exercise or say("bonus {lesson}", lesson=each.lesson)
         if each.points is None:
-            told = said(each.reason)
+            told = say(each.reason)
         elif each.out_of:
-            points = said("{points:g} of {out_of:g}", points=each.points, out_of=each.out_of)
-            told = said("{points}: {reason}", points=points, reason=each.reason)
+            points = say("{points:g} of {out_of:g}", points=each.points, out_of=each.out_of)
+            told = say("{points}: {reason}", points=points, reason=each.reason)
         else:
-            told = said("{points}: {reason}", points=f"{each.points:g}", reason=each.reason)
+            told = say("{points}: {reason}", points=f"{each.points:g}", reason=each.reason)
         if now_called(each) is None:
-            told = said("{given} (there is no such exercise any more)", given=told)
+            told = say("{given} (there is no such exercise any more)", given=told)
         when, author = each.made[:16].replace("T", " "), each.author or "?"
         yield plain(f"{'*' if id(each) in counting else ' '} {when} {author}: {each.student} {what}: {told}")
 
@@ -121,7 +121,7 @@ def row_of(store: Store, student: str, lesson: int) -> Row:
     known = sorted({row.student for row in store.rows() if row.lesson == lesson})
     near = [name for name in known if student.lower() in name.lower()] or difflib.get_close_matches(student, known)
     raise ValueError(
-        said(
+        say(
             "No submission of {student!r} for this lesson. There are {names}.",
             student=student,
             names=some(near or known),
@@ -134,9 +134,9 @@ def code_lines(row: Row, code: str | None) -> Iterator[str]:
     if row.result.status == MISSING:
         return
     if code:
-        yield said("the student's code ({lesson}):", lesson=title(row.lesson))
+        yield say("the student's code ({lesson}):", lesson=title(row.lesson))
     else:
-        yield said("the student's code: no cell defines it")
+        yield say("the student's code: no cell defines it")
     for line in (code or "").splitlines():
         yield QUOTED + plain(line)
 
@@ -154,4 +154,4 @@ def plain(line: str) -> str:
 
 def some(names: Iterable[str]) -> str:
     """A few of the names, for the terminal."""
-    return collect.some(map(plain, names), 10) or said("none")
+    return collect.some(map(plain, names), 10) or say("none")

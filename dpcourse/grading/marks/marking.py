@@ -9,12 +9,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from dpcourse import course
+from dpcourse.base.languages import counted, say
+from dpcourse.checking import ERROR, RIGHT, WRONG, Exercise
 from dpcourse.course import Lesson
-from dpcourse.engine import ERROR, RIGHT, WRONG, Exercise
 from dpcourse.grading.keep.store import ByHand, Row, Taken
 from dpcourse.grading.marks.settings import Settings
 from dpcourse.grading.result import INFRASTRUCTURE, MISSING, NO_SCORE, UNJUDGED, Mark, without_points
-from dpcourse.languages import counted, said
 
 BONUS = ""  # what stands in place of an exercise where points are given beside all of them
 
@@ -61,10 +61,10 @@ def vanished(rows: Sequence[Row], history: Iterable[ByHand]) -> list[str]:
     found: dict[str, set[str]] = {}
     for row in rows:
         if row.lesson not in known:
-            found.setdefault(said("lesson {lesson}", lesson=row.lesson), set()).add(row.student)
+            found.setdefault(say("lesson {lesson}", lesson=row.lesson), set()).add(row.student)
         for mark in row.result.exercises:
             if row.lesson in known and mark.id not in known[row.lesson]:
-                found.setdefault(said("exercise {exercise}", exercise=mark.id), set()).add(row.student)
+                found.setdefault(say("exercise {exercise}", exercise=mark.id), set()).add(row.student)
     gone: list[str] = [
         counted(
             "There is no {what} any more: what is stored of it, for {count} student, does not count.",
@@ -75,7 +75,7 @@ def vanished(rows: Sequence[Row], history: Iterable[ByHand]) -> list[str]:
         for what, students in found.items()
     ]
     return gone + [
-        said(
+        say(
             "What was set by hand for {student} in {what} ({reason}) does not count: there is no such exercise any more.",
             student=each.student,
             what=each.exercise or each.lesson,
@@ -136,7 +136,7 @@ def _marked(row: Row, lesson: Lesson, settings: Settings, current) -> Row:
 
 
 def _fault(mark):
-    return said("exercise {exercise}: {reason}", exercise=mark.id, reason=mark.fault)
+    return say("exercise {exercise}: {reason}", exercise=mark.id, reason=mark.fault)
 
 
 def with_bonus(row: Row) -> float:
@@ -149,7 +149,7 @@ def with_bonus(row: Row) -> float:
 def _mark(mark: Mark | None, exercise: Exercise, settings: Settings, by_hand: ByHand | None) -> Mark:
     """The mark of one exercise, with the points that it counts."""
     out_of = settings.points_of(exercise)
-    mark = mark or without_points(exercise, ERROR, said("It was not judged."))
+    mark = mark or without_points(exercise, ERROR, say("It was not judged."))
     if by_hand is not None:
         share = _share(by_hand.points or 0, by_hand.out_of or exercise.points)
         return replace(mark, points=neat(share * out_of), out_of=neat(out_of), override=by_hand.reason)
@@ -166,7 +166,7 @@ def _share(points, out_of):
 def _taken(row: Row, score: float, settings: Settings) -> Taken | None:
     """What lateness takes of a score."""
     if row.due is None or row.submitted is None:
-        says = said("The LMS calls it late, and not by how much: nothing is taken.")
+        says = say("The LMS calls it late, and not by how much: nothing is taken.")
         return Taken(0, says) if row.said_late else None
     seconds = (row.submitted - row.due).total_seconds()
     if seconds <= settings.late.grace_minutes * 60 or seconds <= 0:
@@ -176,16 +176,16 @@ def _taken(row: Row, score: float, settings: Settings) -> Taken | None:
     duration = _duration(seconds)
     late_by = {
         "duration": duration,
-        "deadline": said("{deadline}, with more time", deadline=until) if row.extended else until,
+        "deadline": say("{deadline}, with more time", deadline=until) if row.extended else until,
     }
     if kept < 1:
-        says = said(
+        says = say(
             "Handed in {duration} after the deadline ({deadline}): {percent:.3g} % of the score is taken.",
             percent=100 * (1 - kept),
             **late_by,
         )
     else:
-        says = said("Handed in {duration} after the deadline ({deadline}): nothing is taken.", **late_by)
+        says = say("Handed in {duration} after the deadline ({deadline}): nothing is taken.", **late_by)
     return Taken(neat(score * (1 - kept)), says, duration)
 
 
@@ -203,5 +203,5 @@ def _duration(seconds: float) -> str:
         *([counted("{count} minute", "{count} minutes", count=minutes)] if minutes else []),
     ]
     if not parts:
-        return said("less than a minute")
-    return said("{longer} and {shorter}", longer=parts[0], shorter=parts[1]) if len(parts) > 1 else parts[0]
+        return say("less than a minute")
+    return say("{longer} and {shorter}", longer=parts[0], shorter=parts[1]) if len(parts) > 1 else parts[0]

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dpcourse import course
-from dpcourse.files import write_atomically
+from dpcourse.base.files import write_atomically
+from dpcourse.base.languages import counted, say, to_say
 from dpcourse.grading.keep.store import ByHand, Row, Store, now
-from dpcourse.grading.outputs.tables import UTF8, as_csv
+from dpcourse.grading.out.tables import UTF8, as_csv
 from dpcourse.grading.result import MISSING, STATUSES, is_ours
-from dpcourse.languages import counted, said, to_say
 
 FILE = "changes.csv"
 COLUMNS = (
@@ -39,10 +39,10 @@ class Move:
 
     def in_words(self) -> str:
         """The move as a line for the terminal."""
-        lesson = said("lesson {lesson}", lesson=self.lesson)
-        what = said("exercise {exercise}", exercise=self.exercise) if self.exercise else lesson
+        lesson = say("lesson {lesson}", lesson=self.lesson)
+        what = say("exercise {exercise}", exercise=self.exercise) if self.exercise else lesson
         told = {"student": self.student, "what": what, "before": self.before, "after": self.after, "why": self.why}
-        return said("{student}, {what}: {before}, now {after} ({why})", **told)
+        return say("{student}, {what}: {before}, now {after} ({why})", **told)
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,8 @@ class Shown:
     def in_words(self) -> str:
         """The points."""
         if self.points is None:
-            return said("no score")
-        return said("{points:g} of {out_of:g}", points=self.points, out_of=self.out_of)
+            return say("no score")
+        return say("{points:g} of {out_of:g}", points=self.points, out_of=self.out_of)
 
 
 def recorded(store: Store, rows: Sequence[Row]) -> list[Move]:
@@ -83,7 +83,7 @@ def recorded(store: Store, rows: Sequence[Row]) -> list[Move]:
 def write(store: Store, out: Path) -> None:
     """Write all that ever moved into changes.csv, the last first."""
     lines = [list(each) for each in reversed(store.moves())]
-    write_atomically(out / FILE, UTF8 + as_csv([map(said, COLUMNS), *lines]))
+    write_atomically(out / FILE, UTF8 + as_csv([map(say, COLUMNS), *lines]))
 
 
 def _of_row(row: Row, judged: dict[str, str]) -> Iterator[tuple[tuple[str, int, str], Shown]]:
@@ -111,7 +111,7 @@ def _by_hand(given: ByHand | None) -> str:
 
 
 def _before(shown: Shown | None) -> str:
-    return said("no mark") if shown is None else shown.in_words()
+    return say("no mark") if shown is None else shown.in_words()
 
 
 def _moved(before: Shown | None, after: Shown) -> bool:
@@ -126,44 +126,44 @@ def _moved(before: Shown | None, after: Shown) -> bool:
 
 def _why(before: Shown | None, after: Shown) -> str:
     if before is None:
-        return said("it is new")
+        return say("it is new")
     old, new = before.cause, after.cause
     if old.get("by hand") != new["by hand"]:
-        return _set(after.by_hand) if after.by_hand else said("what was set by hand was taken back")
+        return _set(after.by_hand) if after.by_hand else say("what was set by hand was taken back")
     if old.get("digest") != new["digest"]:
-        return said("another notebook was handed in")
+        return say("another notebook was handed in")
     if "status" in new:
         if old.get("status") != new["status"]:
-            return said("{before}, now {after}", before=_status(old.get("status")), after=_status(new["status"]))
+            return say("{before}, now {after}", before=_status(old.get("status")), after=_status(new["status"]))
         if old.get("late") == new["late"]:
             if after.points is None:
-                return said("what was set by hand was taken back")
-            return said("an exercise was set by hand")
-        return said(
+                return say("what was set by hand was taken back")
+            return say("an exercise was set by hand")
+        return say(
             "{points:g} points are taken because it is late, before {before:g}",
             points=new["late"],
             before=old.get("late", 0),
         )
     if before.out_of != after.out_of:
         if (before.out_of, after.out_of) == (old.get("own", before.out_of), new["own"]) and _is_judged_anew(old, new):
-            return said(
+            return say(
                 "the exercise has {points:g} points now, before {before:g}", points=new["own"], before=before.out_of
             )
-        return said("course.toml: its points") if after.out_of else said("course.toml: does not count")
+        return say("course.toml: its points") if after.out_of else say("course.toml: does not count")
     if _is_judged_anew(old, new):
-        return said("judged again: the exercise, or what judges it, has changed")
+        return say("judged again: the exercise, or what judges it, has changed")
     if old.get("grader") != new["grader"]:
-        return said("graded again: what runs notebooks has changed")
-    return said("course.toml: part credit") if old.get("state") == new["state"] else said("graded again")
+        return say("graded again: what runs notebooks has changed")
+    return say("course.toml: part credit") if old.get("state") == new["state"] else say("graded again")
 
 
 def _set(given: ByHand) -> str:
-    author = given.author or said("somebody")
-    return said("set by hand by {author}: {reason}", author=author, reason=given.reason)
+    author = given.author or say("somebody")
+    return say("set by hand by {author}: {reason}", author=author, reason=given.reason)
 
 
 def _status(name: str | None) -> str:
-    return said(STATUSES.get(name or "", str(name)))
+    return say(STATUSES.get(name or "", str(name)))
 
 
 def _is_judged_anew(old: dict, new: dict) -> bool:
@@ -184,5 +184,5 @@ def lines(moves: Iterable[Move], most: int = 10) -> list[str]:
     if not moves:
         return []
     head = counted("{count} mark moved:", "{count} marks moved:", count=len(moves))
-    rest = [said("and {count} more: see {file}", count=len(moves) - most, file=FILE)] if len(moves) > most else []
+    rest = [say("and {count} more: see {file}", count=len(moves) - most, file=FILE)] if len(moves) > most else []
     return [head, *(f"  {line}" for line in [*(move.in_words() for move in moves[:most]), *rest])]

@@ -19,8 +19,8 @@ from typing import Any
 from unicodedata import normalize
 
 from dpcourse import course
-from dpcourse.engine import Exercise
-from dpcourse.languages import catalogued, listed, said, sentences, to_say
+from dpcourse.base.languages import catalogued, listed, say, sentences, to_say
+from dpcourse.checking import Exercise
 
 FILE = "course.toml"
 PERIODS = {"hour": 3600, "day": 86400}
@@ -148,7 +148,7 @@ def read(file: Path) -> Settings:
     try:
         text = file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise SettingsError(said("{file} is no text in UTF-8: save it as that.", file=file)) from None
+        raise SettingsError(say("{file} is no text in UTF-8: save it as that.", file=file)) from None
     return parse(text, file)
 
 
@@ -161,7 +161,7 @@ def parse(text: str, file: Path = Path(FILE)) -> Settings:
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise SettingsError(said("{file} cannot be read: {reason}.", file=file, reason=error)) from None
+        raise SettingsError(say("{file} cannot be read: {reason}.", file=file, reason=error)) from None
     return _Reading(text, file).settings(table)
 
 
@@ -176,7 +176,7 @@ class _Reading:
             self.zone = zoneinfo.ZoneInfo(self._zone(table["timezone"], ["timezone"]))
         kinds = {
             "timezone": self._zone,
-            "language": self._one_of(["", *catalogued()], said("a language of the feedback")),
+            "language": self._one_of(["", *catalogued()], say("a language of the feedback")),
             "contact": self._text,
             "excluded": self._exercises,
             "bonus": self._yes_or_no,
@@ -195,7 +195,7 @@ class _Reading:
         kinds = {
             "grace_minutes": self._number(0),
             "share": self._number(0, 1),
-            "per": self._one_of(PERIODS, said("a time")),
+            "per": self._one_of(PERIODS, say("a time")),
             "floor": self._number(0, 1),
             "latest_days": self._number(0, infinite=True),
         }
@@ -209,7 +209,7 @@ class _Reading:
         names = [slip.name for slip in course.find(exercise_id).misconceptions]
 
         def read(value, path):
-            what = said("a misconception of exercise {exercise}", exercise=exercise_id)
+            what = say("a misconception of exercise {exercise}", exercise=exercise_id)
             return self._known(value, path, dict.fromkeys([*names, ANY], self._number(0, 1)), what)
 
         return read
@@ -218,7 +218,7 @@ class _Reading:
 
     def _known(self, value, path, kinds: Mapping[str, Callable], what="") -> dict[str, Any]:
         """A table of known keys, each read by its kind."""
-        what = what or (said("a key of {table}", table=".".join(path)) if path else said("a key"))
+        what = what or (say("a key of {table}", table=".".join(path)) if path else say("a key"))
         for key in self._table(value, path):
             self._among(key, kinds, what, [*path, key])
         return {key: kinds[key](item, [*path, key]) for key, item in value.items()}
@@ -232,7 +232,7 @@ class _Reading:
             for known, key, item in items:
                 if known in found:
                     raise SettingsError(
-                        said("{place}: {key!r} is there twice.", place=self._where([*path, key]), key=key)
+                        say("{place}: {key!r} is there twice.", place=self._where([*path, key]), key=key)
                     )
                 found[known] = kind_of(known)(item, [*path, key])
             return found
@@ -240,28 +240,26 @@ class _Reading:
         return read
 
     def _table(self, value, path):
-        return value if isinstance(value, dict) else self._refuse(path, said("must be a table"), value)
+        return value if isinstance(value, dict) else self._refuse(path, say("must be a table"), value)
 
     def _text(self, value, path):
         return (
-            value
-            if isinstance(value, str)
-            else self._refuse(path, said('must be a text in quotes, such as "…"'), value)
+            value if isinstance(value, str) else self._refuse(path, say('must be a text in quotes, such as "…"'), value)
         )
 
     def _path(self, value, path):
         return self.file.parent / self._text(value, path) if self._text(value, path) else None
 
     def _yes_or_no(self, value, path):
-        return value if isinstance(value, bool) else self._refuse(path, said("must be true or false"), value)
+        return value if isinstance(value, bool) else self._refuse(path, say("must be true or false"), value)
 
     def _number(self, least, most=math.inf, above=False, infinite=False):
         if above:
-            right = said("must be a number above {least}", least=least)
+            right = say("must be a number above {least}", least=least)
         elif most < math.inf:
-            right = said("must be a number of at least {least} and at most {most}", least=least, most=most)
+            right = say("must be a number of at least {least} and at most {most}", least=least, most=most)
         else:
-            right = said("must be a number of at least {least}", least=least)
+            right = say("must be a number of at least {least}", least=least)
 
         def read(value, path):
             good = isinstance(value, int | float) and not isinstance(value, bool) and least <= value <= most
@@ -275,11 +273,11 @@ class _Reading:
         return lambda value, path: self._among(self._text(value, path), known, what, path)
 
     def _zone(self, value, path):
-        return self._among(self._text(value, path), zoneinfo.available_timezones(), said("a time zone"), path)
+        return self._among(self._text(value, path), zoneinfo.available_timezones(), say("a time zone"), path)
 
     def _exercises(self, value, path):
         if not isinstance(value, list):
-            self._refuse(path, said('must be a list of exercises, such as ["1.4"]'), value)
+            self._refuse(path, say('must be a list of exercises, such as ["1.4"]'), value)
         return tuple(self._exercise(self._text(each, path), path) for each in value)
 
     def _exercise(self, value, path):
@@ -287,18 +285,18 @@ class _Reading:
         near = [id for id in every if id.partition(".")[0] == value.partition(".")[0]]
         if value.isdigit() and near:
             raise SettingsError(
-                said(
+                say(
                     '{place}: an exercise stands in quotes, such as "{exercise}", not {value}.',
                     place=self._where(path),
                     exercise=near[0],
                     value=value,
                 )
             )
-        return self._among(value, near or every, said("an exercise"), path)
+        return self._among(value, near or every, say("an exercise"), path)
 
     def _lesson(self, value, path):
         known = {str(each.number): each.number for each in course.lessons()}
-        return known[self._among(value.lstrip("0") or "0", known, said("the number of a lesson"), path)]
+        return known[self._among(value.lstrip("0") or "0", known, say("the number of a lesson"), path)]
 
     def _student(self, value, path):
         return normalize("NFC", value)
@@ -308,7 +306,7 @@ class _Reading:
             return value if value.tzinfo else value.replace(tzinfo=self.zone)
         if isinstance(value, date):
             return datetime.combine(value, time(23, 59, 59), self.zone)
-        return self._refuse(path, said("must be a time without quotes, such as 2026-10-01T23:59:00"), value)
+        return self._refuse(path, say("must be a time without quotes, such as 2026-10-01T23:59:00"), value)
 
     # ---- what is said where it is not
 
@@ -317,17 +315,17 @@ class _Reading:
         if value in known:
             return value
         near = difflib.get_close_matches(value, known, n=1, cutoff=0.5)
-        told = [said("{place}: {value!r} is not {what}.", place=self._where(path), value=value, what=what)]
+        told = [say("{place}: {value!r} is not {what}.", place=self._where(path), value=value, what=what)]
         if near and not value[:1].isdigit():
-            told.append(said("Did you mean {value!r}?", value=near[0]))
+            told.append(say("Did you mean {value!r}?", value=near[0]))
         elif len(known) < 20:
-            told.append(said("There are {names}.", names=listed(filter(None, known), "{first}, {then}")))
+            told.append(say("There are {names}.", names=listed(filter(None, known), "{first}, {then}")))
         raise SettingsError(sentences(told))
 
     def _refuse(self, path, right, value):
         shown = str(value).lower() if isinstance(value, bool) else repr(value)
         raise SettingsError(
-            said(
+            say(
                 "{place}: {key} {right}, not {value}.",
                 place=self._where(path),
                 key=".".join(path),
@@ -342,5 +340,5 @@ class _Reading:
             key = re.compile(rf"(^|[\s.\[{{,\"'])[\"']?{re.escape(path[depth - 1])}[\"']?\s*[=\].]")
             found = [number for number, line in enumerate(self.lines, 1) if key.search(line.split(" #")[0])]
             if len(found) == 1:
-                return said("{file}, line {line}", file=self.file, line=found[0])
+                return say("{file}, line {line}", file=self.file, line=found[0])
         return str(self.file)

@@ -11,7 +11,7 @@ import slices
 from support import ROOT
 
 from dpcourse import course
-from dpcourse.cells import checked, defined
+from dpcourse.base.cells import checked, defined
 from dpcourse.grading import collect
 
 COURSE = ROOT / "dpcourse" / "course"

@@ -123,23 +123,23 @@ FORGED = [
             def __getattr__(self, name): return self
             def __call__(self, *a, **k): return self
         for name in ("dpcourse.exercises", "dpcourse.exercises.engine", "dpcourse.classroom", "dpcourse.classroom.grade",
-                     "dpcourse.course", "dpcourse.engine", "dpcourse.engine.exercise", "dpcourse.grading", "dpcourse.grading.judging.submission"):
+                     "dpcourse.course", "dpcourse.checking", "dpcourse.checking.exercise", "dpcourse.grading", "dpcourse.grading.judge.submission"):
             sys.modules[name] = Right()
     """, worst_posterior="def worst_posterior(prior, epsilon): return 0.5")], score=LOST),
     answer("replies for itself, with another nonce", FORGE.format(bytes="__import__('dpcourse').grading.sandbox.wire.pack({'outcomes': [{'value': 0.5}], 'nonce': '0' * 32})") + "    return 0.5"),
-    answer("patches what packs", "import sys\nwire = sys.modules['dpcourse.grading.sandbox.wire']\nold = wire.pack\nwire.pack = lambda m: old({k: [{'value': 0.5, 'state': 'right', 'points': 99}] if k == 'outcomes' else v for k, v in m.items()})\nreturn 0.5"),
-    first("patches the probe", "from dpcourse.probe.probe import Probe\nProbe.probe = lambda self, answer, cases: [{'value': 0.5, 'state': 'right', 'printed': ''} for _ in cases]", 0),
-    first("patches plain data", "from dpcourse.probe import values, probe\nvalues.plain = probe.plain = lambda value: 0.5", 0),
+    answer("patches what packs", "import sys\nwire = sys.modules['dpcourse.grading.run.wire']\nold = wire.pack\nwire.pack = lambda m: old({k: [{'value': 0.5, 'state': 'right', 'points': 99}] if k == 'outcomes' else v for k, v in m.items()})\nreturn 0.5"),
+    first("patches the probe", "from dpcourse.checking.calling.probe import Probe\nProbe.probe = lambda self, answer, cases: [{'value': 0.5, 'state': 'right', 'printed': ''} for _ in cases]", 0),
+    first("patches plain data", "from dpcourse.checking.calling import values, probe\nvalues.plain = probe.plain = lambda value: 0.5", 0),
     notebook("patches json and struct", solved(first="import json, struct\njson.dumps = lambda *a, **k: '{\"state\": \"right\"}'\njson.loads = lambda *a, **k: {'cell': '', 'nonce': 'x'}", worst_posterior="def worst_posterior(prior, epsilon): return 0.5"), "limit", LOST),
     notebook("patches the socket", solved(first="import socket\nsocket.socket.send = socket.socket.recv = lambda *a: b''", worst_posterior="def worst_posterior(prior, epsilon): return 0.5"), score=LOST, status="limit"),
     notebook("patches math", solved(first="math.exp = math.log = math.sqrt = lambda x: 1.0", worst_posterior=WORKS), score=without(*NEED_MATH)),
     notebook("its own check", solved(first="def check(*a, **k): return 'right'", worst_posterior="def worst_posterior(prior, epsilon): return 0.5"), score=LOST),
     notebook("its own module", solved(first="import sys, types\nfake = types.ModuleType('dpcourse')\nfake.check = print\nsys.modules['dpcourse'] = fake", worst_posterior="def worst_posterior(prior, epsilon): return 0.5"), score=LOST),
     notebook("its own package", solved(first="import os\nos.makedirs('dpcourse', exist_ok=True)\nopen('dpcourse/__init__.py', 'w').write('check = print')\nopen('sitecustomize.py', 'w').write('boom')", worst_posterior="def worst_posterior(prior, epsilon): return 0.5"), score=LOST),
-    notebook("says that it is right", solved(first="import dpcourse.notebook\ndpcourse.notebook._last_state.update({f'1.{i}': 'right' for i in range(9)})", worst_posterior="def worst_posterior(prior, epsilon): return 0.5"), "flagged", LOST),
+    notebook("says that it is right", solved(first="import dpcourse.notebook.check\ndpcourse.notebook._last_state.update({f'1.{i}': 'right' for i in range(9)})", worst_posterior="def worst_posterior(prior, epsilon): return 0.5"), "flagged", LOST),
     answer("prints that it is right", "print('{\"state\": \"right\", \"points\": 2}')\nreturn 0.5"),
-    answer("raises that the time is up", "from dpcourse.probe.limits import TimeUp; raise TimeUp"),
-    answer("raises that it is forbidden", "from dpcourse.probe.calls import Forbidden; raise Forbidden"),
+    answer("raises that the time is up", "from dpcourse.checking.calling.limits import TimeUp; raise TimeUp"),
+    answer("raises that it is forbidden", "from dpcourse.checking.calling.calls import Forbidden; raise Forbidden"),
     answer("says that it is blank", "raise NotImplementedError"),
     answer("looks for the inputs", "import sys\nframe, found = sys._getframe(), []\nwhile frame: found += [v for v in frame.f_locals.values() if type(v) is list]; frame = frame.f_back\nreturn found[0][0].get('answer', 0.5)", status="flagged"),
     answer("looks for results in memory", "import gc\nreturn next((x['expected'] for x in gc.get_objects() if type(x) is dict and 'expected' in x and type(x['expected']) is float), 0.5)", status="flagged"),

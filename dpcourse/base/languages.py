@@ -1,0 +1,242 @@
+"""The language in which a learner is spoken to, and what is said in it.
+
+It is chosen for a process by `language`, else by DPCOURSE_LANGUAGE, else it is English. A text of the code is an English
+message with named fields, `say("{right} of {all} entries are right.", right=3, all=5)`. It comes back in the chosen
+language and keeps its message and fields, so that `again` can say it in another, and `as_data` can store it. What a
+catalogue has not is said in English. The catalogues, `locale/<language>/<room>.po`, are kept in step by `dpcourse build`.
+"""
+
+import contextlib
+import functools
+import gettext
+import os
+import string
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+ENGLISH = "en"
+CHOICE = "DPCOURSE_LANGUAGE"
+LESSONS = "[0-9][0-9]-*.ipynb"
+PACKAGE = Path(__file__).resolve().parents[1]
+CATALOGUES = PACKAGE / "locale"
+"""Where a language has a folder with what this package says in it."""
+COMPILED = "dpcourse.mo"
+FONT_FILE, FONT = "font.otf", "dpcourse {}"
+"""Beside a catalogue, where pictures need it: a font, and its name for the language."""
+
+_chosen: list[str] = []  # the last one counts
+
+
+# ---- the choice
+
+
+def language(name: str) -> None:
+    """Speak this language from now on in this process, such as "zh". Raises ValueError where it is not there."""
+    _chosen.append(_known(name, PACKAGE, CATALOGUES))
+
+
+def chosen() -> str:
+    """The language to speak, such as "zh". Raises ValueError where DPCOURSE_LANGUAGE names one that is not there.
+
+    >>> chosen()
+    'en'
+    """
+    return _chosen[-1] if _chosen else _known(os.environ.get(CHOICE) or ENGLISH, PACKAGE, CATALOGUES)
+
+
+@contextlib.contextmanager
+def speaking(name: str) -> Iterator[None]:
+    """Speak this language in a `with`. Raises ValueError where it is not there."""
+    before = list(_chosen)
+    language(name)
+    try:
+        yield
+    finally:
+        _chosen[:] = before
+
+
+def folders(package: Path = PACKAGE) -> dict[str, Path]:
+    """language -> the folder of its blank lessons: English ones in the package or beside it, others in folders among them.
+
+    Empty where this copy has no lessons.
+    """
+    english = next((folder for folder in _lessons(package) if any(folder.glob(LESSONS))), None)
+    if english is None:
+        return {}
+    others = sorted(english.glob(f"[!.]*/{LESSONS}"))
+    return {ENGLISH: english} | {file.parent.name: file.parent for file in others}
+
+
+def _lessons(package):
+    return package / "lessons", package.parent / "lessons"
+
+
+@functools.cache  # a text that is said costs no look into folders
+def catalogued() -> list[str]:
+    """The languages in which texts of the code can be said."""
+    return sorted({ENGLISH, *(folder.name for folder in CATALOGUES.glob("[a-z]*/"))})
+
+
+def _known(name, package, catalogues):
+    there = sorted(
+        {ENGLISH, *(each.name for folder in (*_lessons(package), catalogues) for each in folder.glob("[a-z]*/"))}
+    )
+    if name not in there:
+        raise ValueError(f"there is no language {name!r}; there are: {', '.join(there)}")
+    return name
+
+
+# ---- what is said
+
+
+class Said(str):
+    """A text as it was said in one language. It keeps its English message, or (for one, for many), and the named fields."""
+
+    message: str | tuple[str, str]
+    fields: dict[str, Any]
+
+    def __format__(self, spec: str) -> str:
+        """As of any text; "A" makes its first letter a capital, where it begins a sentence: "{what:A}"."""
+        return self[:1].upper() + self[1:] if spec == "A" else super().__format__(spec)
+
+
+def say(message: str, /, **fields: object) -> Said:
+    """An English message in the chosen language; fields: what stands for {each} in it, numbers or texts.
+
+    Without fields the message is taken as it is, and may hold any brackets. What is not a literal here is marked where it
+    stands by `to_say`, or declared in a lesson's folder, as hints and misconceptions are.
+
+    >>> say("{right} of {all} entries are right.", right=3, all=5)
+    '3 of 5 entries are right.'
+    """
+    return again(message) if isinstance(message, Said) else _put(message, fields, chosen())
+
+
+def counted(one: str, many: str, /, *, count: int, **fields: object) -> Said:
+    """The same where the words depend on a number, the field {count}.
+
+    >>> counted("{count} point", "{count} points", count=3)
+    '3 points'
+    """
+    return _put((one, many), {"count": count, **fields}, chosen())
+
+
+def to_say(message: str, /) -> str:
+    """A message that stands in a table, to be given to `say` later; it comes back as it is."""
+    return message
+
+
+def again(text: str, language: str | None = None) -> Said:
+    """A text once more, in another language, or in the one that is chosen now. What was never said is taken as a message.
+
+    >>> again(say("{right} of {all} entries are right.", right=3, all=5), "en").fields
+    {'right': 3, 'all': 5}
+    """
+    message, fields = (text.message, text.fields) if isinstance(text, Said) else (str(text), {})
+    return _put(message, fields, language or chosen())
+
+
+def sentences(texts: Iterable[str]) -> str:
+    """Sentences, one after another.
+
+    >>> sentences(["One.", "Two."])
+    'One. Two.'
+    """
+    return _joined("{first} {then}", list(texts))
+
+
+def listed(texts: Iterable[str], last: str = "{first} and {then}", by: str = "{first}, {then}") -> str:
+    """Some things in a row: joined `by` this message, and the last of them by `last`; both are among JOINING.
+
+    >>> listed(["a", "b", "c"]), listed(["a", "b"], "{first}, {then}")
+    ('a, b and c', 'a, b')
+    """
+    *before, end = list(texts) or [""]
+    return say(last, first=_joined(by, before), then=end) if before else end
+
+
+JOINING = (
+    to_say("{first} {then}"),
+    to_say("{first}, {then}"),
+    to_say("{first}; {then}"),
+    to_say("{first} and {then}"),
+    to_say("{first} or {then}"),
+)
+
+
+def _joined(by, texts):
+    return functools.reduce(lambda first, then: say(by, first=first, then=then), texts) if texts else ""
+
+
+def as_data(text: object) -> Any:
+    """What was said as plain data, for JSON: its message and fields; anything else as it is.
+
+    >>> as_data(say("{n} of them", n=3))
+    {'message': '{n} of them', 'fields': {'n': 3}}
+    """
+    if not isinstance(text, Said):
+        return text.item() if hasattr(text, "item") else text
+    message = text.message if isinstance(text.message, str) else list(text.message)
+    return {"message": message, "fields": {name: as_data(value) for name, value in text.fields.items()}}
+
+
+def from_data(data: Any) -> Any:
+    """What `as_data` gave, said in the chosen language. It trusts the message: what a student's process gave is not to come here."""
+    if not isinstance(data, dict):
+        return data
+    message = data["message"] if isinstance(data["message"], str) else tuple(data["message"])
+    return _put(message, {name: from_data(value) for name, value in data["fields"].items()}, chosen())
+
+
+def _put(message, fields, language):
+    translation = _catalogue(CATALOGUES / language / COMPILED) if language != ENGLISH else gettext.NullTranslations()
+    if isinstance(message, str):
+        english, text = message, translation.gettext(message) if message else message
+    else:
+        english = message[fields["count"] != 1]
+        text = translation.ngettext(*message, fields["count"])
+    if fields_of(text) != fields_of(english) and fields:
+        text = english  # a translation that cannot be filled in is not shown
+    if fields:
+        text = text.format(**{name: _in(language, value) for name, value in fields.items()})
+    found = Said(text)
+    found.message, found.fields = message, fields
+    return found
+
+
+def _in(language, value):
+    return again(value, language) if isinstance(value, Said) else value
+
+
+def font(language: str) -> Path | None:
+    """The file of a language's font, which is called FONT; None where DejaVu Sans will do."""
+    file = CATALOGUES / language / FONT_FILE
+    return file if file.exists() else None
+
+
+def forget() -> None:
+    """Read the catalogues anew, since they have changed."""
+    _catalogue.cache_clear()
+
+
+@functools.cache
+def fields_of(message: str) -> frozenset[str]:
+    """The names of the fields in a message; none where its brackets are no fields.
+
+    >>> sorted(fields_of("{right} of {all:,}"))
+    ['all', 'right']
+    """
+    try:
+        return frozenset(name for _, name, _, _ in string.Formatter().parse(message) if name is not None)
+    except ValueError:
+        return frozenset()
+
+
+@functools.cache
+def _catalogue(file):
+    try:
+        with file.open("rb") as compiled:
+            return gettext.GNUTranslations(compiled)
+    except FileNotFoundError:
+        return gettext.NullTranslations()

@@ -1,0 +1,128 @@
+"""The modules of a package as their files stand: what each imports, which names it has, what it says. None is run."""
+
+import ast
+import importlib.util
+import symtable
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+DATA = ("*.json", "*.npz")
+
+
+class Modules:
+    """The package in a folder; its modules are called by their full names, such as "dpcourse.gdp".
+
+    elsewhere: packages of it whose folders are not in it, as those of packs: name -> folder.
+    """
+
+    def __init__(self, folder: Path, elsewhere: Mapping[str, Path] | None = None):
+        self.folder, self.name = folder, folder.name
+        self.elsewhere = dict(elsewhere or {})
+        self._trees: dict[str, ast.Module] = {}
+        self._imports: dict[str, set[str]] = {}
+        self._names: dict[str, set[str]] = {}
+        self._said: dict[str, str] = {}
+        self._reached: dict[frozenset[str], set[str]] = {}
+
+    def has(self, module: str) -> bool:
+        """Whether the package has a module of this name."""
+        return module.partition(".")[0] == self.name and self.file(module).is_file()
+
+    def file(self, module: str) -> Path:
+        """Where a module is, or would be."""
+        path = self.folder.joinpath(*module.split(".")[1:])
+        for name, folder in self.elsewhere.items():
+            if module.startswith(f"{name}."):
+                path = folder.joinpath(*module.removeprefix(f"{name}.").split("."))
+        return path.with_suffix(".py") if path.with_suffix(".py").is_file() else path / "__init__.py"
+
+    def text(self, module: str) -> str:
+        """The source of a module."""
+        return self.file(module).read_text(encoding="utf-8")
+
+    def tree(self, module: str) -> ast.Module:
+        """The syntax of a module. Raises SyntaxError."""
+        if module not in self._trees:
+            self._trees[module] = ast.parse(self.text(module), str(self.file(module)))
+        return self._trees[module]
+
+    def imported(self, tree: ast.AST, module: str = "") -> set[str]:
+        """The package's modules that some code imports, wherever in it; module: the one whose code it is, if it is one's."""
+        names = set()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                names |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                base = self._base(node, module)
+                names |= {base, *(f"{base}.{alias.name}" for alias in node.names)}
+        return {name for name in names if self.has(name)}
+
+    def imports(self, module: str) -> set[str]:
+        """The package's modules that a module imports itself."""
+        if module not in self._imports:
+            self._imports[module] = self.imported(self.tree(module), module)
+        return self._imports[module]
+
+    def _base(self, node, module):
+        if not node.level:
+            return node.module
+        is_package = self.file(module).name == "__init__.py"
+        package = module if is_package else module.rpartition(".")[0]
+        return importlib.util.resolve_name("." * node.level + (node.module or ""), package)
+
+    def reached(self, modules: Iterable[str]) -> set[str]:
+        """These modules and all that they import, directly or not; to import a.b.c is to import a and a.b too."""
+        begin = frozenset(modules)
+        if begin not in self._reached:
+            found, new = set(), set(begin)
+            while new:
+                found |= new
+                above = {module.rpartition(".")[0] for module in new} - {"", *self.elsewhere}
+                new = above.union(*map(self.imports, new)) - found
+            self._reached[begin] = found
+        return self._reached[begin]
+
+    def data(self, module: str) -> list[Path]:
+        """The data files beside a module that it names."""
+        folder, text = self.file(module).parent, self.text(module)
+        return sorted(file for kind in DATA for file in folder.glob(kind) if file.name in text)
+
+    def names(self, module: str) -> set[str]:
+        """What a module has: what it binds, and the modules in it if it is a package."""
+        if module not in self._names:
+            file = self.file(module)
+            symbols = symtable.symtable(self.text(module), str(file), "exec").get_symbols()
+            bound = {each.get_name() for each in symbols if each.is_assigned() or each.is_imported()}
+            within = file.parent.iterdir() if file.name == "__init__.py" else ()
+            self._names[module] = bound | {each.stem for each in within if self.has(f"{module}.{each.stem}")}
+        return self._names[module]
+
+    def said(self, module: str) -> str:
+        """What a module says to Python: its syntax, without comments, docstrings and layout, the same for every version."""
+        if module not in self._said:
+            self._said[module] = said(self.tree(module))
+        return self._said[module]
+
+
+def texts(tree: ast.AST) -> list[str]:
+    """The texts that stand in some code, each once, by the alphabet."""
+    found = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    return sorted({value for value in found if isinstance(value, str)})
+
+
+def said(node: object) -> str:
+    """What some code says to Python, without comments, docstrings and layout."""
+    if isinstance(node, list):
+        return f"[{','.join(map(said, node))}]"
+    if not isinstance(node, ast.AST):
+        return repr(node)
+    fields = ast.iter_fields(_without_docstring(node))
+    parts = [f"{name}={said(value)}" for name, value in fields if value not in (None, [])]
+    return f"{type(node).__name__}({','.join(parts)})"
+
+
+def _without_docstring(node):
+    documented = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+    if not documented or ast.get_docstring(node, clean=False) is None:
+        return node
+    return type(node)(**dict(ast.iter_fields(node)) | {"body": node.body[1:]})

@@ -1,0 +1,42 @@
+"""What an exercise is and how an answer is judged; knows no lesson. A file of an exercise needs nothing else from here."""
+
+from dpcourse.checking.diagnosis.noise import Noise
+from dpcourse.checking.exercise import Exercise, Misconception, Needed, OpenExercise, RandomExercise, any_of
+from dpcourse.checking.given_out import GivenOut
+from dpcourse.checking.inputs import rounded
+from dpcourse.checking.question import Option, Question
+from dpcourse.checking.returns import a_number, a_whole_number, bits_like, numbers_like, several, true_or_false
+from dpcourse.checking.statistics import Count
+from dpcourse.checking.variants import Variants, variants
+from dpcourse.checking.verdict import BLANK, ERROR, RECEIVED, RIGHT, WRONG, Audit, Observation, Verdict
+
+__all__ = [
+    "BLANK",
+    "ERROR",
+    "RECEIVED",
+    "RIGHT",
+    "WRONG",
+    "Audit",
+    "Count",
+    "Exercise",
+    "GivenOut",
+    "Misconception",
+    "Needed",
+    "Noise",
+    "Observation",
+    "OpenExercise",
+    "Option",
+    "Question",
+    "RandomExercise",
+    "Variants",
+    "Verdict",
+    "a_number",
+    "a_whole_number",
+    "any_of",
+    "bits_like",
+    "numbers_like",
+    "rounded",
+    "several",
+    "true_or_false",
+    "variants",
+]

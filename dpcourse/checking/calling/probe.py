@@ -1,0 +1,223 @@
+"""The learner's side of a check: call a function on inputs and write down what it did, as plain data.
+
+This runs wherever the learner's code runs, and knows nothing of what is right.
+"""
+
+import copy
+import importlib
+import inspect
+import linecache
+import operator
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpcourse.base.languages import as_data, say, sentences
+from dpcourse.checking.calling import apart, calls, errors, limits, output, texts, training
+from dpcourse.checking.calling.values import alike, plain, type_name
+
+PLAIN = {bool, int, float, str, type(None), dict, list, tuple, np.ndarray, *np.sctypeDict.values()}
+TURNED = 1.0  # seconds for an answer whose `counted` is turned: it may never end then
+
+
+@dataclass(frozen=True)
+class Probe:
+    """How an answer is called.
+
+    function: the name of the function that the learner writes.
+    forbidden: Python functions that the answer must not call. counted: one that gives True or False, whose calls are
+    counted; an answer that gives the same where it gives the opposite is idle: it calls it, and does not listen.
+    seconds: the time limit of one check.
+    """
+
+    function: str
+    forbidden: tuple[Callable, ...] = ()
+    counted: Callable | None = None
+    seconds: float = 10.0
+
+    def probe(self, answer, cases):
+        """What the answer does on each case: a list of outcomes (dicts of plain data); stops at the first failure.
+
+        The answer runs here where a timer can interrupt it, else in a process of its own where it can be sent there.
+        """
+        if not limits.interruptible():
+            try:
+                return apart.call(self._probe, answer, cases, seconds=self.seconds)
+            except limits.TimeUp:
+                return [{"timeout": self.seconds}]
+            except apart.Impossible:
+                pass
+        return self._probe(answer, cases)
+
+    def _probe(self, answer, cases):
+        outcomes, clock = [], limits.Clock(self.seconds)
+        counted = {self.counted.__code__: 0} if self.counted else {}
+        try:
+            with (
+                output.captured() as printed,
+                calls.forbidding(self.forbidden, counted) as called,
+                limits.time_limit(self.seconds, clock=clock),
+            ):
+                for case in cases:
+                    outcomes.append({})
+                    outcome = self._outcome(answer, case, called, is_first=len(outcomes) == 1)
+                    outcomes[-1] = _with_all_seen(outcome, answer, case, called, counted, printed)
+                    if "value" not in outcomes[-1]:
+                        break
+        except limits.TimeUp:
+            outcomes[-1:] = [_with_all_seen({"timeout": self.seconds}, answer, {}, called, counted, printed)]
+        if self.counted and outcomes and "value" in outcomes[0]:
+            outcomes[0]["idle"] = self._is_idle(answer, cases[0], outcomes[0]["value"], clock)
+        return outcomes
+
+    def _is_idle(self, answer, case, value, clock):
+        """Whether the answer gives this value also where what `counted` gives is turned into its opposite."""
+        with calls.turned(self.counted) as turned, output.captured():
+            try:
+                with limits.time_limit(max(0.001, min(TURNED, clock.left()))):
+                    return alike(value, plain(answer(*arguments(case)))) and bool(turned)
+            except (Exception, SystemExit, limits.TimeUp):
+                return False
+
+    def _outcome(self, answer, case, called, is_first):
+        if not callable(answer):
+            return {"not_callable": as_data(type_name(answer))}
+        with called:
+            given = list(arguments(case))
+        try:
+            if is_first and not _takes(answer, given):
+                return {"signature": f"{self.function}({', '.join(case)})"}
+            outcome = {"value": plain(answer(*given))}
+        except NotImplementedError as error:
+            outcome = _unwritten(error, answer)
+        except calls.Forbidden:
+            outcome = {}
+        except (Exception, SystemExit) as error:
+            raised = as_data(_raised(error, answer, tuple(case), self.forbidden))
+            outcome = {"raised": raised, "because": errors.chain(error)}
+        with called:
+            changed = [
+                name
+                for name, now in zip(case, given, strict=True)
+                if name not in made(case) and _is_changed(case[name], now)
+            ]
+        return {"changed": changed[-1]} if changed else outcome
+
+
+def _with_all_seen(outcome, answer, case, called, counted, printed):
+    """An outcome with what was called, read from outside and printed meanwhile; the next begins anew."""
+    if called:
+        outcome = {"forbidden": called[0]}
+    also = {"calls": sum(counted.values())} if counted else {}
+    if called.copies:
+        also["copied"] = called.copies[0]
+    if called.begun:
+        also["begun"] = called.begun[0]
+    if outside := _read_from_outside(answer, case):
+        also["outside"] = outside
+    seen = {"printed": printed.text, "printed_count": printed.count}
+    counted.update(dict.fromkeys(counted, 0))
+    printed.text, printed.count = "", 0
+    return outcome | also | seen
+
+
+def function_of(path: str) -> Callable:
+    """The function that "module:qualified.name" names; its module is imported.
+
+    >>> function_of("math:log2")(8)
+    3.0
+    """
+    module, _, name = path.partition(":")
+    return operator.attrgetter(name)(importlib.import_module(module))
+
+
+def _takes(answer, given):
+    """Whether a function may be called with these arguments; True where Python does not tell."""
+    try:
+        signature = inspect.signature(answer)
+    except (TypeError, ValueError):
+        return True
+    try:
+        signature.bind(*given)
+    except TypeError:
+        return False
+    return True
+
+
+def arguments(case):
+    """The arguments of a case, fresh copies, with the seed made a Generator, and a training run's parts made."""
+    fresh = copy.deepcopy(case)
+    if "rng" in fresh:
+        fresh["rng"] = np.random.default_rng(fresh["rng"])
+    if "ledger" in fresh:
+        fresh |= training.parts(fresh)
+    return fresh.values()
+
+
+def made(case):
+    """The names of those arguments that are no plain data, but made from it."""
+    return {name for name in case if name == "rng" or ("ledger" in case and name in ("ledger", "gradients"))}
+
+
+def _is_changed(before, now):
+    """Whether an argument is not what it was; what is not plain is no part of one, and is asked nothing."""
+    return not _types(now) <= PLAIN or not alike(before, now)
+
+
+def _types(value):
+    """The types of a value, and of whatever is in it."""
+    inside = value.values() if type(value) is dict else value if type(value) in (list, tuple) else ()
+    return {type(value)}.union(*map(_types, inside))
+
+
+def _read_from_outside(answer, case):
+    """The first argument of the exercise whose name the answer reads as a global, since its own parameter is called otherwise."""
+    code = getattr(answer, "__code__", None)
+    if code is None:
+        return None
+    return next(
+        (
+            name
+            for name in case
+            if name in code.co_names
+            and name not in (*code.co_varnames, *code.co_cellvars, *code.co_freevars)
+            and name in answer.__globals__
+        ),
+        None,
+    )
+
+
+def _unwritten(error, answer):
+    """The outcome of NotImplementedError: the answer is blank, or it calls another function that is."""
+    *_, last = traceback.walk_tb(error.__traceback__)
+    if last[0].f_code is getattr(getattr(answer, "__wrapped__", answer), "__code__", None):  # a cache, a decorator
+        return {"blank": True}
+    return {"raised": as_data(say(texts.UNWRITTEN, name=last[0].f_code.co_name))}
+
+
+def _raised(error, answer, parameters, forbidden):
+    """One or two sentences on an exception: what, where in the learner's own code, and what it often means."""
+    try:
+        str(error)
+    except Exception:
+        return say(texts.SILENT, kind=type(error).__name__)
+    code = getattr(answer, "__code__", None)
+    file = getattr(code, "co_filename", None)
+    line, message, where = "", texts.STOPPED, {}
+    for frame in traceback.extract_tb(error.__traceback__):
+        if frame.filename == file:
+            line = linecache.getline(file, frame.lineno).strip()
+            message = texts.STOPPED_AT if line else texts.STOPPED_IN_LINE
+            where = {"line": line[: texts.LONGEST]} if line else {"number": frame.lineno}
+    often = errors.meaning(
+        error,
+        {**getattr(answer, "__globals__", {}), **dict.fromkeys(getattr(code, "co_varnames", ()))},
+        line,
+        parameters,
+        tuple(function.__name__ for function in forbidden),
+    )
+    told = str(error).splitlines()[0][:200] if str(error) else say(texts.NO_MESSAGE)
+    stopped = say(message, kind=type(error).__name__, message=told, **where)
+    return sentences([stopped, often] if often else [stopped])

@@ -1,0 +1,95 @@
+"""Plain data: what may cross from the learner's process to the judge, and how it is shown."""
+
+import numbers
+
+import numpy as np
+
+from dpcourse.base.languages import say
+from dpcourse.checking.calling.texts import to_say
+
+LARGEST_ARRAY = 1_000_000
+A_KIND, A_KIND_OF = to_say("a {kind}"), to_say("a {kind} of {count}")
+AN_ARRAY = to_say("an array of shape {shape}")
+TYPES = {
+    bool: to_say("True or False"),
+    str: to_say("text"),
+    int: to_say("a number"),
+    float: to_say("a number"),
+    type(None): to_say("nothing"),
+}
+
+
+def plain(value):
+    """The value as plain data (numbers, text, lists, real arrays); anything else as {"type": its name}."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return value[:200]
+    if isinstance(value, np.bool_):
+        return bool(value)
+    if isinstance(value, numbers.Integral):
+        return int(value) if abs(int(value)) < 2**63 else float("inf")
+    if isinstance(value, numbers.Real):
+        return float(value)
+    if isinstance(value, (list, tuple)) and len(value) <= LARGEST_ARRAY:
+        return type(value)(map(plain, value)) if type(value) in (list, tuple) else [plain(item) for item in value]
+    if hasattr(value, "__array__"):
+        array = np.asarray(value)
+        if array.ndim == 0 and array.dtype.kind in "biuf":
+            return array.item()
+        if array.dtype.kind in "biuf" and array.size <= LARGEST_ARRAY:
+            return array
+    return {"type": type(value).__name__}
+
+
+def alike(one, other):
+    """Whether two values hold the same numbers in containers of the same kind; nan is like nan.
+
+    >>> alike({"f": [1, 2]}, {"f": [1.0, 2.0]}), alike({"f": [1, 2]}, {"f": np.array([1, 2])})
+    (True, False)
+    """
+    for kind in (dict, list, tuple, np.ndarray):
+        if isinstance(one, kind) or isinstance(other, kind):
+            if type(one) is not type(other):
+                return False
+            if kind is np.ndarray:
+                return np.array_equal(one, other, equal_nan=one.dtype.kind == other.dtype.kind == "f")
+            if kind is dict and list(one) != list(other):
+                return False
+            pairs = (one.values(), other.values()) if kind is dict else (one, other)
+            return len(one) == len(other) and all(map(alike, *pairs))
+    return bool(one == other) or (one != one and other != other)
+
+
+def show(value):
+    """A short text of plain data: numbers to six digits, long arrays cut."""
+    return type_name(value) if isinstance(value, dict) and set(value) <= {"type"} else _shown(value)
+
+
+def _shown(value):
+    """The same as code, in every language."""
+    if isinstance(value, np.bool_):
+        value = bool(value)
+    if isinstance(value, (bool, str)) or value is None:
+        return repr(value)
+    if isinstance(value, numbers.Integral):
+        return str(value)
+    if isinstance(value, numbers.Real):
+        return f"{value:.6g}"
+    if isinstance(value, dict):
+        if set(value) == {"type"}:
+            return f"<{value['type']}>"
+        return f"{{{', '.join(f'{key!r}: {_shown(entry)}' for key, entry in value.items())}}}"
+    shown = ", ".join(_shown(item) for item in value[:8]) + (", …" if len(value) > 8 else "")
+    return f"({shown})" if isinstance(value, tuple) else f"[{shown}]"
+
+
+def type_name(value):
+    """How a beginner calls the type of a value."""
+    if isinstance(value, dict):
+        return say(A_KIND, kind=value["type"] if set(value) == {"type"} else "dict")
+    if isinstance(value, np.ndarray):
+        return say(AN_ARRAY, shape=str(value.shape))
+    if isinstance(value, (list, tuple)):
+        return say(A_KIND_OF, kind=type(value).__name__, count=len(value))
+    return say(TYPES[type(value)]) if type(value) in TYPES else say(A_KIND, kind=type(value).__name__)

@@ -1,0 +1,340 @@
+"""Why is this answer wrong? The simplest explanation that agrees with it on all inputs, fresh ones among them.
+
+Three sources, in the order of trust: the answer is right for other inputs; the right answer was changed afterwards; the
+program has one slip. Where none explains it, what can be measured is said; else the smallest input that fails is shown.
+An explanation must agree on all inputs, at least LEAST, of which all but the first few were drawn after the answer was
+found wrong. As a rule of thumb, not a proof: two functions that differ agree on one such input by chance with probability 1e-6 (the
+tolerance) where results are real numbers, and often where they are truth values or small whole numbers, of which there
+are then at least LEAST_OF_FEW. What agrees by algebra agrees on all inputs; of two such the cheaper is told.
+"""
+
+import time
+import warnings
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dpcourse.base.languages import Said, counted, listed, say, sentences
+from dpcourse.checking.calling.probe import arguments
+from dpcourse.checking.calling.values import plain
+from dpcourse.checking.diagnosis import inputs, measurement, mutants, results
+from dpcourse.checking.diagnosis.series import Part, features, part_of, parts
+from dpcourse.checking.diagnosis.words import AFTER, EXPLAINING, SENTENCES, Change, Fact, cost, sentence
+
+SECONDS, FOR_MUTANTS, FOR_ANSWERS = 2.6, 1.6, 0.9
+MOST, MOST_OF_FEW, DRAWS = 12, 40, 40
+LEAST, LEAST_OF_FEW = 5, 20  # with fewer inputs that differ nothing is explained
+LEAST_PAIRS = 3  # in which the right result changes, before an answer is said not to depend on an argument
+EXPLANATION, MEASUREMENT, CASE = "explanation", "measurement", "case"
+HEAD = 3  # cases on which a candidate is tried first
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What was found: the message, and by what; cases: on how many it agrees, or was measured."""
+
+    message: str
+    found_by: str
+    cases: int = 0
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A way to come by an answer: changes that explain one of its numbers. told: a misconception's message."""
+
+    changes: tuple[Change, ...]
+    told: str = ""
+
+    @property
+    def cost(self) -> float:
+        return cost(self.changes)
+
+
+def diagnose(
+    exercise, cases: list[dict], values: list, ask: Callable[[list[dict], float], list] | None, rng
+) -> Diagnosis | None:
+    """The Diagnosis of a wrong answer; None where there is nothing to say.
+
+    exercise: with draw, reference, misconceptions, rtol and atol. ask(cases, seconds): what the answer gives on further cases,
+    as far as it gives anything in that time; None where it cannot be asked, and then nothing is said but what is measured.
+    """
+    search = _Search(exercise, list(cases), list(values), ask, np.random.default_rng(rng))
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return search.result()
+
+
+class _Search:
+    def __init__(self, exercise, cases, values, ask, rng):
+        self.exercise, self.cases, self.values, self.ask = exercise, cases, values, ask
+        self.end, self.rng = time.monotonic() + SECONDS, rng
+        self.first_cases, self.enough = cases, False
+
+    def result(self):
+        if self.ask is not None:
+            self._draw_further()
+        right = [self._given(self.exercise.reference, case) for case in self.cases]
+        keep = [i for i, value in enumerate(right) if value is not None]
+        self.cases, self.values, right = ([each[i] for i in keep] for each in (self.cases, self.values, right))
+        if not self.cases:
+            return None
+        names = getattr(self.exercise.returns, "names", ())
+        self.parts = parts(self.values, right, self.exercise.rtol, self.exercise.atol, names)
+        if not self.parts:
+            return None
+        self.described = features(self.cases)
+        self.best: list[Candidate | None] = [Candidate(()) if part.agrees.all() else None for part in self.parts]
+        if self.ask is not None and self.enough:
+            self._explain(right)
+        return self._told()
+
+    # ---- further cases
+
+    def _draw_further(self):
+        """Draw cases until there are enough, and ask the answer."""
+        most = MOST_OF_FEW if self._few_values() else MOST
+        known = {repr(case) for case in self.cases}
+        further, end = [], time.monotonic() + FOR_ANSWERS / 2
+        for _ in range(DRAWS):
+            if len(known) >= most or time.monotonic() > end:
+                break
+            for case in self.exercise.draw(self.rng):
+                if (text := repr(case)) not in known:
+                    known.add(text)
+                    further.append(case)
+        given = self._answers(further)
+        self.enough = len(self.first_cases) + len(given) >= (LEAST_OF_FEW if self._few_values() else LEAST)
+        self.cases += further[: len(given)]
+        self.values += given
+
+    def _answers(self, cases):
+        """What the answer gives on these, up to the first on which it fails."""
+        try:
+            return list(self.ask(cases, min(FOR_ANSWERS, max(0.0, self.end - time.monotonic()))))
+        except Exception:
+            return []
+
+    def _few_values(self):
+        return all(
+            isinstance(item, (bool, int))
+            for value in self.values
+            for item in (value if isinstance(value, (list, tuple)) else [value])
+        )
+
+    def _given(self, function, case):
+        try:
+            return plain(function(*arguments(case)))
+        except Exception:
+            return None
+
+    # ---- explanations
+
+    def _explain(self, right):
+        self.heads = [_head(part) for part in self.parts]
+        self._try(right, (), fitted=True)
+        self._arguments_themselves()
+        if self._done():
+            return
+        for change, changed in inputs.changes(self.cases):
+            if time.monotonic() > self.end:
+                return
+            self._try_function(self.exercise.reference, (change,), changed)
+        for slip in self.exercise.misconceptions:
+            if slip.recognise is None and time.monotonic() < self.end:
+                self._try_function(slip.code, (Change("misconception"),), told=slip.message)
+        if not self._done():
+            self._try_mutants()
+
+    def _try_mutants(self):
+        end = min(self.end, time.monotonic() + FOR_MUTANTS)
+        for written in (*self.exercise.formulas, self.exercise.reference):
+            for change, function in mutants.Program(written).mutants():
+                if time.monotonic() > end:
+                    return
+                self._try_function(function, (change,))
+
+    def _try_function(self, function, changes, changed=lambda case: case, told=""):
+        """Try what a function gives on the cases, changed or not: on the first few, then on all."""
+        outputs = []
+        for i, case in enumerate(self.cases):
+            try:
+                outputs.append(plain(function(*arguments(changed(case)))))
+            except Exception:
+                return
+            if i + 1 == HEAD and not self._promising(outputs, changes):
+                return
+        self._try(outputs, changes, told=told)
+
+    def _promising(self, outputs, changes):
+        """Whether these first outputs may explain a number that is not explained so cheaply yet."""
+        for k, head in enumerate(self.heads):
+            if self._open(k, cost(changes)):
+                numbers = part_of(outputs, k, head)
+                if numbers is not None and results.change(head, numbers, {}, False, _after(changes)) is not None:
+                    return True
+        return False
+
+    def _open(self, k, least):
+        return self.best[k] is None or self.best[k].cost > least
+
+    def _try(self, outputs, changes, fitted=False, told=""):
+        for k, part in enumerate(self.parts):
+            if not self._open(k, cost(changes)) or (np.ptp(part.yours) == 0 and np.ptp(part.wanted) > 0):
+                continue
+            numbers = part_of(outputs, k, part)
+            if numbers is None:
+                continue
+            after = results.change(part, numbers, self.described, fitted, _after(changes))
+            if after is not None and self._open(k, cost((*changes, *after))):
+                self.best[k] = Candidate((*changes, *after), told)
+        if fitted and len(self.parts) > 1:
+            self._exchanged()
+
+    def _arguments_themselves(self):
+        """An argument, returned as it is given; its sum, its largest entry, their number."""
+        for words, values in self.described.items():
+            for k, part in enumerate(self.parts):
+                if (
+                    isinstance(words, Said)
+                    and np.ptp(values) > 0
+                    and self._open(k, 1.05)
+                    and part.same(part.of_cases(values))
+                ):
+                    self.best[k] = Candidate((Change("is feature", {"what": words}),))
+        for name in self.cases[0]:
+            outputs = [case[name] for case in self.cases]
+            for k, part in enumerate(self.parts):
+                try:
+                    numbers = np.concatenate([np.atleast_1d(np.asarray(value, dtype=float)) for value in outputs])
+                except (TypeError, ValueError):
+                    break
+                lengths = [np.size(value) for value in outputs]
+                if lengths == part.lengths and self._open(k, 1.0) and part.same(numbers):
+                    self.best[k] = Candidate((Change("is argument", {"one": name}),))
+        for k, part in enumerate(self.parts):
+            few = (part.yours == np.round(part.yours)).all()  # a formula for whole numbers is soon found
+            if self.best[k] is None and not few and (change := results.formula(part, self.described)):
+                self.best[k] = Candidate((change,))
+
+    def _exchanged(self):
+        """Numbers of a tuple that stand in each other's place."""
+        if len(self.parts) == 2 and all(
+            part.same(other.wanted) for part, other in zip(self.parts, self.parts[::-1], strict=True)
+        ):
+            order = listed((part.name for part in self.parts), "{first}, {then}")
+            self.best = [Candidate((Change("exchanged results", {"order": order}),))] * 2
+
+    def _done(self):
+        return all(best is not None and best.cost <= 1.2 for best in self.best)
+
+    # ---- words
+
+    def _told(self):
+        """The Diagnosis: explanations of what is wrong, or else what was measured."""
+        wrong = [k for k, part in enumerate(self.parts) if not part.agrees.all()]
+        if not wrong:
+            return None
+        if all(self.best[k] is not None for k in wrong):
+            return Diagnosis(self._sentences(wrong), EXPLANATION, len(self.cases))
+        dependence = self._dependence()
+        told, explained, measured = [], True, bool(dependence)
+        for k in wrong:
+            best = self.best[k]
+            if best is not None:
+                told.append(self._of(k, sentence(best.changes, best.told)))
+            else:
+                found = list(measurement.facts(self.parts[k], self.described, self.cases))
+                told += [self._of(k, fact.text) for fact in found[:2]]
+                measured = measured or any(fact.kind != "share" for fact in found[:2])
+                explained = explained and any(fact.kind in EXPLAINING for fact in (*found[:2], *dependence))
+        told += [fact.text for fact in dependence]
+        if not told:
+            return None
+        good = list(self._good())
+        found_by = EXPLANATION if explained and self.enough else MEASUREMENT if good or measured else CASE
+        return Diagnosis(sentences([*good, *told]), found_by, len(self.cases))
+
+    def _sentences(self, wrong):
+        found = [(self.best[k].changes, self.best[k].told) for k in wrong]
+        if len(wrong) == len(self.parts) and all(each == found[0] for each in found):
+            return sentence(*found[0])  # one cause of all
+        return sentences([*self._good(), *(self._of(k, sentence(*each)) for k, each in zip(wrong, found, strict=True))])
+
+    def _good(self):
+        """Which of several numbers are right, in a sentence; nothing where none is."""
+        good = [part.name for part in self.parts if part.agrees.all()]
+        if good:
+            yield counted("{names} is right.", "{names} are right.", count=len(good), names=listed(good))
+
+    def _of(self, k, sentence):
+        """The sentence, of one of several numbers."""
+        return (
+            say("{name}: {sentence}", name=self.parts[k].name, sentence=sentence) if len(self.parts) > 1 else sentence
+        )
+
+    def _dependence(self) -> list[Fact]:
+        """On which arguments the answer depends, and how it grows: asked of it with one argument changed at a time."""
+        if self.ask is None or len(self.cases) < 4 or time.monotonic() > self.end:
+            return []
+        mine = {id(case): value for case, value in zip(self.cases, self.values, strict=True)}
+        independent, asked = [], 0
+        for name, pairs in measurement.variations(self.cases, [*self.cases[1:], self.cases[0]]).items():
+            still = []
+            for old, new in pairs:
+                if time.monotonic() > self.end:
+                    return []
+                right, before = (self._given(self.exercise.reference, case) for case in (new, old))
+                if right is not None and not _same(right, before):
+                    # one at a time: on an impossible one the answer stops
+                    still += [_same(value, mine[id(old)]) for value in self._answers([new])]
+            asked += bool(still)
+            if len(still) >= LEAST_PAIRS and all(still):
+                independent.append(name)
+        if len(independent) == asked:
+            return []  # it does not change at all, which is said already
+        found = list(self._growth())
+        if independent:
+            found.insert(0, Fact("independent", {"names": listed(f"`{name}`" for name in independent)}))
+        return found[:2]
+
+    def _growth(self):
+        """How the answer and the right one grow with each of the numbers that they are given."""
+        if len(self.parts) > 1 or time.monotonic() > self.end:
+            return
+        reference = self.exercise.reference
+        for name, value in self.cases[0].items():
+            if not isinstance(value, (int, float)) or isinstance(value, bool) or name == "rng":
+                continue
+            if time.monotonic() > self.end:
+                return
+            most = max(case[name] for case in self.cases)
+            pairs = [(case, case | {name: 2 * case[name]}) for case in self.cases if 0 < 2 * case[name] <= most][:4]
+            given = self._answers([twice for _, twice in pairs])
+            ratios = []
+            mine_of = {id(case): value for case, value in zip(self.cases, self.values, strict=True)}
+            for (case, twice), mine in zip(pairs, given, strict=False):
+                before = mine_of[id(case)]
+                right, doubled = self._given(reference, case), self._given(reference, twice)
+                if doubled is not None and not np.ndim(mine) and before and right:
+                    ratios.append((mine / before, doubled / right))
+            if len(ratios) == len(pairs) > 1:
+                yield from measurement.growth(name, ratios)
+
+
+def _after(changes: tuple[Change, ...]) -> Collection[str]:
+    """Which changes of a result may follow these."""
+    if not changes or changes[0].kind == "misconception":
+        return SENTENCES
+    return () if changes[0].kind in ("argument set", "argument bent") else AFTER
+
+
+def _head(part: Part) -> Part:
+    return replace(part, given=part.given[:HEAD], right=part.right[:HEAD])
+
+
+def _same(one, other):
+    try:
+        return bool(np.allclose(np.asarray(one, dtype=float), np.asarray(other, dtype=float), 1e-9, 1e-15))
+    except (TypeError, ValueError):
+        return False

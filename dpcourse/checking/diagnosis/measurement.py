@@ -1,0 +1,197 @@
+"""What can be measured of an answer that nothing explains: in which cases it is right, on what it depends, how it grows."""
+
+import math
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from dpcourse.base.languages import say, to_say
+from dpcourse.checking.calling.values import alike, show
+from dpcourse.checking.diagnosis.series import Part, is_number_of_entries
+from dpcourse.checking.diagnosis.words import Fact
+
+
+def facts(part: Part, described: dict[str, list[float]], cases: list[dict]) -> Iterator[Fact]:
+    """What is true of one number of an answer on all cases, the most telling first."""
+    yours, wanted = part.yours, part.wanted
+    if np.ptp(yours) > 0:
+        yield from _is_argument(part, cases)
+    whole = set(np.unique(wanted)) <= {0.0, 1.0} and set(np.unique(yours)) <= {0.0, 1.0}
+    if np.ptp(yours) == 0 and np.ptp(wanted) > 0:
+        value = ("False", "True")[int(yours[0])] if whole else show(float(yours[0]))
+        yield Fact("always" if whole else "constant result", {"yours" if whole else "value": value})
+    elif part.agrees.any():
+        yield from _where(part, described, whole)
+    elif not whole:
+        yield from _compared(yours, wanted)
+
+
+def _is_argument(part, cases):
+    for name in cases[0]:
+        try:
+            values = [np.atleast_1d(np.asarray(case[name], dtype=float)) for case in cases]
+        except (TypeError, ValueError):
+            continue
+        if all(value.shape == (length,) for value, length in zip(values, part.lengths, strict=True)):
+            if part.same(np.concatenate(values)):
+                yield Fact("is argument", {"what": f"`{name}`"})
+        elif all(value.ndim == 1 and value.size for value in values) and set(part.lengths) == {1}:
+            for entry, of in ENDS.items():
+                if part.same(np.array([of(value) for value in values])):
+                    yield Fact("is argument", {"what": say(entry, argument=name)})
+
+
+ENDS: dict[str, Callable] = {
+    to_say("the first entry of `{argument}`"): lambda x: x[0],
+    to_say("the last entry of `{argument}`"): lambda x: x[-1],
+}
+
+CONDITIONS: dict[str, Callable] = {
+    to_say("{what} is 0"): lambda x: x == 0,
+    to_say("{what} is not 0"): lambda x: x != 0,
+    to_say("{what} is 1"): lambda x: x == 1,
+    to_say("{what} is not 1"): lambda x: x != 1,
+    to_say("{what} is above 1"): lambda x: x > 1,
+    to_say("{what} is at most 1"): lambda x: x <= 1,
+    to_say("{what} is at least 1"): lambda x: x >= 1,
+    to_say("{what} is below 1"): lambda x: x < 1,
+    to_say("{what} is above 0"): lambda x: x > 0,
+    to_say("{what} is at least 0"): lambda x: x >= 0,
+    to_say("{what} is below 0"): lambda x: x < 0,
+    to_say("{what} is even"): lambda x: x % 2 == 0,
+    to_say("{what} is odd"): lambda x: x % 2 == 1,
+}
+
+
+OTHERS = {
+    to_say("the first entry"): slice(1, None),
+    to_say("the last entry"): slice(None, -1),
+    to_say("the first and the last entry"): slice(1, -1),
+}
+"""Entries -> all the others."""
+
+
+def _where(part, described, whole):
+    """In which cases, or at which entries, an answer is right that is right in some."""
+    right = part.agrees
+    entries = [part.apart(right)[i] for i in range(len(part.given))]
+    if max(part.lengths) > 2:
+        for which, rest in OTHERS.items():
+            if all(each[rest].all() for each in entries):
+                yield Fact("wrong entries", {"which": say(which)})
+                return
+    known = {words: part.of_cases(values) for words, values in described.items()}
+    at_0 = bool((right == (part.wanted == 0)).all())
+    if at_0:  # where little is asked of it: no other condition is the reason, and how often that is, is an accident
+        yield Fact("right at 0")
+    elif min(right.sum(), (~right).sum()) >= LEAST_ON_EACH_SIDE:
+        for words, values in [*known.items(), (say(RESULT), part.wanted)]:
+            for condition, holds in CONDITIONS.items():
+                if (holds(values) == right).all() and not _says_nothing(words, condition, values):
+                    yield Fact("right where", {"condition": say(condition, what=words)})
+                    return
+        yield from _threshold(right, known)
+    good = np.array([each.all() for each in entries])
+    if not at_0 and (good.any() or max(part.lengths) == 1):
+        yield Fact("share", {"right": int(good.sum()), "all": len(good)})
+    elif not at_0:
+        yield Fact("share of entries", {"right": int(right.sum()), "all": len(right)})
+    yours, wanted = part.yours[~right], part.wanted[~right]
+    if not whole:
+        yield from _compared(yours, wanted, say("on the others"))
+    elif np.ptp(yours) == 0:
+        yield Fact("one-sided", {"yours": str(bool(yours[0])), "right": str(bool(wanted[0]))})
+
+
+RESULT = to_say("the right result")
+LEAST_ON_EACH_SIDE = 4  # fewer may be right by accident
+
+
+def _says_nothing(words, condition, values):
+    """Whether a condition holds by how the inputs were drawn, or of anything that is cut off at an end."""
+    if "odd" in condition or "even" in condition:
+        return is_number_of_entries(words) or (values % 1 != 0).any()
+    return words == say(RESULT)
+
+
+def _threshold(right, known):
+    """A feature that is larger wherever the answer is right than wherever it is wrong, or smaller."""
+    for words, values in known.items():
+        inside, outside = values[right], values[~right]
+        if inside.min() > outside.max():
+            large = say("{what} is large ({least} or more)", what=words, least=show(float(inside.min())))
+            yield Fact("right where", {"condition": large})
+            return
+        if inside.max() < outside.min():
+            small = say("{what} is small ({most} or less)", what=words, most=show(float(inside.max())))
+            yield Fact("right where", {"condition": small})
+            return
+
+
+def _compared(yours, wanted, on=""):
+    """How these numbers stand to the right ones: a factor, a difference, too large, too small.
+
+    on: which they are, in words; if not given, all.
+    """
+    on = on or say("on every input tried")
+    with np.errstate(all="ignore"):
+        ratio, apart = yours / wanted, yours - wanted
+    if np.isfinite(ratio).all() and (ratio > 0).all():
+        low, high = float(ratio.min()), float(ratio.max())
+        fields = {"low": show(low), "high": show(high), "on": on}
+        if len(ratio) > 2 and math.isclose(low, high, rel_tol=1e-6):
+            yield Fact("ratio", {"factor": show(low), "on": on})
+        elif (wanted < 0).any() and (low > 1 or high < 1):
+            yield Fact("times in size", fields)
+        elif low > 1:
+            yield Fact("too large", fields)
+        elif high < 1:
+            yield Fact("too small", fields)
+        else:
+            yield Fact("mixed", fields)
+        return
+    if np.isfinite(ratio).all() and (ratio < 0).all() and (np.sign(yours) == np.sign(yours[0])).all():
+        above, below = say("above 0"), say("below 0")
+        kinds = {"yours": above, "right": below} if yours[0] > 0 else {"yours": below, "right": above}
+        yield Fact("sign of all", kinds | {"on": on})
+    if not np.isfinite(apart).all():
+        return
+    if len(apart) > 2 and math.isclose(float(apart.min()), float(apart.max()), rel_tol=1e-6):
+        size = show(abs(float(apart[0])))
+        offset = say("plus {size}", size=size) if apart[0] > 0 else say("minus {size}", size=size)
+        yield Fact("offset", {"offset": offset, "on": on})
+    elif (apart > 0).all():
+        yield Fact("larger", {"low": show(float(apart.min())), "high": show(float(apart.max())), "on": on})
+    elif (apart < 0).all():
+        yield Fact("smaller", {"low": show(float(-apart.max())), "high": show(float(-apart.min())), "on": on})
+    else:
+        yield Fact("scattered", {"low": show(float(apart.min())), "high": show(float(apart.max())), "on": on})
+
+
+MOST_PAIRS = 6
+
+
+def variations(cases: list[dict], others: list[dict]) -> dict[str, list[tuple[dict, dict]]]:
+    """argument -> pairs of cases that differ in it alone: the second has it from another case."""
+    found: dict[str, list[tuple[dict, dict]]] = {}
+    for name in cases[0]:
+        if name == "rng":
+            continue
+        pairs = [(case, case | {name: other[name]}) for case, other in zip(cases, others, strict=False)]
+        found[name] = [pair for pair in pairs if not alike(pair[0][name], pair[1][name])][:MOST_PAIRS]
+    return {name: pairs for name, pairs in found.items() if pairs}
+
+
+def growth(name: str, ratios: list[tuple[float, float]]) -> Iterator[Fact]:
+    """ratios: for several cases, how many times as large yours and the right one become when the argument doubles."""
+    if len(ratios) < 2:
+        return
+    yours, right = (np.array(each) for each in zip(*ratios, strict=True))
+    steady = [np.isfinite(each).all() and np.ptp(each) <= 0.02 * abs(each.mean()) for each in (yours, right)]
+    if all(steady) and abs(yours.mean() - right.mean()) > 0.05 * abs(right.mean()):
+        yield Fact("growth", {"name": name, "yours": _becomes(yours.mean()), "right": _becomes(right.mean())})
+
+
+def _becomes(ratio):
+    same = abs(ratio - 1) < 0.005
+    return say("stays as it is") if same else say("becomes {ratio:.3g} times as large", ratio=float(ratio))

@@ -1,0 +1,150 @@
+"""What a function gives on many cases, as vectors of numbers that can be compared and fitted."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from dpcourse.base.languages import Said, say, to_say
+
+
+@dataclass(frozen=True)
+class Part:
+    """One of the numbers that an answer returns (or the only one, or the entries of an array), on all cases.
+
+    name: as it is told, in backticks. given, right: for each case an array of one dimension, both of one length.
+    """
+
+    name: str
+    given: tuple[np.ndarray, ...]
+    right: tuple[np.ndarray, ...]
+    rtol: float
+    atol: float
+
+    @cached_property
+    def yours(self) -> np.ndarray:
+        """All that was given, one case after the other."""
+        return np.concatenate(self.given)
+
+    @cached_property
+    def wanted(self) -> np.ndarray:
+        """All that is right, one case after the other."""
+        return np.concatenate(self.right)
+
+    @cached_property
+    def lengths(self) -> list[int]:
+        return [len(each) for each in self.given]
+
+    @cached_property
+    def agrees(self) -> np.ndarray:
+        """For each number, whether it is right."""
+        return self.close(self.wanted)
+
+    def close(self, others: np.ndarray) -> np.ndarray:
+        """For each number, whether it is the other one."""
+        with np.errstate(all="ignore"):
+            return np.isclose(self.yours, others, self.rtol, self.atol)
+
+    def same(self, others: np.ndarray | None) -> bool:
+        """Whether all numbers are the others."""
+        return others is not None and others.shape == self.yours.shape and bool(self.close(others).all())
+
+    def of_cases(self, values: list) -> np.ndarray:
+        """One value a case, once for each number of the case."""
+        return np.repeat(np.asarray(values, dtype=float), self.lengths)
+
+    def apart(self, numbers: np.ndarray) -> list[np.ndarray]:
+        """A vector of all numbers, cut into cases."""
+        return np.split(numbers, np.cumsum(self.lengths)[:-1])
+
+
+def as_arrays(value: Any) -> list[np.ndarray] | None:
+    """A value as a list of arrays, one for each of the numbers of a tuple; None where it is not made of numbers."""
+    if isinstance(value, tuple) and value and all(np.ndim(item) <= 1 and _is_number(item) for item in value):
+        return [np.atleast_1d(np.asarray(item, dtype=float)) for item in value]
+    if _is_number(value) and np.ndim(value) <= 2:
+        return [np.asarray(value, dtype=float).ravel()]
+    return None
+
+
+def _is_number(value):
+    try:
+        return np.asarray(value).dtype.kind in "biuf"
+    except ValueError:
+        return False
+
+
+def parts(values: list, right: list, rtol: float, atol: float, names: tuple[str, ...] = ()) -> list[Part]:
+    """The Parts of what was given; none where it has not the shape of what is right, in every case."""
+    ours = [arrays for value in right if (arrays := as_arrays(value)) is not None]
+    if len(ours) < len(right) or len({len(each) for each in ours}) != 1:
+        return []
+    count = len(ours[0])
+    tuples = [tuple(value) if count > 1 and isinstance(value, (list, np.ndarray)) else value for value in values]
+    theirs = [arrays for value in tuples if (arrays := as_arrays(value)) is not None]
+    if [[part.shape for part in each] for each in theirs] != [[part.shape for part in each] for each in ours]:
+        return []
+    numbered = [say("`number {number}`", number=i) for i in range(1, count + 1)]
+    called = [f"`{name}`" for name in names] if len(names) == count else numbered
+    pairs = [(tuple(each[k] for each in theirs), tuple(each[k] for each in ours)) for k in range(count)]
+    return [Part(called[k] if count > 1 else "", given, wanted, rtol, atol) for k, (given, wanted) in enumerate(pairs)]
+
+
+def part_of(outputs: list, k: int, like: Part) -> np.ndarray | None:
+    """The k-th number of each output, as one vector; None where an output has another shape."""
+    found = []
+    for output, length in zip(outputs, like.lengths, strict=True):
+        arrays = as_arrays(output)
+        if arrays is None or k >= len(arrays) or len(arrays[k]) != length:
+            return None
+        found.append(arrays[k])
+    return np.concatenate(found)
+
+
+def features(cases: list[dict]) -> dict[str, list[float]]:
+    """Numbers that describe a case, each in words -> its values over all cases; only what can be told of every case.
+
+    The words are an argument's name, or are said.
+    """
+    found: dict[str, list[float]] = {}
+    for name in cases[0]:
+        if name == "rng":
+            continue
+        values: list[Any] = [case.get(name) for case in cases]
+        if all(_is_scalar(value) for value in values):
+            found[f"`{name}`"] = [float(value) for value in values]
+        elif all(_is_list(value) for value in values):
+            for words, of in _LIST_FEATURES.items():
+                numbers = [of(np.asarray(value, dtype=float)) for value in values]
+                found[say(words, argument=f"`{name}`")] = numbers
+        elif all(isinstance(value, (list, tuple, dict)) for value in values):
+            found[say(NUMBER_OF_ENTRIES, argument=f"`{name}`")] = [float(len(value)) for value in values]
+    return {words: numbers for words, numbers in found.items() if all(map(math.isfinite, numbers))}
+
+
+def is_number_of_entries(words: str) -> bool:
+    """Whether a feature of this name counts the entries of an argument."""
+    return isinstance(words, Said) and words.message == NUMBER_OF_ENTRIES
+
+
+NUMBER_OF_ENTRIES = to_say("the number of entries of {argument}")
+_LIST_FEATURES: dict[str, Callable] = {
+    NUMBER_OF_ENTRIES: lambda x: float(x.size),
+    to_say("the sum of {argument}"): lambda x: float(x.sum()),
+    to_say("the largest of {argument}"): lambda x: float(x.max()),
+    to_say("the mean of {argument}"): lambda x: float(x.mean()),
+    to_say("the smallest of {argument}"): lambda x: float(x.min()),
+    to_say("the first of {argument}"): lambda x: float(x.flat[0]),
+    to_say("the last of {argument}"): lambda x: float(x.flat[-1]),
+}
+
+
+def _is_scalar(value):
+    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+
+
+def _is_list(value):
+    return isinstance(value, (list, tuple, np.ndarray)) and len(value) > 0 and _is_number(value)

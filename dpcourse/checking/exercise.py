@@ -1,0 +1,470 @@
+"""What an exercise is and how an answer is judged.
+
+An answer goes through two steps that share plain data only, so that they can run in two processes:
+`probe` calls the learner's function on inputs drawn afresh; `judge` never sees the function, only what
+it gave. A wrong answer that behaves like a known misconception gets that misconception's message.
+"""
+
+import itertools
+import sys
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dpcourse.base.languages import say, sentences, to_say
+from dpcourse.checking import diagnosis
+from dpcourse.checking.calling.probe import Probe, arguments, function_of, made
+from dpcourse.checking.calling.texts import heard
+from dpcourse.checking.calling.values import plain, show
+from dpcourse.checking.diagnosis.noise import Noise
+from dpcourse.checking.statistics import Count, two_sample_p_value
+from dpcourse.checking.verdict import BLANK, ERROR, RIGHT, WRONG, Audit, Observation, Verdict
+
+MOST_PRINTED, MOST_LINES = 500, 8
+UNKNOWN = to_say("The result is not right. Compare it with the right one on the input shown here.")
+MISCONCEPTION = "misconception"
+FURTHER = 3  # draws on which a misconception is confirmed
+CONVINCED = 0.999  # of an audit that is shown beside an answer known to be wrong
+
+
+@dataclass(frozen=True)
+class Misconception:
+    """A named wrong answer: `code` makes the mistake, `message` tells it to the learner who made it.
+
+    recognise(cases, values) -> bool: only where `code` is one of many answers that make the mistake.
+    """
+
+    name: str
+    message: str
+    code: Callable
+    recognise: Callable | None = None
+
+
+def any_of(*codes: Callable) -> Callable:
+    """recognise: the values, which are not all 0, are those of one of these codes."""
+
+    def alike(value, wrong) -> bool:
+        return np.shape(value) == np.shape(wrong) and np.allclose(value, wrong, rtol=1e-6, atol=1e-12)
+
+    return lambda cases, values: (
+        any(map(np.any, values))
+        and any(all(alike(value, code(**case)) for case, value in zip(cases, values, strict=True)) for code in codes)
+    )
+
+
+@dataclass(frozen=True)
+class Needed:
+    """A Python function, giving True or False, that an answer has to call and to heed: at least `least(case)` times.
+
+    message: for who does not.
+    """
+
+    function: Callable
+    least: Callable
+    message: str
+
+
+class Cases(list):
+    """The cases of one check, each a dict argument -> plain value; remembers what a function gives on them."""
+
+    def __init__(self, cases: Iterable[dict]):
+        super().__init__(cases)
+        self._given: dict[Callable, list] = {}
+
+    def given(self, function: Callable) -> list:
+        """What the function gives on each case, as plain data."""
+        if function not in self._given:
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")  # a wrong answer of ours may divide by 0; no learner is to read of it
+                self._given[function] = [plain(function(*arguments(case))) for case in self]
+        return self._given[function]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exercise:
+    """One exercise: what the learner sees of it, how inputs are drawn, and how what comes back is judged.
+
+    id, function: its number and the name of the learner's function; the course sets both, from where its file stands.
+    reference: a right answer. misconceptions: wrong ones, the most telling first.
+    formulas: the same as learners write it, where the reference is written otherwise; slips in these are looked for too.
+    draw(rng) -> list of cases, each a dict argument -> plain value. A case's `rng` holds a seed; one with a `ledger` is a
+    training run, whose parts are made by probe.training.
+    returns(value, case) -> None, or a complaint about type, shape or range.
+    forbidden: Python functions that the answer must not call, or "module:name" of what is not to be imported here; instead: what to do. needed: one that it has to call.
+    seconds: the time limit of one check. rtol, atol: how close a number must be.
+    graded_only: the judge is not given out: a learner's check says only that the answer runs on `examples`, cases that
+    everybody may see. hints_too: the hints are given out with it all the same.
+    """
+
+    id: str = ""
+    function: str = ""
+    title: str
+    good_for: str
+    difficulty: int
+    minutes: int
+    points: int
+    draw: Callable
+    reference: Callable
+    returns: Callable
+    misconceptions: tuple[Misconception, ...]
+    hints: tuple[str, ...]
+    formulas: tuple[Callable, ...] = ()
+    forbidden: tuple[Callable | str, ...] = ()
+    instead: str = to_say("write it yourself")
+    needed: Needed | None = None
+    seconds: float = 10.0
+    rtol: float = 1e-6
+    atol: float = 1e-12
+    graded_only: bool = False
+    examples: tuple[dict, ...] = ()
+    hints_too: bool = False
+
+    @property
+    def lesson(self) -> int:
+        """The number of its lesson."""
+        return int(self.id.partition(".")[0])
+
+    @property
+    def forbidden_functions(self) -> tuple[Callable, ...]:
+        """The functions of `forbidden`; what is named there is imported."""
+        return tuple(function_of(each) if isinstance(each, str) else each for each in self.forbidden)
+
+    def blank(self) -> Verdict:
+        """The verdict on an answer that nobody has begun."""
+        message = say("Write the body of `{function}`, run its cell, then run this cell again.", function=self.function)
+        return Verdict(self, BLANK, message)
+
+    def check(self, answer: object, rng: np.random.Generator | int | None = None) -> Verdict:
+        """Draw inputs, probe the answer on them, and judge. rng: Generator, seed or None."""
+        rng = np.random.default_rng(rng)
+        cases = self.cases(rng)
+        return self.judge(cases, self.probe(answer, cases), self._asking(answer), rng)
+
+    def _asking(self, answer):
+        """How `judge` asks the answer for more."""
+        return lambda further, seconds: replace(self, seconds=min(seconds, self.seconds)).probe(answer, further)
+
+    def cases(self, rng: np.random.Generator) -> Cases:
+        """Inputs on which the reference and the misconceptions all differ: drawn again until they do."""
+        codes = [self.reference, *(slip.code for slip in self.misconceptions)]
+        for _ in range(100):
+            cases = Cases(self.draw(rng))
+            if not any(self._same(*map(cases.given, pair)) for pair in itertools.combinations(codes, 2)):
+                return cases
+        raise RuntimeError(f"exercise {self.id}: no inputs in 100 draws tell its misconceptions apart")
+
+    def probe(self, answer: object, cases: list[dict]) -> list[dict]:
+        """What the answer does on each case, as plain data; see Probe, which runs wherever the learner's code runs."""
+        counted = self.needed.function if self.needed else None
+        there = self._forbidden_there()
+        outcomes = Probe(self.function, there, counted, self.seconds).probe(answer, cases)
+        if self._forbidden_there() != there:  # the answer itself has imported what it must not call
+            outcomes = Probe(self.function, self._forbidden_there(), counted, self.seconds).probe(answer, cases)
+        return outcomes
+
+    def _forbidden_there(self):
+        """Those of the forbidden functions that can be called yet: to import the others would take seconds, and memory."""
+        named = {each: each.partition(":")[0] for each in self.forbidden if isinstance(each, str)}
+        there = [each for each in self.forbidden if each not in named or named[each] in sys.modules]
+        return replace(self, forbidden=tuple(there)).forbidden_functions
+
+    def judge(
+        self,
+        cases: list[dict],
+        outcomes: list[dict],
+        ask: Callable[[list[dict], float], list[dict]] | None = None,
+        rng: np.random.Generator | int | None = None,
+    ) -> Verdict:
+        """The Verdict on what came back, from data alone.
+
+        ask(cases, seconds): the outcomes of the same answer on further cases, within so many seconds, with which the
+        reason for a mistake is found; without it, less can be said of one. rng: draws these cases.
+        """
+        known = cases if isinstance(cases, Cases) else Cases(cases)
+        return replace(self._judge(known, outcomes, ask, rng), printed=_printed(outcomes))
+
+    def _judge(self, cases, outcomes, ask, rng):
+        for case, outcome in zip(cases, outcomes, strict=False):
+            if outcome.get("blank"):
+                return self.blank()
+            complaint = self._complaint(case, outcome)
+            if complaint:
+                return Verdict(self, ERROR, complaint, self._tried(case, outcome))
+        if len(outcomes) != len(cases):
+            given = {"number_given": len(outcomes), "number_asked": len(cases)}
+            message = say("Your function gave {number_given} answers to {number_asked} questions.", **given)
+            return Verdict(self, ERROR, message)
+        values = [outcome["value"] for outcome in outcomes]
+        if self.agrees(cases, values, self.reference):
+            for case, outcome in zip(cases, outcomes, strict=True):
+                if self.needed and (outcome.get("idle") or outcome.get("calls", 0) < self.needed.least(case)):
+                    tried = self._tried(case, outcome)
+                    return Verdict(self, WRONG, say(self.needed.message), tried, found_by=MISCONCEPTION)
+            return Verdict(self, RIGHT, say("Right on inputs drawn just now."))
+        slip = next(
+            (
+                slip
+                for slip in self.misconceptions
+                if self.behaves_like(slip, cases, values) and self.confirmed(slip, ask, rng)
+            ),
+            None,
+        )
+        if slip:
+            message, found_by = say(slip.message), MISCONCEPTION
+        elif outside := outcomes[0].get("outside"):
+            message = say(
+                "Your function reads `{outside}` from outside: its own parameter is called otherwise. Name its parameters as the task does, `{call}`.",
+                outside=outside,
+                call=f"{self.function}({', '.join(cases[0])})",
+            )
+            found_by = diagnosis.EXPLANATION
+        else:
+            found = self.diagnose(cases, values, ask, rng)
+            message, found_by = found.message, found.found_by
+        return Verdict(
+            self,
+            WRONG,
+            message,
+            self.observed(cases, values),
+            slip.name if slip else None,
+            audit=self.audit(cases, values),
+            found_by=found_by,
+        )
+
+    def diagnose(self, cases: Cases, values: list, ask: Callable | None, rng) -> diagnosis.Diagnosis:
+        """Why an answer is wrong that has none of the misconceptions."""
+        asked = None if ask is None else lambda further, seconds: self._values(further, ask(further, seconds))
+        try:
+            found = diagnosis.diagnose(self, cases, values, asked, rng)
+        except Exception as error:  # the answer is wrong all the same: whoever wrote it is told so
+            warnings.warn(f"exercise {self.id}: the diagnosis failed with {error!r}", RuntimeWarning, stacklevel=2)
+            found = None
+        return found or diagnosis.Diagnosis(say(UNKNOWN), diagnosis.CASE)
+
+    def _values(self, cases, outcomes):
+        """What was given on the first of these cases, up to one on which nothing was given that can be judged."""
+        pairs = zip(cases, outcomes, strict=False)
+        good = itertools.takewhile(lambda pair: "value" in pair[1] and not self._complaint(*pair), pairs)
+        return [outcome["value"] for _, outcome in good]
+
+    def behaves_like(self, slip: Misconception, cases: Cases, values: list) -> bool:
+        """Whether these values are what the misconception gives."""
+        if slip.recognise is not None:
+            return slip.recognise(cases, values)
+        return self.agrees(cases, values, slip.code)
+
+    def confirmed(self, slip: Misconception, ask: Callable | None, rng) -> bool:
+        """Whether an answer that behaves like a misconception does so on further inputs, as far as it can be asked."""
+        if slip.recognise is not None or ask is None:
+            return True
+        rng = np.random.default_rng(rng)
+        further = [case for _ in range(FURTHER) for case in self.draw(rng)]
+        values = self._values(further, ask(further, 1.0))
+        return all(
+            self._close(value, plain(slip.code(*arguments(case)))) for case, value in zip(further, values, strict=False)
+        )
+
+    def agrees(self, cases: Cases, values: list, function: Callable) -> bool:
+        """Whether these values are those of `function`, on every case."""
+        return self._same(values, cases.given(function))
+
+    def observed(self, cases: Cases, values: list) -> tuple[Observation, ...]:
+        """The first case on which the answer is off: what it gave, and what is right."""
+        for case, value, expected in zip(cases, values, cases.given(self.reference), strict=True):
+            if not self._close(value, expected):
+                gave = self._gave(case, value)
+                return (Observation(gave, say("{seen}; right is {right}", seen=gave, right=show(expected))),)
+        return ()
+
+    def audit(self, cases: Cases, values: list) -> Audit | None:
+        """The Audit that a wrong answer did not stand; without an attack there is none."""
+        return None
+
+    def _same(self, values, others):
+        return all(self._close(value, other) for value, other in zip(values, others, strict=True))
+
+    def _close(self, value, expected):
+        try:
+            value, expected = np.asarray(value, dtype=float), np.asarray(expected, dtype=float)
+        except (TypeError, ValueError):
+            return False
+        return value.shape == expected.shape and np.allclose(value, expected, self.rtol, self.atol)
+
+    def _complaint(self, case, outcome):
+        match outcome:
+            case {"timeout": seconds}:
+                return say(
+                    "Your function did not finish: the limit is {seconds:g} seconds for one check. "
+                    "Is there a loop that never ends, or one that could be an array operation?",
+                    seconds=seconds,
+                )
+            case {"not_callable": kind}:
+                return say(
+                    "`check` needs the function itself, not {given}: write its name without brackets behind it.",
+                    given=heard(kind),
+                )
+            case {"signature": signature}:
+                return say(
+                    "Your function must take these arguments, in this order: `{signature}`.", signature=signature
+                )
+            case {"forbidden": name}:
+                return say(
+                    "Your function calls `{name}`. Here you are to do without it: {instead}.",
+                    name=name,
+                    instead=say(self.instead),
+                )
+            case {"changed": name}:
+                return say(
+                    "Your function changes `{name}`, which belongs to the caller. Work on a copy, or build a new one.",
+                    name=name,
+                )
+            case {"raised": raised}:
+                return heard(raised)
+            case {"value": None, "printed_count": count} if count:
+                return say(
+                    "Your function printed something and returned nothing (None). Use `return` in place of `print`."
+                )
+            case {"value": None}:
+                return say("Your function returned nothing (None). Does every path through it end in a `return`?")
+            case {"value": value}:
+                return self.returns(value, case)
+        return say("Your function gave no result.")
+
+    def call(self, case: dict) -> str:
+        """A case as the call that it is, as text."""
+        shown = {name: show(value) for name, value in case.items()} | dict.fromkeys(made(case), "…")
+        if "rng" in case:
+            shown["rng"] = f"default_rng({case['rng']})"
+        return f"{self.function}({', '.join(f'{name}={value}' for name, value in shown.items())})"
+
+    def _tried(self, case, outcome):
+        if "value" in outcome:
+            return (Observation(self._gave(case, outcome["value"])),)
+        return (Observation(say("tried with {call}", call=self.call(case))),)
+
+    def _gave(self, case, value):
+        return say("{call} gave {value}", call=self.call(case), value=show(value))
+
+
+@dataclass(frozen=True, kw_only=True)
+class RandomExercise(Exercise):
+    """An exercise whose right answers are random, judged by exact binomial tests on counts.
+
+    counts(cases, values) -> list of Count, as many for any values.
+    noise(cases, values) -> Noise, where the answer adds some: its scale is tested too, and what differs is measured.
+    attack(cases, values) -> Audit, where the answer is a mechanism with a promise: who does not keep it is wrong.
+    A right answer fails with probability at most `false_failure`, shared evenly between the counts and the audit.
+    """
+
+    counts: Callable[[Cases, list], list[Count]]
+    noise: Callable[[Cases, list], Noise] | None = None
+    attack: Callable[[Cases, list], Audit] | None = None
+    false_failure: float = 1e-6
+
+    def cases(self, rng: np.random.Generator) -> Cases:
+        """Inputs drawn once: counts, not single values, tell random answers apart."""
+        return Cases(self.draw(rng))
+
+    def agrees(self, cases: Cases, values: list, function: Callable) -> bool:
+        """Whether every count is one that `function` could have given; only its law is used for the reference."""
+        counts = self.counts(cases, values)
+        if function is self.reference:
+            return not self._too_rare(cases, values) and self._audited(cases, values, 1 - self._limit(counts)) is None
+        pairs = zip(counts, self.counts(cases, cases.given(function)), strict=True)
+        limit = self._limit(counts)
+        alike = all(
+            two_sample_p_value(one.successes, one.trials, other.successes, other.trials) >= limit
+            for one, other in pairs
+        )
+        if not (alike and self.noise):
+            return alike
+        return self.noise(cases, values).is_as_large(self.noise(cases, cases.given(function)))
+
+    def confirmed(self, slip: Misconception, ask: Callable | None, rng) -> bool:
+        """Its counts have told already."""
+        return True
+
+    def diagnose(self, cases: Cases, values: list, ask: Callable | None, rng) -> diagnosis.Diagnosis:
+        """What is measured of its noise; the counts that a right answer would hardly ever give, in words."""
+        rare = self._too_rare(cases, values)
+        told = [count.as_sentence for count in rare[:1] if count.impossible]
+        noise = list(self.noise(cases, values).sentences()) if self.noise else []
+        others = rare[len(told) : 2 - min(len(noise), 1)]
+        told += noise + [each.as_sentence for each in others if not noise or isinstance(each, Count)]
+        if not told:
+            return diagnosis.Diagnosis(say(UNKNOWN), diagnosis.CASE)
+        return diagnosis.Diagnosis(sentences(told[:3]), diagnosis.MEASUREMENT)
+
+    def observed(self, cases: Cases, values: list) -> tuple[Observation, ...]:
+        """For each count that a right answer would hardly ever give, two at most: the count, and what is expected."""
+        return tuple(
+            Observation(
+                count.seen, say("{seen}, expected about {expected:.0f}", seen=count.seen, expected=count.expected)
+            )
+            for count in self._too_rare(cases, values)[:2]
+            if isinstance(count, Count)
+        )
+
+    def _too_rare(self, cases, values):
+        """The counts, and the Noise, that a right answer would hardly ever give."""
+        counts = self.counts(cases, values)
+        seen = [*counts, *([self.noise(cases, values)] if self.noise else [])]
+        limit = self._limit(counts)
+        rare = [each for each in seen if each.p_value < limit]
+        return sorted(rare, key=lambda each: not each.impossible)  # what cannot be tells most
+
+    def audit(self, cases: Cases, values: list) -> Audit | None:
+        """What an audit finds at the confidence CONVINCED, which is less than a mark would need."""
+        return self._audited(cases, values, CONVINCED)
+
+    def _audited(self, cases, values, confidence):
+        audit = self.attack(cases, values).at(confidence) if self.attack else None
+        return audit if audit and audit.found else None
+
+    def _limit(self, counts):
+        """The false-failure rate of each count, of the noise and of the audit."""
+        return self.false_failure / (len(counts) + (self.noise is not None) + (self.attack is not None))
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenExercise(Exercise):
+    """An exercise with many right answers, judged by a law instead of by the reference.
+
+    law(value, case) -> (whether the value is right, what was seen of it in one line). Each misconception has a
+    `recognise`: which wrong values it explains.
+    """
+
+    law: Callable
+
+    def cases(self, rng: np.random.Generator) -> Cases:
+        """Inputs drawn once: different answers may all be right."""
+        return Cases(self.draw(rng))
+
+    def agrees(self, cases: Cases, values: list, function: Callable) -> bool:
+        """Whether every value obeys the law."""
+        return all(self.law(value, case)[0] for case, value in zip(cases, values, strict=True))
+
+    def diagnose(self, cases: Cases, values: list, ask: Callable | None, rng) -> diagnosis.Diagnosis:
+        """What the law says of the first value that does not obey it."""
+        seen = (self.law(value, case) for case, value in zip(cases, values, strict=True))
+        line = next((line for right, line in seen if not right), "")
+        message = say("This is not what was asked for: {line}", line=say(line))
+        return diagnosis.Diagnosis(message, diagnosis.MEASUREMENT)
+
+    def observed(self, cases: Cases, values: list) -> tuple[Observation, ...]:
+        """For each case in which the law does not hold: what the answer gave, and what the law says of it."""
+        seen = [(case, value, *self.law(value, case)) for case, value in zip(cases, values, strict=True)]
+        wrong = [(self._gave(case, value), say(line)) for case, value, right, line in seen if not right]
+        return tuple(Observation(gave, say("{seen}: {line}", seen=gave, line=line)) for gave, line in wrong)
+
+
+def _printed(outcomes):
+    """The first lines of what was printed over all cases, and how much there was."""
+    text = "".join(outcome.get("printed", "") for outcome in outcomes)
+    count = sum(outcome.get("printed_count", 0) for outcome in outcomes)
+    first = "\n".join(text[:MOST_PRINTED].splitlines()[:MOST_LINES])
+    if len(first) >= count - 1:
+        return first
+    return say("{first}\n… ({count:,} characters in all)", first=first, count=count)

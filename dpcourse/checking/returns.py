@@ -1,0 +1,144 @@
+"""What an answer may return: functions (value, case) -> None, or a complaint in words.
+
+Each also says what it asks for: `asked`, a message and its fields, and `written`, the code that makes it, by which it is
+given out.
+"""
+
+import math
+import numbers
+
+import numpy as np
+
+from dpcourse.base.languages import say, to_say
+from dpcourse.checking.calling.values import plain, type_name
+
+
+def _asks(asked, written, **fields):
+    def decorated(complain):
+        complain.asked, complain.written = (asked, fields), written
+        return complain
+
+    return decorated
+
+
+@_asks(to_say("one number"), "a_number")
+def a_number(value, case):
+    """A finite real number."""
+    if isinstance(value, np.ndarray) and value.size == 1:
+        return say("Return one number, not an array that holds one number: `float(...)` takes it out.")
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        return say("Return one number, not {given}.", given=type_name(value))
+    if not math.isfinite(value):
+        return say(
+            "The result is {value}. Look for a division by zero, an overflow, or the logarithm of something <= 0.",
+            value=value,
+        )
+    return None
+
+
+@_asks(to_say("one whole number"), "a_whole_number")
+def a_whole_number(value, case):
+    """A whole number, as an int or a float without a fraction."""
+    complaint = a_number(value, case)
+    if complaint is None and value != int(value):
+        return say("Return a whole number, not {value}.", value=value)
+    return complaint
+
+
+SEVERAL = {
+    2: to_say("Return two numbers, `{names}`, not {given}."),
+    3: to_say("Return three numbers, `{names}`, not {given}."),
+    4: to_say("Return four numbers, `{names}`, not {given}."),
+}
+
+
+def several(*names):
+    """As many finite numbers as there are names, in this order."""
+
+    in_order = ", ".join(names)
+
+    @_asks(
+        to_say("{count} numbers, `{names}`"),
+        f"several({', '.join(map(repr, names))})",
+        count=len(names),
+        names=in_order,
+    )
+    def complain(value, case):
+        if not isinstance(value, (list, tuple, np.ndarray)) or len(value) != len(names):
+            return say(SEVERAL[len(names)], names=in_order, given=type_name(value))
+        for name, number in zip(names, value, strict=True):
+            complaint = a_number(number if isinstance(number, dict) else plain(number), case)  # a dict says the type
+            if complaint:
+                return say("{name}: {complaint}", name=name, complaint=complaint)
+        return None
+
+    complain.names = names
+    return complain
+
+
+@_asks(to_say("True or False"), "true_or_false")
+def true_or_false(value, case):
+    """One truth value; a number passes too and is compared as one, so that 1 is True."""
+    if isinstance(value, np.ndarray):
+        return say("Return one True or False, not an array: `np.all(...)` is True where every entry is.")
+    if not isinstance(value, numbers.Real):
+        return say("Return True or False, not {given}.", given=type_name(value))
+    return None
+
+
+def numbers_like(argument):
+    """An array (or list) of finite numbers, as long as the argument of that name."""
+
+    def fault(array):
+        if not np.isfinite(array).all():
+            value = array[~np.isfinite(array)][0]
+            return say("The result holds {value}. Look for a division by zero or an overflow.", value=float(value))
+        return None
+
+    asked = to_say("one number for each in `{argument}`")
+    complain = _one_each(argument, NUMBERS, "iuf", fault)
+    return _asks(asked, f"numbers_like({argument!r})", argument=argument)(complain)
+
+
+def bits_like(argument):
+    """An array of 0s and 1s, as long as the argument of that name."""
+
+    def fault(array):
+        if np.isin(array, (0, 1)).all():
+            return None
+        return say("Return 0s and 1s only. The opposite of a bit is `1 - bit`.")
+
+    asked = to_say("one bit for each in `{argument}`")
+    complain = _one_each(argument, BITS, "biuf", fault)
+    return _asks(asked, f"bits_like({argument!r})", argument=argument)(complain)
+
+
+NUMBERS = (
+    to_say("Return one array (or list) of {expected} numbers, not {given}."),
+    to_say("Return one number for each of the {expected} in `{argument}`, not {given}."),
+)
+BITS = (
+    to_say("Return one array (or list) of {expected} bits, not {given}."),
+    to_say("Return one bit for each of the {expected} in `{argument}`, not {given}."),
+)
+
+
+def _one_each(argument, complaints, kinds, fault):
+    """One array with as many entries as the argument has, of those kinds of numpy, and without `fault`.
+
+    complaints: what is said of what is no such array, and of one of another length.
+    """
+
+    def complain(value, case):
+        expected = len(case[argument])
+        try:
+            array = np.asarray(value)
+        except ValueError:
+            array = np.asarray(None)
+        if array.ndim != 1 or array.dtype.kind not in kinds:
+            return say(complaints[0], expected=expected, given=type_name(value))
+        if len(array) != expected:
+            return say(complaints[1], expected=expected, argument=argument, given=len(array))
+        return fault(array)
+
+    return complain

@@ -1,0 +1,90 @@
+"""What random answers are judged by: counts, and exact tests on them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dpcourse.base.languages import say, to_say
+
+AS_SENTENCE = {  # whether it begins with a name, whether its number is certain -> what is said
+    (False, False): to_say("{seen:A}; with a right answer it would be about {expected:.0f}."),
+    (False, True): to_say("{seen:A}; with a right answer it would be {expected:.0f}."),
+    (True, False): to_say("{seen}; with a right answer it would be about {expected:.0f}."),
+    (True, True): to_say("{seen}; with a right answer it would be {expected:.0f}."),
+}
+
+
+@dataclass(frozen=True)
+class Count:
+    """How often something happened in an answer's outputs, and how likely it is each time under a right answer.
+
+    what: in words. successes of trials. chance: of a success, from 0 to 1.
+    """
+
+    what: str
+    successes: int
+    trials: int
+    chance: float
+
+    @classmethod
+    def of(cls, what: str, happened: ArrayLike, chance: float) -> "Count":
+        """The count of an array of booleans, or of one.
+
+        >>> Count.of("heads", [True, False, True], 0.5)
+        Count(what='heads', successes=2, trials=3, chance=0.5)
+        """
+        return cls(what, int(np.sum(happened)), np.size(happened), chance)
+
+    @property
+    def impossible(self) -> bool:
+        """Whether its chance is 0 or 1, so that a single other outcome shows a mistake."""
+        return self.chance in (0.0, 1.0)
+
+    @property
+    def expected(self) -> float:
+        """What a right answer would give."""
+        return self.chance * self.trials
+
+    @property
+    def seen(self) -> str:
+        """What was counted, in a line."""
+        return say("{what}: {successes} of {trials}", what=say(self.what), successes=self.successes, trials=self.trials)
+
+    @property
+    def as_sentence(self) -> str:
+        """What was counted, and what a right answer would give."""
+        is_name = self.what[1:2] == " "  # which stays as it is where it begins a sentence
+        return say(AS_SENTENCE[is_name, self.impossible], seen=self.seen, expected=self.expected)
+
+    @property
+    def p_value(self) -> float:
+        """How rare such a count is under a right answer."""
+        return binomial_p_value(self.successes, self.trials, self.chance)
+
+
+def binomial_p_value(successes, trials, chance):
+    """Two-sided p-value: twice the smaller tail of Binomial(trials, chance) that holds `successes`, at most 1.
+
+    Under the law itself it is at most t with probability at most t. Source: Clopper & Pearson (1934).
+
+    >>> binomial_p_value(0, 10, 0.5) == 2 * 0.5**10
+    True
+    """
+    from scipy.special import bdtr, bdtrc
+
+    below = bdtr(successes, trials, chance)
+    above = bdtrc(successes - 1, trials, chance) if successes else 1.0
+    return float(min(1.0, 2 * min(below, above)))
+
+
+def two_sample_p_value(a, n, b, m):
+    """Two-sided exact p-value of a successes in n against b in m, given a + b. Source: Fisher (1935).
+
+    >>> two_sample_p_value(5, 10, 5, 10)
+    1.0
+    """
+    from scipy.stats import hypergeom
+
+    law = n + m, a + b, n  # not frozen: each time that would write the documentation of the law anew
+    return float(min(1.0, 2 * min(hypergeom.cdf(a, *law), hypergeom.sf(a - 1, *law))))

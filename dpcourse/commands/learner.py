@@ -1,0 +1,168 @@
+"""The commands of learners: begin, bring to a newer edition, say what is done and what this machine lacks."""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dpcourse.base import languages
+from dpcourse.base.files import write_atomically
+from dpcourse.base.languages import counted, say, speaking
+from dpcourse.commands.shared import app, refused
+
+LESSONS = typer.Argument(help="The folder with your lessons.")
+
+
+@app.command()
+def start(
+    folder: Annotated[Path, LESSONS] = Path("dpcourse-lessons"),
+    language: Annotated[
+        str | None,
+        typer.Option(
+            help="Of the lessons: a name such as en; a wrong one tells which there are. Else that of DPCOURSE_LANGUAGE."
+        ),
+    ] = None,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Do not open JupyterLab.")] = False,
+) -> None:
+    """Open the lessons in JupyterLab; the first time, write them into a new folder before."""
+    from dpcourse import edition
+
+    try:
+        begun = edition.begun(folder)
+        its_own = begun.language if begun else None
+        with speaking(language or its_own or languages.chosen()):
+            if language and its_own and language != its_own:
+                raise ValueError(
+                    say(
+                        "The lessons in {folder} are in {there}, not in {language}: name another folder for those.",
+                        folder=folder,
+                        there=its_own,
+                        language=language,
+                    )
+                )
+            lesson = _again(folder, begun) if begun else _first(folder, language or languages.chosen())
+            _open(lesson, no_open)
+    except (ValueError, OSError) as error:
+        raise refused(error, 1) from None
+
+
+def _first(folder, language):
+    """Write the lessons; returns what to open."""
+    from dpcourse import edition
+
+    names = edition.start(folder, language=language)
+    typer.echo(
+        counted(
+            "{count} notebook is in {folder}. Your answers are kept there.",
+            "{count} notebooks are in {folder}. Your answers are kept there.",
+            count=len(names),
+            folder=folder,
+        )
+    )
+    return folder / names[0]
+
+
+def _again(folder, begun):
+    """Say what is in the folder, where nothing is written; returns what to open."""
+    typer.echo(say("Your lessons are in {folder} already, and stay as they are.", folder=folder))
+    if begun.is_outdated:
+        typer.echo(
+            say(
+                "This dpcourse has other ones: `dpcourse update {folder}` brings them and keeps your answers; close the notebooks before.",
+                folder=folder,
+            )
+        )
+    return folder / begun.names[0] if begun.names else folder
+
+
+def _open(lesson, no_open):
+    """Say the command that opens JupyterLab, and run it."""
+    from dpcourse.notebook.doctor import PIP
+
+    command = [sys.executable, "-m", "jupyterlab", str(lesson)]
+    told = subprocess.list2cmdline(command)
+    if importlib.util.find_spec("jupyterlab") is None:
+        typer.echo(
+            say(
+                'To open them, run `{pip} install "dpcourse[jupyter]"`, then `{command}`; other editors of notebooks do too.',
+                pip=PIP,
+                command=told,
+            )
+        )
+        return
+    typer.echo(say("The command that opens them, also tomorrow: {command}", command=told))
+    if getattr(os, "geteuid", lambda: None)() == 0:
+        typer.echo(
+            say(
+                "You are root, for whom JupyterLab starts only with `--allow-root`: in a container add that to the command; "
+                "elsewhere work as an ordinary user."
+            )
+        )
+    if not no_open:
+        raise typer.Exit(subprocess.run(command).returncode)
+
+
+@app.command()
+def update(folder: Annotated[Path, LESSONS] = Path("dpcourse-lessons")) -> None:
+    """Bring the lessons in a folder to this edition of the course, and keep all that you wrote. Close them first.
+
+    A file that you had changed stays beside the new one, as NAME.before-update.ipynb.
+    """
+    from dpcourse import edition
+
+    try:
+        with speaking(edition.language_of(folder) or languages.chosen()):
+            done = edition.update(folder)
+            typer.echo("\n".join(done) or say("Your lessons are those of this edition already."))
+    except (ValueError, OSError) as error:
+        raise refused(error, 1) from None
+
+
+@app.command()
+def progress(
+    export: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A new file, for the same as JSON with the name of each exercise."),
+    ] = None,
+) -> None:
+    """Say how much of each lesson you have done."""
+    from dpcourse.notebook.progress import Progress
+
+    found = Progress()
+    typer.echo(repr(found))
+    if export is None:
+        return
+    try:
+        if os.path.lexists(export):
+            raise ValueError(say("{file} is there already, and was not touched: name a new file.", file=export))
+        write_atomically(export, json.dumps(found.as_data(), indent=1, ensure_ascii=False) + "\n")
+    except (ValueError, OSError) as error:
+        raise refused(error, 1) from None
+    typer.echo(say("Written to {file}.", file=export))
+
+
+@app.command()
+def doctor() -> None:
+    """Say whether this machine has what the course needs, and how to mend what it lacks."""
+    from dpcourse.notebook.doctor import PIP, Finding, report
+
+    def grading():
+        try:
+            from dpcourse.grading.run import trial
+        except ModuleNotFoundError as error:
+            mend = say(
+                '{package} is not installed: run `{pip} install "dpcourse[grading]"`. Only instructors need it',
+                package=error.name,
+                pip=PIP,
+            )
+            return Finding(say("grading"), "note", mend)
+        return trial.finding()
+
+    found = report(grading)
+    typer.echo(repr(found))
+    raise typer.Exit(0 if found.ok else 1)

@@ -1,0 +1,1 @@
+"""A learner's side: what the notebooks call, and what they show."""

@@ -1,0 +1,73 @@
+"""Multiple-choice questions: every option is explained when it is chosen."""
+
+import html
+from dataclasses import dataclass
+
+from dpcourse import course
+from dpcourse.base.languages import say
+from dpcourse.checking import Question
+from dpcourse.checking.display import RIGHT_COLOUR, WRONG_COLOUR
+from dpcourse.notebook import aria
+from dpcourse.notebook.progress import record
+
+
+def quiz(lesson: int) -> None:
+    """Show the quiz of a lesson, by its number; where widgets do not run, the same questions as plain HTML."""
+    questions = course.lesson(lesson).quiz
+    static = Static(questions)
+    aria.show(_widget(lesson, questions), {"text/html": static._repr_html_(), "text/plain": repr(static)})
+
+
+@dataclass(frozen=True)
+class Static:
+    """The questions without a kernel: each option unfolds into its explanation."""
+
+    questions: tuple[Question, ...]
+
+    def __repr__(self):
+        lines = []
+        for i, question in enumerate(self.questions, 1):
+            lines += [f"{i}. {say(question.text)}", *(f"   ( ) {say(option.text)}" for option in question.options)]
+        return "\n".join(lines)
+
+    def _repr_html_(self):
+        return "".join(
+            f"<div role='group' aria-label='{html.escape(say('Question {number}', number=i))}'>"
+            f"<p><strong>{i}. {html.escape(say(question.text))}</strong></p>"
+            + "".join(
+                f"<details><summary>{html.escape(say(option.text))}</summary><p>{html.escape(say(option.reply))}</p></details>"
+                for option in question.options
+            )
+            + "</div>"
+            for i, question in enumerate(self.questions, 1)
+        )
+
+
+def _widget(lesson, questions):
+    """One set of radio buttons per question, with the explanation of the chosen option below."""
+    import ipywidgets as widgets
+
+    def block(i, question):
+        buttons = widgets.RadioButtons(
+            options=[(say(option.text), option) for option in question.options], value=None, layout={"width": "auto"}
+        )
+        reply = widgets.HTML()
+
+        def chosen(change):
+            option = change["new"]
+            if option is None:
+                return
+            colour = RIGHT_COLOUR if option.right else WRONG_COLOUR
+            reply.value = f"<div style='border-left:4px solid {colour};padding:.2em .8em;line-height:1.5'>{html.escape(say(option.reply))}</div>"
+            if option.right:
+                record(f"{lesson}.q{i}")
+
+        buttons.observe(chosen, names="value")
+        text = widgets.HTML(
+            f"<div style='line-height:1.5'><strong>{i}. {html.escape(say(question.text))}</strong></div>"
+        )
+        return widgets.VBox([text, buttons, reply], layout={"margin": "0 0 1em 0"})
+
+    box = widgets.VBox([*(block(i, question) for i, question in enumerate(questions, 1)), aria.names()])
+    box.add_class("dpcourse-quiz")
+    return box

@@ -1,0 +1,93 @@
+"""Python's errors in a sentence: what a learner wrote, and what the sentence must say; what it proposes exists."""
+
+import linecache
+import re
+
+import numpy as np
+import pytest
+
+from dpcourse import tradeoff
+from dpcourse.checking.calling.probe import Probe
+from dpcourse.checking.calling.texts import heard
+
+MADE = {"__name__": "__main__", "np": np, "curve": tradeoff.gaussian(1.0)}
+CASE = {"x": [1.0, 2.0], "n": 3}
+
+
+def told(body, **names):
+    """What is said of a function with this body, called with x = [1.0, 2.0] and n = 3."""
+    world = MADE | names
+    code = "import math\ndef f(x, n):\n    " + body
+    linecache.cache["<cell>"] = len(code), None, code.splitlines(keepends=True), "<cell>"  # as Jupyter does
+    exec(compile(code, "<cell>", "exec"), world)
+    (outcome,) = Probe("f").probe(world["f"], [CASE])
+    return heard(outcome["raised"])
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("return 2.0 ^ n", "`^` is no power"),
+        ("return np.asarray(x)[np.sort(x)]", "A place in an array is a whole number"),
+        ("from dpcourse import gdp; return gdp.delta(n, -1.0)", "outside of what it takes"),
+        ("raise ValueError('the budget has no room for one more step')", "catch its `ValueError`"),
+        ("return x * 0.5", "make a list an array first"),
+        ("return x @ x", "make a list an array first"),
+        ("return x - 1", "make a list an array first"),
+        ("return x - x", "make a list an array first"),
+        ("y = np.array([1, 2]); y += 0.5; return y", "cannot take fractions"),
+        ("return (1, 2) < n", "take the entry that you mean, such as `[0]`"),
+        ("return np.max(n, np.asarray(x))", "`np.maximum(a, b)` compares entry by entry"),
+        ("return np.maximum(0, n, np.asarray(x)[0])", "`np.maximum` compares two things"),
+        ("return max(0, np.asarray(x))", "An array stands where one True or False is needed"),
+        ("return np.asarray(x).sum(axis=2)", "axes count from 0"),
+        ("return np.asarray(x)[0.5]", "A place in an array is a whole number"),
+        ("return n(2)", "`n` is what your function is given, and no function"),
+        ("return 1 - curve", "calculate with its value, `f(x)`"),
+        ("return math.exp(math.sqrt)", "A function stands where a number belongs"),
+        ("return math(n)", "A module is no function"),
+        ("return e ** n", "It is called `math.e`"),
+        ("return tanh(n)", "It is called `math.tanh`"),
+        ("return math.ln(n)", "Do you mean `math.log`?"),
+        ("return np.asarray(x).count(1)", "use `np.sum(x == value)`"),
+        ("return np.asarray(x).index(1)", "`np.argmax(...)`"),
+        ("return x.argmax()", "use `np.argmax(...)`"),
+        ("y = x.sort(); return y.append(1)", "change their list and return nothing"),
+        ("return np.random.default_rng(0).randn(3)", "Do you mean `.standard_normal`?"),
+        ("return {'a': 1}['b']", "no such key"),
+        ("return math.log(-n)", "the logarithm of something <= 0"),
+        ("return np.zeros(2) + np.zeros(n)", "different lengths or shapes"),
+    ],
+)  # fmt: skip
+def test_an_error_is_told_in_a_sentence(body, said):
+    assert said in told(body)
+
+
+@pytest.mark.parametrize("method", ["count", "index", "append", "len", "foo", "sum", "argsort", "sort_values", "items"])
+@pytest.mark.parametrize("owner", ["x", "np.asarray(x)", "tuple(x)"])
+def test_functions_that_are_proposed_exist(owner, method):
+    if not hasattr(eval(owner, {"np": np, "x": [1.0]}), method):
+        for name in re.findall(r"`np\.(\w+)\(", told(f"return {owner}.{method}()")):
+            assert hasattr(np, name)
+
+
+def test_what_is_forbidden_is_not_proposed():
+    def answer(x, n):
+        return np.sqare(n)
+
+    def raised(*forbidden):
+        return heard(Probe("f", forbidden=forbidden).probe(answer, [CASE])[0]["raised"])
+
+    assert "np.square" in raised().replace("numpy.", "np.")
+    assert "square" not in raised(named(np.square)).partition(")")[2]
+
+
+def named(function):
+    """A function of Python with the name of another."""
+
+    def stands_for(x):
+        return function(x)
+
+    stands_for.__name__ = function.__name__
+    return stands_for

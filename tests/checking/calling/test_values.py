@@ -1,0 +1,27 @@
+"""Plain data: what crosses from a learner's process to the judge."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpcourse.checking.calling.values import plain, show
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=5),
+        lambda inner: st.lists(inner, max_size=4),
+    )
+)
+def test_plain_data_stays_as_it_is_and_can_be_shown(value):
+    assert repr(plain(plain(value))) == repr(plain(value))
+    assert isinstance(show(plain(value)), str)
+
+
+def test_anything_else_becomes_its_type_name():
+    assert plain(object()) == {"type": "object"}
+    assert plain([1, {2}]) == [1, {"type": "set"}]
+    assert plain(np.float64(2)) == 2.0
+    assert plain(np.array(3)) == 3
+    assert plain(np.array(["a"])) == {"type": "ndarray"}
+    assert plain(list(range(2_000_000))) == {"type": "list"}

@@ -1,0 +1,27 @@
+"""The exact tests on counts keep their level."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from dpcourse.checking.statistics import binomial_p_value, two_sample_p_value
+
+
+@given(trials=st.integers(1, 60), chance=st.floats(0.01, 0.99), level=st.floats(1e-9, 0.5))
+def test_binomial_test_rejects_at_most_at_its_level(trials, chance, level):
+    """Exactly: the law's own probability of the rejected outcomes."""
+    rejected = [x for x in range(trials + 1) if binomial_p_value(x, trials, chance) < level]
+    assert stats.binom.pmf(rejected, trials, chance).sum() <= level * (1 + 1e-9)
+
+
+def test_binomial_test_with_certain_outcomes():
+    assert binomial_p_value(5, 5, 1.0) == 1
+    assert binomial_p_value(4, 5, 1.0) == 0
+
+
+@given(n=st.integers(1, 25), m=st.integers(1, 25), total=st.integers(0, 50), level=st.floats(1e-9, 0.5))
+def test_two_sample_test_rejects_at_most_at_its_level(n, m, total, level):
+    total = min(total, n + m)
+    possible = range(max(0, total - m), min(n, total) + 1)
+    rejected = [a for a in possible if two_sample_p_value(a, n, total - a, m) < level]
+    assert stats.hypergeom.pmf(rejected, n + m, total, n).sum() <= level * (1 + 1e-9)

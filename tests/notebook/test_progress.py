@@ -1,0 +1,159 @@
+"""Progress: kept over kernels, written atomically, and never lost silently."""
+
+import json
+import multiprocessing
+import os
+import re
+
+import pytest
+from typer.testing import CliRunner
+
+from dpcourse import course
+from dpcourse.base.files import data_folder, write_atomically
+from dpcourse.commands import app
+from dpcourse.notebook import progress
+from dpcourse.notebook.progress import Progress, record, recorded
+
+QUESTIONS = len(course.lesson(0).quiz)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("DPCOURSE_DATA", str(tmp_path / "data"))
+    return tmp_path / "data"
+
+
+def test_nothing_is_done_at_first():
+    assert recorded() == set()
+    assert repr(Progress()).startswith(f"00 Start here: 0 of 3 exercises, 0 of {QUESTIONS} quiz questions")
+
+
+def test_what_is_recorded_stays(folder):
+    record("0.1")
+    record("0.q2")
+    record("0.1")
+    assert recorded() == {"start_here/keep_probability", "start_here/q2"}
+    kept = json.loads((folder / "progress.json").read_text())["done"]
+    assert kept == ["start_here/keep_probability", "start_here/q2"]
+    assert repr(Progress()).startswith(f"00 Start here: 1 of 3 exercises, 1 of {QUESTIONS} quiz questions")
+    assert "1 of 3" in Progress()._repr_html_()
+
+
+def test_a_file_of_the_first_edition_is_read_by_the_numbers_of_then(folder):
+    """5.9 was the noise for a budget, 6.2 the first bound of the audits; both stand elsewhere now, and 7.9 is another."""
+    folder.mkdir()
+    write_atomically(folder / "progress.json", json.dumps({"passed": ["1.7", "5.9", "6.2", "6.q1", "7.9"]}))
+    kept = {"composition/composed_delta", "accountants/noise_for_budget", "audit/at_most", "audit/q1", "7/9"}
+    assert recorded() == kept
+    record("0.1")
+    assert recorded() == kept | {"start_here/keep_probability"}
+
+
+def test_each_lesson_is_a_link():
+    assert re.findall("<a href='(.+?).ipynb'>", Progress()._repr_html_()) == [
+        lesson.name for lesson in course.lessons()
+    ]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        b"",
+        b"{",
+        b"[1]",
+        b'{"passed": 3}',
+        b'{"passed": [3]}',
+        b'{"done": [3]}',
+        b'{"passed": ["x.y"]}',
+        b'{"other": []}',
+        b"\xff\xfe",
+        b"null",
+    ],
+)
+def test_a_damaged_file_is_set_aside_and_said(folder, capsys, damage):
+    folder.mkdir()
+    (folder / "progress.json").write_bytes(damage)
+    (folder / "progress.damaged-1.json").write_text("an older one")
+    record("1.1")
+    assert recorded() == {"composition/sequential_composition"}
+    assert (folder / "progress.damaged-2.json").read_bytes() == damage
+    assert (folder / "progress.damaged-1.json").read_text() == "an older one"
+    assert "progress.damaged-2.json" in capsys.readouterr().out
+
+
+def test_names_of_exercises_that_are_gone_do_no_harm(folder):
+    folder.mkdir()
+    write_atomically(folder / "progress.json", json.dumps({"done": ["gdp/gone"]}))
+    assert "0 of 3" in repr(Progress())
+    record("0.1")
+    assert recorded() == {"gdp/gone", "start_here/keep_probability"}
+
+
+def test_a_folder_that_cannot_be_written_is_said_and_not_raised(tmp_path, monkeypatch, capsys):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("DPCOURSE_DATA", str(tmp_path / "file"))
+    record("0.1")
+    assert "your progress cannot be saved" in capsys.readouterr().out
+
+
+def test_an_interrupted_write_leaves_the_old_file_and_no_litter(folder, monkeypatch):
+    record("0.1")
+    monkeypatch.setattr(os, "replace", lambda *paths: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        write_atomically(folder / "progress.json", "half")
+    assert recorded() == {"start_here/keep_probability"}
+    assert sorted(path.name for path in folder.iterdir()) == ["progress.json", "progress.lock"]
+
+
+def _record_many(names):
+    for name in names:
+        record(name)
+
+
+def test_two_kernels_at_once_lose_nothing():
+    names = [[f"{worker}.q{i}" for i in range(25)] for worker in range(4)]
+    workers = [multiprocessing.get_context("spawn").Process(target=_record_many, args=(part,)) for part in names]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    words = [lesson.word for lesson in course.lessons()]
+    assert recorded() == {f"{words[worker]}/q{i}" for worker in range(4) for i in range(25)}
+
+
+def test_a_progress_on_show_is_redrawn(monkeypatch):
+    shown = []
+
+    class Handle:
+        def update(self, new):
+            shown.append(repr(new))
+
+    monkeypatch.setattr(progress, "_shown", [Handle()])
+    record("0.2")
+    assert shown[0].startswith("00 Start here: 1 of 3")
+
+
+def test_the_command_shows_what_is_done_and_exports_it_into_a_new_file(folder, tmp_path):
+    folder.mkdir()
+    write_atomically(folder / "progress.json", json.dumps({"done": ["start_here/keep_probability", "start_here/q2", "gdp/gone"]}))  # fmt: skip
+    file = tmp_path / "mine.json"
+    said = CliRunner().invoke(app, ["progress", "--export", str(file)])
+    assert said.exit_code == 0
+    assert said.stdout.startswith("00 Start here: 1 of 3 exercises, 1 of")
+    exported = json.loads(file.read_text(encoding="utf-8"))
+    assert [each["lesson"] for each in exported["lessons"]] == [lesson.name for lesson in course.lessons()]
+    first = exported["lessons"][0]
+    assert first["exercises"] == {"keep_probability": True, "randomized_response": False, "estimate_share": False}
+    assert [name for name, is_done in first["quiz"].items() if is_done] == ["q2"]
+    assert exported["of other editions"] == ["gdp/gone"]
+    before = file.read_bytes()
+    again = CliRunner().invoke(app, ["progress", "--export", str(file)])
+    assert (again.exit_code, "is there already, and was not touched" in again.stderr) == (1, True)
+    assert file.read_bytes() == before
+    assert CliRunner().invoke(app, ["progress"]).stdout == said.stdout.removesuffix(f"Written to {file}.\n")
+
+
+def test_without_the_variable_the_users_data_folder_is_used(monkeypatch):
+    monkeypatch.delenv("DPCOURSE_DATA")
+    assert data_folder().name == "dpcourse"
+    assert data_folder().is_absolute()

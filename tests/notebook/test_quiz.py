@@ -1,0 +1,48 @@
+"""The quiz: options are explained when chosen; right ones are recorded; without widgets nothing is lost."""
+
+import pytest
+
+from dpcourse import course
+from dpcourse.notebook.progress import recorded
+from dpcourse.notebook.quiz import Static, _widget, quiz
+
+
+@pytest.fixture(autouse=True)
+def fresh(tmp_path, monkeypatch):
+    monkeypatch.setenv("DPCOURSE_DATA", str(tmp_path))
+
+
+@pytest.mark.parametrize("number", range(len(course.lessons())))
+def test_every_option_is_explained_when_chosen_and_only_right_ones_count(number):
+    questions = course.lesson(number).quiz
+    *blocks, _ = _widget(number, questions).children
+    for i, (question, block) in enumerate(zip(questions, blocks, strict=True), 1):
+        _, buttons, reply = block.children
+        assert buttons.value is None
+        for option in question.options:
+            before = f"{course.lesson(number).word}/q{i}" in recorded()
+            buttons.value = option
+            assert ("✓ Right." if option.right else "✗ Not quite.") in reply.value
+            assert (f"{course.lesson(number).word}/q{i}" in recorded()) == (before or option.right)
+
+
+def test_the_static_quiz_holds_every_option_and_reply():
+    questions = course.lesson(1).quiz
+    page, text = Static(questions)._repr_html_(), repr(Static(questions))
+    assert page.count("<details>") == sum(len(question.options) for question in questions)
+    assert all(option.text in text for question in questions for option in question.options)
+
+
+def test_the_quiz_is_live_where_widgets_run_and_whole_where_they_do_not(monkeypatch):
+    """As ipywidgets' own bundle, which in version 7, that of Colab, another method makes."""
+    shown, made = [], []
+    monkeypatch.setattr("IPython.display.display", lambda bundle, **_: shown.append(bundle))
+    monkeypatch.setattr("dpcourse.notebook.quiz._widget", lambda *of: made.append(_widget(*of)) or made[0])
+    of_version_8 = type(_widget(1, ()))._repr_mimebundle_
+    monkeypatch.delattr("ipywidgets.Widget._repr_mimebundle_")
+    quiz(1)
+    key = "application/vnd.jupyter.widget-view+json"
+    assert shown[0][key] == of_version_8(made[0])[key]
+    assert shown[0]["text/html"].endswith(Static(course.lesson(1).quiz)._repr_html_())
+    assert "run <code>pip install jupyterlab_widgets</code> there" in shown[0]["text/html"]
+    assert shown[0]["text/plain"].startswith("1. ")
