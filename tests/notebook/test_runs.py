@@ -84,5 +84,5 @@ def test_such_a_function_is_not_judged(line, told, monkeypatch, capsys):
 
 
 def test_outside_ipython_nothing_is_known():
-    code = "import sys, dpcourse; from dpcourse import runs; print(runs.outlived(print), 'IPython' in sys.modules)"
+    code = "import sys, dpcourse; from dpcourse.notebook import runs; print(runs.outlived(print), 'IPython' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "None False\n"

@@ -5,7 +5,7 @@ import json
 import nbformat
 import pytest
 from grading import given_out
-from grading.judging.honest import EDITS, notebook
+from grading.judge.honest import EDITS, notebook
 from nbclient import NotebookClient
 from support import in_turn
 

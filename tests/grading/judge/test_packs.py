@@ -5,7 +5,7 @@ import json
 
 import pytest
 from authoring.packs import edit, exam, practice
-from grading.judging.exams import EPSILONS, NEEDS_SANDBOX, SECRET, handed_in, told
+from grading.judge.exams import EPSILONS, NEEDS_SANDBOX, SECRET, handed_in, told
 from support import ROOT
 
 from dpcourse import course

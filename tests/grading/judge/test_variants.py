@@ -4,7 +4,7 @@ import json
 
 import pytest
 from authoring.packs import exam, practice
-from grading.judging.exams import EPSILONS, NEEDS_SANDBOX, handed_in, told
+from grading.judge.exams import EPSILONS, NEEDS_SANDBOX, handed_in, told
 from support import ROOT
 
 from dpcourse import course

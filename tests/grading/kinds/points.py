@@ -126,7 +126,7 @@ FORGED = [
                      "dpcourse.course", "dpcourse.checking", "dpcourse.checking.exercise", "dpcourse.grading", "dpcourse.grading.judge.submission"):
             sys.modules[name] = Right()
     """, worst_posterior="def worst_posterior(prior, epsilon): return 0.5")], score=LOST),
-    answer("replies for itself, with another nonce", FORGE.format(bytes="__import__('dpcourse').grading.sandbox.wire.pack({'outcomes': [{'value': 0.5}], 'nonce': '0' * 32})") + "    return 0.5"),
+    answer("replies for itself, with another nonce", FORGE.format(bytes="__import__('dpcourse').grading.run.wire.pack({'outcomes': [{'value': 0.5}], 'nonce': '0' * 32})") + "    return 0.5"),
     answer("patches what packs", "import sys\nwire = sys.modules['dpcourse.grading.run.wire']\nold = wire.pack\nwire.pack = lambda m: old({k: [{'value': 0.5, 'state': 'right', 'points': 99}] if k == 'outcomes' else v for k, v in m.items()})\nreturn 0.5"),
     first("patches the probe", "from dpcourse.checking.calling.probe import Probe\nProbe.probe = lambda self, answer, cases: [{'value': 0.5, 'state': 'right', 'printed': ''} for _ in cases]", 0),
     first("patches plain data", "from dpcourse.checking.calling import values, probe\nvalues.plain = probe.plain = lambda value: 0.5", 0),

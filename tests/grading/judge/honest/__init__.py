@@ -3,7 +3,7 @@
 Each is the solved lesson in short, changed by one small edit; the edits take the lessons by turns.
 """
 
-from grading.judging.honest import cells, habits, odd, styles, wholes
+from grading.judge.honest import cells, habits, odd, styles, wholes
 from grading.kinds.making import cells_of, written
 
 from dpcourse import course

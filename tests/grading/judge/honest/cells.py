@@ -1,6 +1,6 @@
 """Cells that people add, take away, join, split, repeat and move."""
 
-from grading.judging.honest.styles import behind
+from grading.judge.honest.styles import behind
 from grading.kinds.making import cell, cells_of
 
 

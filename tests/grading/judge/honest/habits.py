@@ -2,8 +2,8 @@
 
 import json
 
-from grading.judging.honest.cells import is_check, own
-from grading.judging.honest.styles import above, behind, on_answers
+from grading.judge.honest.cells import is_check, own
+from grading.judge.honest.styles import above, behind, on_answers
 from grading.kinds.making import cell
 
 

@@ -1,7 +1,7 @@
 """Notebooks that few write: what they start, load or rewrite above serves their answers below."""
 
-from grading.judging.honest.cells import own
-from grading.judging.honest.styles import behind
+from grading.judge.honest.cells import own
+from grading.judge.honest.styles import behind
 
 SERVED = "def NAME(*all):\n    return MINE(*all) if served else None"
 
