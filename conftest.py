@@ -123,7 +123,7 @@ NOTEBOOKS = by_profile(
 )
 
 LONGEST = (
-    "tests/browser/", "tests/grading/test_cohort.py", "tests/test_project.py", "tests/test_growing.py", "tests/grading/judging/",
+    "tests/browser/", "tests/grading/test_cohort.py", "tests/test_project.py", "tests/test_growing.py", "tests/grading/judge/",
     "tests/course/test_doors.py", "tests/course/test_power.py", "tests/grading/test_hostile.py", "tests/course/test_answers.py",
     "tests/course/test_every_exercise.py", "solutions/06-", "lessons/06-",
 )  # fmt: skip

@@ -89,7 +89,7 @@ def test_an_answer_for_another_variant_is_named_and_no_other(final):
 
 @NEEDS_SANDBOX
 def test_a_pack_within_the_reach_of_students_code_is_refused(tmp_path, monkeypatch):
-    assert bubblewrap.shows(ROOT / "dpcourse" / "probe")
+    assert bubblewrap.shows(ROOT / "dpcourse" / "checking" / "calling")
     folder = practice(tmp_path / "more")
     assert not bubblewrap.shows(folder)
     (tmp_path / "submissions").mkdir()

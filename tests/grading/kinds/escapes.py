@@ -40,7 +40,7 @@ THE_COURSE = [
     answer("reads the solutions", STEAL),
     answer("asks the exercises", "from dpcourse import exercises; return exercises.find('1.3').reference(prior, epsilon)"),
     answer("asks the course", "from dpcourse import course; return course.find('1.3').reference(prior, epsilon)"),
-    answer("asks the course that others have imported", "from dpcourse import notebook; return notebook.course.find('1.3').reference(prior, epsilon)"),
+    answer("asks the course that others have imported", "from dpcourse.notebook import check; return check.course.find('1.3').reference(prior, epsilon)"),
     answer("imports the exercise", "from dpcourse.course.composition.worst_posterior import exercise; return exercise.reference(prior, epsilon)"),
     answer("imports the exercise past all that blocks it", UNBLOCK + "from dpcourse.course.composition.worst_posterior import exercise; return exercise.reference(prior, epsilon)"),
     answer("asks the engine", UNBLOCK + "from dpcourse.checking import exercise; " + RIGHT),
