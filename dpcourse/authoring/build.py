@@ -14,6 +14,8 @@ import json
 from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 
+import nbformat
+
 from dpcourse.authoring import catalogues, complete, execute, laws, stale, worth
 from dpcourse.authoring.compare import differences
 from dpcourse.authoring.navigation import readmes
@@ -57,17 +59,21 @@ def build(
     for file, front in readmes(root).items():
         write_atomically(file, front)
     kept = {
-        page.file: None if page.code and (fresh or stale.is_stale(page, modules)) else execute.stored(page)
-        for page in wanted
+        page.file: None if page.code and (fresh or stale.is_stale(page, modules)) else stored(page) for page in wanted
     }
     written = [page.name for page in wanted if kept[page.file] and _write(page, kept[page.file])]
     for language in languages(root):  # `language` knows it by this folder
         (root / "lessons" / language).mkdir(parents=True, exist_ok=True)
     for page in progress([page for page in wanted if not kept[page.file]]):
-        _write(page, execute.executed(page))
-        stale.remember(page, modules)
+        _write(page, stale.with_note(execute.executed(page), {stale.EXECUTED: stale.fingerprint(page, modules)}))
         written.append(page.name)
     return [name for name in there if name in written]
+
+
+def stored(page: Page) -> nbformat.NotebookNode | None:
+    """The solved notebook with the outputs that are there, and what is noted of these; None where they are of other code."""
+    notebook = execute.stored(page)
+    return notebook and stale.with_note(notebook, stale.noted(page))
 
 
 def read_all(root: Path, modules: Modules, names: Collection[str] = ()) -> Iterator[Page]:

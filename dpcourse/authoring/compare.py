@@ -5,7 +5,7 @@ from pathlib import Path
 
 from dpcourse.authoring import catalogues, complete, font, navigation, stale, translation, worth
 from dpcourse.authoring.navigation import readmes
-from dpcourse.authoring.page import read, translated
+from dpcourse.authoring.page import Page, read, translated
 from dpcourse.authoring.source import SourceError, languages, pages, sources
 from dpcourse.authoring.uses import modules_of
 from dpcourse.course import pack
@@ -20,14 +20,17 @@ def differences(root: Path | str) -> list[str]:
     found = [str(error) for error in complete.omissions(root, modules)]
     if found:  # a page that needs what is missing could not be read
         return found
+    old: list[Page] = []
     for file in pages(root):
         try:
             page = read(file, modules)
-            found += _of_page(root, page, modules)
-            for language in languages(root):
-                found += _of_page(root, translated(file.parent / language / file.name, page), modules)
+            for each in (page, *(translated(file.parent / language / file.name, page) for language in languages(root))):
+                differences = list(_of_page(root, each))
+                found += differences
+                old += [each] if each.code and not differences and stale.is_stale(each, modules) else []
         except SourceError as error:
             found.append(str(error))
+    found += _of_outputs(root, old)
     lessons = {file.stem for file in sources(root)}
     for path in sorted(root.glob("*/[0-9][0-9]-*.ipynb")) + _in_languages(root):
         if path.relative_to(root).parts[0] in ("lessons", "solutions") and path.stem not in lessons:
@@ -85,18 +88,23 @@ def _of_readme(root):
     return [f"{file.name}: its table of lessons is not what their sources give: run `dpcourse build`" for file in stale]
 
 
-def _of_page(root, page, modules):
-    command = f"run `dpcourse build {f'--pack {root}' if pack.is_pack(root) else page.name}`"
-    differ = False
+def _of_page(root, page):
     for path, expected in zip(page.paths, (page.solved, page.blank), strict=True):
         if difference := _first_difference(path, expected, outputs=expected is page.blank):
-            differ = True
-            yield f"{path.relative_to(root)}: {difference}: {command}"
-    if page.code and not differ and stale.is_stale(page, modules):
-        what = (
-            "its outputs are of older code: its cells, or modules that they use, have changed since they were executed"
-        )
-        yield f"{page.paths[0].relative_to(root)}: {what}: {command}"
+            yield f"{path.relative_to(root)}: {difference}: {_command(root, [page])}"
+
+
+def _of_outputs(root, old):
+    """One line for all notebooks whose outputs are old: most often one change has made them so."""
+    if old:
+        files = ", ".join(str(page.paths[0].relative_to(root)) for page in old)
+        what = "outputs of older code: cells, or modules that they use, have changed since they were executed"
+        yield f"{files}: {what}: {_command(root, old)}"
+
+
+def _command(root, pages):
+    names = f"--pack {root}" if pack.is_pack(root) else " ".join(page.name for page in pages)
+    return f"run `dpcourse build {names}`"
 
 
 def _first_difference(path, expected, outputs):
@@ -116,7 +124,7 @@ def _first_difference(path, expected, outputs):
                 return f"cell {number} ({right.id}) differs in its {part}: {is_}, not {should}"
     if len(cells) != len(expected.cells):
         return f"cell {min(len(cells), len(expected.cells))}: {len(cells)} cells, not {len(expected.cells)}"
-    if committed.get("metadata") != expected.metadata:
+    if {**committed.get("metadata", {}), stale.NOTE: None} != {**expected.metadata, stale.NOTE: None}:
         return "the notebook's metadata differ"
     return None
 

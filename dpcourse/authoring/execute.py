@@ -80,7 +80,9 @@ def _execute(client, i, cell, file, lines):
         _keep_what_previews_show(output.get("data", {}))
     if cells.checked(cell.source):
         told = cell.outputs[0]["data"]["text/plain"] if cell.outputs else "nothing"
-        if not told.startswith(say_for(file, Verdict(course.find(*cells.checked(cell.source)), RIGHT, "").headline)):
+        if not told.startswith(
+            say_for(file, Verdict(course.find(*cells.checked(cell.source)).heading, RIGHT, "").headline)
+        ):
             raise SourceError(file, lines[0], f"the solution does not pass its check: {told}")
 
 

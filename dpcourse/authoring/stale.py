@@ -1,8 +1,8 @@
 """Whether the outputs that a page's notebook stores are still those of its code.
 
-They depend on its code cells and on the modules of the package that these use. solutions/built.json, committed with the
-notebooks, holds one fingerprint of both for each page; where only prose changes it stays, and nothing is executed. Pages in
-another language have theirs in their folder, and depend on what these modules say in it.
+They depend on its code cells and on the modules of the package that these use. The notebook's own metadata hold a
+fingerprint of both, so that two people who change two lessons change no file in common; where only prose changes it stays,
+and nothing is executed. A page in another language depends on what these modules say in it, too.
 """
 
 import ast
@@ -10,41 +10,37 @@ import copy
 import functools
 import hashlib
 import json
+from collections.abc import Mapping
+
+import nbformat
 
 from dpcourse.authoring.page import Page
-from dpcourse.authoring.source import language_of, lesson_of, pages, root_of
+from dpcourse.authoring.source import language_of, lesson_of
 from dpcourse.authoring.uses import pictures
-from dpcourse.base.files import write_atomically
 from dpcourse.base.languages import again
 from dpcourse.base.modules import Modules, said, texts
 
+NOTE, EXECUTED = "dpcourse", "executed"  # in a notebook's metadata
 OF_WRONG_ANSWERS = "checking.diagnosis"
 TO_WRONG_ANSWERS = ("hints", "misconceptions")  # keyword arguments of an exercise
 
 
 def is_stale(page: Page, modules: Modules) -> bool:
     """Whether a page must be executed."""
-    return _fingerprints(page).get(page.file.stem) != fingerprint(page, modules)
+    return noted(page).get(EXECUTED) != fingerprint(page, modules)
 
 
-def _fingerprints(page):
-    """Those of the pages in its language as they were executed; none where the file cannot be read, as after a conflict."""
+def noted(page: Page) -> dict[str, str]:
+    """What the page's solved notebook notes of its outputs; nothing where it cannot be read, as after a conflict."""
     try:
-        return json.loads(_file(page).read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):
+        return dict(json.loads(page.paths[0].read_text(encoding="utf-8"))["metadata"][NOTE])
+    except (FileNotFoundError, ValueError, KeyError, TypeError):
         return {}
 
 
-def remember(page: Page, modules: Modules) -> None:
-    """Note that a page has just been executed."""
-    known = _fingerprints(page) | {page.file.stem: fingerprint(page, modules)}
-    there = {file.stem for file in pages(root_of(page.file))}
-    text = json.dumps({name: known[name] for name in sorted(known.keys() & there)}, indent=1)
-    write_atomically(_file(page), text + "\n")
-
-
-def _file(page):
-    return page.file.with_name("built.json")
+def with_note(notebook: nbformat.NotebookNode, note: Mapping[str, str]) -> nbformat.NotebookNode:
+    """The notebook with what it notes of its outputs."""
+    return nbformat.from_dict(notebook | {"metadata": notebook.metadata | ({NOTE: dict(note)} if note else {})})
 
 
 def fingerprint(page: Page, modules: Modules) -> str:

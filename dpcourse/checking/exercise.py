@@ -20,7 +20,7 @@ from dpcourse.checking.calling.texts import heard
 from dpcourse.checking.calling.values import plain, show
 from dpcourse.checking.diagnosis.noise import Noise
 from dpcourse.checking.statistics import Count, two_sample_p_value
-from dpcourse.checking.verdict import BLANK, ERROR, RIGHT, WRONG, Audit, Observation, Verdict
+from dpcourse.checking.verdict import BLANK, ERROR, RIGHT, WRONG, Audit, Heading, Observation, Verdict
 
 MOST_PRINTED, MOST_LINES = 500, 8
 UNKNOWN = to_say("The result is not right. Compare it with the right one on the input shown here.")
@@ -127,6 +127,11 @@ class Exercise:
         return int(self.id.partition(".")[0])
 
     @property
+    def heading(self) -> Heading:
+        """What a verdict says of it."""
+        return Heading(self.id, self.title, self.points, bool(self.hints))
+
+    @property
     def forbidden_functions(self) -> tuple[Callable, ...]:
         """The functions of `forbidden`; what is named there is imported."""
         return tuple(function_of(each) if isinstance(each, str) else each for each in self.forbidden)
@@ -134,7 +139,7 @@ class Exercise:
     def blank(self) -> Verdict:
         """The verdict on an answer that nobody has begun."""
         message = say("Write the body of `{function}`, run its cell, then run this cell again.", function=self.function)
-        return Verdict(self, BLANK, message)
+        return Verdict(self.heading, BLANK, message)
 
     def check(self, answer: object, rng: np.random.Generator | int | None = None) -> Verdict:
         """Draw inputs, probe the answer on them, and judge. rng: Generator, seed or None."""
@@ -191,18 +196,18 @@ class Exercise:
                 return self.blank()
             complaint = self._complaint(case, outcome)
             if complaint:
-                return Verdict(self, ERROR, complaint, self._tried(case, outcome))
+                return Verdict(self.heading, ERROR, complaint, self._tried(case, outcome))
         if len(outcomes) != len(cases):
             given = {"number_given": len(outcomes), "number_asked": len(cases)}
             message = say("Your function gave {number_given} answers to {number_asked} questions.", **given)
-            return Verdict(self, ERROR, message)
+            return Verdict(self.heading, ERROR, message)
         values = [outcome["value"] for outcome in outcomes]
         if self.agrees(cases, values, self.reference):
             for case, outcome in zip(cases, outcomes, strict=True):
                 if self.needed and (outcome.get("idle") or outcome.get("calls", 0) < self.needed.least(case)):
                     tried = self._tried(case, outcome)
-                    return Verdict(self, WRONG, say(self.needed.message), tried, found_by=MISCONCEPTION)
-            return Verdict(self, RIGHT, say("Right on inputs drawn just now."))
+                    return Verdict(self.heading, WRONG, say(self.needed.message), tried, found_by=MISCONCEPTION)
+            return Verdict(self.heading, RIGHT, say("Right on inputs drawn just now."))
         slip = next(
             (
                 slip
@@ -224,7 +229,7 @@ class Exercise:
             found = self.diagnose(cases, values, ask, rng)
             message, found_by = found.message, found.found_by
         return Verdict(
-            self,
+            self.heading,
             WRONG,
             message,
             self.observed(cases, values),

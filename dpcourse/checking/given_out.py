@@ -33,11 +33,11 @@ class GivenOut(Exercise):
             if outcome.get("blank"):
                 return self.blank()
             if complaint := self._complaint(case, outcome):
-                return Verdict(self, ERROR, complaint, self._tried(case, outcome))
+                return Verdict(self.heading, ERROR, complaint, self._tried(case, outcome))
         if not cases or len(outcomes) != len(cases):
-            return Verdict(self, ERROR, say("Your function gave no result."))
+            return Verdict(self.heading, ERROR, say("Your function gave no result."))
         asked, fields = getattr(self.returns, "asked", (to_say("something"), {}))
         message = say(
             "Received. It runs, and returns {asked}, as asked. The marks are made later.", asked=say(asked, **fields)
         )
-        return Verdict(self, RECEIVED, message, self._tried(cases[0], outcomes[0]))
+        return Verdict(self.heading, RECEIVED, message, self._tried(cases[0], outcomes[0]))

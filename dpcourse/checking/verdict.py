@@ -12,7 +12,6 @@ from dpcourse.checking import display
 
 if TYPE_CHECKING:
     from dpcourse.audit import Refutation
-    from dpcourse.checking.exercise import Exercise
 
 RIGHT, WRONG, BLANK, ERROR = "right", "wrong", "not attempted", "error"
 RECEIVED = "received"  # it runs; who judges it is not here
@@ -86,6 +85,16 @@ class Audit:
 
 
 @dataclass(frozen=True)
+class Heading:
+    """What a verdict says of the exercise: its number, its title in English, its points, and whether there are hints."""
+
+    id: str
+    title: str
+    points: int
+    has_hints: bool
+
+
+@dataclass(frozen=True)
 class Verdict:
     """What is said of one answer: its state, one message, what was observed, and points.
 
@@ -94,7 +103,7 @@ class Verdict:
     found: "misconception", "explanation", "measurement", or "case" where only an input can be shown on which it is wrong.
     """
 
-    exercise: "Exercise"
+    exercise: Heading
     state: str
     message: str
     observed: tuple[Observation, ...] = ()
@@ -145,5 +154,5 @@ class Verdict:
             yield say("Printed by your function:\n{printed}", printed=self.printed)
 
     def _next(self):
-        if self.state in (WRONG, ERROR) and self.exercise.hints:
+        if self.state in (WRONG, ERROR) and self.exercise.has_hints:
             yield say('For help, run `hint("{exercise}")` in a cell.', exercise=self.exercise.id)

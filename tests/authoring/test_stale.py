@@ -1,7 +1,6 @@
 """What is executed: a page whose code, or modules that it uses, have changed; and nothing where only prose has."""
 
 import ast
-import json
 
 import nbformat
 import pytest
@@ -147,29 +146,37 @@ def test_only_what_is_out_of_date_is_built(built, runs):
     (root / "solutions" / f"{NAME}.ipynb").write_text("<<<<<<< a conflict")
     assert build.build(root) == [NAME]
     assert len(runs) == 2
-    (root / "solutions" / "built.json").write_text("<<<<<<< a conflict")
-    build.build(root)
-    assert len(runs) == 3
     with pytest.raises(ValueError, match="there is no lesson '05-x'; there are 00-start"):
         build.build(root, names=["05-x"])
 
 
-def test_what_the_build_remembers_has_a_line_for_each_page_that_is_there(two_lessons, runs):
+def test_two_lessons_that_are_built_have_no_file_in_common(two_lessons, runs):
     build.build(two_lessons.root)
-    file = two_lessons.root / "solutions" / "built.json"
-    lines = file.read_text().splitlines()
-    assert [line.split('"')[1] for line in lines[1:-1]] == ["00-start-here", "01-next"]
-    file.write_text(json.dumps(json.loads(file.read_text()) | {"09-gone": "0"}))
-    build.build(two_lessons.root, fresh=True)
-    assert file.read_text().splitlines() == lines
+    before = two_lessons.files()
+    two_lessons.edit(('print("seven", 7)', 'print("eight", 8)'), file=two_lessons.second)
+    build.build(two_lessons.root)
+    after = two_lessons.files()
+    assert {str(file) for file in after if after[file] != before[file]} == {
+        "lessons/01-next.ipynb",
+        "solutions/01-next.ipynb",
+    }
+    assert runs == ["00-start-here", "01-next", "01-next"]
 
 
 def test_the_check_says_that_outputs_are_of_older_code(built):
     assert build.differences(built.root) == []
     built.edit(("12", "13"), file=built.module("rounding"))
     (said,) = build.differences(built.root)
-    assert said.startswith(f"solutions/{NAME}.ipynb: its outputs are of older code")
+    assert said.startswith(f"solutions/{NAME}.ipynb: outputs of older code")
     assert said.endswith(f"run `dpcourse build {NAME}`")
+
+
+def test_one_cause_is_told_once(two_lessons, runs):
+    build.build(two_lessons.root)
+    two_lessons.edit(("12", "13"), file=two_lessons.module("rounding"))
+    (said,) = build.differences(two_lessons.root)
+    assert "solutions/00-start-here.ipynb, solutions/01-next.ipynb: outputs of older code" in said
+    assert said.endswith("run `dpcourse build 00-start-here 01-next`")
 
 
 def test_exact_composition_is_used_by_the_lessons_that_compute_it_and_by_no_other():
@@ -190,6 +197,6 @@ def test_exact_composition_is_used_by_the_lessons_that_compute_it_and_by_no_othe
 
 def test_stored_outputs_are_kept_as_they_are(built):
     page = build.read(built.source, uses.modules_of(built.root))
-    kept = build.execute.stored(page)
+    kept = build.stored(page)
     nbformat.validate(kept)
     assert build.as_text(kept) == (built.root / "solutions" / f"{NAME}.ipynb").read_text(encoding="utf-8")
