@@ -170,10 +170,12 @@ class Lab:
         self.wait_until("/\\[\\d+\\]/.test(it.querySelector('.jp-InputPrompt').textContent)", cell)
 
     def wait_until(self, condition, element, value=None):
-        """Until a condition in JavaScript holds for an element, `it`, and a value."""
-        self.page.wait_for_function(
-            f"([it, value]) => {condition}", arg=[element.element_handle(), value], polling=50, timeout=PATIENCE
-        )
+        """Until a condition in JavaScript holds for an element, `it`, and a value; the element is looked up each time, since
+        what is drawn anew is another one."""
+        end = time.monotonic() + PATIENCE / 1000
+        while not element.evaluate(f"(it, value) => {condition}", value):
+            assert time.monotonic() < end, f"{condition} does not come to hold"
+            self.page.wait_for_timeout(50)
 
     def menu(self, name, entry):
         """Choose an entry of a menu of JupyterLab."""
