@@ -175,6 +175,7 @@ def assert_done(course, number):
 @pytest.mark.weekly("an endless loop has to reach its limit, and the kernel to start anew")
 def test_help_then_an_endless_loop_then_a_restart(lab):
     lesson = lab("00-start-here")
+    imports = lesson.cell("from dpcourse import")
     first, answer, check = (lesson.cell(text) for text in ("progress()", "def keep_probability", 'check("0.1"'))
     said = check.locator(".jp-OutputArea")
 
@@ -182,6 +183,7 @@ def test_help_then_an_endless_loop_then_a_restart(lab):
         lesson.write(cell, code)
         lesson.run(cell)
 
+    lesson.run(imports)
     lesson.run(first)
     for code, reply in (
         ('hint("0.1")', "Hint 1 of 2"),
@@ -204,6 +206,7 @@ def test_help_then_an_endless_loop_then_a_restart(lab):
     lesson.page.get_by_role("button", name="Confirm Kernel Restart").click()
     first.locator(".dpcourse-progress").wait_for(state="detached")
     lesson.wait_for_kernel()
+    lesson.run(imports)
     lesson.run(first)
     assert first.locator("progress").first.evaluate("bar => bar.value") > 0
 
@@ -213,6 +216,7 @@ def test_links_lead_to_the_glossary_and_back(lab):
     """From the home page to the glossary, to a section of a lesson, home, and on by progress()."""
     course = lab(LESSONS[0])
     course.picture("home")
+    course.run(course.cell("from dpcourse import"))
     course.run(course.cell("progress()"))
     done = course.panel.locator(".dpcourse-progress")
     assert done.get_by_role("link").count() == len(LESSONS)
