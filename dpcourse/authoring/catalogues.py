@@ -1,6 +1,6 @@
 """What the code says, in other languages: dpcourse/locale/XX/ROOM.po, a gettext catalogue for each room of the house.
 
-A room is a lesson's folder, such as `laplace`, or a package, such as `engine`; what stands in no package is in
+A room is a lesson's folder, such as `laplace`, or a package, such as `checking`; what stands in no package is in
 `dpcourse.po`. The messages are those in calls of `say`, `counted`, `to_say` and `say`, in Python and in templates; what a
 lesson's folder declares (titles, hints, misconceptions, questions, the glossary) is added with the place that declares it,
 and so is the help of the commands: what is given as `help=` or `rich_help_panel=`, and the docstrings of the functions that are commands.

@@ -1,4 +1,4 @@
-"""Which slips in an exercise's reference the diagnosis is to try, found once and stored: engine/diagnosis/mutants.json.
+"""Which slips in an exercise's reference the diagnosis is to try, found once and stored: checking/diagnosis/mutants.json.
 
 Worth trying is what gives values on some inputs as they are drawn, others than the reference, and the same as no cheaper
 mutant. An entry is found by what its program says, so an exercise that has changed has none until it is built again.

@@ -1,4 +1,4 @@
-"""How what the engine says looks on a page: HTML, with the same in plain text beside it."""
+"""How a verdict looks on a page: HTML, with the same in plain text beside it."""
 
 import html
 

@@ -90,7 +90,7 @@ class Exercise:
     reference: a right answer. misconceptions: wrong ones, the most telling first.
     formulas: the same as learners write it, where the reference is written otherwise; slips in these are looked for too.
     draw(rng) -> list of cases, each a dict argument -> plain value. A case's `rng` holds a seed; one with a `ledger` is a
-    training run, whose parts are made by probe.training.
+    training run, whose parts are made by calling.training.
     returns(value, case) -> None, or a complaint about type, shape or range.
     forbidden: Python functions that the answer must not call, or "module:name" of what is not to be imported here; instead: what to do. needed: one that it has to call.
     seconds: the time limit of one check. rtol, atol: how close a number must be.

@@ -3,7 +3,7 @@
 import typer
 
 from dpcourse.base.languages import say
-from dpcourse.commands.options import Options
+from dpcourse.commands.grade_options import Options
 from dpcourse.commands.shared import app, needs_more, refused, taking
 
 
@@ -21,12 +21,12 @@ def grade(options: Options) -> None:
     Status 0: everything is graded. 1: some files could not be read or graded; it is said which and why. 2: nothing was done.
     """
     try:
-        from dpcourse.commands import steps
+        from dpcourse.commands import grade_steps
     except ModuleNotFoundError as error:
         raise needs_more("grade", error) from None
     try:
-        raise typer.Exit(steps.run_command(options))
-    except (steps.Refused, ValueError, OSError) as error:
+        raise typer.Exit(grade_steps.run_command(options))
+    except (grade_steps.Refused, ValueError, OSError) as error:
         raise refused(error) from None
     except KeyboardInterrupt:
         typer.echo(say("Stopped. The same command goes on where it was."), err=True)

@@ -9,6 +9,6 @@ A submission walks through six folders, in this order:
     marks     what counts of it: points, lateness, what is set by hand
     out       what people and learning platforms get
 
-`cohort` takes a class through collect, run, judge and keep; `dpcourse.commands.steps` does what the command line asks, and
+`cohort` takes a class through collect, run, judge and keep; `dpcourse.commands.grade_steps` does what the command line asks, and
 then has marks and out written from what is kept. `result` is what is known of one submission, in every room.
 """

@@ -36,7 +36,7 @@ TEXTS = {"notes", "errors", "message", "seen", "observed", "fault"}  # the field
 class Mark:
     """What one exercise got. `seen` is for the student, `observed`, with what is right, for the instructor.
 
-    override: why an instructor has set the points by hand, where one has. found_by: see engine.Verdict. fault: why nobody
+    override: why an instructor has set the points by hand, where one has. found_by: see checking.Verdict. fault: why nobody
     could judge it, in one line, where the state is UNJUDGED: then there are no points, which is not 0 of them.
     """
 
@@ -82,7 +82,7 @@ class Graded:
     """What grading a submission gives: its Result, and what its answers did, from which it can be judged again.
 
     evidence: exercise id -> the probes that were made of it. A probe is a list of dicts of plain data: first
-    {"asked": a digest of the inputs}, then the outcomes (see `probe.Probe`). Where it is too large, it is not there.
+    {"asked": a digest of the inputs}, then the outcomes (see `checking.calling.probe.Probe`). Where it is too large, it is not there.
     slow: a limit of time took a mark while the submission waited for a core: alone it may get it.
     code: exercise id -> the cells that define the answer, as text; for who looks at it.
     """

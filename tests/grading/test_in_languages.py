@@ -16,8 +16,8 @@ from grading.rows import CANVAS, a_row
 from support import ROOT
 
 from dpcourse.base.languages import ENGLISH, again, say, speaking
-from dpcourse.commands import steps
-from dpcourse.commands.options import Options
+from dpcourse.commands import grade_steps
+from dpcourse.commands.grade_options import Options
 from dpcourse.grading import cohort, collect
 from dpcourse.grading.judge import given, needed
 from dpcourse.grading.judge.work import language_of
@@ -74,7 +74,7 @@ def reported(out, language=None):
     with opened(out) as store:
         store.set_languages(NAMES, dict.fromkeys(NAMES, language or made_up_language.LANGUAGE))
     with made_up_language.spoken() if language is None else nullcontext():
-        steps.run_command(Options(out=out, language=language))
+        grade_steps.run_command(Options(out=out, language=language))
     with opened(out) as store:
         store.set_languages(NAMES, {})
     files = {file.stem.partition("-")[0]: file.read_text(encoding="utf-8") for file in out.rglob("*.html")}
@@ -128,7 +128,7 @@ def test_a_class_that_is_graded_can_be_reported_in_another_language(grades, caps
 
 @sandboxed
 def test_students_are_told_in_the_language_of_their_notebook_and_the_instructor_in_another(grades):
-    steps.run_command(Options(out=grades))
+    grade_steps.run_command(Options(out=grades))
     assert spoken_to(grades) == {"ann": "en", "bao": "zh", "chen": "zh"}
     assert '<html lang="en">' in (grades / "report.html").read_text(encoding="utf-8")
     with zipfile.ZipFile(grades / "feedback-00.zip") as archive:
@@ -141,7 +141,7 @@ def test_the_roster_s_language_comes_first_and_grades_nothing_anew(grades, tmp_p
     with opened(grades) as store:
         store.set_languages(NAMES, {"ann": "zh", "bao": "en"})
         before = rows(grades)
-        steps.run_command(Options(out=grades))
+        grade_steps.run_command(Options(out=grades))
         assert spoken_to(grades) == {"ann": "zh", "bao": "en", "chen": "zh"}
         assert rows(grades) == before
         store.set_languages(NAMES, {})

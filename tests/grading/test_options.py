@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from dpcourse import course
 from dpcourse.authoring import new_pack
 from dpcourse.commands import app
-from dpcourse.commands.options import MOST_MEMORY, MOST_SECONDS
+from dpcourse.commands.grade_options import MOST_MEMORY, MOST_SECONDS
 
 FILES = ("nowhere", "nowhere/deeper", "folder", "loop", "broken", "x" * 300)
 FOLDERS = ("nowhere", "text", "text/deeper", "binary", "empty", "loop", "x" * 300)

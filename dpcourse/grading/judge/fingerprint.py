@@ -2,11 +2,11 @@
 
 Two digests are stored with every result.
 
-`running`: of the secret, of what was given out, and of all that runs a notebook and asks its answers: the sandbox, the
-probe, the modules within a student's reach, and all that these import. Where it changes, the notebook is run again: a
+`running`: of the secret, of what was given out, and of all that runs a notebook and asks its answers: the sandbox,
+`checking.calling`, the modules within a student's reach, and all that these import. Where it changes, the notebook is run again: a
 line there may change what comes back, and nobody can tell from what came back before.
 
-`judging`, one for each exercise: of the secret, and of the exercise's file with all that it imports, the engine with it.
+`judging`, one for each exercise: of the secret, and of the exercise's file with all that it imports, and of what judges in `checking`.
 Where it changes, this exercise alone is judged again, from what its answer did then if it would be asked the same today.
 
 Imports tell which modules these are, so that a new one counts. A module counts as what it says to Python: comments,

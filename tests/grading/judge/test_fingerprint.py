@@ -36,7 +36,7 @@ CHANGES = {  # of a module: which of the fingerprints above are others then
     "notebook/doctor.py": set(),
     "base/modules.py": set(),
     "grading/cohort.py": set(),
-    "commands/steps.py": set(),
+    "commands/grade_steps.py": set(),
     "grading/out/gradebook.py": set(),
     "grading/marks/marking.py": set(),
     "grading/out/report.py": set(),

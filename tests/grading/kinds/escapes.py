@@ -43,7 +43,7 @@ THE_COURSE = [
     answer("asks the course that others have imported", "from dpcourse.notebook import check; return check.course.find('1.3').reference(prior, epsilon)"),
     answer("imports the exercise", "from dpcourse.course.composition.worst_posterior import exercise; return exercise.reference(prior, epsilon)"),
     answer("imports the exercise past all that blocks it", UNBLOCK + "from dpcourse.course.composition.worst_posterior import exercise; return exercise.reference(prior, epsilon)"),
-    answer("asks the engine", UNBLOCK + "from dpcourse.checking import exercise; " + RIGHT),
+    answer("asks the judge", UNBLOCK + "from dpcourse.checking import exercise; " + RIGHT),
     answer("asks the grader", UNBLOCK + "from dpcourse.grading import submission; " + RIGHT),
     answer("asks the builder", UNBLOCK + "from dpcourse.authoring import release; " + RIGHT),
     answer("reads the exercise", f"found = {{}}; exec(open({str(COURSE / 'composition' / 'worst_posterior.py')!r}).read(), found); return found['exercise'].reference(prior, epsilon)"),

@@ -115,15 +115,14 @@ FORGED = [
         session._reply({"outcomes": [{"value": "x", "state": "right", "printed": 7, "blank": []}, 5], "verdict": "right", "nonce": nonce})
         __import__("os")._exit(0)
     """, status="flagged"),
-    notebook("patches numpy and the engine", [*solved(first="""
+    notebook("patches numpy and the judge", [*solved(first="""
         import sys
         np.allclose = np.isclose = np.array_equal = lambda *a, **k: True
         class Right:
             state, points = "right", 99
             def __getattr__(self, name): return self
             def __call__(self, *a, **k): return self
-        for name in ("dpcourse.exercises", "dpcourse.exercises.engine", "dpcourse.classroom", "dpcourse.classroom.grade",
-                     "dpcourse.course", "dpcourse.checking", "dpcourse.checking.exercise", "dpcourse.grading", "dpcourse.grading.judge.submission"):
+        for name in ("dpcourse.course", "dpcourse.checking", "dpcourse.checking.exercise", "dpcourse.grading", "dpcourse.grading.judge.submission"):
             sys.modules[name] = Right()
     """, worst_posterior="def worst_posterior(prior, epsilon): return 0.5")], score=LOST),
     answer("replies for itself, with another nonce", FORGE.format(bytes="__import__('dpcourse').grading.run.wire.pack({'outcomes': [{'value': 0.5}], 'nonce': '0' * 32})") + "    return 0.5"),

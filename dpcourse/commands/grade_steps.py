@@ -16,7 +16,7 @@ from tqdm import tqdm
 
 from dpcourse import course
 from dpcourse.base.languages import again, chosen, counted, from_data, say, speaking
-from dpcourse.commands.options import Options
+from dpcourse.commands.grade_options import Options
 from dpcourse.grading import collect
 from dpcourse.grading import out as outputs
 from dpcourse.grading.cohort import Run, grade_class
