@@ -5,6 +5,7 @@ import pytest
 from dpcourse.authoring import catalogues
 from dpcourse.base import languages
 from dpcourse.base.languages import again, counted, say
+from dpcourse.commands.shared import helps
 
 CODE = """from dpcourse.base.languages import counted, say, to_say
 TABLE = {"a": to_say("in a table")}
@@ -129,3 +130,8 @@ def test_every_message_is_a_literal():
                 assert not glued, (
                     f"{file}:{node.lineno}: {ast.unparse(glued[0])}: a literal with named fields is wanted"
                 )
+
+
+def test_all_that_the_help_of_the_commands_says_is_in_a_catalogue():
+    found = {message for said in catalogues.messages().values() for message in said}
+    assert [text for *_, text in helps() if text not in found] == []

@@ -105,12 +105,19 @@ def test_nothing_of_another_lesson_makes_a_page_old(two_lessons, runs, monkeypat
         source.write_text(source.read_text().replace('print("seven", 7)', "progress()"))
     build.build(two_lessons.root)
     assert runs == ["00-start-here", "01-next"]
-    assert "quiz questions" not in (two_lessons.root / "solutions" / "00-start-here.ipynb").read_text()
     first, second = real.lessons()
     longer = type(first)(0, first.name, first.word, "A longer title", first.functions)
     monkeypatch.setattr(real, "lessons", lambda: (longer, second))
     build.build(two_lessons.root)
     assert runs == ["00-start-here", "01-next"]
+
+
+def test_no_notebook_holds_what_progress_shows_of_all_lessons():
+    files = [*ROOT.glob("solutions/[0-9]*.ipynb"), *ROOT.glob("solutions/*/[0-9]*.ipynb")]
+    cells = [cell for file in files for cell in nbformat.read(file, 4).cells if cell.cell_type == "code"]
+    shows = [cell for cell in cells if "progress()" in cell.source]
+    assert len(shows) >= len(files)
+    assert not any(cell.outputs for cell in shows)
 
 
 def test_what_is_said_to_wrong_answers_makes_no_page_old():
