@@ -75,9 +75,8 @@ def _spoken(root):
 
 
 def _of_slips(root):
-    if worth.of_this_course(root) and (functions := worth.missing()):
-        file = worth.mutants.STORED.relative_to(root.resolve())
-        yield f"{file}: has no slips worth trying of {', '.join(functions)}: run `dpcourse build`"
+    for file, functions in worth.missing() if worth.of_this_course(root) else ():
+        yield f"{file.relative_to(root.resolve())}: has no slips worth trying of {', '.join(functions)}: run `dpcourse build`"
 
 
 def _of_readme(root):

@@ -1,4 +1,4 @@
-"""Which slips in an exercise's reference the diagnosis is to try, found once and stored: checking/diagnosis/mutants.json.
+"""Which slips in an exercise's reference the diagnosis is to try, found once and stored in its lesson's folder: mutants.json.
 
 Worth trying is what gives values on some inputs as they are drawn, others than the reference, and the same as no cheaper
 mutant. An entry is found by what its program says, so an exercise that has changed has none until it is built again.
@@ -6,6 +6,7 @@ mutant. An entry is found by what its program says, so an exercise that has chan
 
 import json
 import warnings
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,39 +18,59 @@ from dpcourse.checking import Exercise, OpenExercise, RandomExercise
 from dpcourse.checking.calling.probe import arguments
 from dpcourse.checking.calling.values import plain
 from dpcourse.checking.diagnosis import mutants
+from dpcourse.course import Lesson
 
 DRAWS, MOST_CASES, DIGITS = 3, 8, 9
 
 
-def programs() -> Iterator[tuple[Exercise, mutants.Program]]:
-    """Every program of the course in which slips are looked for, with its exercise. Of a pack's all slips are tried."""
-    own = [exercise for lesson in course.lessons() if lesson.pack is None for exercise in lesson.exercises]
-    for exercise in own:
+def programs(lesson: Lesson) -> Iterator[tuple[Exercise, mutants.Program]]:
+    """Every program of a lesson in which slips are looked for, with its exercise."""
+    for exercise in lesson.exercises:
         if not isinstance(exercise, (OpenExercise, RandomExercise)):
             for written in (*exercise.formulas, exercise.reference):
                 yield exercise, mutants.Program(written)
 
 
 def of_this_course(root: Path) -> bool:
-    """Whether the exercises that are imported are those of the course in this folder."""
-    return mutants.STORED.is_relative_to(root.resolve())
+    """Whether the lessons that are imported are those of the course in this folder."""
+    return Path(course.__file__).is_relative_to(root.resolve())
 
 
-def missing() -> list[str]:
-    """The functions of the exercises of which it is not stored."""
-    known = mutants.stored()
-    return list(dict.fromkeys(exercise.function for exercise, program in programs() if program.key not in known))
+def missing() -> list[tuple[Path, list[str]]]:
+    """(file, functions of the exercises of which nothing is stored in it), for each lesson where there are any."""
+    found = []
+    for lesson in _own():
+        known = mutants.stored(lesson.folder)
+        functions = dict.fromkeys(
+            exercise.function for exercise, program in programs(lesson) if program.key not in known
+        )
+        found += [(lesson.folder / mutants.STORED, list(functions))] if functions else []
+    return found
 
 
-def write() -> bool:
-    """Find and store what is not stored, and drop what no exercise has any more; returns whether anything was."""
-    known, wanted = mutants.stored(), {program.key: (exercise, program) for exercise, program in programs()}
-    new = {key: sorted(worth(*wanted[key])) for key in wanted.keys() - known.keys()}
-    if not new and known.keys() == wanted.keys():
-        return False
-    rows = [f' "{key}": {json.dumps(sorted(new.get(key, known.get(key, ()))))}' for key in sorted(wanted)]
-    write_atomically(mutants.STORED, "{\n" + ",\n".join(rows) + "\n}\n")
+def write() -> list[Path]:
+    """Find and store what is not stored, and drop what no exercise has any more; returns the files that have changed."""
+    changed = [lesson.folder / mutants.STORED for lesson in _own() if _write(lesson)]
     mutants.stored.cache_clear()
+    return changed
+
+
+def _own():
+    """The lessons of the course itself: of a pack's exercises all slips are tried."""
+    return [lesson for lesson in course.lessons() if lesson.pack is None]
+
+
+def _write(lesson):
+    """Write the file of one lesson where it is not what it should be; returns whether it was not."""
+    known, found = mutants.stored(lesson.folder), defaultdict(dict)
+    for exercise, program in programs(lesson):
+        places = known.get(program.key)
+        found[exercise.function][program.key] = sorted(worth(exercise, program) if places is None else places)
+    rows = [f' "{function}": {json.dumps(found[function], sort_keys=True)}' for function in sorted(found)]
+    file, text = lesson.folder / mutants.STORED, "{\n" + ",\n".join(rows) + "\n}\n"
+    if file.exists() and file.read_text(encoding="utf-8") == text:
+        return False
+    write_atomically(file, text)
     return True
 
 

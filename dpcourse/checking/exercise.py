@@ -10,6 +10,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -86,7 +87,8 @@ class Cases(list):
 class Exercise:
     """One exercise: what the learner sees of it, how inputs are drawn, and how what comes back is judged.
 
-    id, function: its number and the name of the learner's function; the course sets both, from where its file stands.
+    id, function, folder: its number, the name of the learner's function, and where the files of its lesson are; the course
+    sets these, from where its own file stands.
     reference: a right answer. misconceptions: wrong ones, the most telling first.
     formulas: the same as learners write it, where the reference is written otherwise; slips in these are looked for too.
     draw(rng) -> list of cases, each a dict argument -> plain value. A case's `rng` holds a seed; one with a `ledger` is a
@@ -100,6 +102,7 @@ class Exercise:
 
     id: str = ""
     function: str = ""
+    folder: Path | None = None
     title: str
     good_for: str
     difficulty: int

@@ -116,6 +116,7 @@ class Lesson:
             exercise,
             id=f"{self.number}.{place}",
             function=function,
+            folder=self.folder,
             hints=tuple(map(self.with_numbers, exercise.hints)),
             misconceptions=tuple(slips),
         )

@@ -1,5 +1,6 @@
 """Which slips are worth trying: nothing that the diagnosis could tell is lost, and what is stored is of the code as it is."""
 
+import dataclasses
 import json
 
 import numpy as np
@@ -27,7 +28,10 @@ def test_what_is_left_out_does_on_new_inputs_what_is_kept_does_or_nothing(lesson
     exercise = course.lesson(lesson).exercise(function)
     program = mutants.Program(exercise.reference)
     cases = exercise.draw(np.random.default_rng(77))
-    kept = {place: numbers(mutant, cases) for place, _, mutant in program.numbered(mutants.stored()[program.key])}
+    kept = {
+        place: numbers(mutant, cases)
+        for place, _, mutant in program.numbered(mutants.stored(exercise.folder)[program.key])
+    }
     known = [numbers(exercise.reference, cases), *(value for value in kept.values() if value is not None)]
     left_out = [numbers(mutant, cases) for place, _, mutant in program.numbered() if place not in kept]
     new = [
@@ -53,27 +57,37 @@ def test_of_two_that_do_the_same_the_cheaper_is_kept():
 
 
 def test_it_is_stored_for_every_exercise_and_for_none_that_is_gone(monkeypatch, tmp_path):
-    monkeypatch.setattr(mutants, "STORED", tmp_path / "mutants.json")
-    one = next(worth.programs())
-    monkeypatch.setattr(worth, "programs", lambda: iter([one]))
-    (tmp_path / "mutants.json").write_text('{"gone": [1, 2]}')
+    lesson = dataclasses.replace(course.lesson(0), functions=("keep_probability",))
+    lesson.__dict__["exercises"] = tuple(dataclasses.replace(each, folder=tmp_path) for each in lesson.exercises)
+    monkeypatch.setattr(course.Lesson, "folder", tmp_path)
+    monkeypatch.setattr(course, "lessons", lambda: (lesson,))
+    file, programs = tmp_path / mutants.STORED, [program for _, program in worth.programs(lesson)]
+    file.write_text('{"gone": {"0123": [1, 2]}}')
     mutants.stored.cache_clear()
     try:
-        assert worth.missing() == ["keep_probability"]
-        assert worth.write()
-        assert list(json.loads((tmp_path / "mutants.json").read_text())) == [one[1].key]
+        assert worth.missing() == [(file, ["keep_probability"])]
+        assert worth.write() == [file]
+        assert {name: set(of) for name, of in json.loads(file.read_text()).items()} == {
+            "keep_probability": {program.key for program in programs}
+        }
         assert worth.missing() == []
-        assert not worth.write()
-        assert 0 < sum(1 for _ in one[1].mutants()) < sum(1 for _ in one[1].numbered())
+        assert worth.write() == []
+        assert 0 < sum(1 for _ in programs[0].mutants(tmp_path)) < sum(1 for _ in programs[0].mutants())
     finally:
         mutants.stored.cache_clear()
 
 
+@pytest.mark.parametrize("damaged", ["", "[1]", '{"f": 3}', '{"f": {"key": 3}}', "{"])
+def test_where_it_cannot_be_read_all_are_tried(tmp_path, damaged):
+    (tmp_path / mutants.STORED).write_text(damaged)
+    assert mutants.stored(tmp_path) == {}
+
+
 def test_what_is_not_stored_is_told_with_the_command(monkeypatch):
-    monkeypatch.setattr(mutants, "stored", dict)
+    monkeypatch.setattr(mutants, "stored", lambda folder: {})
     said = list(compare._of_slips(ROOT))
-    assert len(said) == 1
+    assert len(said) == len(course.lessons())
     assert said[0].startswith(
-        "dpcourse/checking/diagnosis/mutants.json: has no slips worth trying of keep_probability, "
+        "dpcourse/course/start_here/mutants.json: has no slips worth trying of keep_probability, "
     )
-    assert said[0].endswith(": run `dpcourse build`")
+    assert all(line.endswith(": run `dpcourse build`") for line in said)

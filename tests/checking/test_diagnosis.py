@@ -128,7 +128,7 @@ def test_a_right_answer_is_never_explained():
 
 def differing(exercise, cases):
     """The mutants of a reference that give other values on these cases, without an error."""
-    for change, mutant in mutants.Program(exercise.reference).mutants():
+    for change, mutant in mutants.Program(exercise.reference).mutants(exercise.folder):
         try:
             values = [float(mutant(*case.values())) for case in cases]
             right = [float(exercise.reference(*case.values())) for case in cases]
@@ -169,7 +169,7 @@ def test_a_mutant_changes_nothing_but_itself():
     exercise = course.find("1.5")
     case = exercise.cases(np.random.default_rng(0))[0]
     right = exercise.reference(*case.values())
-    for _, mutant in mutants.Program(exercise.reference).mutants():
+    for _, mutant in mutants.Program(exercise.reference).mutants(exercise.folder):
         try:
             mutant(*case.values())
         except Exception:

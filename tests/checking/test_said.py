@@ -44,7 +44,7 @@ def slip(name):
 
 
 def mutant(exercise):
-    return list(mutants.Program(exercise.reference).mutants())[8][1]
+    return list(mutants.Program(exercise.reference).mutants(exercise.folder))[8][1]
 
 
 ANSWERS = {  # an exercise, what makes an answer of it, its state, and how its mistake is found

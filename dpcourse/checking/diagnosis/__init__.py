@@ -56,7 +56,7 @@ def diagnose(
 ) -> Diagnosis | None:
     """The Diagnosis of a wrong answer; None where there is nothing to say.
 
-    exercise: with draw, reference, misconceptions, rtol and atol. ask(cases, seconds): what the answer gives on further cases,
+    exercise: with draw, reference, formulas, misconceptions, rtol, atol and folder. ask(cases, seconds): what the answer gives on further cases,
     as far as it gives anything in that time; None where it cannot be asked, and then nothing is said but what is measured.
     """
     search = _Search(exercise, list(cases), list(values), ask, np.random.default_rng(rng))
@@ -149,7 +149,7 @@ class _Search:
     def _try_mutants(self):
         end = min(self.end, time.monotonic() + FOR_MUTANTS)
         for written in (*self.exercise.formulas, self.exercise.reference):
-            for change, function in mutants.Program(written).mutants():
+            for change, function in mutants.Program(written).mutants(self.exercise.folder):
                 if time.monotonic() > end:
                     return
                 self._try_function(function, (change,))

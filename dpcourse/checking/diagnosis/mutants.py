@@ -4,7 +4,8 @@ A reference is taken as it runs: its own code, the functions of its file that it
 (a closure). Each mutant changes one place in one of them. Loops are counted, so that a mutant ends.
 
 Most mutants of a long program fail, change nothing that shows, or do the same as another. Which are worth trying is found
-when the course is built, and stored beside this file by what the program says: of a program that is not there, all are tried.
+when the course is built, and stored in the folder of the exercise's lesson by what the program says: of a program that is
+not there, all are tried.
 """
 
 import ast
@@ -23,7 +24,7 @@ OURS = "dpcourse."
 FIRM = ("dpcourse.base.validate", "dpcourse.base.rounding")  # in which no learner's slip can be
 MOST_UNITS = 12  # functions that are changed
 MOST_ROUNDS = 20_000  # of all loops of one call
-STORED = Path(__file__).with_suffix(".json")
+STORED = "mutants.json"  # in the folder of a lesson: which mutants of its exercises are worth trying
 WORDS = {  # function -> what it makes
     name: what
     for names, what in {
@@ -100,9 +101,12 @@ class Program:
         written = [ast.unparse(node) for node in self.units.values()]
         return hashlib.blake2b(json.dumps([_how(), *written]).encode(), digest_size=8).hexdigest()
 
-    def mutants(self) -> Iterator[tuple[Change, Callable]]:
-        """(what is changed, the program with that change as a function): the single changes that are worth trying."""
-        return ((change, function) for _, change, function in self.numbered(stored().get(self.key)))
+    def mutants(self, folder: Path | None = None) -> Iterator[tuple[Change, Callable]]:
+        """(what is changed, the program with that change as a function): the single changes that are worth trying.
+
+        folder: that of the exercise's lesson, where it is stored which these are; without it they are all.
+        """
+        return ((change, function) for _, change, function in self.numbered(stored(folder).get(self.key)))
 
     def numbered(self, wanted: Collection[int] | None = None) -> Iterator[tuple[int, Change, Callable]]:
         """All single changes in the order of the text, each with its place there; or those at the wanted places."""
@@ -183,11 +187,12 @@ def _how():
 
 
 @functools.cache
-def stored() -> dict[str, frozenset[int]]:
-    """By the key of a program, which of its mutants are worth trying; nothing where the file cannot be read."""
+def stored(folder: Path | None) -> dict[str, frozenset[int]]:
+    """By the key of a program, which of its mutants are worth trying; nothing where the lesson's file cannot be read."""
     try:
-        return {key: frozenset(places) for key, places in json.loads(STORED.read_text(encoding="utf-8")).items()}
-    except (OSError, ValueError):
+        text = (folder / STORED).read_text(encoding="utf-8") if folder else "{}"
+        return {key: frozenset(places) for of in json.loads(text).values() for key, places in of.items()}
+    except (OSError, ValueError, AttributeError, TypeError):
         return {}
 
 

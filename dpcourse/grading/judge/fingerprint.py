@@ -19,6 +19,7 @@ import hashlib
 from dpcourse import course
 from dpcourse.base.modules import Modules
 from dpcourse.checking import Exercise
+from dpcourse.checking.diagnosis import mutants
 from dpcourse.course.pack import Pack
 from dpcourse.grading.judge.given import Release
 from dpcourse.grading.run import library
@@ -39,7 +40,9 @@ def judging(secret: bytes, exercise: Exercise, modules: Modules | None = None) -
     modules = modules or _package(lesson.pack)
     module = f"{modules.name}.course.{lesson.word}.{exercise.function}"
     said = (_of_module(modules, name) for name in sorted(that_judge(modules, module)))
-    return _digest(secret, f"{lesson.name}/{exercise.id}", *said)
+    slips = modules.file(module).with_name(mutants.STORED)
+    worth_trying = slips.read_text(encoding="utf-8") if slips.is_file() else ""
+    return _digest(secret, f"{lesson.name}/{exercise.id}", worth_trying, *said)
 
 
 def that_run(modules: Modules) -> set[str]:

@@ -20,7 +20,7 @@ CHANGES = {  # of a module: which of the fingerprints above are others then
     "course/composition/pictures.py": set(),
     "course/composition/quiz.py": set(),
     "checking/exercise.py": {JUDGES, *OTHERS},
-    "checking/diagnosis/mutants.json": {JUDGES, *OTHERS},
+    "course/composition/mutants.json": {JUDGES, "1.4"},
     "checking/calling/probe.py": {RUNS, JUDGES, *OTHERS},
     "grading/judge/given.py": {RUNS},
     "grading/judge/job.py": {RUNS},
