@@ -30,13 +30,26 @@ class Names:
             for each in table.get_symbols()
             if each.is_referenced() and (table is top or each.is_global())
         }
-        return cls(frozenset(bound), frozenset(used - bound | used & _used_first(code)))
+        said = _exercises(code)
+        return cls(
+            frozenset(bound | said["check"]), frozenset(used - bound | used & _used_first(code) | said["passed"])
+        )
 
 
 def _all(table):
     yield table
     for child in table.get_children():
         yield from _all(child)
+
+
+def _exercises(code):
+    """What a cell checks, and what it asks whether it is passed: what the first tells the second is a name as others are."""
+    said = {"check": set(), "passed": set()}
+    for node in ast.walk(ast.parse(code)):
+        match node:
+            case ast.Call(ast.Name("check" | "passed" as call), [ast.Constant(exercise), *_]):
+                said[call].add(f"{exercise} is passed")
+    return said
 
 
 def _used_first(code):

@@ -8,7 +8,7 @@ it gave. A wrong answer that behaves like a known misconception gets that miscon
 import itertools
 import sys
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -211,14 +211,7 @@ class Exercise:
                     tried = self._tried(case, outcome)
                     return Verdict(self.heading, WRONG, say(self.needed.message), tried, found_by=MISCONCEPTION)
             return Verdict(self.heading, RIGHT, say("Right on inputs drawn just now."))
-        slip = next(
-            (
-                slip
-                for slip in self.misconceptions
-                if self.behaves_like(slip, cases, values) and self.confirmed(slip, ask, rng)
-            ),
-            None,
-        )
+        slip = next((slip for slip in self.alike(cases, values) if self.confirmed(slip, ask, rng)), None)
         if slip:
             message, found_by = say(slip.message), MISCONCEPTION
         elif outside := outcomes[0].get("outside"):
@@ -257,11 +250,11 @@ class Exercise:
         good = itertools.takewhile(lambda pair: "value" in pair[1] and not self._complaint(*pair), pairs)
         return [outcome["value"] for _, outcome in good]
 
-    def behaves_like(self, slip: Misconception, cases: Cases, values: list) -> bool:
-        """Whether these values are what the misconception gives."""
-        if slip.recognise is not None:
-            return slip.recognise(cases, values)
-        return self.agrees(cases, values, slip.code)
+    def alike(self, cases: Cases, values: list) -> Iterator[Misconception]:
+        """The misconceptions that these values may come from: first those whose code gives the very same."""
+        same = [slip for slip in self.misconceptions if self.agrees(cases, values, slip.code)]
+        yield from same
+        yield from (slip for slip in self.misconceptions if slip not in same and _recognised(slip, cases, values))
 
     def confirmed(self, slip: Misconception, ask: Callable | None, rng) -> bool:
         """Whether an answer that behaves like a misconception does so on further inputs, as far as it can be asked."""
@@ -390,6 +383,12 @@ class RandomExercise(Exercise):
             return alike
         return self.noise(cases, values).is_as_large(self.noise(cases, cases.given(function)))
 
+    def alike(self, cases: Cases, values: list) -> Iterator[Misconception]:
+        """The misconceptions that these values may come from, in their order: counts seldom tell one from all others."""
+        for slip in self.misconceptions:
+            if _recognised(slip, cases, values) if slip.recognise else self.agrees(cases, values, slip.code):
+                yield slip
+
     def confirmed(self, slip: Misconception, ask: Callable | None, rng) -> bool:
         """Its counts have told already."""
         return True
@@ -454,6 +453,10 @@ class OpenExercise(Exercise):
         """Whether every value obeys the law."""
         return all(self.law(value, case)[0] for case, value in zip(cases, values, strict=True))
 
+    def alike(self, cases: Cases, values: list) -> Iterator[Misconception]:
+        """The misconceptions that recognise these values: there is no one right answer, and no one wrong one."""
+        return (slip for slip in self.misconceptions if _recognised(slip, cases, values))
+
     def diagnose(self, cases: Cases, values: list, ask: Callable | None, rng) -> diagnosis.Diagnosis:
         """What the law says of the first value that does not obey it."""
         seen = (self.law(value, case) for case, value in zip(cases, values, strict=True))
@@ -466,6 +469,10 @@ class OpenExercise(Exercise):
         seen = [(case, value, *self.law(value, case)) for case, value in zip(cases, values, strict=True)]
         wrong = [(self._gave(case, value), say(line)) for case, value, right, line in seen if not right]
         return tuple(Observation(gave, say("{seen}: {line}", seen=gave, line=line)) for gave, line in wrong)
+
+
+def _recognised(slip, cases, values):
+    return slip.recognise is not None and slip.recognise(cases, values)
 
 
 def _printed(outcomes):

@@ -22,8 +22,8 @@ NAME = "00-start-here"
 FILE = Path(NAME, f"{NAME}.ipynb")
 POINTS = {exercise.function: exercise.points for exercise in course.lesson(0).exercises}
 FORGED = {
-    "a state that is set": "import dpcourse.notebook.check\ndpcourse.notebook._last_state.update({'0.1': 'right'})",
-    "a dict of their own": "import dpcourse.notebook.check\nclass Right(dict):\n    get = lambda self, *a: 'right'\ndpcourse.notebook._last_state = Right()",
+    "a state that is set": "import dpcourse.notebook.check\ndpcourse.notebook.check._last_state.update({'0.1': 'right'})",
+    "a dict of their own": "import dpcourse.notebook.check\nclass Right(dict):\n    get = lambda self, *a: 'right'\ndpcourse.notebook.check._last_state = Right()",
     "a check of their own": "from dpcourse.checking import Exercise\nclass Right: state, audit = 'right', None\nExercise.check = lambda *a, **k: Right()",
     "a passed of their own": "import dpcourse\ndpcourse.passed = lambda name: True",
     "a reference of their own": "from dpcourse.checking import Exercise\nExercise.agrees = lambda *a: True",

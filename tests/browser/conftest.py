@@ -177,6 +177,14 @@ class Lab:
             assert time.monotonic() < end, f"{condition} does not come to hold"
             self.page.wait_for_timeout(50)
 
+    def wait_until_still(self, element):
+        """Until an element stays at its place for two seconds."""
+        places = [None]
+        while places[-1] != (here := element.evaluate("it => it.getBoundingClientRect().top")):
+            assert len(places) < PATIENCE / 2000, "it goes on moving"
+            places.append(here)
+            self.page.wait_for_timeout(2000)
+
     def menu(self, name, entry):
         """Choose an entry of a menu of JupyterLab."""
         self.page.get_by_role("menuitem", name=name, exact=True).click()

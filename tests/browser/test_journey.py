@@ -109,8 +109,8 @@ def solve(course, number, name, language=ENGLISH):
     course.write(course.cells.nth(slipped), solved[slipped])
     course.run(course.cells.nth(slipped))
     course.run(course.cells.nth(check))
-    passed = (
-        "value.every(i => it.querySelectorAll('.jp-Cell')[i].querySelector('.jp-OutputArea').textContent.includes('✓'))"
+    passed = (  # of a long lesson JupyterLab does not draw all cells at once
+        "value.every(i => it.querySelectorAll('.jp-Cell')[i]?.querySelector('.jp-OutputArea')?.textContent.includes('✓'))"
     )
     course.wait_until(passed, course.panel, checks if language == ENGLISH else [check])
 

@@ -90,6 +90,11 @@ class Run:
         share = np.sum(moves * sums[name]) / length if length else 1.0  # of the moves in the sum, which is 1
         return name if abs(share - 1) < 0.05 + 5 * error else None
 
+    @property
+    def lost(self):
+        """Whether the run ends with the weights with which it began, though it took steps and asked for gradients on the way."""
+        return self.paid > 1 and len(self.points) > 1 and np.array_equal(self.final, self.case["weights"])
+
     def is_like(self, other):
         """Whether two runs asked for the same people and ended with the same weights."""
         return np.array_equal(self.final, other.final) and np.array_equal(self.people, other.people)

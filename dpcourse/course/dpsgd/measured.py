@@ -25,6 +25,7 @@ def count(cases, values):
     return [
         Count(say("steps that were not in the ledger when they were taken"), unpaid, max(taken, unpaid), 0.0),
         Count(say("steps in the ledger that left the weights as they were"), still, max(taken, still), 0.0),
+        Count.of(say("runs that end with the weights of their beginning"), [r.lost for r in seen], 0.0),
         Count.of(
             say("runs with as many steps in the ledger as there should be"), [r.paid == r.meant for r in seen], 1.0
         ),

@@ -205,9 +205,7 @@ exercise = RandomExercise(
             "Where the ledger refused you returned the weights of the beginning. The steps before are paid for, and what they gave is yours: "
             "return the weights so far.",
             loop(loses=True),
-            recognise=in_ended(
-                lambda run: run.paid > 1 and len(run.points) > 1 and np.array_equal(run.final, run.case["weights"])
-            ),
+            recognise=in_ended(lambda run: run.lost),
         ),
         Misconception(
             "generator ignored",

@@ -21,7 +21,9 @@ def _draw(rng):
     Some entries lie outside of either limit. The first run is made twice with the same seed.
     """
     low, high = -rounded(rng.uniform(8, 10)), rounded(rng.uniform(4, 5))
-    values = np.round(rng.choice([-7, -2, 2], size=PEOPLE) * rng.gamma(3, 0.6, size=PEOPLE) + 0.5, 2)
+    values = np.zeros(PEOPLE)
+    while not _tells(values, low, high):
+        values = np.round(rng.choice([-7, -2, 2], size=PEOPLE) * rng.gamma(3, 0.6, size=PEOPLE) + 0.5, 2)
     small = rounded(rng.uniform(0.35, 0.45))
     other = rounded(0.9 * small * -low / abs(np.clip(values, low, high).mean()))  # both noises move the mean as far
     budgets = [(small, LARGE), (LARGE, small), (other, small)]
@@ -34,6 +36,12 @@ def _draw(rng):
         {**given, "epsilon_sum": for_sum, "epsilon_count": for_count, "rng": seed + max(0, run - 1)}
         for run, (for_sum, for_count) in enumerate(settings)
     ]
+
+
+def _tells(values, low, high):
+    """Whether the entries beyond either limit are enough that to clip at one alone shows; and the sum, that a whole number does."""
+    beyond = np.maximum(low - values, 0).sum(), np.maximum(values - high, 0).sum()
+    return min(beyond) > 10 and abs(np.clip(values, low, high).sum()) > 100
 
 
 def _groups(cases, values):
@@ -230,6 +238,26 @@ def _one_noise(rng, low, high, farther, epsilon_sum, epsilon_count):
     return noise * farther / epsilon_sum, noise / epsilon_count
 
 
+def _as_they_are(values, low, high):
+    return values
+
+
+def _above(values, low, high):
+    return np.minimum(values, high)
+
+
+def _clipped_by(clip):
+    """recognise: whether the noise of the sum has its right size and lies around the sum of the entries as `clip` leaves them."""
+
+    def recognise(cases, values):
+        (case, means), *_ = _groups(cases, values)
+        scale = _truth(case)[1]
+        noise = (means * PEOPLE - clip(np.asarray(case["values"]), case["low"], case["high"]).sum()) / scale
+        return bool(abs(np.median(noise)) < 1 / 6 and 0.8 < np.abs(noise).mean() < 1.25)
+
+    return recognise
+
+
 def _dropped(values, low, high):
     return values[(values >= low) & (values <= high)]
 
@@ -276,6 +304,11 @@ exercise = RandomExercise(
             recognise=lambda cases, values: all(np.ptp(row) < 1e-9 for _, row in _groups(cases, values)),
         ),
         Misconception(
+            "the sum",
+            "You returned the noisy sum. Divide it by the noisy number of people.",
+            _mean(_both, divide=lambda total, people: total),
+        ),
+        Misconception(
             "Gaussian",
             "You added Gaussian noise. Its tails fall faster, so far out the ratio of the densities passes e^epsilon. Use `rng.laplace`.",
             _mean(lambda rng, *given: (rng.normal(0, _sum_scale(*given)), rng.normal(0, _count_scale(*given)))),
@@ -309,18 +342,21 @@ exercise = RandomExercise(
             "You rounded the noisy number of people. That is allowed, as post-processing, but here divide by it as it is.",
             _mean(_both, divide=lambda total, people: total / round(people)),
             recognise=lambda cases, values: bool(
-                _near_whole(cases, values).mean() > 0.95 and np.abs(_noises(cases, values)[ON_NUMBER]).mean() > 0.5
+                _near_whole(cases, values).mean() > 0.85
+                and 0.5 < np.abs(_noises(cases, values)[ON_NUMBER]).mean() < 2  # as of a number that has noise
             ),
         ),
         Misconception(
             "not clipped",
             "You do not clip the values. Then one row can change the sum by any amount, and your noise hides only what lies between the limits.",
-            _mean(_both, clip=lambda values, low, high: values),
+            _mean(_both, clip=_as_they_are),
+            recognise=_clipped_by(_as_they_are),
         ),
         Misconception(
             "one side clipped",
             "You clip at the upper limit only. Values below `low` must be raised to it, or one row can lower the sum by any amount.",
-            _mean(_both, clip=lambda values, low, high: np.minimum(values, high)),
+            _mean(_both, clip=_above),
+            recognise=_clipped_by(_above),
         ),
         Misconception(
             "thrown away",
@@ -387,11 +423,6 @@ exercise = RandomExercise(
             "You drew one noise and used it for both. Then the two numbers together give it away. Draw twice.",
             _mean(_one_noise),
             recognise=_drawn_once,
-        ),
-        Misconception(
-            "the sum",
-            "You returned the noisy sum. Divide it by the noisy number of people.",
-            _mean(_both, divide=lambda total, people: total),
         ),
         Misconception(
             "turned over",

@@ -242,7 +242,7 @@ exercise = RandomExercise(
             "no counts",
             "Your winner hardly depends on the counts. Is the noise far too large, or did you add it to shares?",
             lambda counts, epsilon, rng: int(
-                np.argmax(counts / counts.sum() + rng.laplace(0, 1 / epsilon, len(counts)))
+                np.argmax(counts / max(counts.sum(), 1) + rng.laplace(0, 1 / epsilon, len(counts)))
             ),
             recognise=_most_likely("no counts", "shares"),
         ),

@@ -116,7 +116,7 @@ def seen(cells, running):
             try:
                 exec(cell.code, names)
             except Exception as error:
-                found.append(f"{cell.number}: {type(error).__name__}")
+                found.append(type(error).__name__)
     return found
 
 
