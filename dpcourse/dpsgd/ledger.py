@@ -92,8 +92,9 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
         self._taken: Counter[Kind] = Counter()  # steps
         self._known: dict[Kind, tuple[int, int]] = {}  # so many steps are known to fit, so many are known not to
         self._allowed: Counter[Kind] = Counter()  # steps, by the plan
-        for noise, rate, steps in self.plan or []:
-            self._allowed[noise, rate] += steps
+        for run in self.plan or []:
+            kind, steps = self._run(*run)
+            self._allowed[kind] += steps
         if self.adaptive:
             if self.plan is not None or self.budget is None:
                 raise ValueError("adaptive must be False, or the ledger have a budget and no plan, got adaptive=True")

@@ -2,6 +2,8 @@
 
 import time
 
+import ipykernel  # noqa: F401 - a worker asks for it: where it is not installed, nothing is tried
+
 from dpcourse.base.languages import say
 from dpcourse.grading.run import Limits, Stopped, Unavailable, bubblewrap, cgroups, warm
 from dpcourse.grading.run.client import Worker

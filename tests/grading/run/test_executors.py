@@ -38,7 +38,7 @@ def test_a_dask_worker_that_is_killed_costs_nothing(tmp_path):
         opened(tmp_path / "out") as store,
     ):
         executor = functools.partial(executors.on_dask, cluster.scheduler_address)
-        assert cohort.grade_class(folder, store, executor, progress=kill_one) == 8
+        assert cohort.grade_class(folder, store, executor, progress=kill_one).graded == 8
         results = {row.student: (row.result.status, row.result.score) for row in store.rows()}
     assert killed
     assert results == {f"s{i}": ("graded", 0 if i % 2 else 15) for i in range(8)}
