@@ -68,7 +68,7 @@ def _stops_at_a_length(cases, values):
     if not all(map(math.isfinite, values)):
         return False
     bits = max(map(_bits, values))
-    if any(0 < value and _bits(value) < bits - 10 for value in values):  # the middle of a longer one
+    if any(value > 0 and _bits(value) < bits - 10 for value in values):  # the middle of a longer one
         return False
     length = (8 if bits < 12 else 64) * 2.0**-bits  # a search from 100 on has more than a power of 2 in it
     near = all(abs(value - _mu(**case)) <= length for case, value in zip(cases, values, strict=True))
