@@ -182,9 +182,11 @@ def _rank(row: dict) -> tuple:
 
 
 def _both(store, mine: _Class, yours: _Class) -> _Class:
-    found = _Class(forgotten=dict(mine.forgotten), earlier=mine.earlier | yours.earlier)
+    found = _Class(forgotten=dict(mine.forgotten))
     for who, entry in yours.forgotten.items():
         found.forgotten[who] = max(entry, found.forgotten.get(who, entry))
+    mine, yours = (_without(store, found.forgotten, each) for each in (mine, yours))
+    found.earlier = mine.earlier | yours.earlier
     for key in mine.results.keys() | yours.results.keys():
         rows = [(each.results[key], each) for each in (mine, yours) if key in each.results]
         best, of = max(rows, key=lambda pair: _rank(pair[0]))
@@ -197,20 +199,23 @@ def _both(store, mine: _Class, yours: _Class) -> _Class:
         found.students[student] = max(entry, found.students.get(student, entry))
     counting = {(*key, row["digest"]) for key, row in found.results.items()}
     found.earlier = {key: text for key, text in found.earlier.items() if key not in counting}
-    return _without_the_forgotten(store, found)
-
-
-def _without_the_forgotten(store, found: _Class) -> _Class:
-    def is_kept(student, made):
-        return made > found.forgotten.get(store.mark_of(student), ("",))[0]
-
-    gone = {key for key, row in found.results.items() if not is_kept(key[0], row["graded"] or "0")}
-    found.results = {key: row for key, row in found.results.items() if key not in gone}
-    found.answers = {key: rows for key, rows in found.answers.items() if key not in gone}
-    found.earlier = {k: t for k, t in found.earlier.items() if is_kept(k[0], _graded(t) or "0")}
-    found.by_hand = [each for each in found.by_hand if is_kept(each.student, each.made)]
-    found.students = {student: entry for student, entry in found.students.items() if is_kept(student, entry[0])}
     return found
+
+
+def _without(store, forgotten, known: _Class) -> _Class:
+    """What is known but for what was made before its student was forgotten: that counts no more, nor before what came later."""
+
+    def is_kept(student, made):
+        return made > forgotten.get(store.mark_of(student), ("",))[0]
+
+    results = {key: row for key, row in known.results.items() if is_kept(key[0], row["graded"] or "0")}
+    return _Class(
+        results,
+        {key: rows for key, rows in known.answers.items() if key in results},
+        {key: text for key, text in known.earlier.items() if is_kept(key[0], _graded(text) or "0")},
+        [each for each in known.by_hand if is_kept(each.student, each.made)],
+        {student: entry for student, entry in known.students.items() if is_kept(student, entry[0])},
+    )
 
 
 def _put(store, found: _Class) -> None:

@@ -131,6 +131,16 @@ def test_what_failed_or_is_missing_never_counts_before_what_was_graded(tmp_path)
         assert [(row.student, row.result.status) for row in store.rows()] == [("ann", "graded"), ("bob", "graded")]
 
 
+def test_what_was_graded_before_somebody_was_forgotten_counts_before_nothing_that_came_later(tmp_path):
+    """Though the forgotten notebook was handed in later than the one that was graded since."""
+    clock = (f"2026-01-02T00:00:{number:02}.000000+00:00" for number in range(60))
+    b = happen(tmp_path / "b", [("save", "ann", "one", "graded", 1)], clock)
+    a = happen(tmp_path / "a", [("forget", "ann"), ("save", "ann", "one", "graded", 0)], clock)
+    since = known(a)
+    merged(a, b)
+    assert known(a) == since
+
+
 def test_what_was_set_on_both_is_told_and_the_later_counts(tmp_path):
     a, b = two(tmp_path, [("set", "ann", "1.3", 1.0)], [("set", "ann", "1.3", 0.0)])
     assert "ann, 1.3: set by hand by ann and by ann; the later counts." in merged(a, b)
