@@ -1,4 +1,4 @@
-"""fit: noisy training from the first step to the last, in sight, within a budget, and to be resumed exactly."""
+"""fit: noisy training within a budget, shown as it goes, and resumed exactly where it was stopped."""
 
 import contextlib
 import functools
@@ -152,7 +152,7 @@ def _refuse_what_adds_no_noise(optimizer):
 
 
 def _that_works(device: str | torch.device | None) -> torch.device:
-    """The device that was asked for, or CUDA where there is one; a kernel is tried, since a driver may promise too much."""
+    """Return the device asked for, else CUDA where there is one, after trying a kernel: a driver may promise too much."""
     asked = device or ("cuda" if torch.cuda.is_available() else "cpu")
     try:
         found = torch.device(asked)
@@ -168,8 +168,10 @@ def _that_works(device: str | torch.device | None) -> torch.device:
 
 
 def _step(optimizer, batch, accumulate):
-    """Take one step; returns the size of the batch and, not waited for, [sum of losses, length of the clipped sum] and
-    the squares of the noise."""
+    """Take one step; return the size of the batch, [sum of losses, length of the clipped sum] and the squares of the noise.
+
+    The last two are tensors that the device may still be computing.
+    """
     optimizer.zero_grad()  # an exception may have left a part of a batch behind
     lost = accumulate(processes.share(batch))
     measured = torch.stack([lost, optimizer.squares_of_sum.sqrt().to(lost)])
@@ -193,7 +195,7 @@ def _accumulate(model, optimizer, data, loss, engine, precision, batch, chunk):
 
 @torch.no_grad()
 def _score(model, data, metric, chunk):
-    """What the metric says of the model on the test part; None where there is no metric."""
+    """Return what the metric says of the model on the test part; None where there is no metric."""
     if metric is None:
         return None
     with evaluated(model), generators.borrowed(data.train_inputs.device):
@@ -206,7 +208,7 @@ def _score(model, data, metric, chunk):
 
 
 def _metric(metric, model, data):
-    """The one that was given, or accuracy, where the model has an output for each of several classes."""
+    """Return the given metric, or else accuracy, where the model has an output for each of several classes."""
     if data.test_inputs is None:
         if metric is not None:
             raise ValueError("metric must be left out where data has no part to test on")
@@ -219,12 +221,12 @@ def _metric(metric, model, data):
 
 
 def _accuracy(outputs, targets):
-    """The share of the examples whose class has the largest output."""
+    """Return the share of the examples whose class has the largest output."""
     return int((outputs.argmax(1) == targets).sum()) / len(targets)
 
 
 def _name(metric):
-    """As the record calls it: the function's name in words."""
+    """Return the metric's name in the record: the function's name in words."""
     if metric is None:
         return None
     words = getattr(metric, "__name__", "").strip("_").replace("_", " ")
