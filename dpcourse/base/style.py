@@ -50,7 +50,7 @@ def unit_square(
 
 
 def logarithmic(panel: Axes, *ticks: float) -> None:
-    """Return ticks for an axis that shows natural logarithms; much faster than matplotlib's logarithmic scale."""
+    """Set the ticks of an axis that shows natural logarithms; much faster than matplotlib's logarithmic scale."""
     panel.set_xticks(np.log(ticks), [f"{tick:g}" for tick in ticks])
     panel.set_xlim(np.log(ticks[0]), np.log(ticks[-1]))
 

@@ -248,7 +248,7 @@ def _folder(source):
 
 
 def _download(url, file, store):
-    """Return what pooch calls when a file is not in the store, or not whole."""
+    """Download a file; pooch calls this when a file is not in the store, or not whole."""
     import pooch
 
     print(say("Downloading {url}", url=url), flush=True)

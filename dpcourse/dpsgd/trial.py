@@ -56,7 +56,7 @@ def people_at_once(
     wanted = min(chunk, len(data.train_inputs), math.ceil(likely))
 
     def in_vain(count):
-        """Return a part of a batch to which another was added before: the sums so far are there too."""
+        """Accumulate a part of a batch, with room for the sums of a part before, and forget it."""
         optimizer.zero_grad()
         try:
             for _ in range(1 if most is None else 2):

@@ -173,7 +173,7 @@ class _Merge:
     # ---- the new lessons
 
     def _assemble(self):
-        """Return each cell of the new edition as it is now, and behind it the learner's cells that have no place."""
+        """Write each cell of the new edition as it is now, and behind it the learner's cells that have no place."""
         behind = self._without_place()
         for word, cells in self.new.items():
             made = behind.get((word, None), [])

@@ -100,7 +100,7 @@ def solution(exercise_id: str, sure: bool = False) -> None:
 
 
 def _told(failure):
-    """Return lines: which cell has failed, so that an older function is still there, and what to do."""
+    """Yield lines: which cell has failed, so that an older function is still there, and what to do."""
     if failure.line:
         ended = say(
             "The last cell that was to define `{function}` ended with an error: {error}, in its line {line}.",

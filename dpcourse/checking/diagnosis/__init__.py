@@ -140,9 +140,9 @@ class _Search:
             if time.monotonic() > self.end:
                 return
             self._try_function(self.exercise.reference, (change,), changed)
-        for slip in self.exercise.misconceptions:
-            if slip.recognise is None and time.monotonic() < self.end:
-                self._try_function(slip.code, (Change("misconception"),), told=slip.message)
+        for misconception in self.exercise.misconceptions:
+            if misconception.recognise is None and time.monotonic() < self.end:
+                self._try_function(misconception.code, (Change("misconception"),), told=misconception.message)
         if not self._done():
             self._try_mutants()
 
@@ -192,7 +192,7 @@ class _Search:
             self._exchanged()
 
     def _arguments_themselves(self):
-        """Return an argument, returned as it is given; its sum, its largest entry, their number."""
+        """Try an argument, returned as it is; its sum, its largest entry, their number."""
         for words, values in self.described.items():
             for k, part in enumerate(self.parts):
                 if (
@@ -218,7 +218,7 @@ class _Search:
                 self.best[k] = Candidate((change,))
 
     def _exchanged(self):
-        """Return numbers of a tuple that stand in each other's place."""
+        """Try numbers of a tuple that stand in each other's place."""
         if len(self.parts) == 2 and all(
             part.same(other.wanted) for part, other in zip(self.parts, self.parts[::-1], strict=True)
         ):
