@@ -122,7 +122,7 @@ class Program:
                 yield place, change, self._with_code(made, unit, code)
 
     def _rebuilt(self):
-        """Return original -> copy of each function of the program, the copies in a namespace of their own."""
+        """The functions of the program made anew, in a world of their own, each under the one that it stands for."""
         codes = {unit: _compiled(node, unit) for unit, node in self.units.items()}
         worlds: dict[int, dict] = {}
         made: dict[types.FunctionType, types.FunctionType] = {}
@@ -153,7 +153,7 @@ class Program:
         return made
 
     def _with_code(self, made, unit, code):
-        """Return the rebuilt program as a function, in which one of its own has another code while it runs."""
+        """The rebuilt program as a function, in which one of its own has another code while it runs."""
         main, changed = made[self.main], made[unit]
 
         def call(*arguments):
@@ -178,13 +178,13 @@ class Program:
 
 @functools.cache
 def _how():
-    """Return what this module does: comments and layout change no key."""
+    """What this module does: comments and layout change no key."""
     return ast.unparse(ast.parse(Path(__file__).read_text(encoding="utf-8")))
 
 
 @functools.cache
 def stored() -> dict[str, frozenset[int]]:
-    """Return key of a program -> which mutants are worth trying; empty where the file cannot be read."""
+    """By the key of a program, which of its mutants are worth trying; nothing where the file cannot be read."""
     try:
         return {key: frozenset(places) for key, places in json.loads(STORED.read_text(encoding="utf-8")).items()}
     except (OSError, ValueError):
@@ -192,7 +192,7 @@ def stored() -> dict[str, frozenset[int]]:
 
 
 def _cells(code, function):
-    """Return new closure cells for a function made anew, by name; None where the function has no closure."""
+    """Cells of its own for a function made anew, by name; None where it has none."""
     there = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     return tuple(types.CellType(there[name].cell_contents) for name in code.co_freevars) or None
 
@@ -203,7 +203,7 @@ def _tree(file):
 
 
 def _node_of(function):
-    """Return a copy of the syntax of a function, without its docstring; None where its file cannot be read."""
+    """A copy of the syntax of a function, without its docstring; None where its file cannot be read."""
     code = function.__code__
     try:
         tree = _tree(code.co_filename)
@@ -232,7 +232,7 @@ def _first_line(node):
 
 
 def _of_modules(node, function):
-    """Yield (module, name) for every `module.name` in the node where the module is one of this package."""
+    """(module, name) for every `module.name` in the node where the module is one of this package."""
     for each in ast.walk(node):
         if isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name):
             module = function.__globals__.get(each.value.id)
@@ -241,12 +241,12 @@ def _of_modules(node, function):
 
 
 def _names(node):
-    """Return the names in a node, in the order of the text: the same in every run."""
+    """Those in the node, in the order of the text: the same in every run."""
     return list(dict.fromkeys(each.id for each in ast.walk(node) if isinstance(each, ast.Name)))
 
 
 def _compiled(node, function, whole=True):
-    """Return the code of a function with this syntax and the free names of that function.
+    """The code of a function with this syntax and the free names of that function.
 
     whole: with its loops counted, and with all of these names, also those that it no longer uses.
     """
@@ -314,7 +314,7 @@ def _each_change(root, names) -> Iterator[Change]:
 
 
 def _slots(root):
-    """Yield (parent, field, index or None, node) of all expressions, and of operators' nodes through their owner."""
+    """(parent, field, index or None, node) of all expressions, and of operators' nodes through their owner."""
     for parent in ast.walk(root):
         if isinstance(parent, (ast.arguments, ast.arg, ast.keyword)) and not isinstance(parent, ast.keyword):
             continue
@@ -335,7 +335,7 @@ def _put(holder, key, place, node):
 
 
 def _place(node, parents):
-    """Return where in the formula a node stands, in words, or nothing."""
+    """Where in the formula a node stands, in words, or nothing."""
     child, parent = node, parents.get(node)
     while parent is not None:
         if isinstance(parent, ast.Call) and child in parent.args and _called(parent) in PLACES:
@@ -353,7 +353,7 @@ def _called(node):
 
 
 def _of_node(node, names, place, parents):
-    """Yield (change, the node in its place), for each change of one expression."""
+    """(change, the node in its place), for each change of one expression."""
     if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
         return
     match node:
@@ -420,7 +420,7 @@ def _of_node(node, names, place, parents):
 
 
 def _as_float(node):
-    """Return the node as a float: a power of whole numbers, taken in a loop, grows without bound and cannot be stopped."""
+    """The same as no whole number: the power of one, taken in a loop, grows without bound and cannot be stopped."""
     return ast.BinOp(ast.Constant(1.0), ast.Mult(), node)
 
 
@@ -432,7 +432,7 @@ SIDES |= {ast.Sub: SIDES[ast.Add], ast.Div: SIDES[ast.Mult]}
 
 
 def _named(node, names, op):
-    """Return a side of an operation by its name, where it is an argument or a number."""
+    """A side of an operation by its name, where it is an argument or a number."""
     if isinstance(node, ast.Name) and node.id in names:
         return f"`{node.id}`"
     side, of_number = SIDES.get(type(op), SIDES[None])
@@ -468,7 +468,7 @@ def _of_operation(node, names, place):
 
 
 def _without_brackets(node):
-    """Yield an operation with one pair of brackets around a side of it, or of a part of it, left out."""
+    """An operation with one pair of brackets around a side of it, or of a part of it, left out."""
     for parent in ast.walk(node):
         for key in ("left", "right") if isinstance(parent, ast.BinOp) else ():
             inner = getattr(parent, key)
@@ -507,7 +507,7 @@ def _of_call(node, place):
 
 
 def _early_return(root):
-    """Yield the change in which a function returns within its last loop what it returns at its end."""
+    """What a function returns at its end, returned within its last loop already."""
     body = getattr(root, "body", [])
     if not isinstance(body, list) or not body or not isinstance(body[-1], ast.Return):
         return
