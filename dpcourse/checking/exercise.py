@@ -153,7 +153,7 @@ class Exercise:
 
     def cases(self, rng: np.random.Generator) -> Cases:
         """Draw cases on which the reference and the misconceptions all differ; draw again until they do."""
-        codes = [self.reference, *(slip.code for slip in self.misconceptions)]
+        codes = [self.reference, *(misconception.code for misconception in self.misconceptions)]
         for _ in range(100):
             cases = Cases(self.draw(rng))
             if not any(self._same(*map(cases.given, pair)) for pair in itertools.combinations(codes, 2)):
@@ -208,16 +208,16 @@ class Exercise:
                     tried = self._tried(case, outcome)
                     return Verdict(self.heading, WRONG, say(self.needed.message), tried, found_by=MISCONCEPTION)
             return Verdict(self.heading, RIGHT, say("Right on inputs drawn just now."))
-        slip = next(
+        misconception = next(
             (
-                slip
-                for slip in self.misconceptions
-                if self.behaves_like(slip, cases, values) and self.confirmed(slip, ask, rng)
+                misconception
+                for misconception in self.misconceptions
+                if self.behaves_like(misconception, cases, values) and self.confirmed(misconception, ask, rng)
             ),
             None,
         )
-        if slip:
-            message, found_by = say(slip.message), MISCONCEPTION
+        if misconception:
+            message, found_by = say(misconception.message), MISCONCEPTION
         elif outside := outcomes[0].get("outside"):
             message = say(
                 "Your function reads `{outside}` from outside: its own parameter is called otherwise. Name its parameters as the task does, `{call}`.",
@@ -233,7 +233,7 @@ class Exercise:
             WRONG,
             message,
             self.observed(cases, values),
-            slip.name if slip else None,
+            misconception.name if misconception else None,
             audit=self.audit(cases, values),
             found_by=found_by,
         )
@@ -254,21 +254,22 @@ class Exercise:
         good = itertools.takewhile(lambda pair: "value" in pair[1] and not self._complaint(*pair), pairs)
         return [outcome["value"] for _, outcome in good]
 
-    def behaves_like(self, slip: Misconception, cases: Cases, values: list) -> bool:
+    def behaves_like(self, misconception: Misconception, cases: Cases, values: list) -> bool:
         """Return whether these values are what the misconception gives."""
-        if slip.recognise is not None:
-            return slip.recognise(cases, values)
-        return self.agrees(cases, values, slip.code)
+        if misconception.recognise is not None:
+            return misconception.recognise(cases, values)
+        return self.agrees(cases, values, misconception.code)
 
-    def confirmed(self, slip: Misconception, ask: Callable | None, rng) -> bool:
+    def confirmed(self, misconception: Misconception, ask: Callable | None, rng) -> bool:
         """Return whether an answer that behaves like a misconception does so on further cases, as far as it can be asked."""
-        if slip.recognise is not None or ask is None:
+        if misconception.recognise is not None or ask is None:
             return True
         rng = np.random.default_rng(rng)
         further = [case for _ in range(FURTHER) for case in self.draw(rng)]
         values = self._values(further, ask(further, 1.0))
         return all(
-            self._close(value, plain(slip.code(*arguments(case)))) for case, value in zip(further, values, strict=False)
+            self._close(value, plain(misconception.code(*arguments(case))))
+            for case, value in zip(further, values, strict=False)
         )
 
     def agrees(self, cases: Cases, values: list, function: Callable) -> bool:
@@ -388,7 +389,7 @@ class RandomExercise(Exercise):
             return alike
         return self.noise(cases, values).is_as_large(self.noise(cases, cases.given(function)))
 
-    def confirmed(self, slip: Misconception, ask: Callable | None, rng) -> bool:
+    def confirmed(self, misconception: Misconception, ask: Callable | None, rng) -> bool:
         """Return True: the counts have confirmed it already."""
         return True
 
