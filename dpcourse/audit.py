@@ -22,7 +22,7 @@ from dpcourse.tradeoff import TradeOff
 
 
 def clopper_pearson(errors, trials, confidence=0.95) -> float | np.ndarray:
-    """The largest probability of an error that `errors` in `trials` do not refute: an upper bound with that confidence.
+    """Return an upper bound, with that confidence, on the probability of an error: the largest not refuted by the count.
 
     errors, trials: whole numbers, errors <= trials, or arrays of them; confidence in (0, 1). ValueError for anything
     else. Source: Clopper & Pearson (1934), one-sided.
@@ -39,7 +39,7 @@ def clopper_pearson(errors, trials, confidence=0.95) -> float | np.ndarray:
 
 
 def mu_lower_bound(scores_in, scores_out, confidence=0.95, threshold=None) -> float:
-    """The mu that the attack proves: with that confidence the mechanism is mu-GDP for no smaller one; 0 if it proves none.
+    """Return the mu that the attack proves: with that confidence the mechanism is mu-GDP for no smaller mu; 0 if none.
 
     scores_in, scores_out: scores with the person in the data and without, shapes (n,) and (m,), from independent runs.
     threshold: the test says "in" above it; it must be chosen without a look at these scores. None: the best of many,
@@ -55,7 +55,7 @@ def mu_lower_bound(scores_in, scores_out, confidence=0.95, threshold=None) -> fl
 
 
 def epsilon_lower_bound(scores_in, scores_out, delta=0.0, confidence=0.95, threshold=None) -> float:
-    """The epsilon that the attack proves: with that confidence the mechanism is (epsilon, delta)-DP for no smaller one.
+    """Return the epsilon that the attack proves: with that confidence the mechanism's epsilon at delta is no smaller.
 
     delta in [0, 1); the rest as in mu_lower_bound. Source: (epsilon, delta)-DP keeps alpha + e^epsilon beta and
     e^epsilon alpha + beta at 1 - delta or more (Kairouz, Oh & Viswanath 2015, theorem 2.1).
@@ -74,8 +74,8 @@ class Band:
     """The trade-off curve of an attack, as seen and with its simultaneous confidence band.
 
     alpha, beta: the error rates seen at every threshold, alpha rising. upper: a TradeOff; the mechanism's own lies
-    below it. lower(alpha): the curve of this attack lies above it; a better attack may go below. corners: the points
-    (alpha, beta) to the left of which it lies above beta.
+    below it. lower(alpha): a bound below the curve of this attack; a better attack may go below the bound. corners: the
+    points (alpha, beta) to the left of which the curve of this attack lies above beta.
     """
 
     alpha: np.ndarray
@@ -84,7 +84,7 @@ class Band:
     corners: tuple[np.ndarray, np.ndarray]
 
     def lower(self, alpha) -> float | np.ndarray:
-        """The lower side of the band. alpha: a number or an array in [0, 1], else ValueError.
+        """Return the lower side of the band. alpha: a number or an array in [0, 1], else ValueError.
 
         Source: the bounds hold at all corners at once, and an attack's curve falls (empirical_tradeoff).
 
@@ -99,7 +99,7 @@ class Band:
 
 
 def empirical_tradeoff(scores_in, scores_out, confidence=0.95) -> Band:
-    """The attack's trade-off curve with a band that holds at all thresholds at once, with that confidence.
+    """Return the attack's trade-off curve with a band that holds at all thresholds at once, with that confidence.
 
     scores_in, scores_out: as in mu_lower_bound. The thresholds are the scores at certain ranks, from both ends, the
     ranks in steps of about sqrt(2); at each, both errors have Clopper-Pearson bounds (those of order statistics), and a
@@ -145,7 +145,7 @@ class Refutation:
 
 
 def refutation(promise, scores_in, scores_out, confidence=0.95) -> Refutation | None:
-    """The test that breaks the promise most clearly, or None: what was seen then agrees with it, and proves nothing.
+    """Return the test that breaks the promise most clearly; None where no test does, which proves nothing.
 
     promise: a TradeOff that the mechanism's own should nowhere pass below; the rest as in mu_lower_bound. A promise
     that is kept is refuted with probability at most 1 - confidence. ValueError for bad scores or confidence.
@@ -166,10 +166,10 @@ def refutation(promise, scores_in, scores_out, confidence=0.95) -> Refutation | 
 
 
 def error_bounds(scores_in, scores_out, failure, threshold=None, lower=False) -> tuple[np.ndarray, np.ndarray]:
-    """Bounds (alpha, beta) on both errors at each threshold considered; all of them hold, but for `failure`.
+    """Return bounds (alpha, beta) on both errors at each threshold; all of them hold, but with probability `failure`.
 
-    failure: the probability, in (0, 1), that one of them does not; lower: bounds from below; the rest, ValueError and the
-    source as for mu_lower_bound.
+    failure: the probability, in (0, 1), that one bound does not hold; lower: bounds from below; the rest, ValueError and
+    the source as for mu_lower_bound.
 
     >>> without = np.repeat([0.0, 1.0], [900, 100])
     >>> [bound.round(4).tolist() for bound in error_bounds(1 - without, without, 0.05, threshold=0.5)]
@@ -189,7 +189,7 @@ def error_bounds(scores_in, scores_out, failure, threshold=None, lower=False) ->
 
 
 def _errors_at_ranks(scores_in, scores_out, lower):
-    """False alarms and misses at thresholds which are the highest scores of those who are out, at fixed ranks.
+    """Return false alarms and misses at thresholds at fixed ranks: the highest scores without the person.
 
     At the score t of rank r (the highest has rank 0) Pr[out > t] is at most, and Pr[out >= t] at least, what it is
     without ties: a Beta(r + 1, m - r) variable, whose quantiles are the Clopper-Pearson bounds for r errors. Scores in
@@ -202,7 +202,7 @@ def _errors_at_ranks(scores_in, scores_out, lower):
 
 
 def upper_bound(errors, trials, failure) -> np.ndarray:
-    """The bound from above on an error's probability that fails with probability at most `failure`.
+    """Return the bound from above on an error's probability that fails with probability at most `failure`.
 
     errors, trials: whole, 0 <= errors <= trials, any shape; failure: in (0, 1). Source: Clopper & Pearson (1934).
 
@@ -213,7 +213,7 @@ def upper_bound(errors, trials, failure) -> np.ndarray:
 
 
 def lower_bound(errors, trials, failure) -> np.ndarray:
-    """The bound from below; arguments and source as for upper_bound.
+    """Return the bound from below; arguments and source as for upper_bound.
 
     >>> lower_bound(np.array([0, 100]), 100, 0.05).round(6).tolist()
     [0.0, 0.970487]
@@ -222,7 +222,7 @@ def lower_bound(errors, trials, failure) -> np.ndarray:
 
 
 def largest_log_ratio(numerators, denominators) -> float:
-    """The largest logarithm of a ratio; numerators may be negative, denominators are positive.
+    """Return the largest logarithm of a ratio; numerators may be negative, denominators are positive.
 
     >>> round(largest_log_ratio(np.array([-1.0, 0.9]), np.array([0.5, 0.1])), 6)  # ln 9
     2.197225
@@ -249,7 +249,7 @@ def _scores(scores_in, scores_out):
 
 
 def one_run_p_value(correct, guesses, epsilon, delta=0.0, canaries=None) -> float:
-    """The chance, under any (epsilon, delta)-DP mechanism, of that many right guesses or more: an upper bound.
+    """Return the chance, under any (epsilon, delta)-DP mechanism, of that many right guesses or more: an upper bound.
 
     Each of `canaries` people is in the data of one run by the toss of a fair coin of their own; the attack sees the
     output and guesses for `guesses` of them, as it likes, and `correct` guesses are right. canaries: at least guesses
@@ -267,7 +267,7 @@ def one_run_p_value(correct, guesses, epsilon, delta=0.0, canaries=None) -> floa
 
 
 def one_run_epsilon_lower_bound(correct, guesses, delta=0.0, canaries=None, confidence=0.95) -> float:
-    """The epsilon that one run proves at that delta, with that confidence; 0 if it proves none.
+    """Return the epsilon that one run proves at that delta, with that confidence; 0 if it proves none.
 
     The arguments, and ValueError, are those of one_run_p_value, and confidence in (0, 1).
     Source: Steinke, Nasr & Jagielski (2023), theorem 5.2, solved for epsilon.
@@ -280,7 +280,7 @@ def one_run_epsilon_lower_bound(correct, guesses, delta=0.0, canaries=None, conf
 
 
 def one_run_mu_lower_bound(correct, guesses, canaries=None, confidence=0.95) -> float:
-    """The mu that one run proves, with that confidence; 0 if it proves none.
+    """Return the mu that one run proves, with that confidence; 0 if it proves none.
 
     correct, guesses, canaries, confidence: as for `one_run_epsilon_lower_bound`; the number of guesses is fixed before.
     It refutes mu-GDP itself, which says more than any one (epsilon, delta); do not convert it to an epsilon.
@@ -305,7 +305,7 @@ ROUNDING = 1e-6  # relative: a mu is refuted only beyond what rounding may add u
 
 
 def _refuted_by_one_run(mus, correct, guesses, canaries, failure):
-    """For each mu, whether so many right guesses or more have a chance below `failure` under every mu-GDP program.
+    """Return for each mu whether so many right guesses have a chance below `failure` under every mu-GDP program.
 
     Pick a canary at random. hit: the chance that it is guessed rightly and at least j guesses are right; missed: that it is
     guessed wrongly and at least j - 1 are. Tossing its coin again exchanges the two for this canary alone, so by mu-GDP
@@ -332,7 +332,7 @@ def _guesses(correct, guesses, canaries):
 
 
 def _right_guesses(correct, guesses, epsilon):
-    """Pr[W >= v] and max_i Pr[v > W >= v - i] / i, where W is Binomial(guesses, e^epsilon / (1 + e^epsilon))."""
+    """Return Pr[W >= v] and max_i Pr[v > W >= v - i] / i, where W is Binomial(guesses, e^epsilon / (1 + e^epsilon))."""
     if correct == 0:
         return 1.0, 0.0
     up_to = special.bdtr(np.arange(correct), guesses, special.expit(epsilon))  # Pr[W <= 0], ..., Pr[W <= v - 1]
@@ -342,7 +342,7 @@ def _right_guesses(correct, guesses, epsilon):
 
 
 def _largest(refuted):
-    """A number that is refuted, close to the largest; 0 if none is. Whoever keeps a promise keeps each larger one."""
+    """Return a refuted number close to the largest; 0 if none is. A mechanism that keeps a promise keeps each larger one."""
     low, high = 0.0, 1.0
     while high < 64 and refuted(high):
         low, high = high, 2 * high
@@ -356,7 +356,7 @@ def _largest(refuted):
 
 
 def correct(rounds, clip_norm, mu, rng=None) -> np.ndarray:
-    """Two noisy sums of people's clipped vectors; mu-GDP, where a person is added to or taken from one of the rounds.
+    """Return two noisy sums of people's clipped vectors: mu-GDP for a person added to or removed from one round.
 
     rounds: two arrays of shape (people, d), people may differ; clip_norm > 0, mu > 0; rng: Generator, seed or None.
     Returns an array of shape (2, d). Source: Dong, Roth & Su (2022), theorem 2.7: noise of deviation clip_norm / mu.
@@ -368,7 +368,7 @@ def correct(rounds, clip_norm, mu, rng=None) -> np.ndarray:
 
 
 def half_noise(rounds, clip_norm, mu, rng=None) -> np.ndarray:
-    """As `correct`, with half of the noise: a promise of mu that is 2 mu.
+    """Do as `correct`, with half of the noise: what is promised as mu is 2 mu.
 
     The arguments, ValueError and the source are those of `correct`.
 
@@ -380,7 +380,7 @@ def half_noise(rounds, clip_norm, mu, rng=None) -> np.ndarray:
 
 
 def wrong_sensitivity(rounds, clip_norm, mu, rng=None) -> np.ndarray:
-    """As `correct`, but every coordinate is clipped by itself, so a person's vector may be sqrt(d) times too long.
+    """Do as `correct`, but every coordinate is clipped by itself, so a person's vector may be sqrt(d) times too long.
 
     The arguments, ValueError and the source are those of `correct`.
 
@@ -392,7 +392,7 @@ def wrong_sensitivity(rounds, clip_norm, mu, rng=None) -> np.ndarray:
 
 
 def reused_noise(rounds, clip_norm, mu, rng=None) -> np.ndarray:
-    """As `correct`, but the second round has the noise of the first: the difference of the two has none.
+    """Do as `correct`, but with the first round's noise in the second: the difference of the rounds has none.
 
     The arguments, ValueError and the source are those of `correct`.
 
@@ -404,7 +404,7 @@ def reused_noise(rounds, clip_norm, mu, rng=None) -> np.ndarray:
 
 
 def unclipped(rounds, clip_norm, mu, rng=None) -> np.ndarray:
-    """As `correct`, but nothing is clipped.
+    """Do as `correct`, but clip nothing.
 
     The arguments, ValueError and the source are those of `correct`.
 
@@ -415,7 +415,7 @@ def unclipped(rounds, clip_norm, mu, rng=None) -> np.ndarray:
 
 
 def divided_by_people(rounds, clip_norm, mu, rng=None) -> np.ndarray:
-    """As `correct`, but each noisy sum is divided by the number of people in its round (by 1 if there is nobody).
+    """Do as `correct`, but divide each noisy sum by the number of people in its round (by 1 if there is nobody).
 
     The size of the noise then tells how many there are. The arguments, ValueError and the source are those of `correct`.
 
@@ -431,7 +431,7 @@ MECHANISMS = (correct, half_noise, wrong_sensitivity, reused_noise, unclipped, d
 
 
 def suspects(rng=None) -> dict[str, Callable]:
-    """The six mechanisms in an order drawn from rng, under the letters A to F: a dict letter -> mechanism.
+    """Return the six mechanisms in an order drawn from rng, under the letters A to F: a dict letter -> mechanism.
 
     >>> sorted(suspects(0))
     ['A', 'B', 'C', 'D', 'E', 'F']
@@ -455,7 +455,7 @@ def _noisy_sums(rounds, clip_norm, mu, rng, scale=1.0, clip=None, reuse=False):
 
 
 def clipped(vectors, clip_norm) -> np.ndarray:
-    """Each row, made shorter where it is longer than clip_norm, in its own direction.
+    """Return the rows, each shortened to length clip_norm where it is longer, in its own direction.
 
     vectors: shape (people, d). ValueError where clip_norm is not above 0. Source: Abadi et al. (2016), algorithm 1.
 

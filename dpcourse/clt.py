@@ -15,7 +15,7 @@ BERRY_ESSEEN = 0.56  # Shevtsova (2010)
 
 
 def functionals(f) -> tuple[float, float, float, float]:
-    """(kl, kappa2, kappa3, kappa3_bar): with L = log|f'(U)|, -E L, E L^2, E|L|^3 and E|L - E L|^3, in nats.
+    """Return (kl, kappa2, kappa3, kappa3_bar): -E L, E L^2, E|L|^3 and E|L - E L|^3 of L = log|f'(U)|, in nats.
 
     f: a TradeOff, else ValueError. All are infinite where f reaches 0 before alpha = 1. Exact for piecewise linear f,
     Gaussian and Laplace; otherwise by quadrature. Source: section 3.2, equations before theorem 3.4.
@@ -38,7 +38,9 @@ def functionals(f) -> tuple[float, float, float, float]:
 
 
 def berry_esseen(curves) -> tuple[float, float]:
-    """(mu, gamma): if gamma < 1/2, G_mu(alpha + gamma) - gamma <= product of the curves <= G_mu(alpha - gamma) + gamma.
+    """Return (mu, gamma), the Gaussian limit of a product of curves and a bound on the distance.
+
+    If gamma < 1/2, then G_mu(alpha + gamma) - gamma <= product of the curves <= G_mu(alpha - gamma) + gamma.
 
     curves: a non-empty list of TradeOff. ValueError otherwise. Source: theorem 3.4, with the constant 0.56.
 
@@ -56,7 +58,7 @@ def berry_esseen(curves) -> tuple[float, float]:
 
 
 def limit(curves) -> float:
-    """mu = 2 K / s of the Gaussian limit, with K the sum of kl and s^2 the sum of kappa2.
+    """Return mu = 2 K / s of the Gaussian limit, with K the sum of kl and s^2 the sum of kappa2.
 
     curves: a non-empty list of TradeOff. ValueError otherwise. Source: theorem 3.5.
 
@@ -71,7 +73,7 @@ def limit(curves) -> float:
 
 
 def noisy_sgd_mu(noise_multiplier, sample_rate, steps, sampling="poisson") -> float:
-    """The mu that noisy SGD approaches as steps grow and sample_rate sqrt(steps) stays: an approximation, not a bound.
+    """Return the mu of noisy SGD in the limit of many steps, sample_rate sqrt(steps) fixed: an approximation, no bound.
 
     noise_multiplier: > 0; sample_rate: in (0, 1]; steps: a real number > 0; sampling: "poisson" (each person by a
     coin) or "uniform" (batches of fixed size). ValueError otherwise.
@@ -92,7 +94,7 @@ def noisy_sgd_mu(noise_multiplier, sample_rate, steps, sampling="poisson") -> fl
 
 
 def approx_dp_limit(epsilons, deltas) -> tuple[float, float]:
-    """(mu, delta) of the limit G_mu ⊗ f_{0, delta} of many (epsilon, delta)-DP answers, each small.
+    """Return (mu, delta) of the limit G_mu ⊗ f_{0, delta} of many (epsilon, delta)-DP answers, each small.
 
     mu = sqrt(sum of epsilon^2), delta = 1 - exp(-sum of deltas). epsilons: each >= 0; deltas: each in [0, 1], as
     many. ValueError otherwise. Source: theorem 3.7.
@@ -107,7 +109,7 @@ def approx_dp_limit(epsilons, deltas) -> tuple[float, float]:
 
 
 def _each(curves):
-    """The functionals of each curve, as four arrays; a curve that occurs many times is computed once."""
+    """Return the functionals of each curve, as four arrays; a curve that occurs many times is computed once."""
     curves = list(curves) if isinstance(curves, (list, tuple)) else curves
     if not isinstance(curves, list) or not curves:
         raise ValueError(f"curves must be a non-empty list of TradeOff, got {curves!r}")
@@ -116,7 +118,7 @@ def _each(curves):
 
 
 def _gaussian_functionals(mu):
-    """L is N(-mu^2/2, mu^2)."""
+    """Return the functionals of G_mu, whose privacy loss is N(-mu^2/2, mu^2)."""
     if mu == 0:
         return (0.0,) * 4
     mean = mu**2 / 2

@@ -13,7 +13,7 @@ from dpcourse.base import validate
 
 
 def randomized_response(bits, epsilon, rng=None) -> np.ndarray:
-    """Each bit kept with probability e^epsilon / (1 + e^epsilon), flipped otherwise: epsilon-DP for each bit.
+    """Keep each bit with probability e^epsilon / (1 + e^epsilon), else flip it: epsilon-DP for each bit.
 
     bits: 0s and 1s, shape (n,). epsilon: >= 0. rng: Generator, seed or None.
     Returns an int8 array of shape (n,). Raises ValueError for anything else.
@@ -31,7 +31,7 @@ def randomized_response(bits, epsilon, rng=None) -> np.ndarray:
 
 
 def debiased_mean(reports, epsilon) -> float:
-    """The unbiased estimate of the true share of 1s behind the reports of randomized response.
+    """Return the unbiased estimate of the true share of 1s behind the reports of randomized response.
 
     reports: 0s and 1s, shape (n,). epsilon: > 0. Returns a float, which may fall outside [0, 1].
     Raises ValueError for epsilon = 0, where the reports say nothing. Source: Warner (1965), equation 5.
@@ -46,7 +46,7 @@ def debiased_mean(reports, epsilon) -> float:
 
 
 def sequential(epsilons) -> float:
-    """The epsilon of several pure answers about the same people: their sum.
+    """Return the epsilon of several pure answers about the same people: their sum.
 
     epsilons: each >= 0, any number of them. Raises ValueError otherwise.
     Source: Dwork & Roth (2014), theorem 3.14 and corollary 3.15.
@@ -58,7 +58,7 @@ def sequential(epsilons) -> float:
 
 
 def parallel(epsilons) -> float:
-    """The epsilon of one pure answer per block, when each person is in one block: the largest.
+    """Return the epsilon of one pure answer per block, when each person is in one block: the largest.
 
     Holds where neighbours differ by one person added or removed, and the blocks do not depend on the data.
     epsilons: one per block, each >= 0. Raises ValueError otherwise. Source: McSherry (2009), theorem 4.
@@ -70,7 +70,7 @@ def parallel(epsilons) -> float:
 
 
 def basic(epsilons, deltas) -> tuple[float, float]:
-    """(sum of the epsilons, sum of the deltas), the deltas cut off at 1.
+    """Return (sum of the epsilons, sum of the deltas), the deltas cut off at 1.
 
     epsilons: each >= 0; deltas: each in [0, 1], as many. Raises ValueError otherwise.
     Source: Dwork & Roth (2014), theorem 3.16.
@@ -86,7 +86,7 @@ def basic(epsilons, deltas) -> tuple[float, float]:
 
 
 def advanced(epsilon, delta, k, delta_prime) -> tuple[float, float]:
-    r"""(epsilon', delta') of k adaptive (epsilon, delta)-DP answers by advanced composition.
+    r"""Return (epsilon', delta') of k adaptive (epsilon, delta)-DP answers by advanced composition.
 
     epsilon' = sqrt(2 k ln(1/delta_prime)) epsilon + k epsilon (e^epsilon - 1), and k delta + delta_prime.
     epsilon: >= 0; delta: in [0, 1]; k: whole, >= 1; delta_prime, the slack: in (0, 1]. ValueError otherwise.
@@ -102,7 +102,7 @@ def advanced(epsilon, delta, k, delta_prime) -> tuple[float, float]:
 
 
 def optimal(epsilon, delta, k, delta_total) -> float:
-    """The smallest epsilon for which every k-fold composition of (epsilon, delta)-DP is (that, delta_total)-DP.
+    """Return the smallest epsilon for which every k-fold composition of (epsilon, delta)-DP is (that, delta_total)-DP.
 
     epsilon: >= 0; delta, delta_total: in [0, 1]; k: whole, >= 1. ValueError otherwise.
     Returns 0 where delta_total already covers the worst case, infinity where it is below 1 - (1-delta)^k.
@@ -132,7 +132,7 @@ def optimal(epsilon, delta, k, delta_total) -> float:
 
 
 def optimal_delta(epsilon, delta, k, epsilon_total) -> float:
-    """The smallest delta for which every k-fold composition of (epsilon, delta)-DP is (epsilon_total, that)-DP.
+    """Return the smallest delta for which every k-fold composition of (epsilon, delta)-DP is (epsilon_total, that)-DP.
 
     epsilon, epsilon_total: >= 0; delta: in [0, 1]; k: whole, >= 1. ValueError otherwise.
     Source: Kairouz, Oh & Viswanath (2015), theorem 3.3: the worst case is randomized response.
@@ -150,7 +150,7 @@ def optimal_delta(epsilon, delta, k, epsilon_total) -> float:
 
 
 def losses(epsilon, k) -> tuple[np.ndarray, np.ndarray]:
-    """What k randomized responses leak about one bit: the privacy loss by number of flips, and its log-probability.
+    """Return what k randomized responses leak about one bit: the privacy losses and their log-probabilities.
 
     epsilon: >= 0; k: whole, >= 1. ValueError otherwise. Returns two arrays of shape (k + 1,): the loss
     (k - 2 flips) epsilon in nats, falling, and the log-probability of that many flips.
@@ -175,5 +175,5 @@ def _approximate(epsilon, delta, k):
 
 
 def _any_failure(delta, k):
-    """1 - (1 - delta)^k, without losing a small delta."""
+    """Return 1 - (1 - delta)^k, without losing a small delta."""
     return 1.0 if delta == 1 else -math.expm1(k * math.log1p(-delta))

@@ -1,4 +1,4 @@
-"""Lesson 03: Gaussian differential privacy, one number mu for the privacy of a mechanism.
+"""Gaussian differential privacy (lesson 03): one number, mu, for the privacy of a mechanism.
 
 mu-GDP says that telling two neighbouring data sets apart is at least as hard as telling N(0, 1) from N(mu, 1).
 "Dong et al." is Dong, Roth & Su (2022), "Gaussian differential privacy".
@@ -14,7 +14,7 @@ from dpcourse.tradeoff import log_gaussian_delta
 
 
 def delta(epsilon, mu) -> float | np.ndarray:
-    """delta(epsilon) = Phi(-epsilon/mu + mu/2) - e^epsilon Phi(-epsilon/mu - mu/2), without cancellation.
+    """Return delta = Phi(-epsilon/mu + mu/2) - e^epsilon Phi(-epsilon/mu - mu/2), without cancellation.
 
     epsilon: >= 0, any shape; mu: >= 0. ValueError otherwise. Relative error below 1e-10 down to 1e-300.
     Source: Dong et al., corollary 2.13; Balle & Wang (2018), theorem 8.
@@ -28,7 +28,7 @@ def delta(epsilon, mu) -> float | np.ndarray:
 
 
 def epsilon(delta, mu) -> float:
-    """The smallest epsilon for which mu-GDP implies (epsilon, delta)-DP; 0 where delta already suffices.
+    """Return the smallest epsilon for which mu-GDP implies (epsilon, delta)-DP; 0 where delta already suffices.
 
     delta: in [0, 1] (infinity for 0, unless mu = 0); mu: >= 0. ValueError otherwise.
     Source: Dong et al., corollary 2.13, solved for epsilon.
@@ -46,7 +46,7 @@ def epsilon(delta, mu) -> float:
 
 
 def mu(epsilon, delta) -> float:
-    """The largest mu for which mu-GDP implies (epsilon, delta)-DP.
+    """Return the largest mu for which mu-GDP implies (epsilon, delta)-DP.
 
     epsilon: >= 0; delta: in [0, 1] (0 gives 0, 1 gives infinity). ValueError otherwise.
     Source: Dong et al., corollary 2.13, solved for mu.
@@ -70,7 +70,7 @@ def mu(epsilon, delta) -> float:
 
 
 def compose(mus) -> float:
-    """The mu of several mu_i-GDP answers about the same people: the root of the sum of squares.
+    """Return the mu of several mu_i-GDP answers about the same people: the root of the sum of squares.
 
     mus: each >= 0, any number of them. ValueError otherwise. Source: Dong et al., corollary 3.3.
 
@@ -81,7 +81,7 @@ def compose(mus) -> float:
 
 
 def group(mu, k) -> float:
-    """The mu of a group of k people: k mu.
+    """Return the mu of a group of k people: k mu.
 
     mu: >= 0; k: whole, >= 1. ValueError otherwise. Source: Dong et al., theorem 2.14.
 
@@ -92,7 +92,7 @@ def group(mu, k) -> float:
 
 
 def sigma(sensitivity, mu) -> float:
-    """The standard deviation of Gaussian noise that makes an answer mu-GDP: sensitivity / mu.
+    """Return the standard deviation of Gaussian noise that makes an answer mu-GDP: sensitivity / mu.
 
     sensitivity: in the L2 norm, >= 0; mu: > 0. ValueError otherwise. Source: Dong et al., theorem 2.7.
 
@@ -103,7 +103,7 @@ def sigma(sensitivity, mu) -> float:
 
 
 def mechanism(value, sensitivity, mu, rng=None) -> float | np.ndarray:
-    """The value with Gaussian noise of deviation sensitivity / mu on each number: mu-GDP.
+    """Return the value with Gaussian noise of deviation sensitivity / mu on each number: mu-GDP.
 
     value: numbers of any shape; sensitivity: of all of them together in the L2 norm, >= 0; mu: > 0.
     rng: Generator, seed or None. ValueError otherwise. Source: Dong et al., theorem 2.7.
@@ -117,7 +117,7 @@ def mechanism(value, sensitivity, mu, rng=None) -> float | np.ndarray:
 
 
 def classic_sigma(epsilon, delta, sensitivity=1.0) -> float:
-    """sqrt(2 ln(1.25/delta)) sensitivity / epsilon: enough for (epsilon, delta)-DP, proved for epsilon < 1 only.
+    """Return sqrt(2 ln(1.25/delta)) sensitivity / epsilon: enough for (epsilon, delta)-DP, proved for epsilon < 1 only.
 
     epsilon: > 0; delta: in (0, 1]; sensitivity: >= 0. ValueError otherwise.
     Source: Dwork & Roth (2014), theorem 3.22 and appendix A.
@@ -131,7 +131,7 @@ def classic_sigma(epsilon, delta, sensitivity=1.0) -> float:
 
 
 def analytic_sigma(epsilon, delta, sensitivity=1.0) -> float:
-    """The smallest deviation of Gaussian noise that gives (epsilon, delta)-DP.
+    """Return the smallest deviation of Gaussian noise that gives (epsilon, delta)-DP.
 
     epsilon: >= 0; delta: in (0, 1]; sensitivity: >= 0. ValueError otherwise.
     Source: Balle & Wang (2018), theorem 9.

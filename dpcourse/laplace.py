@@ -16,7 +16,7 @@ from dpcourse.base import validate
 
 
 def l1_sensitivity(query, database) -> float:
-    """The largest l1 change of the query when one row of this database is removed, found by trying every row.
+    """Return the largest l1 change of the query when one row of this database is removed, found by trying every row.
 
     This is the local sensitivity at this database, for removal only. It is a lower bound on the (global)
     sensitivity, which is a maximum over all databases: noise must be scaled to that one, never to this.
@@ -35,7 +35,7 @@ def l1_sensitivity(query, database) -> float:
 
 
 def scale(sensitivity, epsilon) -> float:
-    """The scale b = sensitivity / epsilon of Laplace noise that makes an answer epsilon-DP.
+    """Return the scale b = sensitivity / epsilon of Laplace noise that makes an answer epsilon-DP.
 
     sensitivity: in the l1 norm, >= 0; epsilon: > 0. ValueError otherwise. Source: Dwork & Roth, definition 3.3.
 
@@ -46,7 +46,7 @@ def scale(sensitivity, epsilon) -> float:
 
 
 def mechanism(value, sensitivity, epsilon, rng=None) -> float | np.ndarray:
-    """The value with Laplace noise of scale sensitivity / epsilon on each number: epsilon-DP for real numbers.
+    """Return the value with Laplace noise of scale sensitivity / epsilon on each number: epsilon-DP for real numbers.
 
     The noise is made of doubles, and its low bits leak (see `can_give`): for learning and experiments. To
     release whole numbers, use `discrete_mechanism`. value: finite numbers of any shape; sensitivity: of all of
@@ -62,7 +62,7 @@ def mechanism(value, sensitivity, epsilon, rng=None) -> float | np.ndarray:
 
 
 def log_density(output, value, b) -> float:
-    """The logarithm of the joint density of value + Lap(b) noise at the output.
+    """Return the logarithm of the joint density of value + Lap(b) noise at the output.
 
     output, value: numbers, or arrays of the same shape, over which the log-densities add up; b: > 0.
     ValueError otherwise. Source: Dwork & Roth, definition 3.2.
@@ -78,10 +78,10 @@ def log_density(output, value, b) -> float:
 
 
 def histogram(values, cells, epsilon, rng=None) -> np.ndarray:
-    """The number of values in each cell, with Lap(1 / epsilon) noise: epsilon-DP where a person has one value.
+    """Return the number of values in each cell, with Lap(1 / epsilon) noise: epsilon-DP where a person has one value.
 
-    The cells must be fixed without a look at the data, else an empty cell tells by its absence. Values in none
-    of them are not counted. Made of doubles, as `mechanism` is. values: a list; cells: distinct, at least one;
+    The cells must be fixed without a look at the data, else an empty cell tells by its absence. Values in no cell are
+    not counted. The noise is made of doubles, as that of `mechanism`. values: a list; cells: distinct, at least one;
     epsilon: > 0. Returns an array in the order of the cells. ValueError otherwise.
     Source: Dwork & Roth, example 3.2.
 
@@ -103,7 +103,7 @@ def histogram(values, cells, epsilon, rng=None) -> np.ndarray:
 
 
 def error_bound(k, failure_probability, sensitivity, epsilon) -> float:
-    """ln(k / failure_probability) sensitivity / epsilon: all k noises are smaller than this, except that often.
+    """Return ln(k / failure_probability) sensitivity / epsilon: with probability 1 - failure_probability it bounds k noises.
 
     k: whole, >= 1; failure_probability: in (0, 1]; sensitivity: >= 0; epsilon: > 0. ValueError otherwise.
     Source: Dwork & Roth, theorem 3.8; the value is that of their example 3.3.
@@ -120,10 +120,10 @@ def error_bound(k, failure_probability, sensitivity, epsilon) -> float:
 
 
 def report_noisy_max(counts, epsilon, rng=None) -> int:
-    """The place (from 0) of the largest of the counts with Lap(1 / epsilon) noise on each: epsilon-DP if no more is told.
+    """Return the place (from 0) of the largest noisy count, Lap(1 / epsilon) noise on each: epsilon-DP if no more is told.
 
     Holds where one person changes each count by at most 1 and all in the same direction, such as counts under
-    adding or removing a row, however many she is in. Where some may rise while others fall it is 2 epsilon-DP.
+    adding or removing a row, however many counts the person is in. Where some may rise while others fall: 2 epsilon-DP.
     counts: finite numbers, at least one; epsilon: > 0. rng: Generator, seed or None. ValueError otherwise.
     Source: Dwork & Roth, claim 3.9.
 
@@ -138,7 +138,7 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 
 
 def noisy_max_chances(counts, epsilon) -> np.ndarray:
-    """The chance of each place to be the one that `report_noisy_max` reports.
+    """Return the chance of each place to be the one that `report_noisy_max` reports.
 
     counts: finite numbers, at least one; epsilon: > 0. ValueError otherwise. Integrates the density of the
     winner's noisy count times the chance that all others are below it; relative error below 1e-10 while
@@ -167,7 +167,7 @@ _UNIFORMS = 2**53
 
 
 def textbook_noise(j, b) -> float:
-    """The Laplace noise that numpy makes of its uniform number j / 2^53, to the last bit.
+    """Return the Laplace noise that numpy makes of its uniform number j / 2^53, to the last bit.
 
     j: whole, 0 < j < 2^53; b: > 0. ValueError otherwise. The inverse of the distribution function, computed
     in doubles. Source: Mironov (2012), on samplers of this kind.
@@ -183,11 +183,10 @@ def textbook_noise(j, b) -> float:
 
 
 def noises_near(value, output, b) -> list[float]:
-    """The textbook noises, rising, of which one gives this double when it is added to the value, if any noise does.
+    """Return textbook noises, rising; if any noise gives this double when added to the value, one of these does.
 
-    They are those of the numbers j around the one that real arithmetic gives, as many as it takes to have the output
-    between the sums at both ends, or at one of them. The noise rises with j, so no other j gives what none of these
-    gives. value, output: finite numbers; b: > 0. ValueError otherwise. Source: the attack of Mironov (2012).
+    These noises belong to the numbers j around the one that real arithmetic gives: as many as it takes to have the output
+    between the sums at both ends, or at one end. The noise rises with j, so no j outside gives what no j inside gives. value, output: finite numbers; b: > 0. ValueError otherwise. Source: the attack of Mironov (2012).
 
     >>> textbook_noise(12345, 1.0) in noises_near(0.0, textbook_noise(12345, 1.0), 1.0)
     True
@@ -208,7 +207,7 @@ def noises_near(value, output, b) -> list[float]:
 
 
 def can_give(value, output, b) -> bool:
-    """Whether value + textbook_noise(j, b) is this very double for any of the 2^53 - 1 numbers j.
+    """Return whether value + textbook_noise(j, b) is this very double for any of the 2^53 - 1 numbers j.
 
     value, output: finite numbers; b: > 0. ValueError otherwise. Source: the attack of Mironov (2012).
 
@@ -219,7 +218,7 @@ def can_give(value, output, b) -> bool:
 
 
 def coin(numerator, denominator, rng=None) -> bool:
-    """True with probability e^(-numerator/denominator), exactly: no double is ever computed.
+    """Return True with probability e^(-numerator/denominator), exactly: no double is ever computed.
 
     Exact if the bits of `rng` are; numpy's generators are good for statistics but can be predicted, so a real
     release needs bits of the operating system (Python's `secrets`). numerator: whole, >= 0; denominator:
@@ -235,7 +234,7 @@ def coin(numerator, denominator, rng=None) -> bool:
 
 
 def discrete_noise(epsilon, size=None, rng=None) -> int | np.ndarray:
-    """Whole numbers x with probability proportional to e^(-epsilon |x|), exactly: only whole numbers are computed.
+    """Draw whole numbers x with probability proportional to e^(-epsilon |x|), exactly: computed in whole numbers only.
 
     epsilon: > 0, a float (taken as the fraction that it is) or a Fraction. size: None for one number, else how
     many (an array). rng: Generator, seed or None; see `coin` on what "exactly" needs of it. ValueError otherwise.
@@ -250,7 +249,7 @@ def discrete_noise(epsilon, size=None, rng=None) -> int | np.ndarray:
 
 
 def discrete_mechanism(value, sensitivity, epsilon, rng=None) -> int | np.ndarray:
-    """Whole numbers with discrete Laplace noise, epsilon / sensitivity per unit: epsilon-DP, to the last bit.
+    """Add discrete Laplace noise, epsilon / sensitivity per unit, to whole numbers: epsilon-DP, to the last bit.
 
     value: whole numbers of any shape; sensitivity: of all of them together in the l1 norm, whole, >= 1;
     epsilon: > 0. rng: Generator, seed or None; see `coin`. ValueError otherwise.
@@ -268,7 +267,7 @@ def discrete_mechanism(value, sensitivity, epsilon, rng=None) -> int | np.ndarra
 
 
 def _discrete(ratio, size, rng):
-    """Draws with e^(-ratio |x|): the number of units of 1/denominator is geometric, then cut into numerators."""
+    """Draw with e^(-ratio |x|): the number of units of 1/denominator is geometric, then cut into numerators."""
     steps, units, rng = ratio.numerator, ratio.denominator, np.random.default_rng(rng)
     drawn = []
     while len(drawn) < size:
@@ -284,7 +283,7 @@ def _discrete(ratio, size, rng):
 
 
 def _heads_in_a_row(coins, rng):
-    """How often each of these coins of e^-1 shows heads before its first tails."""
+    """Return how often each of these coins of e^-1 shows heads before its first tails."""
     heads, tossed = np.zeros(coins, dtype=np.int64), np.arange(coins)
     while tossed.size:
         tossed = tossed[_small_coins(np.ones_like(tossed), 1, rng)]
@@ -293,7 +292,7 @@ def _heads_in_a_row(coins, rng):
 
 
 def _small_coin(numerator, denominator, rng):
-    """True with probability e^(-numerator/denominator), for a fraction in [0, 1]: the alternating series as a game."""
+    """Toss the coin of `coin`, for a fraction in [0, 1]: the alternating series as a game."""
     k = 1
     while _below(denominator * k, None, rng) < numerator:
         k += 1
@@ -301,7 +300,7 @@ def _small_coin(numerator, denominator, rng):
 
 
 def _small_coins(numerators, denominator, rng):
-    """The same game with many coins at once, which is a hundred times as fast; with one it would be slower."""
+    """Toss many coins of `_small_coin` at once: a hundred times as fast; for one coin slower."""
     heads, playing, k = np.zeros(len(numerators), dtype=bool), np.arange(len(numerators)), 1
     while playing.size:
         on = _below(denominator * k, playing.size, rng) < numerators[playing]
@@ -311,7 +310,7 @@ def _small_coins(numerators, denominator, rng):
 
 
 def _below(n, size, rng):
-    """Uniform whole numbers in [0, n), by rejection: numpy's up to 2^63, beyond that Python's. size: None for one."""
+    """Draw uniform whole numbers in [0, n): numpy's up to 2^63, beyond that by rejection. size: None for one."""
     if n <= 2**63:
         return rng.integers(n, size=size)
     drawn, bits = [], (n - 1).bit_length()

@@ -40,7 +40,7 @@ STYLE: Any = {
 
 
 def _style():
-    """STYLE, with the font of the language chosen behind matplotlib's own."""
+    """Return STYLE, with the font of the chosen language behind matplotlib's own."""
     language = languages.chosen()
     name = _font(languages.font(language), languages.FONT.format(language))
     return STYLE | {"font.family": [*matplotlib.rcParams["font.sans-serif"][:1], name]} if name else STYLE
@@ -48,7 +48,7 @@ def _style():
 
 @functools.cache
 def _font(file, name):
-    """The name, once matplotlib knows the font in the file; None without one."""
+    """Return the name, once matplotlib knows the font in the file; None without one."""
     if file:
         font_manager.fontManager.addfont(file)
         return name
@@ -68,7 +68,7 @@ the page is narrow, what scrolls has a bar, which some systems would hide."""
 
 
 def of_lesson(lesson: course.Lesson) -> dict[str, object]:
-    """name -> picture of one lesson, and what its CHOICES names; a pack may have none."""
+    """Return name -> picture of one lesson, and name -> values of its CHOICES; a pack may have none."""
     if not lesson.has("pictures"):
         return {}
     module = lesson.part("pictures")
@@ -78,12 +78,12 @@ def of_lesson(lesson: course.Lesson) -> dict[str, object]:
 
 
 def is_picture(function: Callable) -> bool:
-    """Whether it is a function that draws: the first thing that it takes is a `figure`."""
+    """Return whether a function is a picture: its first argument is a `figure`."""
     return next(iter(inspect.signature(function).parameters), None) == "figure"
 
 
 def of_all(lessons: Iterable[course.Lesson]) -> dict[str, object]:
-    """The same of several lessons. ImportError for a name that two of them have."""
+    """Return name -> picture of several lessons. ImportError for a name that two lessons have."""
     found: dict[str, object] = {}
     words: dict[str, str] = {}
     for lesson in lessons:
@@ -111,12 +111,12 @@ def show(picture: Callable[..., str], **arguments: Any) -> None:
 
 
 def as_html(picture: Callable[..., str], **arguments: Any) -> str:
-    """A picture as HTML: sharp at every size, never too small to be read, and dark where the theme is."""
+    """Return a picture as HTML: sharp at every size, never too small to be read, and dark where the theme is."""
     return _html(*_drawn(picture, arguments))
 
 
 def as_output(picture: Callable[..., str], **arguments: Any) -> tuple[dict[str, str], dict[str, Any]]:
-    """(data, metadata) of a notebook's output: the HTML, an image for previews that show no HTML, the description."""
+    """Return (data, metadata) of a notebook's output: HTML, an image for previews without HTML, the description."""
     figure, description = _drawn(picture, arguments)
     data = {"text/html": _html(figure, description), "image/png": _png(figure), "text/plain": description}
     return data, {"image/png": {"width": WIDTH, "alt": description}}

@@ -1,4 +1,4 @@
-"""Lesson 05: Rényi differential privacy of noisy SGD, the accountant that most libraries used first."""
+"""Rényi differential privacy of noisy SGD (lesson 06), the accountant that most libraries used first."""
 
 import math
 
@@ -10,9 +10,9 @@ from dpcourse.base import validate
 
 
 def epsilon(noise_multiplier, sample_rate, steps, delta, conversion="improved") -> float:
-    """An epsilon for which noisy SGD is (epsilon, delta)-DP, by the best Rényi order; neighbours differ by one person.
+    """Return an epsilon for which noisy SGD is (epsilon, delta)-DP, by the best Rényi order.
 
-    noise_multiplier: > 0; sample_rate: in (0, 1]; steps: whole, >= 1; delta: in [0, 1].
+    Neighbours differ by one person. noise_multiplier: > 0; sample_rate: in (0, 1]; steps: whole, >= 1; delta: in [0, 1].
     conversion: "classic" is the moments accountant, "improved" a later, smaller bound. ValueError otherwise.
     Source: one step as for divergence; steps add by Mironov (2017), proposition 1. Classic: Abadi et al. (2016),
     theorem 2, which is Mironov (2017), proposition 3. Improved: Balle, Barthe, Gaboardi, Hsu & Sato (2020), theorem 21.
@@ -24,7 +24,7 @@ def epsilon(noise_multiplier, sample_rate, steps, delta, conversion="improved") 
 
 
 def epsilon_of_runs(runs, delta, conversion="improved") -> float:
-    """The same for several runs on the same people: at each order their divergences add up.
+    """Return an epsilon for several runs on the same people: at each order the runs' divergences add up.
 
     runs: a non-empty list of (noise_multiplier, sample_rate, steps); the other arguments and ValueError as for epsilon.
     Source: Mironov (2017), proposition 1, and the sources of epsilon.
@@ -55,7 +55,7 @@ def epsilon_of_runs(runs, delta, conversion="improved") -> float:
 
 
 def divergence(noise_multiplier, sample_rate, order) -> float:
-    """The Rényi divergence of one step, in nats: that of its output with a person from that without, the larger one.
+    """Return the Rényi divergence of one step, in nats, of its output with a person from that without: the larger one.
 
     noise_multiplier: > 0; sample_rate: in (0, 1]; order: > 1, need not be whole. ValueError otherwise.
     Source: Mironov, Talwar & Zhang (2019), arXiv 1908.10530, section 3: the divergence, and why it is the larger one.
@@ -74,7 +74,7 @@ def _sgd(noise_multiplier, sample_rate) -> tuple[float, float]:
 
 
 def _divergence(noise_multiplier, sample_rate, order):
-    """log E (1 - q + q e^((2z - 1) / (2 sigma^2)))^order / (order - 1), z from N(0, sigma^2).
+    """Return log E (1 - q + q e^((2z - 1) / (2 sigma^2)))^order / (order - 1), z from N(0, sigma^2).
 
     By the trapezoid rule, whose error is exponentially small: the integrand is analytic in a strip of half-width
     pi sigma^2, and beyond 40 sigma of the two peaks, z = 0 and z = order, nothing is left.
@@ -102,7 +102,7 @@ def _divergence(noise_multiplier, sample_rate, order):
 
 
 def _whole_order(sigma, q, order):
-    """From the sum over k of C(order, k) (1 - q)^(order - k) q^k e^((k^2 - k) / (2 sigma^2)). Source: section 3.3."""
+    """Return the divergence by the sum over k of C(order, k) (1 - q)^(order - k) q^k e^((k^2 - k) / (2 sigma^2)). Source: section 3.3."""
     k = np.arange(order + 1)
     log_choose = gammaln(order + 1) - gammaln(k + 1) - gammaln(order - k + 1)
     terms = log_choose + (order - k) * math.log1p(-q) + k * math.log(q) + (k * k - k) / (2 * sigma**2)

@@ -123,12 +123,12 @@ class Table:
 
 
 def _style(column, more=""):
-    """Colours and borders are the page's."""
+    """Return the style of a column's cells; colours and borders are left to the page."""
     return f"style='text-align:{'left' if column.is_text else 'right'}{more}'"
 
 
 def _width(text):
-    """The columns of a terminal that a text takes: two for a Chinese sign, none for an accent that stands over another."""
+    """Return the columns that a text takes in a terminal: two for a Chinese sign, none for an accent over another sign."""
     return sum((unicodedata.east_asian_width(sign) in "WF") + (not unicodedata.combining(sign)) for sign in text)
 
 
@@ -136,7 +136,7 @@ def _width(text):
 
 
 def _values_of(columns):
-    """header -> its values, as Python has them."""
+    """Return header -> values of its column, as Python has them."""
     if not isinstance(columns, Mapping) or not columns:
         raise ValueError(f"a table must be a dict of columns, header -> values, at least one; got {columns!r}")
     values = {header: _values(header, column) for header, column in columns.items()}
@@ -163,7 +163,7 @@ def _values(header, column):
 
 
 def _value(header, value):
-    """None, text, True, False, a whole number or a float that is not nan."""
+    """Return a value as None, text, True, False, a whole number or a float that is not nan."""
     value = value.item() if getattr(value, "ndim", None) == 0 else value
     if value is None or isinstance(value, str | bool):
         return value
@@ -189,7 +189,7 @@ def _require_known(name, headers, values):
 
 
 def _digits(digits, values):
-    """The digits of each column."""
+    """Return the digits of each column."""
     if isinstance(digits, Mapping):
         _require_known("digits", digits, values)
         counts = [digits.get(header, DIGITS) for header in values]
@@ -228,7 +228,7 @@ def _of_text(value):
 
 
 def _of_numbers(values, digits, towards):
-    """A cell for each number of a column."""
+    """Yield a cell for each number of a column."""
     exact = [_exact(value, towards) for value in values]
     powers = [_needs_a_power(value, number) for value, number in zip(values, exact, strict=True)]
     of_powers = [len(_shortest(number).digits) for number, power in zip(exact, powers, strict=True) if power]
@@ -257,7 +257,7 @@ def _needs_a_power(value, number):
 
 
 def _decimals(exact, digits):
-    """How many digits of each number stand after the point: as many for all, where none has more than one too many so."""
+    """Return how many digits of each number stand after the point: the same for all, unless one gets two too many."""
     wanted = [digits - 1 - number.adjusted() for number in exact]
     own = [max(0, min(most, -_shortest(number).exponent)) for most, number in zip(wanted, exact, strict=True)]
     longest = max(own, default=0)
@@ -266,7 +266,7 @@ def _decimals(exact, digits):
 
 
 def _shortest(number):
-    """A decimal, as (sign, digits, exponent), without zeros at its end."""
+    """Return a decimal, as (sign, digits, exponent), without zeros at its end."""
     return number.normalize(EXACTLY).as_tuple()
 
 

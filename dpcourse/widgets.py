@@ -18,7 +18,7 @@ STILL, PAUSE = 0.15, 0.02
 
 
 def explore(picture: Callable[..., str], **sliders: ipywidgets.Widget) -> None:
-    """Show a picture with one slider per argument; it is drawn anew whenever one moves. Without a kernel it stands still.
+    """Show a picture with one slider per argument, drawn anew whenever a slider moves; a still image without a kernel.
 
     picture: a function of `plots`. sliders: argument name -> a widget of `slider` or `choice`.
     """
@@ -57,7 +57,7 @@ class _Drawing:
         self.rest(change)
 
     def html(self, values):
-        """The picture for these values of the sliders, drawn if it is not among those kept."""
+        """Return the picture for these values of the sliders, drawn if it is not among those kept."""
         key = _key(values)
         drawn = self.drawn.pop(key, None) or plots.as_html(self.picture, **dict(zip(self.sliders, values, strict=True)))
         self.drawn[key] = drawn  # as the last one
@@ -87,12 +87,12 @@ class _Drawing:
 
 
 def _key(values):
-    """A float comes back from the front end with other last digits."""
+    """Return a float comes back from the front end with other last digits."""
     return tuple(f"{value:.9g}" if isinstance(value, float) else value for value in values)
 
 
 def _beside(control):
-    """The values one step from where a slider stands."""
+    """Return the values one step from where a slider stands."""
     if isinstance(control, ipywidgets.SelectionSlider):
         values = [value for _, value in control.options]
         return [values[i] for i in (control.index + 1, control.index - 1) if 0 <= i < len(values)]
@@ -105,7 +105,7 @@ def _beside(control):
 
 
 def choice(label: str, options: Sequence, start: Any = None) -> ipywidgets.SelectionSlider:
-    """A labelled slider that steps through a list of texts or numbers; from the first of them, or from `start`."""
+    """Return a labelled slider that steps through texts or numbers, from the first of them or from `start`."""
     shown = [say(option) if isinstance(option, str) else f"{option:,}" for option in options]
     return ipywidgets.SelectionSlider(
         options=list(zip(shown, options, strict=True)), value=options[0] if start is None else start, **_looks(label)
@@ -121,7 +121,7 @@ def slider(
     log: bool = False,
     readout: str = ".2g",
 ) -> ipywidgets.Widget:
-    """A labelled slider from low to high; whole numbers where `start` is one, powers of ten where `log`.
+    """Return a labelled slider from low to high; whole numbers where `start` is one, powers of ten where `log`.
 
     Where `log`, its steps are counted from `start`, so `low` may lie less than a step below its least value.
 

@@ -1,8 +1,7 @@
-"""Which cell of a lesson is which exercise's: the one that defines its function, the one that checks it.
+"""The cells of an exercise in a notebook: the one that defines its function, and the one that checks it.
 
-A cell in which a value differs from student to student, {variant epsilon}, has the text with these braces in its metadata.
-
-Everything that reads a notebook of the course asks here: the build, a release, the site, the grader, `solution`.
+The build, a release, the site, the grader and `solution` all ask here. A cell with a value that differs from student to
+student, {variant epsilon}, keeps the text with these braces in its metadata.
 """
 
 import copy
@@ -18,7 +17,7 @@ _CHECK = re.compile(r'^check\("([\d.]+)"', re.MULTILINE)
 
 
 def defined(code: str) -> tuple[str, ...]:
-    """The names of the functions that a cell defines; an exercise's answer is the cell that defines its function.
+    """Return the names of the functions that a cell defines; the cell with an exercise's function holds its answer.
 
     >>> defined("def error_rates(mu, threshold):\\n    raise NotImplementedError")
     ('error_rates',)
@@ -27,7 +26,7 @@ def defined(code: str) -> tuple[str, ...]:
 
 
 def checked(code: str) -> tuple[str, ...]:
-    """The ids of the exercises that a cell checks.
+    """Return the ids of the exercises that a cell checks.
 
     >>> checked('check("3.1", error_rates)\\n# hint("3.1")')
     ('3.1',)
@@ -36,17 +35,17 @@ def checked(code: str) -> tuple[str, ...]:
 
 
 def is_solved(code: str) -> bool:
-    """Whether a cell has solution marks."""
+    """Return whether a cell has solution marks."""
     return any(map(_is_mark, code.splitlines()))
 
 
 def without_marks(code: str) -> str:
-    """The code of a solved cell as somebody reads it."""
+    """Return the code of a solved cell as somebody reads it."""
     return "\n".join(line for line in code.splitlines() if not _is_mark(line))
 
 
 def blanked(code: str) -> str:
-    """The code with each solution replaced by `raise NotImplementedError`.
+    """Return the code with each solution replaced by `raise NotImplementedError`.
 
     >>> print(blanked("def f(x):\\n    ### BEGIN SOLUTION\\n    return x\\n    ### END SOLUTION"))
     def f(x):
@@ -65,7 +64,7 @@ def blanked(code: str) -> str:
 
 
 def filled(text: str, values: dict[str, object], as_code: bool = False) -> str:
-    """The text with each {variant name} made its value, in code as Python writes it. KeyError for an unknown name.
+    """Return the text with values for each {variant name}, in code as Python writes them. KeyError for other names.
 
     >>> filled("check(f, epsilon={variant epsilon})", {"epsilon": 0.5}, as_code=True)
     'check(f, epsilon=0.5)'
@@ -74,7 +73,7 @@ def filled(text: str, values: dict[str, object], as_code: bool = False) -> str:
 
 
 def with_values(notebook: dict, values: dict[str, object]) -> dict:
-    """A blank lesson as one student has it: with their values, and no word of what else there could be."""
+    """Return a blank lesson as one student has it: with that student's values, and no trace of other values."""
     made = copy.deepcopy(notebook)
     for cell in made["cells"]:
         if template := cell["metadata"].pop("dpcourse", {}).get(TEMPLATE):

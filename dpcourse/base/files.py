@@ -14,7 +14,7 @@ from dpcourse.base.languages import say
 
 
 def data_folder() -> Path:
-    """The folder of the learner's progress and data sets: $DPCOURSE_DATA, or the user's data folder."""
+    """Return the folder of the learner's progress and data sets: $DPCOURSE_DATA, or the user's data folder."""
     return Path(os.environ.get("DPCOURSE_DATA") or platformdirs.user_data_dir("dpcourse", appauthor=False))
 
 

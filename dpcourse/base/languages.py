@@ -1,9 +1,10 @@
-"""The language in which a learner is spoken to, and what is said in it.
+"""The language of a process, and the messages of the code in that language.
 
-It is chosen for a process by `language`, else by DPCOURSE_LANGUAGE, else it is English. A text of the code is an English
-message with named fields, `say("{right} of {all} entries are right.", right=3, all=5)`. It comes back in the chosen
-language and keeps its message and fields, so that `again` can say it in another, and `as_data` can store it. What a
-catalogue has not is said in English. The catalogues, `locale/<language>/<room>.po`, are kept in step by `dpcourse build`.
+The language of a process is chosen by `language`, else by DPCOURSE_LANGUAGE; else it is English. A message is an English
+text with named fields: `say("{right} of {all} entries are right.", right=3, all=5)` gives the text in the chosen
+language. This text keeps its message and fields, so that `again` can say them in another language, and `as_data` can
+store them. A message that a catalogue lacks is said in English. `dpcourse build` keeps the catalogues,
+`locale/<language>/<room>.po`, in step with the code.
 """
 
 import contextlib
@@ -32,12 +33,12 @@ _chosen: list[str] = []  # the last one counts
 
 
 def language(name: str) -> None:
-    """Speak this language from now on in this process, such as "zh". Raises ValueError where it is not there."""
+    """Speak a language, such as "zh", from now on in this process. Raises ValueError where the language is not there."""
     _chosen.append(_known(name, PACKAGE, CATALOGUES))
 
 
 def chosen() -> str:
-    """The language to speak, such as "zh". Raises ValueError where DPCOURSE_LANGUAGE names one that is not there.
+    """Return the chosen language, such as "zh". Raises ValueError where DPCOURSE_LANGUAGE names none that is there.
 
     >>> chosen()
     'en'
@@ -47,7 +48,7 @@ def chosen() -> str:
 
 @contextlib.contextmanager
 def speaking(name: str) -> Iterator[None]:
-    """Speak this language in a `with`. Raises ValueError where it is not there."""
+    """Speak a language in a `with` block. Raises ValueError where the language is not there."""
     before = list(_chosen)
     language(name)
     try:
@@ -57,7 +58,7 @@ def speaking(name: str) -> Iterator[None]:
 
 
 def folders(package: Path = PACKAGE) -> dict[str, Path]:
-    """language -> the folder of its blank lessons: English ones in the package or beside it, others in folders among them.
+    """Return language -> folder of its blank lessons: English ones in the package or beside it, others in folders within.
 
     Empty where this copy has no lessons.
     """
@@ -72,9 +73,9 @@ def _lessons(package):
     return package / "lessons", package.parent / "lessons"
 
 
-@functools.cache  # a text that is said costs no look into folders
+@functools.cache  # so that no message costs a look into folders
 def catalogued() -> list[str]:
-    """The languages in which texts of the code can be said."""
+    """Return the languages in which texts of the code can be said."""
     return sorted({ENGLISH, *(folder.name for folder in CATALOGUES.glob("[a-z]*/"))})
 
 
@@ -91,21 +92,21 @@ def _known(name, package, catalogues):
 
 
 class Said(str):
-    """A text as it was said in one language. It keeps its English message, or (for one, for many), and the named fields."""
+    """A text in one language, which keeps its English message, or (for one, for many), and the named fields."""
 
     message: str | tuple[str, str]
     fields: dict[str, Any]
 
     def __format__(self, spec: str) -> str:
-        """As of any text; "A" makes its first letter a capital, where it begins a sentence: "{what:A}"."""
+        """Format as any text; "A" makes the first letter a capital, for the beginning of a sentence: "{what:A}"."""
         return self[:1].upper() + self[1:] if spec == "A" else super().__format__(spec)
 
 
 def say(message: str, /, **fields: object) -> Said:
-    """An English message in the chosen language; fields: what stands for {each} in it, numbers or texts.
+    """Return an English message in the chosen language; fields: a number or a text for each {field} of the message.
 
-    Without fields the message is taken as it is, and may hold any brackets. What is not a literal here is marked where it
-    stands by `to_say`, or declared in a lesson's folder, as hints and misconceptions are.
+    Without fields the message is taken as it is, and may hold any brackets. A message that is no literal in the call of
+    `say` is marked by `to_say` where it stands, or declared in a lesson's folder, as hints and misconceptions are.
 
     >>> say("{right} of {all} entries are right.", right=3, all=5)
     '3 of 5 entries are right.'
@@ -114,7 +115,7 @@ def say(message: str, /, **fields: object) -> Said:
 
 
 def counted(one: str, many: str, /, *, count: int, **fields: object) -> Said:
-    """The same where the words depend on a number, the field {count}.
+    """Return a message whose words depend on a number, the field {count}, in the chosen language.
 
     >>> counted("{count} point", "{count} points", count=3)
     '3 points'
@@ -123,12 +124,12 @@ def counted(one: str, many: str, /, *, count: int, **fields: object) -> Said:
 
 
 def to_say(message: str, /) -> str:
-    """A message that stands in a table, to be given to `say` later; it comes back as it is."""
+    """Mark a message that stands in a table, for `say` later; return the message as it is."""
     return message
 
 
 def again(text: str, language: str | None = None) -> Said:
-    """A text once more, in another language, or in the one that is chosen now. What was never said is taken as a message.
+    """Return a text in another language, or in the one chosen now. A text that `say` did not make is taken as a message.
 
     >>> again(say("{right} of {all} entries are right.", right=3, all=5), "en").fields
     {'right': 3, 'all': 5}
@@ -138,7 +139,7 @@ def again(text: str, language: str | None = None) -> Said:
 
 
 def sentences(texts: Iterable[str]) -> str:
-    """Sentences, one after another.
+    """Join sentences, one after another.
 
     >>> sentences(["One.", "Two."])
     'One. Two.'
@@ -147,7 +148,7 @@ def sentences(texts: Iterable[str]) -> str:
 
 
 def listed(texts: Iterable[str], last: str = "{first} and {then}", by: str = "{first}, {then}") -> str:
-    """Some things in a row: joined `by` this message, and the last of them by `last`; both are among JOINING.
+    """Join texts in a row `by` one message, and the last of them by another, `last`; both are among JOINING.
 
     >>> listed(["a", "b", "c"]), listed(["a", "b"], "{first}, {then}")
     ('a, b and c', 'a, b')
@@ -170,7 +171,7 @@ def _joined(by, texts):
 
 
 def as_data(text: object) -> Any:
-    """What was said as plain data, for JSON: its message and fields; anything else as it is.
+    """Return a text of `say` as plain data for JSON, its message and fields; anything else as it is.
 
     >>> as_data(say("{n} of them", n=3))
     {'message': '{n} of them', 'fields': {'n': 3}}
@@ -182,7 +183,10 @@ def as_data(text: object) -> Any:
 
 
 def from_data(data: Any) -> Any:
-    """What `as_data` gave, said in the chosen language. It trusts the message: what a student's process gave is not to come here."""
+    """Return the text of `as_data`'s result in the chosen language.
+
+    The message is trusted: never call this with data of a student's process.
+    """
     if not isinstance(data, dict):
         return data
     message = data["message"] if isinstance(data["message"], str) else tuple(data["message"])
@@ -210,7 +214,7 @@ def _in(language, value):
 
 
 def font(language: str) -> Path | None:
-    """The file of a language's font, which is called FONT; None where DejaVu Sans will do."""
+    """Return the file of a language's font, which is called FONT; None where DejaVu Sans will do."""
     file = CATALOGUES / language / FONT_FILE
     return file if file.exists() else None
 
@@ -222,7 +226,7 @@ def forget() -> None:
 
 @functools.cache
 def fields_of(message: str) -> frozenset[str]:
-    """The names of the fields in a message; none where its brackets are no fields.
+    """Return the names of the fields in a message; none where its brackets are no fields.
 
     >>> sorted(fields_of("{right} of {all:,}"))
     ['all', 'right']

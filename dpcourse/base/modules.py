@@ -1,4 +1,4 @@
-"""The modules of a package as their files stand: what each imports, which names it has, what it says. None is run."""
+"""The modules of a package, read from their files and never run: imports, names, code, texts."""
 
 import ast
 import importlib.util
@@ -12,7 +12,7 @@ DATA = ("*.json", "*.npz")
 class Modules:
     """The package in a folder; its modules are called by their full names, such as "dpcourse.gdp".
 
-    elsewhere: packages of it whose folders are not in it, as those of packs: name -> folder.
+    elsewhere: name -> folder of subpackages that lie outside the package's folder, as those of packs.
     """
 
     def __init__(self, folder: Path, elsewhere: Mapping[str, Path] | None = None):
@@ -25,11 +25,11 @@ class Modules:
         self._reached: dict[frozenset[str], set[str]] = {}
 
     def has(self, module: str) -> bool:
-        """Whether the package has a module of this name."""
+        """Return whether the package has a module of this name."""
         return module.partition(".")[0] == self.name and self.file(module).is_file()
 
     def file(self, module: str) -> Path:
-        """Where a module is, or would be."""
+        """Return where a module is, or would be."""
         path = self.folder.joinpath(*module.split(".")[1:])
         for name, folder in self.elsewhere.items():
             if module.startswith(f"{name}."):
@@ -37,17 +37,17 @@ class Modules:
         return path.with_suffix(".py") if path.with_suffix(".py").is_file() else path / "__init__.py"
 
     def text(self, module: str) -> str:
-        """The source of a module."""
+        """Return the source of a module."""
         return self.file(module).read_text(encoding="utf-8")
 
     def tree(self, module: str) -> ast.Module:
-        """The syntax of a module. Raises SyntaxError."""
+        """Return the syntax of a module. Raises SyntaxError."""
         if module not in self._trees:
             self._trees[module] = ast.parse(self.text(module), str(self.file(module)))
         return self._trees[module]
 
     def imported(self, tree: ast.AST, module: str = "") -> set[str]:
-        """The package's modules that some code imports, wherever in it; module: the one whose code it is, if it is one's."""
+        """Return the package's modules that some code imports, anywhere; module: the one with this code, if any."""
         names = set()
         for node in ast.walk(tree):
             if isinstance(node, ast.Import):
@@ -58,7 +58,7 @@ class Modules:
         return {name for name in names if self.has(name)}
 
     def imports(self, module: str) -> set[str]:
-        """The package's modules that a module imports itself."""
+        """Return the package's modules that a module imports directly."""
         if module not in self._imports:
             self._imports[module] = self.imported(self.tree(module), module)
         return self._imports[module]
@@ -71,7 +71,7 @@ class Modules:
         return importlib.util.resolve_name("." * node.level + (node.module or ""), package)
 
     def reached(self, modules: Iterable[str]) -> set[str]:
-        """These modules and all that they import, directly or not; to import a.b.c is to import a and a.b too."""
+        """Return these modules and all that they import, directly or not; to import a.b.c is to import a and a.b too."""
         begin = frozenset(modules)
         if begin not in self._reached:
             found, new = set(), set(begin)
@@ -83,12 +83,12 @@ class Modules:
         return self._reached[begin]
 
     def data(self, module: str) -> list[Path]:
-        """The data files beside a module that it names."""
+        """Return the data files beside a module that it names."""
         folder, text = self.file(module).parent, self.text(module)
         return sorted(file for kind in DATA for file in folder.glob(kind) if file.name in text)
 
     def names(self, module: str) -> set[str]:
-        """What a module has: what it binds, and the modules in it if it is a package."""
+        """Return what a module has: what it binds, and the modules in it if it is a package."""
         if module not in self._names:
             file = self.file(module)
             symbols = symtable.symtable(self.text(module), str(file), "exec").get_symbols()
@@ -98,20 +98,20 @@ class Modules:
         return self._names[module]
 
     def said(self, module: str) -> str:
-        """What a module says to Python: its syntax, without comments, docstrings and layout, the same for every version."""
+        """Return the code of a module without comments, docstrings and layout, the same under every version of Python."""
         if module not in self._said:
             self._said[module] = said(self.tree(module))
         return self._said[module]
 
 
 def texts(tree: ast.AST) -> list[str]:
-    """The texts that stand in some code, each once, by the alphabet."""
+    """Return the texts that stand in some code, each once, by the alphabet."""
     found = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
     return sorted({value for value in found if isinstance(value, str)})
 
 
 def said(node: object) -> str:
-    """What some code says to Python, without comments, docstrings and layout."""
+    """Return some code without comments, docstrings and layout."""
     if isinstance(node, list):
         return f"[{','.join(map(said, node))}]"
     if not isinstance(node, ast.AST):

@@ -25,15 +25,15 @@ class Table:
             return dict(stored)
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """A whole array, or the values of an axis."""
+        """Return a whole array, or the values of an axis."""
         return self._arrays[name]
 
     def settings(self) -> dict[str, list]:
-        """The settings that are stored: name -> list of values."""
+        """Return the settings that are stored: name -> list of values."""
         return {name: self[name].tolist() for name in self.axes}
 
     def place(self, **setting: float) -> tuple[int, ...]:
-        """Where a setting stands in the arrays. ValueError names the values that there are."""
+        """Return where a setting stands in the arrays. ValueError names the values that there are."""
         known = self.settings()
         for name, value in setting.items():
             if value not in known[name]:
@@ -43,8 +43,8 @@ class Table:
     def make(self, values: Callable[..., dict], **axes: Any) -> None:
         """Compute the arrays anew and store them.
 
-        values(name=value, ...) -> name of an array -> its entry for this setting. axes: name -> values; those that are
-        not settings are stored as they are.
+        values(name=value, ...) -> dict, name of an array -> its entry for this setting. axes: name -> values; an axis that
+        is no setting is stored as it is.
         """
         from tqdm import tqdm
 

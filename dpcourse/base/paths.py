@@ -1,4 +1,4 @@
-"""Files and folders that somebody names on a command line; what is not there is told in a sentence that says where."""
+"""Files and folders that somebody names on a command line, and a sentence about one that is not there."""
 
 import os
 import stat
@@ -11,7 +11,7 @@ NO_FILE, NO_FOLDER = to_say("there is no file {path}"), to_say("there is no fold
 
 
 class NotThere(ValueError):
-    """What an option names is not there, or is of another kind; one sentence says so, and one what would be right."""
+    """An option names a file or folder that is not there, or is of another kind; says so, and what would be right."""
 
 
 def a_file(option: str, path: Path | None, holds: str) -> None:
@@ -36,7 +36,7 @@ def a_folder(option: str, path: Path | None, holds: str, may_be_new: bool = Fals
 
 
 def _wrong(path, is_other, other, nothing):
-    """What is wrong with a path in words; None where it is of its kind, and can be read."""
+    """Return what is wrong with a path, in words; None where the path is of the right kind, and can be read."""
     try:
         mode = os.stat(path).st_mode
         if stat.S_ISREG(mode):
@@ -52,7 +52,7 @@ def _wrong(path, is_other, other, nothing):
 
 
 def in_words(error: OSError) -> str:
-    """What an error of the system says, without its number.
+    """Return what an error of the system says, without its number.
 
     >>> in_words(FileNotFoundError(2, "No such file or directory", "nowhere"))
     'nowhere: no such file or directory'

@@ -13,7 +13,7 @@ DIGITS = 350  # before and after the point together: more than a double has befo
 
 
 def up(bound, digits) -> str:
-    """An upper bound as text with `digits` after the point; read back, it is never less than the bound.
+    """Return an upper bound as text with `digits` after the point; read back, it is never less than the bound.
 
     bound: a number, infinite ones included; digits: whole, 0 to 40. ValueError otherwise.
 
@@ -24,7 +24,7 @@ def up(bound, digits) -> str:
 
 
 def down(bound, digits) -> str:
-    """A lower bound as text with `digits` after the point; read back, it is never more than the bound.
+    """Return a lower bound as text with `digits` after the point; read back, it is never more than the bound.
 
     bound: a number, infinite ones included; digits: whole, 0 to 40. ValueError otherwise.
 
@@ -45,7 +45,7 @@ def _rounded(bound, digits, towards):
 
 
 def rounded(number: decimal.Decimal, digits: int, towards: str) -> decimal.Decimal:
-    """A decimal with `digits` after the point, and no minus before zero; towards: one of decimal's ways of rounding.
+    """Return a decimal with `digits` after the point, no minus before zero; towards: a way of rounding of `decimal`.
 
     >>> rounded(decimal.Decimal("0.125"), 2, decimal.ROUND_CEILING), rounded(decimal.Decimal("-0.1"), 0, decimal.ROUND_UP)
     (Decimal('0.13'), Decimal('-1'))

@@ -33,7 +33,7 @@ HALVES, FIFTHS = (0, 0.5, 1), (0, 0.2, 0.4, 0.6, 0.8, 1)
 
 
 def panels(figure: Figure, count: int = 1) -> Any:
-    """A row of so many panels, each a matplotlib Axes."""
+    """Return a row of so many panels, each a matplotlib Axes."""
     return figure.subplots(1, count, squeeze=False)[0]
 
 
@@ -50,13 +50,13 @@ def unit_square(
 
 
 def logarithmic(panel: Axes, *ticks: float) -> None:
-    """Ticks for an axis that shows natural logarithms; much faster than matplotlib's logarithmic scale."""
+    """Set the ticks of an axis that shows natural logarithms; much faster than matplotlib's logarithmic scale."""
     panel.set_xticks(np.log(ticks), [f"{tick:g}" for tick in ticks])
     panel.set_xlim(np.log(ticks[0]), np.log(ticks[-1]))
 
 
 def power(value: float) -> str:
-    """A small number as people write it, to one digit.
+    """Return a small number as people write it, to one digit.
 
     >>> power(1e-5), power(0.00032), power(0.02)
     ('10⁻⁵', '3·10⁻⁴', '0.02')
@@ -69,6 +69,6 @@ def power(value: float) -> str:
 
 
 def levels(least: float = 1e-5, between: int = 240) -> np.ndarray:
-    """Values of alpha from 0 to 1: `between` of them in the middle, and 40 down to `least` at either end."""
+    """Return values of alpha from 0 to 1: `between` of them in the middle, and 40 down to `least` at either end."""
     middle = np.linspace(0.022, 0.978, between)
     return np.r_[0, np.geomspace(least, 0.02, 40), middle, 1 - np.geomspace(0.02, least, 40), 1]

@@ -7,7 +7,7 @@ import numpy as np
 
 
 def number(name, value, low=-math.inf, high=math.inf, *, open_low=False, open_high=False) -> float:
-    """A real number between `low` and `high`; NaN never passes.
+    """Return a real number between `low` and `high`; NaN never passes.
 
     >>> number("epsilon", 1, low=0)
     1.0
@@ -29,7 +29,7 @@ def number(name, value, low=-math.inf, high=math.inf, *, open_low=False, open_hi
 
 
 def numbers(name, values, low=-math.inf, high=math.inf) -> np.ndarray:
-    """A non-empty one-dimensional array of real numbers between `low` and `high`.
+    """Return a non-empty one-dimensional array of real numbers between `low` and `high`.
 
     >>> numbers("epsilons", [0.1, 0.2], low=0)
     array([0.1, 0.2])
@@ -43,7 +43,7 @@ def numbers(name, values, low=-math.inf, high=math.inf) -> np.ndarray:
 
 
 def whole(name, value, low=1) -> int:
-    """A whole number of at least `low`; 3.0 passes as 3, 2.5 does not.
+    """Return a whole number of at least `low`; 3.0 passes as 3, 2.5 does not.
 
     >>> whole("k", 3.0)
     3
@@ -61,7 +61,7 @@ def whole(name, value, low=1) -> int:
 
 
 def bits(name, values) -> np.ndarray:
-    """A one-dimensional array of 0s and 1s (booleans pass), as int8.
+    """Return a one-dimensional array of 0s and 1s (booleans pass), as int8.
 
     >>> bits("bits", [True, False])
     array([1, 0], dtype=int8)
@@ -73,7 +73,7 @@ def bits(name, values) -> np.ndarray:
 
 
 def reals(name, values, low=-math.inf, high=math.inf) -> np.ndarray:
-    """Real numbers between `low` and `high`, infinities included where the range has them: an array of any shape.
+    """Return real numbers between `low` and `high`, with infinities where the range has these: an array of any shape.
 
     >>> reals("alpha", [[0, 0.5], [1, 1]], 0, 1).shape
     (2, 2)

@@ -1,4 +1,6 @@
-"""What an exercise is and how an answer is judged; knows no lesson. A file of an exercise needs nothing else from here."""
+"""What an exercise is and how an answer is judged; this room knows no lesson.
+
+The file of an exercise imports nothing else of this room than what is named here."""
 
 from dpcourse.checking.diagnosis.noise import Noise
 from dpcourse.checking.exercise import Exercise, Misconception, Needed, OpenExercise, RandomExercise, any_of

@@ -8,7 +8,7 @@ CLOSE = "margin:.3em 0"
 
 
 def as_code(text: str) -> str:
-    """HTML of a line of text in which `code` stands in backticks.
+    """Return HTML of a line of text in which `code` stands in backticks.
 
     >>> as_code("a < b: use `max`")
     'a &lt; b: use <code>max</code>'
@@ -18,17 +18,17 @@ def as_code(text: str) -> str:
 
 
 def paragraph(text: str) -> str:
-    """HTML of a line of text, as a paragraph that stands close to the next."""
+    """Return HTML of a line of text, as a paragraph that stands close to the next."""
     return f"<p style='{CLOSE}'>{as_code(text)}</p>"
 
 
 def preformatted(text: str) -> str:
-    """HTML of text that keeps its lines."""
+    """Return HTML of text that keeps its lines."""
     return f"<pre style='{CLOSE}'>{html.escape(text)}</pre>"
 
 
 def panel(mark: str, colour: str, headline: str, message: str, seen: list[str], after: list[str]) -> str:
-    """HTML of a verdict: mark and headline, the message, a list of what was seen, and what comes after.
+    """Return HTML of a verdict: mark and headline, the message, a list of what was seen, and what comes after.
 
     seen, after: HTML, each of one item.
     """
@@ -41,7 +41,7 @@ def panel(mark: str, colour: str, headline: str, message: str, seen: list[str], 
 
 
 def aside(title: str, lines: tuple[str, ...], code: str | None = None) -> str:
-    """HTML of what is told beside a verdict: a hint, a solution, a question."""
+    """Return HTML of what is told beside a verdict: a hint, a solution, a question."""
     body = "".join(map(paragraph, lines)) + (f"<pre>{html.escape(code)}</pre>" if code else "")
     style = f"border-left:4px solid {ASIDE_COLOUR};padding:.3em .8em"
     return f"<div role='status' style='{style}'><strong>{html.escape(title)}</strong>{body}</div>"

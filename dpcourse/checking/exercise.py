@@ -1,8 +1,8 @@
 """What an exercise is and how an answer is judged.
 
 An answer goes through two steps that share plain data only, so that they can run in two processes:
-`probe` calls the learner's function on inputs drawn afresh; `judge` never sees the function, only what
-it gave. A wrong answer that behaves like a known misconception gets that misconception's message.
+`probe` calls the learner's function on cases drawn afresh; `judge` never sees the function, only the
+outcomes. A wrong answer that behaves like a known misconception gets that misconception's message.
 """
 
 import itertools
@@ -44,7 +44,7 @@ class Misconception:
 
 
 def any_of(*codes: Callable) -> Callable:
-    """recognise: the values, which are not all 0, are those of one of these codes."""
+    """Return a `recognise`: whether the values, which are not all 0, are those of one of these codes."""
 
     def alike(value, wrong) -> bool:
         return np.shape(value) == np.shape(wrong) and np.allclose(value, wrong, rtol=1e-6, atol=1e-12)
@@ -57,9 +57,9 @@ def any_of(*codes: Callable) -> Callable:
 
 @dataclass(frozen=True)
 class Needed:
-    """A Python function, giving True or False, that an answer has to call and to heed: at least `least(case)` times.
+    """A Python function with values True or False that an answer has to call, at least `least(case)` times, and to heed.
 
-    message: for who does not.
+    message: for learners whose answer does not.
     """
 
     function: Callable
@@ -68,14 +68,14 @@ class Needed:
 
 
 class Cases(list):
-    """The cases of one check, each a dict argument -> plain value; remembers what a function gives on them."""
+    """The cases of one check, each a dict argument -> plain value; remembers the values of functions on these cases."""
 
     def __init__(self, cases: Iterable[dict]):
         super().__init__(cases)
         self._given: dict[Callable, list] = {}
 
     def given(self, function: Callable) -> list:
-        """What the function gives on each case, as plain data."""
+        """Return the value of a function on each case, as plain data."""
         if function not in self._given:
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")  # a wrong answer of ours may divide by 0; no learner is to read of it
@@ -140,7 +140,7 @@ class Exercise:
         return tuple(function_of(each) if isinstance(each, str) else each for each in self.forbidden)
 
     def blank(self) -> Verdict:
-        """The verdict on an answer that nobody has begun."""
+        """Return the verdict on an answer that nobody has begun."""
         message = say("Write the body of `{function}`, run its cell, then run this cell again.", function=self.function)
         return Verdict(self.heading, BLANK, message)
 
@@ -151,12 +151,12 @@ class Exercise:
         return self.judge(cases, self.probe(answer, cases), self._asking(answer), rng)
 
     def _asking(self, answer):
-        """How `judge` asks the answer for more."""
+        """Return how `judge` asks the answer for more."""
         return lambda further, seconds: replace(self, seconds=min(seconds, self.seconds)).probe(answer, further)
 
     def cases(self, rng: np.random.Generator) -> Cases:
-        """Inputs on which the reference and the misconceptions all differ: drawn again until they do."""
-        codes = [self.reference, *(slip.code for slip in self.misconceptions)]
+        """Draw cases on which the reference and the misconceptions all differ; draw again until they do."""
+        codes = [self.reference, *(misconception.code for misconception in self.misconceptions)]
         for _ in range(100):
             cases = Cases(self.draw(rng))
             if not any(self._same(*map(cases.given, pair)) for pair in itertools.combinations(codes, 2)):
@@ -164,7 +164,7 @@ class Exercise:
         raise RuntimeError(f"exercise {self.id}: no inputs in 100 draws tell its misconceptions apart")
 
     def probe(self, answer: object, cases: list[dict]) -> list[dict]:
-        """What the answer does on each case, as plain data; see Probe, which runs wherever the learner's code runs."""
+        """Return the outcome of the answer on each case; Probe does the work, wherever the learner's code runs."""
         counted = self.needed.function if self.needed else None
         there = self._forbidden_there()
         outcomes = Probe(self.function, there, counted, self.seconds).probe(answer, cases)
@@ -173,7 +173,7 @@ class Exercise:
         return outcomes
 
     def _forbidden_there(self):
-        """Those of the forbidden functions that can be called yet: to import the others would take seconds, and memory."""
+        """Return the forbidden functions that can be called yet: to import the others would take seconds, and memory."""
         named = {each: each.partition(":")[0] for each in self.forbidden if isinstance(each, str)}
         there = [each for each in self.forbidden if each not in named or named[each] in sys.modules]
         return replace(self, forbidden=tuple(there)).forbidden_functions
@@ -185,7 +185,7 @@ class Exercise:
         ask: Callable[[list[dict], float], list[dict]] | None = None,
         rng: np.random.Generator | int | None = None,
     ) -> Verdict:
-        """The Verdict on what came back, from data alone.
+        """Return the Verdict on what came back, from data alone.
 
         ask(cases, seconds): the outcomes of the same answer on further cases, within so many seconds, with which the
         reason for a mistake is found; without it, less can be said of one. rng: draws these cases.
@@ -211,9 +211,12 @@ class Exercise:
                     tried = self._tried(case, outcome)
                     return Verdict(self.heading, WRONG, say(self.needed.message), tried, found_by=MISCONCEPTION)
             return Verdict(self.heading, RIGHT, say("Right on inputs drawn just now."))
-        slip = next((slip for slip in self.alike(cases, values) if self.confirmed(slip, ask, rng)), None)
-        if slip:
-            message, found_by = say(slip.message), MISCONCEPTION
+        misconception = next(
+            (known for known in self.alike(cases, values) if self.confirmed(known, ask, rng)),
+            None,
+        )
+        if misconception:
+            message, found_by = say(misconception.message), MISCONCEPTION
         elif outside := outcomes[0].get("outside"):
             message = say(
                 "Your function reads `{outside}` from outside: its own parameter is called otherwise. Name its parameters as the task does, `{call}`.",
@@ -229,13 +232,13 @@ class Exercise:
             WRONG,
             message,
             self.observed(cases, values),
-            slip.name if slip else None,
+            misconception.name if misconception else None,
             audit=self.audit(cases, values),
             found_by=found_by,
         )
 
     def diagnose(self, cases: Cases, values: list, ask: Callable | None, rng) -> diagnosis.Diagnosis:
-        """Why an answer is wrong that has none of the misconceptions."""
+        """Return why an answer is wrong that has none of the misconceptions."""
         asked = None if ask is None else lambda further, seconds: self._values(further, ask(further, seconds))
         try:
             found = diagnosis.diagnose(self, cases, values, asked, rng)
@@ -245,34 +248,35 @@ class Exercise:
         return found or diagnosis.Diagnosis(say(UNKNOWN), diagnosis.CASE)
 
     def _values(self, cases, outcomes):
-        """What was given on the first of these cases, up to one on which nothing was given that can be judged."""
+        """Return the values on the first of these cases, up to a case on which nothing was returned that can be judged."""
         pairs = zip(cases, outcomes, strict=False)
         good = itertools.takewhile(lambda pair: "value" in pair[1] and not self._complaint(*pair), pairs)
         return [outcome["value"] for _, outcome in good]
 
     def alike(self, cases: Cases, values: list) -> Iterator[Misconception]:
-        """The misconceptions that these values may come from: first those whose code gives the very same."""
-        same = [slip for slip in self.misconceptions if self.agrees(cases, values, slip.code)]
+        """Yield the misconceptions that these values may come from: first those whose code gives the very same."""
+        same = [known for known in self.misconceptions if self.agrees(cases, values, known.code)]
         yield from same
-        yield from (slip for slip in self.misconceptions if slip not in same and _recognised(slip, cases, values))
+        yield from (known for known in self.misconceptions if known not in same and _recognised(known, cases, values))
 
-    def confirmed(self, slip: Misconception, ask: Callable | None, rng) -> bool:
-        """Whether an answer that behaves like a misconception does so on further inputs, as far as it can be asked."""
-        if slip.recognise is not None or ask is None:
+    def confirmed(self, misconception: Misconception, ask: Callable | None, rng) -> bool:
+        """Return whether an answer that behaves like a misconception does so on further cases, as far as it can be asked."""
+        if misconception.recognise is not None or ask is None:
             return True
         rng = np.random.default_rng(rng)
         further = [case for _ in range(FURTHER) for case in self.draw(rng)]
         values = self._values(further, ask(further, 1.0))
         return all(
-            self._close(value, plain(slip.code(*arguments(case)))) for case, value in zip(further, values, strict=False)
+            self._close(value, plain(misconception.code(*arguments(case))))
+            for case, value in zip(further, values, strict=False)
         )
 
     def agrees(self, cases: Cases, values: list, function: Callable) -> bool:
-        """Whether these values are those of `function`, on every case."""
+        """Return whether these values are those of `function`, on every case."""
         return self._same(values, cases.given(function))
 
     def observed(self, cases: Cases, values: list) -> tuple[Observation, ...]:
-        """The first case on which the answer is off: what it gave, and what is right."""
+        """Return the first case on which the answer is off: what it gave, and what is right."""
         for case, value, expected in zip(cases, values, cases.given(self.reference), strict=True):
             if not self._close(value, expected):
                 gave = self._gave(case, value)
@@ -280,7 +284,7 @@ class Exercise:
         return ()
 
     def audit(self, cases: Cases, values: list) -> Audit | None:
-        """The Audit that a wrong answer did not stand; without an attack there is none."""
+        """Return the Audit that a wrong answer did not stand; None without an attack."""
         return None
 
     def _same(self, values, others):
@@ -334,7 +338,7 @@ class Exercise:
         return say("Your function gave no result.")
 
     def call(self, case: dict) -> str:
-        """A case as the call that it is, as text."""
+        """Return a case as the call that it is, as text."""
         shown = {name: show(value) for name, value in case.items()} | dict.fromkeys(made(case), "…")
         if "rng" in case:
             shown["rng"] = f"default_rng({case['rng']})"
@@ -355,7 +359,8 @@ class RandomExercise(Exercise):
 
     counts(cases, values) -> list of Count, as many for any values.
     noise(cases, values) -> Noise, where the answer adds some: its scale is tested too, and what differs is measured.
-    attack(cases, values) -> Audit, where the answer is a mechanism with a promise: who does not keep it is wrong.
+    attack(cases, values) -> Audit, where the answer is a mechanism with a promise: an answer that breaks the promise is
+    wrong.
     A right answer fails with probability at most `false_failure`, shared evenly between the counts and the audit.
     """
 
@@ -365,11 +370,11 @@ class RandomExercise(Exercise):
     false_failure: float = 1e-6
 
     def cases(self, rng: np.random.Generator) -> Cases:
-        """Inputs drawn once: counts, not single values, tell random answers apart."""
+        """Draw cases once: counts, not single values, tell random answers apart."""
         return Cases(self.draw(rng))
 
     def agrees(self, cases: Cases, values: list, function: Callable) -> bool:
-        """Whether every count is one that `function` could have given; only its law is used for the reference."""
+        """Return whether `function` could have given every count; the reference's own law is used for the reference."""
         counts = self.counts(cases, values)
         if function is self.reference:
             return not self._too_rare(cases, values) and self._audited(cases, values, 1 - self._limit(counts)) is None
@@ -384,17 +389,17 @@ class RandomExercise(Exercise):
         return self.noise(cases, values).is_as_large(self.noise(cases, cases.given(function)))
 
     def alike(self, cases: Cases, values: list) -> Iterator[Misconception]:
-        """The misconceptions that these values may come from, in their order: counts seldom tell one from all others."""
-        for slip in self.misconceptions:
-            if _recognised(slip, cases, values) if slip.recognise else self.agrees(cases, values, slip.code):
-                yield slip
+        """Yield the misconceptions that these values may come from, in their order: counts seldom tell one from all others."""
+        for known in self.misconceptions:
+            if _recognised(known, cases, values) if known.recognise else self.agrees(cases, values, known.code):
+                yield known
 
-    def confirmed(self, slip: Misconception, ask: Callable | None, rng) -> bool:
-        """Its counts have told already."""
+    def confirmed(self, misconception: Misconception, ask: Callable | None, rng) -> bool:
+        """Return True: the counts have confirmed it already."""
         return True
 
     def diagnose(self, cases: Cases, values: list, ask: Callable | None, rng) -> diagnosis.Diagnosis:
-        """What is measured of its noise; the counts that a right answer would hardly ever give, in words."""
+        """Return what is measured of its noise; the counts that a right answer would hardly ever give, in words."""
         rare = self._too_rare(cases, values)
         told = [count.as_sentence for count in rare[:1] if count.impossible]
         noise = list(self.noise(cases, values).sentences()) if self.noise else []
@@ -405,7 +410,7 @@ class RandomExercise(Exercise):
         return diagnosis.Diagnosis(sentences(told[:3]), diagnosis.MEASUREMENT)
 
     def observed(self, cases: Cases, values: list) -> tuple[Observation, ...]:
-        """For each count that a right answer would hardly ever give, two at most: the count, and what is expected."""
+        """Return at most two counts that a right answer would hardly ever give, each with what is expected."""
         return tuple(
             Observation(
                 count.seen, say("{seen}, expected about {expected:.0f}", seen=count.seen, expected=count.expected)
@@ -415,7 +420,7 @@ class RandomExercise(Exercise):
         )
 
     def _too_rare(self, cases, values):
-        """The counts, and the Noise, that a right answer would hardly ever give."""
+        """Return the counts, and the Noise, that a right answer would hardly ever give."""
         counts = self.counts(cases, values)
         seen = [*counts, *([self.noise(cases, values)] if self.noise else [])]
         limit = self._limit(counts)
@@ -423,7 +428,7 @@ class RandomExercise(Exercise):
         return sorted(rare, key=lambda each: not each.impossible)  # what cannot be tells most
 
     def audit(self, cases: Cases, values: list) -> Audit | None:
-        """What an audit finds at the confidence CONVINCED, which is less than a mark would need."""
+        """Return what an audit finds at the confidence CONVINCED, which is less than a mark would need."""
         return self._audited(cases, values, CONVINCED)
 
     def _audited(self, cases, values, confidence):
@@ -431,7 +436,7 @@ class RandomExercise(Exercise):
         return audit if audit and audit.found else None
 
     def _limit(self, counts):
-        """The false-failure rate of each count, of the noise and of the audit."""
+        """Return the false-failure rate of each count, of the noise and of the audit."""
         return self.false_failure / (len(counts) + (self.noise is not None) + (self.attack is not None))
 
 
@@ -446,37 +451,37 @@ class OpenExercise(Exercise):
     law: Callable
 
     def cases(self, rng: np.random.Generator) -> Cases:
-        """Inputs drawn once: different answers may all be right."""
+        """Draw cases once: different answers may all be right."""
         return Cases(self.draw(rng))
 
     def agrees(self, cases: Cases, values: list, function: Callable) -> bool:
-        """Whether every value obeys the law."""
+        """Return whether every value obeys the law."""
         return all(self.law(value, case)[0] for case, value in zip(cases, values, strict=True))
 
     def alike(self, cases: Cases, values: list) -> Iterator[Misconception]:
-        """The misconceptions that recognise these values: there is no one right answer, and no one wrong one."""
-        return (slip for slip in self.misconceptions if _recognised(slip, cases, values))
+        """Yield the misconceptions that recognise these values: there is no one right answer, and no one wrong one."""
+        return (known for known in self.misconceptions if _recognised(known, cases, values))
 
     def diagnose(self, cases: Cases, values: list, ask: Callable | None, rng) -> diagnosis.Diagnosis:
-        """What the law says of the first value that does not obey it."""
+        """Return what the law says of the first value that does not obey it."""
         seen = (self.law(value, case) for case, value in zip(cases, values, strict=True))
         line = next((line for right, line in seen if not right), "")
         message = say("This is not what was asked for: {line}", line=say(line))
         return diagnosis.Diagnosis(message, diagnosis.MEASUREMENT)
 
     def observed(self, cases: Cases, values: list) -> tuple[Observation, ...]:
-        """For each case in which the law does not hold: what the answer gave, and what the law says of it."""
+        """Return, for each case in which the law does not hold, the value and what the law says of it."""
         seen = [(case, value, *self.law(value, case)) for case, value in zip(cases, values, strict=True)]
         wrong = [(self._gave(case, value), say(line)) for case, value, right, line in seen if not right]
         return tuple(Observation(gave, say("{seen}: {line}", seen=gave, line=line)) for gave, line in wrong)
 
 
-def _recognised(slip, cases, values):
-    return slip.recognise is not None and slip.recognise(cases, values)
+def _recognised(misconception, cases, values):
+    return misconception.recognise is not None and misconception.recognise(cases, values)
 
 
 def _printed(outcomes):
-    """The first lines of what was printed over all cases, and how much there was."""
+    """Return the first lines of what was printed over all cases, and how much there was."""
     text = "".join(outcome.get("printed", "") for outcome in outcomes)
     count = sum(outcome.get("printed_count", 0) for outcome in outcomes)
     first = "\n".join(text[:MOST_PRINTED].splitlines()[:MOST_LINES])

@@ -1,4 +1,4 @@
-"""An exercise as learners have it where only their instructor can judge: it says whether an answer runs, no more."""
+"""An exercise that only the instructor can judge, as learners have it: it says whether an answer runs, no more."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from dpcourse.checking.verdict import ERROR, RECEIVED, Verdict
 class GivenOut(Exercise):
     """What is given out of an exercise that is `graded_only`: its header, and `examples` to call an answer on.
 
-    It holds no draw, no right answer and no wrong ones, and so cannot say more than that an answer is received.
+    The object holds no draw, no reference and no misconceptions, and so can say no more than that an answer is received.
     """
 
     draw: Callable = lambda rng: []

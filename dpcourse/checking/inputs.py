@@ -1,6 +1,6 @@
-"""What inputs are drawn with."""
+"""Helpers for drawing cases."""
 
 
 def rounded(value, digits=2):
-    """A plain float with few digits, as an input that a learner can read."""
+    """Return a plain float with few digits, as an input that a learner can read."""
     return round(float(value), digits)

@@ -1,7 +1,7 @@
 """What an answer may return: functions (value, case) -> None, or a complaint in words.
 
-Each also says what it asks for: `asked`, a message and its fields, and `written`, the code that makes it, by which it is
-given out.
+Each function has `asked`, a message that says what it asks for, with the fields of the message, and `written`, the code
+by which the function is given out.
 """
 
 import math
@@ -23,7 +23,7 @@ def _asks(asked, written, **fields):
 
 @_asks(to_say("one number"), "a_number")
 def a_number(value, case):
-    """A finite real number."""
+    """Ask for a finite real number."""
     if isinstance(value, np.ndarray) and value.size == 1:
         return say("Return one number, not an array that holds one number: `float(...)` takes it out.")
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
@@ -38,7 +38,7 @@ def a_number(value, case):
 
 @_asks(to_say("one whole number"), "a_whole_number")
 def a_whole_number(value, case):
-    """A whole number, as an int or a float without a fraction."""
+    """Ask for a whole number, as an int or a float without a fraction."""
     complaint = a_number(value, case)
     if complaint is None and value != int(value):
         return say("Return a whole number, not {value}.", value=value)
@@ -53,7 +53,7 @@ SEVERAL = {
 
 
 def several(*names):
-    """As many finite numbers as there are names, in this order."""
+    """Ask for as many finite numbers as there are names, in this order."""
 
     in_order = ", ".join(names)
 
@@ -78,7 +78,7 @@ def several(*names):
 
 @_asks(to_say("True or False"), "true_or_false")
 def true_or_false(value, case):
-    """One truth value; a number passes too and is compared as one, so that 1 is True."""
+    """Ask for one truth value; a number passes too and is compared as one, so that 1 is True."""
     if isinstance(value, np.ndarray):
         return say("Return one True or False, not an array: `np.all(...)` is True where every entry is.")
     if not isinstance(value, numbers.Real):
@@ -87,7 +87,7 @@ def true_or_false(value, case):
 
 
 def numbers_like(argument):
-    """An array (or list) of finite numbers, as long as the argument of that name."""
+    """Ask for an array (or list) of finite numbers, as long as the argument of that name."""
 
     def fault(array):
         if not np.isfinite(array).all():
@@ -101,7 +101,7 @@ def numbers_like(argument):
 
 
 def bits_like(argument):
-    """An array of 0s and 1s, as long as the argument of that name."""
+    """Ask for an array of 0s and 1s, as long as the argument of that name."""
 
     def fault(array):
         if np.isin(array, (0, 1)).all():
@@ -124,7 +124,7 @@ BITS = (
 
 
 def _one_each(argument, complaints, kinds, fault):
-    """One array with as many entries as the argument has, of those kinds of numpy, and without `fault`.
+    """Ask for one array with as many entries as the argument has, of those kinds of numpy, and without `fault`.
 
     complaints: what is said of what is no such array, and of one of another length.
     """

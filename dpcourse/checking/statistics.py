@@ -1,4 +1,4 @@
-"""What random answers are judged by: counts, and exact tests on them."""
+"""Counts, and the exact tests on counts by which random answers are judged."""
 
 from dataclasses import dataclass
 
@@ -29,7 +29,7 @@ class Count:
 
     @classmethod
     def of(cls, what: str, happened: ArrayLike, chance: float) -> "Count":
-        """The count of an array of booleans, or of one.
+        """Return the count of an array of booleans, or of one.
 
         >>> Count.of("heads", [True, False, True], 0.5)
         Count(what='heads', successes=2, trials=3, chance=0.5)
@@ -64,7 +64,7 @@ class Count:
 
 
 def binomial_p_value(successes, trials, chance):
-    """Two-sided p-value: twice the smaller tail of Binomial(trials, chance) that holds `successes`, at most 1.
+    """Return the two-sided p-value: twice the smaller tail of Binomial(trials, chance) that holds `successes`, at most 1.
 
     Under the law itself it is at most t with probability at most t. Source: Clopper & Pearson (1934).
 
@@ -79,7 +79,7 @@ def binomial_p_value(successes, trials, chance):
 
 
 def two_sample_p_value(a, n, b, m):
-    """Two-sided exact p-value of a successes in n against b in m, given a + b. Source: Fisher (1935).
+    """Return the two-sided exact p-value of a successes in n against b in m, given a + b. Source: Fisher (1935).
 
     >>> two_sample_p_value(5, 10, 5, 10)
     1.0

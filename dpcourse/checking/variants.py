@@ -30,13 +30,13 @@ class Variants:
     draw: Callable | None = None
 
     def drawn(self, rng: np.random.Generator) -> dict:
-        """Values for somebody. Raises ValueError where one cannot be written down."""
+        """Draw one student's values. Raises ValueError for a value that cannot be written down."""
         if self.draw is None:
             return {name: values[rng.integers(len(values))] for name, values in self.choices.items()}
         return {name: _plain(name, value) for name, value in self.draw(rng).items()}
 
     def of_student(self, secret: bytes, student: str, what: str) -> dict:
-        """The values of a student: always the same for the same secret. what: the exercise's name in its course."""
+        """Return a student's values, always the same for the same secret. what: the exercise's name in its course."""
         digest = hmac.digest(secret, f"variant of {what} for {student}".encode(), "sha256")
         return self.drawn(np.random.default_rng(int.from_bytes(digest)))
 
@@ -48,7 +48,7 @@ class Variants:
         return self.drawn(np.random.default_rng(0))
 
     def exercise(self, values: dict | None = None) -> Exercise:
-        """The exercise for these values, or for the sample. Raises ValueError for a name or a value that it has not."""
+        """Return the exercise for these values, or for the sample. Raises ValueError for an unknown name or value."""
         if values is None:
             return self.made(**self.sample)
         if values.keys() != self.sample.keys():
@@ -59,13 +59,13 @@ class Variants:
         return self.made(**values)
 
     def others(self, values: dict) -> Iterator[dict]:
-        """The values of other students that differ from these in one; none where they are drawn freely."""
+        """Yield other students' values that differ from these in one; nothing where values are drawn freely."""
         for name, choices in self.choices.items():
             yield from (values | {name: other} for other in choices if other != values[name])
 
 
 def variants(draw: Callable | None = None, /, **choices: tuple) -> Callable[[Callable[..., Exercise]], Variants]:
-    """A decorator for a function that makes an exercise of some values: the values, or how they are drawn.
+    """Return a decorator for a function that makes an exercise from values: the choices of each, or how they are drawn.
 
     >>> variants(epsilon=(0.5, 1.0))(lambda epsilon: None).sample
     {'epsilon': 0.5}
@@ -85,7 +85,7 @@ def variants(draw: Callable | None = None, /, **choices: tuple) -> Callable[[Cal
 
 
 def _plain(name, value):
-    """The value as Python writes it down and reads it back."""
+    """Return the value as Python writes it down and reads it back."""
     value = value.item() if isinstance(value, np.generic) else value
     try:
         is_plain = isinstance(value, (bool, int, float, str)) and ast.literal_eval(repr(value)) == value

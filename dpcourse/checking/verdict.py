@@ -1,4 +1,4 @@
-"""What is said of one answer."""
+"""The verdict: what is said of one answer."""
 
 import html
 from collections.abc import Callable
@@ -33,7 +33,7 @@ LOOKS = {  # mark, colour
 
 @dataclass(frozen=True)
 class Observation:
-    """Something that was seen of an answer, in one line; whole: the line with what is right, if it says that."""
+    """One thing that was seen of an answer, in one line; whole: the same line with what is right, if that can be said."""
 
     seen: str
     whole: str = ""
@@ -46,7 +46,7 @@ class Observation:
 
 @dataclass(frozen=True)
 class Audit:
-    """What an attack on an answer is given, and what it found.
+    """An attack on an answer: what it is given, and what it found.
 
     promise: the TradeOff that the answer was to keep, and its name. scores_in, scores_out: scores of its releases with
     one person and without. found: an audit.Refutation, or None.
@@ -59,7 +59,7 @@ class Audit:
     found: "Refutation | None" = None
 
     def at(self, confidence: float) -> "Audit":
-        """The same with what is found at that confidence."""
+        """Return the same with what is found at that confidence."""
         from dpcourse.audit import refutation  # scipy comes with it: not before somebody attacks
 
         return replace(self, found=refutation(self.promise, self.scores_in, self.scores_out, confidence))

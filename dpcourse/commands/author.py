@@ -251,7 +251,7 @@ def site(
 
 
 def _used(pack):
-    """The folder of the pack, now in use; None where there is none."""
+    """Return the folder of the pack, now in use; None where there is none."""
     if pack is not None:
         paths.a_folder("--pack", pack, to_say("a folder that `dpcourse new-pack` has made"))
         course.use_pack(pack)
@@ -259,7 +259,7 @@ def _used(pack):
 
 
 def _there(option, folder):
-    """The folder of the course that an option names. Raises paths.NotThere."""
+    """Return the folder of the course that an option names. Raises paths.NotThere."""
     paths.a_folder(option, folder, COURSE)
     return folder
 

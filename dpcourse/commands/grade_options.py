@@ -123,7 +123,7 @@ class Options:
     as_json: Annotated[bool, _out("--json", help="Print the summary as JSON, and no progress bar.")] = False
 
     def check(self) -> None:
-        """Raise ValueError for what is named and is not there, and for a limit with which nothing could be graded."""
+        """Raise ValueError for a path that is not there, and for a limit with which nothing could be graded."""
         self._check_what_stays({name: f"--{name}" for name in STAY})
         paths.a_file("--seed-file", self.seed_file, to_say("the file with the secret"))
         paths.a_file("--config", self.config, to_say("a course.toml; `dpcourse grade --settings` prints one"))
@@ -160,7 +160,7 @@ class Options:
             )
 
     def with_what_stays(self, settings: Settings) -> "Options":
-        """The options, and what course.toml says of those that were not typed. Raises ValueError where that is not there."""
+        """Return the options, with course.toml's values where none was typed. Raises ValueError for a path that is not there."""
         remembered = {name: getattr(settings, name) for name in STAY if getattr(self, name) is None}
         found = replace(self, **remembered)
         about = {"file": settings.path or ""}

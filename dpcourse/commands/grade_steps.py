@@ -81,10 +81,10 @@ def _run_command(options):
 
 @dataclass(frozen=True)
 class _Asked:
-    """What the options name, read before anything is written: where it is not right, nothing is left behind.
+    """What the options name, read before anything is written, so that an error leaves nothing behind.
 
-    options: with what course.toml says of those that were not typed. found, other: None where nothing is graded, or
-    taken over. packs: the folders of those in use. told: what is to be said of it.
+    options: with course.toml's values where none was typed. found, other: None where nothing is graded, or taken over.
+    packs: the folders of the packs in use. told: what is to be said of all this.
     """
 
     options: Options
@@ -187,7 +187,7 @@ def _refuse_broken_lessons():
 
 
 def _settings(options, folders) -> tuple[Settings, tuple[str, ...]]:
-    """What counts, and what is to be said of where it stands. folders: of submissions, of earlier runs.
+    """Return what counts, and what is to be said of where it stands. folders: of submissions, of earlier runs.
 
     A course.toml that lies among submissions may be a student's, and is taken only where it is named.
     """
@@ -209,7 +209,7 @@ def _settings(options, folders) -> tuple[Settings, tuple[str, ...]]:
 
 
 def _of_settings(settings, rows):
-    """What is to be said of course.toml, now that the class is known."""
+    """Return what is to be said of course.toml, now that the class is known."""
     if settings.path is None:
         return []
     known = sorted({row.student for row in rows})
@@ -372,7 +372,7 @@ def _set_by_hand(options, store: Store, settings):
 
 
 def _looked_up(options, store, rows: list[Row]) -> dict[str, list[str]]:
-    """What was looked up, by the option that asked for it, in lines for the terminal; empty where nothing was."""
+    """Return option -> lines for the terminal, of what was looked up; empty where nothing was."""
     found = {}
     if options.overrides:
         found["overrides"] = list(by_hand.history(store.by_hand())) or [say("Nothing was set by hand.")]
@@ -435,7 +435,7 @@ def _say(options, rows, run: Run, moved, remarks, settings, damaged):
 
 
 def _not_graded(rows, run) -> dict[str, str]:
-    """student -> why there is no score, or why the one of before stands."""
+    """Return student -> why there is no score, or why the one of before stands."""
     found: dict[str, list[str]] = {}
     for row in rows:
         if row.result.status in NOT_GRADED:
@@ -448,7 +448,7 @@ def _not_graded(rows, run) -> dict[str, str]:
 
 
 def _by_reason(failed) -> dict[str, list[str]]:
-    """reason -> the students, the commonest first; a few reasons, the report has all."""
+    """Return a few reasons -> students, the commonest first; the report has all."""
     found: dict[str, list[str]] = {}
     for student, reason in sorted(failed.items()):
         found.setdefault(short(reason), []).append(student)

@@ -30,7 +30,7 @@ class Commands(TyperGroup):
 
 
 def _break_lines_anywhere():
-    """Else typer's help breaks lines at blanks only, and crops a language that has none."""
+    """Break lines of typer's help anywhere: at blanks only, a language without blanks is cropped."""
     from typer import rich_utils
 
     make = getattr(rich_utils, "_make_rich_text", None)
@@ -70,7 +70,7 @@ app = typer.Typer(
 
 
 def taking(options: type) -> Callable[[Callable], Callable]:
-    """A decorator: a command that takes one `options` offers the fields of that dataclass on the command line."""
+    """Return a decorator: a command with one argument `options` offers that dataclass's fields on the command line."""
 
     def decorated(command):
         def from_the_command_line(**given):
@@ -92,13 +92,13 @@ def on_any_console() -> None:
 
 
 def refused(error: Exception, status: int = 2) -> typer.Exit:
-    """What to raise where nothing was done; it says why."""
+    """Return the exception to raise where nothing was done; print why."""
     typer.echo(paths.in_words(error) if isinstance(error, OSError) else str(error), err=True)
     return typer.Exit(2 if isinstance(error, paths.NotThere) else status)
 
 
 def needs_more(command, error):
-    """What to raise where a package that the command imports is not installed; one of our own is a mistake of ours."""
+    """Return what to raise where a package is not installed; a missing module of the course is raised as it is."""
     from dpcourse.notebook.doctor import PIP
 
     if error.name.startswith("dpcourse"):

@@ -1,10 +1,11 @@
-"""Lesson 05: DP-SGD on PyTorch. Per-example gradients, clipped and summed; noise; Poisson batches; the budget spent.
+"""DP-SGD on PyTorch (lessons 05 and 06): clipped gradients of each example, noise, Poisson batches, the budget spent.
 
-`fit` trains: it draws the batches, writes every step into the ledger before it takes it, and keeps a record. An own loop
-does the same in four lines. Its parts are `poisson_batches`, who is in a batch; `Ledger.spend`, the account;
-`accumulate`, the clipped sum, in as many parts as memory needs; and `step`, noise and update. What one may forget is
-refused by `step` once the optimizer is tied to the ledger: a step that was not spent, and batches whose sizes no coins
-give, as those of a shuffled data loader. `keep_padding` is for models with an nn.Embedding that has a padding row.
+`fit` trains: it draws the batches, writes every step into the ledger before the step is taken, and keeps a record.
+docs/training.md says what such a run may claim. A loop of your own does the same in four lines. Its parts are
+`poisson_batches` (who is in a batch), `Ledger.spend` (the account), `accumulate` (the clipped sum, in as many parts as
+memory needs) and `step` (noise and update). An optimizer that is tied to the ledger refuses a step that was not spent,
+and batches whose sizes no coins give, such as those of a shuffled data loader. `keep_padding` is for models with an
+nn.Embedding that has a padding row.
 
 >>> import torch
 >>> inputs, targets = torch.randn(300, 4), torch.randint(2, (300,))
@@ -20,7 +21,7 @@ give, as those of a shuffled data loader. `keep_padding` is for models with an n
 >>> ledger.epsilon() <= 2.0
 True
 
-A model with BatchNorm is mended by `without_batch_norm`, a layer of one's own gets a rule by `layer_rule`, or none.
+`without_batch_norm` mends a model with BatchNorm. `layer_rule` gives a rule, which is faster, to a layer of your own.
 """
 
 from dpcourse.dpsgd import recipes

@@ -1,4 +1,4 @@
-"""What an optimizer is held to that is tied to a ledger: each step is in the account, each batch a Poisson sample."""
+"""The account of an optimizer that is tied to a ledger: each step is in the ledger, each batch is a Poisson sample."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from dpcourse.dpsgd.sampling import Sizes
 
 @dataclass
 class Account:
-    """What a step is held to: entries in a ledger, beyond those of before, and the law of the sizes of batches."""
+    """What each step must have: an entry of its own in the ledger, and a batch of a size that Poisson sampling gives."""
 
     ledger: Ledger
     rate: float

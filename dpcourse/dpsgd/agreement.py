@@ -1,4 +1,4 @@
-"""Try an engine on two people before it is trusted: the loop of one, which is the definition, must find the same."""
+"""A trial of an engine on two people: the engine must find what the loop finds, which is the definition."""
 
 import contextlib
 from collections.abc import Iterator

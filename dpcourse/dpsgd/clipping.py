@@ -45,7 +45,7 @@ def clipped_sum(
     engine: str = "book-keeping",
     precision: str = "float32",
 ) -> Clipped:
-    """The sum over examples of their gradients, each shortened to length clip_norm if it is longer.
+    """Return the sum over examples of their gradients, each shortened to length clip_norm if it is longer.
 
     model: torch.nn.Module, first dimension of inputs and outputs, of each layer too: the examples; loss(outputs,
     targets): one number per example, shape (batch,); inputs, targets: tensors of the same first dimension, which
@@ -77,7 +77,7 @@ def clipped_sum_of(
     engine: str,
     precision: str,
 ) -> Clipped:
-    """clipped_sum, for a model and an engine that were looked at before: looking takes longer than a small step.
+    """Do as clipped_sum, for a model and an engine that were tried before: the trial takes longer than a small step.
 
     parameters: what refusals.trainable says of the model, for which the caller has a use too.
     Whether all gradients are finite is left for the caller to ask, who may do so once for several parts of a batch.
@@ -102,7 +102,7 @@ def refuse_unknown(engine: str, precision: str) -> None:
 
 
 def factors(norms: torch.Tensor, clip_norm: float) -> torch.Tensor:
-    """min(1, clip_norm / norm) for each example; NaN where the norm is."""
+    """Return min(1, clip_norm / norm) for each example; NaN where the norm is."""
     return norms.clamp(min=clip_norm).reciprocal_().mul_(clip_norm)
 
 
@@ -147,7 +147,7 @@ def _loop(model, parameters, loss, inputs, targets, clip_norm, forward):
 
 
 def _gradients_of_one(model, parameters, loss, x, y, forward):
-    """Of a batch of one: the gradient to each trained parameter, the loss and the outputs."""
+    """Return the gradient to each trained parameter, the loss and the outputs of a batch of one example."""
     with forward():
         outputs = model(x)
         losses = loss(outputs, y)
@@ -211,7 +211,7 @@ class _Call:
     edge: torch.autograd.graph.GradientEdge
 
     def shares(self, g: torch.Tensor | None, examples: int) -> list[layers.Share]:
-        """What this call adds to the gradients; g: the gradient of its outputs, None where the loss ignores them."""
+        """Return what this call adds to the gradients. g: the gradient of its outputs, None where the loss ignores these."""
         if g is None:
             return []
         if len(self.inputs) != examples:

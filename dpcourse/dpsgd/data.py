@@ -1,4 +1,4 @@
-"""Data to train on: one's own; scikit-learn's digits, always there; Fashion-MNIST and MNIST, found or downloaded."""
+"""Data to train on: yours; scikit-learn's digits, always there; Fashion-MNIST and MNIST, found or downloaded."""
 
 import gzip
 import zlib
@@ -20,7 +20,7 @@ SECONDS_TO_WAIT = 10  # for a server's first sign of life
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Data:
-    """What people gave, one row each: images, token ids, rows of a table; a part to train on and, or not, one to test on.
+    """Rows, one for each person: images, token ids, rows of a table; a part to train on and perhaps one to test on.
 
     Each of the four is a tensor, or what numpy makes an array of, whose first dimension is the people. Inputs and
     targets of a part have the same length, the part to train on at least 1; an empty part to test on is none. Tensors
@@ -66,7 +66,7 @@ class Data:
         return targets.ndim == 1 and targets.dtype in WHOLE
 
     def on(self, device: torch.device) -> "Data":
-        """The same data on a device."""
+        """Return the same data on a device."""
         return replace(self, **{name: part.to(device) for name in PARTS if (part := getattr(self, name)) is not None})
 
     def __repr__(self) -> str:
@@ -89,7 +89,7 @@ class Data:
 
 
 def _tensor(name, values):
-    """A tensor as it is, and whatever numpy takes as one of torch's default precision or of whole numbers."""
+    """Return a tensor as it is, and whatever numpy takes as one of torch's default precision or of whole numbers."""
     if isinstance(values, torch.Tensor) or (values is None and name.startswith("test")):
         found = values
     else:
@@ -114,7 +114,7 @@ def _same_length(part, inputs, targets):
 
 
 def people_of(rows: int, public_n: int | None) -> int:
-    """The number of people that settings are made from: the number of rows, or public_n, which is not made from them.
+    """Return the number of people that settings are made from: public_n, or else the number of rows.
 
     public_n: None, or whole, >= 1, and not the number of rows; ValueError otherwise.
 
@@ -132,7 +132,7 @@ def people_of(rows: int, public_n: int | None) -> int:
 
 
 def digits() -> Data:
-    """The 1,797 handwritten digits that scikit-learn brings along, 8 x 8 pixels: 1,437 to train on and 360 to test on.
+    """Return scikit-learn's 1,797 handwritten digits of 8 x 8 pixels: 1,437 to train on and 360 to test on.
 
     The split is always the same, and each class has its share in both parts.
     Source: Alpaydin & Kaynak (1998), Optical recognition of handwritten digits, UCI Machine Learning Repository.
@@ -151,17 +151,17 @@ def digits() -> Data:
 
 
 def fashion_mnist() -> Data:
-    """Fashion-MNIST, 60,000 photographs of clothes to train on and 10,000 to test on; the digits where it cannot be had.
+    """Return Fashion-MNIST, 60,000 photographs to train on and 10,000 to test on; the digits where it cannot be had.
 
-    Looked for where Debian's package dataset-fashion-mnist puts it, then in the folder of the learner's data, then
-    downloaded into that folder and compared with its checksum. What was tried in vain is printed.
+    The files are looked for where Debian's package dataset-fashion-mnist puts them, then in the folder of the learner's
+    data; else they are downloaded into that folder and compared with their checksums. What failed is printed.
     Source: Xiao, Rasul & Vollgraf (2017), Fashion-MNIST: a novel image dataset for benchmarking machine learning algorithms.
     """
     return _load(FASHION_MNIST)
 
 
 def mnist() -> Data:
-    """MNIST, 60,000 handwritten digits to train on and 10,000 to test on, found or downloaded like Fashion-MNIST.
+    """Return MNIST, 60,000 handwritten digits to train on and 10,000 to test on, found or downloaded like Fashion-MNIST.
 
     Source: LeCun, Cortes & Burges (1998), The MNIST database of handwritten digits.
     """
@@ -218,7 +218,7 @@ MNIST = _Source(
 
 
 def _load(source):
-    """The data set from the first place that has all of it, or the digits and what was tried."""
+    """Return the data set from the first place that has all of it, or the digits and what was tried."""
     tried = []
     for place, find in _places(source):
         try:
@@ -232,7 +232,7 @@ def _load(source):
 
 
 def _places(source):
-    """Where to look, in this order, each with a function from a file's name to its path."""
+    """Yield where to look, in this order, each with a function from a file's name to its path."""
     import pooch
 
     pooch.get_logger().setLevel("WARNING")
@@ -248,7 +248,7 @@ def _folder(source):
 
 
 def _download(url, file, store):
-    """What pooch calls when a file is not in the store, or not whole."""
+    """Download a file; pooch calls this when a file is not in the store, or not whole."""
     import pooch
 
     print(say("Downloading {url}", url=url), flush=True)
@@ -256,7 +256,7 @@ def _download(url, file, store):
 
 
 def _array(path):
-    """The array of bytes in a gzipped file of MNIST's format IDX: 0, 0, 8, dimensions, then big-endian sizes, then data."""
+    """Return the bytes in a gzipped IDX file, MNIST's format: 0, 0, 8, dimensions, then big-endian sizes, then data."""
     with gzip.open(path) as stream:
         content = stream.read()
     if content[:3] != b"\0\0\x08":

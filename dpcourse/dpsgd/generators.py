@@ -13,7 +13,7 @@ MT19937_WORDS = slice(3, 3 + 624)  # of the state of torch's generator on a CPU:
 
 
 def make(generator: Source, purpose: str) -> torch.Generator:
-    """A torch.Generator on the CPU, not correlated with one of the same seed that was made for another purpose.
+    """Return a torch.Generator on the CPU, not correlated with one of the same seed that was made for another purpose.
 
     generator: a torch.Generator on the CPU, which is returned as it is; a whole number >= 0, a seed; None: 128 bits of
     the operating system's entropy. purpose: any text. ValueError otherwise. torch's own manual_seed takes only 32 bits
@@ -39,7 +39,7 @@ def make(generator: Source, purpose: str) -> torch.Generator:
 
 
 def for_device(generator: torch.Generator, device: torch.device) -> torch.Generator:
-    """A generator to draw the next numbers from on `device`: on the CPU the one given, elsewhere one that it seeds.
+    """Return a generator for the next numbers on `device`: on the CPU the given one, elsewhere one that it seeds.
 
     generator: on the CPU. Elsewhere each call takes 64 bits from it, all that the seed of a GPU's generator holds; so
     the state of a run is the state of the one on the CPU, wherever the numbers are drawn.
@@ -50,7 +50,7 @@ def for_device(generator: torch.Generator, device: torch.device) -> torch.Genera
 
 
 def seed_from(generator: torch.Generator) -> int:
-    """64 bits of a generator, from 0 to 2^64 - 1.
+    """Return 64 bits of a generator, from 0 to 2^64 - 1.
 
     >>> seed_from(make(7, "noise")) == seed_from(make(7, "noise")), seed_from(make(None, "noise")) < 2**64
     (True, True)
@@ -60,7 +60,7 @@ def seed_from(generator: torch.Generator) -> int:
 
 
 def of_torch(device: torch.device) -> list[torch.Generator]:
-    """torch's own generators that a model on `device` draws from, for dropout say: the CPU's, and the device's."""
+    """Return torch's own generators that a model on `device` draws from, as for dropout: the CPU's and the device's."""
     found = [torch.default_generator]
     if device.type == "mps":
         found.append(torch.mps._get_default_mps_generator())
@@ -73,7 +73,7 @@ def of_torch(device: torch.device) -> list[torch.Generator]:
 
 @contextlib.contextmanager
 def borrowed(device: torch.device, seed: int | None = None) -> Iterator[None]:
-    """Afterwards torch's own generators for `device` are as before; inside they begin at `seed`, if there is one."""
+    """Give torch's own generators for `device` their state back when the block ends; inside they begin at `seed`, if any."""
     kept = [(generator, generator.get_state()) for generator in of_torch(device)]
     try:
         if seed is not None:

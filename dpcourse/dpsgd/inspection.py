@@ -38,7 +38,7 @@ class Inspection(list):
 
 
 def inspect(run: Run) -> Inspection:
-    """Does the record fit the privacy that the run claims? The same questions for a run on a GPU, a CPU, or a recording.
+    """Check whether the record of a run fits the privacy that the run claims, on a GPU, a CPU, or in a recording.
 
     run: a Run of at least one step, else ValueError. The three statistical checks raise a false alarm with probability
     at most 1e-6 each. What a record cannot show, such as a gradient that was not clipped by itself but only in the
@@ -59,7 +59,7 @@ def inspect(run: Run) -> Inspection:
 
 
 def _coins(run: Run) -> Check:
-    """The number of all draws is Binomial(people x steps, rate)."""
+    """Check the number of all draws, which is Binomial(people x steps, rate)."""
     people, rate = run.settings["people"], _rate(run)
     draws, coins = sum(run.batches), people * len(run.batches)
     low, high = binom.interval(1 - FALSE_ALARM_RATE, coins, rate)
@@ -68,7 +68,7 @@ def _coins(run: Run) -> Check:
 
 
 def _spread(run: Run) -> Check:
-    """Sizes of Poisson batches vary as coins do; those of shuffled epochs do not vary at all.
+    """Check that the sizes of batches vary as coins do; those of shuffled epochs do not vary at all.
 
     So many of them are in the middle of the law of a size; how many is Binomial(steps, probability of the middle).
     """
@@ -86,7 +86,7 @@ def _spread(run: Run) -> Check:
 
 
 def _clipped(run: Run) -> Check:
-    """A sum of so many gradients, none longer than clip_norm, is at most so long."""
+    """Check the length of the clipped sum: that of so many gradients, none longer than clip_norm, at most."""
     clip_norm = run.settings["clip_norm"]
     share = max(length / max(size * clip_norm, 1e-300) for length, size in zip(run.lengths, run.batches, strict=True))
     numbers = say("at most {share:.3f} of people x clip_norm, may be 1", share=share)
@@ -94,7 +94,7 @@ def _clipped(run: Run) -> Check:
 
 
 def _noise(run: Run) -> Check:
-    """The squares of all noise add up to a chi-squared number."""
+    """Check the size of the noise: the squares of all noise add up to a chi-squared number."""
     scale = run.settings["noise_multiplier"] * run.settings["clip_norm"]
     numbers_drawn = run.settings["weights"] * len(run.noises)
     squares = run.settings["weights"] * float(np.sum((np.array(run.noises) / scale) ** 2))

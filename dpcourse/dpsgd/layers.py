@@ -103,7 +103,7 @@ class Product:
 class Patches:
     """The weight of a convolution: at each position, what the kernel sees, times the gradient there; summed.
 
-    Taken a part of the batch at a time, so that the patches, many times larger than the image, are never all there.
+    The batch is taken in parts, so that the patches, many times larger than the image, are never all in memory.
     a: (batch, *size, channels), padded; g: (batch, groups, out-channels of the group, positions).
     """
 
@@ -187,13 +187,13 @@ def _square_norms(values):
 
 
 def _summed(gram):
-    """|sum_t v_t|^2 = sum over s, t of <v_s, v_t> = gram; and of which examples the v cancel."""
+    """Return |sum_t v_t|^2 = sum over s, t of <v_s, v_t> = gram; and of which examples the v cancel."""
     squares = gram.sum((1, 2))
     return squares, squares < CANCELLED * gram.diagonal(dim1=1, dim2=2).sum(1)
 
 
 def _ghost(positions, inputs, outputs):
-    """Whether the norm is cheaper without the gradients."""
+    """Return whether the norm is cheaper without the gradients."""
     return positions == 1 or positions**2 * (inputs + outputs) < GHOST * inputs * outputs
 
 
@@ -216,18 +216,18 @@ def _convolution(layer, a, g):
 
 
 def _as_weight(layer, matrices):
-    """(..., out, in) -> (..., *shape of the layer's weight)."""
+    """Reshape (..., out, in) to (..., *shape of the layer's weight)."""
     return matrices if matrices.shape[-2:] == layer.weight.shape else _as_kernel(layer, matrices.unsqueeze(-3))
 
 
 def _as_kernel(layer, matrices):
-    """(..., groups, out, kernel x in) -> (..., groups x out, in, *kernel)."""
+    """Reshape (..., groups, out, kernel x in) to (..., groups x out, in, *kernel)."""
     nd = len(layer.kernel_size)
     return matrices.unflatten(-1, (*layer.kernel_size, -1)).movedim(-1, -1 - nd).flatten(-3 - nd, -2 - nd)
 
 
 def _padded(layer, a):
-    """The inputs with the layer's padding, channels last, so that what one patch holds lies together in memory."""
+    """Return the inputs with the layer's padding, channels last, so that a patch lies together in memory."""
     if any(layer._reversed_padding_repeated_twice):
         mode = "constant" if layer.padding_mode == "zeros" else layer.padding_mode
         a = F.pad(a, layer._reversed_padding_repeated_twice, mode=mode)
@@ -235,7 +235,7 @@ def _padded(layer, a):
 
 
 def _patches(layer, a):
-    """What the kernel sees: (batch, groups, positions, kernel x in-channels of the group). a: padded, channels last."""
+    """Return the patches: (batch, groups, positions, kernel x in-channels of the group). a: padded, channels last."""
     kernel, stride, dilation = layer.kernel_size, layer.stride, layer.dilation
     batch, *along, _ = a.stride()
     channels = a.shape[-1] // layer.groups
@@ -284,7 +284,7 @@ RULES = {
 
 
 def shares(layer: Layer, a: torch.Tensor, g: torch.Tensor) -> list[Share]:
-    """The shares of a layer in RULES, of its trained parameters, in their own precision.
+    """Return the shares of a layer in RULES, of its trained parameters, in their own precision.
 
     a: the inputs of the layer, g: the gradient of the summed loss to its outputs; both have the examples first.
     """
@@ -295,7 +295,7 @@ def shares(layer: Layer, a: torch.Tensor, g: torch.Tensor) -> list[Share]:
 
 
 def separate(found: list[Share]) -> list[Share]:
-    """The shares with every parameter in one of them only: a layer called twice, or a weight used in two places."""
+    """Join shares of the same parameter, as of a layer that is called twice, or of a weight that is used in two places."""
     parameters = [parameter for share in found for parameter in share.parameters]
     if len(set(parameters)) == len(parameters):
         return found
@@ -307,9 +307,10 @@ def separate(found: list[Share]) -> list[Share]:
 
 
 def square_norms(found: list[Share]) -> torch.Tensor:
-    """(batch,), over the parameters of all shares; where positions cancel, from gradients that are written down.
+    """Return the square norms, (batch,), over the parameters of all shares.
 
-    Whether they do is asked once for all layers: each question lets a GPU wait.
+    Where positions cancel, a norm comes from gradients that are written down. Whether positions cancel is asked once for
+    all layers: each question lets a GPU wait.
     """
     squares = [share.square_norms() for share in found]
     doubtful = [
@@ -326,7 +327,7 @@ def square_norms(found: list[Share]) -> torch.Tensor:
 def keep_within(found: list[Share], numbers: int) -> None:
     """Let the convolutions keep their gradients for the sum as long as there is room for so many numbers.
 
-    On a CPU only those that its cache may hold: others are found anew sooner than read.
+    On a CPU only those keep them whose gradients fit into the cache: others are computed anew faster than read.
     """
     for share in found:
         if isinstance(share, Patches):

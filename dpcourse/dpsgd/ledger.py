@@ -29,7 +29,7 @@ Several = list[tuple[float, float, int]]
 
 
 class BudgetError(ValueError):
-    """The ledger's promise has no room for this: not in the budget, or not in what was fixed before the first output."""
+    """The ledger has no room for these steps: not in the budget, or not in what was fixed before the first output."""
 
 
 class Epsilons(NamedTuple):
@@ -58,8 +58,8 @@ class Ledger:
 
     ValueError otherwise; BudgetError, which is one, where the plan costs more than the budget.
 
-    `epsilon()` is that of the steps so far, which holds if their number was fixed beforehand. Whatever made one stop,
-    `planned()` holds. Both hold for a row emptied; for a row added or removed only if no setting comes from the number
+    `epsilon()` is that of the steps so far, and holds if their number was fixed beforehand. `planned()` holds whatever
+    made the run stop. Both hold for a row emptied; for a row added or removed only if no setting comes from the number
     of rows. `runs` lists (noise_multiplier, sample_rate, steps) in the order in which they were spent.
 
     Source: Feldman & Zrnic (2021), Individual privacy accounting via a Rényi filter, theorem 4.3, and Lécuyer (2021),
@@ -120,7 +120,7 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
         self._write(*self._run(noise_multiplier, sample_rate, steps))
 
     def taken(self, noise_multiplier: float, sample_rate: float) -> int:
-        """How many steps with these settings are written down.
+        """Return how many steps with these settings are written down.
 
         noise_multiplier: > 0; sample_rate: in (0, 1]. ValueError otherwise.
 
@@ -157,7 +157,7 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
             )
 
     def covers(self, noise_multiplier: float, sample_rate: float) -> bool:
-        """Whether steps with these settings may be spent, as far as there is room for them.
+        """Return whether steps with these settings may be spent, as far as there is room for them.
 
         noise_multiplier: > 0; sample_rate: in (0, 1]. ValueError otherwise.
 
@@ -171,7 +171,7 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
         return self.adaptive or set(self._taken) <= {kind}
 
     def steps_left(self, noise_multiplier: float, sample_rate: float) -> float:
-        """How many more steps there is room for: the largest number that spend accepts; infinity without a limit.
+        """Return how many more steps there is room for: the most that spend accepts; infinity without a limit.
 
         noise_multiplier: > 0; sample_rate: in (0, 1]. ValueError otherwise. The first call searches, in a second or so.
         """
@@ -187,7 +187,7 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
         return self._room(kind)[0] - self._taken[kind]
 
     def epsilon(self) -> float:
-        """A certified upper bound on epsilon so far, if the number of steps was fixed beforehand; 0 before the first.
+        """Return a certified upper bound on epsilon so far, for a number of steps fixed beforehand; 0 before the first step.
 
         What bounds more steps bounds these too. With adaptive no less than the budget is proved, from the first step
         on. Source: pld (see there), and where its interval is wide, the improved conversion of rdp if that is smaller.
@@ -197,7 +197,7 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
         return self._bound()
 
     def planned(self) -> float:
-        """What may be claimed whatever made one stop, or go on: epsilon of all that may still come; at most the budget.
+        """Return the epsilon that holds whatever made a run stop or go on: that of all planned steps, at most the budget.
 
         Infinity where nothing limits the steps, neither a budget nor a plan, or where more has been written, by after,
         than was fixed.
@@ -215,7 +215,7 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
         return self.budget if self.epsilon() <= self.budget else math.inf
 
     def epsilons(self) -> Epsilons:
-        """epsilon so far, by every accountant, for settings and a number of steps that were fixed beforehand.
+        """Return epsilon so far, by every accountant, for settings and a number of steps that were fixed beforehand.
 
         Source: clt.noisy_sgd_mu and gdp.compose, for different runs together; rdp.epsilon_of_runs; pld.
 
@@ -237,7 +237,7 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
         )
 
     def after(self, noise_multiplier: float, sample_rate: float, steps: int) -> "Ledger":
-        """A new ledger as it would be after `steps` more steps, whether or not there is room for them: to plan with.
+        """Return a new ledger as after `steps` more steps, whether or not there is room for these: to plan with.
 
         The arguments and ValueError are those of spend; nothing is written into this ledger. `plan=later.runs` makes a
         ledger for the runs of a later one.
@@ -251,7 +251,7 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
         return later
 
     def state_dict(self) -> dict:
-        """Everything, as plain JSON numbers; "plan" and "adaptive" where the ledger was made with them.
+        """Return the state as plain JSON numbers, with "plan" and "adaptive" where the ledger was made with these.
 
         >>> Ledger(1e-5, budget=3.0).after(1.0, 0.01, 1000).state_dict()
         {'delta': 1e-05, 'budget': 3.0, 'runs': [[1.0, 0.01, 1000]]}
@@ -263,7 +263,7 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
 
     @classmethod
     def from_state_dict(cls, state: dict) -> "Ledger":
-        """The ledger whose state_dict this is. ValueError where it is none.
+        """Return the ledger whose state_dict this is. ValueError where it is none.
 
         >>> Ledger.from_state_dict({"delta": 1e-05, "budget": None, "runs": [[1.0, 0.01, -3]]})
         Traceback (most recent call last):
@@ -282,11 +282,11 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
         return ledger
 
     def _parts(self, instead=()):
-        """The runs for any order of them: pairs of (noise_multiplier, sample_rate) and all its steps, or those instead."""
+        """Return pairs of a kind, (noise_multiplier, sample_rate), and all its steps: of the runs, or of those instead."""
         return tuple(sorted((kind, steps) for kind, steps in {**self._taken, **dict(instead)}.items() if steps))
 
     def _run(self, noise_multiplier, sample_rate, steps):
-        """The kind of the steps, which is one that is fixed already where only rounding tells them apart; how many."""
+        """Return (kind, how many) of the steps; a kind that differs by rounding from one fixed already is the fixed one."""
         kind, steps = _run(noise_multiplier, sample_rate, steps)
         fixed = () if self.adaptive else (*self._allowed, *self._taken)
         return next((one for one in fixed if all(map(_same, one, kind))), kind), steps
@@ -295,14 +295,14 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
         return all(steps <= self._allowed[kind] for kind, steps in self._taken.items())
 
     def _bound(self):
-        """A certified upper bound on epsilon for these settings and numbers of steps, had they been fixed beforehand."""
+        """Return a certified upper bound on epsilon for settings and numbers of steps that were fixed beforehand."""
         more = [{}, *({kind: fits} for kind, (fits, _) in self._known.items())]
         if self.plan is not None and self._as_planned():
             more.append(self._allowed)
         return min(_upper(self._parts(instead), self.delta) for instead in more)
 
     def _cost(self, instead=()):
-        """What is kept within the budget, for all steps so far, or those instead: a certified epsilon.
+        """Return the certified epsilon that is kept within the budget, for all steps so far, or for those instead.
 
         With adaptive it is converted from the sum of the divergences at the filter's one order, rounded up.
         """
@@ -325,7 +325,7 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
         return self._known.get(kind, (self._taken[kind], MOST_STEPS + 1))
 
     def _fits(self, kind, steps):
-        """Whether the budget has room for so many steps of this kind in all; what it computes on the way, it keeps.
+        """Return whether the budget has room for so many steps of this kind in all; remember what is computed on the way.
 
         More steps never cost less, so what fits twice as many, or half of what is known not to, settles many questions.
         """
@@ -343,7 +343,7 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
 
 
 def noise_for(epsilon: float, delta: float, sample_rate: float, steps: int) -> float:
-    """The smallest noise multiplier, to 5e-4 of it, whose certified upper bound on epsilon is at most `epsilon`.
+    """Return the smallest noise multiplier, to 5e-4 of it, whose certified upper bound on epsilon is at most `epsilon`.
 
     epsilon: > 0; delta: in (0, 1); sample_rate: in (0, 1]; steps: whole, >= 1. ValueError otherwise; BudgetError, which
     is one, where a million is not enough. At least 0.01. The account holds for a row emptied; for a row added or removed
@@ -375,14 +375,14 @@ def noise_for(epsilon: float, delta: float, sample_rate: float, steps: int) -> f
 
 
 def _run(noise_multiplier, sample_rate, steps):
-    """The kind of the steps, and how many, as plain numbers."""
+    """Return the kind of the steps, and how many, as plain numbers."""
     noise = validate.number("noise_multiplier", noise_multiplier, 0, open_low=True)
     rate = validate.number("sample_rate", sample_rate, 0, 1, open_low=True)
     return (noise, rate), validate.whole("steps", steps)
 
 
 def _plan(plan):
-    """The runs of a plan, as plain numbers."""
+    """Return the runs of a plan, as plain numbers."""
     try:
         runs = [(noise, rate, steps) for noise, rate, steps in plan]
     except (TypeError, ValueError):
@@ -393,10 +393,10 @@ def _plan(plan):
 
 
 def _order(budget, delta):
-    """The Rényi order of a filter, from budget and delta alone.
+    """Return the Rényi order of a filter, from budget and delta alone.
 
-    The smallest that leaves a Gaussian mechanism nine tenths of what the best one would: a small batch with little
-    noise has a moderate divergence at small orders only.
+    It is the smallest order that leaves a Gaussian mechanism nine tenths of what the best order would leave: a small
+    batch with little noise has a moderate divergence at small orders only.
     """
     convert = rdp.CONVERSIONS["improved"]
     rooms = np.array([(budget - convert(order, 0.0, delta)) / order for order in ORDERS])  # for 1 / (2 sigma^2)
@@ -410,7 +410,7 @@ _divergence = functools.lru_cache(maxsize=1024)(rdp.divergence)
 
 
 def _limit(runs, delta):
-    """epsilon by the central limit theorem; infinity where mu is too large for a double, that is, nearly without noise."""
+    """Return epsilon by the central limit theorem; infinity where mu is too large for a double: nearly no noise."""
     try:
         return gdp.epsilon(delta, gdp.compose([clt.noisy_sgd_mu(*run) for run in runs]))
     except OverflowError:
@@ -419,7 +419,7 @@ def _limit(runs, delta):
 
 @functools.lru_cache(maxsize=1024)
 def _interval(parts, delta, width):
-    """A certified interval of epsilon, as narrow as `width` where that can be had."""
+    """Return a certified interval of epsilon, as narrow as `width` where that can be had."""
     curve = functools.reduce(operator.matmul, (pld.noisy_sgd(*kind, steps) for kind, steps in parts))
     try:
         return curve.epsilon(delta, width)
@@ -429,7 +429,7 @@ def _interval(parts, delta, width):
 
 @functools.lru_cache(maxsize=1024)
 def _upper(parts, delta):
-    """A certified upper bound on epsilon, quickly: any width is met at once."""
+    """Return a certified upper bound on epsilon, quickly: any width is met at once."""
     if not parts:
         return 0.0
     bounds = _interval(parts, delta, 1)

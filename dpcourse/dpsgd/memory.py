@@ -1,4 +1,4 @@
-"""How many examples fit into memory at once: tried, on steps that are not taken, before anything is spent."""
+"""A trial of how many examples fit into memory at once, before anything is spent."""
 
 import weakref
 from collections.abc import Callable
@@ -11,7 +11,7 @@ GAPS = 2  # bytes of memory for each byte of a tensor: what is free lies in piec
 
 
 class Taken(TorchDispatchMode):
-    """While it is on, counts the bytes of the tensors that are made: `live` now, and at `most`.
+    """A block in which the bytes of new tensors are counted: those that are `live` now, and the `most` at once.
 
     Tensors from before do not count, nor what a kernel takes for itself while it works.
 
@@ -51,11 +51,11 @@ def _storages(values):
 
 
 def fitting(accumulate: Callable[[int], object], wanted: int, room: float | None) -> int:
-    """How many examples may be accumulated at once: `wanted`, or fewer where these do not fit.
+    """Return how many examples may be accumulated at once: `wanted`, or fewer where these do not fit.
 
-    accumulate(count): does so with that many, in vain; room: bytes for all tensors that are made meanwhile, or None for
-    what the device has, which is asked by trying. With room the numbers tried begin at 1 and double as long as there is
-    room for the double, so that none of them takes more. ValueError where one example does not fit;
+    accumulate(count): adds up that many gradients, which are forgotten; room: bytes for all tensors that are made
+    meanwhile, or None for what the device has, which a trial tells. With room the numbers tried begin at 1 and double as
+    long as there is room for the double, so that no trial takes more. ValueError where one example does not fit;
     torch.OutOfMemoryError where the device has no memory for one.
     """
     if room is None:
@@ -78,7 +78,7 @@ def fitting(accumulate: Callable[[int], object], wanted: int, room: float | None
 
 
 def _fits(accumulate, count):
-    """Whether memory is enough; what was tried in vain is let go before the next trial."""
+    """Return whether memory is enough; a failed trial is let go before the next."""
     try:
         accumulate(count)
     except torch.OutOfMemoryError:

@@ -17,12 +17,12 @@ NOT_YET_DRAWN = torch.device("meta")  # layers made there draw no weights, and l
 
 
 def paper_cnn(shape: Shape = (1, 28, 28), classes: int = 10, generator: generators.Source = None) -> nn.Sequential:
-    """The paper's network for MNIST, 26,010 weights: two convolutions and two dense layers, with ReLU.
+    """Return the paper's network for MNIST, 26,010 weights: two convolutions and two dense layers, with ReLU.
 
     shape: channels, height and width of an image, at least 8 pixels high and wide; below 16 pixels the first
     convolution has stride 1, so that something is left for the second. classes: whole, >= 2. ValueError otherwise.
     generator: torch.Generator on the CPU, a seed, or None for the operating system's entropy; torch's global generator
-    is left alone. The weights are Glorot's, the biases 0. So it is in every model here.
+    is left alone. The weights are Glorot's, the biases 0. All this holds for every model here.
     Source: Bu, Dong, Long & Su (2020), the experiment on MNIST; the network is that of TensorFlow Privacy's tutorial.
 
     >>> sum(weights.numel() for weights in paper_cnn(generator=0).parameters())
@@ -32,7 +32,7 @@ def paper_cnn(shape: Shape = (1, 28, 28), classes: int = 10, generator: generato
 
 
 def tanh_cnn(shape: Shape = (1, 28, 28), classes: int = 10, generator: generators.Source = None) -> nn.Sequential:
-    """The network of `paper_cnn` with tanh: bounded activations keep the gradients small, so that clipping costs less.
+    """Return the network of `paper_cnn` with tanh: bounded activations keep gradients small, so clipping costs less.
 
     Source: Papernot, Thakurta, Song, Chien & Erlingsson (2021), Tempered sigmoid activations for deep learning with
     differential privacy.
@@ -46,7 +46,7 @@ def tanh_cnn(shape: Shape = (1, 28, 28), classes: int = 10, generator: generator
 def mlp(
     shape: Shape = (1, 28, 28), classes: int = 10, generator: generators.Source = None, hidden: int = 128
 ) -> nn.Sequential:
-    """One hidden layer with ReLU: 784-128-10 for MNIST.
+    """Return a network with one hidden layer and ReLU: 784-128-10 for MNIST.
 
     >>> sum(weights.numel() for weights in mlp(generator=0).parameters()) == 784 * 128 + 128 + 128 * 10 + 10
     True
@@ -59,7 +59,7 @@ def mlp(
 
 
 def logistic(shape: Shape = (1, 28, 28), classes: int = 10, generator: generators.Source = None) -> nn.Sequential:
-    """Logistic regression: one linear layer over the pixels.
+    """Return logistic regression: one linear layer over the pixels.
 
     >>> sum(weights.numel() for weights in logistic(shape=(1, 8, 8), generator=0).parameters()) == 64 * 10 + 10
     True
@@ -73,7 +73,7 @@ def logistic(shape: Shape = (1, 28, 28), classes: int = 10, generator: generator
 def logistic_on_edges(
     shape: Shape = (1, 28, 28), classes: int = 10, generator: generators.Source = None
 ) -> nn.Sequential:
-    """Logistic regression over what `Edges` sees: at a small epsilon, better than a network that has to learn to see.
+    """Return logistic regression over what `Edges` sees: at a small epsilon better than a network that learns to see.
 
     shape: as in `paper_cnn`, at least 2 pixels high and wide.
 
@@ -120,7 +120,7 @@ class Edges(nn.Module):
 
 
 def without_batch_norm(model: nn.Module) -> nn.Module:
-    """A copy of the model with a GroupNorm in the place of every BatchNorm; prints what became of which.
+    """Return a copy of the model with a GroupNorm in the place of every BatchNorm; print what replaced which.
 
     A BatchNorm mixes the examples of a batch, and keeps statistics of them. A GroupNorm normalizes groups of channels
     of each example by itself: 32 groups, or the most that divide the channels and leave two or more for each; one group
@@ -170,7 +170,7 @@ def _cnn(activation, shape, classes, generator):
     stride = 1 if min(height, width) < 16 else 2
 
     def left(side):
-        """What padding, both strides and both pools leave of a side: 4 of 28, 1 of 8."""
+        """Return what padding, both strides and both pools leave of a side: 4 of 28, 1 of 8."""
         return ((side - 2) // stride - 4) // 2
 
     with NOT_YET_DRAWN:
@@ -198,7 +198,7 @@ def _sides(shape):
 
 
 def _drawn(model, generator):
-    """The model on the CPU, its weights drawn by Glorot & Bengio (2010) from the generator, its biases 0."""
+    """Return the model on the CPU, its weights drawn by Glorot & Bengio (2010) from the generator, its biases 0."""
     generator = generators.make(generator, "weights")
     for layer in model:
         if isinstance(layer, nn.Conv2d | nn.Linear):

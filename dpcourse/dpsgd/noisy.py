@@ -1,4 +1,4 @@
-"""A private step of any of torch's optimizers: clipped sums, accumulated; noise, once; and what is refused."""
+"""A private step of any of torch's optimizers: clipped sums, noise added once, and what is refused."""
 
 import copy
 from collections import Counter
@@ -42,8 +42,8 @@ class Noisy(torch.optim.Optimizer):
         """Add the clipped sum of some examples to this step's; returns it, as clipped_sum does.
 
         A batch that does not fit into memory comes in several chunks, each example in one of them; an empty batch
-        needs no call. Arguments and errors as in clipped_sum; but that a gradient is not finite is said by step(), so
-        that a GPU has no need to wait. step() then adds the noise. The first call tries model and engine on two people, as try_on.
+        needs no call. Arguments and errors as in clipped_sum, except that step() refuses a gradient that is not finite,
+        so that a GPU need not wait. step() then adds the noise. The first call tries model and engine on two people, as try_on.
         """
         if len(inputs) and (model, engine) not in self._tried:
             self.try_on(model, loss, inputs, targets, engine)
@@ -71,7 +71,7 @@ class Noisy(torch.optim.Optimizer):
         self._tried.add((model, engine))
 
     def tie(self, ledger: Ledger, people: int, public_n: int | None = None) -> None:
-        """From now on refuse a step that is not in the ledger, and batches that are no Poisson sample of so many people.
+        """Refuse from now on a step that is not in the ledger, and batches that are no Poisson sample of so many people.
 
         people: whole, >= 1, the number of rows; public_n: as in fit. Each step must have been spent before, after this
         call, with the noise multiplier of the optimizer and the sample rate expected_batch / people, or / public_n.
@@ -95,15 +95,15 @@ once for each step; it has 0 such steps since then, and 0 were taken
 
     @property
     def ledger(self) -> Ledger | None:
-        """That the optimizer is tied to."""
+        """The ledger that the optimizer is tied to."""
         return None if self._account is None else self._account.ledger
 
     def keep_padding(self, model: torch.nn.Module) -> None:
         """Let no step move the padding row of an nn.Embedding of the model, not even by noise: torch gives it no gradient.
 
-        It costs no privacy: whatever the noisy sum says of this row is thrown away. The row of a table that another
-        layer holds too is trained there, and left alone. fit calls this itself. An own loop calls it before the first
-        step, or the row gets noise like every other.
+        This costs no privacy: whatever the noisy sum says of this row is thrown away. The padding row of a table that
+        another layer holds too is trained there, and so moves. `fit` calls keep_padding; a loop of your own calls it
+        before the first step, or the row gets noise like every other.
         """
         tables = [layer for layer in model.modules() if isinstance(layer, (torch.nn.Embedding, torch.nn.EmbeddingBag))]
         held: Counter[torch.Tensor | None] = Counter(
@@ -122,7 +122,7 @@ once for each step; it has 0 such steps since then, and 0 were taken
 
     @torch.no_grad()
     def _make_private(self, args, kwargs):
-        """Before a step: each gradient is the sum, plus noise, divided by expected_batch.
+        """Make each gradient, before a step, the clipped sum plus noise, divided by expected_batch.
 
         With torch.distributed every process calls step; their sums are added up, and only the first adds noise.
         """
@@ -150,14 +150,14 @@ once for each step; it has 0 such steps since then, and 0 were taken
                 table.grad[row] = 0
 
     def _bring_averages(self):
-        """To where the model was moved since the last step; torch keeps the number of steps on the CPU."""
+        """Move the running averages to where the model is now; torch keeps the number of steps on the CPU."""
         for p, averages in self.state.items():
             for name, value in averages.items():
                 if name != "step" and isinstance(value, torch.Tensor) and value.device != p.device:
                     averages[name] = value.to(p.device)
 
     def _forget(self, args, kwargs):
-        """After a step: nothing of its batch stays."""
+        """Forget the batch after its step."""
         if self._account is not None:
             self._account.used[self.noise_multiplier] += 1
         self._sums, self._norms = {}, []
@@ -186,12 +186,12 @@ once for each step; it has 0 such steps since then, and 0 were taken
         return _squares(self._noise)
 
     def scale_of(self, squares: float) -> float:
-        """The noise_scale that belongs to squares_of_noise, of the last step or of one with as many parameters."""
+        """Return the noise_scale for squares_of_noise of the last step, or of a step with as many parameters."""
         count = sum(p.numel() for group in self.param_groups for p in group["params"] if p.requires_grad)
         return self.noise_multiplier * self.clip_norm * (squares / max(count, 1)) ** 0.5
 
     def state_dict(self) -> dict:
-        """What torch's optimizer saves, and the noise's settings and generator: a saved run goes on exactly."""
+        """Return what torch's optimizer saves, and the noise's settings and generator: a saved run goes on exactly."""
         noise = {name: getattr(self, name) for name in ("noise_multiplier", "clip_norm", "expected_batch")}
         return super().state_dict() | {"noise": noise | {"generator": self._generator.get_state()}}
 
@@ -218,7 +218,7 @@ once for each step; it has 0 such steps since then, and 0 were taken
             refuse_if_not_finite(torch.cat(self._norms) if self._norms[1:] else self._norms[0])
 
     def _size(self, device):
-        """How many people are in the batch, in all processes together."""
+        """Return how many people are in the batch, in all processes together."""
         size = sum(map(len, self._norms))
         if not processes.many():
             return size
@@ -246,7 +246,7 @@ def _refuse_strangers(count):
 
 
 def _together(tensors: list[torch.Tensor]) -> list[torch.Tensor]:
-    """On a GPU one long tensor with all their numbers in logical order: to begin a task takes longer than the task."""
+    """Join tensors, on a GPU, to a long one with all numbers in logical order: to begin a task takes longer than the task."""
     kinds = {(tensor.device, tensor.dtype) for tensor in tensors}
     if len(kinds) > 1 or tensors[0].device.type == "cpu":
         return tensors
@@ -268,7 +268,7 @@ def _apart(tensors: list[torch.Tensor], parameters: list[torch.Tensor]) -> list[
 
 
 def _squares(tensors: Sequence[torch.Tensor]) -> torch.Tensor:
-    """The sum of the squares of all numbers: in double precision on a CPU, in the fewest tasks elsewhere."""
+    """Return the sum of the squares of all numbers: in double precision on a CPU, in the fewest tasks elsewhere."""
     if not tensors or tensors[0].device.type == "cpu":
         none = torch.zeros((), dtype=torch.float64, device="cpu")
         return sum((tensor.double().square().sum() for tensor in tensors), none)

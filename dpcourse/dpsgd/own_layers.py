@@ -50,7 +50,7 @@ def layer_rule(kind: type[nn.Module]) -> Callable[[Rule], Rule]:
 
 
 def shares(layer: nn.Module, a: torch.Tensor, g: torch.Tensor) -> list[layers.Share]:
-    """The shares of any layer, of the trained parameters that are its own; ValueError where a rule gives something else.
+    """Return the shares of the trained parameters of a layer's own; ValueError where a rule gives something else.
 
     a: the inputs of the layer, g: the gradient of the summed loss to its outputs; both have the examples first.
     """
@@ -71,7 +71,7 @@ def shares(layer: nn.Module, a: torch.Tensor, g: torch.Tensor) -> list[layers.Sh
 
 
 def by_vmap(layer: nn.Module, inputs: torch.Tensor, gradients: torch.Tensor) -> dict[str, torch.Tensor]:
-    """The rule for every layer without one: torch pulls each example's gradient back through a pass of its own."""
+    """Find the gradients of a layer without a rule: torch pulls each example's gradient back through a pass of its own."""
 
     def pulled_back(parameters, x, g):
         return (functional_call(layer, parameters, (x[None],))[0] * g).sum()
@@ -90,5 +90,5 @@ def by_vmap(layer: nn.Module, inputs: torch.Tensor, gradients: torch.Tensor) -> 
 
 
 def trained(layer: nn.Module) -> dict[str, nn.Parameter]:
-    """{name: parameter} of those that are the layer's own, not an inner layer's, and are trained."""
+    """Return {name: parameter} of those that are the layer's own, not an inner layer's, and are trained."""
     return {name: one for name, one in layer._parameters.items() if one is not None and one.requires_grad}

@@ -66,7 +66,7 @@ class FigureRow(NamedTuple):
 
 
 def paper_table() -> list[TableRow]:
-    """The rows of the paper's MNIST table, rebuilt column by column: a list of TableRow.
+    """Return the rows of the paper's MNIST table, rebuilt column by column: a list of TableRow.
 
     Source: Bu, Dong, Long & Su (2020), the MNIST table; the computed columns by Ledger.epsilons.
 
@@ -86,7 +86,7 @@ def paper_table() -> list[TableRow]:
 
 
 def paper_figure_4() -> list[FigureRow]:
-    """Figure 4's noise multipliers that the paper calls equally private, and what they really cost: a list of FigureRow.
+    """Return figure 4's noise multipliers, which the paper calls equally private, and their true cost: a list of FigureRow.
 
     Source: Bu, Dong, Long & Su (2020), figure 4; the computed columns by Ledger.epsilons.
 

@@ -26,7 +26,7 @@ def passes(precision: str, device: torch.device | str) -> AbstractContextManager
 
 
 def full_precision(device: torch.device | str) -> AbstractContextManager:
-    """No TF32 and no autocast for norms and sums: a norm that is too small by 1e-3 is a bound that does not hold."""
+    """Switch TF32 and autocast off for norms and sums: a norm too small by 1e-3 is a bound that does not hold."""
     kind = torch.device(device).type
     return _without_autocast(kind) if torch.is_autocast_enabled(kind) else _tf32(kind, False)
 

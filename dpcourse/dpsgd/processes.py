@@ -15,24 +15,24 @@ from torch import distributed
 
 
 def many() -> bool:
-    """Whether there is more than one process."""
+    """Return whether there is more than one process."""
     return distributed.is_available() and distributed.is_initialized() and distributed.get_world_size() > 1
 
 
 def is_first() -> bool:
-    """Whether this is the process that adds the noise, shows the progress and writes the files."""
+    """Return whether this is the process that adds the noise, shows the progress and writes the files."""
     return rank() == 0
 
 
 def own_gpu() -> torch.device:
-    """The GPU of this process, from now on its current one: that of its number on this machine, as torchrun counts."""
+    """Return the GPU with this process's number on this machine, as torchrun counts; make it the current one."""
     if many() and "LOCAL_RANK" in os.environ:
         torch.cuda.set_device(int(os.environ["LOCAL_RANK"]) % torch.cuda.device_count())
     return torch.device("cuda", torch.cuda.current_device())
 
 
 def share(batch: torch.Tensor) -> torch.Tensor:
-    """The examples of a batch that this process takes: every example is taken by one process."""
+    """Return the examples of a batch that this process takes: every example is taken by one process."""
     return batch[distributed.get_rank() :: distributed.get_world_size()] if many() else batch
 
 
@@ -55,7 +55,7 @@ def agree_on_state(generator: torch.Generator, device: torch.device) -> None:
 
 
 def of_first(number: float, device: torch.device) -> float:
-    """The first process's number."""
+    """Return the first process's number."""
     if not many():
         return number
     agreed = torch.tensor([float(number)], device=device)
@@ -64,7 +64,7 @@ def of_first(number: float, device: torch.device) -> float:
 
 
 def anywhere(here: bool, device: torch.device | str) -> bool:
-    """Whether it is so in any of the processes."""
+    """Return whether `here` is true in any of the processes."""
     if not many():
         return here
     count = torch.tensor([float(here)], device=device)
@@ -78,7 +78,7 @@ def wait(device: torch.device) -> None:
 
 
 def gathered(mine: list[torch.Tensor], device: torch.device) -> list[list[torch.Tensor]]:
-    """What each process has, in the order of their numbers: as many tensors each, on the CPU, of the same shapes."""
+    """Return the tensors of each process, by its number, on the CPU; all have as many, of the same shapes."""
     if not many():
         return [mine]
     found = []
@@ -90,7 +90,7 @@ def gathered(mine: list[torch.Tensor], device: torch.device) -> list[list[torch.
 
 
 def rank() -> int:
-    """The number of this process, from 0."""
+    """Return the number of this process, from 0."""
     return distributed.get_rank() if many() else 0
 
 

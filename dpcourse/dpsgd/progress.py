@@ -93,7 +93,7 @@ class Progress:
         bar.advance(self.run)
 
     def stopped(self, checkpoint):
-        """What to tell whoever pressed Ctrl-C."""
+        """Return what to tell whoever pressed Ctrl-C."""
         steps, planned = self.settings["steps"], self.ledger.planned()
         if math.isinf(planned):  # nothing but fit's own number of steps was fixed
             planned = self.ledger.after(self.optimizer.noise_multiplier, self.rate, self.left).epsilon()
@@ -165,7 +165,7 @@ class Progress:
             raise ValueError(f"the checkpoint {file} is of another run: {', '.join(other)}; move it away to begin anew")
 
     def _steps_missing(self, file, before, run):
-        """How many steps of the checkpoint the ledger does not have yet: none, or all."""
+        """Return how many steps of the checkpoint the ledger does not have yet: none, or all."""
         now, steps = self.ledger.state_dict(), len(run.batches)
         if now == run.ledger:
             return 0
@@ -181,7 +181,7 @@ class Progress:
 
 
 def _read(file):
-    """What a checkpoint holds, and its Run; ValueError where it is damaged, or something else."""
+    """Return what a checkpoint holds, and its Run; ValueError where it is damaged, or something else."""
     try:
         with zipfile.ZipFile(file) as parts:
             if parts.testzip():

@@ -42,7 +42,7 @@ class Recipe:
     def start(
         self, data: Data, generator: generators.Source = None, public_n: int | None = None
     ) -> tuple[torch.nn.Module, NoisySGD | NoisyAdam, Ledger]:
-        """A new model for the data, its optimizer, and an empty ledger whose plan these steps are, as `fit` takes them.
+        """Return a new model for the data, its optimizer, and an empty ledger whose plan is this recipe, for `fit`.
 
         generator: of the initial weights and of the noise, on the CPU, a seed, or None for the operating system's entropy;
         public_n: as in `fit`, for an account that is to hold for a row added or removed. ValueError otherwise, and where

@@ -39,7 +39,7 @@ def refuse_if_not_private(model: nn.Module, engine: str = "book-keeping") -> Non
 
 
 def _not_private(layer):
-    """Why nobody can train with this layer privately; empty where one can."""
+    """Return why nobody can train with this layer privately; empty where one can."""
     if isinstance(layer, MIXES):
         return (
             "mixes the examples of a batch, so no example has a gradient of its own to clip: "
@@ -53,7 +53,7 @@ def _not_private(layer):
 
 
 def _not_known(layer, engine):
-    """Why the engine cannot train this layer; empty where it can."""
+    """Return why the engine cannot train this layer; empty where it can."""
     own = set(own_layers.trained(layer))
     if (
         own
@@ -76,5 +76,5 @@ def _not_known(layer, engine):
 
 
 def trainable(model: nn.Module) -> dict[str, nn.Parameter]:
-    """{name: parameter} of what is trained."""
+    """Return {name: parameter} of what is trained."""
     return {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}

@@ -89,7 +89,7 @@ class Run:
 
     @classmethod
     def of(cls, record: dict) -> "Run":
-        """The Run whose asdict, or saved JSON, this is; before there were metrics, scores were called accuracies."""
+        """Return the Run of an asdict, or of saved JSON; in old records scores are called accuracies."""
         return cls(**{"scores" if name == "accuracies" else name: value for name, value in record.items()})
 
     def save(self, file: str | Path) -> str:
@@ -100,7 +100,7 @@ class Run:
 
 
 def replay(file: str | Path = RECORDING, checksum: str | None = CHECKSUM, show: bool = True) -> Run:
-    """A run recorded earlier, its progress shown as fit shows it.
+    """Return a run recorded earlier, its progress shown as fit shows it.
 
     file: as Run.save wrote it, by default the one that comes with the course; checksum: SHA-256, None for any.
     ValueError where the file is not the one recorded.

@@ -15,7 +15,7 @@ FALSE_ALARM_RATE = 1e-9  # of Sizes, over a run of any length
 def poisson_batches(
     n: int, sample_rate: float, steps: int, generator: generators.Source = None
 ) -> Iterator[torch.Tensor]:
-    """An iterator over `steps` batches; each of 0 .. n - 1 is in each batch with probability sample_rate.
+    """Return an iterator over `steps` batches; each of 0 .. n - 1 is in each batch with probability sample_rate.
 
     n, steps: whole, >= 1; sample_rate: in (0, 1]; generator: a torch.Generator on the CPU, a seed, or None for the
     operating system's entropy. Yields index tensors, sorted; a batch may be empty. ValueError otherwise. A shuffled
@@ -32,7 +32,7 @@ def poisson_batches(
 
 
 def middle_sizes(people: int, rate: float) -> tuple[int, int, float]:
-    """The sizes in the middle of the law of a Poisson batch's: first, last, and the probability of one of them.
+    """Return the sizes in the middle of the law of a Poisson batch's: first, last, and the probability of one of them.
 
     people: whole, >= 1; rate: in (0, 1].
 
@@ -89,5 +89,5 @@ batches of poisson_batches, or not each of their people once, and the account ho
 
 
 def _tails(count, trials, probability):
-    """The probabilities of so few and of so many."""
+    """Return the probabilities of so few and of so many."""
     return bdtr(count, trials, probability), bdtrc(count - 1, trials, probability)

@@ -1,4 +1,4 @@
-"""fit: noisy training from the first step to the last, in sight, within a budget, and to be resumed exactly."""
+"""fit: noisy training within a budget, shown as it goes, and resumed exactly where it was stopped."""
 
 import contextlib
 import functools
@@ -52,46 +52,40 @@ def fit(
     schedule: LRScheduler | None = None,
     callback: Callback | None = None,
 ) -> Run:
-    """Train a model for `steps` noisy steps on Poisson batches, with a live bar; returns the Run.
+    """Train a model for `steps` noisy steps on Poisson batches, within the ledger's budget; return the Run.
 
-    optimizer: NoisySGD or NoisyAdam on the model's parameters; ledger: every step is written into it before it is
-    taken; data: a Data; loss(outputs, targets): one number per example; chunk: so many examples in memory at once, or
-    fewer where these do not fit, which is tried first and said once; memory: the most bytes for the tensors that a step
-    makes beside model and data, with room for gaps between them, or None for as much as the device has (a CPU is not
-    asked): of these the gradients that convolutions keep take 2 GiB at most, all layers together;
-    device: "cuda", "cpu", a torch.device, or None for CUDA where there is one; precision: "float32", "tf32" or "bf16";
-    generator: of the coins that draw the batches, on the CPU, a seed, or None for the operating system's entropy;
-    metric(outputs, targets): a number that is noted every `every` steps, from all outputs for the test part, without
-    dropout; by default the accuracy, where targets are classes and the model has an output for each; schedule: one of
-    torch.optim.lr_scheduler on this optimizer, which takes a step after each of fit's; callback(run): called every `every`
-    steps, and at the end, with the Run so far; if what it returns is true, the run ends there, as by Ctrl-C;
-    checkpoint: a file, written every `every` steps (a twentieth of all by default) and read first where it exists: a
-    run that was killed then ends as if it had not been: on a CPU to the bit; on a GPU with the same coins, the same
-    ledger, noise from the same stream, and sums that are the same but for the order in which its kernels add. Ctrl-C ends the run after the current step.
-    Under torchrun all processes call it alike and share each batch. ValueError for a model that cannot be private,
-    settings that do not fit together, or a checkpoint of another run; BudgetError, before anything is trained, where the
-    ledger's budget or plan has no room for all steps.
+    The account holds for a row emptied and for a number of steps that was fixed beforehand. The model is private; the
+    Run's losses and scores are not, and a checkpoint is as secret as the data. docs/training.md says what a run may
+    claim: rows added or removed, early stops, callbacks, restarts, GPUs.
 
-    The account holds for a row emptied: the number of rows is public. For a row added or removed no setting may come
-    from that number. Then give public_n, a number of people written down before the rows were counted: the sample rate
-    is expected_batch / public_n. Settings that are seen to come from the rows are refused: a public_n that is their
-    number, or an expected_batch whose rate is the ledger's by their number and not by public_n, as a recipe gives that
-    was started without public_n. Such a refusal depends on the number of rows: it is for whoever holds the data, and not
-    to be passed on. What cannot be seen: whether steps, noise_multiplier, clip_norm or a rate came from that number.
+    model: a torch.nn.Module whose layers can be trained privately; fit moves it to `device` and trains it in place.
+    optimizer: a NoisySGD or NoisyAdam on the model's parameters; if it is tied to a ledger, to this one.
+    ledger: a Ledger; each step is written into it before the step is taken.
+    data: a Data; its test part serves `metric` alone.
+    steps: whole, >= 1; the steps of a checkpoint are among them.
+    loss: loss(outputs, targets) -> one number per example, shape (batch,).
+    engine: "book-keeping", "vmap" or "loop", as in clipped_sum.
+    chunk: whole, >= 1; the most examples in memory at once. Fewer are taken, and that is printed, where these do not fit.
+    memory: > 0, in bytes; the most for the tensors of a step, beside model and data. None: as much as the device has.
+    device: "cuda", "cpu" or a torch.device. None: CUDA where there is one.
+    precision: "float32", "tf32" or "bf16", of forward and backward passes; norms and sums are in full precision.
+    generator: of the coins that draw the batches: a torch.Generator on the CPU, a seed, or None for the operating
+        system's entropy.
+    checkpoint: a file that is written every `every` steps and, where it exists, read first: the run goes on from there.
+    every: whole, >= 1; the steps between two looks (score, bar, checkpoint, callback). None: a twentieth of `steps`.
+    show: whether the live bar is shown.
+    public_n: whole, >= 1, and not the number of rows; for an account that holds for a row added or removed.
+    metric: metric(outputs, targets) -> a number, of the whole test part, without dropout. None: the accuracy, where
+        targets are classes and the model has an output for each.
+    schedule: a scheduler of torch.optim.lr_scheduler on this optimizer, and no ReduceLROnPlateau; takes a step after
+        each of the run's.
+    callback: callback(run), called at each look; the run ends there if the return value is true.
 
-    epsilon in the Run is that of the steps taken, which holds if their number was fixed beforehand. Who stops early
-    because of what he saw, the bar or a result, can claim what was planned, `ledger.planned()`.
+    Ctrl-C ends the run after the current step. Under torchrun each process calls fit with the same arguments and takes
+    its share of each batch.
 
-    What a callback decides is not accounted for, unless it looks at nothing but the model and what else is released:
-    the Run holds losses, scores and sizes of batches. A stop by such a decision is covered by `ledger.planned()`; another
-    learning rate, or a choice among models, is not. A callback may change no setting that the ledger knows; it runs in
-    the first process only, draws from torch's generators without moving them, and what it remembers is not in the
-    checkpoint, which is written before it is called. An nn.Embedding's padding row stays as it is
-    (`optimizer.keep_padding`). An optimizer that was tied to a ledger stays tied to it.
-
-    The losses and scores in the Run are computed on the data itself, without noise: they are for whoever holds
-    the data. What is private is the model. A checkpoint holds the state of the noise's generator: keep it as secret
-    as the data.
+    ValueError for a model that cannot be private, an argument out of its range, arguments that do not fit together, or a
+    checkpoint of another run; BudgetError, which is one, before the first step, where the ledger has no room for all.
 
     Source: Abadi et al. (2016), algorithm 1; Bu, Dong, Long & Su (2020), algorithms 1 and 2.
 
@@ -158,7 +152,7 @@ def _refuse_what_adds_no_noise(optimizer):
 
 
 def _that_works(device: str | torch.device | None) -> torch.device:
-    """The device that was asked for, or CUDA where there is one; a kernel is tried, since a driver may promise too much."""
+    """Return the device asked for, else CUDA where there is one, after trying a kernel: a driver may promise too much."""
     asked = device or ("cuda" if torch.cuda.is_available() else "cpu")
     try:
         found = torch.device(asked)
@@ -174,8 +168,10 @@ def _that_works(device: str | torch.device | None) -> torch.device:
 
 
 def _step(optimizer, batch, accumulate):
-    """Take one step; returns the size of the batch and, not waited for, [sum of losses, length of the clipped sum] and
-    the squares of the noise."""
+    """Take one step; return the size of the batch, [sum of losses, length of the clipped sum] and the squares of the noise.
+
+    The last two are tensors that the device may still be computing.
+    """
     optimizer.zero_grad()  # an exception may have left a part of a batch behind
     lost = accumulate(processes.share(batch))
     measured = torch.stack([lost, optimizer.squares_of_sum.sqrt().to(lost)])
@@ -199,7 +195,7 @@ def _accumulate(model, optimizer, data, loss, engine, precision, batch, chunk):
 
 @torch.no_grad()
 def _score(model, data, metric, chunk):
-    """What the metric says of the model on the test part; None where there is no metric."""
+    """Return what the metric says of the model on the test part; None where there is no metric."""
     if metric is None:
         return None
     with evaluated(model), generators.borrowed(data.train_inputs.device):
@@ -212,7 +208,7 @@ def _score(model, data, metric, chunk):
 
 
 def _metric(metric, model, data):
-    """The one that was given, or accuracy, where the model has an output for each of several classes."""
+    """Return the given metric, or else accuracy, where the model has an output for each of several classes."""
     if data.test_inputs is None:
         if metric is not None:
             raise ValueError("metric must be left out where data has no part to test on")
@@ -225,12 +221,12 @@ def _metric(metric, model, data):
 
 
 def _accuracy(outputs, targets):
-    """The share of the examples whose class has the largest output."""
+    """Return the share of the examples whose class has the largest output."""
     return int((outputs.argmax(1) == targets).sum()) / len(targets)
 
 
 def _name(metric):
-    """As the record calls it: the function's name in words."""
+    """Return the metric's name in the record: the function's name in words."""
     if metric is None:
         return None
     words = getattr(metric, "__name__", "").strip("_").replace("_", " ")

@@ -1,4 +1,4 @@
-"""Try a model before it is trained: on two people, whether it can be private; on a batch, whether it can be at all."""
+"""Trials of a model before it is trained: two people tell whether it can be private, a batch whether it fits."""
 
 import math
 from collections.abc import Callable
@@ -28,7 +28,7 @@ def refuse_if_it_mixes(model: torch.nn.Module, data: Data) -> None:
 
 
 def _said_and_kept(model, inputs):
-    """The output for the first of the inputs, and the buffers afterwards; the same random numbers each time."""
+    """Return the output for the first of the inputs, and the buffers afterwards; the same random numbers each time."""
     before = {name: buffer.clone() for name, buffer in model.named_buffers()}
     with generators.borrowed(inputs.device, seed=0):
         output = model(inputs)[0]
@@ -46,17 +46,17 @@ def people_at_once(
     most: float | None,
     accumulate: Callable[[torch.Tensor, int], object],
 ) -> int:
-    """How many people a batch has at once in memory, at most `chunk`; what lacks memory, or a kernel, fails here.
+    """Return how many people of a batch are in memory at once, at most `chunk`; what lacks memory, or a kernel, fails here.
 
     accumulate(batch, chunk): adds up the clipped gradients of a batch, which are forgotten. most: bytes for all tensors
-    that fit makes, or None for what the device has. Fewer than a batch has are said.
+    that fit makes, or None for what the device has. If a batch must come in parts, that is printed.
     """
     optimizer.refuse_strangers(model)
     likely = optimizer.expected_batch + 6 * math.sqrt(optimizer.expected_batch)  # no batch is larger, nearly
     wanted = min(chunk, len(data.train_inputs), math.ceil(likely))
 
     def in_vain(count):
-        """A part of a batch to which another was added before: the sums so far are there too."""
+        """Accumulate a part of a batch, with room for the sums of a part before, and forget it."""
         optimizer.zero_grad()
         try:
             for _ in range(1 if most is None else 2):
@@ -77,6 +77,6 @@ def people_at_once(
 
 
 def _beside(model, data):
-    """Bytes that a step takes at most beside what is accumulated: sums, noise and averages, and everybody's coins."""
+    """Return the most bytes that a step takes beside what is accumulated: sums, noise, averages, everybody's coins."""
     weights = sum(parameter.nbytes for parameter in trainable(model).values())
     return 6 * weights + 20 * len(data.train_inputs)

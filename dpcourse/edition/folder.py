@@ -18,11 +18,11 @@ RECORD = ".dpcourse-edition.json"
 """Beside the lessons: their language, and the digests of their cells and files as they were given out."""
 
 BEFORE = ".before-update"
-_NAME = re.compile(r"(?:\d\d-)?(.+)", re.DOTALL)  # of a lesson; what follows its number is the word by which it goes
+_NAME = re.compile(r"(?:\d\d-)?(.+)", re.DOTALL)  # of a lesson; what follows its number is its word here
 
 
 def lessons_of_this_edition(language: str = ENGLISH) -> Path:
-    """The folder of the blank lessons: in the package, where a wheel brought it, else beside it. Raises NotThere.
+    """Return the folder of the blank lessons: in the package, if a wheel brought it, else beside. Raises NotThere.
 
     Those in another language stand in a folder of its name among the English ones. Raises ValueError for one that is
     not there.
@@ -42,9 +42,10 @@ def lessons_of_this_edition(language: str = ENGLISH) -> Path:
 
 @dataclass(frozen=True)
 class Begun:
-    """What is in a folder in which somebody learns: the names of its lessons, of which some may be gone or renamed.
+    """The lessons in a learner's folder, by their names; some files may be gone or renamed.
 
-    language: theirs, None where it is not recorded. is_outdated: whether they are known to be of another edition.
+    language: that of the lessons, None where it is not recorded. is_outdated: whether the lessons are known to be of
+    another edition.
     """
 
     names: tuple[str, ...]
@@ -53,7 +54,7 @@ class Begun:
 
 
 def begun(folder: Path, lessons: Path | None = None) -> Begun | None:
-    """The lessons that are in a folder already; None where it holds neither a lesson nor the record of some.
+    """Return the lessons that are in a folder already; None where it holds neither a lesson nor a record of lessons.
 
     lessons: the folder of the edition; that of the installed package if none is named.
     """
@@ -146,7 +147,7 @@ def update(folder: Path, lessons: Path | None = None) -> list[str]:
 
 
 def language_of(folder: Path) -> str | None:
-    """The language of the lessons in a learner's folder; None where it is not recorded."""
+    """Return the language of the lessons in a learner's folder; None where it is not recorded."""
     language, given = _read_record(folder / RECORD)
     return language if given else None
 
@@ -198,7 +199,7 @@ def _notebook(file):
 
 
 def _read_record(file):
-    """The language, and word -> what is recorded; empty where no record can be read: the ids of the cells do without."""
+    """Return the language, and word -> what is recorded; empty where no record can be read: cell ids do without it."""
     try:
         return _told_by(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
@@ -214,13 +215,13 @@ def _told_by(record):
 
 
 def _written(new, mine, cells):
-    """The bytes of a notebook with these cells, and with what the learner's says of its kernel."""
+    """Return the bytes of a notebook with these cells, and with the kernel that the learner's notebook names."""
     notebook = {**new, "cells": cells, "metadata": {**new["metadata"], **(mine["metadata"] if mine else {})}}
     return (v4.writes(v4.reads(json.dumps(notebook))) + "\n").encode()
 
 
 def _is_same(file, notebook, content):
-    """Whether a file says what is to be written, in whatever layout."""
+    """Return whether a file holds already what is to be written, in whatever layout."""
     return file.read_bytes() == content or notebook == v4.reads(content.decode())
 
 

@@ -1,11 +1,12 @@
-"""A newer edition of the lessons, and what a learner made of the one before: lessons that hold both.
+"""The merge of a newer edition with what a learner made of the edition before.
 
-A cell goes by its id, and the id of most is the hash of the text that was given out; so it is known whether the learner
-changed it even where nobody kept a record. An exercise's cells go by the name of its function too, and with it from a
-lesson to another. Lessons are named by a word, 07-auditing by "auditing", since numbers move.
+A cell is recognised by its id. The id of most cells is the hash of the text that was given out, and so tells whether the
+learner changed the cell, even where nobody kept a record. The cells of an exercise are recognised by the name of its
+function too, also where the exercise has moved to another lesson. A lesson goes by its `word`, which here is its name
+without the number ("auditing" of 07-auditing), since numbers move.
 
-Where only one side changed a cell, that side's stands. Where both did, both are kept, the learner's first, with a cell
-that says so. What is no longer run, so that it does not undo an answer, stands in that cell as text.
+Where one side changed a cell, that side's cell stands. Where both sides did, both cells are kept, the learner's first,
+with a note between them. A cell that must not run any more, since it would undo an answer, stands in the note as text.
 """
 
 import copy
@@ -52,7 +53,7 @@ class Merged:
 
 
 def digest(cell: dict) -> str:
-    """The digest of a cell's kind and text. It begins as the id that the build gives to most cells.
+    """Return the digest of a cell's kind and text. It begins as the id that the build gives to most cells.
 
     >>> digest({"cell_type": "code", "source": "progress()"})[:8]  # the cell 8108277b-1 of every lesson
     '8108277b'
@@ -62,9 +63,9 @@ def digest(cell: dict) -> str:
 
 
 def merged(mine: Mapping[str, Cells], given: Given, new: Mapping[str, Cells]) -> Merged:
-    """The lessons of the new edition, with all that the learner wrote; word -> cells each. Nothing given is changed.
+    """Return the lessons of the new edition with all that the learner wrote: word -> cells. No argument is changed.
 
-    mine: the learner's lessons. given: what they were when they were given out, where it is known.
+    mine: the learner's lessons. given: the same lessons as they were given out, where that is known.
     """
     return _Merge(mine, given, new).made
 
@@ -86,7 +87,7 @@ class _Merge:
     # ---- which cell is which
 
     def _with_known_ids(self, word, cells):
-        """Copies of the learner's cells, each with an id of its own: that of the lesson where the text tells it.
+        """Return copies of the learner's cells, each with an id of its own: that of the lesson where the text tells it.
 
         Some programs drop the ids, or give others.
         """
@@ -110,7 +111,7 @@ class _Merge:
         return cells
 
     def _find_places(self):
-        """By id in the same lesson, by function there, then by both in the others."""
+        """Find the place of each of the learner's cells: by id, then function, in the same lesson, then in the others."""
         for find in (self._same_id, self._same_exercise, self._other_lesson):
             for word, cells in self.mine.items():
                 for index, cell in enumerate(cells):
@@ -129,7 +130,7 @@ class _Merge:
         return None
 
     def _other_lesson(self, word, index, cell):
-        """Where exactly one other lesson has the cell now, and the learner has no other one there."""
+        """Find the cell's place in another lesson: where exactly one has it, and no other cell of the learner's is there."""
         known = self.given.get(word)
         if cell["id"] not in known if known else not self._was_given(word, cell):
             return  # the learner's own
@@ -155,7 +156,7 @@ class _Merge:
     # ---- who changed it
 
     def _given_as(self, word, cell):
-        """The digest of a cell when it was given out, or how that began; None where it was not, or unknown."""
+        """Return the digest of a cell when it was given out, or how that began; None where it was not, or unknown."""
         if (known := self.given.get(word, {}).get(cell["id"])) is not None:
             return known
         hashed = _HASHED.fullmatch(cell["id"])
@@ -165,14 +166,14 @@ class _Merge:
         return self._given_as(word, cell) is not None
 
     def _is_changed(self, word, cell):
-        """Whether a cell holds something of the learner's; a cell of unknown origin may."""
+        """Return whether a cell holds something of the learner's; a cell of unknown origin may."""
         given = self._given_as(word, cell)
         return given is None or not digest(cell).startswith(given)
 
     # ---- the new lessons
 
     def _assemble(self):
-        """Each cell of the new edition as it is now, and behind it the learner's cells that have no place."""
+        """Write each cell of the new edition as it is now, and behind it the learner's cells that have no place."""
         behind = self._without_place()
         for word, cells in self.new.items():
             made = behind.get((word, None), [])
@@ -182,7 +183,7 @@ class _Merge:
         self.made.reached = {word for word, _ in self.place.values()}
 
     def _without_place(self):
-        """Place in the new edition -> the learner's own cells behind it, and the changed ones of the lesson before."""
+        """Return place in the new edition -> the learner's own cells behind it, and changed cells of the old lesson."""
         behind = {}
         for word, cells in self.mine.items():
             if word not in self.new:
@@ -200,7 +201,7 @@ class _Merge:
         return behind
 
     def _of(self, word, cell):
-        """What stands in the place of a cell of the new edition."""
+        """Return the cells that stand in the place of a cell of the new edition."""
         owner = self.owner.get((word, cell["id"]))
         if owner is None:
             is_deleted = word in self.mine and self.given.get(word, {}).get(cell["id"]) == digest(cell)
@@ -234,7 +235,7 @@ class _Merge:
 
 
 def _exercise(cell, is_given=True):
-    """What a cell is for, as (kind, function): the answers that it defines, the checks that it makes.
+    """Return what a cell is for, as (kind, function): the answers that it defines, the checks that it makes.
 
     is_given: only a cell that is still to be filled in counts as an answer's.
     """
@@ -246,7 +247,7 @@ def _exercise(cell, is_given=True):
 
 
 def _note(says, *about, is_shown=True):
-    """A cell that says what became of another; shows the text of the second, if there is one. Its id tells of which."""
+    """Return a note on what became of a cell; it shows the text of the second cell, if any. Its id tells of which."""
     text = str(say(says))
     if is_shown and len(about) > 1:
         shown = about[-1]["source"]
@@ -257,18 +258,18 @@ def _note(says, *about, is_shown=True):
 
 
 def _own(cell):
-    """A cell that is no longer the lesson's, but the learner's."""
+    """Return a cell that is no longer the lesson's, but the learner's."""
     return {**cell, "id": f"own-{digest(cell)[:8]}"}
 
 
 def _run_like(cell, yours):
-    """The cell of the new edition with the outputs of the learner's, which has the same text."""
+    """Return the cell of the new edition with the outputs of the learner's, which has the same text."""
     ran = {key: yours[key] for key in ("execution_count", "outputs", "attachments") if key in yours}
     return {**cell, **ran}
 
 
 def _with_single_ids(cells):
-    """The cells, in which no two have the same id."""
+    """Return the cells with ids of which no two are the same."""
     made, used = [], set()
     for cell in cells:
         name = cell["id"] if cell["id"] not in used else _free_id(cell["id"], used | {each["id"] for each in cells})

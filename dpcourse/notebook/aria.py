@@ -53,7 +53,7 @@ as high as its text, which stands beside the button and wraps there."""
 
 
 def names():
-    """A widget that shows nothing and names the controls of the explorer or quiz that it is put into.
+    """Return an invisible widget that names the controls of the explorer or quiz that it is put into.
 
     ipywidgets has no parameter for these names; the script runs once this widget is on the page.
     """
@@ -82,7 +82,7 @@ def show(widget, instead: dict[str, str], metadata: dict | None = None) -> None:
 
 
 def _without_widgets():
-    """The note, as HTML. What JupyterLab can show is known to JupyterLab alone, which a kernel cannot ask."""
+    """Return the note, as HTML. Only JupyterLab knows whether it can show widgets, and a kernel cannot ask it."""
     note = say(
         "Sliders and buttons do not work here, so pictures stand still, and what you answer in a quiz is explained but not "
         "noted. JupyterLab needs the package `jupyterlab_widgets` where it is installed itself, which may not be where "

@@ -1,4 +1,4 @@
-"""What a learner calls in a notebook: check an answer, ask for a hint, ask for the solution."""
+"""The functions that a learner calls in a notebook: check an answer, ask for a hint, ask for the solution."""
 
 import json
 from pathlib import Path
@@ -46,7 +46,7 @@ def check(exercise_id: str, answer: object = None, **values: object) -> None:
 
 
 def passed(exercise_id: str) -> bool:
-    """Whether the last check of that exercise in this kernel was right."""
+    """Return whether the last check of that exercise in this kernel was right."""
     return _last_state.get(exercise_id) == RIGHT
 
 
@@ -100,7 +100,7 @@ def solution(exercise_id: str, sure: bool = False) -> None:
 
 
 def _told(failure):
-    """Lines: which cell has failed, so that the function is another than it says, and what to do."""
+    """Yield lines: which cell has failed, so that an older function is still there, and what to do."""
     if failure.line:
         ended = say(
             "The last cell that was to define `{function}` ended with an error: {error}, in its line {line}.",
@@ -122,7 +122,7 @@ def _told(failure):
 
 
 def _hints_of(exercise):
-    """A sentence that says how many there are; none where there is none."""
+    """Yield a sentence that says how many hints there are; nothing where there are none."""
     if count := len(exercise.hints):
         yield counted(
             'There is {count} hint: `hint("{exercise}")`.',
@@ -133,7 +133,7 @@ def _hints_of(exercise):
 
 
 def _find(exercise_id, values=None):
-    """The exercise; None, with a message on the page, where there is none."""
+    """Return the exercise; None, with a message to the learner, where there is none."""
     try:
         return course.find(exercise_id, values)
     except ValueError as error:
@@ -142,7 +142,7 @@ def _find(exercise_id, values=None):
 
 
 def _solution_code(exercise):
-    """The solved cell that defines the exercise's function, without the marks; None where solutions/ is not there."""
+    """Return the code of the solved cell with the exercise's function, without marks; None where solutions/ is missing."""
     for file in _solved(exercise.lesson):
         for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]:
             code = "".join(cell["source"])
@@ -152,9 +152,9 @@ def _solution_code(exercise):
 
 
 def _solved(lesson):
-    """The solved notebooks of a lesson, those in the chosen language first, then those in English.
+    """Yield the solved notebooks of a lesson, those in the chosen language first, then those in English.
 
-    They are in the course's folder, and in the package where a wheel brought them.
+    The notebooks lie in the course's folder, or in the package if a wheel brought them.
     """
     here, package = Path.cwd().resolve(), Path(__file__).resolve().parents[1]
     english = languages.chosen() == languages.ENGLISH

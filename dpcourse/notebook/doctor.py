@@ -28,7 +28,7 @@ MARKS = {"ok": to_say("✓ ok"), "note": to_say("○ note"), "missing": to_say("
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing looked at: `state` is "ok", "note" (the course works without it) or "missing"."""
+    """The finding on one thing that was looked at: `state` is "ok", "note" (the course works without it) or "missing"."""
 
     what: str
     state: str
@@ -84,7 +84,7 @@ def _python():
 
 
 def _no_temporary_folder():
-    """A finding where temporary files cannot be written."""
+    """Yield a finding if temporary files cannot be written."""
     try:
         tempfile.gettempdir()
     except OSError:
@@ -95,9 +95,9 @@ def _no_temporary_folder():
 
 
 def _packages():
-    """One finding for all packages that the course needs, from its own metadata, or one for each that is amiss.
+    """Return one finding for all packages that the course's metadata require, or one for each that is amiss.
 
-    What only some lessons need is a note for each extra of the package.
+    An extra of the package, which only some lessons need, is a note.
     """
     from packaging.requirements import Requirement
 
@@ -125,7 +125,7 @@ def _packages():
 
 
 def _wanted(extra, lacks):
-    """What an extra of the package is for, and how to get it."""
+    """Return what an extra of the package is for, and how to install it."""
     return say(
         '{purpose} run `{pip} install "dpcourse[{extra}]"`: {lacks}',
         purpose=say(FOR_LEARNERS[extra]),
@@ -136,7 +136,7 @@ def _wanted(extra, lacks):
 
 
 def _lacks(need):
-    """What is wrong with a package that is needed, in words; None where it is as it should be."""
+    """Return what is wrong with a required package, in words; None where nothing is."""
     try:
         version = importlib.metadata.version(need.name)
     except importlib.metadata.PackageNotFoundError:
@@ -147,7 +147,7 @@ def _lacks(need):
 
 
 def _sliders():
-    """Whether the JupyterLab that has started this process has the widget manager, or else that of this environment."""
+    """Return the finding on the widget manager of the JupyterLab that has started this process, or of this environment's."""
     from jupyter_core.paths import jupyter_path
 
     jupyterlab = _jupyterlab()
@@ -166,7 +166,7 @@ def _sliders():
 
 
 def _jupyterlab():
-    """The environment with the JupyterLab from which this kernel, or command, was started, or else this one if it has one."""
+    """Return the environment of the JupyterLab that started this process, else this environment if it has JupyterLab."""
     started_by = []
     with contextlib.suppress(ImportError, OSError):
         import psutil
@@ -195,7 +195,7 @@ def _memory():
 
 
 def _free_memory():
-    """Bytes; in a container, as on Binder, what its limit leaves."""
+    """Return the free bytes; in a container, as on Binder, what its limit leaves."""
     import psutil
 
     free = psutil.virtual_memory().available
@@ -218,7 +218,7 @@ def _disk():
 
 
 def _pytorch():
-    """What its build takes, or would take; importing it to ask would take seconds."""
+    """Return the finding on what PyTorch's build takes, or would take; importing PyTorch to ask would take seconds."""
     if importlib.util.find_spec("torch") is None:
         free = shutil.disk_usage(sys.prefix).free / 2**30
         needs = say(
@@ -239,7 +239,7 @@ def _pytorch():
 
 
 def _gpu():
-    """What the driver says, and for what PyTorch was built; importing PyTorch would take seconds."""
+    """Return the finding on the GPU: what the driver says, and what PyTorch was built for, without importing PyTorch."""
     without = say("only lesson 06 can use one, and it runs without")
     if shutil.which("nvidia-smi") is None:
         return Finding("GPU", "note", say("none found; {without}", without=without))
@@ -264,7 +264,7 @@ def _gpu():
 
 
 def _cuda_of_pytorch():
-    """The version of CUDA that the installed PyTorch is built for; None where for none."""
+    """Return the version of CUDA that the installed PyTorch is built for; None where it is built for none."""
     found = importlib.util.find_spec("torch")
     if found is None or found.origin is None:
         return None

@@ -1,4 +1,4 @@
-"""What the learner has done, kept in a small JSON file that survives the kernel."""
+"""A learner's progress, kept in a small JSON file that survives the kernel."""
 
 import html
 import json
@@ -43,10 +43,10 @@ _shown: list = []  # the displays of progress() in this kernel
 
 
 def recorded() -> set[str]:
-    """The exercises passed, as "composition/crossing", and the quiz questions answered, as "composition/q2"; a set.
+    """Return the set of what is done: exercises, as "composition/crossing", and quiz questions, as "composition/q2".
 
-    These are names, which stay when an exercise more changes the numbers. A damaged file is set aside under another
-    name, which is printed, and progress begins anew.
+    Names stay when a new exercise changes the numbers. A damaged file is set aside under another name, which is
+    printed, and progress begins anew.
     """
     file = data_folder() / "progress.json"
     try:
@@ -127,7 +127,7 @@ class Progress:
         )
 
     def as_data(self) -> dict:
-        """The same as plain data: for each lesson its exercises and questions by name, and whether each is done.
+        """Return progress as plain data: for each lesson its exercises and questions by name, and whether each is done.
 
         >>> Progress().as_data()["lessons"][0]["lesson"]
         '00-start-here'
@@ -159,14 +159,14 @@ class Progress:
 
 
 def _named(number):
-    """The name of "1.6" or "1.q2", as the lessons are now."""
+    """Return the name of "1.6" or "1.q2", as the lessons are now."""
     lesson, _, place = number.partition(".")
     found = course.lesson(int(lesson))
     return f"{found.word}/{place if place.startswith('q') else found.functions[int(place) - 1]}"
 
 
 def _of_first_edition(number):
-    """The name of what had this number in the first edition, whose files hold numbers."""
+    """Return the name of what had this number in the first edition, whose files hold numbers."""
     _refuse_unless_text(number)
     lesson, _, place = number.partition(".")
     word, functions = FIRST_EDITION.get(lesson, (lesson, ""))
@@ -183,7 +183,7 @@ def _refuse_unless_text(name):
 
 
 def _bar(done, of):
-    """A bar for the eye; the words beside it are for everybody."""
+    """Return a bar for the eye; the words beside the bar are for everybody."""
     words = html.escape(say("{done} of {all}", done=done, all=of))
     return f"<progress value='{done}' max='{of}' aria-hidden='true'></progress> {words}"
 

@@ -20,7 +20,7 @@ def quiz(lesson: int) -> None:
 
 @dataclass(frozen=True)
 class Static:
-    """The questions without a kernel: each option unfolds into its explanation."""
+    """The questions where no kernel runs: each option unfolds into its explanation."""
 
     questions: tuple[Question, ...]
 
@@ -44,7 +44,7 @@ class Static:
 
 
 def _widget(lesson, questions):
-    """One set of radio buttons per question, with the explanation of the chosen option below."""
+    """Return one set of radio buttons per question, with the explanation of the chosen option below."""
     import ipywidgets as widgets
 
     def block(i, question):

@@ -1,7 +1,7 @@
-"""What the cells that were run have left behind: a function that is older than the last cell that was to define it.
+"""Functions that are older than the last cell that was to define them.
 
-That cell ended with an error, so the function of before is still there, and whatever is said of it is said of another text
-than the one in front of the learner.
+Such a cell ended with an error, so the function of before is still there, and a verdict on that function would be about
+another text than the one in front of the learner.
 """
 
 import re
@@ -15,7 +15,7 @@ _DEFINED = re.compile(r"^[ \t]*(?:async[ \t]+)?def[ \t]+(\w+)|^(\w+)[ \t]*=(?!=)
 
 @dataclass(frozen=True)
 class Failure:
-    """How the cell that was to define a function anew ended: the name of the error, its line in the cell if it has one."""
+    """The error by which the cell ended that was to define a function anew: its name, and its line in the cell if any."""
 
     function: str
     error: str
@@ -38,7 +38,7 @@ class Runs:
         self.before[id(info)] = {name: self.shell.user_ns[name] for name in names if name in self.shell.user_ns}
 
     def ended(self, result: Any) -> None:
-        """Note what an error has left as it was; a function that the cell has defined all the same is another one."""
+        """Note the functions that an error has left as they were; a function that the cell has defined all the same is new."""
         error = result.error_before_exec or result.error_in_exec
         for name, function in self.before.pop(id(result.info), {}).items():
             if error is not None and callable(function):
@@ -46,7 +46,7 @@ class Runs:
                 self.outlived[name] = function, Failure(name, _public_name(error), line)
 
     def _line(self, error):
-        """The line of the cell in which an error is, or was raised."""
+        """Return the line of the cell in which an error is, or was raised."""
         if isinstance(error, SyntaxError):
             return error.lineno
         frame = error.__traceback__
@@ -56,7 +56,7 @@ class Runs:
 
 
 def _public_name(error):
-    """The name by which Python shows an error; from 3.13 on some syntax errors are of a class that it hides."""
+    """Return the name by which Python shows an error; from 3.13 on some syntax errors are of a class that it hides."""
     return next(kind.__name__ for kind in type(error).__mro__ if not kind.__name__.startswith("_"))
 
 
@@ -71,5 +71,5 @@ def watch() -> None:
 
 
 def outlived(function: object) -> Failure | None:
-    """How the cell ended that was to define a function anew; None where it is the one that was defined last."""
+    """Return how the cell ended that was to define a function anew; None for a function that was defined last."""
     return next((failure for runs in _runs for kept, failure in runs.outlived.values() if kept is function), None)

@@ -1,4 +1,4 @@
-r"""Lesson 04: exact composition. Every answer is an interval that provably holds the true value.
+r"""Exact composition (lesson 04): every answer is an interval that provably holds the true value.
 
 P is the distribution of the output *with* Mia, Q that without her (the lessons write them the other way round). A
 mechanism with a pair (P, Q) has the hockey-stick function h(gamma) = E_Q (Lambda - gamma)_+, Lambda = dP/dQ, which is

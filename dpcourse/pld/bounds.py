@@ -1,4 +1,4 @@
-"""What a certified answer is: an interval, or the refusal of one that is narrow enough."""
+"""A certified answer: an interval, or an error where no interval is narrow enough."""
 
 from typing import NamedTuple
 

@@ -27,7 +27,7 @@ class Curve:
     """
 
     def __init__(self, parts):
-        """parts: (pair of distributions, how often its step is taken)."""
+        """Take parts: (pair of distributions, how often its step is taken)."""
         mu = math.sqrt(sum(n * pair.mu**2 for pair, n in parts if isinstance(pair, Gaussian)))
         self.parts = [(pair, n) for pair, n in parts if not isinstance(pair, Gaussian)]
         self.parts += [(Gaussian(mu), 1)] if mu else []
@@ -36,7 +36,7 @@ class Curve:
         self._directions = [pairs] if all(a is b for a, b in zip(pairs, back, strict=True)) else [pairs, back]
 
     def __matmul__(self, other) -> "Curve":
-        """Both compositions, one after the other. Source: Zhu, Dong & Wang (2022), theorem 10.
+        """Return the composition of both, one after the other. Source: Zhu, Dong & Wang (2022), theorem 10.
 
         >>> from dpcourse import pld
         >>> both = pld.gaussian(2.0, 9) @ pld.gaussian(1.0, 4)
@@ -46,7 +46,7 @@ class Curve:
         return Curve(self.parts + other.parts) if isinstance(other, Curve) else NotImplemented
 
     def power(self, n) -> "Curve":
-        """The composition n times over. ValueError unless n is whole and >= 1. Source: as for `@`.
+        """Return the composition n times over. ValueError unless n is whole and >= 1. Source: as for `@`.
 
         >>> from dpcourse import pld
         >>> round(pld.gaussian(2.0, 1).power(4).epsilon(1e-5).upper, 6)
@@ -56,7 +56,7 @@ class Curve:
         return Curve([(pair, n * count) for pair, count in self.parts])
 
     def delta(self, epsilon, width=1e-3) -> Bounds:
-        """Bounds on the smallest delta for which the composition is (epsilon, delta)-DP.
+        """Return bounds on the smallest delta for which the composition is (epsilon, delta)-DP.
 
         epsilon: >= 0, a number, or a list of numbers, for which both bounds are arrays; width: the largest
         (upper - lower) / upper, > 0. ValueError otherwise, and where the largest grid does not reach the width.
@@ -79,7 +79,7 @@ class Curve:
         return narrowed("delta", sides, width, min(width, 1e-4) / 2)
 
     def epsilon(self, delta, width=1e-3) -> Bounds:
-        """Bounds on the smallest epsilon >= 0 for which the composition is (epsilon, delta)-DP; 0 where delta suffices.
+        """Return bounds on the smallest epsilon >= 0 for which the composition is (epsilon, delta)-DP; 0 if delta suffices.
 
         delta: in [0, 1]; width: the largest (upper - lower) / upper, > 0. ValueError otherwise, and Unreachable where
         the largest grid does not reach the width: near the delta at which epsilon becomes 0, and sometimes where the
@@ -105,7 +105,7 @@ class Curve:
         return narrowed("epsilon", sides, width, max(error, 1e-12))
 
     def mu(self, delta, width=1e-3) -> Bounds:
-        """Bounds on the least mu with delta(epsilon) <= max(delta of G_mu, `delta`) for every epsilon >= 0.
+        """Return bounds on the least mu with delta(epsilon) <= max(delta of G_mu, `delta`) for every epsilon >= 0.
 
         The upper end is a guarantee: no test does better against the composition than against G_mu, up to `delta`; with
         further answers it composes as G_mu and a failure of probability `delta`. 0 where `delta` suffices by itself,
@@ -134,11 +134,11 @@ class Curve:
         return least_mu(lambda epsilon: self._many(epsilon, width / 10), delta, crossing, width)
 
     def distance(self, mu) -> Bounds:
-        """Bounds on how far G_mu lies below the curve f: the least kappa with f(alpha + kappa) - kappa <= G_mu(alpha).
+        """Return bounds on how far G_mu lies below the curve f: the least kappa, f(alpha + kappa) - kappa <= G_mu(alpha).
 
-        Whatever odds an attacker starts from, his best guess is right at most kappa more often against G_mu than against
-        f, the worse of both directions: R(pi) = min over alpha of pi alpha + (1 - pi) f(alpha) is his error, the shift
-        takes kappa from it, and two convex curves are ordered as their errors are. With pi = e^epsilon / (1 + e^epsilon),
+        Whatever odds an attacker starts from, the attacker's best guess is right at most kappa more often against G_mu
+        than against f, the worse of both directions: R(pi) = min over alpha of pi alpha + (1 - pi) f(alpha) is the error,
+        the shift takes kappa from the error, and two convex curves are ordered as their errors are. With pi = e^epsilon / (1 + e^epsilon),
         R(pi) is (1 - delta(epsilon)) / (1 + e^epsilon); so kappa is the largest difference of those. mu: >= 0, else
         ValueError.
         Source: Kaissis, Kolek, Balle, Hayes & Rueckert (2024), the Delta-divergence.
@@ -158,7 +158,7 @@ class Curve:
         return distance(lambda epsilon: self._many(epsilon, 1e-4), mu, near, self._failing())
 
     def tradeoff(self) -> TradeOff:
-        """The safe, that is lower, trade-off curve: the supremum of the lines that delta's upper bounds support.
+        """Return the safe, that is lower, trade-off curve: the supremum of the lines that delta's upper bounds support.
 
         Both directions enter each line, so the curve is symmetric. Source: Dong, Roth & Su (2022), proposition 2.12.
 
@@ -172,14 +172,14 @@ class Curve:
         return _supremum(epsilon, upper)
 
     def _deltas(self, epsilon, width):
-        """Bounds at each epsilon: many from one composition where that is narrow enough, else each by itself."""
+        """Return bounds at each epsilon: many from one composition where that is narrow enough, else each by itself."""
         lower, upper = self._many(epsilon, width / 10)
         for i in np.flatnonzero(upper - lower > width * upper):
             lower[i], upper[i] = self.delta(float(epsilon[i]), width)
         return Bounds(lower, upper)
 
     def _many(self, epsilon, error):
-        """Bounds at each epsilon, as they come: many from one composition, and each by itself where that gives little."""
+        """Return bounds at each epsilon, not widened: many from one composition, the poor ones each by itself."""
         if sum(self._counts) == 1:
             return Bounds(*np.array([self.delta(float(e)) for e in epsilon]).T)
         lower, upper = np.full((2, epsilon.size), self._failing())
@@ -194,16 +194,16 @@ class Curve:
         return Bounds(lower, upper)
 
     def _worse(self, epsilon, upper, error):
-        """Upper (or lower) ends of delta, the larger of both directions, at many epsilons."""
+        """Return upper (or lower) ends of delta, the larger of both directions, at many epsilons."""
         ends = np.zeros(epsilon.size)
         for pairs in self._directions:
             ends = np.maximum(ends, self._ends(pairs, epsilon, upper, error, ends))
         return ends
 
     def _ends(self, pairs, epsilon, upper, error, known):
-        """Upper (or lower) ends of delta in one direction: one grid, a few tilts, each used where its error is small.
+        """Return upper (or lower) ends of delta in one direction: one grid, a few tilts, each where its error is small.
 
-        Where delta was below the `known` ends of the other direction at a smaller epsilon already, it is not computed.
+        delta is not computed where it was below the `known` ends of the other direction at a smaller epsilon already.
         """
         direction, steepest = self._direction_at(pairs, epsilon.max())
         spacing = direction.spacing(steepest, error, SIZE)
@@ -228,7 +228,7 @@ class Curve:
         return ends
 
     def _direction_at(self, pairs, epsilon) -> tuple[Direction, float]:
-        """The direction with what matters at epsilon, and the best tilt there."""
+        """Return the direction with what matters at epsilon, and the best tilt there."""
         delta = 0.0
         for _ in range(3):  # what is cut off depends on delta, and delta is not known
             direction = Direction(pairs, self._counts, delta)
@@ -237,16 +237,16 @@ class Curve:
         return direction, theta
 
     def _failing(self):
-        """The probability that some step tells everything."""
+        """Return the probability that some step tells everything."""
         return -math.expm1(sum(n * math.log1p(-p.infinite) if p.infinite < 1 else -math.inf for p, n in self.parts))
 
     def _reach(self):
-        """The largest finite privacy loss, or infinity."""
+        """Return the largest finite privacy loss, or infinity."""
         return sum(n * p.lattice if p.lattice is not None else math.inf for p, n in self.parts)
 
 
 def _supremum(epsilon, delta):
-    """The trade-off function above the lines 1 - delta - e^epsilon alpha and their mirror images."""
+    """Return the trade-off function above the lines 1 - delta - e^epsilon alpha and their mirror images."""
     index, slope = hull(epsilon, delta)  # two lines meet at alpha = minus the slope of delta over gamma
     alpha, line = -slope[::-1], index[::-1]
     alpha = np.maximum.accumulate(np.clip(alpha, 0, 1))

@@ -17,7 +17,7 @@ OUTER = 1e-12
 
 
 class Window(NamedTuple):
-    """Where the tilted sum lies but for little, and the further tilts by which Chernoff's inequality shows it."""
+    """The window that holds nearly all of the tilted sum, and the tilts by which Chernoff's inequality shows that."""
 
     low: float
     high: float
@@ -28,7 +28,8 @@ class Window(NamedTuple):
 class Composed:
     """n_i-fold measures on grids of one spacing, together, tilted by e^(theta loss): delta and its error at any epsilon.
 
-    Wraps around a window [low, high), outside which little is left, and keeps the Fourier coefficients that count.
+    The sum wraps around a window [low, high), outside which little mass is left; only Fourier coefficients that count
+    are kept.
     """
 
     def __init__(self, measures, counts, spacing, theta, window):
@@ -49,17 +50,17 @@ class Composed:
         self.frequency, self.weight, self.coefficient, self.error = self._spectrum()
 
     def cumulant(self, theta):
-        """log of the sum of n-fold mass times e^(theta loss)."""
+        """Return log of the sum of n-fold mass times e^(theta loss)."""
         return sum(n * m.log_mgf(theta) for m, n in zip(self.measures, self.counts, strict=True))
 
     def _spilled(self, window):
-        """Chernoff's bounds on the tilted mass below and above the window."""
+        """Return Chernoff's bounds on the tilted mass below and above the window."""
         right = self.cumulant(self.theta + window.tilt_high) - self.log_mgf - window.tilt_high * self.high
         left = self.cumulant(self.theta - window.tilt_low) - self.log_mgf + window.tilt_low * self.low
         return math.exp(min(0.0, left)), math.exp(min(0.0, right))
 
     def _spectrum(self):
-        """The frequencies that count, how often each does, the tilted sum's coefficients there, and their errors."""
+        """Return frequencies that count, how often each counts, the tilted sum's coefficients there, and their errors."""
         size = self.size
         unit = FFT_LEVEL * (math.log2(size) + 2)
         log_abs, log_abs_up, transforms = 0.0, 0.0, []
@@ -82,7 +83,7 @@ class Composed:
         return 2 * math.pi * k / size, np.where((k == 0) | (2 * k == size), 1.0, 2.0) / size, coefficient, error
 
     def delta(self, epsilon, upper):
-        """delta at epsilon, with every error added (or taken away)."""
+        """Return delta at epsilon, with every error added (or taken away)."""
         theta, spacing = self.theta, self.spacing
         epsilon += -self.drift if upper else self.drift
         if self.log_mgf - theta * epsilon > STEEPEST:  # too far from where the tilt looks
@@ -111,12 +112,12 @@ class Composed:
         return (self.infinite_lower + scale * max(float(terms.sum()) - error, 0.0)) * (1 - OUTER)
 
     def _geometric(self, rate, gap, count):
-        """The sum over j < count of e^(-rate (gap + j spacing)) e^(i frequency j), for each frequency."""
+        """Return the sum over j < count of e^(-rate (gap + j spacing)) e^(i frequency j), for each frequency."""
         exponent = 1j * self.frequency - rate * self.spacing
         return math.exp(-rate * gap) * np.expm1(count * exponent) / np.expm1(exponent)
 
 
 def _log_finite_share(measure):
-    """log of the share of a measure's mass that is not at infinity; the difference of two logs would lose a small one."""
+    """Return log of the share of a measure's mass that is finite; a difference of two logs would lose a small share."""
     share = measure.infinite / (measure.mass.sum() + measure.infinite)
     return math.log1p(-share) if share < 1 else -math.inf

@@ -18,7 +18,7 @@ ON_THE_GRID = 1e-9  # share of a spacing within which the end of a lattice count
 
 
 class Unfit(Exception):
-    """The grid has no room for a lower curve, or doubles none for the losses: the mass would not be 1."""
+    """The grid has no room for a lower curve, or doubles have no room for the losses: the mass would not be 1."""
 
 
 class Measure(NamedTuple):
@@ -29,13 +29,13 @@ class Measure(NamedTuple):
     infinite: float
 
     def log_mgf(self, theta):
-        """log of the sum of mass times e^(theta loss)."""
+        """Return log of the sum of mass times e^(theta loss)."""
         top = theta * (self.loss[-1] if theta > 0 else self.loss[0])
         return top + math.log(float(self.mass @ np.exp(theta * self.loss - top)))
 
 
 def grid(pair, spacing, ends):
-    """Losses a spacing apart, from end to end."""
+    """Return losses a spacing apart, from end to end."""
     if pair.lattice is not None:
         loss = -pair.lattice + spacing * np.arange(math.ceil(2 * pair.lattice / spacing - ON_THE_GRID) + 1)
         loss[-1] = pair.lattice if abs(loss[-1] - pair.lattice) < ON_THE_GRID * spacing else loss[-1]
@@ -45,7 +45,7 @@ def grid(pair, spacing, ends):
 
 
 def measure(pair, loss, upper):
-    """The pair's measure on the grid points `loss`, pessimistic or optimistic, with its order verified."""
+    """Return the pair's measure on the grid points `loss`, pessimistic or optimistic, with its order verified."""
     if np.abs(loss[[0, -1]]).max() > LARGEST_LOSS:
         raise Unfit
     middle = (loss[:-1] + loss[1:]) / 2
@@ -74,7 +74,7 @@ def measure(pair, loss, upper):
 
 
 def _dots(pair, loss, turn):
-    """k up to the turn and h from there on, never below the truth."""
+    """Return k up to the turn and h from there on, never below the truth."""
     left = loss[: turn + 1]
     k, p, q = pair.under(np.minimum(left, 0))
     k = k + slack(k, p, q, left)
@@ -89,10 +89,10 @@ def _dots(pair, loss, turn):
 
 
 def _tangents(pair, loss, middle, turn):
-    """At each grid point, the lower of the tangents at the middles of the cells beside it; k up to the turn, then h.
+    """Return at each grid point the lower of the tangents at the middles of both cells beside it; k up to the turn, then h.
 
-    Where such a tangent passes below the least that k or h can be, the tangent at the cell's outer end, moved down to
-    that, takes its place.
+    Where such a tangent passes below the least value that k or h can have, the tangent at the cell's outer end, moved
+    down to that value, takes its place.
     """
     gamma = np.exp(loss)
     reach = np.exp(middle) * -np.expm1(loss[:-1] - middle), np.exp(middle) * np.expm1(loss[1:] - middle)
@@ -128,7 +128,7 @@ def _tangents(pair, loss, middle, turn):
 
 
 def _masses(loss, turn, k, h):
-    """The masses of P of the lower convex envelope of the dots: gamma times the change of slope."""
+    """Return the masses of P of the lower convex envelope of the dots: gamma times the change of slope."""
     gamma = np.exp(loss)
     left, left_slope = hull(loss[: turn + 1], k)
     right, right_slope = hull(loss[turn:], h)
@@ -143,7 +143,7 @@ def _masses(loss, turn, k, h):
 
 
 def hull(loss, value):
-    """The vertices of the lower convex envelope over gamma = e^loss, and the slopes between them."""
+    """Return the vertices of the lower convex envelope over gamma = e^loss, and the slopes between them."""
     index, gamma = np.arange(loss.size), np.exp(loss)
     if loss.size > 3:  # the edges at both ends at once, which may pass over many dots
         start = 1 + int(np.argmin((value[1:] - value[0]) / np.expm1(loss[1:] - loss[0])))
@@ -161,7 +161,7 @@ def hull(loss, value):
 
 
 def _chain(loss, gamma, value, index):
-    """The same vertices, point by point: slower, but sure where rounding bends a straight line."""
+    """Return the same vertices, point by point: slower, but sure where rounding bends a straight line."""
     kept, slopes = [], []
     for i, here, e, g in zip(*(x.tolist() for x in (index, value[index], loss[index], gamma[index])), strict=True):
         slope = math.inf

@@ -6,7 +6,7 @@ from dpcourse.pld.pairs import Gaussian, Laplace, Randomized, Sampled
 
 
 def noisy_sgd(noise_multiplier, sample_rate, steps) -> Curve:
-    """Noisy SGD: each step adds Gaussian noise to a sum over a Poisson sample; neighbours differ by one person more.
+    """Return noisy SGD: each step adds Gaussian noise to a sum over a Poisson sample; neighbours differ by one person.
 
     noise_multiplier: noise deviation / clipping norm, > 0; sample_rate: in (0, 1]; steps: whole, >= 1.
     ValueError otherwise. Source: Abadi et al. (2016); Zhu, Dong & Wang (2022), theorem 11 (the worst pair).
@@ -20,9 +20,9 @@ def noisy_sgd(noise_multiplier, sample_rate, steps) -> Curve:
 
 
 def gaussian(sigma, n=1) -> Curve:
-    """n Gaussian mechanisms of sensitivity 1 and deviation sigma. sigma: > 0; n: whole, >= 1. ValueError otherwise.
+    """Return n Gaussian mechanisms of sensitivity 1 and deviation sigma.
 
-    Source: Dong, Roth & Su (2022), corollary 3.3: one Gaussian mechanism of deviation sigma / sqrt(n).
+    sigma: > 0; n: whole, >= 1. ValueError otherwise. Source: Dong, Roth & Su (2022), corollary 3.3: one Gaussian mechanism of deviation sigma / sqrt(n).
 
     >>> round(gaussian(1.0, 1).epsilon(1e-5).upper, 6)
     4.377178
@@ -32,7 +32,7 @@ def gaussian(sigma, n=1) -> Curve:
 
 
 def laplace(scale, n=1) -> Curve:
-    """n Laplace mechanisms of sensitivity 1. scale: > 0; n: whole, >= 1. ValueError otherwise.
+    """Return n Laplace mechanisms of sensitivity 1. scale: > 0; n: whole, >= 1. ValueError otherwise.
 
     Source: Dwork & Roth (2014), definition 3.3.
 
@@ -43,7 +43,7 @@ def laplace(scale, n=1) -> Curve:
 
 
 def approx_dp(epsilon, delta=0.0, n=1) -> Curve:
-    """n of the worst (epsilon, delta)-DP mechanisms. epsilon: > 0; delta: in [0, 1]; n: whole, >= 1.
+    """Return n of the worst (epsilon, delta)-DP mechanisms. epsilon: > 0; delta: in [0, 1]; n: whole, >= 1.
 
     ValueError otherwise. Source: Kairouz, Oh & Viswanath (2015), theorem 3.3.
 
@@ -55,7 +55,7 @@ def approx_dp(epsilon, delta=0.0, n=1) -> Curve:
 
 
 def randomized_response(epsilon, n=1) -> Curve:
-    """n randomized responses, each epsilon-DP. epsilon: > 0; n: whole, >= 1. ValueError otherwise.
+    """Return n randomized responses, each epsilon-DP. epsilon: > 0; n: whole, >= 1. ValueError otherwise.
 
     Source: Warner (1965); Kairouz, Oh & Viswanath (2015), theorem 3.3.
 

@@ -23,7 +23,7 @@ TAIL = 5.0  # Phi(-TAIL) < 3e-7: about the delta of G_mu at mu^2 / 2 + TAIL mu, 
 
 
 def least_mu(profile, delta, crossing, width) -> Bounds:
-    """Bounds on the least mu with delta(epsilon) <= max(delta of G_mu, `delta`) for every epsilon.
+    """Return bounds on the least mu with delta(epsilon) <= max(delta of G_mu, `delta`) for every epsilon.
 
     profile(epsilons): bounds on delta(epsilon) at each; crossing: Bounds on the epsilon at which it is `delta`.
     """
@@ -48,7 +48,7 @@ def least_mu(profile, delta, crossing, width) -> Bounds:
 
 
 def _least(epsilon, lower, delta, crossing):
-    """The largest mu that some point asks for: where delta(epsilon) is certainly larger, and at the crossing."""
+    """Return the largest mu that some point asks for: where delta(epsilon) is certainly larger, and at the crossing."""
     above = np.r_[lower > delta, crossing > 0]
     at, asked = np.r_[epsilon, crossing][above], np.r_[lower, delta][above]
     return _root(lambda mu: float(np.min(log_gaussian_delta(at, mu) - np.log(asked))), False) if at.size else 0.0
@@ -65,7 +65,7 @@ class _Chords:
         self.slope = -ndtri_exp(np.minimum(log_slope, 0.0))  # minus the slope is Phi(-this)
 
     def margin(self, mu):
-        """The least log of G_mu's delta over a chord."""
+        """Return the least log of G_mu's delta over a chord."""
         return float(np.min(self.margin_in_each(mu)))
 
     def margin_in_each(self, mu):
@@ -76,7 +76,7 @@ class _Chords:
 
 
 def _root(margin, upper):
-    """The mu at which the margin, which rises in mu, is SAFE, or minus SAFE; moved to the safe side of rounding."""
+    """Return the mu at which the margin, which rises in mu, is SAFE (or minus SAFE), on the safe side of rounding."""
     wanted = SAFE if upper else -SAFE
     low = high = 1.0
     while margin(high) < wanted:
@@ -93,7 +93,7 @@ def _root(margin, upper):
 
 
 def distance(profile, mu, near, failing) -> Bounds:
-    """Bounds on max over epsilon of (delta of G_mu - delta(epsilon)) / (1 + e^epsilon), or 0 if that is negative.
+    """Return bounds on max over epsilon of (delta of G_mu - delta(epsilon)) / (1 + e^epsilon), at least 0.
 
     profile: as above; near: an epsilon from where on delta(epsilon) matters little; failing: delta(infinity).
     In a cell, G_mu's delta is below its chord, and delta(epsilon) above the lines through the two bounds to its left and

@@ -32,11 +32,11 @@ class Pair:
         return self
 
     def core(self, spacing):
-        """A good grid point for the lower bound."""
+        """Return a good grid point for the lower bound."""
         return 0.0
 
     def ends(self, small):
-        """The losses beyond which P has less than `small`."""
+        """Return the losses beyond which P has less than `small`."""
         if self.lattice is not None:
             return -self.lattice, self.lattice
         nodes = self.nodes(2000)
@@ -50,7 +50,7 @@ class Gaussian(Pair):
         self.mu = mu
 
     def over(self, epsilon):
-        """By erfcx of positive numbers only: ndtr is off by hundreds of units in the last place far out."""
+        """Return h and both tails, by erfcx of positive numbers only: ndtr is off by hundreds of units in the last place far out."""
         a = (np.longdouble(epsilon) / self.mu - np.longdouble(self.mu) / 2).astype(float)  # which may cancel
         density = np.exp(-(a**2) / 2) / 2
         mills, q_mills = erfcx(np.abs(a) / math.sqrt(2)), erfcx((a + self.mu) / math.sqrt(2))
@@ -86,7 +86,7 @@ class Sampled(Pair):
         return Reversed(self)
 
     def core(self, spacing):
-        """The mean of the small losses, where they lie together within one cell: c = log E(Lambda | Lambda < e^c+)."""
+        """Return the mean of the small losses, where these share one cell: c = log E(Lambda | Lambda < e^c+)."""
         core = math.log1p(-self.rate) if self.rate < 1 else 0.0
         for _ in range(8):
             edge = np.array(core + spacing / 2)
@@ -156,7 +156,7 @@ class Randomized(Pair):
 
 
 def slack(value, p, q, epsilon):
-    """What the evaluation of h or k may be off by."""
+    """Return what the evaluation of h or k may be off by."""
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.where(value > 0, -2 * np.log(value), 0)
     return EVALUATION * (p + np.exp(epsilon) * q + value * (1 + logs))

@@ -42,7 +42,7 @@ class Direction:
         self.rough = [_rough(pair, ends) for pair, ends in zip(pairs, self.ends, strict=True)]
 
     def moments(self, theta):
-        """Cumulant function of the sum at theta, its first and its second derivative."""
+        """Return the cumulant function of the sum at theta, its first and its second derivative."""
         log_mgf = mean = variance = 0.0
         for m, n in zip(self.rough, self.counts, strict=True):
             top = theta * (m.loss[-1] if theta > 0 else m.loss[0])
@@ -55,22 +55,22 @@ class Direction:
         return log_mgf, mean, variance
 
     def guess(self, theta):
-        """The epsilon for which theta is the best tilt, and the logarithm of delta there, by saddle point."""
+        """Return the epsilon for which theta is the best tilt, and the logarithm of delta there, by saddle point."""
         log_mgf, mean, variance = self.moments(theta)
         epsilon = mean - 1 / theta - 1 / (1 + theta)
         spread = 2 * math.pi * (variance + theta**-2 + (1 + theta) ** -2)
         return epsilon, log_mgf - theta * epsilon - math.log(theta * (1 + theta)) - math.log(spread) / 2
 
     def tilt_at_epsilon(self, epsilon):
-        """The best tilt for delta at epsilon."""
+        """Return the best tilt for delta at epsilon."""
         return self._tilt(lambda theta: epsilon - self.guess(theta)[0])
 
     def tilt_at_delta(self):
-        """The best tilt for epsilon at this direction's delta."""
+        """Return the best tilt for epsilon at this direction's delta."""
         return self._tilt(lambda theta: self.guess(theta)[1] - math.log(self.delta))
 
     def _tilt(self, excess):
-        """theta at which `excess`, falling in theta, changes sign."""
+        """Return theta at which `excess`, falling in theta, changes sign."""
         high = math.log(1e7)  # of a loss that hardly varies no tilt says more
         low = min(math.log(1e-3 / math.sqrt(self.moments(0.0)[2] + NOTHING)), high)
 
@@ -82,7 +82,7 @@ class Direction:
         return math.exp(brentq(at, low, high, xtol=1e-3))
 
     def window(self, theta):
-        """Where the tilted sum lies, by Chernoff's bound, up to what matters little."""
+        """Return where the tilted sum lies, by Chernoff's bound, up to what matters little."""
         log_mgf, mean, variance = self.moments(theta)
         epsilon = mean - 1 / theta - 1 / (1 + theta)
         spill = SPILL + max(0.0, log_mgf - theta * epsilon - math.log1p(theta) - math.log(self.delta))
@@ -99,7 +99,7 @@ class Direction:
         return Composed(measures, self.counts, spacing, theta, self.window(theta))
 
     def spacing(self, theta, largest_error, largest_size):
-        """That whose interval, in log mgf, is about as wide as largest_error: n spacing^2 theta (theta + 1) / 8."""
+        """Return the spacing for an interval about as wide as largest_error, in log mgf: n spacing^2 theta (theta + 1) / 8."""
         low, high, _, _ = self.window(theta)
         wanted = math.sqrt(8 * largest_error / (self.total * theta * (theta + 1)))
         longest = max(high - low, *(top - bottom for bottom, top in self.ends))
@@ -113,7 +113,7 @@ class Direction:
 
 
 def _rough(pair, ends):
-    """The privacy loss between the ends, on nodes of the pair's own, for choosing grids only: nothing is proved from it."""
+    """Return the privacy loss between the ends on the pair's own nodes, for choosing grids only: it proves nothing."""
     nodes = pair.nodes(4000)
     nodes = nodes[(nodes >= ends[0]) & (nodes <= ends[1])]
     left, right = np.r_[nodes[nodes < 0], 0.0], np.r_[0.0, nodes[nodes > 0]]
@@ -126,7 +126,7 @@ def _rough(pair, ends):
 
 
 class Side:
-    """What is known of the answer in one direction: a kind of answer defines `bound(composed, upper)`."""
+    """The bounds on the answer in one direction, as far as known; a kind of answer defines `bound(composed, upper)`."""
 
     def __init__(self, direction, theta, guess):
         self.direction, self.theta, self.guess = direction, theta, guess
@@ -170,7 +170,7 @@ class EpsilonSide(Side):
         self.delta, self.tolerance = delta, max(tolerance, FINEST)
 
     def bound(self, composed, upper):
-        """Moved to the safe side of rounding."""
+        """Return the bound on epsilon, moved to the safe side of rounding."""
 
         def excess(epsilon):
             return math.log(min(max(composed.delta(epsilon, upper), 1e-320), 1e300)) - math.log(self.delta)
@@ -201,7 +201,7 @@ class EpsilonSide(Side):
 
 
 def narrowed(name, sides, width, error):
-    """Bounds on the worse of the sides, from ever finer grids; every interval holds, so they count together."""
+    """Return bounds on the worse of the sides, from ever finer grids; every interval holds, so they count together."""
     for size, share in ATTEMPTS:
         done = 0.0
         for side in sorted(sides, key=lambda side: (side.upper, side.guess), reverse=True):

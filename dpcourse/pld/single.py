@@ -11,13 +11,13 @@ BEYOND_ROOT = 1e-13  # ten times that, by which the solution is moved outward: i
 
 
 def closed_delta(pair, epsilon, sign):
-    """delta of a single step, moved by what its evaluation may be off."""
+    """Return delta of a single step, moved by what its evaluation may be off."""
     h, p, q = (float(x) for x in pair.over(np.array(epsilon)))
     return min(max(h + sign * float(slack(np.array(h), p, q, min(epsilon, LARGEST_LOSS))), 0.0), 1.0)
 
 
 def closed_epsilon(pair, delta, sign):
-    """epsilon of a single step, from its delta."""
+    """Return epsilon of a single step, from its delta."""
 
     def excess(epsilon):
         return closed_delta(pair, epsilon, sign) - delta

@@ -1,4 +1,4 @@
-"""Lesson 03: trade-off functions, the ground under everything else.
+"""Trade-off functions (lesson 03), the ground under everything else.
 
 T(P, Q)(alpha) is the smallest false negative rate beta of any test of P against Q whose false positive rate is at most
 alpha. It is convex, continuous, falling, and at most 1 - alpha; the higher, the more private. Its privacy loss is
@@ -38,13 +38,13 @@ class TradeOff:
         return repr(self.kind)
 
     def __call__(self, alpha) -> float | np.ndarray:
-        """beta, of the shape of alpha. ValueError unless alpha is in [0, 1]. Source: definition 2.1."""
+        """Return beta, of the shape of alpha. ValueError unless alpha is in [0, 1]. Source: definition 2.1."""
         alpha = validate.reals("alpha", alpha, 0, 1)
         return _like(alpha, self.kind.at(alpha))
 
     @classmethod
     def from_points(cls, alpha, beta, *, repair=False) -> "TradeOff":
-        """The trade-off function through points, straight between them and towards (0, 1) and (1, 0).
+        """Return the trade-off function through points, straight between them and towards (0, 1) and (1, 0).
 
         alpha, beta: shape (n,), each in [0, 1], alpha rising. ValueError where the points are not convex,
         non-increasing and below 1 - alpha, naming the first that is not; with repair=True the points may come in any
@@ -66,7 +66,7 @@ class TradeOff:
 
     @classmethod
     def from_probabilities(cls, p, q) -> "TradeOff":
-        """T(P, Q) of two laws on the same finitely many outputs: the best tests begin where q/p is largest.
+        """Return T(P, Q) of two laws on the same finitely many outputs: the best tests begin where q/p is largest.
 
         p, q: shapes (n,), each at least 0 with the sum 1, or else ValueError. Source: section 2.1; the lemma of Neyman
         and Pearson (1933).
@@ -86,7 +86,7 @@ class TradeOff:
 
     @classmethod
     def from_samples(cls, p_scores, q_scores) -> "TradeOff":
-        """The trade-off of the best tests that reject P where a score is high, on two samples of scores.
+        """Return the trade-off of the best tests that reject P where a score is high, on two samples of scores.
 
         p_scores, q_scores: shapes (n,) and (m,). ValueError for anything else. Source: section 2.1, with
         frequencies for probabilities; mixing two tests at random gives the convex envelope.
@@ -101,7 +101,7 @@ class TradeOff:
         return cls(Points(*envelope(np.r_[0, alpha[::-1], 1], np.r_[1, beta[::-1], 0])))
 
     def inverse(self) -> "TradeOff":
-        """f^-1, the trade-off function of the same two distributions with their roles exchanged. Source: lemma A.2.
+        """Return f^-1, the trade-off function of the two distributions with roles exchanged. Source: lemma A.2.
 
         >>> one_sided = TradeOff.from_points([0, 0.2, 1], [0.6, 0, 0])
         >>> round(one_sided.inverse()(0.3), 12)
@@ -110,7 +110,7 @@ class TradeOff:
         return self._as(self.kind.inverse())
 
     def symmetrized(self) -> "TradeOff":
-        """max{f, f^-1}: what f-DP means when neighbours are neighbours both ways. Source: proposition 2.4.
+        """Return max{f, f^-1}: what f-DP means where each of two neighbours is the other's. Source: proposition 2.4.
 
         >>> laplace(1.0).symmetrized()(0.1) == laplace(1.0)(0.1)
         True
@@ -119,7 +119,7 @@ class TradeOff:
         return self if other is self.kind else TradeOff(Larger(self.kind, other))
 
     def mixed(self, p) -> "TradeOff":
-        """f_p = p f + (1-p) Id: the mechanism runs with probability p. ValueError unless p is in [0, 1].
+        """Return f_p = p f + (1-p) Id: the mechanism runs with probability p. ValueError unless p is in [0, 1].
 
         Source: section 4.2, before definition 4.1.
 
@@ -131,9 +131,9 @@ class TradeOff:
         return identity() if nothing else self if p == 1 else TradeOff(Mixed(self.kind, p))
 
     def subsampled(self, p) -> "TradeOff":
-        """C_p(f) = min{f_p, f_p^-1}**: the mechanism sees a random share p of the data. ValueError unless 0 <= p <= 1.
+        """Return C_p(f) = min{f_p, f_p^-1}**: the mechanism sees a random share p of the data.
 
-        Exact for a symmetric f; otherwise on a grid of 20,000 points. Source: definition 4.1, theorem 4.2.
+        p: in [0, 1], else ValueError. Exact for a symmetric f; otherwise on a grid of 20,000 points. Source: definition 4.1, theorem 4.2.
 
         >>> round(gaussian(1.0).subsampled(0.5)(0.1), 6)
         0.755428
@@ -148,7 +148,7 @@ class TradeOff:
         return TradeOff.from_points(alpha, np.minimum(mixed(alpha), other(alpha)), repair=True)
 
     def group(self, k) -> "TradeOff":
-        """1 - (1-f)^{o k}: privacy of a group of k. ValueError unless k is whole and >= 1. Source: theorem 2.14.
+        """Return 1 - (1-f)^{o k}: privacy of a group of k. ValueError unless k is whole and >= 1. Source: theorem 2.14.
 
         >>> approx_dp(0.5).group(2)(0.05) == approx_dp(1.0)(0.05)
         True
@@ -157,7 +157,7 @@ class TradeOff:
         return self if k == 1 else TradeOff(self.kind.group(k))
 
     def delta(self, epsilon) -> float | np.ndarray:
-        """1 + f*(-e^epsilon): the smallest delta for which the test's curve lies above f_{epsilon, delta}'s first line.
+        """Return 1 + f*(-e^epsilon): the smallest delta for which f lies above the first line of f_{epsilon, delta}.
 
         For a symmetric f, the smallest delta for which f-DP implies (epsilon, delta)-DP. epsilon: >= 0, any shape.
         ValueError otherwise. Source: proposition 2.12.
@@ -169,7 +169,7 @@ class TradeOff:
         return _like(epsilon, np.clip(self.kind.hockey_stick(epsilon), 0, 1))
 
     def epsilon(self, delta) -> float:
-        """The smallest epsilon >= 0 with self.delta(epsilon) <= delta; infinity where there is none.
+        """Return the smallest epsilon >= 0 with self.delta(epsilon) <= delta; infinity where there is none.
 
         delta: in [0, 1]; ValueError otherwise. Source: proposition 2.12, solved for epsilon.
 
@@ -189,7 +189,7 @@ class TradeOff:
         return float(brentq(lambda epsilon: self.delta(epsilon) - delta, 0, high, xtol=1e-15, rtol=1e-14))
 
     def __matmul__(self, other) -> "TradeOff":
-        """f ⊗ g, the trade-off of both mechanisms together. Source: definition 3.1; theorem 3.2.
+        """Return f ⊗ g, the trade-off of both mechanisms together. Source: definition 3.1; theorem 3.2.
 
         Exact for Gaussians, the identity and (0, delta) parts; otherwise from the privacy losses, on a grid.
 
@@ -202,7 +202,7 @@ class TradeOff:
         return self._as(failing(product([(f, 1), (g, 1)]), delta_f + delta_g - delta_f * delta_g))
 
     def power(self, n) -> "TradeOff":
-        """f ⊗ … ⊗ f, n times. ValueError unless n is whole and >= 1. Source: definition 3.1; theorem 3.2.
+        """Return f ⊗ … ⊗ f, n times. ValueError unless n is whole and >= 1. Source: definition 3.1; theorem 3.2.
 
         >>> round(laplace(0.1).power(100).delta(1.0), 6)
         0.121252
@@ -212,7 +212,7 @@ class TradeOff:
         return self._as(failing(product([(f, n)]), -math.expm1(n * math.log1p(-delta)) if delta < 1 else 1.0))
 
     def __ge__(self, other) -> bool:
-        """Everywhere at least as private, up to rounding, on a grid of 20,000 points. Source: section 2.1.
+        """Return whether f is everywhere at least as private, up to rounding, on 20,000 points. Source: section 2.1.
 
         >>> gaussian(0.5) >= gaussian(1.0), laplace(1.0) >= gaussian(1.0), gaussian(1.0) >= laplace(1.0)
         (True, False, False)
@@ -223,7 +223,7 @@ class TradeOff:
         return bool(np.all(self(alpha) >= other(alpha) - ROUNDING))
 
     def log_slope(self, alpha) -> float | np.ndarray:
-        """log|f'(alpha)|, the privacy loss; minus infinity where f is flat. alpha: in [0, 1], else ValueError.
+        """Return log|f'(alpha)|, the privacy loss; minus infinity where f is flat. alpha: in [0, 1], else ValueError.
 
         Source: section 3.2.
 
@@ -235,7 +235,7 @@ class TradeOff:
             return _like(alpha, self.kind.log_slope(alpha))
 
     def kinks(self) -> np.ndarray:
-        """Where, inside (0, 1), the slope may jump: an array, perhaps empty.
+        """Return where, inside (0, 1), the slope may jump: an array, perhaps empty.
 
         >>> approx_dp(math.log(3)).kinks().round(12).tolist()
         [0.25]
@@ -252,7 +252,7 @@ class TradeOff:
         return self.kind.mu if isinstance(self.kind, Gaussian) else None
 
     def loss_law(self, split_at=0.0) -> tuple[np.ndarray, np.ndarray]:
-        """The law of the privacy loss L = log|f'(U)|: its values, in nats, and their probabilities.
+        """Return the law of the privacy loss L = log|f'(U)|: its values, in nats, and their probabilities.
 
         Exact where f is piecewise linear; otherwise nodes and weights of a quadrature, for Laplace with an edge at
         L = split_at (where the integrand has a kink). A value is minus infinity where f is flat. Source: section 3.2.
@@ -275,7 +275,7 @@ class TradeOff:
 
 
 def identity() -> TradeOff:
-    """Id(alpha) = 1 - alpha: perfect privacy, and the 1 of the tensor product.
+    """Return Id(alpha) = 1 - alpha: perfect privacy, and the 1 of the tensor product.
 
     >>> identity()(0.3)
     0.7
@@ -284,7 +284,7 @@ def identity() -> TradeOff:
 
 
 def approx_dp(epsilon, delta=0.0) -> TradeOff:
-    """f_{epsilon, delta} = max{0, 1 - delta - e^epsilon alpha, e^-epsilon (1 - delta - alpha)}.
+    """Return f_{epsilon, delta} = max{0, 1 - delta - e^epsilon alpha, e^-epsilon (1 - delta - alpha)}.
 
     epsilon: >= 0; delta: in [0, 1]. ValueError otherwise. Source: Wasserman & Zhou (2010); proposition 2.5.
 
@@ -299,7 +299,7 @@ def approx_dp(epsilon, delta=0.0) -> TradeOff:
 
 
 def gaussian(mu) -> TradeOff:
-    """G_mu(alpha) = Phi(Phi^-1(1 - alpha) - mu), from N(0, 1) to N(mu, 1). mu: >= 0, else ValueError.
+    """Return G_mu(alpha) = Phi(Phi^-1(1 - alpha) - mu), from N(0, 1) to N(mu, 1). mu: >= 0, else ValueError.
 
     Source: definition 2.6 and equation 6.
 
@@ -310,7 +310,7 @@ def gaussian(mu) -> TradeOff:
 
 
 def laplace(mu) -> TradeOff:
-    """The trade-off from Lap(0, 1) to Lap(mu, 1): the Laplace mechanism with sensitivity / scale = mu >= 0.
+    """Return the trade-off from Lap(0, 1) to Lap(mu, 1): the Laplace mechanism with sensitivity / scale = mu >= 0.
 
     ValueError otherwise. Source: section 3.2, lemma A.6.
 
@@ -322,7 +322,7 @@ def laplace(mu) -> TradeOff:
 
 
 def log_gaussian_delta(epsilon, mu) -> np.ndarray:
-    """log delta of G_mu at epsilon >= 0 (an array), far into the tail: phi(a) (m(a) - m(a + mu)), m the Mills ratio.
+    """Return log delta of G_mu at epsilon >= 0 (an array), far into the tail: phi(a) (m(a) - m(a + mu)), m Mills' ratio.
 
     Phi(-a) - e^epsilon Phi(-a - mu) with a = epsilon/mu - mu/2 is the textbook form. mu: >= 0.
     Source: corollary 2.13; Balle & Wang (2018), theorem 8.
@@ -337,7 +337,7 @@ def log_gaussian_delta(epsilon, mu) -> np.ndarray:
 
 
 def envelope(alpha, beta) -> tuple[np.ndarray, np.ndarray]:
-    """The vertices of the lower convex envelope of points: the largest convex function below them all.
+    """Return the vertices of the lower convex envelope of points: the largest convex function below them all.
 
     alpha, beta: arrays of shape (n,), in any order. Source: Rockafellar (1970), theorem 5.6 and corollary 17.1.5.
 
@@ -363,13 +363,13 @@ def _like(argument, values):
 
 
 def _grid():
-    """20,000 alphas, close together at both ends."""
+    """Return 20,000 alphas, close together at both ends."""
     left = np.geomspace(1e-15, 0.5, 10_000)
     return np.r_[0, left, 1 - left[-2::-1], 1]
 
 
 def _check(alpha, beta):
-    """ValueError that names the first point where a property of trade-off functions fails. Source: proposition 2.2."""
+    """Raise ValueError that names the first point where a property of trade-off functions fails. Source: proposition 2.2."""
     failures = [
         ("alpha must rise", np.r_[False, np.diff(alpha) <= 0]),
         ("beta must be at most 1 - alpha", beta > 1 - alpha + ROUNDING),

@@ -13,24 +13,24 @@ LAST = np.nextafter(1, 0)  # the largest alpha below 1
 
 
 class Kind:
-    """A kind defines `beta` and `log_slope` (log|f'|, minus infinity where f is flat), and what it has in closed form."""
+    """A kind of trade-off function; it defines `beta` and `log_slope` (log|f'|, minus infinity where f is flat), and what it has in closed form."""
 
     unit = None  # its privacy loss lies on, or has its kinks at, whole multiples of this
 
     def at(self, alpha):
-        """beta, of the shape of alpha, without what rounding adds beyond [0, 1 - alpha]."""
+        """Return beta, of the shape of alpha, without what rounding adds beyond [0, 1 - alpha]."""
         return np.clip(self.beta(alpha), 0, 1 - alpha)
 
     def kinks(self):
-        """Where the slope may jump: inside (0, 1), and perhaps outside."""
+        """Return where the slope may jump: inside (0, 1), and perhaps outside."""
         return np.empty(0)
 
     def inverse_at(self, beta):
-        """The smallest alpha with f(alpha) <= beta."""
+        """Return the smallest alpha with f(alpha) <= beta."""
         return bisect(lambda alpha: self.beta(alpha) <= beta, np.zeros_like(beta), np.ones_like(beta))
 
     def hockey_stick(self, epsilon):
-        """sup over alpha of 1 - f(alpha) - e^epsilon alpha, for epsilon of either sign: where |f'| = e^epsilon."""
+        """Return sup over alpha of 1 - f(alpha) - e^epsilon alpha, epsilon of either sign: where |f'| = e^epsilon."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             zero, one = np.zeros_like(epsilon), np.ones_like(epsilon)
             alpha = np.asarray(bisect(lambda a: self.log_slope(a) <= epsilon, zero, one))
@@ -43,7 +43,7 @@ class Kind:
         return Group(self, k)
 
     def loss_law(self, split_at):
-        """The losses log|f'(U)| and their probabilities, or nodes and weights of a quadrature, split where L = split_at."""
+        """Return losses log|f'(U)| and probabilities, or nodes and weights of a quadrature, split where L = split_at."""
         edges = np.r_[np.linspace(-37, 8.3, 500), ndtri(inside(self.kinks()))]  # below -37.6 alpha would be 0
         z, weight = _panels(np.unique(edges))
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -52,7 +52,7 @@ class Kind:
 
 
 class Symmetric(Kind):
-    """Its own inverse; defines `over(epsilon)`, the hockey stick for epsilon >= 0."""
+    """A kind that is its own inverse; it defines `over(epsilon)`, the hockey stick for epsilon >= 0."""
 
     def hockey_stick(self, epsilon):
         size = np.abs(epsilon)
@@ -109,7 +109,7 @@ class Laplace(Symmetric):
         return np.maximum(-np.expm1((epsilon - self.mu) / 2), 0)
 
     def loss_law(self, split_at):
-        """Atoms at +-mu, and between them density e^(-(mu + l)/2) / 4. Source: lemma A.6, differentiated."""
+        """Return atoms at +-mu, and between them density e^(-(mu + l)/2) / 4. Source: lemma A.6, differentiated."""
         loss, weight = _panels(np.array([-self.mu, split_at, self.mu]))
         density = np.exp(-(self.mu + loss) / 2) / 4
         return np.r_[-self.mu, loss, self.mu], np.r_[0.5, weight * density, math.exp(-self.mu) / 2]
@@ -135,7 +135,7 @@ class Points(Kind):
         return np.interp(alpha, self.alphas, self.betas)
 
     def _line(self, alpha):
-        """The number of the line on the right of alpha."""
+        """Return the number of the line on the right of alpha."""
         return np.clip(np.searchsorted(self.alphas, alpha, side="right") - 1, 0, self.alphas.size - 2)
 
     def log_slope(self, alpha):
@@ -145,7 +145,7 @@ class Points(Kind):
         return self.slopes, np.diff(self.alphas)
 
     def hockey_stick(self, epsilon):
-        """The best point: the first whose line to the right is flatter than e^epsilon."""
+        """Return the best point: the first whose line to the right is flatter than e^epsilon."""
         steeper = np.searchsorted(-self.slopes, -epsilon)
         with np.errstate(over="ignore", invalid="ignore"):
             return self.gain[steeper] - np.where(self.alphas[steeper] > 0, np.exp(epsilon) * self.alphas[steeper], 0)
@@ -210,7 +210,7 @@ class Inverse(Kind):
         return np.where(flat, -np.inf, -self.f.log_slope(self.f.inverse_at(alpha)))
 
     def hockey_stick(self, epsilon):
-        """Mirrored for small epsilon; for large ones, where that would lose digits, on the steepest part of f^-1."""
+        """Return the hockey stick: f's mirrored for small epsilon; for large epsilon, where that loses digits, on the steepest part of f^-1."""
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             mirrored = _mirrored(epsilon, self.f.hockey_stick(-epsilon))
             turned = np.asarray(
@@ -256,7 +256,7 @@ class Mixed(Kind):
         return np.logaddexp(math.log(self.p) + self.f.log_slope(alpha), math.log1p(-self.p))
 
     def hockey_stick(self, epsilon):
-        """p delta_f(log(1 + (e^epsilon - 1)/p)): the line of slope e^epsilon has the slope of f and of Id in it."""
+        """Return p delta_f(log(1 + (e^epsilon - 1)/p)): the slope e^epsilon is p times that of f plus (1 - p) times that of Id."""
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             inner = np.where(
                 epsilon < 30,
@@ -298,7 +298,7 @@ class Group(Kind):
         self.f, self.k = f, k
 
     def kinks(self):
-        """Where one of the k applications meets a kink of f: pulled back through 1 - f, up to k - 1 times."""
+        """Return where one of the k applications meets a kink of f: pulled back through 1 - f, up to k - 1 times."""
         layer = self.f.kinks()
         layers = [layer]
         for _ in range(self.k - 1):
@@ -307,7 +307,7 @@ class Group(Kind):
         return np.concatenate(layers)
 
     def _orbit(self, alpha):
-        """alpha, (1-f)(alpha), (1-f)((1-f)(alpha)), …: k + 1 arrays."""
+        """Return alpha, (1-f)(alpha), (1-f)((1-f)(alpha)), …: k + 1 arrays."""
         orbit = [alpha]
         for _ in range(self.k):
             orbit.append(1 - self.f.beta(orbit[-1]))
@@ -321,7 +321,7 @@ class Group(Kind):
 
 
 def bisect(holds, low, high):
-    """The smallest float from low >= 0 to high where holds, which is monotone and holds at high; arrays elementwise.
+    """Return the smallest float from low >= 0 to high where `holds` (monotone, true at high) is true, elementwise.
 
     Halves the bit pattern, so that small numbers have all their digits.
     """
@@ -337,18 +337,18 @@ def bisect(holds, low, high):
 
 
 def _mirrored(epsilon, opposite):
-    """The hockey stick of f^-1 at epsilon, where that of f is `opposite` at -epsilon: alpha and beta change roles."""
+    """Return the hockey stick of f^-1 at epsilon; `opposite` is that of f at -epsilon: alpha and beta change roles."""
     return -np.expm1(epsilon) + np.exp(epsilon) * opposite
 
 
 def inside(kinks):
-    """Those in (0, 1), rising."""
+    """Return the kinks in (0, 1), rising."""
     kinks = np.unique(kinks)
     return kinks[(kinks > 0) & (kinks < 1)]
 
 
 def _panels(edges):
-    """Gauss-Legendre nodes and weights on each panel between the edges."""
+    """Return Gauss-Legendre nodes and weights on each panel between the edges."""
     node, weight = np.polynomial.legendre.leggauss(16 if edges.size > 3 else 60)
     half = np.diff(edges)[:, None] / 2
     return (edges[:-1, None] + half * (node + 1)).ravel(), (half * weight).ravel()

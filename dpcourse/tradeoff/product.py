@@ -14,7 +14,7 @@ CELLS = 2**17  # of the grid on which products are computed
 
 
 def parts(f):
-    """f = g ⊗ f_{0, delta}: g and delta."""
+    """Return g and delta with f = g ⊗ f_{0, delta}."""
     return (f.f, f.delta_0) if isinstance(f, Failing) else (f, 0.0)
 
 
@@ -23,7 +23,7 @@ def failing(f, delta):
 
 
 def product(factors):
-    """The tensor product of f^n over the pairs (f, n)."""
+    """Return the tensor product of f^n over the pairs (f, n)."""
     normal = math.hypot(*(math.sqrt(n) * f.mu for f, n in factors if isinstance(f, Gaussian)))
     others = [(f, n) for f, n in factors if not isinstance(f, Gaussian)]
     if not others:
@@ -67,7 +67,7 @@ def _by_privacy_loss(factors):
 
 
 def _loss_range(f):
-    """Between which losses all but TINY of both distributions lies."""
+    """Return between which losses all but TINY of both distributions lies."""
     ends = []
     for g in (f, f.inverse()):
         beyond = g.hockey_stick(np.array(600.0))
@@ -76,7 +76,7 @@ def _loss_range(f):
 
 
 def _loss_pmf(f, spacing, low, high):
-    """Grid points (whole numbers) and the mass of Q at each, plus the mass of Q at infinity."""
+    """Return grid points (whole numbers) and the mass of Q at each, plus the mass of Q at infinity."""
     first, last = math.floor(low / spacing), math.ceil(high / spacing)
     j = np.arange(first, last + 1)
     if isinstance(f, Points):
@@ -103,7 +103,7 @@ def _rough_loss(f, low, high, n):
 
 
 def _split(f, spacing, j):
-    """The masses of Q, each atom divided between the grid points beside it so that P and Q keep their mass."""
+    """Return the masses of Q, each atom divided between the grid points beside it so that P and Q keep their mass."""
     loss, alpha, beta = f.slopes, np.diff(f.alphas), np.maximum(-np.diff(f.betas), 0)
     seen = loss > -np.inf
     loss, q = loss[seen], np.where(loss > 0, alpha * np.exp(np.minimum(loss, 700)), beta)[seen]
@@ -114,7 +114,7 @@ def _split(f, spacing, j):
 
 
 def _sum_range(parts):
-    """Between which losses the sum lies up to TINY, by Chernoff's bound for Q and for P; parts: (loss, q, n)."""
+    """Return between which losses the sum lies up to TINY, by Chernoff's bound for Q and for P; parts: (loss, q, n)."""
     spread = math.sqrt(max(sum(n * (q @ loss**2 - (q @ loss) ** 2) for loss, q, n in parts), 1e-12))
     tilts = np.geomspace(0.1, 100, 60) / spread
     ends = []
@@ -131,7 +131,7 @@ def _side(q, loss, sign):
 
 
 def _common_spacing(factors, largest):
-    """At most `largest`, and a whole fraction of the factors' unit where they share one; all of it between atoms."""
+    """Return a spacing of at most `largest`, a whole fraction of the factors' unit where the factors share one."""
     unit = factors[0].unit
     if not unit or any(f.unit != unit for f in factors):
         return largest

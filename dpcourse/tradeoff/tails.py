@@ -9,7 +9,7 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(12)
 
 
 def log_delta(epsilon, mu):
-    """log delta of G_mu at epsilon >= 0: what `log_gaussian_delta` of the package tells."""
+    """Return log delta of G_mu at epsilon >= 0: what `log_gaussian_delta` of the package tells."""
     epsilon = np.asarray(epsilon, dtype=float)
     if mu == 0:
         return np.full_like(epsilon, -np.inf)
@@ -36,7 +36,7 @@ def _mills(t):
 
 
 def _falling_mills(t):
-    """1 - t m(t); for large t by its asymptotic series, where the difference would cancel."""
+    """Return 1 - t m(t); for large t by its asymptotic series, where the difference would cancel."""
     square = np.maximum(t, 30.0) ** -2.0
     series = square * (1 - 3 * square * (1 - 5 * square * (1 - 7 * square * (1 - 9 * square * (1 - 11 * square)))))
     return np.where(t > 30, series, 1 - t * _mills(t))

@@ -1,8 +1,8 @@
-"""Why is this answer wrong? The simplest explanation that agrees with it on all inputs, fresh ones among them.
+"""Why an answer is wrong: the simplest explanation that agrees with the answer on all cases, fresh ones among them.
 
-Three sources, in the order of trust: the answer is right for other inputs; the right answer was changed afterwards; the
-program has one slip. Where none explains it, what can be measured is said; else the smallest input that fails is shown.
-An explanation must agree on all inputs, at least LEAST, of which all but the first few were drawn after the answer was
+There are three sources, in the order of trust: the answer is right for other inputs; the right answer was changed
+afterwards; the program has one slip. Where no source explains the answer, what can be measured is said; else the
+smallest input that fails is shown. An explanation must agree on all inputs, at least LEAST, of which all but the first few were drawn after the answer was
 found wrong. As a rule of thumb, not a proof: two functions that differ agree on one such input by chance with probability 1e-6 (the
 tolerance) where results are real numbers, and often where they are truth values or small whole numbers, of which there
 are then at least LEAST_OF_FEW. What agrees by algebra agrees on all inputs; of two such the cheaper is told.
@@ -24,7 +24,7 @@ from dpcourse.checking.diagnosis.words import AFTER, EXPLAINING, SENTENCES, Chan
 
 SECONDS, FOR_MUTANTS, FOR_ANSWERS = 2.6, 1.6, 0.9
 MOST, MOST_OF_FEW, DRAWS = 12, 40, 40
-LEAST, LEAST_OF_FEW = 5, 20  # with fewer inputs that differ nothing is explained
+LEAST, LEAST_OF_FEW = 5, 20  # cases that differ; with fewer, nothing is explained
 LEAST_PAIRS = 3  # in which the right result changes, before an answer is said not to depend on an argument
 EXPLANATION, MEASUREMENT, CASE = "explanation", "measurement", "case"
 HEAD = 3  # cases on which a candidate is tried first
@@ -54,7 +54,7 @@ class Candidate:
 def diagnose(
     exercise, cases: list[dict], values: list, ask: Callable[[list[dict], float], list] | None, rng
 ) -> Diagnosis | None:
-    """The Diagnosis of a wrong answer; None where there is nothing to say.
+    """Return the Diagnosis of a wrong answer; None where there is nothing to say.
 
     exercise: with draw, reference, formulas, misconceptions, rtol, atol and folder. ask(cases, seconds): what the answer gives on further cases,
     as far as it gives anything in that time; None where it cannot be asked, and then nothing is said but what is measured.
@@ -109,7 +109,7 @@ class _Search:
         self.values += given
 
     def _answers(self, cases):
-        """What the answer gives on these, up to the first on which it fails."""
+        """Return what the answer gives on these, up to the first on which it fails."""
         try:
             return list(self.ask(cases, min(FOR_ANSWERS, max(0.0, self.end - time.monotonic()))))
         except Exception:
@@ -140,9 +140,9 @@ class _Search:
             if time.monotonic() > self.end:
                 return
             self._try_function(self.exercise.reference, (change,), changed)
-        for slip in self.exercise.misconceptions:
-            if slip.recognise is None and time.monotonic() < self.end:
-                self._try_function(slip.code, (Change("misconception"),), told=slip.message)
+        for misconception in self.exercise.misconceptions:
+            if misconception.recognise is None and time.monotonic() < self.end:
+                self._try_function(misconception.code, (Change("misconception"),), told=misconception.message)
         if not self._done():
             self._try_mutants()
 
@@ -167,7 +167,7 @@ class _Search:
         self._try(outputs, changes, told=told)
 
     def _promising(self, outputs, changes):
-        """Whether these first outputs may explain a number that is not explained so cheaply yet."""
+        """Return whether these first outputs may explain a number that is not explained so cheaply yet."""
         for k, head in enumerate(self.heads):
             if self._open(k, cost(changes)):
                 numbers = part_of(outputs, k, head)
@@ -192,7 +192,7 @@ class _Search:
             self._exchanged()
 
     def _arguments_themselves(self):
-        """An argument, returned as it is given; its sum, its largest entry, their number."""
+        """Try an argument, returned as it is; its sum, its largest entry, their number."""
         for words, values in self.described.items():
             for k, part in enumerate(self.parts):
                 if (
@@ -218,7 +218,7 @@ class _Search:
                 self.best[k] = Candidate((change,))
 
     def _exchanged(self):
-        """Numbers of a tuple that stand in each other's place."""
+        """Try numbers of a tuple that stand in each other's place."""
         if len(self.parts) == 2 and all(
             part.same(other.wanted) for part, other in zip(self.parts, self.parts[::-1], strict=True)
         ):
@@ -231,7 +231,7 @@ class _Search:
     # ---- words
 
     def _told(self):
-        """The Diagnosis: explanations of what is wrong, or else what was measured."""
+        """Return the Diagnosis: explanations of what is wrong, or else what was measured."""
         wrong = [k for k, part in enumerate(self.parts) if not part.agrees.all()]
         if not wrong:
             return None
@@ -262,19 +262,19 @@ class _Search:
         return sentences([*self._good(), *(self._of(k, sentence(*each)) for k, each in zip(wrong, found, strict=True))])
 
     def _good(self):
-        """Which of several numbers are right, in a sentence; nothing where none is."""
+        """Yield which of several numbers are right, in a sentence; nothing where no number is."""
         good = [part.name for part in self.parts if part.agrees.all()]
         if good:
             yield counted("{names} is right.", "{names} are right.", count=len(good), names=listed(good))
 
     def _of(self, k, sentence):
-        """The sentence, of one of several numbers."""
+        """Return the sentence, of one of several numbers."""
         return (
             say("{name}: {sentence}", name=self.parts[k].name, sentence=sentence) if len(self.parts) > 1 else sentence
         )
 
     def _dependence(self) -> list[Fact]:
-        """On which arguments the answer depends, and how it grows: asked of it with one argument changed at a time."""
+        """Return on which arguments the answer depends, and how it grows: one argument is changed at a time."""
         if self.ask is None or len(self.cases) < 4 or time.monotonic() > self.end:
             return []
         mine = {id(case): value for case, value in zip(self.cases, self.values, strict=True)}
@@ -299,7 +299,7 @@ class _Search:
         return found[:2]
 
     def _growth(self):
-        """How the answer and the right one grow with each of the numbers that they are given."""
+        """Yield how the answer and the right one grow with each of the numbers that they are given."""
         if len(self.parts) > 1 or time.monotonic() > self.end:
             return
         reference = self.exercise.reference
@@ -323,7 +323,7 @@ class _Search:
 
 
 def _after(changes: tuple[Change, ...]) -> Collection[str]:
-    """Which changes of a result may follow these."""
+    """Return which changes of a result may follow these."""
     if not changes or changes[0].kind == "misconception":
         return SENTENCES
     return () if changes[0].kind in ("argument set", "argument bent") else AFTER

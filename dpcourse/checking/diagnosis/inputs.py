@@ -1,4 +1,4 @@
-"""Other inputs, for which a wrong answer may be right: each change of a case that a slip of the learner's would make."""
+"""Other inputs, for which a wrong answer may be right: each change of a case that a learner's mistake would make."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -48,7 +48,7 @@ IN_PLACE: dict[str, Callable] = {
 
 
 def changes(cases: list[dict]) -> Iterator[tuple[Change, Callable[[dict], dict]]]:
-    """(change, the function that makes it to a case), for all changes that the arguments of these cases allow."""
+    """Yield (change, the function that makes it to a case), for all changes that the arguments of these cases allow."""
     kinds = {name: _kind(name, [case[name] for case in cases]) for name in cases[0]}
     scalars = [name for name, kind in kinds.items() if kind == "number"]
     lists = [name for name, kind in kinds.items() if kind == "list"]
@@ -133,7 +133,7 @@ def _of_all(names, part):
 
 
 def _like(changed):
-    """A change of an array, for lists and tuples too."""
+    """Return a change of an array, for lists and tuples too."""
 
     def code(value):
         numbers = changed(np.asarray(value, dtype=float))

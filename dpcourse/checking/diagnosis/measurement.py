@@ -12,7 +12,7 @@ from dpcourse.checking.diagnosis.words import Fact
 
 
 def facts(part: Part, described: dict[str, list[float]], cases: list[dict]) -> Iterator[Fact]:
-    """What is true of one number of an answer on all cases, the most telling first."""
+    """Yield what is true of one number of an answer on all cases, the most telling first."""
     yours, wanted = part.yours, part.wanted
     if np.ptp(yours) > 0:
         yield from _is_argument(part, cases)
@@ -72,7 +72,7 @@ OTHERS = {
 
 
 def _where(part, described, whole):
-    """In which cases, or at which entries, an answer is right that is right in some."""
+    """Yield the cases, or entries, where an answer is right that is right in some."""
     right = part.agrees
     entries = [part.apart(right)[i] for i in range(len(part.given))]
     if max(part.lengths) > 2:
@@ -108,14 +108,14 @@ LEAST_ON_EACH_SIDE = 4  # fewer may be right by accident
 
 
 def _says_nothing(words, condition, values):
-    """Whether a condition holds by how the inputs were drawn, or of anything that is cut off at an end."""
+    """Return whether a condition holds by how the inputs were drawn, or of anything that is cut off at an end."""
     if "odd" in condition or "even" in condition:
         return is_number_of_entries(words) or (values % 1 != 0).any()
     return words == say(RESULT)
 
 
 def _threshold(right, known):
-    """A feature that is larger wherever the answer is right than wherever it is wrong, or smaller."""
+    """Yield a feature that is larger wherever the answer is right than wherever it is wrong, or smaller."""
     for words, values in known.items():
         inside, outside = values[right], values[~right]
         if inside.min() > outside.max():
@@ -129,7 +129,7 @@ def _threshold(right, known):
 
 
 def _compared(yours, wanted, on=""):
-    """How these numbers stand to the right ones: a factor, a difference, too large, too small.
+    """Yield how these numbers stand to the right ones: a factor, a difference, too large, too small.
 
     on: which they are, in words; if not given, all.
     """
@@ -172,7 +172,7 @@ MOST_PAIRS = 6
 
 
 def variations(cases: list[dict], others: list[dict]) -> dict[str, list[tuple[dict, dict]]]:
-    """argument -> pairs of cases that differ in it alone: the second has it from another case."""
+    """Return argument -> pairs of cases that differ in this argument alone: the second has it from another case."""
     found: dict[str, list[tuple[dict, dict]]] = {}
     for name in cases[0]:
         if name == "rng":
@@ -183,7 +183,10 @@ def variations(cases: list[dict], others: list[dict]) -> dict[str, list[tuple[di
 
 
 def growth(name: str, ratios: list[tuple[float, float]]) -> Iterator[Fact]:
-    """ratios: for several cases, how many times as large yours and the right one become when the argument doubles."""
+    """Yield how an answer grows with an argument.
+
+    ratios: for several cases, how many times as large the answer's value and the right one become when the argument doubles.
+    """
     if len(ratios) < 2:
         return
     yours, right = (np.array(each) for each in zip(*ratios, strict=True))

@@ -1,4 +1,4 @@
-"""What is measured of noise: an exact test of its scale, and in words how it differs from what it should be."""
+"""Measurements of noise: an exact test of its scale, and in words how it differs from what it should be."""
 
 import itertools
 from collections.abc import Iterator
@@ -41,7 +41,7 @@ class Noise:
 
     @classmethod
     def of_groups(cls, law: str, groups: dict[str, np.ndarray]) -> "Noise":
-        """Noise that was drawn in several settings."""
+        """Return Noise that was drawn in several settings."""
         return cls(law, np.concatenate([np.ravel(values) for values in groups.values()]), groups)
 
     @property
@@ -51,7 +51,7 @@ class Noise:
         return min(1.0, len(parts) * min(map(self._p_value_of, parts)))
 
     def _p_value_of(self, values):
-        """Two-sided: sum |x| is Gamma for Laplace, sum x^2 chi-squared for Gaussian noise."""
+        """Return the two-sided p-value: sum |x| is Gamma for Laplace, sum x^2 chi-squared for Gaussian noise."""
         from scipy.stats import chi2, gamma
 
         x = np.ravel(values)
@@ -75,7 +75,7 @@ class Noise:
         return float(np.abs(x).mean() if self.law == "laplace" else np.sqrt((x * x).mean()))
 
     def is_as_large(self, other: "Noise") -> bool:
-        """Whether in every setting it is as large as another, as far as so many values can tell."""
+        """Return whether in every setting it is as large as another, as far as so many values can tell."""
         mine, others = self.groups or {"": self.values}, other.groups or {"": other.values}
         return all(
             self._are_near(
@@ -107,7 +107,7 @@ class Noise:
         return joined([*sizes, *(say("{size:.3g} times {setting}", **other) for other in others)])
 
     def sentences(self) -> Iterator[str]:
-        """How it differs from what it should be: not random, off its centre, of another law, too small or too large."""
+        """Yield how the noise differs from what it should be: not random, off its centre, of another law or size."""
         x = np.ravel(self.values)
         if x.size < 30 or not np.isfinite(x).all() or np.ptp(x) == 0:
             return
@@ -131,12 +131,12 @@ class Noise:
             yield say(SIZE[again], sizes=self._times_as_large())
 
     def _evened(self):
-        """The values, those of each setting as large as those of the others: a law is one of shape."""
+        """Return the values, those of each setting as large as those of the others: a law is one of shape."""
         groups = [np.ravel(values) / (self._size_of(values) or 1) for values in self.groups.values()]
         return np.concatenate(groups) if groups else np.ravel(self.values)
 
     def _law(self, x):
-        """The law that fits, if the right one does not; the right one where it fits; None where none is known to."""
+        """Return the law that fits: the right one if it does, else another; None where no known law fits."""
         from scipy import stats
 
         x = x[:MOST]

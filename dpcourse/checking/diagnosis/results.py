@@ -1,4 +1,4 @@
-"""The right result, changed afterwards: which change makes of some numbers those that were given."""
+"""The right result, changed afterwards: which change turns the right numbers into the answer's."""
 
 import itertools
 import math
@@ -59,7 +59,7 @@ POWERS = {to_say("the square of {what}"): 2, to_say("the square root of {what}")
 def change(
     part: Part, numbers: np.ndarray, described: dict[str, list[float]], fitted: bool, only: Collection[str] = SENTENCES
 ) -> tuple[Change, ...] | None:
-    """The cheapest change that makes of these numbers those that were given; () where they are the same, None where none is known.
+    """Return the cheapest change that turns `numbers` into the answer's; () where both are the same, None where none is known.
 
     described: features of the cases; fitted: look for factors and terms among them too, which says less of a number
     that is not the right one. only: the kinds of changes that are looked for.
@@ -99,7 +99,7 @@ def _named_factor(part, numbers):
 
 
 def formula(part: Part, described: dict[str, list[float]]) -> Change | None:
-    """The numbers that were given, as one or two features of the cases; None where they are no such thing."""
+    """Return the answer's numbers as a formula of one or two features of the cases; None where there is no such formula."""
     with np.errstate(all="ignore"):
         known = [
             (words, values)
@@ -119,7 +119,7 @@ def formula(part: Part, described: dict[str, list[float]]) -> Change | None:
 
 
 def _shaped(described):
-    """(words, values) of features, and of their squares, roots, complements, exponentials and logarithms."""
+    """Yield (words, values) of features, and of their squares, roots, complements, exponentials and logarithms."""
     for words, values in described.items():
         yield words, values
         for message, power in POWERS.items() if (values >= 0).all() else ():
@@ -131,7 +131,7 @@ def _shaped(described):
 
 
 def _of_the_case(part, numbers, described):
-    """A factor or a term that is a number of the case; or a factor that is made of two."""
+    """Yield a factor or a term that is a number of the case; or a factor that is made of two."""
     pairs = itertools.combinations(described.items(), 2)
     both = [
         each

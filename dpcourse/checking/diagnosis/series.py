@@ -1,4 +1,4 @@
-"""What a function gives on many cases, as vectors of numbers that can be compared and fitted."""
+"""The values of a function on many cases, as vectors of numbers that can be compared and fitted."""
 
 import math
 from collections.abc import Callable
@@ -44,25 +44,25 @@ class Part:
         return self.close(self.wanted)
 
     def close(self, others: np.ndarray) -> np.ndarray:
-        """For each number, whether it is the other one."""
+        """Return for each number whether it equals the other one."""
         with np.errstate(all="ignore"):
             return np.isclose(self.yours, others, self.rtol, self.atol)
 
     def same(self, others: np.ndarray | None) -> bool:
-        """Whether all numbers are the others."""
+        """Return whether all numbers are the others."""
         return others is not None and others.shape == self.yours.shape and bool(self.close(others).all())
 
     def of_cases(self, values: list) -> np.ndarray:
-        """One value a case, once for each number of the case."""
+        """Return one value of each case, repeated for each number of the case."""
         return np.repeat(np.asarray(values, dtype=float), self.lengths)
 
     def apart(self, numbers: np.ndarray) -> list[np.ndarray]:
-        """A vector of all numbers, cut into cases."""
+        """Return a vector of all numbers, cut into cases."""
         return np.split(numbers, np.cumsum(self.lengths)[:-1])
 
 
 def as_arrays(value: Any) -> list[np.ndarray] | None:
-    """A value as a list of arrays, one for each of the numbers of a tuple; None where it is not made of numbers."""
+    """Return a value as a list of arrays, one for each number of a tuple; None for a value that is not made of numbers."""
     if isinstance(value, tuple) and value and all(np.ndim(item) <= 1 and _is_number(item) for item in value):
         return [np.atleast_1d(np.asarray(item, dtype=float)) for item in value]
     if _is_number(value) and np.ndim(value) <= 2:
@@ -78,7 +78,7 @@ def _is_number(value):
 
 
 def parts(values: list, right: list, rtol: float, atol: float, names: tuple[str, ...] = ()) -> list[Part]:
-    """The Parts of what was given; none where it has not the shape of what is right, in every case."""
+    """Return the Parts of what was given; none where it has not the shape of what is right, in every case."""
     ours = [arrays for value in right if (arrays := as_arrays(value)) is not None]
     if len(ours) < len(right) or len({len(each) for each in ours}) != 1:
         return []
@@ -94,7 +94,7 @@ def parts(values: list, right: list, rtol: float, atol: float, names: tuple[str,
 
 
 def part_of(outputs: list, k: int, like: Part) -> np.ndarray | None:
-    """The k-th number of each output, as one vector; None where an output has another shape."""
+    """Return the k-th number of each output, as one vector; None where an output has another shape."""
     found = []
     for output, length in zip(outputs, like.lengths, strict=True):
         arrays = as_arrays(output)
@@ -105,7 +105,7 @@ def part_of(outputs: list, k: int, like: Part) -> np.ndarray | None:
 
 
 def features(cases: list[dict]) -> dict[str, list[float]]:
-    """Numbers that describe a case, each in words -> its values over all cases; only what can be told of every case.
+    """Return words -> values over all cases, of the features of a case; only features that every case has.
 
     The words are an argument's name, or are said.
     """
@@ -126,7 +126,7 @@ def features(cases: list[dict]) -> dict[str, list[float]]:
 
 
 def is_number_of_entries(words: str) -> bool:
-    """Whether a feature of this name counts the entries of an argument."""
+    """Return whether a feature of this name counts the entries of an argument."""
     return isinstance(words, Said) and words.message == NUMBER_OF_ENTRIES
 
 

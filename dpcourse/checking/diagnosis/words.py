@@ -186,12 +186,12 @@ class Fact:
 
 
 def cost(changes: Iterable[Change]) -> float:
-    """What an explanation of these changes costs."""
+    """Return what an explanation of these changes costs."""
     return sum(change.cost for change in changes)
 
 
 def sentence(changes: tuple[Change, ...], told: str = "") -> str:
-    """An explanation in words; told: the message of the misconception that it begins with."""
+    """Return an explanation in words; told: the message of the misconception that it begins with."""
     if len(changes) == 1 and changes[0].kind in ALONE:
         return say(ALONE[changes[0].kind], **changes[0].fields)
     rest = joined(change.text for change in changes if change.kind != "misconception")
@@ -201,6 +201,6 @@ def sentence(changes: tuple[Change, ...], told: str = "") -> str:
 
 
 def joined(clauses: Iterable[str]) -> str:
-    """Clauses of one sentence; nothing where there is none."""
+    """Join the clauses of one sentence; return nothing where there are none."""
     one_by_one = list(clauses)
     return functools.reduce(lambda first, then: say("{first}, and {then}", first=first, then=then), one_by_one or [""])
