@@ -62,12 +62,6 @@ COLUMNS = {  # of the tables that another machine can take over
     "forgotten": "who made author",
 }
 
-FIRST_OVERRIDES = """
-INSERT OR IGNORE INTO by_hand (student, lesson, exercise, function, points, out_of, reason, author, made)
-    SELECT student, CAST(exercise AS INTEGER), exercise, '', points, NULL, reason, '', replace(made, ' ', 'T') || '+00:00'
-    FROM old_overrides
-"""
-
 COPY_IN_ITS_PLACE = to_say(
     "{file} is damaged ({reason}), and was put aside: {name}. Its copy of {time} is in its place: give the same command again."
 )
@@ -113,11 +107,8 @@ def _brought_up(connection):
         for statement in SCHEMA.split(";"):
             connection.execute(statement)
         for name in old:
-            if name == "overrides":
-                connection.execute(FIRST_OVERRIDES)
-            else:
-                same = ", ".join(each for _, each, *_ in connection.execute(f"PRAGMA table_info(old_{name})"))
-                connection.execute(f"INSERT INTO {name} ({same}) SELECT {same} FROM old_{name}")
+            same = ", ".join(each for _, each, *_ in connection.execute(f"PRAGMA table_info(old_{name})"))
+            connection.execute(f"INSERT INTO {name} ({same}) SELECT {same} FROM old_{name}")
             connection.execute(f"DROP TABLE old_{name}")
         connection.execute(f"PRAGMA user_version = {EDITION}")
     connection.execute("COMMIT")

@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from grading.first_edition import RESULT, SCHEMA
 from grading.plain import same, values
 from grading.rows import damage
 from hypothesis import given
@@ -17,28 +16,9 @@ from dpcourse.grading.keep import database
 from dpcourse.grading.keep.database import EDITION, Unusable
 from dpcourse.grading.keep.packed import packed, unpacked
 from dpcourse.grading.keep.store import ByHand, Store
-from dpcourse.grading.marks.marking import marked
-from dpcourse.grading.marks.settings import Settings
 from dpcourse.grading.result import Mark, result
 
 HANDED_IN = Submission("kim", 1, "x.ipynb", Path("x.ipynb"), "digest")
-
-
-def test_a_database_of_the_first_edition_opens(tmp_path):
-    old = sqlite3.connect(tmp_path / "grades.sqlite")
-    old.executescript(SCHEMA)
-    old.execute("INSERT INTO about VALUES ('secret', 'kept')")
-    old.execute("INSERT INTO results VALUES ('kim', 1, 'kim.ipynb', 'digest', 'grader', ?)", [RESULT])
-    old.execute("INSERT INTO overrides (student, exercise, points, reason) VALUES ('kim', '1.5', 1, 'shown')")
-    old.commit()
-    old.close()
-    for _ in range(2):
-        with Store(tmp_path / "grades.sqlite") as store:
-            (row,) = marked(store.rows(), Settings(), store.by_hand())
-            assert store.secret() == b"kept"
-        assert [(mark.id, mark.points) for mark in row.result.exercises] == [("1.3", 2), ("1.4", 0), ("1.5", 1)]
-        assert row.result.score == 3
-        assert row.by_hand["1.5"].reason == "shown"
 
 
 def test_a_database_of_the_second_edition_loses_nothing_and_learns_languages(tmp_path):
