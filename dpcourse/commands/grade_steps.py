@@ -118,8 +118,7 @@ def _with_store(options, asked, store):
     settings, run = asked.settings, NOTHING
     if options.pack:
         store.remember("packs", json.dumps(asked.packs))
-    damaged = store.without_damaged() + ([asked.other.lost] if asked.other and asked.other.lost else [])
-    told = [*damaged, *asked.told]
+    told = list(asked.told)
     if options.merge or options.forget is not None or asked.found is not None:
         with running(options.out):
             told += _merge_and_forget(options, asked, store)
@@ -135,13 +134,13 @@ def _with_store(options, asked, store):
         told += vanished(stored, store.by_hand()) + _of_settings(settings, rows)
         told += outputs.write(rows, options.out, settings, _unread(store), store.answers, options.course, store.moves())
         moves.write(store, options.out)
+        if not looked_up:
+            store.copy_to(options.out)
     if looked_up:
         lines = [line for found in looked_up.values() for line in found]
         print(json.dumps(looked_up, ensure_ascii=False) if options.as_json else "\n".join(lines))
-        for line in damaged:
-            print(by_hand.plain(line), file=sys.stderr)
-        return 1 if damaged else 0
-    return _say(options, rows, run, moved, told, settings, damaged)
+        return 0
+    return _say(options, rows, run, moved, told, settings)
 
 
 # ---- what is in use
@@ -390,7 +389,7 @@ def _looked_up(options, store, rows: list[Row]) -> dict[str, list[str]]:
 # ---- what is said in the end
 
 
-def _say(options, rows, run: Run, moved, remarks, settings, damaged):
+def _say(options, rows, run: Run, moved, remarks, settings):
     line, told = report.summary(rows)
     failed = _not_graded(rows, run)
     faults, warned = alarms.faults(rows), alarms.zeros(rows)
@@ -431,7 +430,7 @@ def _say(options, rows, run: Run, moved, remarks, settings, damaged):
         for reason, students in _by_reason(failed).items():
             told = {"reason": by_hand.plain(reason), "students": by_hand.some(students)}
             print(say("  {reason}: {students}", **told), file=sys.stderr)
-    return 1 if failed or damaged or any(not each.left_out for each in run.unread) else 0
+    return 1 if failed or any(not each.left_out for each in run.unread) else 0
 
 
 def _not_graded(rows, run) -> dict[str, str]:

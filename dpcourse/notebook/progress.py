@@ -7,38 +7,6 @@ from dpcourse import course
 from dpcourse.base.files import data_folder, write_atomically
 from dpcourse.base.languages import say
 
-FIRST_EDITION = {
-    "0": ("start_here", "keep_probability randomized_response estimate_share"),
-    "1": (
-        "composition",
-        "sequential_composition privacy_bill worst_posterior basic_composition advanced_composition crossing composed_delta",
-    ),
-    "2": (
-        "laplace",
-        "sum_sensitivity laplace_mechanism privacy_loss epsilon_for_counts private_histogram error_bound report_noisy_max "
-        "whole_noise",
-    ),
-    "3": (
-        "gdp",
-        "error_rates least_error_sum is_tradeoff approx_dp_curve gaussian_curve noisy_counts delta_of largest_mu group_curve "
-        "group_sigma",
-    ),
-    "4": (
-        "clt",
-        "laws_that_hold total_mu privacy_loss composed_delta functionals berry_esseen proved_band limit_mu approx_dp_limit "
-        "too_low too_high",
-    ),
-    "5": (
-        "dpsgd",
-        "clip noisy_sum poisson_batches noisy_sgd_step noisy_adam sampled_curve two_sided sgd_mu noise_for_budget in_order",
-    ),
-    "6": (
-        "audit",
-        "error_rates at_most mu_at_least epsilon_at_least runs_needed best_mu canary one_run_epsilon accused",
-    ),
-}
-"""The word and the exercises of each lesson when a file of progress held numbers."""
-
 _shown: list = []  # the displays of progress() in this kernel
 
 
@@ -51,10 +19,9 @@ def recorded() -> set[str]:
     file = data_folder() / "progress.json"
     try:
         told = json.loads(file.read_text(encoding="utf-8"))
-        names = list(told["done"] if "done" in told else map(_of_first_edition, told["passed"]))
-        for name in names:
-            _refuse_unless_text(name)
-        return set(names)
+        if not all(isinstance(name, str) for name in told["done"]):
+            raise ValueError("a name is not text")
+        return set(told["done"])
     except FileNotFoundError:
         return set()
     except OSError as error:
@@ -163,23 +130,6 @@ def _named(number):
     lesson, _, place = number.partition(".")
     found = course.lesson(int(lesson))
     return f"{found.word}/{place if place.startswith('q') else found.functions[int(place) - 1]}"
-
-
-def _of_first_edition(number):
-    """Return the name of what had this number in the first edition, whose files hold numbers."""
-    _refuse_unless_text(number)
-    lesson, _, place = number.partition(".")
-    word, functions = FIRST_EDITION.get(lesson, (lesson, ""))
-    if place.startswith("q"):
-        return f"{word}/{place}"
-    names = functions.split()
-    name = names[int(place) - 1] if 0 < int(place) <= len(names) else place
-    return f"{'accountants' if name in ('noise_for_budget', 'in_order') else word}/{name}"
-
-
-def _refuse_unless_text(name):
-    if not isinstance(name, str):
-        raise ValueError("an id is not text")
 
 
 def _bar(done, of):

@@ -1,5 +1,7 @@
 """Rows, as what writes tables and pages is given them."""
 
+import contextlib
+import sqlite3
 from collections.abc import Mapping, Sequence
 
 from dpcourse import course
@@ -55,3 +57,17 @@ def a_row(
     row = Row(student, lesson, file, "", "grader", stored, **more)
     [found] = marked([row], settings, by_hand)
     return found
+
+
+def damage(file, statement):
+    """Change a database as no statement can, whatever its tables refuse: as a fault of the disk does."""
+    with contextlib.closing(sqlite3.connect(file, isolation_level=None)) as database:
+        before = database.execute("SELECT sql, name FROM sqlite_master WHERE type = 'table'").fetchall()
+        database.execute("PRAGMA writable_schema=ON")
+        database.execute(
+            "UPDATE sqlite_master SET sql = replace(replace(sql, ' STRICT', ''), ' NOT NULL', '') WHERE type = 'table'"
+        )
+        database.execute("PRAGMA writable_schema=RESET")
+        database.execute(statement)
+        database.execute("PRAGMA writable_schema=ON")
+        database.executemany("UPDATE sqlite_master SET sql = ? WHERE name = ?", before)

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import stat
 from dataclasses import replace
 from pathlib import Path
 
@@ -424,7 +425,7 @@ def test_files_that_are_not_read_are_named_and_make_the_status_1(quick, small, t
 # ---- when the database cannot be used
 
 
-def test_a_damaged_database_is_put_aside_and_what_can_be_read_is_taken_over(quick, small, tmp_path):
+def test_a_damaged_database_is_put_aside_and_its_copy_takes_its_place(quick, small, tmp_path):
     out = tmp_path / "out"
     call(small, "--out", out)
     call("--out", out, "--override", "bob", "1.3", "2", "shown")
@@ -432,34 +433,42 @@ def test_a_damaged_database_is_put_aside_and_what_can_be_read_is_taken_over(quic
     content[:16] = b"no more a header"
     (out / store.DATABASE).write_bytes(content)
     told = call(small, "--out", out)
-    assert told.exit_code == 2
-    assert "is damaged" in told.stderr
+    assert (told.exit_code, "is damaged" in told.stderr, "is in its place: give the same" in told.stderr) == (
+        2,
+        True,
+        True,
+    )
     (aside,) = out.glob("grades.sqlite.damaged-*")
     assert aside.read_bytes() == content
-    told = call("--merge", aside, "--out", out)
-    assert (told.exit_code, "is damaged (its first bytes). What can be read of it" in told.stdout) == (1, True)
-    assert aside.read_bytes() == content
-    assert scores(out) == {"ann": ("graded", "3"), "bob": ("graded", "3")}
+    assert (
+        stat.S_IMODE((out / database.COPY).stat().st_mode)
+        == stat.S_IMODE((out / store.DATABASE).stat().st_mode)
+        == 0o600
+    )
     assert call(small, "--out", out).exit_code == 0
     assert (len(quick), scores(out)) == (2, {"ann": ("graded", "3"), "bob": ("graded", "3")})
 
 
-def test_of_a_database_that_is_damaged_in_part_the_rest_is_taken_over(quick, small, tmp_path):
+@pytest.mark.parametrize("copy", [None, b"", b"as damaged as what it is a copy of" * 99])
+def test_a_damaged_database_without_a_copy_is_put_aside_and_all_is_graded(quick, small, tmp_path, copy):
     out = tmp_path / "out"
     call(small, "--out", out)
-    call("--out", out, "--override", "bob", "1.3", "2", "shown")
-    with store.opened(out) as opened:
-        opened.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        (page,) = opened.database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'results'").fetchone()
-        (size,) = opened.database.execute("PRAGMA page_size").fetchone()
-    content = bytearray((out / store.DATABASE).read_bytes())
-    content[(page - 1) * size : page * size] = b"\xff" * size
-    (out / store.DATABASE).write_bytes(content)
-    assert call(small, "--out", out).exit_code == 2
-    (aside,) = out.glob("grades.sqlite.damaged-*")
-    told = call(small, "--merge", aside, "--out", out)
-    assert (told.exit_code, "is damaged (results breaks off). What can be read of it" in told.stdout) == (1, True)
-    assert scores(out) == {"ann": ("graded", "3"), "bob": ("graded", "3")}
+    (out / store.DATABASE).write_bytes(b"no more a database" * 999)
+    (out / database.COPY).unlink()
+    if copy is not None:
+        (out / database.COPY).write_bytes(copy)
+    told = call(small, "--out", out)
+    assert (told.exit_code, "There is no copy of it: grade again." in told.stderr) == (2, True)
+    assert call(small, "--out", out).exit_code == 0
+    assert (len(quick), scores(out)) == (4, {"ann": ("graded", "3"), "bob": ("graded", "1")})
+
+
+def test_whoever_is_forgotten_is_in_no_copy(quick, small, tmp_path):
+    out = tmp_path / "out"
+    call(small, "--out", out)
+    assert b"bob.ipynb" in (out / database.COPY).read_bytes()
+    assert call("--out", out, "--forget", "bob").exit_code == 0
+    assert b"bob.ipynb" not in (out / database.COPY).read_bytes()
 
 
 @pytest.mark.parametrize("damaged", ["'{'", "CAST(x'7bff' AS TEXT)"])

@@ -39,16 +39,6 @@ def test_what_is_recorded_stays(folder):
     assert "1 of 3" in Progress()._repr_html_()
 
 
-def test_a_file_of_the_first_edition_is_read_by_the_numbers_of_then(folder):
-    """5.9 was the noise for a budget, 6.2 the first bound of the audits; both stand elsewhere now, and 7.9 is another."""
-    folder.mkdir()
-    write_atomically(folder / "progress.json", json.dumps({"passed": ["1.7", "5.9", "6.2", "6.q1", "7.9"]}))
-    kept = {"composition/composed_delta", "accountants/noise_for_budget", "audit/at_most", "audit/q1", "7/9"}
-    assert recorded() == kept
-    record("0.1")
-    assert recorded() == kept | {"start_here/keep_probability"}
-
-
 def test_each_lesson_is_a_link():
     assert re.findall("<a href='(.+?).ipynb'>", Progress()._repr_html_()) == [
         lesson.name for lesson in course.lessons()

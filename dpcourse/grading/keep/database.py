@@ -4,89 +4,68 @@ import contextlib
 import functools
 import shutil
 import sqlite3
-from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from types import NoneType
 
 from filelock import FileLock, Timeout
 
+from dpcourse.base.files import replaced
 from dpcourse.base.languages import say, to_say
 
-EDITION = 3
+EDITION = 4
 WAITS = 30  # seconds, while another process writes
 NEEDED = 2**20  # bytes: of a disk with less, an error of reading or writing says that it is full
-SMALLEST = 4096  # bytes of a database: one page
+COPY = "grades-copy.sqlite"
 
 SCHEMA = """
-CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS results (
-    student TEXT, lesson INTEGER, file TEXT NOT NULL, digest TEXT NOT NULL, grader TEXT NOT NULL, result TEXT NOT NULL,
+CREATE TABLE about (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) STRICT;
+CREATE TABLE results (
+    student TEXT NOT NULL, lesson INTEGER NOT NULL, file TEXT NOT NULL, digest TEXT NOT NULL, grader TEXT NOT NULL,
+    result TEXT NOT NULL, folder TEXT NOT NULL DEFAULT '', submitted TEXT, said_late INTEGER NOT NULL DEFAULT 0,
+    here INTEGER NOT NULL DEFAULT 1, graded TEXT NOT NULL DEFAULT '', origin TEXT NOT NULL DEFAULT '',
     PRIMARY KEY (student, lesson)
-);
-CREATE TABLE IF NOT EXISTS answers (
-    student TEXT, lesson INTEGER, exercise TEXT, judge TEXT NOT NULL, evidence BLOB, code TEXT NOT NULL,
-    PRIMARY KEY (student, lesson, exercise)
-);
-CREATE TABLE IF NOT EXISTS by_hand (
+) STRICT;
+CREATE TABLE answers (
+    student TEXT NOT NULL, lesson INTEGER NOT NULL, exercise TEXT NOT NULL, judge TEXT NOT NULL, evidence BLOB,
+    code TEXT NOT NULL, PRIMARY KEY (student, lesson, exercise)
+) STRICT;
+CREATE TABLE by_hand (
     student TEXT NOT NULL, lesson INTEGER NOT NULL, exercise TEXT NOT NULL, function TEXT NOT NULL, points REAL,
     out_of REAL, reason TEXT NOT NULL, author TEXT NOT NULL, made TEXT NOT NULL
-);
-CREATE UNIQUE INDEX IF NOT EXISTS by_hand_once
-    ON by_hand (student, lesson, exercise, function, ifnull(points, ''), ifnull(out_of, ''), reason, author, made);
-CREATE TABLE IF NOT EXISTS shown (
-    student TEXT, lesson INTEGER, exercise TEXT, points REAL, out_of REAL, cause TEXT NOT NULL,
-    PRIMARY KEY (student, lesson, exercise)
-);
-CREATE TABLE IF NOT EXISTS moves (
+) STRICT;
+CREATE TABLE shown (
+    student TEXT NOT NULL, lesson INTEGER NOT NULL, exercise TEXT NOT NULL, points REAL, out_of REAL,
+    cause TEXT NOT NULL, PRIMARY KEY (student, lesson, exercise)
+) STRICT;
+CREATE TABLE moves (
     made TEXT NOT NULL, student TEXT NOT NULL, lesson INTEGER NOT NULL, exercise TEXT NOT NULL, before TEXT NOT NULL,
     after TEXT NOT NULL, why TEXT NOT NULL
-);
-CREATE TABLE IF NOT EXISTS earlier (
-    student TEXT, lesson INTEGER, digest TEXT, row TEXT NOT NULL, PRIMARY KEY (student, lesson, digest)
-);
-CREATE TABLE IF NOT EXISTS students (student TEXT PRIMARY KEY, language TEXT NOT NULL, noted TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS forgotten (who TEXT PRIMARY KEY, made TEXT NOT NULL, author TEXT NOT NULL);
+) STRICT;
+CREATE TABLE earlier (
+    student TEXT NOT NULL, lesson INTEGER NOT NULL, digest TEXT NOT NULL, row TEXT NOT NULL,
+    PRIMARY KEY (student, lesson, digest)
+) STRICT;
+CREATE TABLE students (student TEXT NOT NULL PRIMARY KEY, language TEXT NOT NULL, noted TEXT NOT NULL) STRICT;
+CREATE TABLE forgotten (who TEXT NOT NULL PRIMARY KEY, made TEXT NOT NULL, author TEXT NOT NULL) STRICT;
+DROP INDEX IF EXISTS by_hand_once;
+CREATE UNIQUE INDEX by_hand_once
+    ON by_hand (student, lesson, exercise, function, ifnull(points, ''), ifnull(out_of, ''), reason, author, made)
 """
+"""STRICT and NOT NULL say what a value may be, so that SQLite's own check finds one that is damaged."""
 
-TEXT, MAYBE_TEXT, MAYBE_NUMBER = (str,), (str, NoneType), (int, float, NoneType)
-KINDS: dict[str, dict[str, tuple]] = {  # table -> column -> what Python gives for it; anything else is damage
-    "results": {
-        "student": TEXT, "lesson": (int,), "file": TEXT, "digest": TEXT, "grader": TEXT, "result": TEXT, "folder": TEXT,
-        "submitted": MAYBE_TEXT, "said_late": (int,), "here": (int,), "graded": TEXT, "origin": TEXT,
-    },
-    "answers": {
-        "student": TEXT, "lesson": (int,), "exercise": TEXT, "judge": TEXT, "evidence": (bytes, NoneType), "code": TEXT,
-    },
-    "earlier": {"student": TEXT, "lesson": (int,), "digest": TEXT, "row": TEXT},
-    "by_hand": {
-        "student": TEXT, "lesson": (int,), "exercise": TEXT, "points": MAYBE_NUMBER, "out_of": MAYBE_NUMBER,
-        "reason": TEXT, "author": TEXT, "made": TEXT, "function": TEXT,
-    },
-    "students": {"student": TEXT, "language": TEXT, "noted": TEXT},
-    "forgotten": {"who": TEXT, "made": TEXT, "author": TEXT},
-}  # fmt: skip
-
-NEW_COLUMNS = {  # of results, since the first edition
-    "folder": "TEXT NOT NULL DEFAULT ''",
-    "submitted": "TEXT",
-    "said_late": "INTEGER NOT NULL DEFAULT 0",
-    "here": "INTEGER NOT NULL DEFAULT 1",
-    "graded": "TEXT NOT NULL DEFAULT ''",
-    "origin": "TEXT NOT NULL DEFAULT ''",  # since the third
+COLUMNS = {  # of the tables that another machine can take over
+    "results": "student lesson file digest grader result folder submitted said_late here graded origin",
+    "answers": "student lesson exercise judge evidence code",
+    "earlier": "student lesson digest row",
+    "by_hand": "student lesson exercise points out_of reason author made function",
+    "students": "student language noted",
+    "forgotten": "who made author",
 }
 
-FIRST_OVERRIDES = """
-INSERT OR IGNORE INTO by_hand (student, lesson, exercise, function, points, out_of, reason, author, made)
-    SELECT student, CAST(exercise AS INTEGER), exercise, '', points, NULL, reason, '', replace(made, ' ', 'T') || '+00:00'
-    FROM overrides;
-DROP TABLE overrides;
-"""
-
-
-HEADER = b"SQLite format 3\0" + bytes([16, 0, 2, 2, 0, 64, 32, 32])
-"""With what a database of ours begins: its kind, pages of 4096 bytes, a log beside it (sqlite.org/fileformat2.html, 1.3)."""
-
+COPY_IN_ITS_PLACE = to_say(
+    "{file} is damaged ({reason}), and was put aside: {name}. Its copy of {time} is in its place: give the same command again."
+)
+NO_COPY = to_say("{file} is damaged ({reason}), and was put aside: {name}. There is no copy of it: grade again.")
 FULL = to_say("The disk is full. Nothing that was graded before is lost: make room, and the same command goes on.")
 
 
@@ -95,7 +74,10 @@ class Unusable(Exception):
 
 
 def connected(file: Path | str) -> sqlite3.Connection:
-    """A connection to a database of this edition; one of an earlier edition becomes one. Raises Unusable, sqlite3.Error."""
+    """A connection to a whole database of this edition; one of an earlier edition becomes one.
+
+    Raises Unusable; sqlite3.Error, which is_damaged where SQLite finds the file damaged, or a value where none may be.
+    """
     connection = sqlite3.connect(file, isolation_level=None, timeout=WAITS)
     connection.text_factory = functools.partial(str, encoding="utf-8", errors="replace")  # a damaged row stops nothing
     try:
@@ -107,6 +89,8 @@ def connected(file: Path | str) -> sqlite3.Connection:
         if edition < EDITION:
             connection.execute("PRAGMA journal_mode=WAL")
             _brought_up(connection)
+        if (found := connection.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
+            raise sqlite3.DatabaseError(f"database disk image is malformed: {found}")
     except BaseException:
         connection.close()
         raise
@@ -114,18 +98,18 @@ def connected(file: Path | str) -> sqlite3.Connection:
 
 
 def _brought_up(connection):
-    """Make a new or an old database one of this edition, in one transaction."""
+    """Make a new or an old database one of this edition: its tables are made, and what old ones hold is put into them."""
     connection.execute("BEGIN IMMEDIATE")
     if connection.execute("PRAGMA user_version").fetchone()[0] < EDITION:  # nobody else has done it meanwhile
+        old = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()]
+        for name in old:
+            connection.execute(f"ALTER TABLE {name} RENAME TO old_{name}")
         for statement in SCHEMA.split(";"):
             connection.execute(statement)
-        names = {name for _, name, *_ in connection.execute("PRAGMA table_info(results)")}
-        for name, kind in NEW_COLUMNS.items():
-            if name not in names:
-                connection.execute(f"ALTER TABLE results ADD COLUMN {name} {kind}")
-        if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'overrides'").fetchone():
-            for statement in FIRST_OVERRIDES.split(";"):
-                connection.execute(statement)
+        for name in old:
+            same = ", ".join(each for _, each, *_ in connection.execute(f"PRAGMA table_info(old_{name})"))
+            connection.execute(f"INSERT INTO {name} ({same}) SELECT {same} FROM old_{name}")
+            connection.execute(f"DROP TABLE old_{name}")
         connection.execute(f"PRAGMA user_version = {EDITION}")
     connection.execute("COMMIT")
 
@@ -136,22 +120,13 @@ def columns(table: str) -> str:
     >>> columns("forgotten")
     'who, made, author'
     """
-    return ", ".join(KINDS[table])
+    return ", ".join(COLUMNS[table].split())
 
 
-def is_whole(table: str, row: Sequence) -> bool:
-    """Whether a row, with the columns in this order, holds in each what belongs there."""
-    return len(row) == len(KINDS[table]) and all(map(isinstance, row, KINDS[table].values()))
-
-
-def mended_header(file: Path) -> bool:
-    """Give a database the beginning that it must have, where it has another; returns whether it had."""
-    with file.open("r+b") as stream:
-        if stream.read(16) == HEADER[:16] or file.stat().st_size < SMALLEST:
-            return False
-        stream.seek(0)
-        stream.write(HEADER)
-        return True
+def copied(database: sqlite3.Connection, file: Path) -> None:
+    """Make a file the copy of a database as it is now. Raises sqlite3.Error, OSError; then what was there stays."""
+    with replaced(file, mode=0o600) as stream, contextlib.closing(sqlite3.connect(stream.name)) as copy:
+        database.backup(copy)
 
 
 def put_aside(file: Path) -> Path:
@@ -166,20 +141,17 @@ def put_aside(file: Path) -> Path:
 
 
 def told(error: sqlite3.Error, file: Path, alone: FileLock) -> str:
-    """What to say of an error of SQLite, and what to do; a damaged file is put aside if no run goes on in its folder."""
+    """What to say of an error of SQLite, and what to do.
+
+    Where no run goes on in its folder, a damaged file is put aside, and its copy takes its place.
+    """
     reason = str(error)
     if is_damaged(error):
         with contextlib.suppress(Timeout), alone.acquire(timeout=0):
-            aside = put_aside(file)
-            return say(
-                "{file} is damaged ({reason}), and was put aside: {name}. `dpcourse grade --merge {aside} --out {folder}` "
-                "takes over what can be read of it; then grade again.",
-                file=file,
-                reason=reason,
-                name=aside.name,
-                aside=aside,
-                folder=file.parent,
-            )
+            aside, copy = put_aside(file), file.with_name(COPY)
+            made = _restored(file, copy)
+            told = COPY_IN_ITS_PLACE if made else NO_COPY
+            return say(told, file=file, reason=reason, name=aside.name, time=made)
     if "full" in reason or ("I/O" in reason and shutil.disk_usage(file.parent).free < NEEDED):
         return say(FULL)
     if "locked" in reason:
@@ -191,6 +163,18 @@ def told(error: sqlite3.Error, file: Path, alone: FileLock) -> str:
     if "readonly" in reason or "unable to open" in reason:
         return say("{file} cannot be written: make it and its folder yours to write, or name another --out.", file=file)
     return say("{file} cannot be used: {reason}.", file=file, reason=reason)
+
+
+def _restored(file, copy):
+    """Put the copy of a database in its place; returns when it was made, "" where there is none that is whole."""
+    if not (copy.is_file() and copy.stat().st_size):
+        return ""
+    try:
+        with contextlib.closing(connected(copy)) as whole:
+            copied(whole, file)
+    except (Unusable, sqlite3.Error):
+        return ""
+    return f"{datetime.fromtimestamp(copy.stat().st_mtime):%Y-%m-%d %H:%M}"
 
 
 def is_damaged(error: sqlite3.Error) -> bool:

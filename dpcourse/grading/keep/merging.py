@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dpcourse.base.languages import listed, say
+from dpcourse.base.languages import say
 from dpcourse.grading.collect import origin
-from dpcourse.grading.keep.database import KINDS, columns, is_damaged, is_whole, mended_header
+from dpcourse.grading.keep.database import COLUMNS, columns
 from dpcourse.grading.keep.packed import as_origin, read
 from dpcourse.grading.keep.store import DATABASE, ByHand, Store
 from dpcourse.grading.result import INFRASTRUCTURE, MISSING, UNREADABLE
@@ -39,37 +39,20 @@ class _Class:
 
 @dataclass(frozen=True)
 class Other:
-    """What another machine has graded, as far as it can be read; lost: what could not be, in a sentence, or "".
-
-    name: its folder or file, as it was named.
-    """
+    """What another machine has graded; name: its folder or file, as it was named."""
 
     name: str
     secret: str | None
     holds: _Class
-    lost: str = ""
 
 
 def read_other(other: Path) -> Other:
     """All that the database of another machine holds. other: its output folder, or its database; that is not changed.
 
-    Raises ValueError where it is no such thing; OSError.
+    Raises ValueError where it is no such thing, or damaged; OSError.
     """
-    file = other / DATABASE if other.is_dir() else other
-    with _copied(file) as (theirs, mended):
-        holds, lost = _all_of(theirs, as_far_as_readable=True)
-        try:
-            secret = theirs.recalled("secret")
-        except sqlite3.DatabaseError:
-            secret = None
-            lost.append(say("its secret, so that all is graded anew"))
-    wrong = [*([say("its first bytes")] if mended else []), *lost]
-    told = say(
-        "{name} is damaged ({parts}). What can be read of it is taken over: grade again who is missing.",
-        name=other,
-        parts=listed(wrong, "{first}, {then}"),
-    )
-    return Other(str(other), secret, holds, told if wrong else "")
+    with _copied(other / DATABASE if other.is_dir() else other) as theirs:
+        return Other(str(other), theirs.recalled("secret"), _all_of(theirs))
 
 
 def merge(store: Store, other: Other) -> list[str]:
@@ -80,7 +63,7 @@ def merge(store: Store, other: Other) -> list[str]:
     yours = other.holds
     with store.at_once():
         _agree_on_the_secret(store, other)
-        mine, _ = _all_of(store)
+        mine = _all_of(store)
         conflicts = list(_conflicts(store, mine, yours))
         _put(store, _both(store, mine, yours))
     new = len(yours.results.keys() - mine.results.keys())
@@ -89,8 +72,8 @@ def merge(store: Store, other: Other) -> list[str]:
 
 
 @contextlib.contextmanager
-def _copied(file: Path) -> Iterator[tuple[Store, bool]]:
-    """A Store that is a copy of a database, so that the file itself is only read; and whether its header was mended."""
+def _copied(file: Path) -> Iterator[Store]:
+    """A Store that is a copy of a database, so that the file itself is only read."""
     if not file.is_file() or not file.stat().st_size:
         raise ValueError(
             say("{file} is no database of grades: name a folder that `dpcourse grade --out` has filled.", file=file)
@@ -100,9 +83,8 @@ def _copied(file: Path) -> Iterator[tuple[Store, bool]]:
             if (part := file.with_name(file.name + ending)).is_file():
                 shutil.copyfile(part, Path(folder, DATABASE + ending))
         try:
-            mended = mended_header(Path(folder, DATABASE))
             with Store(Path(folder, DATABASE)) as store:
-                yield store, mended
+                yield store
         except sqlite3.Error as error:
             if "full" in str(error):  # the disk
                 raise
@@ -130,37 +112,17 @@ def _agree_on_the_secret(store, other):
     store.remember("secret", yours)
 
 
-def _all_of(store, as_far_as_readable=False) -> tuple[_Class, list[str]]:
-    """All that a store holds, and what of it is damaged. as_far_as_readable: also where the file breaks off."""
-    found, lost, rows = _Class(), [], {}
-    for table in KINDS:
-        rows[table], damage = _rows(store.database, table, as_far_as_readable)
-        lost += damage
-    found.results = {row[:2]: dict(zip(KINDS["results"], row, strict=True)) for row in rows["results"]}
+def _all_of(store) -> _Class:
+    found = _Class()
+    rows = {table: store.database.execute(f"SELECT {columns(table)} FROM {table}").fetchall() for table in COLUMNS}
+    found.results = {row[:2]: dict(zip(COLUMNS["results"].split(), row, strict=True)) for row in rows["results"]}
     for row in rows["answers"]:
         found.answers.setdefault(row[:2], []).append(row)
     found.earlier = {tuple(key): text for *key, text in rows["earlier"]}
     found.by_hand = [ByHand(*row) for row in rows["by_hand"]]
     found.students = {student: (noted, language) for student, language, noted in rows["students"]}
     found.forgotten = {who: (made, author) for who, made, author in rows["forgotten"]}
-    return found, lost
-
-
-def _rows(database, table, as_far_as_readable):
-    """(the rows of a table that are whole, what is wrong with the others in a few words)."""
-    rows, wrong = [], []
-    try:
-        for row in database.execute(f"SELECT {columns(table)} FROM {table}"):
-            rows.append(row)  # what comes before it breaks off stays
-    except sqlite3.DatabaseError as error:
-        if not (as_far_as_readable and is_damaged(error)):
-            raise
-        wrong.append(say("{table} breaks off", table=table))
-    whole = [row for row in rows if is_whole(table, row) and not (table == "earlier" and _graded(row[-1]) is None)]
-    if len(whole) < len(rows):
-        count = len(rows) - len(whole)
-        wrong.append(say("{count} of {all} rows of {table}", count=count, all=len(rows), table=table))
-    return whole, wrong
+    return found
 
 
 def _graded(text: str) -> str | None:
@@ -219,9 +181,9 @@ def _without(store, forgotten, known: _Class) -> _Class:
 
 
 def _put(store, found: _Class) -> None:
-    for table in ("results", "answers", "earlier", "by_hand", "students", "forgotten"):
+    for table in COLUMNS:
         store.database.execute(f"DELETE FROM {table}")
-    _insert(store, "results", [tuple(row[name] for name in KINDS["results"]) for row in found.results.values()])
+    _insert(store, "results", [tuple(row.values()) for row in found.results.values()])
     _insert(store, "answers", [row for rows in found.answers.values() for row in rows])
     _insert(store, "earlier", [(*key, text) for key, text in found.earlier.items()])
     _insert(store, "students", [(student, language, noted) for student, (noted, language) in found.students.items()])

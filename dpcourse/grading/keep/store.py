@@ -16,20 +16,16 @@ from typing import Any
 
 from filelock import FileLock
 
-from dpcourse.base.languages import again, say, to_say
+from dpcourse.base.languages import again, say
 from dpcourse.grading import result as results
 from dpcourse.grading.collect import Origin, Submission
 from dpcourse.grading.keep import packed as stored
-from dpcourse.grading.keep.database import columns, connected, is_whole
+from dpcourse.grading.keep.database import COPY, columns, connected, copied
 from dpcourse.grading.keep.packed import as_origin, as_time, handed_in, packed, read, unpacked, written
 from dpcourse.grading.result import INFRASTRUCTURE, UNJUDGED, Result
 
 DATABASE = "grades.sqlite"
 PATIENCE = 5
-NO_ROW = {  # what is said where a row of a table is damaged
-    "results": to_say("A row of results was damaged, and is taken out: grade the submissions again. It was {row}."),
-    "by_hand": to_say("A row of by_hand was damaged, and is taken out: set it again. It was {row}."),
-}
 
 
 @dataclass(frozen=True)
@@ -150,6 +146,10 @@ class Store:
             with contextlib.suppress(sqlite3.Error):  # where the disk is full, SQLite has done it
                 self.database.execute("ROLLBACK")
             raise
+
+    def copy_to(self, out: Path) -> None:
+        """Keep a copy of all in an output folder, which takes the database's place where that is damaged."""
+        copied(self.database, out / COPY)
 
     # ---- what is known of the class
 
@@ -277,30 +277,15 @@ class Store:
         return read(found[0]) if found else None
 
     def rows(self, student: str | None = None) -> Iterator[Row]:
-        """All results as they are stored, or one student's, in the order of students and lessons.
-
-        A row that is damaged otherwise than in its result may be anybody's, and is left out: see `without_damaged`.
-        """
+        """All results as they are stored, or one student's, in the order of students and lessons."""
         where, values = ("WHERE student = ?", [student]) if student is not None else ("", [])
         query = f"SELECT {columns('results')} FROM results {where} ORDER BY student, lesson"
         languages = self.languages()
         for row in self.database.execute(query, values).fetchall():
-            if not is_whole("results", row):
-                continue
             name, lesson, file, digest, grader, text, _, submitted, late, here, _, origin = row
             result = read(text) or Result(INFRASTRUCTURE, (say("what was stored of it is damaged"),), None, 0)
             time, told, language = as_time(submitted), as_origin(origin), languages.get(name) or result.language
             yield Row(name, lesson, file, digest, grader, result, time, bool(late), not here, language, origin=told)
-
-    def without_damaged(self) -> list[str]:
-        """Take out the rows that nobody can read as somebody's result, or as set by hand; a sentence on each."""
-        told: list[str] = []
-        for table, message in NO_ROW.items():
-            for number, *row in self.database.execute(f"SELECT rowid, {columns(table)} FROM {table}").fetchall():
-                if not is_whole(table, row):
-                    self.database.execute(f"DELETE FROM {table} WHERE rowid = ?", [number])
-                    told.append(say(message, row=repr(row)[:300]))
-        return told
 
     def answers(self, student: str, lesson: int) -> dict[str, str]:
         """exercise id -> the code of the cells that define the student's answer, as far as it was kept."""
@@ -324,7 +309,7 @@ class Store:
     def by_hand(self) -> list[ByHand]:
         """All that was ever set by hand, the oldest first; of one student and exercise the last counts."""
         query = f"SELECT {columns('by_hand')} FROM by_hand ORDER BY made, author, points, reason"
-        return [ByHand(*each) for each in self.database.execute(query).fetchall() if is_whole("by_hand", each)]
+        return [ByHand(*each) for each in self.database.execute(query).fetchall()]
 
     # ---- what was shown
 

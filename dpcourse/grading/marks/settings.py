@@ -6,16 +6,17 @@ Marks are made from it when they are read (see `marking`): nothing of it is stor
 file changes marks, and no notebook runs again.
 """
 
+import dataclasses
 import difflib
 import math
 import re
 import tomllib
 import zoneinfo
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 from unicodedata import normalize
 
 from dpcourse import course
@@ -70,15 +71,111 @@ class SettingsError(ValueError):
     """A course.toml that does not say what it should; one sentence says where, and what would be right."""
 
 
+# ---- what a value may be: read(reading, value, path), named in the annotations below; path: the keys that lead to it
+
+
+def _text(reading, value, path):
+    return (
+        value if isinstance(value, str) else reading.refuse(path, say('must be a text in quotes, such as "…"'), value)
+    )
+
+
+def _path(reading, value, path):
+    return reading.file.parent / value if _text(reading, value, path) else None
+
+
+def _yes_or_no(reading, value, path):
+    return value if isinstance(value, bool) else reading.refuse(path, say("must be true or false"), value)
+
+
+def _moment(reading, value, path):
+    if isinstance(value, datetime):
+        return value if value.tzinfo else value.replace(tzinfo=reading.zone)
+    if isinstance(value, date):
+        return datetime.combine(value, time(23, 59, 59), reading.zone)
+    return reading.refuse(path, say("must be a time without quotes, such as 2026-10-01T23:59:00"), value)
+
+
+def _number(least=0, most=math.inf, above=False, infinite=False):
+    def read(reading, value, path):
+        good = isinstance(value, int | float) and not isinstance(value, bool) and least <= value <= most
+        if good and not (above and value == least) and (value < math.inf or infinite):
+            return value
+        if above:
+            right = say("must be a number above {least}", least=least)
+        elif most < math.inf:
+            right = say("must be a number of at least {least} and at most {most}", least=least, most=most)
+        else:
+            right = say("must be a number of at least {least}", least=least)
+        return reading.refuse(path, right, value)
+
+    return read
+
+
+def _period(reading, value, path):
+    return reading.among(_text(reading, value, path), PERIODS, say("a time"), path)
+
+
+def _language(reading, value, path):
+    return reading.among(_text(reading, value, path), ["", *catalogued()], say("a language of the feedback"), path)
+
+
+def _zone(reading, value, path):
+    known = zoneinfo.available_timezones()
+    return reading.among(_text(reading, value, path), known, say("a time zone"), path)
+
+
+def _exercise(reading, value, path):
+    every = [each.id for each in course.every_exercise()]
+    near = [id for id in every if id.partition(".")[0] == _text(reading, value, path).partition(".")[0]]
+    if value.isdigit() and near:
+        raise SettingsError(
+            say(
+                '{place}: an exercise stands in quotes, such as "{exercise}", not {value}.',
+                place=reading.where(path),
+                exercise=near[0],
+                value=value,
+            )
+        )
+    return reading.among(value, near or every, say("an exercise"), path)
+
+
+def _exercises(reading, value, path):
+    if not isinstance(value, list):
+        reading.refuse(path, say('must be a list of exercises, such as ["1.4"]'), value)
+    return tuple(_exercise(reading, each, path) for each in value)
+
+
+def _misconception(reading, value, path):
+    exercise = course.find(path[-2])
+    known = [*(slip.name for slip in exercise.misconceptions), ANY]
+    return reading.among(value, known, say("a misconception of exercise {exercise}", exercise=exercise.id), path)
+
+
+def _lesson(reading, value, path):
+    known = {str(each.number): each.number for each in course.lessons()}
+    return known[reading.among(value.lstrip("0") or "0", known, say("the number of a lesson"), path)]
+
+
+def _student(reading, value, path):
+    return normalize("NFC", value)
+
+
+Exercises = Annotated[str, _exercise]
+Lessons = Annotated[int, _lesson]
+Share = Annotated[float, _number(0, 1)]
+BY_TYPE = {str: _text, bool: _yes_or_no, Path: _path, datetime: _moment}
+
+
 @dataclass(frozen=True)
 class Late:
     """What is taken of what comes too late: a share of the score for each hour or day begun after the grace."""
 
-    grace_minutes: float = 0
-    share: float = 0.0
-    per: str = "day"
-    floor: float = 0.0
-    latest_days: float = math.inf
+    grace_minutes: Annotated[float, _number()] = 0
+    share: Share = 0.0
+    per: Annotated[str, _period] = "day"
+    floor: Share = 0.0
+    latest_days: Annotated[float, _number(infinite=True)] = math.inf
 
     def kept(self, seconds: float) -> float:
         """The share of the score that stays so many seconds after the deadline: from 1, never rising, to 0.
@@ -99,29 +196,29 @@ class OfLesson:
 
     deadline: datetime | None = None
     column: str = ""
-    maximum: float | None = None
+    maximum: Annotated[float, _number(above=True)] | None = None
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What course.toml says; what it does not say is as here. path: the file, None where there is none.
+    """What course.toml says, by the annotations; what it does not say is as here. path: the file, None where there is none.
 
     roster, pattern, course: as the options of the same names, None where it names none.
     """
 
-    timezone: str = "UTC"
-    language: str = ""
+    timezone: Annotated[str, _zone] = "UTC"
+    language: Annotated[str, _language] = ""
     contact: str = ""
-    excluded: tuple[str, ...] = ()
+    excluded: Annotated[tuple[str, ...], _exercises] = ()
     bonus: bool = True
     roster: Path | None = None
     pattern: str | None = None
     course: Path | None = None
-    points: Mapping[str, float] = field(default_factory=dict)
-    credit: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    points: Mapping[Exercises, Annotated[float, _number()]] = field(default_factory=dict)
+    credit: Mapping[Exercises, Mapping[Annotated[str, _misconception], Share]] = field(default_factory=dict)
     late: Late = field(default_factory=Late)
-    lessons: Mapping[int, OfLesson] = field(default_factory=dict)
-    extensions: Mapping[str, Mapping[int, datetime]] = field(default_factory=dict)
+    lessons: Mapping[Lessons, OfLesson] = field(default_factory=dict)
+    extensions: Mapping[Annotated[str, _student], Mapping[Lessons, datetime]] = field(default_factory=dict)
     path: Path | None = None
 
     def points_of(self, exercise: Exercise) -> float:
@@ -171,170 +268,70 @@ class _Reading:
     def __init__(self, text: str, file: Path):
         self.lines, self.file, self.zone = text.splitlines(), file, zoneinfo.ZoneInfo("UTC")
 
-    def settings(self, table):
+    def settings(self, table) -> Settings:
         if "timezone" in table:
-            self.zone = zoneinfo.ZoneInfo(self._zone(table["timezone"], ["timezone"]))
-        kinds = {
-            "timezone": self._zone,
-            "language": self._one_of(["", *catalogued()], say("a language of the feedback")),
-            "contact": self._text,
-            "excluded": self._exercises,
-            "bonus": self._yes_or_no,
-            "roster": self._path,
-            "pattern": lambda value, path: self._text(value, path) or None,
-            "course": self._path,
-            "points": self._each(self._exercise, lambda key: self._number(0)),
-            "credit": self._each(self._exercise, self._credit),
-            "late": self._late,
-            "lessons": self._each(self._lesson, lambda key: self._of_lesson),
-            "extensions": self._each(self._student, lambda key: self._each(self._lesson, lambda key: self._moment)),
-        }
-        return Settings(**self._known(table, [], kinds), path=self.file)
+            self.zone = zoneinfo.ZoneInfo(_zone(self, table["timezone"], ["timezone"]))
+        return dataclasses.replace(self.read(Settings, table, []), path=self.file)
 
-    def _late(self, value, path):
-        kinds = {
-            "grace_minutes": self._number(0),
-            "share": self._number(0, 1),
-            "per": self._one_of(PERIODS, say("a time")),
-            "floor": self._number(0, 1),
-            "latest_days": self._number(0, infinite=True),
-        }
-        return Late(**self._known(value, path, kinds))
+    def read(self, kind: Any, value, path: list[str]) -> Any:
+        """A value as its annotation has it: a table by its class, anything else by what the annotation names."""
+        inner = get_args(kind)
+        if kind in BY_TYPE:
+            return BY_TYPE[kind](self, value, path)
+        if get_origin(kind) is Annotated:
+            return inner[1](self, value, path)
+        if get_origin(kind) is Mapping:
+            return self._each(*inner, value, path)
+        if inner:  # or None, which an empty text means
+            return self.read(inner[0], value, path) or None
+        return kind(**self._fields(kind, value, path))
 
-    def _of_lesson(self, value, path):
-        kinds = {"deadline": self._moment, "column": self._text, "maximum": self._number(0, above=True)}
-        return OfLesson(**self._known(value, path, kinds))
-
-    def _credit(self, exercise_id):
-        names = [slip.name for slip in course.find(exercise_id).misconceptions]
-
-        def read(value, path):
-            what = say("a misconception of exercise {exercise}", exercise=exercise_id)
-            return self._known(value, path, dict.fromkeys([*names, ANY], self._number(0, 1)), what)
-
-        return read
-
-    # ---- what a value may be
-
-    def _known(self, value, path, kinds: Mapping[str, Callable], what="") -> dict[str, Any]:
-        """A table of known keys, each read by its kind."""
-        what = what or (say("a key of {table}", table=".".join(path)) if path else say("a key"))
+    def _fields(self, kind, value, path):
+        what = say("a key of {table}", table=".".join(path)) if path else say("a key")
+        kinds = {key: each for key, each in get_type_hints(kind, include_extras=True).items() if key != "path"}
         for key in self._table(value, path):
-            self._among(key, kinds, what, [*path, key])
-        return {key: kinds[key](item, [*path, key]) for key, item in value.items()}
+            self.among(key, kinds, what, [*path, key])
+        return {key: self.read(kinds[key], item, [*path, key]) for key, item in value.items()}
 
-    def _each(self, read_key, kind_of):
-        """A table whose keys are read by read_key(key, path), and its values by kind_of(key)(value, path)."""
-
-        def read(value, path):
-            items = [(read_key(key, [*path, key]), key, item) for key, item in self._table(value, path).items()]
-            found = {}
-            for known, key, item in items:
-                if known in found:
-                    raise SettingsError(
-                        say("{place}: {key!r} is there twice.", place=self._where([*path, key]), key=key)
-                    )
-                found[known] = kind_of(known)(item, [*path, key])
-            return found
-
-        return read
+    def _each(self, key_kind, kind, value, path):
+        items = [(self.read(key_kind, key, [*path, key]), key, item) for key, item in self._table(value, path).items()]
+        found = {}
+        for known, key, item in items:
+            if known in found:
+                raise SettingsError(say("{place}: {key!r} is there twice.", place=self.where([*path, key]), key=key))
+            found[known] = self.read(kind, item, [*path, key])
+        return found
 
     def _table(self, value, path):
-        return value if isinstance(value, dict) else self._refuse(path, say("must be a table"), value)
-
-    def _text(self, value, path):
-        return (
-            value if isinstance(value, str) else self._refuse(path, say('must be a text in quotes, such as "…"'), value)
-        )
-
-    def _path(self, value, path):
-        return self.file.parent / self._text(value, path) if self._text(value, path) else None
-
-    def _yes_or_no(self, value, path):
-        return value if isinstance(value, bool) else self._refuse(path, say("must be true or false"), value)
-
-    def _number(self, least, most=math.inf, above=False, infinite=False):
-        if above:
-            right = say("must be a number above {least}", least=least)
-        elif most < math.inf:
-            right = say("must be a number of at least {least} and at most {most}", least=least, most=most)
-        else:
-            right = say("must be a number of at least {least}", least=least)
-
-        def read(value, path):
-            good = isinstance(value, int | float) and not isinstance(value, bool) and least <= value <= most
-            if not good or (above and value == least) or (value == math.inf and not infinite):
-                self._refuse(path, right, value)
-            return value
-
-        return read
-
-    def _one_of(self, known: Iterable[str], what):
-        return lambda value, path: self._among(self._text(value, path), known, what, path)
-
-    def _zone(self, value, path):
-        return self._among(self._text(value, path), zoneinfo.available_timezones(), say("a time zone"), path)
-
-    def _exercises(self, value, path):
-        if not isinstance(value, list):
-            self._refuse(path, say('must be a list of exercises, such as ["1.4"]'), value)
-        return tuple(self._exercise(self._text(each, path), path) for each in value)
-
-    def _exercise(self, value, path):
-        every = [each.id for each in course.every_exercise()]
-        near = [id for id in every if id.partition(".")[0] == value.partition(".")[0]]
-        if value.isdigit() and near:
-            raise SettingsError(
-                say(
-                    '{place}: an exercise stands in quotes, such as "{exercise}", not {value}.',
-                    place=self._where(path),
-                    exercise=near[0],
-                    value=value,
-                )
-            )
-        return self._among(value, near or every, say("an exercise"), path)
-
-    def _lesson(self, value, path):
-        known = {str(each.number): each.number for each in course.lessons()}
-        return known[self._among(value.lstrip("0") or "0", known, say("the number of a lesson"), path)]
-
-    def _student(self, value, path):
-        return normalize("NFC", value)
-
-    def _moment(self, value, path):
-        if isinstance(value, datetime):
-            return value if value.tzinfo else value.replace(tzinfo=self.zone)
-        if isinstance(value, date):
-            return datetime.combine(value, time(23, 59, 59), self.zone)
-        return self._refuse(path, say("must be a time without quotes, such as 2026-10-01T23:59:00"), value)
+        return value if isinstance(value, dict) else self.refuse(path, say("must be a table"), value)
 
     # ---- what is said where it is not
 
-    def _among(self, value, known: Iterable[str], what, path):
+    def among(self, value, known: Iterable[str], what, path):
         known = list(known)
         if value in known:
             return value
         near = difflib.get_close_matches(value, known, n=1, cutoff=0.5)
-        told = [say("{place}: {value!r} is not {what}.", place=self._where(path), value=value, what=what)]
+        told = [say("{place}: {value!r} is not {what}.", place=self.where(path), value=value, what=what)]
         if near and not value[:1].isdigit():
             told.append(say("Did you mean {value!r}?", value=near[0]))
         elif len(known) < 20:
             told.append(say("There are {names}.", names=listed(filter(None, known), "{first}, {then}")))
         raise SettingsError(sentences(told))
 
-    def _refuse(self, path, right, value):
+    def refuse(self, path, right, value):
         shown = str(value).lower() if isinstance(value, bool) else repr(value)
         raise SettingsError(
             say(
                 "{place}: {key} {right}, not {value}.",
-                place=self._where(path),
+                place=self.where(path),
                 key=".".join(path),
                 right=right,
                 value=shown[:80],
             )
         )
 
-    def _where(self, path):
+    def where(self, path):
         """The file, and the line on which the last key of the path stands, if it can be told."""
         for depth in range(len(path), 0, -1):
             key = re.compile(rf"(^|[\s.\[{{,\"'])[\"']?{re.escape(path[depth - 1])}[\"']?\s*[=\].]")

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from grading.first_edition import RESULT, SCHEMA
 from grading.plain import same, values
+from grading.rows import damage
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,28 +16,9 @@ from dpcourse.grading.keep import database
 from dpcourse.grading.keep.database import EDITION, Unusable
 from dpcourse.grading.keep.packed import packed, unpacked
 from dpcourse.grading.keep.store import ByHand, Store
-from dpcourse.grading.marks.marking import marked
-from dpcourse.grading.marks.settings import Settings
 from dpcourse.grading.result import Mark, result
 
 HANDED_IN = Submission("kim", 1, "x.ipynb", Path("x.ipynb"), "digest")
-
-
-def test_a_database_of_the_first_edition_opens(tmp_path):
-    old = sqlite3.connect(tmp_path / "grades.sqlite")
-    old.executescript(SCHEMA)
-    old.execute("INSERT INTO about VALUES ('secret', 'kept')")
-    old.execute("INSERT INTO results VALUES ('kim', 1, 'kim.ipynb', 'digest', 'grader', ?)", [RESULT])
-    old.execute("INSERT INTO overrides (student, exercise, points, reason) VALUES ('kim', '1.5', 1, 'shown')")
-    old.commit()
-    old.close()
-    for _ in range(2):
-        with Store(tmp_path / "grades.sqlite") as store:
-            (row,) = marked(store.rows(), Settings(), store.by_hand())
-            assert store.secret() == b"kept"
-        assert [(mark.id, mark.points) for mark in row.result.exercises] == [("1.3", 2), ("1.4", 0), ("1.5", 1)]
-        assert row.result.score == 3
-        assert row.by_hand["1.5"].reason == "shown"
 
 
 def test_a_database_of_the_second_edition_loses_nothing_and_learns_languages(tmp_path):
@@ -118,22 +99,28 @@ def test_a_change_that_fails_is_not_made_in_part():
         assert store.answers("kim", 1) == {"1.3": "x"}
 
 
-def test_the_kinds_of_columns_are_those_of_the_tables():
-    assert list(database.KINDS["by_hand"]) == list(ByHand.__dataclass_fields__)
+def test_the_columns_that_are_named_are_those_of_the_tables():
+    assert database.COLUMNS["by_hand"].split() == list(ByHand.__dataclass_fields__)
     with Store(":memory:") as store:
-        for table, kinds in database.KINDS.items():
+        for table, names in database.COLUMNS.items():
             columns = {name for _, name, *_ in store.database.execute(f"PRAGMA table_info({table})")}
-            assert columns == set(kinds)
+            assert columns == set(names.split())
 
 
-@pytest.mark.parametrize("damage", ["student = NULL", "student = x'00ff'", "lesson = NULL", "lesson = 'x'", "file = x'00'", "here = 'x'"])  # fmt: skip
-def test_a_row_that_is_nobodys_is_told_and_stops_nothing(damage):
-    with Store(":memory:") as store:
-        for name in ("kim", "lee"):
-            store.save(replace(HANDED_IN, student=name), "grader", result(1, "graded"))
-        store.database.execute(f"UPDATE results SET {damage} WHERE student = 'kim'")
-        assert [row.student for row in store.rows()] == ["lee"]
-        [said] = store.without_damaged()
-        assert "A row of results was damaged, and is taken out: grade the submissions again." in said
-        assert store.without_damaged() == []
-        assert store.database.execute("SELECT count(*) FROM results").fetchone() == (1,)
+VALUES = ["results SET student = NULL", "results SET student = x'00ff'", "results SET lesson = 'x'", "by_hand SET points = 'x'", "answers SET student = NULL", "earlier SET row = x'00'"]  # fmt: skip
+
+
+@pytest.mark.parametrize("what", VALUES)
+def test_a_value_that_may_not_be_there_is_damage_and_no_statement_makes_it(tmp_path, what):
+    file = tmp_path / "grades.sqlite"
+    with Store(file) as store:
+        store.save(HANDED_IN, "grader", result(1, "graded"), {"1.3": "judge"})
+        store.set_by_hand(ByHand("kim", 1, "1.3", 1.0, 2.0, "why", "me", "2026"))
+        store.database.execute("INSERT INTO earlier VALUES ('kim', 1, 'two', '{}')")
+        with pytest.raises(sqlite3.IntegrityError):
+            store.database.execute(f"UPDATE {what}")
+    Store(file).database.close()
+    damage(file, f"UPDATE {what}")
+    with pytest.raises(sqlite3.DatabaseError, match=r"malformed: .* value in ") as raised:
+        Store(file)
+    assert database.is_damaged(raised.value)
