@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import nbformat
 
 from dpcourse.authoring.source import LINES, rows
-from dpcourse.authoring.texts import texts, with_texts, without_variants
+from dpcourse.authoring.texts import has_fields_of, texts, with_texts, without_variants
 
 Complaints = Iterator[tuple[int, str]]
 """(line of the translation; what is wrong there)."""
@@ -126,7 +126,8 @@ def _of_code(english, translated):
         return
     says = ["\n".join(text.says for text in found) for found in (theirs, mine)]
     yield from _of_signs(*says, translated, known=english.source)
-    yield from _of_meanings(english, translated, theirs, mine)
+    if has_fields_of(theirs, mine):  # else the English code has changed, and the cell is behind
+        yield from _of_meanings(english, translated, theirs, mine)
 
 
 def _counted(found):
