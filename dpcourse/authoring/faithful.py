@@ -121,18 +121,13 @@ def _of_code(english, translated):
         return
     theirs = texts(english.source)
     if [text.kind for text in theirs] != [text.kind for text in mine]:
-        here, there = (_counted(found) for found in (mine, theirs))
-        yield _at(translated, 0), f"has {here}, the English {there}, or in another order"
+        numbers = f"has {len(mine)} comments and texts, the English {len(theirs)}"
+        yield _at(translated, 0), numbers if len(mine) != len(theirs) else "has comments and texts in another order"
         return
     says = ["\n".join(text.says for text in found) for found in (theirs, mine)]
     yield from _of_signs(*says, translated, known=english.source)
     if has_fields_of(theirs, mine):  # else the English code has changed, and the cell is behind
         yield from _of_meanings(english, translated, theirs, mine)
-
-
-def _counted(found):
-    kinds = Counter(text.kind for text in found)
-    return f"{kinds['comment']} comments and {kinds['string']} texts"
 
 
 def _of_meanings(english, translated, theirs, mine):
