@@ -4,8 +4,10 @@ A string that code compares with another, or asks for an exercise by, is code; s
 """
 
 import ast
+import functools
 import io
 import tokenize
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dpcourse.base import cells
@@ -33,7 +35,8 @@ class Text:
         return "comment" if self.written.startswith("#") else "string"
 
 
-def texts(code: str) -> list[Text]:
+@functools.cache
+def texts(code: str) -> tuple[Text, ...]:
     """The texts of some code, in its order. Raises SyntaxError.
 
     >>> [text.says for text in texts("x = f'{n} rows'  # all of them")]
@@ -54,10 +57,10 @@ def texts(code: str) -> list[Text]:
             row, column = token.start
             begin = begins[row - 1] + len(lines[row - 1][:column].encode())
             found.append(Text(token.string, token.string, begin, begin + len(token.string.encode())))
-    return sorted(found, key=lambda text: text.begin)
+    return tuple(sorted(found, key=lambda text: text.begin))
 
 
-def with_texts(code: str, others: list[Text]) -> str:
+def with_texts(code: str, others: Iterable[Text]) -> str:
     """The code with other texts in place of its own, the first for the first.
 
     >>> with_texts("total = 3  # rows", texts("n = 4  # 行"))
@@ -74,7 +77,7 @@ def without_variants(code: str) -> str:
     return cells.VARIANT.sub(r"_variant_\g<name>_", code)
 
 
-def has_fields_of(others: list[Text], mine: list[Text]) -> bool:
+def has_fields_of(others: Iterable[Text], mine: Iterable[Text]) -> bool:
     """Whether texts hold the same code in their fields as others do, each as the one in its place."""
     return [text.fields for text in mine] == [text.fields for text in others]
 

@@ -301,8 +301,8 @@ def test_a_page_alone_names_no_cell(xx):
 
 def test_cells_that_come_and_go_bring_no_other_one_up_to_date(xx):
     xx.edit(("Mia goes home.", "Mia sleeps.\n\n+++\n\nShe dreams."), ("Mia has", "Leo has"))
-    xx.edit(("A CASA.", "DUERME.\n\n+++\n\nSUEÑA."), file=xx.xx)
     *_, last = behind(xx)
+    xx.edit(("A CASA.", "DUERME.\n\n+++\n\nSUEÑA."), file=xx.xx)
     assert note(xx, last)[0] == 0
     assert len(behind(xx)) == 2
     text = "".join(cell.source for cell in page(xx))
