@@ -1,34 +1,21 @@
 """Whether a translated cell says the same as the English one, as far as can be seen without knowing the language.
 
-In text: formulas, numbers, links, code, references, headings, tables, lists. In code: everything but comments, docstrings
-and the texts that are shown, and of these numbers, fields and formulas.
+In text: formulas, numbers, links, code, references, headings, tables, lists. In code, which itself comes from English:
+that it has the same comments and texts, and of these numbers, formulas, and the names under which something is kept.
 """
 
 import ast
-import io
 import re
-import tokenize
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
-from dpcourse.base import cells
+import nbformat
 
-BREAK, TEXT, CODE = "break", "text", "code"
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A part of a source: its kind, its text, the place of its first line and that behind its last, counted from 0."""
-
-    kind: str
-    text: str
-    begin: int
-    end: int
-
+from dpcourse.authoring.source import LINES, rows
+from dpcourse.authoring.texts import has_fields_of, texts, with_texts, without_variants
 
 Complaints = Iterator[tuple[int, str]]
-"""(line of the translation, counted from 0; what is wrong there)."""
+"""(line of the translation; what is wrong there)."""
 
 FORMULA = re.compile(r"\$\$.+?\$\$|\$[^$\n]+?\$", re.DOTALL)
 CODE_SPAN = re.compile(r"`[^`\n]+`")
@@ -47,40 +34,32 @@ EMPHASIS = re.compile(r"(?P<before>.?)(?P<mark>\*\*?)(?P<text>[^*\s](?:[^*]*[^*\
 DIGITS = {str(number): word for number, word in enumerate(_NUMBERS, 1)}
 """What may be written in digits where the English has a word."""
 SHAPE = re.compile(r"^(?:#+ (?:\d+\. )?|> ?|[*-] |\d+\. |\|(?=.*\|$))", re.MULTILINE)
-ASKED = ("passed", "check", "hint", "solution")
 
 
-def complaints(english: Cell, translated: Cell) -> Complaints:
+def complaints(english: nbformat.NotebookNode, translated: nbformat.NotebookNode) -> Complaints:
     """What a translation says otherwise; nothing where it is faithful."""
-    if english.text == translated.text:
-        return
-    if english.kind != CODE:
-        yield from _of_text(english, translated)
-        return
-    english, translated = (
-        replace(cell, text=cells.VARIANT.sub(r"\g<name>", cell.text)) for cell in (english, translated)
-    )
-    try:
-        ast.parse(translated.text)
-    except SyntaxError as error:
-        yield translated.begin + (error.lineno or 1) - 1, f"not valid Python: {error.msg}"
-        return
-    yield from _of_code(english, translated)
+    if english.source != translated.source:
+        yield from (_of_code if english.cell_type == "code" else _of_text)(english, translated)
+
+
+def _at(translated, line):
+    """The line of the source at which a line of a cell stands, counted from 0."""
+    return translated.metadata[LINES][min(line, len(translated.metadata[LINES]) - 1)]
 
 
 # ---- text
 
 
 def _of_text(english, translated):
-    yield from _of_signs(english.text, translated.text, translated)
+    yield from _of_signs(english.source, translated.source, translated)
     yield from _of_emphasis(translated)
-    theirs, mine = (_shape(cell.text) for cell in (english, translated))
+    theirs, mine = (_shape(cell.source) for cell in (english, translated))
     for (right, _), (is_, line) in zip(theirs, mine, strict=False):
         if right != is_:
-            yield translated.begin + line, f"begins with {is_!r}, where the English has {right!r}"
+            yield _at(translated, line), f"begins with {is_!r}, where the English has {right!r}"
             return
     if len(theirs) != len(mine):
-        yield translated.begin, f"has {len(mine)} headings, items and rows of tables, the English {len(theirs)}"
+        yield _at(translated, 0), f"has {len(mine)} headings, items and rows of tables, the English {len(theirs)}"
 
 
 def _signs(text):
@@ -98,18 +77,18 @@ def _of_signs(english, text, translated, known=""):
             if not (is_there or re.search(rf"\b{DIGITS.get(sign, '$.')}\b", english, re.IGNORECASE)):
                 yield _found(sign, translated), f"has the {kind} {sign!r}, which the English has not"
         for sign in Counter(theirs) - Counter(mine):
-            yield translated.begin, f"lacks the {kind} {sign!r} of the English"
+            yield _at(translated, 0), f"lacks the {kind} {sign!r} of the English"
 
 
 def _found(sign, translated):
     """The first line in which a sign stands."""
-    rows = enumerate(translated.text.splitlines(), translated.begin)
-    return next((number for number, row in rows if sign in row or sign in WORDS.sub("", row)), translated.begin)
+    its = rows(translated)
+    return next((number for number, row in its if sign in row or sign in WORDS.sub("", row)), its[0][0])
 
 
 def _of_emphasis(translated):
     """Markdown takes `**no：**so` as it stands: within the stars beside a letter there must be a letter too."""
-    for number, row in enumerate(translated.text.splitlines(), translated.begin):
+    for number, row in rows(translated):
         for found in EMPHASIS.finditer(_without(row)):
             sides = ((found["before"], found["text"][0]), (found["after"], found["text"][-1]))
             if any(outside.isalnum() and not inside.isalnum() for outside, inside in sides):
@@ -124,8 +103,8 @@ def _without(text):
 
 def _shape(text):
     """(how a line begins, its number) for each heading, item, quotation and row of a table."""
-    rows = enumerate(FORMULA.sub(lambda found: found[0].replace("|", "/"), text).splitlines())
-    found = ((SHAPE.match(row), row, number) for number, row in rows)
+    lines = enumerate(FORMULA.sub(lambda found: found[0].replace("|", "/"), text).splitlines())
+    found = ((SHAPE.match(row), row, number) for number, row in lines)
     return [
         ("|" * row.count("|") if begin[0] == "|" else begin[0].strip(), number) for begin, row, number in found if begin
     ]
@@ -135,92 +114,36 @@ def _shape(text):
 
 
 def _of_code(english, translated):
-    marks = [[row.strip() for row in cell.text.splitlines() if cells.is_solved(row)] for cell in (english, translated)]
-    if marks[0] != marks[1]:
-        yield translated.begin, f"has the marks {marks[1]}, the English {marks[0]}"
+    try:
+        mine = texts(translated.source)
+    except SyntaxError as error:
+        yield _at(translated, (error.lineno or 1) - 1), f"not valid Python: {error.msg}"
         return
-    for reading in (cells.without_marks, cells.blanked) if marks[0] else (str,):
-        trees = [_tree(reading(cell.text)) for cell in (english, translated)]
-        theirs, mine = (list(map(_skeleton, tree.body)) for tree in trees)
-        if theirs != mine:
-            same = next((i for i, (a, b) in enumerate(zip(theirs, mine, strict=False)) if a != b), None)
-            line = _line(reading, translated.text, trees[1].body[same]) if same is not None else 0
-            yield translated.begin + line, "the code differs in more than comments, docstrings and texts that are shown"
-            return
-    yield from _of_texts(english, translated)
+    theirs = texts(english.source)
+    if [text.kind for text in theirs] != [text.kind for text in mine]:
+        numbers = f"has {len(mine)} comments and texts, the English {len(theirs)}"
+        yield _at(translated, 0), numbers if len(mine) != len(theirs) else "has comments and texts in another order"
+        return
+    says = ["\n".join(text.says for text in found) for found in (theirs, mine)]
+    yield from _of_signs(*says, translated, known=english.source)
+    if has_fields_of(theirs, mine):  # else the English code has changed, and the cell is behind
+        yield from _of_meanings(english, translated, theirs, mine)
 
 
-def _line(reading, text, statement):
-    """The line, of the cell, in which a statement begins; in the blank one it may stand higher up."""
-    first = ast.unparse(statement).split("\n")[0].split("'")[0].split('"')[0]
-    rows = text.splitlines()
-    return next((i for i, row in enumerate(rows) if first and row.strip().startswith(first)), statement.lineno - 1)
-
-
-class _WithoutTexts(ast.NodeTransformer):
-    """A tree in which every text is the same, but those that are compared, and those that say how something is formatted."""
-
-    def visit_Constant(self, node):
-        return ast.Constant("text") if isinstance(node.value, str) else node
-
-    def visit_JoinedStr(self, node):
-        fields = [self.visit(part) for part in node.values if isinstance(part, ast.FormattedValue)]
-        return ast.JoinedStr(sorted(fields, key=ast.dump))  # languages have their own order
-
-    def visit_FormattedValue(self, node):
-        return ast.FormattedValue(self.visit(node.value), node.conversion, node.format_spec)
-
-    def visit_Compare(self, node):
-        kept = [each if isinstance(each, ast.Constant) else self.visit(each) for each in (node.left, *node.comparators)]
-        return ast.Compare(kept[0], node.ops, kept[1:])
-
-    def visit_Call(self, node):
-        if ast.unparse(node.func) in ASKED:
-            return node
-        return self.generic_visit(node)
-
-
-def _skeleton(statement):
-    return ast.dump(_WithoutTexts().visit(statement))
-
-
-def _tree(code):
-    """The syntax of code without docstrings."""
-    tree = ast.parse(code)
-    for node in ast.walk(tree):
-        body = getattr(node, "body", None)
-        if isinstance(body, list):
-            node.body = [each for each in body if not _is_text(each)]
-    return tree
-
-
-def _is_text(statement):
-    return (
-        isinstance(statement, ast.Expr)
-        and isinstance(statement.value, ast.Constant)
-        and isinstance(statement.value.value, str)
-    )
-
-
-def _of_texts(english, translated):
-    """Numbers and formulas in texts and comments are the same; a text that stands twice is translated once."""
-    theirs, mine = (_said(cell.text) for cell in (english, translated))
-    yield from _of_signs("\n".join(theirs), "\n".join(mine), translated, known=english.text)
-    yield from _of_meanings(*(_tree(cell.text) for cell in (english, translated)), translated.begin)
-
-
-def _of_meanings(theirs, mine, begin):
+def _of_meanings(english, translated, theirs, mine):
     """One text has one translation, by which it is looked up; what is kept elsewhere is looked up by its own name."""
     meant: dict[str, str] = {}
-    for (text, _), (says, line) in zip(_texts(theirs), _texts(mine), strict=True):
-        if text != says and meant.setdefault(text, says) != says:
-            yield begin + line - 1, f"{text!r} is {meant[text]!r} above, and here {says!r}"
-    keys = {text for text, _ in _keys(theirs)}
-    right = Counter(meant.get(text, text) if text in keys else text for text, _ in _looked_up(theirs))
-    for text, line in _looked_up(mine):
-        if not right[text]:
-            yield begin + line - 1, f"{text!r} is looked up, and nothing is kept under it"
-        right[text] -= 1
+    for right, is_ in zip(theirs, mine, strict=True):
+        if right.kind == "string" and right.says != is_.says and meant.setdefault(right.says, is_.says) != is_.says:
+            line = translated.source.encode()[: is_.begin].count(b"\n")
+            yield _at(translated, line), f"{right.says!r} is {meant[right.says]!r} above, and here {is_.says!r}"
+    before, after = (ast.parse(without_variants(code)) for code in (english.source, with_texts(english.source, mine)))
+    keys = {text for text, _ in _keys(before)}
+    known = Counter(meant.get(text, text) if text in keys else text for text, _ in _looked_up(before))
+    for text, line in _looked_up(after):
+        if not known[text]:
+            yield _at(translated, line - 1), f"{text!r} is looked up, and nothing is kept under it"
+        known[text] -= 1
 
 
 def _keys(tree):
@@ -237,23 +160,7 @@ def _subscripts(tree, context):
     return (node.slice for node in ast.walk(tree) if isinstance(node, ast.Subscript) and isinstance(node.ctx, context))
 
 
-def _said(code):
-    """The comments of code and all its texts, with an f-string's fields left out."""
-    comments = [
-        token.string for token in tokenize.generate_tokens(io.StringIO(code).readline) if token.type == tokenize.COMMENT
-    ]
-    return comments + [node.value for node in ast.walk(ast.parse(code)) if _holds_text(node)]
-
-
-def _texts(tree):
-    """(text, line) of each text that is not a part of an f-string, in the order of the code."""
-    within = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
-    return _held(node for node in ast.walk(tree) if id(node) not in within)
-
-
 def _held(nodes):
-    return [(node.value, node.lineno) for node in nodes if _holds_text(node)]
-
-
-def _holds_text(node):
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+    return [
+        (node.value, node.lineno) for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]

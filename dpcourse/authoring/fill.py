@@ -8,14 +8,27 @@ has the word of that lesson before it, {gdp/error_rates}. {variant epsilon} is a
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
+import nbformat
+
 from dpcourse import course
-from dpcourse.authoring import glossary, minutes, translation
+from dpcourse.authoring import glossary, minutes
 from dpcourse.authoring.binder import repository
 from dpcourse.authoring.navigation import contents, links, referring, sections
-from dpcourse.authoring.source import FENCE, PART, SourceError, english, lesson_of, line_of, root_of
+from dpcourse.authoring.source import (
+    GOES_ON,
+    LINES,
+    PART,
+    SourceError,
+    english,
+    lesson_of,
+    line_of,
+    new_cell,
+    root_of,
+    rows,
+    with_cells,
+)
 from dpcourse.authoring.translation import about
 from dpcourse.authoring.words import say_for, title
 from dpcourse.base import cells
@@ -27,71 +40,80 @@ NUMBER = re.compile(rf"(?<![\w\\^}}])\{{{NAME}\}}", re.ASCII)  # a Chinese chara
 """{name}, which is no argument of a LaTeX command: `_{{tot}}` and `\\mathrm{{kl}}` stay as they are."""
 CALL = re.compile(r'\b(?P<call>passed|check|hint|solution)\("(?P<name>[^"]+)"')
 IMPORT = re.compile(r"^from dpcourse import (?P<names>\w+(?:, \w+)*)$")
-CHECK = """```{{code-cell}} ipython3
-check("{id}", {function}{values})
-{asks}```"""
-ON_COLAB = """```{{code-cell}} ipython3
-:tags: [remove-cell]
-import subprocess, sys
+ON_COLAB = """import subprocess, sys
 
 if "google.colab" in sys.modules:  # nothing is to be installed anywhere else
     course = "dpcourse @ git+https://github.com/{name}"
-    subprocess.run([sys.executable, "-m", "pip", "install", "-q", course], check=True)
-```"""
+    subprocess.run([sys.executable, "-m", "pip", "install", "-q", course], check=True)"""
 
 
-@dataclass(frozen=True)
-class Filled:
-    """A source as it is read by everybody; lines: for each of its lines the number of the line it comes from."""
-
-    text: str
-    lines: tuple[int, ...]
-
-
-def filled(file: Path, for_nobody: bool = False) -> Filled:
-    """A source, filled. Raises SourceError for a name that nothing has.
+def filled(file: Path, notebook: nbformat.NotebookNode, for_nobody: bool = False) -> nbformat.NotebookNode:
+    """The notebook of a source as it is read by everybody. Raises SourceError for a name that nothing has.
 
     for_nobody: leave {variant epsilon} as it is; else it is the sample's value.
     """
-    made, lines = [], []
-    where = "prose"
-    for index, (number, line) in enumerate(translation.lines(file)):
-        if where == "front matter" or (line == "---" and not index):
-            where = "prose" if line == "---" and index else "front matter"
-            new = line
-        elif where == "code":
-            where = "prose" if line == "```" else where
-            new = _code(file, number, line)
-        else:
-            where = "code" if FENCE.match(line) else where
-            new = _prose(file, number, line)
-        new = _variants(file, number, new, for_nobody, as_code=where == "code" or FENCE.match(new) is not None)
-        made.append(new)
-        lines += [number] * (new.count("\n") + 1)
-    return Filled("\n".join(made) + "\n", tuple(lines))
+    made: list[nbformat.NotebookNode] = []
+    for each in notebook.cells:
+        for new in _filled(file, each):
+            new = _variants(file, new, for_nobody)
+            if new.metadata.pop(GOES_ON, False) and made[-1].cell_type == new.cell_type == "markdown":
+                new = _joined(made.pop(), new)
+            made.append(new)
+    return with_cells(notebook, (each for each in made if each.source or each.cell_type == "code"))
 
 
-def _variants(file, number, text, for_nobody, as_code):
-    """The text with the sample's values; for nobody it stays as it is, but each {variant name} must be one."""
-    if not cells.VARIANT.search(text):
-        return text
+def _joined(above, below):
+    """Two parts of a Markdown cell as one; either may be empty."""
+    if not (above.source and below.source):
+        return above if above.source else below
+    blank = (above.metadata[LINES][-1], "")
+    return new_cell("markdown", [*rows(above), blank, *rows(below)])
+
+
+def _filled(file, old):
+    """The cells that stand in the place of a cell of a source."""
+    if old.cell_type != "raw":
+        fill = _code if old.cell_type == "code" else _prose
+        made = [(number, fill(file, number, line)) for number, line in rows(old)]
+        yield new_cell(old.cell_type, made, **old.metadata)
+        return
+    ((number, line),) = rows(old)
+    part = PART.fullmatch(line)
+    if part["part"] not in PARTS:
+        there = ", ".join(f"{{{name}}}" for name in PARTS)
+        raise SourceError(file, number, f"there is no {line} to fill in on a line of its own; there are {there}")
+    text = PARTS[part["part"]](file, number, part["argument"] or "")
+    if part["part"] == "check":
+        yield _all_at(number, "code", text, **old.metadata)
+    else:
+        yield _all_at(number, "markdown", referring(file, number, text), **old.metadata)
+    if part["part"] == "opening" and (name := repository(root_of(file))):
+        yield _all_at(number, "code", ON_COLAB.format(name=name), tags=["remove-cell"])
+
+
+def _all_at(number, kind, text, **metadata):
+    """A cell all of whose lines come from one line of the source."""
+    return new_cell(kind, [(number, line) for line in text.split("\n")], **metadata)
+
+
+def _variants(file, old, for_nobody):
+    """The cell with the sample's values; for nobody it stays as it is, but each {variant name} must be one."""
+    if not cells.VARIANT.search(old.source):
+        return old
     values = {name: value for mine in lesson_of(file).sample().values() for name, value in mine.items()}
-    try:
-        made = cells.filled(text, values, as_code)
-    except KeyError as error:
-        there = ", ".join(values) or "none: `@variants(epsilon=(0.5, 1.0))` above an exercise makes one"
-        raise SourceError(file, number, f"there is no variant {error.args[0]!r}; there are {there}") from None
-    return text if for_nobody else made
+    made = []
+    for number, line in rows(old):
+        try:
+            made.append((number, cells.filled(line, values, as_code=old.cell_type == "code")))
+        except KeyError as error:
+            there = ", ".join(values) or "none: `@variants(epsilon=(0.5, 1.0))` above an exercise makes one"
+            message = f"there is no variant {error.args[0]!r}; there are {there}"
+            raise SourceError(file, number, message) from None
+    return old if for_nobody else new_cell(old.cell_type, made, **old.metadata)
 
 
 def _prose(file, number, line):
-    if (part := PART.match(line)) and part["part"] != "variant":
-        if part["part"] not in PARTS:
-            there = ", ".join(f"{{{name}}}" for name in PARTS)
-            raise SourceError(file, number, f"there is no {line} to fill in on a line of its own; there are {there}")
-        line = PARTS[part["part"]](file, number, part["argument"] or "")
-    else:
-        line = NUMBER.sub(lambda found: _named(file, number, found["name"]).id, line)
+    line = NUMBER.sub(lambda found: _named(file, number, found["name"]).id, line)
     return referring(file, number, line)
 
 
@@ -161,15 +183,6 @@ def opening(file: Path) -> str:
     return "\n\n".join(parts).rstrip()
 
 
-def on_colab(file: Path) -> str:
-    """A first code cell, in MyST, that installs the course on Google Colab; empty while it is published nowhere.
-
-    Of what else the core needs, pip installs what Colab lacks.
-    """
-    name = repository(root_of(file))
-    return "\n\n" + ON_COLAB.format(name=name) if name else ""
-
-
 def _time(file, takes):
     if takes.solving:
         said = say_for(file, "**Time:** about {total} minutes: {reading} to read, {solving} for the exercises.", **vars(takes), total=takes.total)  # fmt: skip
@@ -207,10 +220,10 @@ def exercise_header(file: Path, exercise: Exercise) -> str:
 
 
 def check_cell(exercise: Exercise, names: Iterable[str] = ()) -> str:
-    """The cell that checks an exercise, in MyST; names: of the values of its variants."""
+    """The code of the cell that checks an exercise; names: of the values of its variants."""
     values = "".join(f", {name}={{variant {name}}}" for name in names)
-    asks = "".join(f'# {call}("{exercise.id}")\n' for call, is_there in _asking(exercise).items() if is_there)
-    return CHECK.format(id=exercise.id, function=exercise.function, values=values, asks=asks)
+    asks = (f'\n# {call}("{exercise.id}")' for call, is_there in _asking(exercise).items() if is_there)
+    return f'check("{exercise.id}", {exercise.function}{values}){"".join(asks)}'
 
 
 def _check(file, line, name):
@@ -220,7 +233,7 @@ def _check(file, line, name):
 
 
 PARTS: dict[str, Callable[[Path, int, str], str]] = {
-    "opening": lambda file, line, _: opening(file) + on_colab(file),
+    "opening": lambda file, line, _: opening(file),
     "contents": lambda file, line, _: contents(file),
     "closing": lambda file, line, _: links(file),
     "exercise": lambda file, line, name: exercise_header(file, _named(file, line, name)),

@@ -12,7 +12,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from dpcourse.authoring.source import lesson_of
+import nbformat
+
+from dpcourse.authoring.source import PART, lesson_of, read
 from dpcourse.authoring.words import title
 from dpcourse.base import cells
 from dpcourse.checking import Exercise
@@ -23,12 +25,10 @@ PROSE, MATHEMATICS = 200, 100
 PICTURE, EXPLORER, OUTPUT, QUESTION = 1, 3, 1, 0.5
 """Minutes."""
 
-FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 PIECE = re.compile(
-    r"<details\b[^>]*>(?P<folded>(?s:.*?))</details>|^```.*\n(?P<code>(?s:.*?))^```$|^## (?P<title>.+)$"
-    r"|^\{(?P<part>[a-z]+)(?: (?P<name>\S+))?\}$",
-    re.MULTILINE,
+    r"<details\b[^>]*>(?P<folded>(?s:.*?))</details>|^```.*\n(?P<code>(?s:.*?))^```$|^## (?P<title>.+)$", re.MULTILINE
 )
+"""In the text of a Markdown cell."""
 FORMULA = re.compile(r"\$\$(.+?)\$\$|\$([^$]+)\$", re.DOTALL)
 WORD = re.compile(r"\w+(?:[-'’.,]\w+)*")
 NOT_READ = re.compile(r"</?[a-z][^>]*>|(?<=\])\([^)]*\)")  # tags, and where links lead
@@ -40,7 +40,6 @@ SYMBOL = re.compile(
     rf"|{OPERATORS})"
 )
 """In a formula; what only moves, sizes or decorates comes first, and is not read."""
-OPTION = re.compile(r"^:.*\n", re.MULTILINE)
 PRINTS = re.compile(r"\b(?:print|tables\.show)\(")
 QUIZ = re.compile(r"^quiz\(", re.MULTILINE)
 
@@ -89,32 +88,36 @@ def of(file: Path) -> Minutes:
 def sections(file: Path) -> Iterator[Section]:
     """The sections of a source, in order; first what stands above the first heading. Raises SourceError."""
     lesson = lesson_of(file)
-    text = FRONT_MATTER.sub("", file.read_text(encoding="utf-8"))
-    heads = _heads(text)
-    begins = [0, *(head.end() for head in heads)]
-    ends = [*(head.start() for head in heads), len(text)]
-    for head, begin, end in zip(["", *(head["title"] for head in heads)], begins, ends, strict=True):
-        yield _section(lesson, head, text[begin:end])
+    for heading, cells_of in _sections(read(file)):
+        parts = (PART.fullmatch(text) for kind, text in cells_of if kind == "raw")
+        named = [part["argument"] for part in parts if part["part"] == "exercise"]
+        texts = [text for kind, text in cells_of if kind == "markdown"]
+        code = sum(_of_code(lesson, text) for kind, text in cells_of if kind == "code")
+        yield Section(
+            heading,
+            reading=code + sum(_of_text(lesson, text) for text in texts),
+            folded=sum(_of_text(lesson, piece["folded"] or "") for text in texts for piece in PIECE.finditer(text)),
+            exercises=tuple(lesson.exercise(name) for name in named if name in lesson.functions),  # others are refused
+        )
 
 
-def headings(text: str) -> list[str]:
+def headings(notebook: nbformat.NotebookNode) -> list[str]:
     """The headings of the sections of a source, in order."""
-    return [head["title"] for head in _heads(FRONT_MATTER.sub("", text))]
+    return [title for title, _ in _sections(notebook)][1:]
 
 
-def _heads(text: str) -> list[re.Match[str]]:
-    return [piece for piece in PIECE.finditer(text) if piece["title"]]
-
-
-def _section(lesson: Lesson, head: str, text: str) -> Section:
-    pieces = list(PIECE.finditer(text))
-    named = [piece["name"] for piece in pieces if piece["part"] == "exercise"]
-    return Section(
-        head,
-        reading=_of_text(lesson, text),
-        folded=sum(_of_text(lesson, piece["folded"] or "") for piece in pieces),
-        exercises=tuple(lesson.exercise(name) for name in named if name in lesson.functions),  # others are refused
-    )
+def _sections(notebook):
+    """(heading, [(kind, text), ...]) of each section; a heading may stand within a cell."""
+    found: list[tuple[str, list[tuple[str, str]]]] = [("", [])]
+    for cell in notebook.cells:
+        begin = 0
+        for head in PIECE.finditer(cell.source) if cell.cell_type == "markdown" else ():
+            if head["title"]:
+                found[-1][1].append((cell.cell_type, cell.source[begin : head.start()]))
+                found.append((head["title"], []))
+                begin = head.end()
+        found[-1][1].append((cell.cell_type, cell.source[begin:]))
+    return found
 
 
 def _of_text(lesson: Lesson, text: str) -> float:
@@ -125,7 +128,7 @@ def _of_text(lesson: Lesson, text: str) -> float:
 
 
 def _of_code(lesson: Lesson, code: str) -> float:
-    given = cells.blanked(OPTION.sub("", code))
+    given = cells.blanked(code)
     looking = PICTURE * given.count("plots.show(") + EXPLORER * given.count("widgets.explore(")
     asking = QUESTION * len(lesson.quiz) if QUIZ.search(given) else 0
     return words_of_code(given) / MATHEMATICS + looking + OUTPUT * bool(PRINTS.search(given)) + asking

@@ -74,7 +74,7 @@ def sections(file: Path) -> str:
     """The sections of a lesson with their minutes and exercises, folded; those with a number as links. Empty without any."""
     rows = []
     _, *numbered = minutes.sections(english(file))
-    for section, head in zip(numbered, minutes.headings(translation.text(file)), strict=True):
+    for section, head in zip(numbered, minutes.headings(translation.translated(file)), strict=True):
         number = SECTION.match(f"## {head}")
         name = f"[{head}]({file.stem}.ipynb#cell-id={section_id(number[1])})" if number else head
         takes = say_for(file, "{minutes} min", minutes=max(1, round(section.total)))

@@ -9,9 +9,20 @@ from pathlib import Path
 import nbformat
 
 from dpcourse import course
-from dpcourse.authoring import fill, uses
+from dpcourse.authoring import fill, translation, uses
 from dpcourse.authoring.navigation import HEADINGS, SECTION, section_id
-from dpcourse.authoring.source import GLOSSARY, SourceError, about, language_of, lesson_of, line_of, name_of, root_of
+from dpcourse.authoring.source import (
+    GLOSSARY,
+    LINES,
+    SourceError,
+    about,
+    language_of,
+    lesson_of,
+    line_of,
+    name_of,
+    parts,
+    root_of,
+)
 from dpcourse.base import cells, languages
 from dpcourse.base.modules import Modules
 
@@ -52,9 +63,7 @@ class Page:
 def read(file: Path | str, modules: Modules | None = None) -> Page:
     """The Page in a source file; modules: of the package, where they are known already. Raises SourceError."""
     file = Path(file)
-    filled = fill.filled(file)
-    page = _page(file, filled)
-    _require_sections_to_begin_cells(page, filled)
+    page = _page(file)
     trees = [_parsed(page, *cell) for cell in zip(page.code, page.lines, strict=True)]
     for line, message in uses.unknown_names(
         zip(trees, page.lines, strict=True), modules or uses.modules_of(root_of(file))
@@ -73,7 +82,7 @@ def read(file: Path | str, modules: Modules | None = None) -> Page:
 
 def translated(file: Path, english: Page) -> Page:
     """The Page of a source in another language: the same cells as in the English one, with the same ids and tags."""
-    page = _page(file, fill.filled(file), english)
+    page = _page(file, english)
     _blank(page)
     _keep_variants(page)
     for solved, blank, cell in zip(page.solved.cells, page.blank.cells, english.blank.cells, strict=True):
@@ -81,27 +90,14 @@ def translated(file: Path, english: Page) -> Page:
     return page
 
 
-def _page(file, filled, english=None):
-    """The Page of a source as it is filled; nothing is checked, and both notebooks are the solved one."""
-    import jupytext
-
-    notebook = jupytext.reads(filled.text, fmt="md:myst")
+def _page(file, english=None):
+    """The Page of a source as it is filled; only its sections are checked, and both notebooks are the solved one."""
+    notebook = fill.filled(file, translation.translated(file))
+    _require_sections_to_begin_cells(file, notebook)
+    lines = [cell.metadata.pop(LINES) for cell in notebook.cells]
     notebook.metadata = nbformat.from_dict({"kernelspec": KERNEL, "language_info": {"name": "python"}})
-    return Page(file, notebook, copy.deepcopy(notebook), _lines_of_code(filled), english)
-
-
-def _lines_of_code(filled):
-    """For each code cell, the lines of the source that its lines come from."""
-    found, inside = [], False
-    for line, text in zip(filled.lines, filled.text.splitlines(), strict=True):
-        if inside and text == "```":
-            inside = False
-        elif inside and not (text.startswith(":") and not found[-1]):
-            found[-1].append(line)
-        elif fill.FENCE.match(text):
-            inside = True
-            found.append([])
-    return tuple(map(tuple, found))
+    of_code = (tuple(its) for cell, its in zip(notebook.cells, lines, strict=True) if cell.cell_type == "code")
+    return Page(file, notebook, copy.deepcopy(notebook), tuple(of_code), english)
 
 
 def _parsed(page, cell, lines):
@@ -124,20 +120,19 @@ def _require_everything_filled(file, tree, lines):
             raise SourceError(file, lines[node.lineno - 1], message)
 
 
-def _require_sections_to_begin_cells(page, filled):
+def _require_sections_to_begin_cells(file, notebook):
     """Links lead to cells, so a numbered heading begins one."""
-    for cell in page.solved.cells:
+    for cell in notebook.cells:
         if cell.cell_type == "markdown" and (hidden := SECTION.search(cell.source, 1)):
-            above = filled.text[: filled.text.index(f"\n{hidden[0]}") + 1].count("\n")
-            message = "a numbered section must begin a cell: put `+++` above its heading"
-            raise SourceError(page.file, filled.lines[above], message)
+            line = cell.metadata[LINES][cell.source[: hidden.start()].count("\n")]
+            raise SourceError(file, line, "a numbered section must begin a cell: put `+++` above its heading")
 
 
 def _require_every_exercise(page):
     """Each exercise of the lesson has a header, a solution and a check, in this order and in the order of the lesson."""
     lesson = lesson_of(page.file)
-    headers = [(line, name) for line, part, name in _parts(page.file) if part == "exercise"]
-    checks = [(line, name) for line, part, name in _parts(page.file) if part == "check"]
+    headers = [(line, name) for line, part, name in parts(page.file) if part == "exercise"]
+    checks = [(line, name) for line, part, name in parts(page.file) if part == "check"]
     for part, found in (("exercise", headers), ("check", checks)):
         names = [name for _, name in found]
         for line, name in found:
@@ -175,13 +170,6 @@ def _init(lesson):
 
 def _order(lesson):
     return f"`{'exercises' if lesson.pack else 'EXERCISES'}` in {_init(lesson)}"
-
-
-def _parts(file):
-    """(line, part, argument) of each {...} that stands on a line of its own."""
-    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
-        if found := fill.PART.match(line):
-            yield number, found["part"], found["argument"] or ""
 
 
 def _require_solutions(page, checks):
@@ -264,17 +252,13 @@ def _blank(page):
 
 def _keep_variants(page):
     """Keep what a cell says to nobody in its metadata, where a value in it differs from student to student."""
-    import jupytext
-
     if page.file.stem == GLOSSARY or not lesson_of(page.file).variants:
         return
-    text = fill.filled(page.file, for_nobody=True).text
-    for nobodys, blank in zip(jupytext.reads(text, fmt="md:myst").cells, page.blank.cells, strict=True):
-        if cells.VARIANT.search(nobodys.source):
-            is_code = nobodys.cell_type == "code"
-            template = cells.blanked(nobodys.source) if is_code else nobodys.source
-            if cells.VARIANT.search(template):
-                blank.metadata["dpcourse"] = {cells.TEMPLATE: template}
+    nobodys = fill.filled(page.file, translation.translated(page.file), for_nobody=True)
+    for cell, blank in zip(nobodys.cells, page.blank.cells, strict=True):
+        template = cells.blanked(cell.source) if cell.cell_type == "code" else cell.source
+        if cells.VARIANT.search(template):
+            blank.metadata["dpcourse"] = {cells.TEMPLATE: template}
 
 
 def _show_not_attempted(cell, exercise):

@@ -1,18 +1,23 @@
-"""The sources of a course: which there are, what the front matter of each says, and what is wrong in which line.
+"""The sources of a course: which there are, each as one notebook, and what is wrong in which line.
 
 The sources of a lesson stand in solutions/, in English, and in solutions/XX/ in each language XX that has one there.
+What is made of a source is made by passes, each from notebook to notebook: translation.py, fill.py, page.py, execute.py.
 """
 
 import functools
 import re
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 from pathlib import Path
+
+import nbformat
 
 from dpcourse import course
 from dpcourse.course import GLOSSARY
 
 ABOUT = ("title", "learn", "needs", "goals")
-FENCE = re.compile(r"^```\{code-cell\}")
-PART = re.compile(r"^\{(?P<part>[a-z]+)(?: (?P<argument>\S+))?\}$")
+PART = re.compile(r"^\{(?P<part>(?!variant )[a-z]+)(?: (?P<argument>\S+))?\}$")
+LINES, GOES_ON = "lines", "goes on"  # in a cell's metadata, until the page is made
 
 
 class SourceError(Exception):
@@ -62,29 +67,86 @@ def name_of(file: Path) -> str:
     return f"{language_of(file)}/{file.stem}".lstrip("/")
 
 
+def read(file: Path) -> nbformat.NotebookNode:
+    """A source as one notebook, before anything is filled in; not to be changed. Raises SourceError.
+
+    A line such as {check f} is a cell of its own, of the kind "raw". In a cell's metadata `lines` has the number of the
+    line at which each of its lines stands, and `goes on` says of a part of a Markdown cell that it is not the first.
+    """
+    return _read(file, file.read_text(encoding="utf-8"))
+
+
+@functools.lru_cache
+def _read(file, text):
+    from jupytext.myst import MystMetadataParsingError, myst_to_notebook
+
+    try:
+        notebook = myst_to_notebook(text, add_source_map=True)
+    except MystMetadataParsingError as error:
+        mark = getattr(error.__context__, "problem_mark", None)
+        what = f"the front matter is not valid YAML: {error.__context__.problem}" if mark else str(error)
+        raise SourceError(file, mark.line + 2 if mark else 1, what) from None
+    lines, cells = _lines(text), []
+    for whole, begin in zip(notebook.cells, notebook.metadata.pop("source_map"), strict=True):
+        own = _lines(whole.source)  # they stand below the options of the cell, and empty lines
+        first = next((at for at in range(begin, len(lines)) if lines[at : at + len(own)] == own), begin)
+        cells += _cut(whole, list(enumerate(whole.source.split("\n"), first + 1)))
+    return with_cells(notebook, cells)
+
+
+def _lines(text):
+    return [line.rstrip() for line in text.split("\n")]
+
+
+def with_cells(notebook: nbformat.NotebookNode, cells: Iterable[nbformat.NotebookNode]) -> nbformat.NotebookNode:
+    """The notebook with other cells."""
+    return nbformat.NotebookNode({**notebook, "cells": [*cells]})
+
+
+def new_cell(kind: str, rows: Iterable[tuple[int, str]], **metadata: object) -> nbformat.NotebookNode:
+    """A cell of rows, each the number of a line of the source and its text."""
+    numbers, texts = zip(*rows, strict=True)
+    code = {"outputs": [], "execution_count": None} if kind == "code" else {}
+    return nbformat.from_dict(
+        {"cell_type": kind, "id": "", "source": "\n".join(texts), "metadata": {**metadata, LINES: numbers}, **code}
+    )
+
+
+def rows(cell: nbformat.NotebookNode) -> list[tuple[int, str]]:
+    """The lines of a cell, each with the number of the line of the source at which it stands."""
+    return list(zip(cell.metadata[LINES], cell.source.split("\n"), strict=True))
+
+
+def _cut(whole, its_rows):
+    """The cell; a Markdown one in parts, each without the empty lines around it."""
+    if whole.cell_type == "code":
+        yield new_cell("code", its_rows, **whole.metadata)
+        return
+    goes_on = {}
+    for is_part, group in groupby(its_rows, key=lambda row: bool(PART.match(row[1]))):
+        for found in ([row] for row in group) if is_part else [list(group)]:
+            filled = [place for place, (_, text) in enumerate(found) if text.strip()]
+            if filled:
+                yield new_cell("raw" if is_part else "markdown", found[filled[0] : filled[-1] + 1], **goes_on)
+                goes_on = {GOES_ON: True}
+
+
+def parts(file: Path) -> Iterator[tuple[int, str, str]]:
+    """(line, part, argument) of each {part argument} that stands on a line of its own."""
+    for each in read(file).cells:
+        if each.cell_type == "raw" and (found := PART.match(each.source)):
+            yield each.metadata[LINES][0], found["part"], found["argument"] or ""
+
+
 def about(file: Path) -> dict:
     """What the front matter of a lesson says of it: title, learn, needs, goals. Raises SourceError."""
-    import yaml
-
-    front = re.match(r"---\n(.*?\n)---\n", file.read_text(encoding="utf-8"), re.DOTALL)
-    try:
-        found = (_parsed(front[1]) if front else {}).get("dpcourse", {})
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 2 if error.problem_mark else 1
-        raise SourceError(file, line, f"the front matter is not valid YAML: {error.problem}") from None
+    found = read(file).metadata.get("dpcourse", {})
     if missing := [name for name in ABOUT if name not in found]:
         raise SourceError(file, 1, f"the front matter has no `dpcourse:` with {', '.join(missing)}")
     if "minutes" in found:
         message = "take `minutes` out of the front matter: they are counted; `dpcourse build --minutes` says them"
         raise SourceError(file, line_of(file, "minutes:"), message)
     return found
-
-
-@functools.cache
-def _parsed(front):
-    import yaml
-
-    return yaml.safe_load(front)
 
 
 def line_of(file: Path, text: str) -> int:

@@ -26,7 +26,7 @@ def build(
     translated: Annotated[
         bool,
         typer.Option(
-            "--translated", help="Note that the named translations, such as zh/01-composition, are up to date."
+            "--translated", help="Note that the named cells, such as zh/01-composition:1e572c46, are up to date."
         ),
     ] = False,
     takes: Annotated[
@@ -69,9 +69,10 @@ def build(
                 )
             )
             return
-        for name in (names or ()) if translated else ():
-            for line in translation.recorded(root, name):
+        if translated:
+            for line in translation.recorded(root, names or ()):
                 typer.echo(line)
+            names = [name.partition(":")[0] for name in names or ()]
         built = builder.build(
             root, names or (), fresh, progress=lambda lessons: tqdm(lessons, desc="lessons", unit="lesson")
         )

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from dpcourse import course as real
 from dpcourse.authoring import build, fill, navigation
+from dpcourse.authoring.source import read
 from dpcourse.base import cells
 from dpcourse.commands import app
 from dpcourse.notebook import aria
@@ -75,7 +76,7 @@ def test_the_order_of_the_exercises_gives_their_numbers(monkeypatch):
     swapped = (*lesson.functions[:2][::-1], *lesson.functions[2:])
     other = type(lesson)(3, lesson.name, lesson.word, lesson.title, swapped)
     monkeypatch.setattr(real, "lessons", lambda: tuple(other if each is lesson else each for each in before))
-    text = fill.filled(source).text
+    text = "\n".join(cell.source for cell in fill.filled(source, read(source)).cells)
     assert "(exercises 3.2, 3.1" in text
     assert 'check("3.1", least_error_sum)' in text
     assert 'check("3.2", error_rates)' in text

@@ -10,7 +10,6 @@ import pytest
 from support import ROOT
 
 from dpcourse.authoring import catalogues, glossary, translation
-from dpcourse.authoring.faithful import CODE
 from dpcourse.authoring.source import sources
 from dpcourse.base import languages
 
@@ -30,8 +29,8 @@ def said():
                 yield file.name, english, message.string if isinstance(message.string, str) else message.string[0]
     for file in sources(ROOT, "zh"):
         for english, translated in translation.read(file).pairs:
-            if translated and english.kind != CODE:
-                yield file.name, english.text, translated.text
+            if translated and english.cell_type != "code":
+                yield file.name, english.source, translated.source
 
 
 SAID = list(said())
@@ -88,7 +87,7 @@ def lines():
         yield from ((where, *line) for line in (zip(*both, strict=True) if len(both[0]) == len(both[1]) else [texts]))
     for file in sources(ROOT, "zh"):
         for pair in translation.read(file).pairs:
-            both = [in_code(cell.text) for cell in pair if cell and cell.kind == CODE]
+            both = [in_code(cell.source) for cell in pair if cell and cell.cell_type == "code"]
             if len(both) == 2 and len(both[0]) == len(both[1]):
                 yield from ((file.name, *line) for line in zip(*both, strict=True))
 
