@@ -30,7 +30,7 @@ class Wrapped(gettext.NullTranslations):
 
 @pytest.fixture(autouse=True)
 def made_up(tmp_path, monkeypatch):
-    monkeypatch.setattr(languages, "_catalogue", lambda file: Wrapped())
+    monkeypatch.setattr(languages, "_catalogue", lambda folder: Wrapped())
     monkeypatch.setattr(languages, "_chosen", [])
     monkeypatch.delenv(languages.CHOICE, raising=False)
     monkeypatch.setenv("DPCOURSE_DATA", str(tmp_path / "data"))
