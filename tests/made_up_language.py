@@ -59,7 +59,7 @@ def compile_into(path: Path) -> None:
     with BytesIO() as compiled:
         write_mo(compiled, catalogue)
         (path / LANGUAGE).mkdir(parents=True, exist_ok=True)
-        (path / LANGUAGE / languages.COMPILED).write_bytes(compiled.getvalue())
+        (path / LANGUAGE / f"all{languages.COMPILED}").write_bytes(compiled.getvalue())
 
 
 def outside(text: str) -> str:

@@ -97,8 +97,8 @@ def test_no_source_writes_the_number_of_an_exercise(source):
     pattern = r"""(?:[Ee]xercises?|Pass|from) (\d\.\d+)\b(?! \()|(?:check|hint|passed|solution)\(.(\d\.\d+)"""
     for line in source.read_text(encoding="utf-8").splitlines():
         found = re.search(pattern, line)
-        ids = [exercise.id for exercise in course.every_exercise()]
-        assert not found or (found[1] or found[2]) not in ids, f"name it by its function, {{f}}: {line}"
+        numbers = [exercise.number for exercise in course.every_exercise()]
+        assert not found or (found[1] or found[2]) not in numbers, f"name it by its function, {{f}}: {line}"
 
 
 @every_lesson

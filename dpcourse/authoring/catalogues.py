@@ -133,10 +133,12 @@ def update(rooms: Collection[str] = ()) -> list[Path]:
     """
     said, changed = messages(), []
     for language in translated():
-        for name in sorted(rooms or {*said, *(file.stem for file in (languages.CATALOGUES / language).glob("*.po"))}):
-            file = languages.CATALOGUES / language / f"{name}.po"
+        folder = languages.CATALOGUES / language
+        there = {file.stem for kind in (".po", COMPILED) for file in folder.glob(f"*{kind}")}
+        for name in sorted(rooms or {*said, *there}):
+            file = folder / f"{name}.po"
             changed += _write(file, _updated(file, language, said.get(name, {})))
-        changed += _write(languages.CATALOGUES / language / COMPILED, compiled(language))
+            changed += _write(file.with_suffix(COMPILED), compiled(file, language))
     languages.forget()
     return changed
 
@@ -234,16 +236,15 @@ def _is_there(message):
     )
 
 
-def compiled(language: str) -> bytes:
-    """All catalogues of a language as one, compiled; what is fuzzy is left out, and what cannot be filled in."""
+def compiled(file: Path, language: str) -> bytes:
+    """A catalogue, compiled; what is fuzzy is left out, and what cannot be filled in. Empty where nothing is left."""
     from babel.messages.catalog import Catalog
     from babel.messages.mofile import write_mo
 
     whole = Catalog(_locale(language), charset="utf-8", header_comment="")
-    for file in sorted((languages.CATALOGUES / language).glob("*.po")):
-        for message in read(file, language):
-            if _is_there(message) and not any(faults(message)):
-                whole.add(message.id, message.string)
+    for message in read(file, language):
+        if _is_there(message) and not any(faults(message)):
+            whole.add(message.id, message.string)
     if not len(whole):
         return b""
     with BytesIO() as written:
@@ -313,11 +314,11 @@ RULES: list[Callable[[str, str], Iterator[str]]] = [_of_fields, _of_numbers, _of
 
 def complaints(language: str) -> Iterator[SourceError]:
     """What is to be mended in the catalogues of a language."""
-    binary = languages.CATALOGUES / language / COMPILED
-    if (binary.read_bytes() if binary.exists() else b"") != compiled(language):
-        yield SourceError(binary, 1, "is not what the catalogues beside it give: run `dpcourse build`")
     first: dict[Message, tuple[Path, object]] = {}
     for file in sorted((languages.CATALOGUES / language).glob("*.po")):
+        binary = file.with_suffix(COMPILED)
+        if (binary.read_bytes() if binary.exists() else b"") != compiled(file, language):
+            yield SourceError(binary, 1, f"is not what {file.name} gives: run `dpcourse build`")
         for message in read(file, language):
             if not _is_there(message):
                 continue

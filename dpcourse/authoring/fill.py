@@ -113,7 +113,7 @@ def _variants(file, old, for_nobody):
 
 
 def _prose(file, number, line):
-    line = NUMBER.sub(lambda found: _named(file, number, found["name"]).id, line)
+    line = NUMBER.sub(lambda found: _named(file, number, found["name"]).number, line)
     return referring(file, number, line)
 
 
@@ -124,12 +124,12 @@ def _code(file, number, line):
         exercise = _named(file, number, found["name"])
         if found["call"] == "check":
             raise SourceError(file, number, f"write `{{check {exercise.function}}}` on a line of its own for this cell")
-        return f'{found["call"]}("{exercise.id}"'
+        return f'{found["call"]}("{exercise.number}"'
 
     def mention(found):
         word, _, function = found["name"].rpartition("/")
         is_known = any(function in each.functions and (word or own) == each.word for each in course.lessons())
-        return _named(file, number, found["name"]).id if is_known else found[0]
+        return _named(file, number, found["name"]).number if is_known else found[0]
 
     own = lesson_of(file).word
     if imported := IMPORT.match(line):
@@ -195,7 +195,7 @@ def _time(file, takes):
 
 def _goal(file, can, names):
     line = line_of(english(file), "goals:")
-    ids = [_named(file, line, name).id for name in names]
+    ids = [_named(file, line, name).number for name in names]
     if len(ids) > 1:
         return say_for(file, "{can} (exercises {ids})", can=can, ids=", ".join(ids))
     return say_for(file, "{can} (exercise {id})", can=can, id="".join(ids))
@@ -204,7 +204,7 @@ def _goal(file, can, names):
 def exercise_header(file: Path, exercise: Exercise) -> str:
     """One line above an exercise, for a page: difficulty, minutes, points, what it is good for."""
     dots = "●" * exercise.difficulty + "○" * (5 - exercise.difficulty)
-    head = say_for(file, "### Exercise {id}: {title}", id=exercise.id, title=say_for(file, exercise.title))
+    head = say_for(file, "### Exercise {id}: {title}", id=exercise.number, title=say_for(file, exercise.title))
     count = exercise.points
     points = say_for(file, counted("{count} point", "{count} points", count=count))
     said = say_for(
@@ -222,8 +222,8 @@ def exercise_header(file: Path, exercise: Exercise) -> str:
 def check_cell(exercise: Exercise, names: Iterable[str] = ()) -> str:
     """The code of the cell that checks an exercise; names: of the values of its variants."""
     values = "".join(f", {name}={{variant {name}}}" for name in names)
-    asks = (f'\n# {call}("{exercise.id}")' for call, is_there in _asking(exercise).items() if is_there)
-    return f'check("{exercise.id}", {exercise.function}{values}){"".join(asks)}'
+    asks = (f'\n# {call}("{exercise.number}")' for call, is_there in _asking(exercise).items() if is_there)
+    return f'check("{exercise.number}", {exercise.function}{values}){"".join(asks)}'
 
 
 def _check(file, line, name):

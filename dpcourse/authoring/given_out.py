@@ -37,7 +37,7 @@ exercise = GivenOut(
 
 def public(exercise: Exercise) -> GivenOut:
     """What a learner's check knows of an exercise that is graded only."""
-    same = ("id", "function", "title", "good_for", "difficulty", "minutes", "points", "seconds", "returns", "examples")
+    same = ("id", "number", "title", "good_for", "difficulty", "minutes", "points", "seconds", "returns", "examples")
     hints = exercise.hints if exercise.hints_too else ()
     return GivenOut(**{name: getattr(exercise, name) for name in same}, hints=hints)
 

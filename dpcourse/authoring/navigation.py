@@ -96,7 +96,7 @@ def sections(file: Path) -> str:
 
 def _with(file, exercises):
     """What is said behind a section of its exercises."""
-    ids = ", ".join(exercise.id for exercise in exercises)
+    ids = ", ".join(exercise.number for exercise in exercises)
     if len(exercises) > 1:
         return say_for(file, ", with exercises {ids}", ids=ids)
     return say_for(file, ", with exercise {id}", id=ids) if ids else ""

@@ -236,11 +236,11 @@ def as_nbgrader_source(solved: dict, number: int) -> dict:
         cell["outputs"], cell["execution_count"] = [], None
         defined, checked = cells.defined(cell["source"]), cells.checked(cell["source"])
         for exercise in exercises:
-            name = exercise.id.replace(".", "-")
+            name = exercise.number.replace(".", "-")
             if exercise.function in defined and cells.is_solved(cell["source"]):
                 cell["metadata"]["nbgrader"] = _marks(f"answer-{name}", solution=True)
-            elif exercise.id in checked:
-                cell["source"] += CHECK_PASSED.format(id=exercise.id, function=exercise.function)
+            elif exercise.number in checked:
+                cell["source"] += CHECK_PASSED.format(id=exercise.number, function=exercise.function)
                 cell["metadata"]["nbgrader"] = _marks(f"check-{name}", grade=True, locked=True, points=exercise.points)
     return notebook
 

@@ -22,7 +22,7 @@ LESSONS = "[0-9][0-9]-*.ipynb"
 PACKAGE = Path(__file__).resolve().parents[1]
 CATALOGUES = PACKAGE / "locale"
 """Where a language has a folder with what this package says in it."""
-COMPILED = "dpcourse.mo"
+COMPILED = ".mo"  # of each catalogue, in that folder
 FONT_FILE, FONT = "font.otf", "dpcourse {}"
 """Beside a catalogue, where pictures need it: a font, and its name for the language."""
 
@@ -194,7 +194,7 @@ def from_data(data: Any) -> Any:
 
 
 def _put(message, fields, language):
-    translation = _catalogue(CATALOGUES / language / COMPILED) if language != ENGLISH else gettext.NullTranslations()
+    translation = _catalogue(CATALOGUES / language) if language != ENGLISH else gettext.NullTranslations()
     if isinstance(message, str):
         english, text = message, translation.gettext(message) if message else message
     else:
@@ -238,9 +238,12 @@ def fields_of(message: str) -> frozenset[str]:
 
 
 @functools.cache
-def _catalogue(file):
-    try:
+def _catalogue(folder):
+    """All compiled catalogues of a folder: what one has not, the next may have."""
+    found = gettext.NullTranslations()
+    for file in sorted(folder.glob(f"*{COMPILED}"), reverse=True):
         with file.open("rb") as compiled:
-            return gettext.GNUTranslations(compiled)
-    except FileNotFoundError:
-        return gettext.NullTranslations()
+            one = gettext.GNUTranslations(compiled)
+        one.add_fallback(found)
+        found = one
+    return found

@@ -87,8 +87,8 @@ class Cases(list):
 class Exercise:
     """One exercise: what the learner sees of it, how inputs are drawn, and how what comes back is judged.
 
-    id, function, folder: its number, the name of the learner's function, and where the files of its lesson are; the course
-    sets these, from where its own file stands.
+    id: "gdp/error_rates", its lesson's word and the learner's function, which it has for ever. number: "3.1", what a reader
+    reads, which changes as exercises come in between. folder: where the files of its lesson are. The course sets these.
     reference: a right answer. misconceptions: wrong ones, the most telling first.
     formulas: the same as learners write it, where the reference is written otherwise; slips in these are looked for too.
     draw(rng) -> list of cases, each a dict argument -> plain value. A case's `rng` holds a seed; one with a `ledger` is a
@@ -101,7 +101,7 @@ class Exercise:
     """
 
     id: str = ""
-    function: str = ""
+    number: str = ""
     folder: Path | None = None
     title: str
     good_for: str
@@ -125,14 +125,19 @@ class Exercise:
     hints_too: bool = False
 
     @property
+    def function(self) -> str:
+        """The name of the learner's function."""
+        return self.id.rpartition("/")[2]
+
+    @property
     def lesson(self) -> int:
         """The number of its lesson."""
-        return int(self.id.partition(".")[0])
+        return int(self.number.partition(".")[0])
 
     @property
     def heading(self) -> Heading:
         """What a verdict says of it."""
-        return Heading(self.id, self.title, self.points, bool(self.hints))
+        return Heading(self.id, self.number, self.title, self.points, bool(self.hints))
 
     @property
     def forbidden_functions(self) -> tuple[Callable, ...]:

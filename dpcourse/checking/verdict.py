@@ -86,9 +86,10 @@ class Audit:
 
 @dataclass(frozen=True)
 class Heading:
-    """What a verdict says of the exercise: its number, its title in English, its points, and whether there are hints."""
+    """What a verdict says of the exercise: its id and number, its title in English, its points, and whether there are hints."""
 
     id: str
+    number: str
     title: str
     points: int
     has_hints: bool
@@ -118,7 +119,7 @@ class Verdict:
 
     @property
     def headline(self) -> str:
-        exercise = say("{number} {title}", number=self.exercise.id, title=say(self.exercise.title))
+        exercise = say("{number} {title}", number=self.exercise.number, title=say(self.exercise.title))
         points = counted("{count} point", "{count} points", count=self.exercise.points)
         return say(FOUND[self.state], exercise=exercise, points=points)
 
@@ -155,4 +156,4 @@ class Verdict:
 
     def _next(self):
         if self.state in (WRONG, ERROR) and self.exercise.has_hints:
-            yield say('For help, run `hint("{exercise}")` in a cell.', exercise=self.exercise.id)
+            yield say('For help, run `hint("{exercise}")` in a cell.', exercise=self.exercise.number)

@@ -1,7 +1,8 @@
 """The lessons of the course: every folder here is one, and what it holds is found from there.
 
-A lesson's number stands in its NAME, and an exercise's number is its place in the lesson's EXERCISES: "1.3" is the
-third of lesson 01. Nothing else says a number. Beside them stand the packs in use (pack.py), from 50 on.
+An exercise has one id, of its lesson's word and its function: "composition/crossing". What people read is its number, which
+is made here: a lesson's stands in its NAME, and an exercise's is its place in the lesson's EXERCISES, so that "1.3" is the
+third of lesson 01. `find` takes either. Beside the lessons stand the packs in use (pack.py), from 50 on.
 """
 
 import functools
@@ -114,8 +115,8 @@ class Lesson:
         slips = (replace(slip, message=self.with_numbers(slip.message)) for slip in exercise.misconceptions)
         return replace(
             exercise,
-            id=f"{self.number}.{place}",
-            function=function,
+            id=f"{self.word}/{function}",
+            number=f"{self.number}.{place}",
             folder=self.folder,
             hints=tuple(map(self.with_numbers, exercise.hints)),
             misconceptions=tuple(slips),
@@ -213,44 +214,47 @@ def every_exercise() -> tuple[Exercise, ...]:
     return tuple(exercise for each in lessons() for exercise in each.exercises)
 
 
-def find(exercise_id: str, values: dict | None = None) -> Exercise:
-    """The exercise of that id; a ValueError names those that there are.
+def find(name: str, values: dict | None = None) -> Exercise:
+    """The exercise of that number, such as "0.1", or of that id, such as "start_here/keep_probability".
 
-    values: of its variant, where it has any. Raises ValueError for others than it has.
+    values: of its variant, where it has any. Raises ValueError for others than it has, and for a name that no exercise has.
 
-    >>> find("0.1").function
-    'keep_probability'
+    >>> find("0.1").id, find("start_here/keep_probability").number
+    ('start_here/keep_probability', '0.1')
     """
-    if not isinstance(exercise_id, str):
+    if not isinstance(name, str):
         raise ValueError(
-            say(
-                'an exercise is named in quotes, such as "{exercise}", not {given}',
-                exercise=exercise_id,
-                given=repr(exercise_id),
-            )
+            say('an exercise is named in quotes, such as "{exercise}", not {given}', exercise=name, given=repr(name))
         )
-    mine = [exercise for each in lessons() if exercise_id.startswith(f"{each.number}.") for exercise in each.exercises]
-    found = next((exercise for exercise in mine if exercise.id == exercise_id), None)
-    if found is None:
-        known = ", ".join(exercise.id for exercise in every_exercise())
-        raise ValueError(
-            say("there is no exercise {exercise}; there are {known}", exercise=repr(exercise_id), known=known)
-        )
+    of = next((each for each in lessons() if name.startswith((f"{each.number}.", f"{each.word}/"))), None)
+    found = next((each for each in of.exercises if name in (each.number, each.id)), None) if of else None
+    if of is None or found is None:
+        known = ", ".join(exercise.number for exercise in every_exercise())
+        raise ValueError(say("there is no exercise {exercise}; there are {known}", exercise=repr(name), known=known))
     if not values or isinstance(found, GivenOut):
         return found
-    of = lesson(found.lesson)
     if found.function not in of.variants:
         names = ", ".join(values)
-        raise ValueError(
-            say("exercise {exercise} has no variants, and so no {names}", exercise=exercise_id, names=names)
-        )
+        raise ValueError(say("exercise {exercise} has no variants, and so no {names}", exercise=name, names=names))
     return of.exercises_with({found.function: values})[of.functions.index(found.function)]
 
 
-def of_student(exercise_id: str, secret: bytes, student: str) -> Exercise:
-    """The exercise of that id as a student has it: with the values of their variant, where it has variants."""
-    found = find(exercise_id)
-    return find(exercise_id, lesson(found.lesson).values_of(secret, student).get(found.function))
+def number_of(id: str) -> str:
+    """The number of the exercise of that id; the id itself where the course has no such exercise any more.
+
+    >>> number_of("composition/worst_posterior"), number_of("composition/gone")
+    ('1.3', 'composition/gone')
+    """
+    try:
+        return find(id).number
+    except ValueError:
+        return id
+
+
+def of_student(name: str, secret: bytes, student: str) -> Exercise:
+    """The exercise of that number or id as a student has it: with the values of their variant, where it has variants."""
+    found = find(name)
+    return find(name, lesson(found.lesson).values_of(secret, student).get(found.function))
 
 
 if folder := os.environ.get(IN_USE):

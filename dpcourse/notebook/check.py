@@ -11,14 +11,14 @@ from dpcourse.checking.display import aside
 from dpcourse.notebook import runs
 from dpcourse.notebook.progress import record
 
-_last_state: dict[str, str] = {}  # exercise id -> the state of its last verdict in this kernel
+_last_state: dict[str, str] = {}  # exercise number -> the state of its last verdict in this kernel
 runs.watch()
 
 
 def check(exercise_id: str, answer: object = None, **values: object) -> None:
     """Judge an answer on inputs drawn just now, show the verdict, and note what is passed.
 
-    exercise_id: in quotes, such as "1.3". answer: the function itself, without brackets. values: of your variant, where
+    exercise_id: its number, in quotes, such as "1.3". answer: the function itself, without brackets. values: of your variant, where
     the exercise has one for each student; the check cell says them.
     """
     from IPython.display import display
@@ -27,15 +27,17 @@ def check(exercise_id: str, answer: object = None, **values: object) -> None:
     if exercise is None:
         return
     if failure := runs.outlived(answer):
-        _say(say("{exercise} {title}: not judged", exercise=exercise.id, title=say(exercise.title)), *_told(failure))
+        _say(
+            say("{exercise} {title}: not judged", exercise=exercise.number, title=say(exercise.title)), *_told(failure)
+        )
         return
     try:
         verdict = exercise.check(answer)
     except KeyboardInterrupt:
-        stopped = say("{exercise} {title}: stopped", exercise=exercise.id, title=say(exercise.title))
+        stopped = say("{exercise} {title}: stopped", exercise=exercise.number, title=say(exercise.title))
         _say(stopped, say("You interrupted the check. Nothing was judged."))
         return
-    _last_state[exercise.id] = verdict.state
+    _last_state[exercise.number] = verdict.state
     display(verdict)
     if verdict.audit:
         from dpcourse import plots
@@ -128,7 +130,7 @@ def _hints_of(exercise):
             'There is {count} hint: `hint("{exercise}")`.',
             'There are {count} hints, from `hint("{exercise}")` on.',
             count=count,
-            exercise=exercise.id,
+            exercise=exercise.number,
         )
 
 

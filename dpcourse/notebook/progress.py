@@ -33,11 +33,12 @@ def recorded() -> set[str]:
         return set()
 
 
-def record(number: str) -> None:
-    """Add an exercise, "1.6", or a quiz question, "1.q2", to what is done; redraw every progress() on show in this kernel."""
+def record(name: str) -> None:
+    """Add an exercise, "composition/crossing", or a quiz question, "composition/q2", to what is done; redraw every progress()
+    on show in this kernel."""
     from filelock import FileLock, Timeout
 
-    name, folder = _named(number), data_folder()
+    folder = data_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with FileLock(folder / "progress.lock", timeout=5):
@@ -123,13 +124,6 @@ class Progress:
         )
         caption = f"<caption style='text-align:left'>{html.escape(say('What you have done so far'))}</caption>"
         return f"<table class='dpcourse-progress'>{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-
-
-def _named(number):
-    """Return the name of "1.6" or "1.q2", as the lessons are now."""
-    lesson, _, place = number.partition(".")
-    found = course.lesson(int(lesson))
-    return f"{found.word}/{place if place.startswith('q') else found.functions[int(place) - 1]}"
 
 
 def _bar(done, of):

@@ -60,7 +60,7 @@ def _widget(lesson, questions):
             colour = RIGHT_COLOUR if option.right else WRONG_COLOUR
             reply.value = f"<div style='border-left:4px solid {colour};padding:.2em .8em;line-height:1.5'>{html.escape(say(option.reply))}</div>"
             if option.right:
-                record(f"{lesson}.q{i}")
+                record(f"{course.lesson(lesson).word}/q{i}")
 
         buttons.observe(chosen, names="value")
         text = widgets.HTML(

@@ -98,7 +98,7 @@ def test_a_catalogue_that_is_not_compiled_is_named(house):
     catalogues.update()
     translate(house, ("in a table", "EN LA MESA"))
     (complaint,) = map(str, catalogues.complaints("xx"))
-    assert complaint.endswith("dpcourse.mo:1: is not what the catalogues beside it give: run `dpcourse build`")
+    assert complaint.endswith("engine.mo:1: is not what engine.po gives: run `dpcourse build`")
 
 
 def test_one_message_is_said_in_one_way(house):

@@ -55,7 +55,7 @@ def right(notebook, function, folder):
     mine = [
         code
         for code in codes
-        if IMPORTS in code or function in cells.defined(code) or exercise.id in cells.checked(code)
+        if IMPORTS in code or function in cells.defined(code) or exercise.number in cells.checked(code)
     ]
     program = "\n".join(code.replace("progress()", "") for code in mine)
     environment = os.environ | {"PYTHONPATH": str(ROOT), "DPCOURSE_DATA": str(folder / "data")}

@@ -319,7 +319,7 @@ def test_any_title_can_be_given_out(packs, title):
 
 
 def test_an_exercise_that_is_given_out_never_passes_and_never_fails_an_answer_that_runs():
-    given = GivenOut(id="51.1", function="f", title="t", good_for="g", difficulty=1, minutes=1, points=2, returns=a_number, examples=({"x": 1.0}, {"x": 2.0}))  # fmt: skip
+    given = GivenOut(id="given/f", number="51.1", title="t", good_for="g", difficulty=1, minutes=1, points=2, returns=a_number, examples=({"x": 1.0}, {"x": 2.0}))  # fmt: skip
     for answer in (lambda x: x, lambda x: -x, lambda x: 0.0):
         verdict = given.check(answer)
         assert (verdict.state, verdict.points) == (RECEIVED, 0)

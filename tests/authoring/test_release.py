@@ -139,7 +139,7 @@ def test_the_nbgrader_source_has_an_answer_and_a_locked_check_for_each_exercise(
     notebook = release.as_nbgrader_source(solved, int(name[:2]))
     marks = [cell["metadata"]["nbgrader"] for cell in notebook["cells"] if "nbgrader" in cell["metadata"]]
     expected = course.lesson(int(name[:2])).exercises
-    assert [mark["grade_id"] for mark in marks if mark["solution"]] == [f"answer-{exercise.id.replace('.', '-')}" for exercise in expected]  # fmt: skip
+    assert [mark["grade_id"] for mark in marks if mark["solution"]] == [f"answer-{exercise.number.replace('.', '-')}" for exercise in expected]  # fmt: skip
     checks = [mark for mark in marks if mark["grade"]]
     assert [mark["points"] for mark in checks] == [exercise.points for exercise in expected]
     assert all(mark["locked"] and not mark["solution"] for mark in checks)

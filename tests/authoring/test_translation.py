@@ -91,8 +91,9 @@ def put(said):
     folder = languages.CATALOGUES / "xx"
     folder.mkdir(parents=True, exist_ok=True)
     entries = (f"msgid {json.dumps(message)}\nmsgstr {json.dumps(text)}\n" for message, text in said.items())
-    folder.joinpath("all.po").write_text("\n".join(entries), encoding="utf-8")
-    folder.joinpath(languages.COMPILED).write_bytes(catalogues.compiled("xx"))
+    file = folder / "all.po"
+    file.write_text("\n".join(entries), encoding="utf-8")
+    file.with_suffix(languages.COMPILED).write_bytes(catalogues.compiled(file, "xx"))
     languages.forget()
 
 

@@ -57,7 +57,7 @@ def zz(monkeypatch):
     monkeypatch.setattr(
         catalogue, "ngettext", lambda one, many, count: "{count} PUNTOS" if one == "{count} point" else many
     )
-    monkeypatch.setattr(languages, "_catalogue", lambda file: catalogue)
+    monkeypatch.setattr(languages, "_catalogue", lambda folder: catalogue)
     return "zz"
 
 

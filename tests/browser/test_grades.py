@@ -18,7 +18,7 @@ LONG = "very_long_name_of_a_folder_" * 6
 def pages(tmp_path_factory):
     """The report on a class that has everything, and the page of a student who has it."""
     folder = tmp_path_factory.mktemp("grades")
-    slip = course.find("1.3").misconceptions[0].name
+    slip = course.find("composition/worst_posterior").misconceptions[0].name
     unexplained = Mark("1.3", WRONG, 0, 2, "Compare.", observed=("f(1) gave 2; right is 3",), found_by="case")
     states = {"1.1": ERROR, "1.2": BLANK, "1.4": WRONG}
     rows = [

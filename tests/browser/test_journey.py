@@ -96,7 +96,7 @@ def solve(course, number, name, language=ENGLISH):
     solved = sources("solutions", name)
     checks = [i for i, code in enumerate(solved) if code.startswith("check(")]
     (slipped,) = [i for i, code in enumerate(solved) if f"def {function}(" in code]
-    (check,) = [i for i in checks if f'"{exercise.id}"' in solved[i]]
+    (check,) = [i for i in checks if f'"{exercise.number}"' in solved[i]]
     assert right in solved[slipped]
 
     course.write(course.cells.nth(slipped), solved[slipped].replace(right, wrong))

@@ -39,7 +39,7 @@ def draw(rng):
 
 
 walk = Exercise(
-    id="9.2", title="Walk", function="walk", good_for="testing", difficulty=1, minutes=1, points=1,
+    id="odd/walk", number="9.2", title="Walk", good_for="testing", difficulty=1, minutes=1, points=1,
     draw=draw, reference=spread, returns=a_number, misconceptions=(), hints=(), seconds=2.0,
 )  # fmt: skip
 
@@ -166,7 +166,7 @@ def test_a_mutant_ends():
 
 def test_a_mutant_changes_nothing_but_itself():
     before = [exercise.reference for exercise in course.every_exercise()]
-    exercise = course.find("1.5")
+    exercise = course.find("composition/advanced_composition")
     case = exercise.cases(np.random.default_rng(0))[0]
     right = exercise.reference(*case.values())
     for _, mutant in mutants.Program(exercise.reference).mutants(exercise.folder):
@@ -250,7 +250,7 @@ def test_a_formula_of_the_arguments_is_told():
 
 def test_the_grader_says_why_from_data_alone():
     """What a further answer gives comes from the worker; the mark does not change."""
-    exercise = course.find("1.3")
+    exercise = course.find("composition/worst_posterior")
 
     def squared(prior, epsilon):
         return exercise.reference(prior, epsilon) ** 2

@@ -48,22 +48,37 @@ def mutant(exercise):
 
 
 ANSWERS = {  # an exercise, what makes an answer of it, its state, and how its mistake is found
-    "right": ("1.3", of(lambda value: value), RIGHT, None),
-    "blank": ("1.3", lambda exercise: unwritten, BLANK, None),
-    "error": ("1.3", lambda exercise: stops, ERROR, None),
-    "nothing": ("1.3", lambda exercise: prints, ERROR, None),
-    "no number": ("1.3", of(lambda value: "x"), ERROR, None),
-    "no array": ("3.6", of(lambda value: {1}), ERROR, None),
-    "no function": ("1.3", lambda exercise: 3, ERROR, None),
-    "misconception": ("1.3", lambda exercise: exercise.misconceptions[0].code, WRONG, "misconception"),
-    "changed afterwards": ("1.3", of(np.sqrt), WRONG, "explanation"),
-    "times a number": ("1.3", of(lambda value: value * np.sqrt(2)), WRONG, "explanation"),
-    "other inputs": ("1.3", lambda exercise: lambda a, b: exercise.reference(a / 2, b), WRONG, "explanation"),
-    "a slip": ("1.5", mutant, WRONG, "explanation"),
-    "measured": ("1.3", of(lambda value: value + 0.1 + np.sin(50 * value)), WRONG, "measurement"),
-    "noise": ("3.6", of(lambda value: np.asarray(value) * 1.0 + 5), WRONG, "measurement"),
-    "audit": ("3.6", lambda exercise: lambda counts, *others: counts, WRONG, "misconception"),
-    "law": ("4.9", lambda exercise: lambda *arguments: 3, WRONG, None),
+    "right": ("composition/worst_posterior", of(lambda value: value), RIGHT, None),
+    "blank": ("composition/worst_posterior", lambda exercise: unwritten, BLANK, None),
+    "error": ("composition/worst_posterior", lambda exercise: stops, ERROR, None),
+    "nothing": ("composition/worst_posterior", lambda exercise: prints, ERROR, None),
+    "no number": ("composition/worst_posterior", of(lambda value: "x"), ERROR, None),
+    "no array": ("gdp/noisy_counts", of(lambda value: {1}), ERROR, None),
+    "no function": ("composition/worst_posterior", lambda exercise: 3, ERROR, None),
+    "misconception": (
+        "composition/worst_posterior",
+        lambda exercise: exercise.misconceptions[0].code,
+        WRONG,
+        "misconception",
+    ),
+    "changed afterwards": ("composition/worst_posterior", of(np.sqrt), WRONG, "explanation"),
+    "times a number": ("composition/worst_posterior", of(lambda value: value * np.sqrt(2)), WRONG, "explanation"),
+    "other inputs": (
+        "composition/worst_posterior",
+        lambda exercise: lambda a, b: exercise.reference(a / 2, b),
+        WRONG,
+        "explanation",
+    ),
+    "a slip": ("composition/advanced_composition", mutant, WRONG, "explanation"),
+    "measured": (
+        "composition/worst_posterior",
+        of(lambda value: value + 0.1 + np.sin(50 * value)),
+        WRONG,
+        "measurement",
+    ),
+    "noise": ("gdp/noisy_counts", of(lambda value: np.asarray(value) * 1.0 + 5), WRONG, "measurement"),
+    "audit": ("gdp/noisy_counts", lambda exercise: lambda counts, *others: counts, WRONG, "misconception"),
+    "law": ("clt/breaking_steps", lambda exercise: lambda *arguments: 3, WRONG, None),
 }
 
 
@@ -95,14 +110,14 @@ def test_a_verdict_is_said_again(name):
 
 def test_where_nothing_is_known_of_a_mistake_that_is_said_again(monkeypatch):
     monkeypatch.setattr(diagnosis, "diagnose", lambda *about: None)
-    verdict = course.find("1.3").check(lambda *arguments: 0.5, 3)
+    verdict = course.find("composition/worst_posterior").check(lambda *arguments: 0.5, 3)
     assert verdict.found_by == "case"
     check(verdict.message)
 
 
 def test_what_is_received_is_said_again():
     for returns in (a_number, checking.several("a", "b"), checking.numbers_like("x"), checking.bits_like("x")):
-        given = GivenOut(id="51.1", function="f", title="t", good_for="g", difficulty=1, minutes=1, points=2, returns=returns, examples=({"x": [1.0]},))  # fmt: skip
+        given = GivenOut(id="given/f", number="51.1", title="t", good_for="g", difficulty=1, minutes=1, points=2, returns=returns, examples=({"x": [1.0]},))  # fmt: skip
         value = {"a_number": 1.0, "several('a', 'b')": (1.0, 2.0)}.get(returns.written, [1])
         verdict = given.check(lambda x, value=value: value)
         assert verdict.state == RECEIVED, verdict
@@ -114,7 +129,16 @@ def test_every_change_and_every_fact_is_said():
     assert set(tables) <= made_up_language.messages()
 
 
-@pytest.mark.parametrize("id", ["0.3", "1.5", "3.4", "4.6", "5.1"])
+@pytest.mark.parametrize(
+    "id",
+    [
+        "start_here/estimate_share",
+        "composition/advanced_composition",
+        "gdp/is_tradeoff",
+        "clt/functionals",
+        "dpsgd/clip",
+    ],
+)
 @pytest.mark.filterwarnings("ignore")
 def test_every_change_of_inputs_and_of_a_program_is_said(id):
     exercise = course.find(id)

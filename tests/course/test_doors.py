@@ -64,44 +64,59 @@ def _worst_pair(alpha, epsilon, delta):
 
 
 DOORS = [
-    ("1.1", lambda epsilons: gdp.compose(np.sqrt(epsilons)) ** 2),
-    ("3.7", lambda *given: (lambda curve, alpha: curve(alpha))(*_worst_pair(*given))),
-    ("3.7", lambda *given: (lambda curve, alpha: curve.kind.beta(alpha))(*_worst_pair(*given))),
-    ("3.11", lambda sensitivity, mu, k: gdp.sigma(sensitivity * k, mu)),
-    ("3.11", lambda sensitivity, mu, k: k * gdp.sigma(sensitivity, mu)),
-    ("3.11", lambda sensitivity, mu, k: k * laplace.scale(sensitivity, mu)),
-    ("1.7", lambda epsilon, k, total: tradeoff.approx_dp(epsilon).power(k).delta(total)),
-    ("1.7", lambda epsilon, k, total: pld.randomized_response(epsilon, k).delta(total).upper),
-    ("1.7", lambda epsilon, k, total: pld.approx_dp(epsilon).power(k).delta(total).upper),
-    ("2.7", lambda counts, epsilon, rng: rng.choice(len(counts), p=laplace.noisy_max_chances(counts, epsilon))),
-    ("2.9", _idle),
-    ("3.3", lambda p, q: (np.r_[0, TradeOff.from_probabilities(p, q).kinks(), 1], np.r_[1, q])),
-    ("3.5", lambda alpha, mu: kinds.Gaussian(mu).beta(alpha)),
-    ("3.10", lambda alpha, epsilon, delta, k: TradeOff(kinds.Group(tradeoff.approx_dp(epsilon, delta).kind, k))(alpha)),
-    ("3.10", lambda alpha, epsilon, delta, k: tradeoff.approx_dp(epsilon, delta).kind.group(k).at(alpha)),
+    ("composition/sequential_composition", lambda epsilons: gdp.compose(np.sqrt(epsilons)) ** 2),
+    ("gdp/approx_dp_curve", lambda *given: (lambda curve, alpha: curve(alpha))(*_worst_pair(*given))),
+    ("gdp/approx_dp_curve", lambda *given: (lambda curve, alpha: curve.kind.beta(alpha))(*_worst_pair(*given))),
+    ("gdp/group_sigma", lambda sensitivity, mu, k: gdp.sigma(sensitivity * k, mu)),
+    ("gdp/group_sigma", lambda sensitivity, mu, k: k * gdp.sigma(sensitivity, mu)),
+    ("gdp/group_sigma", lambda sensitivity, mu, k: k * laplace.scale(sensitivity, mu)),
+    ("composition/composed_delta", lambda epsilon, k, total: tradeoff.approx_dp(epsilon).power(k).delta(total)),
+    ("composition/composed_delta", lambda epsilon, k, total: pld.randomized_response(epsilon, k).delta(total).upper),
+    ("composition/composed_delta", lambda epsilon, k, total: pld.approx_dp(epsilon).power(k).delta(total).upper),
     (
-        "4.2",
+        "laplace/report_noisy_max",
+        lambda counts, epsilon, rng: rng.choice(len(counts), p=laplace.noisy_max_chances(counts, epsilon)),
+    ),
+    ("laplace/whole_noise", _idle),
+    ("gdp/curve_of", lambda p, q: (np.r_[0, TradeOff.from_probabilities(p, q).kinks(), 1], np.r_[1, q])),
+    ("gdp/gaussian_curve", lambda alpha, mu: kinds.Gaussian(mu).beta(alpha)),
+    (
+        "gdp/group_curve",
+        lambda alpha, epsilon, delta, k: TradeOff(kinds.Group(tradeoff.approx_dp(epsilon, delta).kind, k))(alpha),
+    ),
+    ("gdp/group_curve", lambda alpha, epsilon, delta, k: tradeoff.approx_dp(epsilon, delta).kind.group(k).at(alpha)),
+    (
+        "clt/total_mu",
         lambda mus, counts: (
             pld.Curve([(pairs.Gaussian(mu), n) for mu, n in zip(mus, counts, strict=True)]).parts[0][0].mu
         ),
     ),
-    ("4.3", lambda alpha, beta: TradeOff.from_points(alpha, beta).loss_law()),
-    ("5.1", lambda gradients, clip_norm: audit.clipped(gradients, clip_norm)),
+    ("clt/privacy_loss", lambda alpha, beta: TradeOff.from_points(alpha, beta).loss_law()),
+    ("dpsgd/clip", lambda gradients, clip_norm: audit.clipped(gradients, clip_norm)),
     (
-        "5.2",
+        "dpsgd/noisy_sum",
         lambda clipped, noise_multiplier, clip_norm, rng: audit.correct(
             [clipped, clipped], clip_norm, 1 / noise_multiplier, rng
         )[0],
     ),
     (
-        "5.3",
+        "dpsgd/poisson_batches",
         lambda n, sample_rate, steps, rng: [
             batch.numpy() for batch in dpsgd.poisson_batches(n, sample_rate, steps, int(rng.integers(2**31)))
         ],
     ),
-    ("5.6", lambda alpha, beta, p: TradeOff(kinds.Mixed(TradeOff.from_points(alpha, beta).kind, p))(alpha)),
-    ("6.1", lambda noise_multiplier, sample_rate, order: rdp._divergence(noise_multiplier, sample_rate, order)),
-    ("6.5", lambda epsilon, delta, sample_rate, steps: dpsgd.noise_for(epsilon, delta, sample_rate, steps)),
+    (
+        "dpsgd/sampled_curve",
+        lambda alpha, beta, p: TradeOff(kinds.Mixed(TradeOff.from_points(alpha, beta).kind, p))(alpha),
+    ),
+    (
+        "accountants/renyi_divergence",
+        lambda noise_multiplier, sample_rate, order: rdp._divergence(noise_multiplier, sample_rate, order),
+    ),
+    (
+        "accountants/noise_for_budget",
+        lambda epsilon, delta, sample_rate, steps: dpsgd.noise_for(epsilon, delta, sample_rate, steps),
+    ),
 ]
 
 
@@ -122,8 +137,8 @@ def test_what_is_forbidden_by_name_is_imported_by_the_answer_alone():
             from dpcourse import dpsgd
             return [each.numpy() for each in dpsgd.poisson_batches(n, sample_rate, steps, int(rng.integers(2**31)))]
         run = course.lesson(5).exercise("noisy_sgd")
-        said = [run.check(run.reference, 1).state, course.find("5.3").check(own, 1).state, "torch" in sys.modules]
-        said += [course.find("5.3").check(lent, 1).state]
+        said = [run.check(run.reference, 1).state, course.find("dpsgd/poisson_batches").check(own, 1).state, "torch" in sys.modules]
+        said += [course.find("dpsgd/poisson_batches").check(lent, 1).state]
         print(said, "torch" in sys.modules)"""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout == "['right', 'right', False, 'error'] True\n"
@@ -141,7 +156,7 @@ def test_a_coin_that_decides_is_no_idle_coin():
                 found.append(-n if minus else n)
         return found
 
-    assert course.find("2.9").check(answer, 1).state == "right"
+    assert course.find("laplace/whole_noise").check(answer, 1).state == "right"
     assert laplace.coin(0, 1) is True  # and it is what it was
 
 

@@ -92,7 +92,7 @@ def test_the_best_clip_gives_back_as_much_as_it_costs():
 @pytest.mark.parametrize("setting", [runs.start for runs in private_mean.SETTINGS])
 def test_a_mean_has_the_chances_that_its_check_expects(setting):
     """Simulated with numpy's Laplace noise, of the three settings: sum noisy, count noisy, both."""
-    case = drawn("2.4", 5)[setting]
+    case = drawn("laplace/private_mean", 5)[setting]
     rng, runs = np.random.default_rng(1), 200_000
     clipped = np.clip(case["values"], case["low"], case["high"])
     total = clipped.sum() + rng.laplace(0, max(-case["low"], case["high"]) / case["epsilon_sum"], runs)
@@ -102,7 +102,7 @@ def test_a_mean_has_the_chances_that_its_check_expects(setting):
 
 
 def test_the_chance_of_a_nearly_whole_number_is_that_of_laplace_noise():
-    cases = drawn("2.4", 5)
+    cases = drawn("laplace/private_mean", 5)
     noise = np.random.default_rng(2).laplace(0, 1 / cases[private_mean.SETTINGS[1].start]["epsilon_count"], 1_000_000)
     assert private_mean._by_chance(cases) == pytest.approx((np.abs(noise - np.round(noise)) < 0.25).mean(), abs=0.003)
 

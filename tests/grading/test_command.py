@@ -215,7 +215,9 @@ def test_a_judge_that_fails_is_told_everywhere_and_judges_just_its_exercise_when
 
     def without_a_judge(job):
         graded = grade(job)
-        return replace(graded, result=with_marks(graded.result, [unjudged(course.find("1.3"), why)]))
+        return replace(
+            graded, result=with_marks(graded.result, [unjudged(course.find("composition/worst_posterior"), why)])
+        )
 
     monkeypatch.setattr(submission, "grade", without_a_judge)
     told = call(small, "--out", out)

@@ -5,8 +5,8 @@ from dpcourse.grading.result import Mark, from_json, result, told, with_marks, w
 
 
 def _a_result():
-    exercise = course.find("1.3")
-    marks = [told(exercise.check(exercise.misconceptions[0].code, rng=1)), without_points(course.find("1.5"), "error", "It was stopped.")]  # fmt: skip
+    exercise = course.find("composition/worst_posterior")
+    marks = [told(exercise.check(exercise.misconceptions[0].code, rng=1)), without_points(course.find("composition/advanced_composition"), "error", "It was stopped.")]  # fmt: skip
     return result(1, "graded", ["a note"], marks, ["cell 2: NameError"], ["00aa"])
 
 

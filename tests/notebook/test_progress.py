@@ -29,9 +29,9 @@ def test_nothing_is_done_at_first():
 
 
 def test_what_is_recorded_stays(folder):
-    record("0.1")
-    record("0.q2")
-    record("0.1")
+    record("start_here/keep_probability")
+    record("start_here/q2")
+    record("start_here/keep_probability")
     assert recorded() == {"start_here/keep_probability", "start_here/q2"}
     kept = json.loads((folder / "progress.json").read_text())["done"]
     assert kept == ["start_here/keep_probability", "start_here/q2"]
@@ -64,7 +64,7 @@ def test_a_damaged_file_is_set_aside_and_said(folder, capsys, damage):
     folder.mkdir()
     (folder / "progress.json").write_bytes(damage)
     (folder / "progress.damaged-1.json").write_text("an older one")
-    record("1.1")
+    record("composition/sequential_composition")
     assert recorded() == {"composition/sequential_composition"}
     assert (folder / "progress.damaged-2.json").read_bytes() == damage
     assert (folder / "progress.damaged-1.json").read_text() == "an older one"
@@ -75,19 +75,19 @@ def test_names_of_exercises_that_are_gone_do_no_harm(folder):
     folder.mkdir()
     write_atomically(folder / "progress.json", json.dumps({"done": ["gdp/gone"]}))
     assert "0 of 3" in repr(Progress())
-    record("0.1")
+    record("start_here/keep_probability")
     assert recorded() == {"gdp/gone", "start_here/keep_probability"}
 
 
 def test_a_folder_that_cannot_be_written_is_said_and_not_raised(tmp_path, monkeypatch, capsys):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("DPCOURSE_DATA", str(tmp_path / "file"))
-    record("0.1")
+    record("start_here/keep_probability")
     assert "your progress cannot be saved" in capsys.readouterr().out
 
 
 def test_an_interrupted_write_leaves_the_old_file_and_no_litter(folder, monkeypatch):
-    record("0.1")
+    record("start_here/keep_probability")
     monkeypatch.setattr(os, "replace", lambda *paths: (_ for _ in ()).throw(OSError("disk full")))
     with pytest.raises(OSError, match="disk full"):
         write_atomically(folder / "progress.json", "half")
@@ -101,14 +101,13 @@ def _record_many(names):
 
 
 def test_two_kernels_at_once_lose_nothing():
-    names = [[f"{worker}.q{i}" for i in range(25)] for worker in range(4)]
+    names = [[f"{lesson.word}/q{i}" for i in range(25)] for lesson in course.lessons()[:4]]
     workers = [multiprocessing.get_context("spawn").Process(target=_record_many, args=(part,)) for part in names]
     for worker in workers:
         worker.start()
     for worker in workers:
         worker.join()
-    words = [lesson.word for lesson in course.lessons()]
-    assert recorded() == {f"{words[worker]}/q{i}" for worker in range(4) for i in range(25)}
+    assert recorded() == {name for part in names for name in part}
 
 
 def test_a_progress_on_show_is_redrawn(monkeypatch):
@@ -119,7 +118,7 @@ def test_a_progress_on_show_is_redrawn(monkeypatch):
             shown.append(repr(new))
 
     monkeypatch.setattr(progress, "_shown", [Handle()])
-    record("0.2")
+    record("start_here/randomized_response")
     assert shown[0].startswith("00 Start here: 1 of 3")
 
 

@@ -450,4 +450,4 @@ def test_where_functions_are_forbidden_each_probe_has_inputs_of_its_own():
         found = graded(IMPORTS, seen, CHECK_SHARE, CHECK_SHARE, right, last, ids=("0.3",))
         assert states(found) == {"0.3": RIGHT}, found
         [mark] = found.result.exercises
-        assert submission.judged_again(course.find("0.3"), b"seed", found.evidence["0.3"]) == mark
+        assert submission.judged_again(course.find("start_here/estimate_share"), b"seed", found.evidence["0.3"]) == mark

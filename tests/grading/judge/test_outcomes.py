@@ -47,7 +47,7 @@ def test_every_judge_has_a_verdict_on_whatever_comes(exercise):
 
 @pytest.mark.filterwarnings("ignore")
 def test_numbers_whose_sum_is_no_number_are_judged_by_an_attack():
-    exercise = course.find("3.6")
+    exercise = course.find("gdp/noisy_counts")
     cases = exercise.cases(np.random.default_rng(0))
     outcomes = sound([{"value": np.full(len(case["counts"]), 1e308)} for case in cases], 1)
     assert told(exercise.judge(cases, outcomes)).state == WRONG
@@ -66,14 +66,14 @@ def spoiled(value):
 
 @given(st.lists(st.dictionaries(st.sampled_from(["value", "blank", "printed", "printed_count", "raised", "timeout", "calls", "changed", "x"]), values)) | values)  # fmt: skip
 def test_forged_outcomes_are_judged_like_any_others(outcomes):
-    exercise = course.find("1.3")
+    exercise = course.find("composition/worst_posterior")
     cases = exercise.cases(np.random.default_rng(0))
     assert exercise.judge(cases, sound(outcomes, 1)).state != RIGHT
 
 
 def test_what_a_worker_says_of_an_error_is_said_in_the_language_of_the_judge():
     """Data of a known message is filled in; anything else is shown as the text that it is."""
-    exercise = course.find("1.3")
+    exercise = course.find("composition/worst_posterior")
     cases = exercise.cases(np.random.default_rng(0))
 
     def message(outcomes):

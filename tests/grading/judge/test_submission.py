@@ -11,7 +11,7 @@ from dpcourse.grading.run import library
 
 
 def test_inputs_depend_on_the_secret_and_on_the_submission_and_on_nothing_else():
-    exercise = course.find("1.5")
+    exercise = course.find("composition/advanced_composition")
 
     def drawn(secret, digest):
         return submission.cases_of(exercise, submission.seed_of(secret, digest))

@@ -41,7 +41,11 @@ def answers_to(exercise):
     return [printed, lambda *case, **named: [1, 2], lambda: 1, 3, None, exercise.reference, *slips]
 
 
-@pytest.mark.parametrize("exercise", [course.find("1.3"), course.find("2.1")], ids=lambda exercise: exercise.id)
+@pytest.mark.parametrize(
+    "exercise",
+    [course.find("composition/worst_posterior"), course.find("laplace/sum_sensitivity")],
+    ids=lambda exercise: exercise.id,
+)
 def test_a_page_never_speaks_as_a_cell_does(exercise):
     for verdict in [exercise.blank(), *(exercise.check(answer, rng=1) for answer in answers_to(exercise))]:
         mark = told(verdict)
@@ -52,7 +56,7 @@ def test_a_page_never_speaks_as_a_cell_does(exercise):
 
 
 def test_what_is_right_is_said_first_and_a_zero_of_the_students_is_one():
-    printed = told(course.find("1.1").check(lambda *case: print("x")))
+    printed = told(course.find("composition/sequential_composition").check(lambda *case: print("x")))
     marks = [printed, *graded(1, {"1.3": WRONG}).exercises[1:]]
     seen = text_of(page(a_row(result=result.result(1, "graded", marks=marks))))
     assert seen.index("What is right") < seen.index("1.2 ") < seen.index("1.1 ")
@@ -62,7 +66,9 @@ def test_what_is_right_is_said_first_and_a_zero_of_the_students_is_one():
 
 
 def test_a_fault_of_ours_is_no_zero():
-    broken = result.with_marks(graded(), [result.unjudged(course.find("1.1"), "ValueError: x")])
+    broken = result.with_marks(
+        graded(), [result.unjudged(course.find("composition/sequential_composition"), "ValueError: x")]
+    )
     seen = text_of(page(a_row(result=broken)))
     assert "The bill for several answers: not graded yet " in seen
     assert "ValueError" not in seen
@@ -98,7 +104,7 @@ def test_feedback_on_what_was_not_judged_speaks_of_no_calls():
 
 
 def test_feedback_holds_no_answer_to_a_hidden_input():
-    for slip in course.find("1.3").misconceptions:
+    for slip in course.find("composition/worst_posterior").misconceptions:
         row = a_row(result=with_slip("1.3", slip.name), file=CANVAS.format(name="k", number=1))
         [mark] = [mark for mark in row.result.exercises if mark.id == "1.3"]
         assert "right is" in mark.observed[0]

@@ -14,7 +14,7 @@ from dpcourse.grading.out import mistakes, report
 from dpcourse.grading.result import Mark
 
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>"
-SLIPS = [slip.name for slip in course.find("1.3").misconceptions]
+SLIPS = [slip.name for slip in course.find("composition/worst_posterior").misconceptions]
 
 
 def text_of(page):
@@ -41,14 +41,14 @@ def test_what_most_students_got_wrong_comes_first_with_a_hint_and_the_part_of_th
     found = mistakes.mistakes(rows, mistakes.sections(ROOT / "lessons/01-composition.ipynb"))
     assert [(each.name, len(each.students)) for each in found] == [(SLIPS[1], 3), (SLIPS[0], 1)]
     for each in found:
-        assert each.hint in course.find("1.3").hints
+        assert each.hint in course.find("composition/worst_posterior").hints
         assert each.section.startswith("3. Post-processing")
     seen = text_of(report.class_report(rows))
     assert seen.index(f"3 of 4: 1.3 {course.find('1.3').title}, “{SLIPS[1]}”") < seen.index("1 of 4: 1.3")
 
 
 def test_a_hint_speaks_of_what_the_message_speaks_of():
-    exercise = course.find("1.3")
+    exercise = course.find("composition/worst_posterior")
     for hint in exercise.hints:
         assert mistakes.hint_for("1.3", hint) == hint
 

@@ -35,13 +35,13 @@ def test_of_nothing_there_is_no_spread():
 
 def a_class():
     whole, half = graded(), graded(1, {"1.3": WRONG, "1.7": BLANK})
-    broken = with_marks(graded(), [unjudged(course.find("1.3"), "ValueError: x")])
+    broken = with_marks(graded(), [unjudged(course.find("composition/worst_posterior"), "ValueError: x")])
     rows = [whole, whole, half, half, half, broken, result.missing(1), result.unreadable(1, "x")]
     return [a_row(f"student {number}", each) for number, each in enumerate(rows)]
 
 
 def test_an_exercise_says_who_passed_and_the_mean_of_whom_it_was_judged():
-    rows, points = a_class(), course.find("1.3").points
+    rows, points = a_class(), course.find("composition/worst_posterior").points
     found = report._of_exercise("1.3", rows)
     assert (found["passed"], found["mean"], found["out_of"], found["unjudged"]) == (2 / 5, points * 2 / 5, points, 1)
     assert found["counts"] == [2, 3, 0, 0]
