@@ -83,7 +83,7 @@ class _Statement:
         changed = _changed(nodes) & self.binds
         (self.at_once if isinstance(node, (ast.AugAssign, ast.Delete)) else self.later).update(changed)
         is_sure = isinstance(node, _BINDS) and not any(isinstance(each, ast.NamedExpr) for each in nodes)
-        self.surely = here if is_sure and getattr(node, "value", node) else set()
+        self.surely = here if is_sure and getattr(node, "value", True) else set()
         self.is_plain = isinstance(node, ast.FunctionDef) and self.binds == {node.name} and _is_plain(node)
 
 

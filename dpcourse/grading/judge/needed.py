@@ -1,21 +1,21 @@
 """Which cells of a submission have to be run: the student's own, the checks, and whatever these depend on.
 
-Most seconds of a lesson are spent in cells that are as they were given out, and that no answer needs. Their names decide:
+Most seconds of a lesson are spent in cells that are as they were given out, and that no answer needs. Names decide:
 
-    A cell stays out if it is the lesson's own, as it was given out, and shares no name with a cell that runs:
-    it binds none that such a cell takes, and takes none that such a cell binds.
+    A cell stays out if it is the lesson's own, as it was given out, and shares no name with a cell that runs: it binds
+    none that such a cell takes, and takes none that such a cell binds.
 
-Then what runs is the same without it. For objects pass from cell to cell by names, and by no name does either side get
-hold of an object of the other's: nothing that the cell binds is read there, and nothing that it changes is seen there.
+Then what runs is the same without it. Objects pass from cell to cell by names, and by no name does either side get hold
+of an object of the other's; so nothing that the cell binds is read there, and nothing that it changes is seen there.
 
 A name may be shared where nothing behind it can change: it is bound by imports only, or by a plain `def` that itself
-uses names of that kind only. What the process has but once counts as a name that each cell which speaks of it both takes and
-binds: the generators of `random` and of torch, and the attributes that somebody sets. A call whose value nobody keeps,
-of what is not the cell's own, is made for what it does, to numpy's settings perhaps: with it a cell always runs, as
-with an attribute that it sets, and a file that it opens. (Assumed is that a lesson does such things in no other way.)
+uses such names only. The generators of `random`, numpy and torch, which a process has but once, count as names that each
+cell which speaks of them both takes and binds. A call of something imported whose value nobody keeps is made for what
+it does, perhaps to numpy's settings; a cell with such a call always runs, as one does that sets an attribute or opens a
+file. Assumed is that a lesson's own cells change the process in no other way.
 
-Doubt runs all cells, whoever wrote the one that is in doubt: what looks at the notebook in another way than by names,
-such as `globals()`, a magic or `import *`, and modules of which nothing is known. Who hides that gains nothing by it,
+Doubt runs all cells: where one of them, whoever wrote it, looks at the notebook in another way than by names, as with
+`globals()`, a magic, or `import *`, or imports a module of which nothing is known. Who hides that gains nothing by it,
 since marks come from answers. A cell that is not run costs no mark: neither by an error, nor by the time or the memory
 that it would have used.
 """
@@ -35,6 +35,11 @@ from dpcourse.checking.calling.limits import TimeUp, time_limit
 from dpcourse.grading.collect import Cell
 from dpcourse.grading.judge.given import LONGEST_PARSED, Release, normal, parsed
 
+
+def _words(text):
+    return frozenset(text.split())
+
+
 CHECK = "check"
 MOST_CODE = 200_000  # characters of one notebook that are looked through
 LONGEST_LINE = 2_000  # characters: what is longer may be nested more deeply than a compiler bears
@@ -51,55 +56,23 @@ SHOWS = {
     *("at", "copyto", "fill_diagonal", "heapify", "heappush", "insort", "zeros_"),
 }  # what changes nothing of the process, though its value is not kept
 
-MODULES = {
-    *(
-        "abc",
-        "array",
-        "bisect",
-        "cmath",
-        "collections",
-        "copy",
-        "dataclasses",
-        "datetime",
-        "decimal",
-        "enum",
-        "fractions",
-    ),
-    *("functools", "heapq", "itertools", "json", "math", "numbers", "operator", "pprint", "random", "re", "statistics"),
-    *(
-        "string",
-        "textwrap",
-        "time",
-        "typing",
-        "warnings",
-        "dpcourse",
-        "IPython.display",
-        "matplotlib",
-        "numpy",
-        "pandas",
-    ),
-    *("scipy", "sklearn", "statsmodels.datasets", "statsmodels.stats", "torch"),
-}  # that look at no notebook; a lesson's own modules do not either
-LOOKS = {
-    *("globals", "locals", "vars", "dir", "eval", "exec", "compile", "__import__", "breakpoint", "getattr", "setattr"),
-    *("delattr", "get_ipython", "get_type_hints", "In", "Out", "exit", "quit", "__del__", "__getattr__"),
-    *(
-        ".eval",
-        ".query",
-        ".attrgetter",
-        ".sys",
-        ".os",
-        ".currentframe",
-        ".f_globals",
-        ".f_locals",
-        ".gi_frame",
-        ".seterrcall",
-    ),
-}  # names, and attributes, by which code sees names that it does not write down
-TELLS_NOTHING = {
-    *("__name__", "__doc__", "__class__", "__version__", "__qualname__", "__init__", "__call__", "__len__", "__iter__"),
-    *("__next__", "__enter__", "__exit__", "__float__", "__int__", "__getitem__"),
-}  # attributes of such a form, of an object and no namespace
+MODULES = _words("""
+    abc array bisect cmath collections copy dataclasses datetime decimal enum fractions functools heapq itertools json
+    math numbers operator pprint random re statistics string textwrap time typing warnings
+    dpcourse IPython.display matplotlib numpy pandas scipy sklearn statsmodels.datasets statsmodels.stats torch
+""")
+"""Modules that look at no notebook; those that a lesson imports do not either."""
+LOOKS = _words("""
+    globals locals vars dir eval exec compile getattr setattr delattr get_type_hints __import__ __del__ __getattr__
+    breakpoint get_ipython In Out exit quit
+    .eval .query .attrgetter .sys .os .inspect .currentframe .f_globals .f_locals .gi_frame .seterrcall
+""")
+"""Names, and attributes, by which code sees names that it does not write down."""
+TELLS_NOTHING = _words("""
+    __name__ __doc__ __class__ __version__ __qualname__ __init__ __call__ __len__ __iter__ __next__ __enter__ __exit__
+    __float__ __int__ __getitem__
+""")
+"""Attributes of that form that tell of no namespace."""
 LAST_RESULTS = {"_", "__", "___"}  # whoever binds one himself may still find IPython's
 ALWAYS_THERE = {*(name for name in dir(builtins) if name[0] != "_"), "__name__", "display"}
 
@@ -190,7 +163,7 @@ def _said(code: str) -> _Said:
     if len(code) > LONGEST_PARSED or any(len(line) > LONGEST_LINE for line in code.splitlines()):
         return _Said(doubt="is too long to be looked through")
     plain = HARMLESS.sub("", code).strip()
-    first = re.match(r"\w*", plain)[0] if "\n" not in plain else ""
+    first = "" if "\n" in plain else "".join(re.findall(r"\A\w+", plain))
     tree = parsed(plain)
     if tree is None:
         may_be_magic = OF_IPYTHON.search(plain) or (first.isidentifier() and not keyword.iskeyword(first))
