@@ -4,15 +4,21 @@ Python's own `symtable` says what is a name of the notebook and what is a functi
 """
 
 import ast
+import copy
 import functools
 import symtable
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+_BLOCKS: dict[type, tuple[str, ...]] = {
+    **dict.fromkeys((ast.If, ast.For, ast.AsyncFor, ast.While), ("body", "orelse")),
+    **dict.fromkeys((ast.With, ast.AsyncWith), ("body",)),
+}  # statements with blocks, each of which is run from its beginning
 _BINDS = (
     *(ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Import, ast.ImportFrom),
     *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef),
-)  # statements that bind their names whatever happens
+    *(ast.For, ast.AsyncFor, ast.With, ast.AsyncWith),
+)  # statements that surely bind their names, to who comes behind their first line
 _AT_ONCE = ("listcomp", "setcomp", "dictcomp")  # scopes whose code runs where it stands
 
 
@@ -40,15 +46,12 @@ class Names:
     @functools.lru_cache(maxsize=500)
     def of(cls, code: str) -> "Names":
         """The Names of the code of a cell. Raises SyntaxError, ValueError or RecursionError where it cannot be read."""
-        statements = [_Statement(each) for each in ast.parse(code).body]
-        takes, surely = set[str](), set[str]()
-        for each in statements:
-            takes |= each.later | each.at_once - surely
-            surely |= each.surely
+        body = ast.parse(code).body
+        statements = list(map(_Statement, body))
         by = {name: [each for each in statements if name in each.binds] for each in statements for name in each.binds}
         return cls(
             uses=frozenset().union(*(each.later | each.at_once for each in statements)),
-            takes=frozenset(takes),
+            takes=frozenset(_taken(body, set())),
             binds=frozenset(by),
             imports={
                 name: " ".join(each.imports[name] for each in binding)
@@ -57,6 +60,23 @@ class Names:
             },
             functions={name: frozenset(each.later) for name, [each, *more] in by.items() if each.is_plain and not more},
         )
+
+
+def _taken(body, surely):
+    """What statements take that are run one after the other. surely: the names that are bound before; these grow."""
+    taken = set()
+    for node in body:
+        blocks = _BLOCKS.get(type(node), ())
+        line = copy.copy(node)
+        for block in blocks:
+            setattr(line, block, [ast.Pass()])
+        each = _Statement(line)
+        taken |= each.later | each.at_once - surely
+        for block in blocks:
+            taken |= _taken(getattr(node, block), surely | each.surely if block == "body" else set(surely))
+        if not blocks:
+            surely |= each.surely
+    return taken
 
 
 class _Statement:

@@ -65,7 +65,7 @@ MODULES = _words("""
 LOOKS = _words("""
     globals locals vars dir eval exec compile getattr setattr delattr get_type_hints __import__ __del__ __getattr__
     breakpoint get_ipython In Out exit quit
-    .eval .query .attrgetter .sys .os .inspect .currentframe .f_globals .f_locals .gi_frame .seterrcall
+    .eval .query .attrgetter .sys .os .currentframe .f_globals .f_locals .gi_frame .seterrcall
 """)
 """Names, and attributes, by which code sees names that it does not write down."""
 TELLS_NOTHING = _words("""
