@@ -381,7 +381,7 @@ def _looked_up(options, store, rows: list[Row]) -> dict[str, list[str]]:
         by_hand.row_of(store, student, lesson)
         row = next(row for row in rows if (row.student, row.lesson) == (student, lesson))
         exercise = course.of_student(exercise_id, store.secret(), student)
-        code = by_hand.code_lines(row, store.answers(student, lesson).get(exercise_id))
+        code = by_hand.code_lines(row, store.answers(student, lesson).get(exercise.id))
         found["explain"] = [*map(by_hand.plain, report.explanation(row, exercise, store.secret())), *code]
     return found
 

@@ -239,6 +239,18 @@ def find(name: str, values: dict | None = None) -> Exercise:
     return of.exercises_with({found.function: values})[of.functions.index(found.function)]
 
 
+def id_of(name: str) -> str:
+    """The id of the exercise of that number or id; the name itself where the course has no such exercise any more.
+
+    >>> id_of("1.3"), id_of("9.9")
+    ('composition/worst_posterior', '9.9')
+    """
+    try:
+        return find(name).id
+    except ValueError:
+        return name
+
+
 def number_of(id: str) -> str:
     """The number of the exercise of that id; the id itself where the course has no such exercise any more.
 

@@ -6,6 +6,7 @@ English message with its fields, so that one class is told in any language, and 
 """
 
 import json
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -52,6 +53,11 @@ class Mark:
     override: str | None = None
     found_by: str | None = None
     fault: str = ""
+
+    @property
+    def number(self) -> str:
+        """The number of the exercise, as people read it today."""
+        return course.number_of(self.id)
 
 
 @dataclass(frozen=True)
@@ -100,7 +106,7 @@ def from_json(text: str) -> Result:
     True
     """
     stored = _with_texts(json.loads(text), languages.from_data)
-    marks = tuple(Mark(**mark) for mark in stored.pop("exercises"))
+    marks = tuple(Mark(**mark | {"id": course.id_of(mark["id"])}) for mark in stored.pop("exercises"))
     return Result(exercises=marks, **stored)
 
 
@@ -204,9 +210,14 @@ def unreadable(lesson: int, fault: str) -> Result:
 def with_marks(result: Result, marks: Iterable[Mark]) -> Result:
     """The Result with these marks in place of those of the same exercises, in the order of the lesson."""
     found = {mark.id: mark for mark in (*result.exercises, *marks)}
-    in_order = tuple(sorted(found.values(), key=lambda mark: [int(part) for part in mark.id.split(".")]))
+    in_order = tuple(sorted(found.values(), key=lambda mark: in_course(mark.id)))
     score = None if result.score is None else total(in_order)
     return replace(result, exercises=in_order, score=score)
+
+
+def in_course(id: str) -> list[int]:
+    """What exercises are sorted by: the parts of their numbers."""
+    return [int(part) for part in re.findall(r"\d+", course.number_of(id))]
 
 
 def missing(lesson: int) -> Result:

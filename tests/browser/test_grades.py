@@ -19,15 +19,24 @@ def pages(tmp_path_factory):
     """The report on a class that has everything, and the page of a student who has it."""
     folder = tmp_path_factory.mktemp("grades")
     slip = course.find("composition/worst_posterior").misconceptions[0].name
-    unexplained = Mark("1.3", WRONG, 0, 2, "Compare.", observed=("f(1) gave 2; right is 3",), found_by="case")
-    states = {"1.1": ERROR, "1.2": BLANK, "1.4": WRONG}
+    unexplained = Mark(
+        "composition/worst_posterior", WRONG, 0, 2, "Compare.", observed=("f(1) gave 2; right is 3",), found_by="case"
+    )
+    states = {
+        "composition/sequential_composition": ERROR,
+        "composition/privacy_bill": BLANK,
+        "composition/basic_composition": WRONG,
+    }
     rows = [
         a_row(
             "Kim_77",
             graded(1, states, "flagged", notes=["a cell was edited"]),
             file=MOODLE.format(name="Kim", number=77),
         ),
-        *(a_row(f"student {number} {LONG if number == 2 else ''}", with_slip("1.3", slip)) for number in range(5)),
+        *(
+            a_row(f"student {number} {LONG if number == 2 else ''}", with_slip("composition/worst_posterior", slip))
+            for number in range(5)
+        ),
         a_row("unexplained", result.result(1, "limit", [LONG], [unexplained], ["cell 3: NameError"])),
         a_row("unreadable", result.unreadable(1, "it is empty")),
         a_row("missing", result.missing(1)),
@@ -36,7 +45,9 @@ def pages(tmp_path_factory):
     unread = [SimpleNamespace(path=f"{LONG}/x.pdf", reason="It is a PDF.")]
     code = "def worst_posterior(prior, epsilon):\n    return prior"
     moves = [("2026-10-05T10:00", "gone", 1, "1.3", "0 of 2", "2 of 2", "judged again")]
-    out.write(rows, folder, unread=unread, answers=lambda student, lesson: {"1.3": code}, moves=moves)
+    out.write(
+        rows, folder, unread=unread, answers=lambda student, lesson: {"composition/worst_posterior": code}, moves=moves
+    )
     return [folder / "report.html", *(folder / "feedback").glob("Kim*")]
 
 

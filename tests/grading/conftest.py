@@ -19,11 +19,11 @@ def quick(monkeypatch):
         if b"fault of ours" in job.content:
             raise Unavailable("no worker")
         zs = job.content.count(b"z")
-        mark = Mark("1.7", "wrong", zs, 4, "As many points as letters.")
-        return Graded(result(job.lesson, "graded", marks=[mark]), {"1.7": ([{"zs": zs}],)})
+        mark = Mark("composition/composed_delta", "wrong", zs, 4, "As many points as letters.")
+        return Graded(result(job.lesson, "graded", marks=[mark]), {"composition/composed_delta": ([{"zs": zs}],)})
 
     def judged_again(exercise, seed, evidence):
-        return Mark("1.7", "wrong", evidence[0][0]["zs"] / 2, 4, "Half as many.")
+        return Mark("composition/composed_delta", "wrong", evidence[0][0]["zs"] / 2, 4, "Half as many.")
 
     monkeypatch.setattr(submission, "grade", count)
     monkeypatch.setattr(submission, "judged_again", judged_again)

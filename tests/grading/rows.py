@@ -23,7 +23,7 @@ def graded(lesson: int = 1, states: Mapping[str, str] | None = None, status: str
     found = []
     for exercise in course.lesson(lesson).exercises:
         state = states.get(exercise.id, RIGHT)
-        message = exercise.blank().message if state == BLANK else f"Message on {exercise.id}."
+        message = exercise.blank().message if state == BLANK else f"Message on {exercise.number}."
         found.append(Mark(exercise.id, state, exercise.points * (state == RIGHT), exercise.points, message))
     return result(lesson, status, marks=found, **more)
 
@@ -40,7 +40,7 @@ def with_slip(exercise_id: str, name: str) -> Result:
     mark = told(exercise.check(slip.code, rng=1))
     assert (mark.state, mark.misconception) == (WRONG, name)
     rest = [each for each in graded(exercise.lesson).exercises if each.id != exercise_id]
-    return result(exercise.lesson, "graded", marks=sorted([mark, *rest], key=lambda each: each.id))
+    return result(exercise.lesson, "graded", marks=sorted([mark, *rest], key=lambda each: each.number))
 
 
 def a_row(

@@ -164,7 +164,7 @@ def moves(out):
 def test_a_changed_judge_judges_that_exercise_from_what_is_stored(quick, small, tmp_path, changed):
     out = tmp_path / "out"
     call(small, "--out", out)
-    changed("judging", "1.7")
+    changed("judging", "composition/composed_delta")
     told = call(small, "--out", out)
     assert (told.exit_code, len(quick)) == (0, 2)
     assert scores(out) == {"ann": ("graded", "1.5"), "bob": ("graded", "0.5")}
@@ -178,9 +178,14 @@ def test_a_changed_judge_judges_that_exercise_from_what_is_stored(quick, small, 
 
 def test_what_cannot_be_judged_from_what_is_stored_is_run_for_that_exercise_alone(quick, small, tmp_path, changed):
     call(small, "--out", tmp_path / "out")
-    changed("judging", "1.3")  # of which the quick grader keeps nothing
+    changed("judging", "composition/worst_posterior")  # of which the quick grader keeps nothing
     call(small, "--out", tmp_path / "out")
-    assert [job.exercises for job in quick] == [None, None, ("1.3",), ("1.3",)]
+    assert [job.exercises for job in quick] == [
+        None,
+        None,
+        ("composition/worst_posterior",),
+        ("composition/worst_posterior",),
+    ]
     assert scores(tmp_path / "out")["ann"] == ("graded", "3")
     assert call(small, "--out", tmp_path / "out").exit_code == 0
     assert len(quick) == 4
@@ -232,12 +237,12 @@ def test_a_judge_that_fails_is_told_everywhere_and_judges_just_its_exercise_when
     told = json.loads(call(small, "--out", out, "--json").stdout)
     assert told["not_judged"] == [{"exercise": "1.3", "reason": why, "students": ["ann", "bob"]}]
     assert told["why_not_graded"]["ann"] == "exercise 1.3: its judge failed: ValueError: x"
-    mended = Mark("1.3", "right", 2, 2, "Right.")
+    mended = Mark("composition/worst_posterior", "right", 2, 2, "Right.")
     monkeypatch.setattr(
         submission, "grade", lambda job: replace(grade(job), result=result(1, "graded", marks=[mended]))
     )
     assert call(small, "--out", out).exit_code == 0
-    assert [job.exercises for job in quick] == [None, None, *[("1.3",)] * 4]
+    assert [job.exercises for job in quick] == [None, None, *[("composition/worst_posterior",)] * 4]
     assert scores(out) == {"ann": ("graded", "5"), "bob": ("graded", "3")}
 
 
@@ -313,9 +318,12 @@ def test_points_that_the_exercise_itself_has_changed_are_not_put_down_to_course_
 ):
     out = tmp_path / "out"
     call(small, "--out", out)
-    exercises = tuple(replace(each, points=6) if each.id == "1.7" else each for each in course.lesson(1).exercises)
+    exercises = tuple(
+        replace(each, points=6) if each.id == "composition/composed_delta" else each
+        for each in course.lesson(1).exercises
+    )
     monkeypatch.setitem(vars(course.lesson(1)), "exercises", exercises)
-    changed("judging", "1.7")
+    changed("judging", "composition/composed_delta")
     call(small, "--out", out)
     assert sorted(line[2:] for line in moves(out)) == [
         ["1.7", "1 of 4", "0.75 of 6", "the exercise has 6 points now, before 4"],

@@ -195,7 +195,13 @@ def test_a_page_a_notebook_and_a_comment_are_in_the_student_s_language():
 def test_what_is_stored_is_the_same_in_every_language():
     def made():
         clash = say("cell {cell} gives `{name}` another meaning", cell=3, name="sum")
-        mark = Mark("0.1", "wrong", 0, 1, say("In your notebook {clashes}: your function uses it.", clashes=clash))
+        mark = Mark(
+            "start_here/keep_probability",
+            "wrong",
+            0,
+            1,
+            say("In your notebook {clashes}: your function uses it.", clashes=clash),
+        )
         return result(0, "graded", ["{plain}"], [mark], ["cell 2: KeyError: '{0.x}'"])
 
     stored = made().as_json()

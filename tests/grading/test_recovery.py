@@ -111,8 +111,8 @@ def count(job):
     with open("graded", "a") as file:
         file.write(str(hash(job.content)) + "\\n")
     time.sleep(0.05)
-    mark = Mark("1.7", "wrong", job.content.count(b"z"), 4, "As many points as letters.")
-    return Graded(result(job.lesson, "graded", marks=[mark]), {{"1.7": ([{{"zs": 1}}],)}})
+    mark = Mark("composition/composed_delta", "wrong", job.content.count(b"z"), 4, "As many points as letters.")
+    return Graded(result(job.lesson, "graded", marks=[mark]), {{"composition/composed_delta": ([{{"zs": 1}}],)}})
 
 submission.grade = count
 executors.local = lambda workers: ThreadPoolExecutor(1)

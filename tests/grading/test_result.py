@@ -17,6 +17,16 @@ def test_a_result_survives_being_stored():
 
 
 def test_marks_put_in_place_of_others_leave_the_rest_and_the_order():
-    found = with_marks(_a_result(), [Mark("1.5", "right", 2, 2, ""), Mark("1.2", "right", 2, 2, "")])
-    assert [(mark.id, mark.state) for mark in found.exercises] == [("1.2", "right"), ("1.3", "wrong"), ("1.5", "right")]
+    found = with_marks(
+        _a_result(),
+        [
+            Mark("composition/advanced_composition", "right", 2, 2, ""),
+            Mark("composition/privacy_bill", "right", 2, 2, ""),
+        ],
+    )
+    assert [(mark.id, mark.state) for mark in found.exercises] == [
+        ("composition/privacy_bill", "right"),
+        ("composition/worst_posterior", "wrong"),
+        ("composition/advanced_composition", "right"),
+    ]
     assert found.score == 4

@@ -79,9 +79,10 @@ class Answers:
         """How the worker is told of what it will be asked to call."""
         return [spec_of(exercise, self._seconds_of(exercise)) for exercise in self.exercises]
 
-    def find(self, id: str) -> Exercise | None:
-        """The exercise of that id, where it is to be judged and not right yet."""
-        return next((each for each in self.exercises if each.id == id and not self.is_right(id)), None)
+    def find(self, name: str) -> Exercise | None:
+        """The exercise of that number or id, where it is to be judged and not right yet."""
+        found = next((each for each in self.exercises if name in (each.number, each.id)), None)
+        return None if found is None or self.is_right(found.id) else found
 
     def is_right(self, id: str) -> bool:
         """Whether that exercise has its mark."""
@@ -210,7 +211,7 @@ def _whose(exercise, outcomes):
     for kind, message in NOT_ITS_OWN.items() if exercise.forbidden else ():
         for outcome in outcomes:
             if kind in outcome:
-                about = {"exercise": exercise.id, "name": outcome[kind]}
+                about = {"exercise": exercise.number, "name": outcome[kind]}
                 return say(message, **{name: about[name] for name in fields_of(message)})
     return None
 

@@ -42,7 +42,7 @@ def judging(secret: bytes, exercise: Exercise, modules: Modules | None = None) -
     said = (_of_module(modules, name) for name in sorted(that_judge(modules, module)))
     slips = modules.file(module).with_name(mutants.STORED)
     worth_trying = slips.read_text(encoding="utf-8") if slips.is_file() else ""
-    return _digest(secret, f"{lesson.name}/{exercise.id}", worth_trying, *said)
+    return _digest(secret, exercise.id, worth_trying, *said)
 
 
 def that_run(modules: Modules) -> set[str]:

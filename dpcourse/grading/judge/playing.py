@@ -5,6 +5,7 @@ import contextlib
 import time
 from dataclasses import dataclass
 
+from dpcourse import course
 from dpcourse.base.languages import say, to_say
 from dpcourse.checking import Exercise
 from dpcourse.checking.calling.texts import lines, one_line
@@ -156,7 +157,7 @@ class Playing:
         while isinstance(reply.get("check"), str):
             self._check(reply["check"], cell)
             self.step = step
-            go_on = {"go_on": True, "right": self.answers.is_right(reply["check"])}
+            go_on = {"go_on": True, "right": self.answers.is_right(course.id_of(reply["check"]))}
             reply = self.worker.ask(go_on, self._left(self.job.limits.cell_seconds) + GRACE)
         if reply.get("late") is True:
             self.late.add(cell.number)
@@ -171,14 +172,15 @@ class Playing:
             self.left_running.append(cell)
         self._processes = self._processes or reply.get("processes") is True
 
-    def _check(self, id, cell):
+    def _check(self, name, cell):
         """A cell calls `check`: probe the answer, where that may change its mark."""
         self.calls += 1
         if self.calls > MOST_CHECKS:
             raise Stopped(to_say("it called `check` too often"))
-        exercise = self.answers.find(id)
-        if exercise is None or id in self._ended:
+        exercise = self.answers.find(name)
+        if exercise is None or exercise.id in self._ended:
             return
+        id = exercise.id
         self.checks_seen[id] = number = self.checks_seen.get(id, 0) + 1
         if self._checks_done.get(id, 0) < number <= MOST_PROBES and self._is_new(exercise, cell):
             self.step = Called(id, number)

@@ -114,7 +114,7 @@ class _Grading:
         cell, name = found
         if cell in self.newer:
             return self._unknown_to_us(next(each for each in self.answers.exercises if each.id == mark.id), cell)
-        self.began.setdefault(cell, []).append(mark.id)
+        self.began.setdefault(cell, []).append(mark.number)
         why = say("{cause:A}; so `{name}` is not there.", cause=stopped[cell], name=name)
         return replace(mark, message=sentences([why, mark.message]))
 
@@ -227,7 +227,7 @@ class _Grading:
         return [
             *(say("cell {cell} met a limit: {reason}", cell=number, reason=say(why)) for number, why in sorted(cells)),
             *(
-                say("exercise {exercise} met a limit: {reason}", exercise=id, reason=say(why))
+                say("exercise {exercise} met a limit: {reason}", exercise=course.number_of(id), reason=say(why))
                 for id, why in answers
                 if id in lost
             ),
@@ -235,7 +235,7 @@ class _Grading:
 
     def _left_out(self, step, reason):
         if not isinstance(step, collect.Cell):
-            return say("exercise {exercise} was stopped: {reason}", exercise=step, reason=reason)
+            return say("exercise {exercise} was stopped: {reason}", exercise=course.number_of(step), reason=reason)
         if step in self.playing.parts:
             return say(
                 "cell {cell} was left out from its statement {place} on: {reason}",
@@ -255,7 +255,7 @@ class _Grading:
     def _to_look_at(self):
         """What an instructor should look at."""
         lost = [
-            say("exercise {exercise}: {clash}", exercise=each.id, clash=clash.in_words())
+            say("exercise {exercise}: {clash}", exercise=each.number, clash=clash.in_words())
             for each in self.answers.exercises
             for clash in self._clashes_before(each)
         ]

@@ -29,15 +29,15 @@ def release_for(notebooks: Iterable[bytes], lesson: int, values: Values) -> Rele
 def another_notebook(handed_in: Iterable[collect.Cell], lesson: int, values: Values) -> list[str]:
     """For each exercise whose check cell names other values than the student's, a sentence on that."""
     found = []
-    for place, function in enumerate(course.lesson(lesson).functions, 1):
-        mine, id = values.get(function, {}), f"{lesson}.{place}"
+    for exercise in course.lesson(lesson).exercises:
+        mine = values.get(exercise.function, {})
         for cell in handed_in if mine else ():
-            for named in _named_in_checks(cell.code, id):
+            for named in _named_in_checks(cell.code, exercise.number):
                 if named != mine and named.keys() == mine.keys():
                     found.append(
                         say(
                             "exercise {exercise}: the notebook is of another variant, {other}; this student's is {own}",
-                            exercise=id,
+                            exercise=exercise.number,
                             other=_words(named),
                             own=_words(mine),
                         )
@@ -45,15 +45,15 @@ def another_notebook(handed_in: Iterable[collect.Cell], lesson: int, values: Val
     return list(dict.fromkeys(found))
 
 
-def _named_in_checks(code, id):
+def _named_in_checks(code, number):
     """The values in each check of that exercise that a cell makes, as far as they are written down."""
-    if f'"{id}"' not in code and f"'{id}'" not in code:
+    if f'"{number}"' not in code and f"'{number}'" not in code:
         return
     with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
         for node in ast.walk(ast.parse(code)):
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "check"):
                 continue
-            if node.args and isinstance(node.args[0], ast.Constant) and node.args[0].value == id:
+            if node.args and isinstance(node.args[0], ast.Constant) and node.args[0].value == number:
                 keywords = [each for each in node.keywords if each.arg and isinstance(each.value, ast.Constant)]
                 yield {each.arg: each.value.value for each in keywords}
 
@@ -79,7 +79,7 @@ def another_answer(exercise: Exercise, job: Job, evidence: Sequence[list[dict]])
                     return [
                         say(
                             "exercise {exercise}: the answer is right for {other}, another student's variant; this student's is {own}",
-                            exercise=each.id,
+                            exercise=each.number,
                             other=_words(other),
                             own=_words(job.values[function]),
                         )

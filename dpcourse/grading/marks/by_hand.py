@@ -28,14 +28,14 @@ def override(
         raise ValueError(
             say(
                 "Exercise {exercise} does not count: course.toml leaves it out, or gives it 0 points.",
-                exercise=exercise_id,
+                exercise=exercise.number,
             )
         )
     if not 0 <= points <= most:
         raise ValueError(
             say(
                 "Exercise {exercise} has {points}: give 0 to {most:g}, not {given:g}.",
-                exercise=exercise_id,
+                exercise=exercise.number,
                 points=in_points(most),
                 most=most,
                 given=points,
@@ -44,7 +44,7 @@ def override(
     row_of(store, student, exercise.lesson)
     reason = _reason(reason)
     store.set_by_hand(
-        ByHand(student, exercise.lesson, exercise_id, points, most, reason, author, now(), exercise.function)
+        ByHand(student, exercise.lesson, exercise.id, points, most, reason, author, now(), exercise.function)
     )
 
 
@@ -66,7 +66,7 @@ def bonus(store: Store, settings: Settings, author: str, student: str, lesson: i
 def undo(store: Store, author: str, student: str, what: str) -> None:
     """Take back what was set for an exercise, or the bonus of a lesson. Raises ValueError where nothing is set."""
     lesson, dot, _ = what.partition(".")
-    key = (student, int(lesson) if lesson.isdigit() else -1, what if dot else BONUS)
+    key = (student, int(lesson) if lesson.isdigit() else -1, course.id_of(what) if dot else BONUS)
     given = in_force(store.by_hand()).get(key)
     if given is None:
         raise ValueError(
@@ -99,7 +99,7 @@ def history(given: Sequence[ByHand]) -> Iterator[str]:
     """All that was ever set by hand, line by line; a star before what counts."""
     counting = set(map(id, in_force(given).values()))
     for each in given:
-        what = each.exercise or say("bonus {lesson}", lesson=each.lesson)
+        what = course.number_of(each.exercise) if each.exercise else say("bonus {lesson}", lesson=each.lesson)
         if each.points is None:
             told = say(each.reason)
         elif each.out_of:

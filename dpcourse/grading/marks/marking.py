@@ -32,7 +32,7 @@ def marked(rows: Iterable[Row], settings: Settings, history: Sequence[ByHand] = 
 
 
 def in_force(history: Iterable[ByHand]) -> dict[tuple[str, int, str], ByHand]:
-    """(student, lesson, exercise id or BONUS) -> what is set by hand there now, exercises under their present numbers."""
+    """(student, lesson, exercise id or BONUS) -> what is set by hand there now, exercises under their ids."""
     found = {(each.student, each.lesson, now_called(each)): each for each in history}
     return {
         (student, lesson, id): each
@@ -42,14 +42,14 @@ def in_force(history: Iterable[ByHand]) -> dict[tuple[str, int, str], ByHand]:
 
 
 def now_called(given: ByHand) -> str | None:
-    """The present number of the exercise that was set by hand; None where there is none of that name any more."""
+    """The id of the exercise that was set by hand; None where there is none of that name any more."""
     if given.exercise == BONUS:
         return BONUS
     lesson = next((each for each in course.lessons() if each.number == given.lesson), None)
     ids = {exercise.function: exercise.id for exercise in lesson.exercises} if lesson else {}
     if given.function:
         return ids.get(given.function)
-    return given.exercise if given.exercise in ids.values() else None
+    return next((id for id in ids.values() if id == course.id_of(given.exercise)), None)
 
 
 def vanished(rows: Sequence[Row], history: Iterable[ByHand]) -> list[str]:
@@ -64,7 +64,7 @@ def vanished(rows: Sequence[Row], history: Iterable[ByHand]) -> list[str]:
             found.setdefault(say("lesson {lesson}", lesson=row.lesson), set()).add(row.student)
         for mark in row.result.exercises:
             if row.lesson in known and mark.id not in known[row.lesson]:
-                found.setdefault(say("exercise {exercise}", exercise=mark.id), set()).add(row.student)
+                found.setdefault(say("exercise {exercise}", exercise=mark.number), set()).add(row.student)
     gone: list[str] = [
         counted(
             "There is no {what} any more: what is stored of it, for {count} student, does not count.",
@@ -78,7 +78,7 @@ def vanished(rows: Sequence[Row], history: Iterable[ByHand]) -> list[str]:
         say(
             "What was set by hand for {student} in {what} ({reason}) does not count: there is no such exercise any more.",
             student=each.student,
-            what=each.exercise or each.lesson,
+            what=course.number_of(each.exercise) if each.exercise else each.lesson,
             reason=each.reason,
         )
         for each in {(each.student, each.lesson, each.exercise): each for each in history}.values()
@@ -136,7 +136,7 @@ def _marked(row: Row, lesson: Lesson, settings: Settings, current) -> Row:
 
 
 def _fault(mark):
-    return say("exercise {exercise}: {reason}", exercise=mark.id, reason=mark.fault)
+    return say("exercise {exercise}: {reason}", exercise=mark.number, reason=mark.fault)
 
 
 def with_bonus(row: Row) -> float:

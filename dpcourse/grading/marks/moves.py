@@ -27,7 +27,7 @@ WHOLE = ""  # what stands in place of an exercise for the score of a lesson
 
 @dataclass(frozen=True)
 class Move:
-    """A mark that has moved; exercise: its id, or WHOLE where the score moved by more than its marks did."""
+    """A mark that has moved; exercise: its number, or WHOLE where the score moved by more than its marks did."""
 
     made: str
     student: str
@@ -67,11 +67,21 @@ class Shown:
 def recorded(store: Store, rows: Sequence[Row]) -> list[Move]:
     """Note what is shown now; returns what has moved since it was last noted. What is shown first has not moved."""
     with store.at_once():
-        before = {(*key,): Shown(points, out_of, _cause(cause)) for *key, points, out_of, cause in store.shown()}
+        before = {
+            (student, lesson, course.id_of(exercise)): Shown(points, out_of, _cause(cause))
+            for student, lesson, exercise, points, out_of, cause in store.shown()
+        }
         after = {key: shown for row in rows for key, shown in _of_row(row, store.judged(row.student, row.lesson))}
         time, seen = now(), {key[:2] for key in before}
         moves = [
-            Move(time, *key, _before(before.get(key)), shown.in_words(), _why(before.get(key), shown))
+            Move(
+                time,
+                *key[:2],
+                course.number_of(key[2]),
+                _before(before.get(key)),
+                shown.in_words(),
+                _why(before.get(key), shown),
+            )
             for key, shown in after.items()
             if key[:2] in seen and _moved(before.get(key), shown)
         ]

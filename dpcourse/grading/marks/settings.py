@@ -126,8 +126,8 @@ def _zone(reading, value, path):
 
 
 def _exercise(reading, value, path):
-    every = [each.id for each in course.every_exercise()]
-    near = [id for id in every if id.partition(".")[0] == _text(reading, value, path).partition(".")[0]]
+    every = [each.number for each in course.every_exercise()]
+    near = [number for number in every if number.partition(".")[0] == _text(reading, value, path).partition(".")[0]]
     if value.isdigit() and near:
         raise SettingsError(
             say(
@@ -137,7 +137,7 @@ def _exercise(reading, value, path):
                 value=value,
             )
         )
-    return reading.among(value, near or every, say("an exercise"), path)
+    return course.find(reading.among(value, near or every, say("an exercise"), path)).id
 
 
 def _exercises(reading, value, path):
@@ -149,7 +149,7 @@ def _exercises(reading, value, path):
 def _misconception(reading, value, path):
     exercise = course.find(path[-2])
     known = [*(slip.name for slip in exercise.misconceptions), ANY]
-    return reading.among(value, known, say("a misconception of exercise {exercise}", exercise=exercise.id), path)
+    return reading.among(value, known, say("a misconception of exercise {exercise}", exercise=exercise.number), path)
 
 
 def _lesson(reading, value, path):

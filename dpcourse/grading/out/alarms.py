@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from dpcourse import course
 from dpcourse.base.languages import Said, again, counted, say, sentences, to_say
 from dpcourse.checking import BLANK, RIGHT
 from dpcourse.grading.collect import in_a_row
@@ -71,14 +72,14 @@ def faults(rows: Iterable[Row]) -> list[Fault]:
         for mark in row.result.exercises if not row.stale else ():
             if is_ours(mark) and mark.out_of:
                 whose.setdefault((mark.id, mark.fault), []).append(row.student)
-    return [Fault(id, reason, tuple(students)) for (id, reason), students in whose.items()]
+    return [Fault(course.number_of(id), reason, tuple(students)) for (id, reason), students in whose.items()]
 
 
 @dataclass(frozen=True)
 class Alarm:
     """That many of a class have no points, in a lesson, or in one exercise of it, and the reason that most have.
 
-    count: of whom in `all`; alike: how many of them have this reason. exercise: its id, or "".
+    count: of whom in `all`; alike: how many of them have this reason. exercise: its number, or "".
     """
 
     lesson: int
@@ -128,7 +129,7 @@ def _of_exercises(lesson, rows):
     judged = [row for row in rows if row.result.exercises]
     for id in dict.fromkeys(mark.id for row in judged for mark in row.result.exercises):
         failed = [mark for row in judged for mark in row.result.exercises if mark.id == id and _failed(mark)]
-        found = _alarm(lesson, id, failed, len(judged), ([_told(mark)] for mark in failed))
+        found = _alarm(lesson, course.number_of(id), failed, len(judged), ([_told(mark)] for mark in failed))
         if found and _is_a_share(found.alike, judged):
             yield found
 

@@ -91,7 +91,7 @@ def _page(student, rows, settings):
         lessons=[_of_lesson(row) for row in rows],
         contact=settings.contact or say("your instructor"),
         judged=any(row.result.exercises for row in rows),
-        hint=next((mark.id for row in rows for mark in row.result.exercises if _has_hints(mark.id)), None),
+        hint=next((mark.number for row in rows for mark in row.result.exercises if _has_hints(mark.id)), None),
     )
 
 

@@ -88,7 +88,7 @@ def _exercises(row: Row) -> Iterator[tuple]:
     for mark in row.result.exercises:
         hand = row.by_hand.get(mark.id)
         yield (
-            mark.id,
+            mark.number,
             title_of(mark.id),
             say(STATES.get(mark.state, mark.state)),
             "" if is_ours(mark) else number(mark.points),
@@ -117,8 +117,11 @@ def title_of(exercise_id: str) -> str:
 
 
 def exercise_of(exercise_id: str) -> Exercise | None:
-    """The exercise of that id; None where there is none any more."""
-    return next((each for each in course.every_exercise() if each.id == exercise_id), None)
+    """The exercise of that id or number; None where there is none any more."""
+    try:
+        return course.find(exercise_id)
+    except ValueError:
+        return None
 
 
 def score(result: Result) -> str:

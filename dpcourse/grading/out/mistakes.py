@@ -7,12 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from dpcourse import course
 from dpcourse.base import cells
 from dpcourse.base.languages import say, to_say
 from dpcourse.checking import ERROR, WRONG
 from dpcourse.grading.keep.store import Row
 from dpcourse.grading.out.gradebook import exercise_of, title_of
-from dpcourse.grading.result import Mark, in_english
+from dpcourse.grading.result import Mark, in_course, in_english
 
 UNEXPLAINED = ("case", "measurement", None)  # of a Mark's found_by: no reason for the mistake was found
 DOES_NOT_WORK = to_say("does not work")
@@ -33,6 +34,11 @@ class Mistake:
     students: tuple[str, ...]
     hint: str
     section: str
+
+    @property
+    def number(self) -> str:
+        """The number of the exercise."""
+        return course.number_of(self.id)
 
 
 @dataclass(frozen=True)
@@ -59,7 +65,7 @@ def mistakes(rows: Iterable[Row], sections: Mapping[str, str]) -> list[Mistake]:
         Mistake(id, title_of(id), name, message, tuple(students), hint_for(id, message), sections.get(id, ""))
         for (id, name, message), students in whose.items()
     ]
-    return sorted(found, key=lambda each: (-len(each.students), _in_order(each.id), each.name))
+    return sorted(found, key=lambda each: (-len(each.students), in_course(each.id), each.name))
 
 
 def _mistake(mark: Mark):
@@ -92,7 +98,7 @@ def unexplained(rows: Iterable[Row], answers) -> dict[str, list[Unexplained]]:
         for mark in mine:
             each = Unexplained(row.student, code.get(mark.id, ""), mark.observed, mark.message)
             found.setdefault(mark.id, []).append(each)
-    return dict(sorted(found.items(), key=lambda item: (-len(item[1]), _in_order(item[0]))))
+    return dict(sorted(found.items(), key=lambda item: (-len(item[1]), in_course(item[0]))))
 
 
 def hint_for(exercise_id: str, message: str) -> str:
@@ -108,10 +114,6 @@ def _words(text):
     return {word.lower() for word in re.findall(r"\w+", text) if len(word) >= COMMON_WORDS}
 
 
-def _in_order(exercise_id):
-    return [int(part) for part in re.findall(r"\d+", exercise_id)]
-
-
 def sections(notebook: Path) -> dict[str, str]:
     """exercise id -> the heading of the part of a lesson in which it is checked; nothing where there is no notebook."""
     try:
@@ -124,7 +126,7 @@ def sections(notebook: Path) -> dict[str, str]:
         if cell["cell_type"] == "markdown":
             heading = (re.findall(r"^## (.+)$", text, re.MULTILINE) or [heading])[-1]
         else:
-            of.update(dict.fromkeys(cells.checked(text), heading))
+            of.update(dict.fromkeys(map(course.id_of, cells.checked(text)), heading))
     return of
 
 

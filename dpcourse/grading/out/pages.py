@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from dpcourse.base.languages import again, chosen, counted, say, sentences
 from dpcourse.checking.display import as_code
+from dpcourse.course import number_of
 from dpcourse.grading.collect import in_a_row
 from dpcourse.grading.out.gradebook import in_points, late, score, title, title_of, whole
 from dpcourse.grading.out.tables import number, short
@@ -61,6 +62,14 @@ def status(name: str) -> str:
 _pages.filters.update(code=lambda text: Markup(as_code(text)), number=number, points=in_points, sentence=sentence)
 _pages.filters.update(short=short)
 _pages.globals.update(
-    title=title, title_of=title_of, score=score, whole=whole, late=late, moment=moment, status=status, in_a_row=in_a_row
+    title=title,
+    title_of=title_of,
+    number_of=number_of,
+    score=score,
+    whole=whole,
+    late=late,
+    moment=moment,
+    status=status,
+    in_a_row=in_a_row,
 )
 _pages.globals.update(say=say, counted=counted, again=again, sentences=sentences, language=chosen)

@@ -142,7 +142,7 @@ def _of_exercise(id, rows):
     counts, marks = mistakes.states(rows, id), spread.judged(rows, id)
     mean = spread.spread(mark.points for mark in marks)
     return {
-        "id": id,
+        "number": lessons.number_of(id),
         "title": title_of(id),
         "counts": [counts[state] for state in STATES],
         "unjudged": counts[UNJUDGED],
@@ -216,14 +216,14 @@ def explanation(row: Row, exercise: Exercise, secret: bytes) -> Iterator[str]:
     yield from (say("note: {note}", note=note) for note in result.notes)
     mark = next((mark for mark in result.exercises if mark.id == exercise.id), None)
     if mark is None:
-        yield say("{exercise}: not judged", exercise=exercise.id)
+        yield say("{exercise}: not judged", exercise=exercise.number)
         return
     told = {"title": say(exercise.title), "state": say(STATES_IN_WORDS.get(mark.state, mark.state))}
     if is_ours(mark):
-        yield say("{exercise} {title}: {state}", exercise=mark.id, **told)
+        yield say("{exercise} {title}: {state}", exercise=mark.number, **told)
     else:
         of = {"score": mark.points, "points": in_points(mark.out_of)}
-        yield say("{exercise} {title}: {state}, {score:g} of {points}", exercise=mark.id, **told, **of)
+        yield say("{exercise} {title}: {state}, {score:g} of {points}", exercise=mark.number, **told, **of)
     if mark.override:
         yield say("set by hand: {reason}", reason=mark.override)
     yield mark.message

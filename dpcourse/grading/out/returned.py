@@ -111,7 +111,7 @@ def lines(row: Row, settings: Settings) -> Iterator[str]:
     yield from feedback.status_in_words(row)
     yield from feedback.time_in_words(row)
     for mark in sorted(result.exercises, key=lambda mark: mark.state != RIGHT):
-        told = {"exercise": mark.id, "title": title_of(mark.id), "about": _about(row, mark)}
+        told = {"exercise": mark.number, "title": title_of(mark.id), "about": _about(row, mark)}
         yield say("{exercise} {title}: {about}", **told)
     contact = settings.contact or say("your instructor")
     yield say("If you think that a mark is wrong, ask {contact}, and name the exercise.", contact=contact)

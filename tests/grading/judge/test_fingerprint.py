@@ -10,17 +10,17 @@ from dpcourse.grading.judge import fingerprint
 from dpcourse.grading.judge.given import Release
 from dpcourse.grading.run.library import PACKAGE
 
-RUNS, JUDGES = "running", "1.3"
-OTHERS = ("1.4", "2.1")
+RUNS, JUDGES = "running", "composition/worst_posterior"
+OTHERS = BASIC, _ = "composition/basic_composition", "laplace/sum_sensitivity"
 CHANGES = {  # of a module: which of the fingerprints above are others then
-    "composition.py": {RUNS, "1.4"},  # of which 1.3 knows nothing
+    "composition.py": {RUNS, BASIC},  # of which worst_posterior knows nothing
     "course/composition/worst_posterior.py": {JUDGES},
     "course/composition/advanced_composition.py": set(),
-    "course/composition/__init__.py": {JUDGES, "1.4"},
+    "course/composition/__init__.py": {JUDGES, BASIC},
     "course/composition/pictures.py": set(),
     "course/composition/quiz.py": set(),
     "checking/exercise.py": {JUDGES, *OTHERS},
-    "course/composition/mutants.json": {JUDGES, "1.4"},
+    "course/composition/mutants.json": {JUDGES, BASIC},
     "checking/calling/probe.py": {RUNS, JUDGES, *OTHERS},
     "grading/judge/given.py": {RUNS},
     "grading/judge/job.py": {RUNS},

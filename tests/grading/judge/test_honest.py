@@ -51,7 +51,7 @@ def notebook(cells):
     return json.dumps({"cells": given, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}).encode()
 
 
-def graded(*cells, ids=("0.1", "0.3"), limits=Limits(cell_seconds=20)):  # noqa: B008
+def graded(*cells, ids=("start_here/keep_probability", "start_here/estimate_share"), limits=Limits(cell_seconds=20)):  # noqa: B008
     return submission.grade(Job(0, notebook(cells), b"seed", limits=limits, exercises=ids))
 
 
@@ -59,7 +59,7 @@ def states(found):
     return {mark.id: mark.state for mark in found.result.exercises}
 
 
-def message(found, id="0.1"):
+def message(found, id="start_here/keep_probability"):
     return next(mark.message for mark in found.result.exercises if mark.id == id)
 
 
@@ -99,7 +99,7 @@ def most_weekly(kinds, *on_a_commit):
 @most_weekly(LATER, "a name of Python's", "reset", "the answer's own name")
 def test_what_comes_below_a_check_takes_nothing(code):
     found = graded(*below_the_check(code))
-    assert states(found) == {"0.1": RIGHT, "0.3": RIGHT}
+    assert states(found) == {"start_here/keep_probability": RIGHT, "start_here/estimate_share": RIGHT}
     assert found.result.status == "graded", found.result.notes
 
 
@@ -139,7 +139,7 @@ FRONT_ENDS = {
 def test_what_works_in_jupyterlab_works_here_together():
     found = graded(*map(textwrap.dedent, FRONT_ENDS.values()), *HONEST)
     assert found.result.errors == ()
-    assert states(found) == {"0.1": RIGHT, "0.3": RIGHT}
+    assert states(found) == {"start_here/keep_probability": RIGHT, "start_here/estimate_share": RIGHT}
     assert found.result.status == "graded"
 
 
@@ -148,7 +148,7 @@ def test_what_works_in_jupyterlab_works_here_together():
 def test_what_works_in_jupyterlab_works_here_in_the_cell_of_the_imports(code):
     found = graded(*above(code))
     assert found.result.errors == ()
-    assert states(found) == {"0.1": RIGHT, "0.3": RIGHT}
+    assert states(found) == {"start_here/keep_probability": RIGHT, "start_here/estimate_share": RIGHT}
     assert found.result.status == "graded"
 
 
@@ -166,7 +166,7 @@ def test_magics_of_cells_files_and_last_results():
         SHARE,
     )
     assert found.result.errors == ()
-    assert states(found) == {"0.1": RIGHT, "0.3": RIGHT}
+    assert states(found) == {"start_here/keep_probability": RIGHT, "start_here/estimate_share": RIGHT}
 
 
 IN_ANSWERS = {
@@ -183,8 +183,8 @@ IN_ANSWERS = {
 @most_weekly(IN_ANSWERS, "threads", "processes", "display")
 def test_an_answer_may_use_what_it_could_use_in_jupyterlab(code):
     for checks in CHECKS:
-        found = graded(IMPORTS, ODDS + body(code), checks, ids=("0.1",))
-        assert states(found) == {"0.1": RIGHT}, found.result
+        found = graded(IMPORTS, ODDS + body(code), checks, ids=("start_here/keep_probability",))
+        assert states(found) == {"start_here/keep_probability": RIGHT}, found.result
         assert found.result.status == "graded"
 
 
@@ -199,8 +199,10 @@ SHARE_BY_POOL = SHARE.replace("math.exp(epsilon)", "pool.submit(math.exp, epsilo
 
 @needs_bubblewrap
 def test_processes_live_on_from_cell_to_cell():
-    found = graded(IMPORTS, POOL, BY_POOL, "assert pool.submit(abs, -1).result() == 1", CHECK, ids=("0.1",))
-    assert (states(found), found.result.errors, found.result.notes) == ({"0.1": RIGHT}, (), ())
+    found = graded(
+        IMPORTS, POOL, BY_POOL, "assert pool.submit(abs, -1).result() == 1", CHECK, ids=("start_here/keep_probability",)
+    )
+    assert (states(found), found.result.errors, found.result.notes) == ({"start_here/keep_probability": RIGHT}, (), ())
 
 
 HOLDS = """
@@ -236,23 +238,28 @@ ENDED = {  # kind of `met.SAYS` -> cells, and what is told of the processes that
 def test_what_would_take_from_the_answers_is_ended_and_that_is_said(kind):
     cells, told = ENDED[kind]
     found = graded(IMPORTS, *cells, limits=Limits(cell_seconds=20, memory=512 * 2**20))
-    assert (states(found)["0.3"] == RIGHT) == (kind == "limit")
+    assert (states(found)["start_here/estimate_share"] == RIGHT) == (kind == "limit")
     assert found.result.notes == (f"the processes that cell 2 had left running were {told}",)
     assert (found.result.status, found.result.errors) == ("graded", ())
 
 
 @needs_bubblewrap
 def test_processes_without_which_a_limit_is_reached_all_the_same_live_on():
-    found = graded(IMPORTS, POOL, "__import__('os')._exit(0)", BY_POOL, CHECK, ids=("0.1",))
-    assert states(found) == {"0.1": RIGHT}
+    found = graded(IMPORTS, POOL, "__import__('os')._exit(0)", BY_POOL, CHECK, ids=("start_here/keep_probability",))
+    assert states(found) == {"start_here/keep_probability": RIGHT}
     assert found.result.notes == ("cell 3 was left out: it ended the process that ran it",)
 
 
 @needs_bubblewrap
 def test_any_function_may_be_checked_and_the_better_of_both_counts():
-    assert states(graded(IMPORTS, ODDS.replace("keep_probability", "mine"), 'check("0.1", mine)', ids=("0.1",))) == {
-        "0.1": RIGHT
-    }
+    assert states(
+        graded(
+            IMPORTS,
+            ODDS.replace("keep_probability", "mine"),
+            'check("0.1", mine)',
+            ids=("start_here/keep_probability",),
+        )
+    ) == {"start_here/keep_probability": RIGHT}
     wrong = body("return 0.5")
     for cells, state in (
         ((BLANK_ANSWER, CHECK, ODDS), RIGHT),
@@ -264,27 +271,38 @@ def test_any_function_may_be_checked_and_the_better_of_both_counts():
         ((BLANK_ANSWER, CHECK), BLANK),
         (("check('0.1')", "check('0.1', 3)", "check('9.9', odds)", "check(None, 3)"), ERROR),
     ):
-        assert states(graded(IMPORTS, *cells, ids=("0.1",))) == {"0.1": state}, cells
+        assert states(graded(IMPORTS, *cells, ids=("start_here/keep_probability",))) == {
+            "start_here/keep_probability": state
+        }, cells
 
 
 @needs_bubblewrap
 def test_a_cell_may_wait_for_an_answer_to_be_right():
     gated = f"assert passed('0.1') and not passed('0.3')\n{SHARE}"
     given = IMPORTS.replace("check,", "check, passed,")
-    assert states(graded(given, ODDS, CHECK, gated)) == {"0.1": RIGHT, "0.3": RIGHT}
-    assert states(graded(given, ODDS, gated, CHECK)) == {"0.1": RIGHT, "0.3": ERROR}
-    assert states(graded(given, body("return 0.5"), CHECK, gated)) == {"0.1": WRONG, "0.3": ERROR}
+    assert states(graded(given, ODDS, CHECK, gated)) == {
+        "start_here/keep_probability": RIGHT,
+        "start_here/estimate_share": RIGHT,
+    }
+    assert states(graded(given, ODDS, gated, CHECK)) == {
+        "start_here/keep_probability": RIGHT,
+        "start_here/estimate_share": ERROR,
+    }
+    assert states(graded(given, body("return 0.5"), CHECK, gated)) == {
+        "start_here/keep_probability": WRONG,
+        "start_here/estimate_share": ERROR,
+    }
     ends = body("import os; os._exit(0)")  # all cells run again, and what was right is not probed again
     assert states(graded(given, SHARE, CHECK_SHARE, f"assert passed('0.3')\n{ends}", CHECK)) == {
-        "0.1": ERROR,
-        "0.3": RIGHT,
+        "start_here/keep_probability": ERROR,
+        "start_here/estimate_share": RIGHT,
     }
 
 
 @needs_bubblewrap
 def test_an_error_below_takes_no_definition_and_no_check_above_it():
     found = graded(IMPORTS, ODDS + CHECK + ".message", SHARE + "1 / 0\n" + CHECK_SHARE)
-    assert states(found) == {"0.1": RIGHT, "0.3": RIGHT}
+    assert states(found) == {"start_here/keep_probability": RIGHT, "start_here/estimate_share": RIGHT}
     assert [error.partition(":")[2].split(":")[0] for error in found.result.errors] == [
         " AttributeError",
         " ZeroDivisionError",
@@ -299,10 +317,12 @@ def test_a_check_in_a_thread_or_in_another_process_is_none():
         f"import threading, os\nthread = threading.Thread(target=lambda: {CHECK})\nthread.start(); thread.join()",
         f"if not os.fork(): {CHECK}\nos.wait()",
         "keep_probability = None",
-        ids=("0.1",),
+        ids=("start_here/keep_probability",),
     )
-    assert states(found) == {"0.1": ERROR} or states(found) == {"0.1": RIGHT}
-    assert len(found.evidence["0.1"]) == 1
+    assert states(found) == {"start_here/keep_probability": ERROR} or states(found) == {
+        "start_here/keep_probability": RIGHT
+    }
+    assert len(found.evidence["start_here/keep_probability"]) == 1
 
 
 # ---- what the student's own notebook takes
@@ -311,15 +331,17 @@ def test_a_check_in_a_thread_or_in_another_process_is_none():
 @needs_bubblewrap
 def test_a_notebook_that_takes_a_mark_is_told_by_what():
     found = graded(IMPORTS, ODDS, SHARE, "sum = 0", "%reset -f")
-    assert states(found) == {"0.1": ERROR, "0.3": ERROR}
+    assert states(found) == {"start_here/keep_probability": ERROR, "start_here/estimate_share": ERROR}
     assert found.result.status == "flagged"
     assert "cell 4 gives `sum` another meaning" in message(found)
     assert "after `%reset` in cell 5 `math` is gone" in message(found)
     assert "exercise 0.1: cell 4 gives `sum` another meaning" in found.result.notes
-    kept = graded(IMPORTS, ODDS, CHECK, "sum = 0", ids=("0.1",))
-    assert states(kept) == {"0.1": RIGHT}
+    kept = graded(IMPORTS, ODDS, CHECK, "sum = 0", ids=("start_here/keep_probability",))
+    assert states(kept) == {"start_here/keep_probability": RIGHT}
     assert "Below its check cell 4 gives `sum` another meaning; it was right there" in message(kept)
-    assert "meaning" not in message(graded(IMPORTS, ODDS, CHECK, "x = sum", "math.pi", ODDS, ids=("0.1",)))
+    assert "meaning" not in message(
+        graded(IMPORTS, ODDS, CHECK, "x = sum", "math.pi", ODDS, ids=("start_here/keep_probability",))
+    )
 
 
 @needs_bubblewrap
@@ -327,13 +349,13 @@ def test_the_cell_with_which_it_began_is_named_first():
     scaled = SHARE.replace("np.mean", "scale * np.mean")
     found = graded("import nothing_here\n" + IMPORTS, ODDS, "scale = odds(1)", scaled)
     began = "ell 1 stopped with ModuleNotFoundError: No module named 'nothing_here'"
-    assert states(found) == {"0.1": ERROR, "0.3": ERROR}
+    assert states(found) == {"start_here/keep_probability": ERROR, "start_here/estimate_share": ERROR}
     assert message(found).startswith(f"C{began}; so `math` is not there. Your function stopped with NameError")
     assert found.result.notes == (f"c{began}; exercises that need what it should define: 0.1, 0.3",)
-    by_another = graded(IMPORTS, "1 / 0\nunit = 1", "scale = unit", scaled, ids=("0.3",))
+    by_another = graded(IMPORTS, "1 / 0\nunit = 1", "scale = unit", scaled, ids=("start_here/estimate_share",))
     began = "Cell 2 stopped with ZeroDivisionError: division by zero; so `scale` is not there. Your function"
-    assert message(by_another, "0.3").startswith(began)
-    own_fault = graded(IMPORTS, "1 / 0", ODDS.replace("math", "maths"), ids=("0.1",))
+    assert message(by_another, "start_here/estimate_share").startswith(began)
+    own_fault = graded(IMPORTS, "1 / 0", ODDS.replace("math", "maths"), ids=("start_here/keep_probability",))
     assert message(own_fault).startswith("Your function stopped with NameError (name 'maths' is not defined)")
     assert own_fault.result.notes == ()
 
@@ -344,11 +366,11 @@ def test_who_asked_for_input_is_told_where_a_mark_is_lost():
     lost = graded(IMPORTS, asks, body("return epsilon_0"), SHARE)
     assert "cell 2 asked for input: nobody types here, and it got an empty line" in lost.result.notes
     assert message(lost).startswith("Cell 2 stopped with ValueError: could not convert string to float: ''")
-    in_answer = graded(IMPORTS, body("return float(input())"), ids=("0.1",))
+    in_answer = graded(IMPORTS, body("return float(input())"), ids=("start_here/keep_probability",))
     assert in_answer.result.notes == (
         "`keep_probability` asked for input: nobody types here, and it got an empty line",
     )
-    assert graded(IMPORTS, "name = input()", ODDS, ids=("0.1",)).result.notes == ()
+    assert graded(IMPORTS, "name = input()", ODDS, ids=("start_here/keep_probability",)).result.notes == ()
 
 
 @needs_bubblewrap
@@ -356,7 +378,7 @@ def test_a_cell_under_a_magic_that_is_not_here_runs_where_it_defines_something()
     found = graded(
         f"%%black -l 100\n{IMPORTS}", f"\n%%memit\n{ODDS}\n%time 3", CHECK, "%%sql\nselect 1", "%%mermaid\ngraph", SHARE
     )
-    assert states(found) == {"0.1": RIGHT, "0.3": RIGHT}
+    assert states(found) == {"start_here/keep_probability": RIGHT, "start_here/estimate_share": RIGHT}
     assert found.result.notes == tuple(
         f"cell {cell} begins with `%%{magic}`, which is not here: the rest of the cell was run as Python"
         for cell, magic in ((1, "black"), (2, "memit"))
@@ -377,8 +399,8 @@ def test_a_slow_cell_is_interrupted_and_keeps_what_it_defined():
     slow = (
         "import time\ntry:\n    while True: time.sleep(0.01)\nexcept: pass\nwhile True: pass\nkeep_probability = None"
     )
-    found = graded(IMPORTS, ODDS + slow, CHECK, ids=("0.1",), limits=SHORT)
-    assert states(found) == {"0.1": RIGHT}
+    found = graded(IMPORTS, ODDS + slow, CHECK, ids=("start_here/keep_probability",), limits=SHORT)
+    assert states(found) == {"start_here/keep_probability": RIGHT}
     assert found.result.status == "limit"
     assert found.result.notes == ("cell 2 did not end within 1 seconds and was interrupted",)
     assert found.result.limits == ()
@@ -395,7 +417,7 @@ def hang():
 hang(); keep_probability = None
 """
     found = graded(IMPORTS, ODDS + slow, CHECK, SHARE, limits=SHORT)
-    assert states(found) == {"0.1": RIGHT, "0.3": RIGHT}
+    assert states(found) == {"start_here/keep_probability": RIGHT, "start_here/estimate_share": RIGHT}
     assert found.result.notes == ("cell 2 was left out from its statement 4 on: the time limit was reached",)
 
 
@@ -404,27 +426,31 @@ def test_what_was_right_at_its_check_counts_when_the_time_is_over():
     found = graded(
         IMPORTS, ODDS, CHECK, "import time; time.sleep(60)", SHARE, limits=Limits(cell_seconds=60, seconds=2.5)
     )
-    assert states(found) == {"0.1": RIGHT, "0.3": ERROR}
+    assert states(found) == {"start_here/keep_probability": RIGHT, "start_here/estimate_share": ERROR}
     assert found.result.status == "limit"
-    assert "the time limit of the whole submission, 2.5 seconds, was reached" in message(found, "0.3")
+    assert "the time limit of the whole submission, 2.5 seconds, was reached" in message(
+        found, "start_here/estimate_share"
+    )
     assert found.result.limits == (60, 2.5, Limits().memory)
 
 
 @needs_bubblewrap
 def test_an_answer_that_never_ends_is_called_again_only_where_it_is_written_anew():
     endless = body("while True: pass")
-    found = graded(IMPORTS, endless, CHECK, ids=("0.1",), limits=SHORT)
-    assert states(found) == {"0.1": ERROR}
+    found = graded(IMPORTS, endless, CHECK, ids=("start_here/keep_probability",), limits=SHORT)
+    assert states(found) == {"start_here/keep_probability": ERROR}
     assert found.result.status == "graded"
     assert found.result.limits == (1, 60, Limits().memory)
-    assert len(found.evidence["0.1"]) == 1
-    assert states(graded(IMPORTS, endless, CHECK, ODDS, ids=("0.1",), limits=SHORT)) == {"0.1": RIGHT}
+    assert len(found.evidence["start_here/keep_probability"]) == 1
+    assert states(graded(IMPORTS, endless, CHECK, ODDS, ids=("start_here/keep_probability",), limits=SHORT)) == {
+        "start_here/keep_probability": RIGHT
+    }
 
 
 @needs_bubblewrap
 def test_an_answer_that_ends_its_worker_at_a_check_loses_itself_only():
     found = graded(IMPORTS, body("import os; os._exit(0)"), CHECK, SHARE, CHECK_SHARE)
-    assert states(found) == {"0.1": ERROR, "0.3": RIGHT}
+    assert states(found) == {"start_here/keep_probability": ERROR, "start_here/estimate_share": RIGHT}
     assert found.result.status == "limit"
     assert found.result.notes == ("exercise 0.1 was stopped: it ended the process that ran it",)
 
@@ -447,7 +473,12 @@ def test_where_functions_are_forbidden_each_probe_has_inputs_of_its_own():
     seen = "seen = []\ndef estimate_share(reports, epsilon):\n    seen.append(np.asarray(reports).tobytes())\n    return 0.5"
     right = SHARE + "\nhonest = estimate_share\ndef estimate_share(reports, epsilon):\n    assert np.asarray(reports).tobytes() not in seen\n    return honest(reports, epsilon)"  # fmt: skip
     for last in (CHECK_SHARE, "pass"):  # it is right at another check, or at the end
-        found = graded(IMPORTS, seen, CHECK_SHARE, CHECK_SHARE, right, last, ids=("0.3",))
-        assert states(found) == {"0.3": RIGHT}, found
+        found = graded(IMPORTS, seen, CHECK_SHARE, CHECK_SHARE, right, last, ids=("start_here/estimate_share",))
+        assert states(found) == {"start_here/estimate_share": RIGHT}, found
         [mark] = found.result.exercises
-        assert submission.judged_again(course.find("start_here/estimate_share"), b"seed", found.evidence["0.3"]) == mark
+        assert (
+            submission.judged_again(
+                course.find("start_here/estimate_share"), b"seed", found.evidence["start_here/estimate_share"]
+            )
+            == mark
+        )

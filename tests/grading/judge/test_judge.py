@@ -19,7 +19,7 @@ from dpcourse.grading.result import UNJUDGED, unjudged, with_marks
 from dpcourse.grading.run import Stopped
 
 LESSON = course.lesson(1)
-BROKEN = "1.3"
+BROKEN = "composition/worst_posterior"
 
 
 class Solved:
@@ -110,5 +110,7 @@ def test_without_a_judge_there_is_no_score_until_the_mark_is_set_by_hand_or_does
     row = a_row(result=WITH_FAULT, settings=Settings(excluded=(BROKEN,)))
     assert (row.result.status, row.result.score) == ("graded", FULL - 2)
     assert alarms.faults([row]) == []
-    other = ByHand("Kim Lee_77", 1, "1.1", 1, 1, "by reading", "me", "2026-10-02T00:00:00")
+    other = ByHand(
+        "Kim Lee_77", 1, "composition/sequential_composition", 1, 1, "by reading", "me", "2026-10-02T00:00:00"
+    )
     assert a_row(result=WITH_FAULT, by_hand=[other]).result.score is None

@@ -7,6 +7,7 @@ import dis
 import inspect
 import json
 import random
+import re
 import time
 import tomllib
 import types
@@ -102,6 +103,9 @@ def shown(value, depth=3):
     return f"{type(value).__name__} {[shown(each, depth - 1) for name, each in inside.items() if name[:2] != '__']}"
 
 
+NUMBER = re.compile(r"^\d+: (?=\w+Error$)")  # of the cell, in what `seen` says of an error
+
+
 def seen(cells, running):
     """What the cells with these numbers see with `look`, in order, and how each of them ends."""
     random.seed(0)
@@ -116,7 +120,7 @@ def seen(cells, running):
             try:
                 exec(cell.code, names)
             except Exception as error:
-                found.append(type(error).__name__)
+                found.append(f"{cell.number}: {type(error).__name__}")
     return found
 
 
@@ -336,7 +340,8 @@ def test_whatever_of_a_lesson_is_read_is_the_same(lesson, monkeypatch):
         cells = numbered([*blank, f"shown = look({name})"])
         running, reasons = needed.to_run(cells, given_out)
         assert reasons == []
-        assert seen(cells, running)[-1] == of_all[names.index(name)], name
+        here, there = (NUMBER.sub("", text) for text in (seen(cells, running)[-1], of_all[names.index(name)]))
+        assert here == there, name
 
 
 # ---- who looks at the notebook in another way than by names that are written down

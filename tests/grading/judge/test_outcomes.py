@@ -36,7 +36,7 @@ def test_every_judge_has_a_verdict_on_whatever_comes(exercise):
     cases = exercise.cases(np.random.default_rng(0))
     right = [plain(outcome["value"]) for outcome in dataclasses.replace(exercise, forbidden=()).probe(exercise.reference, cases)]  # fmt: skip
     strange = [*STRANGE, *spoiled(right[0])]
-    place = int(exercise.id.split(".")[1])
+    place = int(exercise.number.split(".")[1])
     for i, value in enumerate(strange):
         if (i + place) % SOME:  # another exercise of the lesson gets it
             continue

@@ -11,7 +11,12 @@ from dpcourse.grading.result import Graded, Mark, failed, result
 
 
 def got(points, limits=()):
-    return result(1, "graded", marks=[Mark("1.1", RIGHT if points else WRONG, points, 2, "")], limits=limits)
+    return result(
+        1,
+        "graded",
+        marks=[Mark("composition/sequential_composition", RIGHT if points else WRONG, points, 2, "")],
+        limits=limits,
+    )
 
 
 @pytest.mark.parametrize(

@@ -43,8 +43,15 @@ def happen(folder, events, clock):
                 digest, status, day = rest
                 time = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(days=day)
                 each = Submission(name, 1, f"{digest}.ipynb", Path("x"), digest, submitted=time)
-                graded = result(1, status, marks=[Mark("1.3", "right", 2, 2, digest)])
-                store.save(each, "grader", graded, {"1.3": next(clock)}, {"1.3": ([{"a": 1}],)}, {"1.3": digest})
+                graded = result(1, status, marks=[Mark("composition/worst_posterior", "right", 2, 2, digest)])
+                store.save(
+                    each,
+                    "grader",
+                    graded,
+                    {"composition/worst_posterior": next(clock)},
+                    {"composition/worst_posterior": ([{"a": 1}],)},
+                    {"composition/worst_posterior": digest},
+                )
             elif what == "set":
                 store.set_by_hand(ByHand(name, 1, rest[0], rest[1], 2.0, "why", "ann", stores.now()))
             elif what == "missing":
@@ -103,7 +110,7 @@ def test_of_two_notebooks_the_later_counts_and_the_other_is_kept(tmp_path):
     assert "ann, lesson 1: two different notebooks; one.ipynb counts, two.ipynb is kept beside." in said
     with Store(a / DATABASE) as store:
         assert [row.digest for row in store.rows()] == ["one"]
-        assert store.answers("ann", 1) == {"1.3": "one"}
+        assert store.answers("ann", 1) == {"composition/worst_posterior": "one"}
         assert [digest for (digest,) in store.database.execute("SELECT digest FROM earlier")] == ["two"]
 
 

@@ -23,8 +23,8 @@ HANDED_IN = Submission("kim", 1, "x.ipynb", Path("x.ipynb"), "digest")
 
 def test_a_database_of_the_second_edition_loses_nothing_and_learns_languages(tmp_path):
     with Store(tmp_path / "grades.sqlite") as store:
-        store.save(HANDED_IN, "grader", result(1, "graded"), {"1.3": "judge"})
-        store.set_by_hand(ByHand("kim", 1, "1.3", 1.0, 2.0, "why", "me", "2026"))
+        store.save(HANDED_IN, "grader", result(1, "graded"), {"composition/worst_posterior": "judge"})
+        store.set_by_hand(ByHand("kim", 1, "composition/worst_posterior", 1.0, 2.0, "why", "me", "2026"))
         before = list(store.rows()), store.by_hand(), store.judged("kim", 1)
         store.database.execute("DROP TABLE students")
         store.database.execute("PRAGMA user_version = 2")
@@ -49,19 +49,51 @@ def test_a_result_is_settled_unless_it_failed_through_a_fault_of_ours():
     with Store(":memory:") as store:
         for status, settled in (("graded", set()), ("infrastructure", None), ("unreadable", set())):
             store.save(HANDED_IN, "grader", result(1, status))
-            assert store.to_judge(HANDED_IN, "grader", {"1.3": "judge"}, ()) == settled
-            assert store.to_judge(HANDED_IN, "another grader", {"1.3": "judge"}, ()) is None
-            assert store.to_judge(replace(HANDED_IN, digest="other"), "grader", {"1.3": "judge"}, ()) is None
+            assert store.to_judge(HANDED_IN, "grader", {"composition/worst_posterior": "judge"}, ()) == settled
+            assert store.to_judge(HANDED_IN, "another grader", {"composition/worst_posterior": "judge"}, ()) is None
+            assert (
+                store.to_judge(
+                    replace(HANDED_IN, digest="other"), "grader", {"composition/worst_posterior": "judge"}, ()
+                )
+                is None
+            )
 
 
 def test_exercises_are_judged_anew_whose_judge_is_another():
-    marks = [Mark("1.3", "right", 2, 2, ""), Mark("1.4", "right", 1, 1, "")]
+    marks = [
+        Mark("composition/worst_posterior", "right", 2, 2, ""),
+        Mark("composition/basic_composition", "right", 1, 1, ""),
+    ]
     with Store(":memory:") as store:
-        store.save(HANDED_IN, "grader", result(1, "graded", marks=marks), {"1.3": "a", "1.4": "b"})
-        assert store.to_judge(HANDED_IN, "grader", {"1.3": "a", "1.4": "b"}, ()) == set()
-        assert store.to_judge(HANDED_IN, "grader", {"1.3": "a", "1.4": "new", "1.5": "c"}, ()) == {"1.4", "1.5"}
-        store.save_again(HANDED_IN, result(1, "graded", marks=marks), {"1.4": "new"}, {})
-        assert store.to_judge(HANDED_IN, "grader", {"1.3": "a", "1.4": "new"}, ()) == set()
+        store.save(
+            HANDED_IN,
+            "grader",
+            result(1, "graded", marks=marks),
+            {"composition/worst_posterior": "a", "composition/basic_composition": "b"},
+        )
+        assert (
+            store.to_judge(
+                HANDED_IN, "grader", {"composition/worst_posterior": "a", "composition/basic_composition": "b"}, ()
+            )
+            == set()
+        )
+        assert store.to_judge(
+            HANDED_IN,
+            "grader",
+            {
+                "composition/worst_posterior": "a",
+                "composition/basic_composition": "new",
+                "composition/advanced_composition": "c",
+            },
+            (),
+        ) == {"composition/basic_composition", "composition/advanced_composition"}
+        store.save_again(HANDED_IN, result(1, "graded", marks=marks), {"composition/basic_composition": "new"}, {})
+        assert (
+            store.to_judge(
+                HANDED_IN, "grader", {"composition/worst_posterior": "a", "composition/basic_composition": "new"}, ()
+            )
+            == set()
+        )
 
 
 def test_what_a_limit_took_is_graded_again_under_other_limits():
@@ -92,11 +124,19 @@ def test_what_is_handed_in_when_is_kept():
 
 def test_a_change_that_fails_is_not_made_in_part():
     with Store(":memory:") as store:
-        store.save(HANDED_IN, "grader", result(1, "graded"), {"1.3": "a"}, code={"1.3": "x"})
+        store.save(
+            HANDED_IN,
+            "grader",
+            result(1, "graded"),
+            {"composition/worst_posterior": "a"},
+            code={"composition/worst_posterior": "x"},
+        )
         with pytest.raises(sqlite3.Error):
-            store.save(replace(HANDED_IN, digest="new"), "grader", result(1, "graded"), {"1.3": None})
+            store.save(
+                replace(HANDED_IN, digest="new"), "grader", result(1, "graded"), {"composition/worst_posterior": None}
+            )
         assert [row.digest for row in store.rows()] == ["digest"]
-        assert store.answers("kim", 1) == {"1.3": "x"}
+        assert store.answers("kim", 1) == {"composition/worst_posterior": "x"}
 
 
 def test_the_columns_that_are_named_are_those_of_the_tables():
@@ -114,8 +154,8 @@ VALUES = ["results SET student = NULL", "results SET student = x'00ff'", "result
 def test_a_value_that_may_not_be_there_is_damage_and_no_statement_makes_it(tmp_path, what):
     file = tmp_path / "grades.sqlite"
     with Store(file) as store:
-        store.save(HANDED_IN, "grader", result(1, "graded"), {"1.3": "judge"})
-        store.set_by_hand(ByHand("kim", 1, "1.3", 1.0, 2.0, "why", "me", "2026"))
+        store.save(HANDED_IN, "grader", result(1, "graded"), {"composition/worst_posterior": "judge"})
+        store.set_by_hand(ByHand("kim", 1, "composition/worst_posterior", 1.0, 2.0, "why", "me", "2026"))
         store.database.execute("INSERT INTO earlier VALUES ('kim', 1, 'two', '{}')")
         with pytest.raises(sqlite3.IntegrityError):
             store.database.execute(f"UPDATE {what}")

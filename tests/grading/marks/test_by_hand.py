@@ -101,7 +101,9 @@ def test_what_was_set_in_an_exercise_that_is_gone_is_told_and_blocks_nothing(out
 
 def test_an_override_follows_its_exercise_to_another_number(out):
     with store.opened(out) as opened:  # when it was set, the function that is 1.3 today was 1.2
-        opened.set_by_hand(store.ByHand("bob", 1, "1.2", 2, 2, "moved", "", store.now(), "worst_posterior"))
+        opened.set_by_hand(
+            store.ByHand("bob", 1, "composition/privacy_bill", 2, 2, "moved", "", store.now(), "worst_posterior")
+        )
     told = call("--out", out, "--explain", "bob", "1.3")
     assert "set by hand: moved" in told.stdout
     assert scores(out)["bob"] == ("graded", "3")

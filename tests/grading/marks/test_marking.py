@@ -103,19 +103,30 @@ def test_without_course_toml_marks_are_what_the_exercises_say():
 
 
 def test_part_credit_goes_by_the_misconception_and_else_to_every_wrong_answer():
-    said = Settings(credit={"1.3": {_slip("1.3"): 0.5, "wrong": 0.25}})
-    for slip, expected in ((_slip("1.3"), 1), ("another", 0.5), (None, 0.5)):
-        assert points(counted(a_row([Mark("1.3", "wrong", 0, 2, "", slip)]), said)) == {"1.3": expected}
+    said = Settings(credit={"composition/worst_posterior": {_slip("composition/worst_posterior"): 0.5, "wrong": 0.25}})
+    for slip, expected in ((_slip("composition/worst_posterior"), 1), ("another", 0.5), (None, 0.5)):
+        assert points(counted(a_row([Mark("composition/worst_posterior", "wrong", 0, 2, "", slip)]), said)) == {
+            "composition/worst_posterior": expected
+        }
     for state, expected in (("right", 2), ("error", 0), ("not attempted", 0)):
-        assert points(counted(a_row([Mark("1.3", state, 2 * (state == "right"), 2, "")]), said)) == {"1.3": expected}
+        assert points(
+            counted(a_row([Mark("composition/worst_posterior", state, 2 * (state == "right"), 2, "")]), said)
+        ) == {"composition/worst_posterior": expected}
 
 
 def test_of_what_is_set_by_hand_the_last_counts_until_it_is_taken_back():
     history = [
-        ByHand("kim", 1, "1.3", points, 2, "why", "ann", f"{number}") for number, points in enumerate([2, 1, None, 0.5])
+        ByHand("kim", 1, "composition/worst_posterior", points, 2, "why", "ann", f"{number}")
+        for number, points in enumerate([2, 1, None, 0.5])
     ]
-    stored = a_row([Mark("1.3", "wrong", 0, 2, "")])
-    assert [points(counted(stored, history=history[:n]))["1.3"] for n in range(5)] == [0, 2, 1, 0, 0.5]
+    stored = a_row([Mark("composition/worst_posterior", "wrong", 0, 2, "")])
+    assert [points(counted(stored, history=history[:n]))["composition/worst_posterior"] for n in range(5)] == [
+        0,
+        2,
+        1,
+        0,
+        0.5,
+    ]
 
 
 def test_a_bonus_is_beside_the_exercises_and_is_not_fined():
@@ -131,12 +142,17 @@ def test_a_bonus_is_beside_the_exercises_and_is_not_fined():
 def test_who_handed_in_nothing_has_no_score_until_somebody_gives_points():
     row = Row("kim", 1, "", "", "", missing(1))
     assert counted(row).result.score is None
-    assert counted(row, history=[ByHand("kim", 1, "1.3", 2, 2, "by mail", "ann", "1")]).result.score == 2
+    assert (
+        counted(
+            row, history=[ByHand("kim", 1, "composition/worst_posterior", 2, 2, "by mail", "ann", "1")]
+        ).result.score
+        == 2
+    )
 
 
 def test_more_time_is_for_who_has_it():
     said = Settings(late=Late(share=0.1), lessons={1: OfLesson(DUE)}, extensions={"kim": {1: DUE + timedelta(days=7)}})
-    stored = a_row([Mark("1.3", "right", 2, 2, "")], 86_400)
+    stored = a_row([Mark("composition/worst_posterior", "right", 2, 2, "")], 86_400)
     kim, lee = marked([stored, replace(stored, student="lee")], said)
     assert (kim.result.score, kim.extended, kim.late) == (2, True, None)
     assert (lee.result.score, lee.extended) == (1.8, False)
@@ -145,7 +161,9 @@ def test_more_time_is_for_who_has_it():
 
 def test_late_without_a_time_takes_nothing_and_says_so():
     said = Settings(late=Late(share=0.1), lessons={1: OfLesson(DUE)})
-    row = counted(replace(a_row([Mark("1.3", "right", 2, 2, "")]), submitted=None, said_late=True), said)
+    row = counted(
+        replace(a_row([Mark("composition/worst_posterior", "right", 2, 2, "")]), submitted=None, said_late=True), said
+    )
     assert (row.result.score, row.late.points) == (2, 0)
     assert "not by how much" in row.late.says
 

@@ -22,8 +22,8 @@ def test_the_template_says_every_key_and_its_default():
 def test_what_the_template_proposes_can_be_read():
     lines = [re.sub(r"^# (?=[\[\"\w]+.*[=\]])", "", line) for line in TEMPLATE.splitlines()[3:]]
     proposed = parse("\n".join(line for line in lines if not line.startswith(("For ", "# "))))
-    assert proposed.points == {"1.3": 4}
-    assert proposed.credit == {"1.3": {"odds": 0.5, ANY: 0.1}}
+    assert proposed.points == {"composition/worst_posterior": 4}
+    assert proposed.credit == {"composition/worst_posterior": {"odds": 0.5, ANY: 0.1}}
     assert proposed.of(1).maximum == 10
     assert proposed.due("leekim_1234", 1) == datetime(2026, 10, 8, 23, 59, tzinfo=UTC)
     assert proposed.due("kim", 1) == datetime(2026, 10, 1, 23, 59, tzinfo=UTC)

@@ -71,7 +71,9 @@ def test_the_commonest_reason_is_told_and_for_how_many():
 
 def test_an_exercise_that_all_fail_with_one_message_is_told_whatever_numbers_are_in_it():
     def row(number, message):
-        return a_row(f"s{number}", result.with_marks(graded(), [Mark("1.3", WRONG, 0, 2, message)]))
+        return a_row(
+            f"s{number}", result.with_marks(graded(), [Mark("composition/worst_posterior", WRONG, 0, 2, message)])
+        )
 
     [found] = alarms.zeros([row(number, f"It gave {number}.5, in line {number}.") for number in range(6)])
     assert (found.exercise, found.count, found.all) == ("1.3", 6, 6)
@@ -81,7 +83,7 @@ def test_an_exercise_that_all_fail_with_one_message_is_told_whatever_numbers_are
 def test_a_class_that_is_only_weak_is_no_alarm():
     rows = [a_row(f"a{number}", untouched()) for number in range(3)] + [a_row(f"b{number}") for number in range(5)]
     assert alarms.zeros(rows) == []
-    unwritten = graded(1, {"1.7": BLANK, "1.8": BLANK})
+    unwritten = graded(1, {"composition/composed_delta": BLANK, "composition/belief_in_yes": BLANK})
     assert alarms.zeros([a_row(f"c{number}", unwritten) for number in range(8)]) == []
     assert alarms.zeros([a_row(f"d{number}", untouched()) for number in range(2)]) == []  # two are no class
 

@@ -57,7 +57,7 @@ def test_a_page_never_speaks_as_a_cell_does(exercise):
 
 def test_what_is_right_is_said_first_and_a_zero_of_the_students_is_one():
     printed = told(course.find("composition/sequential_composition").check(lambda *case: print("x")))
-    marks = [printed, *graded(1, {"1.3": WRONG}).exercises[1:]]
+    marks = [printed, *graded(1, {"composition/worst_posterior": WRONG}).exercises[1:]]
     seen = text_of(page(a_row(result=result.result(1, "graded", marks=marks))))
     assert seen.index("What is right") < seen.index("1.2 ") < seen.index("1.1 ")
     assert "does not work, 0 of 1 point " in seen
@@ -82,10 +82,12 @@ def test_lateness_more_time_a_bonus_and_points_by_hand_are_said_in_words():
     )
     submitted = datetime(2026, 10, 3, 8, 0, tzinfo=UTC)
     by_hand = [
-        ByHand("kim", 1, "1.3", 1, 2, "shown on paper", "lee", "2026-10-04T00:00:00"),
+        ByHand("kim", 1, "composition/worst_posterior", 1, 2, "shown on paper", "lee", "2026-10-04T00:00:00"),
         ByHand("kim", 1, "", 2, None, "helped others", "lee", "2026-10-04T00:00:00"),
     ]
-    row = a_row("kim", graded(1, {"1.3": WRONG}), settings=decided, by_hand=by_hand, submitted=submitted)
+    row = a_row(
+        "kim", graded(1, {"composition/worst_posterior": WRONG}), settings=decided, by_hand=by_hand, submitted=submitted
+    )
     seen = text_of(page(row, settings=decided))
     assert "later than for others: 2 October 2026, 23:59 CEST. Handed in: 3 October 2026, 10:00 CEST" in seen
     assert "10 % of the score is taken" in seen
@@ -105,8 +107,8 @@ def test_feedback_on_what_was_not_judged_speaks_of_no_calls():
 
 def test_feedback_holds_no_answer_to_a_hidden_input():
     for slip in course.find("composition/worst_posterior").misconceptions:
-        row = a_row(result=with_slip("1.3", slip.name), file=CANVAS.format(name="k", number=1))
-        [mark] = [mark for mark in row.result.exercises if mark.id == "1.3"]
+        row = a_row(result=with_slip("composition/worst_posterior", slip.name), file=CANVAS.format(name="k", number=1))
+        [mark] = [mark for mark in row.result.exercises if mark.id == "composition/worst_posterior"]
         assert "right is" in mark.observed[0]
         for found in (page(row), returned.comment(row, DEFAULT), returned.notebook(row, DEFAULT)):
             assert slip.name not in found or slip.name in slip.message
@@ -114,8 +116,8 @@ def test_feedback_holds_no_answer_to_a_hidden_input():
 
 
 def test_nothing_of_a_students_is_more_than_text(tmp_path):
-    mark = Mark("1.3", "wrong", 0, 2, EVIL, EVIL, (EVIL,), (EVIL,), EVIL)
-    by_hand = ByHand(EVIL, 1, "1.3", 1, 2, EVIL, EVIL, "2026-10-04T00:00:00")
+    mark = Mark("composition/worst_posterior", "wrong", 0, 2, EVIL, EVIL, (EVIL,), (EVIL,), EVIL)
+    by_hand = ByHand(EVIL, 1, "composition/worst_posterior", 1, 2, EVIL, EVIL, "2026-10-04T00:00:00")
     row = a_row(EVIL, result.result(1, "graded", [EVIL], [mark], [EVIL]), by_hand=[by_hand])
     feedback.write([row], tmp_path, DEFAULT)
     [file] = (tmp_path / "feedback").iterdir()
@@ -181,10 +183,10 @@ def test_the_notebook_for_canvas_is_one(tmp_path):
 
 
 def test_a_comment_has_a_line_for_each_exercise():
-    row = a_row(result=graded(1, {"1.2": BLANK, "1.3": WRONG}))
+    row = a_row(result=graded(1, {"composition/privacy_bill": BLANK, "composition/worst_posterior": WRONG}))
     lines = returned.comment(row, DEFAULT).split("<br>")
     told_of = [line.split(" ")[0] for line in lines if re.match(r"\d\.\d ", line)]
-    assert sorted(told_of) == [exercise.id for exercise in course.lesson(1).exercises]
+    assert sorted(told_of) == [exercise.number for exercise in course.lesson(1).exercises]
     assert any(line.startswith("1.3") and "not right, 0 of 2 points" in line for line in lines)
 
 

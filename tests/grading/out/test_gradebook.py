@@ -34,16 +34,16 @@ def test_what_was_not_graded_is_never_a_zero(status):
 def test_each_exercise_has_a_line_and_the_lines_make_the_score():
     due = datetime(2026, 10, 1, tzinfo=UTC)
     decided = settings.parse("[late]\nshare = 0.1\n[lessons.1]\ndeadline = 2026-10-01T00:00:00\n[points]\n'1.1' = 5")
-    hand = ByHand("kim", 1, "1.3", 1, 2, "shown on paper", "lee", "2026-10-02T00:00:00")
+    hand = ByHand("kim", 1, "composition/worst_posterior", 1, 2, "shown on paper", "lee", "2026-10-02T00:00:00")
     row = a_row(
         "kim",
-        graded(1, {"1.2": WRONG, "1.3": WRONG}),
+        graded(1, {"composition/privacy_bill": WRONG, "composition/worst_posterior": WRONG}),
         settings=decided,
         by_hand=[hand],
         submitted=due + timedelta(hours=3),
     )
     lines = read(gradebook.of_exercises([row]))
-    assert [line["exercise"] for line in lines] == [exercise.id for exercise in course.lesson(1).exercises]
+    assert [line["exercise"] for line in lines] == [exercise.number for exercise in course.lesson(1).exercises]
     points = {line["exercise"]: (line["state"], line["points"], line["of"]) for line in lines}
     assert points["1.1"] == ("right", "5", "5")
     assert points["1.2"][:2] == ("wrong", "0")

@@ -50,7 +50,7 @@ def test_the_columns_are_those_that_moodle_reads_by_name(tmp_path):
 
 
 def test_the_number_in_the_roster_is_used_where_it_is_the_platforms(tmp_path):
-    by_hand = [ByHand("Bell, Ann_5", 1, "1.3", 1, 2, "oral", "me", "2026-10-01")]
+    by_hand = [ByHand("Bell, Ann_5", 1, "composition/worst_posterior", 1, 2, "oral", "me", "2026-10-01")]
     absent = a_row("Bell, Ann_5", result.result(1, result.MISSING), file="", by_hand=by_hand)
     mailed = a_row("Lee, Kim_6", file="kim.ipynb")
     file = tmp_path / "canvas-01.csv"
@@ -96,8 +96,10 @@ def test_a_lesson_that_nobody_touched_has_no_file(tmp_path):
 
 def test_an_honest_zero_and_a_zero_by_hand_are_marks(tmp_path):
     blank = untouched()
-    zero = graded(1, {mark.id: WRONG if mark.id == "1.1" else BLANK for mark in blank.exercises})
-    by_hand = ByHand("b_2", 1, "1.1", 0, 1, "copied", "lee", "2026-10-02T00:00:00")
+    zero = graded(
+        1, {mark.id: WRONG if mark.id == "composition/sequential_composition" else BLANK for mark in blank.exercises}
+    )
+    by_hand = ByHand("b_2", 1, "composition/sequential_composition", 0, 1, "copied", "lee", "2026-10-02T00:00:00")
     rows = [of_canvas("a", 1, result=zero), of_canvas("b", 2, result=blank, by_hand=[by_hand])]
     imports.write(rows, tmp_path, DEFAULT)
     assert [line[-1] for line in read(tmp_path / "canvas-01.csv")[2:]] == ["0", "0"]
@@ -111,7 +113,9 @@ def test_whoever_is_no_longer_in_the_folder_is_left_out(tmp_path):
 
 def test_course_toml_names_the_column_and_scales_to_its_maximum(tmp_path):
     decided = settings.parse('[lessons.1]\ncolumn = "Homework 1 (4711)"\nmaximum = 10')
-    imports.write([of_canvas(settings=decided, result=graded(1, {"1.3": WRONG}))], tmp_path, decided)
+    imports.write(
+        [of_canvas(settings=decided, result=graded(1, {"composition/worst_posterior": WRONG}))], tmp_path, decided
+    )
     head, points, line = read(tmp_path / "canvas-01.csv")
     assert (head[-1], points[-1], line[-1]) == ("Homework 1 (4711)", "10", f"{10 * (FULL - 2) / FULL:.2f}")
 
@@ -160,7 +164,9 @@ def test_a_roster_may_call_students_otherwise_than_the_platform(tmp_path):
 @pytest.mark.parametrize("maximum", [10, 7.5, 100])
 def test_a_page_a_comment_a_report_a_gradebook_and_an_import_say_the_same_number(tmp_path, maximum):
     decided = settings.parse(f"lessons.1.maximum = {maximum}")
-    rows = [of(result=graded(1, {"1.3": WRONG}), settings=decided) for of in (of_canvas, of_moodle)]
+    rows = [
+        of(result=graded(1, {"composition/worst_posterior": WRONG}), settings=decided) for of in (of_canvas, of_moodle)
+    ]
     out.write(rows, tmp_path, decided)
     scaled = number((FULL - 2) * maximum / FULL)
     told = f"{FULL - 2} of {FULL} points, that is {scaled} of {number(maximum)}"

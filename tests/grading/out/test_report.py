@@ -24,15 +24,17 @@ def text_of(page):
 def a_class(*counts):
     """A class in which the first slip of 1.3 was made by the first count of students, and so on."""
     return [
-        a_row(f"{name}-{number}", with_slip("1.3", name))
+        a_row(f"{name}-{number}", with_slip("composition/worst_posterior", name))
         for name, count in zip(SLIPS, counts, strict=False)
         for number in range(count)
     ]
 
 
 def unexplained(student, code="", message="Compare."):
-    mark = Mark("1.3", WRONG, 0, 2, message, observed=("f(1) gave 2; right is 3",), found_by="case")
-    rest = [each for each in graded().exercises if each.id != "1.3"]
+    mark = Mark(
+        "composition/worst_posterior", WRONG, 0, 2, message, observed=("f(1) gave 2; right is 3",), found_by="case"
+    )
+    rest = [each for each in graded().exercises if each.id != "composition/worst_posterior"]
     return a_row(student, result.result(1, "graded", marks=[*rest, mark]))
 
 
@@ -44,13 +46,15 @@ def test_what_most_students_got_wrong_comes_first_with_a_hint_and_the_part_of_th
         assert each.hint in course.find("composition/worst_posterior").hints
         assert each.section.startswith("3. Post-processing")
     seen = text_of(report.class_report(rows))
-    assert seen.index(f"3 of 4: 1.3 {course.find('1.3').title}, “{SLIPS[1]}”") < seen.index("1 of 4: 1.3")
+    assert seen.index(f"3 of 4: 1.3 {course.find('composition/worst_posterior').title}, “{SLIPS[1]}”") < seen.index(
+        "1 of 4: 1.3"
+    )
 
 
 def test_a_hint_speaks_of_what_the_message_speaks_of():
     exercise = course.find("composition/worst_posterior")
     for hint in exercise.hints:
-        assert mistakes.hint_for("1.3", hint) == hint
+        assert mistakes.hint_for("composition/worst_posterior", hint) == hint
 
 
 def test_every_exercise_has_its_part_of_the_lesson():
@@ -62,7 +66,8 @@ def test_every_exercise_has_its_part_of_the_lesson():
 def test_answers_that_nothing_explains_are_shown_with_their_code():
     rows = [unexplained("ann"), unexplained("bob"), *a_class(1)]
     page = report.class_report(
-        rows, answers=lambda student, lesson: {"1.3": f"def f(x):\n    return {EVIL!r}  # {student}"}
+        rows,
+        answers=lambda student, lesson: {"composition/worst_posterior": f"def f(x):\n    return {EVIL!r}  # {student}"},
     )
     assert page.count("<pre>") == 2
     assert "# ann" in page
@@ -71,11 +76,17 @@ def test_answers_that_nothing_explains_are_shown_with_their_code():
 
 
 def test_pages_escape_everything_and_may_run_nothing(tmp_path):
-    mark = Mark("1.3", "wrong", 0, 2, EVIL, EVIL, (EVIL,), (EVIL,), EVIL, EVIL)
+    mark = Mark("composition/worst_posterior", "wrong", 0, 2, EVIL, EVIL, (EVIL,), (EVIL,), EVIL, EVIL)
     rows = [a_row(EVIL, result.result(1, "flagged", [EVIL], [mark], [EVIL])), a_row(f"{EVIL}2", result.missing(1))]
     unread = [SimpleNamespace(path=EVIL, reason=EVIL)]
     moves = [(EVIL, EVIL, 1, EVIL, EVIL, EVIL, EVIL)]
-    out.write(rows, tmp_path, unread=unread, answers=lambda student, lesson: {"1.3": EVIL}, moves=moves)
+    out.write(
+        rows,
+        tmp_path,
+        unread=unread,
+        answers=lambda student, lesson: {"composition/worst_posterior": EVIL},
+        moves=moves,
+    )
     for page in [tmp_path / "report.html", *(tmp_path / "feedback").iterdir()]:
         text = page.read_text(encoding="utf-8")
         assert "<script" not in text
@@ -105,7 +116,7 @@ def test_files_that_were_not_read_are_named_with_the_reason():
 
 
 def test_what_is_no_longer_in_the_folder_is_counted_nowhere_and_told():
-    rows = [*a_class(1), a_row("gone", with_slip("1.3", SLIPS[0]), stale=True)]
+    rows = [*a_class(1), a_row("gone", with_slip("composition/worst_posterior", SLIPS[0]), stale=True)]
     seen = text_of(report.class_report(rows))
     assert "1 submission. And 1 no longer in the folder" in seen
     assert "1 of 1: 1.3" in seen

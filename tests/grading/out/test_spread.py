@@ -34,7 +34,7 @@ def test_of_nothing_there_is_no_spread():
 
 
 def a_class():
-    whole, half = graded(), graded(1, {"1.3": WRONG, "1.7": BLANK})
+    whole, half = graded(), graded(1, {"composition/worst_posterior": WRONG, "composition/composed_delta": BLANK})
     broken = with_marks(graded(), [unjudged(course.find("composition/worst_posterior"), "ValueError: x")])
     rows = [whole, whole, half, half, half, broken, result.missing(1), result.unreadable(1, "x")]
     return [a_row(f"student {number}", each) for number, each in enumerate(rows)]
@@ -42,14 +42,16 @@ def a_class():
 
 def test_an_exercise_says_who_passed_and_the_mean_of_whom_it_was_judged():
     rows, points = a_class(), course.find("composition/worst_posterior").points
-    found = report._of_exercise("1.3", rows)
+    found = report._of_exercise("composition/worst_posterior", rows)
     assert (found["passed"], found["mean"], found["out_of"], found["unjudged"]) == (2 / 5, points * 2 / 5, points, 1)
     assert found["counts"] == [2, 3, 0, 0]
 
 
 def test_the_summary_says_mean_median_and_who_has_no_score_or_was_late():
     line, told = report.summary(a_class())
-    less = (FULL - sum(course.find(id).points for id in ("1.3", "1.7"))) / FULL
+    less = (
+        FULL - sum(course.find(id).points for id in ("composition/worst_posterior", "composition/composed_delta"))
+    ) / FULL
     assert told["mean"] == round((2 + 3 * less) / 5, 4)
     assert told["median"] == round(less, 4)
     assert f"mean {told['mean']:.0%} and median {less:.0%} of the points; 2 not graded, 0 late." in line
