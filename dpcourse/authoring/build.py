@@ -52,10 +52,10 @@ def build(
         raise error
     if pack.is_pack(root) and (found := list(laws.broken(use_pack(root)))):
         raise ValueError("\n".join(found))
-    wanted = [page for page in read_all(root, modules, names) if not names or {page.name, page.file.stem} & {*names}]
     if worth.of_this_course(root):
         worth.write()
-        catalogues.update()
+        catalogues.update()  # before the pages are read, which say what is in them
+    wanted = [page for page in read_all(root, modules, names) if not names or {page.name, page.file.stem} & {*names}]
     for file, front in readmes(root).items():
         write_atomically(file, front)
     kept = {

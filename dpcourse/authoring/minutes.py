@@ -77,6 +77,11 @@ class Minutes:
         """Without what is folded."""
         return self.reading + self.solving
 
+    @property
+    def hours(self) -> int:
+        """As other pages say it, so that an exercise more changes its own lesson's page, and seldom another."""
+        return max(1, round(self.total / 60))
+
 
 def of(file: Path) -> Minutes:
     """The minutes of the lesson with this source. Raises SourceError where no lesson has it."""
@@ -89,7 +94,7 @@ def sections(file: Path) -> Iterator[Section]:
     """The sections of a source, in order; first what stands above the first heading. Raises SourceError."""
     lesson = lesson_of(file)
     for heading, cells_of in _sections(read(file)):
-        parts = (PART.fullmatch(text) for kind, text in cells_of if kind == "raw")
+        parts = filter(None, (PART.fullmatch(text) for kind, text in cells_of if kind == "raw"))
         named = [part["argument"] for part in parts if part["part"] == "exercise"]
         texts = [text for kind, text in cells_of if kind == "markdown"]
         code = sum(_of_code(lesson, text) for kind, text in cells_of if kind == "code")

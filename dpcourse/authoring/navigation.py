@@ -61,12 +61,12 @@ def links(file: Path) -> str:
 
 def contents(home: Path) -> str:
     """All lessons as a table for the home page."""
-    rows = [say_for(home, "| lesson | when you have finished it you can | minutes |"), "|:--|:--|--:|"]
+    rows = [say_for(home, "| lesson | when you have finished it you can | hours |"), "|:--|:--|--:|"]
     for file in sources(root_of(home), language_of(home)):
         said = about(file)
         goals = "".join(f"<li>{goal['can']}</li>" for goal in said["goals"])
         needs = say_for(home, "**You need first:** {needs}", needs=said["needs"])
-        rows.append(f"| {link(file)} | <ul>{goals}</ul> {needs} | {_takes(file).total} |")
+        rows.append(f"| {link(file)} | <ul>{goals}</ul> {needs} | {_takes(file).hours} |")
     return "\n".join(rows)
 
 
@@ -151,14 +151,14 @@ def _readme(root, language):
 def _lessons(files):
     """The lessons as a table: what one learns, where one reads, runs and sees it solved, how long it takes."""
     home = files[0]
-    rows = [say_for(home, "| lesson | you learn | | minutes |"), "|:--|:--|:--|--:|"]
+    rows = [say_for(home, "| lesson | you learn | | hours |"), "|:--|:--|:--|--:|"]
     for file in files:
         folder = f"{language_of(file)}/".lstrip("/")
         solved = f"[{say_for(file, 'solved')}](solutions/{folder}{file.stem}.ipynb)"
         places = " · ".join(filter(None, (read_link(file), binder_link(file), solved)))
-        rows.append(f"| {link(file, f'lessons/{folder}')} | {about(file)['learn']} | {places} | {_takes(file).total} |")
+        rows.append(f"| {link(file, f'lessons/{folder}')} | {about(file)['learn']} | {places} | {_takes(file).hours} |")
     total, reading, solving = (
-        round(sum(getattr(_takes(file), part) for file in files) / 60) for part in ("total", "reading", "solving")
+        5 * round(sum(getattr(_takes(file), part) for file in files) / 300) for part in ("total", "reading", "solving")
     )
     hours = {"total": total, "reading": reading, "solving": solving}
     all_of_it = say_for(home, "In all about {total} hours: {reading} to read, {solving} for the exercises.", **hours)

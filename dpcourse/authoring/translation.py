@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import nbformat
 
@@ -31,7 +32,7 @@ language("{name}")"""
 FRONT = "front"  # in the metadata of a cell that is of the front matter: title, learn, needs, can
 SHOWN = 50
 
-Cell = nbformat.NotebookNode
+Cell: TypeAlias = Any  # an nbformat.NotebookNode, which has no types
 
 
 @dataclass(frozen=True)

@@ -105,7 +105,7 @@ def test_pages_are_linked(two_lessons, runs):
         assert [cell.source for cell in parts if cell.id == "section-1"] == [
             f"## 1. All of it\n\n{navigation.links(home)}"
         ]
-        row = "<ul><li>do it</li></ul> **You need first:** nothing | 10 |"
+        row = "<ul><li>do it</li></ul> **You need first:** nothing | 1 |"
         assert f"| {first} | {row}\n| {last} | {row}" in parts[-2].source
 
 
@@ -114,9 +114,9 @@ def test_the_table_of_lessons_in_readme_is_made_from_their_sources(built):
     marks = "<!-- lessons: made by `dpcourse build` -->\n", "<!-- end of lessons -->"
     readme.write_text(f"# Title\n\n{marks[0]}old{marks[1]}\n\n<b>after</b>\n")
     assert build.build(built.root) == []
-    row = "| [00 A lesson](lessons/00-start.ipynb) | what a lesson is | [solved](solutions/00-start.ipynb) | 10 |"
+    row = "| [00 A lesson](lessons/00-start.ipynb) | what a lesson is | [solved](solutions/00-start.ipynb) | 1 |"
     hours = "In all about 0 hours: 0 to read, 0 for the exercises."
-    table = f"| lesson | you learn | | minutes |\n|:--|:--|:--|--:|\n{row}\n\n{hours}"
+    table = f"| lesson | you learn | | hours |\n|:--|:--|:--|--:|\n{row}\n\n{hours}"
     assert readme.read_text() == f"# Title\n\n{marks[0]}\n{table}\n\n{marks[1]}\n\n<b>after</b>\n"
     assert build.differences(built.root) == []
     built.edit(("what a lesson is", "something else"))

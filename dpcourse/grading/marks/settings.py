@@ -281,7 +281,7 @@ class _Reading:
         if get_origin(kind) is Annotated:
             return inner[1](self, value, path)
         if get_origin(kind) is Mapping:
-            return self._each(*inner, value, path)
+            return self._each(inner[0], inner[1], value, path)
         if inner:  # or None, which an empty text means
             return self.read(inner[0], value, path) or None
         return kind(**self._fields(kind, value, path))
