@@ -107,7 +107,7 @@ def needs_more(command, error):
     told = say(
         '`dpcourse {command}` needs {package}: run `{pip} install {package}`, or for all that it needs `{pip} install "dpcourse[{extra}]"`.',
         command=command,
-        package=error.name,
+        package=error.name.partition(".")[0],
         pip=PIP,
         extra=extra,
     )
