@@ -162,7 +162,7 @@ def test_the_home_page_and_the_readme_name_every_lesson():
     home = "\n".join(cell.source for cell in read(SOURCES[0]).blank.cells)
     for text, folder in ((home, ""), ((ROOT / "README.md").read_text(encoding="utf-8"), "lessons/")):
         rows = re.findall(rf"^\| \[(.+?)\]\({folder}(.+?)\.ipynb\)[^|]* \| .+ \| (\d+) \|$", text, re.MULTILINE)
-        assert rows == [(navigation.title(page), page.stem, str(minutes.of(page).total)) for page in SOURCES]
+        assert rows == [(navigation.title(page), page.stem, str(minutes.of(page).hours)) for page in SOURCES]
     for page in SOURCES:
         assert all(goal["can"] in home for goal in about(page)["goals"])
         assert about(page)["needs"] in home

@@ -52,7 +52,7 @@ FOLDED = re.compile(r"<details>\s*<summary>(Second reading|If you have)?")
 CHINESE = re.compile(r"[\u3400-\u9fff][\u3000-\u303f\u3400-\u9fff\uff00-\uffef]*")
 
 
-class SiteError(Exception):
+class SiteError(ValueError):
     """A notebook cannot be made a page; says which, where and why."""
 
 

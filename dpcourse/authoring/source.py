@@ -20,7 +20,7 @@ PART = re.compile(r"^\{(?P<part>(?!variant )[a-z]+)(?: (?P<argument>\S+))?\}$")
 LINES, GOES_ON = "lines", "goes on"  # in a cell's metadata, until the page is made
 
 
-class SourceError(Exception):
+class SourceError(ValueError):
     """Something is wrong in a source; says the file, the line and what would be right."""
 
     def __init__(self, file: Path, line: int, message: str):

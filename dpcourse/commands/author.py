@@ -8,13 +8,14 @@ import typer
 from dpcourse import course
 from dpcourse.base import languages, paths
 from dpcourse.base.languages import counted, listed, say, speaking, to_say
-from dpcourse.commands.shared import app, needs_more, refused
+from dpcourse.commands.shared import app, refusing
 
 COURSE = to_say("the folder of the course, in which lessons/ and solutions/ are")
 PACK = typer.Option("--pack", metavar="FOLDER", help="A pack: a lesson of your own, made by `dpcourse new-pack`.")
 
 
 @app.command()
+@refusing("build", 1)
 def build(
     names: Annotated[
         list[str] | None, typer.Argument(help="Lessons such as 01-composition; all of them if none is named.")
@@ -36,55 +37,49 @@ def build(
     pack: Annotated[Path | None, PACK] = None,
 ) -> None:
     """Make the notebooks in lessons/ and solutions/ from solutions/*.md, and try the exercises of a pack."""
-    try:
-        from tqdm import tqdm
+    from tqdm import tqdm
 
-        from dpcourse.authoring import build as builder
-        from dpcourse.authoring import compare, minutes, translation
+    from dpcourse.authoring import build as builder
+    from dpcourse.authoring import compare, minutes, translation
 
-        root = _used(pack) or _there("--root", root)
-        if not (pack or builder.sources(root)):
-            raise paths.NotThere(
-                say(
-                    "--root: there is no lesson in {folder}. Name {course}.",
-                    folder=root / "solutions",
-                    course=say(COURSE),
-                )
+    root = _used(pack) or _there("--root", root)
+    if not (pack or builder.sources(root)):
+        raise paths.NotThere(
+            say(
+                "--root: there is no lesson in {folder}. Name {course}.",
+                folder=root / "solutions",
+                course=say(COURSE),
             )
-        if takes:
-            typer.echo(minutes.table(file for file in builder.sources(root) if not names or file.stem in names))
-            return
-        if check:
-            found = builder.differences(root)
-            for line in compare.behind(root):
-                typer.echo(line)
-            for line in found:
-                typer.echo(line, err=True)
-            if found:
-                raise typer.Exit(1)
-            number = len(builder.sources(root))
-            typer.echo(
-                counted(
-                    "{count} lesson is as its source says.", "{count} lessons are as their sources say.", count=number
-                )
-            )
-            return
-        if translated:
-            for line in translation.recorded(root, names or ()):
-                typer.echo(line)
-            names = [name.partition(":")[0] for name in names or ()]
-        built = builder.build(
-            root, names or (), fresh, progress=lambda lessons: tqdm(lessons, desc="lessons", unit="lesson")
         )
-        names_built = listed(built, "{first}, {then}")
-        typer.echo(say("Built {lessons}.", lessons=names_built) if built else say("Everything is up to date."))
-    except ModuleNotFoundError as error:
-        raise needs_more("build", error) from None
-    except (builder.SourceError, ValueError, OSError) as error:
-        raise refused(error, 1) from None
+    if takes:
+        typer.echo(minutes.table(file for file in builder.sources(root) if not names or file.stem in names))
+        return
+    if check:
+        found = builder.differences(root)
+        for line in compare.behind(root):
+            typer.echo(line)
+        for line in found:
+            typer.echo(line, err=True)
+        if found:
+            raise typer.Exit(1)
+        number = len(builder.sources(root))
+        typer.echo(
+            counted("{count} lesson is as its source says.", "{count} lessons are as their sources say.", count=number)
+        )
+        return
+    if translated:
+        for line in translation.recorded(root, names or ()):
+            typer.echo(line)
+        names = [name.partition(":")[0] for name in names or ()]
+    built = builder.build(
+        root, names or (), fresh, progress=lambda lessons: tqdm(lessons, desc="lessons", unit="lesson")
+    )
+    names_built = listed(built, "{first}, {then}")
+    typer.echo(say("Built {lessons}.", lessons=names_built) if built else say("Everything is up to date."))
 
 
 @app.command("try")
+@refusing("try", 1)
 def try_answers(
     lesson: Annotated[
         int,
@@ -102,17 +97,12 @@ def try_answers(
 
     Of a pack also what must hold for every exercise is tried: that its reference passes, that each misconception is told.
     """
-    try:
-        from dpcourse.authoring import answers, laws
+    from dpcourse.authoring import answers, laws
 
-        root = _used(pack) or _there("--root", root)
-        found = [each for each in answers.corpus(root, lesson) if exercise in (None, each.exercise)]
-        names = answers.names_of(root, lesson)
-        broken = list(laws.broken(course.lesson(lesson))) if pack else []
-    except ModuleNotFoundError as error:
-        raise needs_more("try", error) from None
-    except (OSError, ValueError) as error:
-        raise refused(error, 1) from None
+    root = _used(pack) or _there("--root", root)
+    found = [each for each in answers.corpus(root, lesson) if exercise in (None, each.exercise)]
+    names = answers.names_of(root, lesson)
+    broken = list(laws.broken(course.lesson(lesson))) if pack else []
     results = []
     for each in answers.tried(found, names, seed):
         results.append(each)
@@ -126,6 +116,7 @@ def try_answers(
 
 
 @app.command("new-pack")
+@refusing("new-pack")
 def new_pack(
     folder: Annotated[
         Path,
@@ -136,10 +127,7 @@ def new_pack(
     """Make a pack: a folder for exercises of your own, with one that works. Its README says how it goes on."""
     from dpcourse.authoring import new_pack as making
 
-    try:
-        made = making.write(folder, number)
-    except (ValueError, OSError) as error:
-        raise refused(error) from None
+    made = making.write(folder, number)
     typer.echo(
         say(
             "{folder}: lesson {lesson}. {readme} says how it goes on.",
@@ -151,6 +139,7 @@ def new_pack(
 
 
 @app.command()
+@refusing("release")
 def release(
     folder: Annotated[Path, typer.Argument(help="A new folder to write.")],
     lesson: Annotated[
@@ -180,43 +169,39 @@ def release(
 
     With a pack, its lesson is given out, and those of the course that are named with --lesson.
     """
-    try:
-        from dpcourse.authoring import release as releasing
+    from dpcourse.authoring import release as releasing
 
-        _there("--course", course_folder)
-        paths.a_file("--roster", roster, to_say("the CSV of the students"))
-        paths.a_file("--seed-file", seed_file, to_say("the file with the secret"))
-        _used(pack)
-        numbers = lesson or ()
-        if (roster or seed_file) and not (pack and roster and seed_file):
-            raise ValueError(
-                say("--pack, --roster and --seed-file go together: a variant is drawn for each student of the roster")
-            )
-        if nbgrader and pack:
-            raise ValueError(say("--nbgrader writes the course's own lessons; `dpcourse grade --pack` grades a pack"))
-        with speaking(language or languages.chosen()):
-            if nbgrader:
-                names = releasing.nbgrader_course(course_folder, folder, numbers)
-            elif pack and roster and seed_file:
-                from dpcourse.grading import collect
-                from dpcourse.grading.keep import secret
+    _there("--course", course_folder)
+    paths.a_file("--roster", roster, to_say("the CSV of the students"))
+    paths.a_file("--seed-file", seed_file, to_say("the file with the secret"))
+    _used(pack)
+    numbers = lesson or ()
+    if (roster or seed_file) and not (pack and roster and seed_file):
+        raise ValueError(
+            say("--pack, --roster and --seed-file go together: a variant is drawn for each student of the roster")
+        )
+    if nbgrader and pack:
+        raise ValueError(say("--nbgrader writes the course's own lessons; `dpcourse grade --pack` grades a pack"))
+    with speaking(language or languages.chosen()):
+        if nbgrader:
+            names = releasing.nbgrader_course(course_folder, folder, numbers)
+        elif pack and roster and seed_file:
+            from dpcourse.grading import collect
+            from dpcourse.grading.keep import secret
 
-                people = collect.Roster.read(roster)
-                for note in people.notes:
-                    typer.echo(note, err=True)
-                students = {name: collect.file_name(name) for name in people.students}
-                seed = secret.read(seed_file).encode()
-                names = releasing.students_bundles(course_folder, folder, students, seed, pack, numbers)
-            else:
-                names = releasing.student_bundle(course_folder, folder, numbers, pack)
-    except ModuleNotFoundError as error:
-        raise needs_more("release", error) from None
-    except (ValueError, OSError) as error:
-        raise refused(error) from None
+            people = collect.Roster.read(roster)
+            for note in people.notes:
+                typer.echo(note, err=True)
+            students = {name: collect.file_name(name) for name in people.students}
+            seed = secret.read(seed_file).encode()
+            names = releasing.students_bundles(course_folder, folder, students, seed, pack, numbers)
+        else:
+            names = releasing.student_bundle(course_folder, folder, numbers, pack)
     typer.echo(f"{folder}: {', '.join(names)}")
 
 
 @app.command()
+@refusing("site", 1)
 def site(
     folder: Annotated[
         Path | None, typer.Argument(help="Where the site goes: site, or site-solutions with the solutions.")
@@ -233,22 +218,15 @@ def site(
 ) -> None:
     """Write the lessons as web pages for those who only read, from the notebooks as they are; nothing is executed."""
     folder = folder or Path("lite" if in_browsers else "site-solutions" if solutions else "site")
-    try:
-        from dpcourse.authoring import lite
-        from dpcourse.authoring import site as pages
+    from dpcourse.authoring import lite
+    from dpcourse.authoring import site as pages
 
-        if in_browsers:
-            names = lite.write(_there("--course", course), folder)
-            typer.echo(
-                say("{readme} says how it goes on: {names}", readme=folder / "README.md", names=", ".join(names))
-            )
-            return
-        names = pages.write(_there("--course", course), folder, solutions, pdf, moves=True)
-        typer.echo(f"{folder / 'index.html'}: {', '.join(names)}")
-    except ModuleNotFoundError as error:
-        raise needs_more("site", error) from None
-    except (pages.SiteError, ValueError, OSError) as error:
-        raise refused(error, 1) from None
+    if in_browsers:
+        names = lite.write(_there("--course", course), folder)
+        typer.echo(say("{readme} says how it goes on: {names}", readme=folder / "README.md", names=", ".join(names)))
+        return
+    names = pages.write(_there("--course", course), folder, solutions, pdf, moves=True)
+    typer.echo(f"{folder / 'index.html'}: {', '.join(names)}")
 
 
 def _used(pack):
@@ -266,18 +244,14 @@ def _there(option, folder):
 
 
 @app.command()
+@refusing("font", 1)
 def font(
     source: Annotated[Path, typer.Argument(help="A free font that has all characters, such as Noto Sans CJK.")],
     language: Annotated[str, typer.Option(help="The language, by the name of its folder.")],
     root: Annotated[Path, typer.Option(help="The folder of the course.")] = Path("."),
 ) -> None:
     """Make the font by which pictures show a language: a part of a free one, beside the language's catalogues."""
-    try:
-        from dpcourse.authoring import font as fonts
+    from dpcourse.authoring import font as fonts
 
-        file = fonts.write(_there("--root", root), language, source)
-        typer.echo(say("{file}: {size:,} bytes", file=file, size=file.stat().st_size))
-    except ModuleNotFoundError as error:
-        raise needs_more("font", error) from None
-    except (ValueError, OSError) as error:
-        raise refused(error, 1) from None
+    file = fonts.write(_there("--root", root), language, source)
+    typer.echo(say("{file}: {size:,} bytes", file=file, size=file.stat().st_size))

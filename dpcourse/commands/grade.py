@@ -4,10 +4,11 @@ import typer
 
 from dpcourse.base.languages import say
 from dpcourse.commands.grade_options import Options
-from dpcourse.commands.shared import app, needs_more, refused, taking
+from dpcourse.commands.shared import app, refusing, taking
 
 
 @app.command()
+@refusing("grade")
 @taking(Options)
 def grade(options: Options) -> None:
     """Grade a folder of notebooks, each in a sandbox; write gradebooks, feedback for each student, and a report.
@@ -20,14 +21,10 @@ def grade(options: Options) -> None:
 
     Status 0: everything is graded. 1: some files could not be read or graded; it is said which and why. 2: nothing was done.
     """
-    try:
-        from dpcourse.commands import grade_steps
-    except ModuleNotFoundError as error:
-        raise needs_more("grade", error) from None
+    from dpcourse.commands import grade_steps
+
     try:
         raise typer.Exit(grade_steps.run_command(options))
-    except (grade_steps.Refused, ValueError, OSError) as error:
-        raise refused(error) from None
     except KeyboardInterrupt:
         typer.echo(say("Stopped. The same command goes on where it was."), err=True)
         raise typer.Exit(130) from None

@@ -37,12 +37,12 @@ NOTHING = Run(0, 0, (), (), ())
 MOST_REASONS = 5
 
 
-class Refused(Exception):
+class Refused(ValueError):
     """Nothing was done; says why, and what would help."""
 
 
 def run_command(options: Options) -> int:
-    """Do what the options ask; returns the exit status. Raises Refused, ValueError, OSError."""
+    """Do what the options ask; returns the exit status. Raises Refused and other ValueErrors, OSError."""
     with speaking(options.language or chosen()):
         return _run_command(options)
 

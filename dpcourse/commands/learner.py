@@ -13,12 +13,13 @@ import typer
 from dpcourse.base import languages
 from dpcourse.base.files import write_atomically
 from dpcourse.base.languages import counted, say, speaking
-from dpcourse.commands.shared import app, refused
+from dpcourse.commands.shared import app, refusing
 
 LESSONS = typer.Argument(help="The folder with your lessons.")
 
 
 @app.command()
+@refusing("start", 1)
 def start(
     folder: Annotated[Path, LESSONS] = Path("dpcourse-lessons"),
     language: Annotated[
@@ -32,23 +33,20 @@ def start(
     """Open the lessons in JupyterLab; the first time, write them into a new folder before."""
     from dpcourse import edition
 
-    try:
-        begun = edition.begun(folder)
-        its_own = begun.language if begun else None
-        with speaking(language or its_own or languages.chosen()):
-            if language and its_own and language != its_own:
-                raise ValueError(
-                    say(
-                        "The lessons in {folder} are in {there}, not in {language}: name another folder for those.",
-                        folder=folder,
-                        there=its_own,
-                        language=language,
-                    )
+    begun = edition.begun(folder)
+    its_own = begun.language if begun else None
+    with speaking(language or its_own or languages.chosen()):
+        if language and its_own and language != its_own:
+            raise ValueError(
+                say(
+                    "The lessons in {folder} are in {there}, not in {language}: name another folder for those.",
+                    folder=folder,
+                    there=its_own,
+                    language=language,
                 )
-            lesson = _again(folder, begun) if begun else _first(folder, language or languages.chosen())
-            _open(lesson, no_open)
-    except (ValueError, OSError) as error:
-        raise refused(error, 1) from None
+            )
+        lesson = _again(folder, begun) if begun else _first(folder, language or languages.chosen())
+        _open(lesson, no_open)
 
 
 def _first(folder, language):
@@ -108,6 +106,7 @@ def _open(lesson, no_open):
 
 
 @app.command()
+@refusing("update", 1)
 def update(folder: Annotated[Path, LESSONS] = Path("dpcourse-lessons")) -> None:
     """Bring the lessons in a folder to this edition of the course, and keep all that you wrote. Close them first.
 
@@ -115,15 +114,13 @@ def update(folder: Annotated[Path, LESSONS] = Path("dpcourse-lessons")) -> None:
     """
     from dpcourse import edition
 
-    try:
-        with speaking(edition.language_of(folder) or languages.chosen()):
-            done = edition.update(folder)
-            typer.echo("\n".join(done) or say("Your lessons are those of this edition already."))
-    except (ValueError, OSError) as error:
-        raise refused(error, 1) from None
+    with speaking(edition.language_of(folder) or languages.chosen()):
+        done = edition.update(folder)
+        typer.echo("\n".join(done) or say("Your lessons are those of this edition already."))
 
 
 @app.command()
+@refusing("progress", 1)
 def progress(
     export: Annotated[
         Path | None,
@@ -137,12 +134,9 @@ def progress(
     typer.echo(repr(found))
     if export is None:
         return
-    try:
-        if os.path.lexists(export):
-            raise ValueError(say("{file} is there already, and was not touched: name a new file.", file=export))
-        write_atomically(export, json.dumps(found.as_data(), indent=1, ensure_ascii=False) + "\n")
-    except (ValueError, OSError) as error:
-        raise refused(error, 1) from None
+    if os.path.lexists(export):
+        raise ValueError(say("{file} is there already, and was not touched: name a new file.", file=export))
+    write_atomically(export, json.dumps(found.as_data(), indent=1, ensure_ascii=False) + "\n")
     typer.echo(say("Written to {file}.", file=export))
 
 

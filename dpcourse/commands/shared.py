@@ -91,6 +91,27 @@ def on_any_console() -> None:
         getattr(stream, "reconfigure", lambda **how: None)(errors="replace")
 
 
+def refusing(name: str, status: int = 2) -> Callable[[Callable], Callable]:
+    """Return a decorator for the command of that name: what it cannot take, and what it lacks, is said in a sentence.
+
+    status: with which it ends then; with 2 where a file or folder that an option names is not there.
+    """
+
+    def decorated(command):
+        @functools.wraps(command)
+        def done_or_refused(*arguments, **options):
+            try:
+                return command(*arguments, **options)
+            except ModuleNotFoundError as error:
+                raise needs_more(name, error) from None
+            except (ValueError, OSError) as error:
+                raise refused(error, status) from None
+
+        return done_or_refused
+
+    return decorated
+
+
 def refused(error: Exception, status: int = 2) -> typer.Exit:
     """Return the exception to raise where nothing was done; print why."""
     typer.echo(paths.in_words(error) if isinstance(error, OSError) else str(error), err=True)

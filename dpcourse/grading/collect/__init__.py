@@ -5,6 +5,7 @@ without a word: each file is a student's notebook of a lesson, or another one of
 it was not read.
 """
 
+import contextlib
 import functools
 import hashlib
 from collections import Counter, defaultdict
@@ -17,18 +18,18 @@ from dpcourse.base.languages import ENGLISH, again, listed, say, to_say
 from dpcourse.grading.collect import archives, times
 from dpcourse.grading.collect.archives import is_archive
 from dpcourse.grading.collect.names import Origin, identifier
-from dpcourse.grading.collect.notebook import Cell, code_cells, is_begun, lean, lesson_of
+from dpcourse.grading.collect.notebook import LARGE, Cell, code_cells, is_begun, lean, lesson_of
 from dpcourse.grading.collect.platforms import MOODLE, PLATFORMS, PatternError, Patterns, origin, student_of
 from dpcourse.grading.collect.platforms import own as own_pattern
-from dpcourse.grading.collect.reading import Gone, Unreadable, file_name, in_a_row, read, shown, some
+from dpcourse.grading.collect.reading import Gone, Unreadable, decoded, file_name, in_a_row, read, shown, some
 from dpcourse.grading.collect.roster import Roster, RosterError
 from dpcourse.grading.collect.students import Refused, owners
 from dpcourse.grading.collect.walk import PASSED_OVER, Found, everything_in
 
 __all__ = [
-    "Cell", "Collected", "Gone", "Origin", "PatternError", "Patterns", "Refused", "Roster", "RosterError", "Submission",
-    "Unread", "Unreadable", "code_cells", "file_name", "identifier", "in_a_row", "is_archive", "lesson_of", "origin",
-    "own_pattern", "read", "some", "student_of", "submissions",
+    "LARGE", "Cell", "Collected", "Gone", "Origin", "PatternError", "Patterns", "Refused", "Roster", "RosterError",
+    "Submission", "Unread", "Unreadable", "code_cells", "decoded", "file_name", "identifier", "in_a_row", "is_archive",
+    "lesson_of", "origin", "own_pattern", "shown", "some", "student_of", "submissions",
 ]  # fmt: skip
 
 NO_NOTEBOOK = to_say("there is no notebook in the folder")
@@ -269,7 +270,7 @@ class _Collecting:
         )
         for each in (*(notebook.found for notebook in student.notebooks), *student.others):
             self._leave(each, fault)
-        place = student.folders[0]
+        place = next(iter(student.folders), student.notebooks[0].found)  # an archive need not list its folders
         return [] if lesson is None else [_faulty(name, lesson, place, fault, student.origins[place])]
 
     def _leave(self, each, reason=None, left_out=False):
@@ -300,16 +301,17 @@ class _Collecting:
 
 def _looked_at(each):
     """(lesson, digest, fault, whether it is a notebook with cells, whether an answer is written in it) of a file."""
+    name, cells = each.parts[-1], []
     try:
         content = each.content()
     except Unreadable as error:
-        return lesson_of(each.parts[-1], b""), _digest_of_fault(error.why), error.why, False, False
-    try:
-        cells = code_cells(content)
-    except Unreadable:
-        cells = []
-    lesson = lesson_of(each.parts[-1], content)
-    return lesson, _digest(content), None, bool(cells), is_begun(cells, lesson)
+        return lesson_of(name, b""), _digest_of_fault(error.why), error.why, False, False
+    digest, little = _digest(content), b""
+    with contextlib.suppress(Unreadable):
+        little = lean(content)
+        cells = code_cells(little)
+    lesson = lesson_of(name, little)
+    return lesson, digest, None, bool(cells), is_begun(cells, lesson)
 
 
 def _digest(content):

@@ -129,6 +129,10 @@ def test_one_folder_with_several_students_costs_no_other_student_anything(tmp_pa
     assert sorted(graded(tmp_path)) == ["kim", "lee"]
     assert "ann and bob" in faults(tmp_path)["pair"]
     assert sorted(reasons(tmp_path)) == ["pair/ann.ipynb", "pair/bob.ipynb"]
+    files = [(name, lesson()) for name in ("kim/01-composition.ipynb", "lee.ipynb", "pair/ann.ipynb", "pair/bob.ipynb")]
+    packed = put(tmp_path / "packed", ("class.zip", zipped(*files)))  # which does not list its folders
+    assert sorted(graded(packed)) == ["kim", "lee"]
+    assert list(faults(packed)) == ["pair"]
     claims = put(
         tmp_path / "claims", "kim/x.ipynb", "lee/ann_1_2_x.ipynb", "lee/bob_3_4_x.ipynb", "eve/kim_1_2_x.ipynb"
     )
