@@ -11,6 +11,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+import slices
 from browser.quizzes import faults_of_quiz
 from support import by_profile
 
@@ -67,16 +68,19 @@ def answer_all_but_one(folder, number, name, exercises_alone=False):
     """Write the solutions into a lesson's file, as if somebody had come so far; the exercise of the slip stays blank.
 
     Cells that only show something are not run: nbval runs them. Nor are explorers and quizzes, if exercises_alone is asked for.
+    What an answer needs of the lesson is run.
     """
     worked_in = (*WORKED_IN[:1], "check(") if exercises_alone else WORKED_IN
     file, function = folder / "lessons" / f"{name}.ipynb", slip(number).function
     notebook, solved = nbformat.read(file, 4), sources("solutions", name)
-    for i, (cell, code) in enumerate(zip(notebook.cells, solved, strict=True)):
-        is_exercise = cell.source != code
-        if cell.cell_type == "code" and f"def {function}(" not in code:
-            cell.source = code
-            if not (is_exercise or any(said in code for said in worked_in)):
-                notebook.cells[i] = nbformat.v4.new_raw_cell(code, id=cell.id)
+    codes = [code if cell.cell_type == "code" else "" for cell, code in zip(notebook.cells, solved, strict=True)]
+    own = {i for i, code in enumerate(codes) if code and code != notebook.cells[i].source}
+    run = slices.needed(codes, own | {i for i, code in enumerate(codes) if any(said in code for said in worked_in)})
+    for i, code in enumerate(codes):
+        if code and f"def {function}(" not in code:
+            notebook.cells[i].source = code
+            if i not in run:
+                notebook.cells[i] = nbformat.v4.new_raw_cell(code, id=notebook.cells[i].id)
     nbformat.write(notebook, file)
 
 
