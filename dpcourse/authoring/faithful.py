@@ -12,7 +12,8 @@ from collections.abc import Iterator
 import nbformat
 
 from dpcourse.authoring.source import LINES, rows
-from dpcourse.authoring.texts import has_fields_of, texts, with_texts, without_variants
+from dpcourse.authoring.texts import has_fields_of, texts, with_texts
+from dpcourse.base.cells import without_variants
 
 Complaints = Iterator[tuple[int, str]]
 """(line of the translation; what is wrong there)."""
