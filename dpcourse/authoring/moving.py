@@ -38,7 +38,7 @@ def controls(source: str) -> list[tuple[str, ast.Call]]:
 
 def labels(source: str) -> list[str]:
     """What is written beside the controls of an explorer."""
-    return [call.args[0].value for _, call in controls(source) if isinstance(call.args[0], ast.Constant)]
+    return [str(call.args[0].value) for _, call in controls(source) if isinstance(call.args[0], ast.Constant)]
 
 
 def slider(source: str) -> Slider | None:

@@ -59,12 +59,12 @@ def without(code: str, names: Collection[str]) -> str:
     """
     lines = code.split("\n")
     for node in reversed(_tree(code).body):
+        asked: list[str] = []
         if isinstance(node, (ast.Import, ast.ImportFrom)):
-            asked = {alias.name for alias in node.names}
-        else:
-            call = getattr(node, "value", None)
-            asked = {ast.unparse(call.func)} if isinstance(node, ast.Expr) and isinstance(call, ast.Call) else {None}
-        if asked <= {*names}:
+            asked = [alias.name for alias in node.names]
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            asked = [ast.unparse(node.value.func)]
+        if asked and {*asked} <= {*names}:
             del lines[node.lineno - 1 : node.end_lineno]
     return "\n".join(lines).strip("\n")
 
