@@ -165,12 +165,34 @@ quiz(NUMBER)
 """
 
 
+ANSWER = """
+[[answer]]
+exercise = "{function}"
+label = "{value}"
+right = {right}
+code = '''
+def {function}({arguments}):
+    return {value}
+'''
+"""
+
 # ---- the steps
+
+
+def answers(function, arguments, right):
+    """A right answer and ten wrong ones, as they stand in a file of tests/answers/."""
+    values = [right, *(f"{right} + {more}" for more in range(1, 11))]
+    said = {"function": function, "arguments": arguments}
+    return "".join(ANSWER.format(value=value, right=str(value == right).lower(), **said) for value in values)
 
 
 def write(file, text):
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text, encoding="utf-8")
+
+
+def added(file, text):
+    write(file, file.read_text(encoding="utf-8") + text)
 
 
 def replaced(file, old, new):
@@ -193,11 +215,19 @@ OF_EXERCISE = {
     "a goal": lambda course: replaced(
         course / f"solutions/{LESSON}.md", "checks: [keep_probability", f"checks: [{FUNCTION}, keep_probability"
     ),
+    "its answers": lambda course: added(
+        course / f"tests/answers/{LESSON}.toml", answers(FUNCTION, "odds, epsilon", "odds * math.exp(epsilon)")
+    ),
 }
 OF_LESSON = {
     name: lambda course, name=name, text=text: write(course / "dpcourse/course/tiny" / name, text)
     for name, text in FOLDER.items()
-} | {"the source": lambda course: write(course / f"solutions/{TINY}.md", PAGE.replace("NUMBER", str(NUMBER)))}
+} | {
+    "the source": lambda course: write(course / f"solutions/{TINY}.md", PAGE.replace("NUMBER", str(NUMBER))),
+    "its answers": lambda course: write(
+        course / f"tests/answers/{TINY}.toml", answers("twice", "x", "2 * x") + answers("thrice", "x", "3 * x")
+    ),
+}
 
 
 @pytest.fixture
@@ -297,3 +327,25 @@ def test_a_step_that_is_left_out_is_named(course, forgotten):
     assert told.returncode == 1
     assert any(FORGOTTEN[forgotten] in line and named in line for line in said.splitlines()), said
     assert "Traceback" not in said
+
+
+@pytest.mark.parametrize(("steps", "functions"), [(OF_EXERCISE, [FUNCTION]), (OF_LESSON, ["twice", "thrice"])])
+def test_answers_that_are_left_out_are_named(course, steps, functions):
+    for name, step in steps.items():
+        if name != "its answers":
+            step(course)
+    asked = (
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "tests/course/test_answers.py",
+        "-k",
+        " or ".join(functions),
+    )
+    said = run(course, *asked).stdout
+    for function in functions:
+        assert f"add wrong answers to {function} to {course}/tests/answers/" in said, said
+    steps["its answers"](course)
+    succeeded(run(course, *asked))

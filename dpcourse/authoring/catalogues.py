@@ -1,7 +1,7 @@
 """What the code says, in other languages: dpcourse/locale/XX/ROOM.po, a gettext catalogue for each room of the house.
 
 A room is a lesson's folder, such as `laplace`, or a package, such as `checking`; what stands in no package is in
-`dpcourse.po`. The messages are those in calls of `say`, `counted`, `to_say` and `say`, in Python and in templates; what a
+`dpcourse.po`. The messages are those in calls of `say`, `say_for`, `counted` and `to_say`, in Python and in templates; what a
 lesson's folder declares (titles, hints, misconceptions, questions, the glossary) is added with the place that declares it,
 and so is the help of the commands: what is given as `help=` or `rich_help_panel=`, and the docstrings of the functions that are commands.
 `update` writes the catalogues anew and compiles them: a new message has no translation yet, one that has changed is
@@ -13,12 +13,13 @@ import importlib
 import re
 import tomllib
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from dpcourse import course
+from dpcourse.authoring.faithful import FORMULA, otherwise
 from dpcourse.authoring.source import SourceError
 from dpcourse.base import languages
 from dpcourse.base.files import replaced
@@ -269,47 +270,23 @@ def faults(message: Any) -> Iterator[str]:
     one = message.id if isinstance(message.id, str) else message.id[-1]
     texts = [message.string] if isinstance(message.string, str) else [*message.string]
     for text in filter(None, texts):
-        for rule in RULES:
-            yield from rule(one, text)
+        yield from _of_fields(one, text)
+        yield from _of_signs(one, text)
 
 
 def _of_fields(english, text):
-    if fields_of(_bare(english)) != fields_of(_bare(text)):
-        fields = ", ".join(f"{{{name}}}" for name in sorted(fields_of(_bare(english)))) or "no fields"
+    theirs, mine = (fields_of(FORMULA.sub("", each)) for each in (english, text))  # their braces are no fields
+    if theirs != mine:
+        fields = ", ".join(f"{{{name}}}" for name in sorted(theirs)) or "no fields"
         yield f"{text!r} must have the fields of {english!r}: {fields}"
 
 
-def _of_numbers(english, text):
-    """No number is lost, and none comes to it, but a 0 or a 1 for what English says in a word, such as "zeros"."""
-    theirs, mine = _numbers(english), _numbers(text)
-    for number in sorted(theirs - mine):
-        yield f"{text!r} lacks the number {number} of {english!r}"
-    for number in sorted(mine - theirs - {"0", "1"}):
-        yield f"{text!r} has the number {number}, which {english!r} has not"
-
-
 def _of_signs(english, text):
-    """What stands in backticks is code, and with formulas the same in every language."""
-    for kind, sign in (("code", CODE), ("formula", FORMULA)):
-        theirs, mine = (
-            {each for each in sign.findall(text) if kind == "formula" or "{" not in each} for text in (english, text)
-        )
-        for each in sorted(theirs ^ mine):
-            yield f"{text!r} {'lacks' if each in theirs else 'has'} the {kind} {each}, unlike {english!r}"
-
-
-def _numbers(text):
-    return {number.rstrip(".,") for number in NUMBER.findall(FIELD.sub("", CODE.sub("", _bare(text))))}
-
-
-def _bare(text):
-    """A text without its formulas, whose braces are no fields."""
-    return FORMULA.sub("", text)
-
-
-CODE, FORMULA = re.compile(r"`[^`]*`"), re.compile(r"\$[^$]+\$")
-FIELD, NUMBER = re.compile(r"{[^{}]*}"), re.compile(r"\d[\d.,]*")
-RULES: list[Callable[[str, str], Iterator[str]]] = [_of_fields, _of_numbers, _of_signs]
+    """Formulas, code and numbers are as in a lesson, but that English may say one twice, or a 0 or a 1 in a word, such as "zeros"."""
+    for verb, kind, sign in sorted(otherwise(english, text, known="0 1"), reverse=True):
+        of_fields = kind == "code" and "{" in sign
+        if kind in ("formula", "code", "number") and not of_fields and not (verb == "lacks" and sign in text):
+            yield f"{text!r} {verb} the {kind} {sign}, unlike {english!r}"
 
 
 def complaints(language: str) -> Iterator[SourceError]:

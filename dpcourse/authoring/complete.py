@@ -93,6 +93,8 @@ def _of_folder(modules, folder, said):
 def _of_exercises(modules, folder, word, exercises, init, order):
     """The files of a lesson's exercises; order: what names them, in the file `init`."""
     of_file = f"{modules.name}.course.{word}."
+    for name in sorted({name for name in exercises if exercises.count(name) > 1}):
+        yield SourceError(init, 1, f"{order} names {name} more than once: take it out where its turn is not")
     for name in exercises:
         if not modules.has(of_file + name):
             yield SourceError(init, 1, f"{order} names {name}: write {folder / name}.py, with the object `exercise`")

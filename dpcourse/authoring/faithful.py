@@ -12,7 +12,8 @@ from collections.abc import Iterator
 import nbformat
 
 from dpcourse.authoring.source import LINES, rows
-from dpcourse.authoring.texts import has_fields_of, texts, with_texts, without_variants
+from dpcourse.authoring.texts import has_fields_of, texts, with_texts
+from dpcourse.base.cells import without_variants
 
 Complaints = Iterator[tuple[int, str]]
 """(line of the translation; what is wrong there)."""
@@ -70,14 +71,28 @@ def _signs(text):
 
 
 def _of_signs(english, text, translated, known=""):
-    """A complaint for each sign that only one of both texts has; what stands in the English, or in `known`, may be added."""
+    for verb, kind, sign in otherwise(english, text, known):
+        if verb == "has":
+            yield _found(sign, translated), f"has the {kind} {sign!r}, which the English has not"
+        else:
+            yield _at(translated, 0), f"lacks the {kind} {sign!r} of the English"
+
+
+def otherwise(english: str, text: str, known: str = "") -> Iterator[tuple[str, str, str]]:
+    """("has" or "lacks", kind, sign) for each formula, code or sign that only one of both texts has.
+
+    A translation may have more of what stands in the English, or in `known`.
+
+    >>> list(otherwise("At most 3, by `f`.", "Höchstens 4, mit `f`."))
+    [('has', 'number', '4'), ('lacks', 'number', '3')]
+    """
     for kind, theirs, mine in zip(("formula", "code", *SIGNS), _signs(english), _signs(text), strict=True):
         for sign in Counter(mine) - Counter(theirs):
             is_there = sign in theirs or sign in known or (kind == "formula" and sign.strip("$") in "".join(theirs))
             if not (is_there or re.search(rf"\b{DIGITS.get(sign, '$.')}\b", english, re.IGNORECASE)):
-                yield _found(sign, translated), f"has the {kind} {sign!r}, which the English has not"
+                yield "has", kind, sign
         for sign in Counter(theirs) - Counter(mine):
-            yield _at(translated, 0), f"lacks the {kind} {sign!r} of the English"
+            yield "lacks", kind, sign
 
 
 def _found(sign, translated):

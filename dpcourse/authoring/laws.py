@@ -1,17 +1,18 @@
-"""What must hold for every exercise of a pack, tried: a sentence for each that does not.
+"""What must hold for every exercise, of the course or of a pack, tried: a sentence for each that does not.
 
 The reference passes, a blank is not attempted, each misconception is told by its own message and by no other's, on every
 variant; what is graded only has examples that show what is asked for, and can be given out.
 """
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
 
 from dpcourse.authoring import given_out
-from dpcourse.checking import BLANK, RIGHT, WRONG, Exercise
+from dpcourse.checking import RIGHT, WRONG, Exercise, Misconception
+from dpcourse.checking.exercise import Cases
 from dpcourse.course import Lesson
 
 COURSE = "dpcourse.course."  # what is here is not within the reach of the process that calls an answer
@@ -48,26 +49,45 @@ def _variants(lesson, function):
 
 def complaints(exercise: Exercise) -> Iterator[str]:
     """The laws that an exercise breaks, in words. Whatever its own code raises is raised."""
+    yield from of_itself(exercise)
+    for seed in SEEDS:
+        for complaint in of_answers(exercise, exercise.cases(np.random.default_rng(seed)), exercise.misconceptions):
+            yield f"{complaint} (on the inputs of seed {seed})"
+
+
+def of_itself(exercise: Exercise) -> Iterator[str]:
+    """What an exercise lacks whatever its inputs are: in its header, in what it forbids, and where nothing is written yet."""
     yield from _of_header(exercise)
     for function in (*exercise.forbidden_functions, *([exercise.needed.function] if exercise.needed else ())):
         if function.__module__.startswith(COURSE):
             yield f"`{function.__name__}` is forbidden or needed, and no function of the library: no student could call it"
     if exercise.graded_only:
         yield from _of_graded_only(exercise)
-    if (verdict := exercise.check(_blank, 0)).state != BLANK:
+    if repr(verdict := exercise.check(_blank, 0)) != repr(exercise.blank()):
         yield f"an answer that nobody has begun is {verdict.state}: {verdict.message}"
+
+
+def of_answers(
+    exercise: Exercise,
+    cases: Cases,
+    slips: Iterable[Misconception],
+    probe: Callable[[Exercise, Callable, Cases], list] = Exercise.probe,
+) -> Iterator[str]:
+    """On these inputs the reference passes, and each of these misconceptions is told by its own message.
+
+    probe(exercise, function, cases) -> what a function gives on them, as `Exercise.probe` says it.
+    """
     free = replace(exercise, forbidden=(), needed=None)
-    for seed in SEEDS:
-        cases = exercise.cases(np.random.default_rng(seed))
-        verdict = free.judge(cases, free.probe(exercise.reference, cases))
-        if verdict.state != RIGHT:
-            yield f"the reference does not pass its own check, with seed {seed}: {verdict.message}"
-        for slip in exercise.misconceptions:
-            verdict = exercise.judge(cases, exercise.probe(slip.code, cases))
-            told = (verdict.state, verdict.misconception) == (WRONG, slip.name)
-            if not told:
-                what = f"told {verdict.misconception!r}" if verdict.misconception else f"{verdict.state}"
-                yield f"the misconception {slip.name!r} is {what}, with seed {seed}: {verdict.message}"
+    verdict = free.judge(cases, probe(free, exercise.reference, cases))
+    if verdict.state != RIGHT:
+        yield f"the reference does not pass its own check: {verdict.message}"
+    for slip in slips:
+        verdict = exercise.judge(cases, probe(exercise, slip.code, cases))
+        if (verdict.state, verdict.misconception) != (WRONG, slip.name):
+            what = f"told {verdict.misconception!r}" if verdict.misconception else f"{verdict.state}"
+            yield f"the misconception {slip.name!r} is {what}: {verdict.message}"
+        elif (verdict.message, verdict.points) != (slip.message, 0) or not verdict.observed:
+            yield f"the misconception {slip.name!r} is not told as its message, without points and with what was observed: {verdict}"
 
 
 def _blank(*_):
@@ -75,15 +95,15 @@ def _blank(*_):
 
 
 def _of_header(exercise):
-    header: dict[str, Callable[[], bool]] = {
-        "a title": lambda: bool(exercise.title.strip()),
-        "good_for, what one can do with it": lambda: bool(exercise.good_for.strip()),
-        "a difficulty from 1 to 5": lambda: exercise.difficulty in range(1, 6),
-        "minutes, at least 1": lambda: exercise.minutes >= 1,
-        "points, at least 1": lambda: exercise.points >= 1,
+    header = {
+        "a title": exercise.title.strip(),
+        "good_for, what one can do with it": exercise.good_for.strip(),
+        "a difficulty from 1 to 5": exercise.difficulty in range(1, 6),
+        "minutes, at least 1": exercise.minutes >= 1,
+        "points, at least 1": exercise.points >= 1,
     }
     for what, is_there in header.items():
-        if not is_there():
+        if not is_there:
             yield f"the exercise needs {what}"
     for told in ("name", "message"):
         texts = [getattr(slip, told) for slip in exercise.misconceptions]

@@ -40,8 +40,6 @@ SYMBOL = re.compile(
     rf"|{OPERATORS})"
 )
 """In a formula; what only moves, sizes or decorates comes first, and is not read."""
-PRINTS = re.compile(r"\b(?:print|tables\.show)\(")
-QUIZ = re.compile(r"^quiz\(", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -134,9 +132,11 @@ def _of_text(lesson: Lesson, text: str) -> float:
 
 def _of_code(lesson: Lesson, code: str) -> float:
     given = cells.blanked(code)
-    looking = PICTURE * given.count("plots.show(") + EXPLORER * given.count("widgets.explore(")
-    asking = QUESTION * len(lesson.quiz) if QUIZ.search(given) else 0
-    return words_of_code(given) / MATHEMATICS + looking + OUTPUT * bool(PRINTS.search(given)) + asking
+    called = cells.called(given)
+    looking = PICTURE * called.count("plots.show") + EXPLORER * called.count("widgets.explore")
+    asking = QUESTION * len(lesson.quiz) if "quiz" in called else 0
+    printing = OUTPUT * ("print" in called or "tables.show" in called)
+    return words_of_code(given) / MATHEMATICS + looking + printing + asking
 
 
 def words_of_text(text: str) -> tuple[int, int]:

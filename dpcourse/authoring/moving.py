@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from dpcourse.base.cells import calls
+
 MOST = 21
 """Places of the slider, at most, for which a picture is drawn."""
 LOG_STEP, LINEAR_STEPS = 0.05, 100  # of `widgets.slider`, where a lesson names no step
@@ -29,20 +31,30 @@ class Slider:
     readout: str
 
 
+def controls(source: str) -> list[tuple[str, ast.Call]]:
+    """(name, call) for each call that makes a control of an explorer."""
+    return [(name, call) for name, call in calls(source) if name in ("widgets.slider", "widgets.choice")]
+
+
+def labels(source: str) -> list[str]:
+    """What is written beside the controls of an explorer."""
+    return [str(call.args[0].value) for _, call in controls(source) if isinstance(call.args[0], ast.Constant)]
+
+
 def slider(source: str) -> Slider | None:
     """The slider of an explorer that has one, as its cell in the notebook says it; None of any other.
 
     >>> slider('widgets.explore(plots.response, epsilon=widgets.slider("ε", 0.0, 5.0, 3.0, step=1.0))')
     Slider(picture='response', argument='epsilon', label='ε', places=(0.0, 1.0, 2.0, 3.0, 4.0, 5.0), at=3, readout='.2f')
     """
-    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
-    explorers = [call for call in calls if ast.unparse(call.func) == "widgets.explore"]
-    controls = [call for call in calls if ast.unparse(call.func) in ("widgets.slider", "widgets.choice")]
-    if len(explorers) != 1 or [ast.unparse(call.func) for call in controls] != ["widgets.slider"]:
+    explorers = [call for name, call in calls(source) if name == "widgets.explore"]
+    made = controls(source)
+    if len(explorers) != 1 or [name for name, _ in made] != ["widgets.slider"]:
         return None
+    control = made[0][1]
     try:
-        label, low, high, start, *_ = (ast.literal_eval(argument) for argument in controls[0].args)
-        said = {word.arg: ast.literal_eval(word.value) for word in controls[0].keywords}
+        label, low, high, start, *_ = (ast.literal_eval(argument) for argument in control.args)
+        said = {word.arg: ast.literal_eval(word.value) for word in control.keywords}
     except ValueError:  # computed in the notebook
         return None
     is_log, is_whole = said.get("log", False), isinstance(start, int)

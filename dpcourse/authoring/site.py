@@ -8,14 +8,14 @@ The pages of each other language stand in a folder of the site's, `zh/`, under t
 """
 
 import html
-import json
 import re
 import shutil
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 import jinja2
+import nbformat
 from markupsafe import Markup
 from math_core import LatexError, LatexToMathML
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
@@ -28,7 +28,7 @@ from pygments.token import STANDARD_TYPES
 from dpcourse import course
 from dpcourse.authoring import binder, catalogues, images, moving, pdf, searching
 from dpcourse.authoring.source import languages
-from dpcourse.base.cells import checked, without_marks
+from dpcourse.base.cells import called, checked, without, without_marks
 from dpcourse.base.files import new_folder, write_atomically
 from dpcourse.base.languages import ENGLISH, again, counted, listed, say, speaking
 from dpcourse.checking.display import as_code
@@ -40,15 +40,13 @@ FITS_A_PHONE = 36
 """So many characters of code, or of a formula's source, are not wider than a telephone."""
 WORDS = {"sentence": 40, "words": 16}
 """A cell of a table with more characters than this, of which Chinese ones count twice, is not made narrow."""
-OWN = re.compile(
-    r'(from dpcourse\.notebook\.doctor import report\s+)?report\(\)|progress\(\)|.*"google\.colab" in .*', re.DOTALL
-)
-"""The code of a cell that speaks of the reader's own machine or answers."""
-LEADS_TO_OWN = re.compile(r"(?:^|\n\n)\*\*[^\n]*\?\*\* Run [^\n]*$")
-FIGURE = re.compile(r'<div class="figure".*?</div><!-- figure -->', re.DOTALL)
-SLIDER = re.compile(r"widgets\.(?:slider|choice)\(\s*\"([^\"]+)\"")
-FOLDED = re.compile(r"<details>\s*<summary>(Second reading|If you have)?")
-"""What is folded, and whether for a second reading; a page in another language folds the same in the same order."""
+SOLUTION = "solution"  # in the metadata of a cell that is shown
+OWN, LEFT_OUT = ("report", "progress"), "remove-cell"
+"""What speaks of the reader's own machine or answers, by its name; and the tag of a cell that does."""
+LEADS_TO_OWN = re.compile(r"(?:^|\n\n)\*\*[^*\n]+(?:\?\*\*|\*\*？)[^\n]*$")
+"""A paragraph that begins with a question, in bold."""
+FOLDED, READING = "<details>", '<details class="reading">'
+"""What a text folds is for a second reading; on its first cell, the sections."""
 CHINESE = re.compile(r"[\u3400-\u9fff][\u3000-\u303f\u3400-\u9fff\uff00-\uffef]*")
 
 
@@ -58,23 +56,18 @@ class SiteError(ValueError):
 
 @dataclass(frozen=True)
 class Page:
-    """One notebook as HTML: its title, what its first cell says (without links, and what is folded), page and sections."""
+    """One notebook as HTML: title, what its first cell says (without links, and what is folded), page, sections, first figure."""
 
     name: str
     title: str
     about: Markup
     body: Markup
     sections: tuple[tuple[str, str], ...]
+    picture: Markup
 
     @property
     def is_lesson(self) -> bool:
         return self.name[:2].isdigit()
-
-    @property
-    def picture(self) -> Markup:
-        """Its first figure, as HTML; empty without one."""
-        found = FIGURE.search(self.body)
-        return Markup(found[0] if found else "")
 
     @property
     def anchors(self) -> set[str]:
@@ -92,8 +85,8 @@ def write(
     Raises SiteError for a notebook that cannot be shown, and ValueError for a folder that holds anything else.
     """
     course, folder = Path(course), Path(folder)
-    notebooks = _solved_notebooks(course) if solved else _blank_notebooks(course)
-    if not notebooks:
+    sites = [Site(course, language, solved, moves) for language in (ENGLISH, *languages(course))]
+    if not sites[0].notebooks:
         raise ValueError(f"there are no notebooks in {course / ('solutions' if solved else 'lessons')}")
     if as_pdf:
         pdf.browser()
@@ -103,24 +96,21 @@ def write(
         write_atomically(made / "site.css", _text(TEMPLATES / "site.css") + _colours())
         for name in ("site.js", "stix-two-math.woff2"):
             shutil.copyfile(TEMPLATES / name, made / name)
-        editions = [Edition(course, ENGLISH, notebooks, solved, moves)]
-        editions += [Edition(course, language, None, solved, moves) for language in languages(course)]
-        editions = [edition for edition in editions if edition.notebooks]  # those that are built
-        for edition in editions:  # a PDF is printed with the style that is there
-            edition.all = editions
-            written += _write(edition, notebooks, made, Markup(kind), as_pdf)
+        sites = [site for site in sites if site.notebooks]  # those that are built
+        for site in sites:  # a PDF is printed with the style that is there
+            site.all = sites
+            written += _write(site, made / site.folder, Markup(kind), as_pdf)
     return written
 
 
-class Edition:
-    """The course in one language: its notebooks, and what its pages say."""
+class Site:
+    """The site in one language: its notebooks, and what its pages say."""
 
-    def __init__(self, course, language, notebooks, solved, moves):
+    def __init__(self, course, language, solved, moves):
         self.course, self.language, self.solved, self.moves = course, language, solved, moves
         self.folder = "" if language == ENGLISH else language
-        make = _solved_notebooks if solved else _blank_notebooks
-        self.notebooks = notebooks or make(course, self.folder)
-        self.all: list[Edition] = []
+        self.notebooks = _notebooks(course, self.folder, solved)
+        self.all: list[Site] = []
 
     def say(self, message, **fields):
         """A text of the site in this language."""
@@ -149,23 +139,22 @@ class Edition:
                 yield other.language, catalogues.called(other.language), address
 
 
-def _write(edition, english, site, kind, as_pdf):
-    """Write the pages of one language; returns their names."""
-    made = site / edition.folder
+def _write(site, made, kind, as_pdf):
+    """Write the pages of one language into a folder; returns their names."""
     (made / "figures").mkdir(parents=True)
-    makers = [_Maker(name, edition, made) for name in edition.notebooks]
-    pages = [maker.page(edition.notebooks[maker.name], english.get(maker.name, ())) for maker in makers]
+    makers = [_Maker(name, site, made) for name in site.notebooks]
+    pages = [maker.page(site.notebooks[maker.name]) for maker in makers]
     _require_anchors(makers, {page.name: page.anchors for page in pages})
     pages.sort(key=lambda page: (not page.is_lesson, page.name))
-    common = {"pages": pages, "kind": kind, "solved": edition.solved, "has_pdf": as_pdf, "edition": edition}
-    common |= {"say": edition.say, "top": "../" if edition.folder else ""}
+    common = {"pages": pages, "kind": kind, "solved": site.solved, "has_pdf": as_pdf, "site": site}
+    common |= {"say": site.say, "top": "../" if site.folder else ""}
     for page in pages:
         write_atomically(made / f"{page.name}.html", _templates.get_template("site.html").render(common, page=page))
     write_atomically(made / "index.html", _templates.get_template("home.html").render(common, page=None))
     write_atomically(made / "search.js", searching.index(pages))
     if as_pdf:
         _print(pages, common, made)
-    return [f"{edition.folder}/{page.name}".lstrip("/") for page in pages]
+    return [f"{site.folder}/{page.name}".lstrip("/") for page in pages]
 
 
 _templates = jinja2.Environment(
@@ -214,85 +203,51 @@ def _text(file):
 # ---- notebooks -> cells
 
 
-@dataclass(frozen=True)
-class Cell:
-    """A cell to be shown: its source, its outputs, and the source that its solution unfolds to, if it has one."""
-
-    id: str
-    kind: str
-    source: str
-    outputs: tuple = ()
-    solution: str | None = None
+def _notebooks(course, language, solved):
+    """Name -> the cells of each page, as they are shown."""
+    blank, done = (_read(course / kind / language) for kind in ("lessons", "solutions"))
+    shown, others, made = ({**blank, **done}, blank, _solved) if solved else (blank, done, _blank)
+    return {name: [made(cell, others.get(name, {}).get(key)) for key, cell in shown[name].items()] for name in shown}
 
 
-def _blank_notebooks(course, language=""):
-    """Name -> cells of each lesson, blank, with the outputs that do not depend on an answer."""
-    solved = _read(course / "solutions" / language)
-    return {name: _blank(cells, solved.get(name, {})) for name, cells in _read(course / "lessons" / language).items()}
-
-
-def _blank(cells, solved):
+def _blank(cell, solved):
     """A blank notebook stores no output but of its checks; the others are those of the very same cell, solved."""
-    return [
-        Cell(key, cell.kind, cell.source, solved[key].outputs if _is_the_same(cell, solved.get(key)) else cell.outputs)
-        for key, cell in cells.items()
-    ]
+    if solved and cell.source == solved.source and not {"passed", "check"}.intersection(called(cell.source)):
+        return solved
+    return cell
 
 
-def _is_the_same(cell, other):
-    return (
-        other is not None and cell.source == other.source and "passed(" not in cell.source and not checked(cell.source)
-    )
-
-
-def _solved_notebooks(course, language=""):
-    """Name -> cells of each solved lesson: where it differs from the blank one, the solution to unfold."""
-    blank = _read(course / "lessons" / language)
-    solved = _read(course / "solutions" / language)
-    return {name: _solved(cells, blank.get(name, {})) for name, cells in {**blank, **solved}.items()}
-
-
-def _solved(cells, blank):
-    return [
-        Cell(key, cell.kind, blank[key].source, cell.outputs, solution=without_marks(cell.source))
-        if key in blank and blank[key].source != cell.source
-        else cell
-        for key, cell in cells.items()
-    ]
+def _solved(cell, blank):
+    """A solved cell shows the blank one, and in its metadata the solution to unfold."""
+    if blank and cell.source != blank.source:
+        cell.metadata[SOLUTION], cell.source = without_marks(cell.source), blank.source
+    return cell
 
 
 def _read(folder):
-    """Name -> (cell id -> Cell) of each notebook in a folder. Raises SiteError."""
+    """Name -> (cell id -> cell) of each notebook in a folder. Raises SiteError."""
     found = {}
     for file in sorted(folder.glob("*.ipynb")):
         try:
-            cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
-            found[file.stem] = {
-                cell["id"]: Cell(cell["id"], cell["cell_type"], "".join(cell["source"]), tuple(cell.get("outputs", ())))
-                for cell in cells
-            }
-        except (ValueError, KeyError, TypeError) as error:
+            found[file.stem] = {cell.id: cell for cell in nbformat.read(file, 4).cells}
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise SiteError(f"{file}: not a notebook: {error!r}") from None
     return found
 
 
-def _for_readers(cells, english):
-    """The cells without those that speak of the reader's own machine, and without the words that lead to these.
-
-    english: the sources of the cells in English, in which it is seen what leads there.
-    """
+def _for_readers(cells):
+    """The cells without what speaks of the reader's own machine or answers, and without the words that lead there."""
     shown = []
     for cell in cells:
-        if cell.kind != "code" or not OWN.fullmatch(cell.source.strip()):
-            shown.append(replace(cell, source=re.sub(r"\n+progress\(\)$", "", cell.source)))
-        elif shown and LEADS_TO_OWN.search(english.get(shown[-1].id, "")):
-            shown[-1] = replace(shown[-1], source=shown[-1].source.rpartition("\n\n")[0])
+        if cell.cell_type == "code":
+            cell.source = "" if LEFT_OUT in cell.metadata.get("tags", ()) else without(cell.source, OWN)
+        elif shown:
+            cell.source = cell.source.replace(FOLDED, READING)
+        if cell.source:
+            shown.append(cell)
+        elif shown and LEADS_TO_OWN.search(shown[-1].source):
+            shown[-1].source = shown[-1].source.rpartition("\n\n")[0]
     return shown
-
-
-def _only_shows(source):
-    """Whether a cell does nothing but show pictures."""
-    return all(line.startswith(("plots.show(", " ", ")")) for line in source.splitlines())
 
 
 # ---- cells -> HTML
@@ -301,38 +256,36 @@ def _only_shows(source):
 class _Maker:
     """Makes one notebook a page, and its figures files."""
 
-    def __init__(self, name, edition, folder):
-        self.name, self.edition, self.folder = name, edition, folder
-        self.linked = []
+    def __init__(self, name, site, folder):
+        self.name, self.site, self.folder = name, site, folder
+        self.linked, self.figures = [], []
         self.markdown = _Markdown(self)
         self.render = MarkdownWithMath(self.markdown).render
 
-    def page(self, cells, english):
-        """The Page of these cells; english: the same ones in English."""
-        self.english = {cell.id: cell.source for cell in english}
-        cells = _for_readers(cells, self.english)
-        if not cells or cells[0].kind != "markdown" or not cells[0].source.startswith("# "):
+    def page(self, cells):
+        """The Page of these cells."""
+        cells = _for_readers(cells)
+        if not cells or cells[0].cell_type != "markdown" or not cells[0].source.startswith("# "):
             raise SiteError(f"{self.name}: the first cell must begin with a title, `# …`")
         title, _, about = cells[0].source.partition("\n")
         body = "\n".join(filter(None, map(self.cell, cells)))
         sections = tuple((anchor, text) for level, anchor, text in self.markdown.headings if level == 2)
         about = re.sub(r"<details>.*?</details>", "", about, flags=re.DOTALL)
         about = "\n\n".join(paragraph for paragraph in about.split("\n\n") if "](" not in paragraph)
-        about = _Maker(self.name, self.edition, self.folder).render(about)
-        return Page(self.name, title[2:].strip(), Markup(about), Markup(body), sections)
+        about = _Maker(self.name, self.site, self.folder).render(about)
+        picture = Markup("".join(self.figures[:1]))
+        return Page(self.name, title[2:].strip(), Markup(about), Markup(body), sections, picture)
 
     def cell(self, cell):
-        if cell.kind == "markdown":
-            later = iter(FOLDED.findall(self.english.get(cell.id, "")))
-            rendered = re.sub("<details>", lambda _: '<details class="reading">' if next(later, "") else "<details>", self.render(cell.source))  # fmt: skip
-            return f'<div id="{html.escape(cell.id)}">\n{rendered}</div>'
-        if cell.kind != "code":
+        if cell.cell_type == "markdown":
+            return f'<div id="{html.escape(cell.id)}">\n{self.render(cell.source)}</div>'
+        if cell.cell_type != "code":
             return ""
-        if "widgets.explore(" in cell.source:
+        if "widgets.explore" in called(cell.source):
             return f'<div id="{html.escape(cell.id)}">{self.explorer(cell)}</div>'
-        parts = [] if cell.outputs and _only_shows(cell.source) else [_code(cell.source)]
-        if cell.solution is not None:
-            parts.append(_unfolding(self.edition.say("Solution"), _code(cell.solution)))
+        parts = [_code(cell.source)] if without(cell.source, ["plots.show"]) or not cell.outputs else []
+        if SOLUTION in cell.metadata:
+            parts.append(_unfolding(self.site.say("Solution"), _code(cell.metadata[SOLUTION])))
         outputs = "".join(map(self.output, cell.outputs))
         if outputs:
             parts.append(f'<div class="output">{outputs}</div>')
@@ -342,13 +295,11 @@ class _Maker:
     def explorer(self, cell):
         """Its picture, which moves where it has one slider, and what its sliders are."""
         still = "".join(output for output in map(self.output, cell.outputs) if "<img" in output)
-        if self.edition.moves:
-            with speaking(self.edition.language):
-                still = moving.page(
-                    cell.source, still, self.edition.draw, lambda page: images.as_files(page, self.folder)
-                )
-        names = SLIDER.findall(cell.source)
-        says = self.edition.say(
+        if self.site.moves:
+            with speaking(self.site.language):
+                still = moving.page(cell.source, still, self.site.draw, lambda page: images.as_files(page, self.folder))
+        names = moving.labels(cell.source)
+        says = self.site.say(
             counted(
                 "In the notebook a slider moves this picture: {names}.",
                 "In the notebook sliders move this picture: {names}.",
@@ -360,7 +311,7 @@ class _Maker:
 
     def hints(self, exercise_id):
         """The hints of an exercise, each to unfold."""
-        hints, say = course.find(exercise_id).hints, self.edition.say
+        hints, say = course.find(exercise_id).hints, self.site.say
         return "".join(
             _unfolding(say("Hint {number} of {count}", number=i, count=len(hints)), f"<p>{as_code(say(hint))}</p>")
             for i, hint in enumerate(hints, 1)
@@ -369,12 +320,12 @@ class _Maker:
     def output(self, output):
         """Progress is the reader's own, and not to be had here; all else is shown as the notebook shows it."""
         data = output.get("data", {})
-        if page := "".join(data.get("text/html", "")):
+        if page := data.get("text/html"):
             if "dpcourse-progress" in page:
                 return ""
             page = re.sub(r'(?<=href=")[^"]*', lambda found: self.target(found[0]), page)
             return self.figure(page)
-        text = "".join(output.get("text", data.get("text/plain", output.get("evalue", ""))))
+        text = output.get("text", data.get("text/plain", output.get("evalue", "")))
         if image := images.of_data(data, output.get("metadata", {}), text):
             return self.figure(image)
         return f"<pre{_reachable(text)}>{html.escape(text.rstrip())}</pre>"
@@ -384,7 +335,9 @@ class _Maker:
         page = images.as_files(page, self.folder)
         if "<img" not in page:
             return page
-        return f'<div class="figure" tabindex="0" role="group" aria-label="{self.edition.say("Figure")}">{page}</div><!-- figure -->'
+        page = f'<div class="figure" tabindex="0" role="group" aria-label="{self.site.say("Figure")}">{page}</div>'
+        self.figures.append(page)
+        return page
 
     def target(self, address):
         """Where a link of the notebook leads on the site; JupyterLab's `#cell-id=ID` is a cell, `#ID` here.
@@ -395,7 +348,7 @@ class _Maker:
         if link.scheme or link.netloc:
             return address
         path = Path(link.path or f"{self.name}.ipynb")
-        if path.suffix != ".ipynb" or path.stem not in self.edition.notebooks:
+        if path.suffix != ".ipynb" or path.stem not in self.site.notebooks:
             raise SiteError(f"{self.name}: a link leads to {address}, which is no page of this site")
         anchor = link.fragment.removeprefix("cell-id=")
         if anchor:
@@ -424,7 +377,7 @@ class _Markdown(IPythonRenderer):
 
     def text(self, text):
         """Text, with its language where that is Chinese on a page that is not."""
-        if self.maker.edition.language == "zh":
+        if self.maker.site.language == "zh":
             return super().text(text)
         return CHINESE.sub(lambda found: f'<span lang="zh">{found[0]}</span>', super().text(text))
 
@@ -448,7 +401,7 @@ class _Markdown(IPythonRenderer):
             raise SiteError(f"{self.maker.name}: the formula ${body.strip()}$ cannot be read: {error}") from None
 
     def table(self, text):
-        return f'<div class="wide" tabindex="0" role="group" aria-label="{self.maker.edition.say("Table")}"><table>\n{text}</table></div>\n'
+        return f'<div class="wide" tabindex="0" role="group" aria-label="{self.maker.site.say("Table")}"><table>\n{text}</table></div>\n'
 
     def table_row(self, text):
         """A row of the glossary has an anchor, which the search leads to."""

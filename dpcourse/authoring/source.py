@@ -106,7 +106,7 @@ def with_cells(notebook: nbformat.NotebookNode, cells: Iterable[nbformat.Noteboo
 def new_cell(kind: str, rows: Iterable[tuple[int, str]], **metadata: object) -> nbformat.NotebookNode:
     """A cell of rows, each the number of a line of the source and its text."""
     numbers, texts = zip(*rows, strict=True)
-    code: dict = {"outputs": [], "execution_count": None} if kind == "code" else {}
+    code: dict[str, object] = {"outputs": [], "execution_count": None} if kind == "code" else {}
     return nbformat.from_dict(
         {"cell_type": kind, "id": "", "source": "\n".join(texts), "metadata": {**metadata, LINES: numbers}, **code}
     )

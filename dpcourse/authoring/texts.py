@@ -42,7 +42,7 @@ def texts(code: str) -> tuple[Text, ...]:
     >>> [text.says for text in texts("x = f'{n} rows'  # all of them")]
     ['{} rows', '# all of them']
     """
-    as_python = without_variants(code)
+    as_python = cells.without_variants(code)
     lines, begins = as_python.split("\n"), [0]
     for line in lines:
         begins.append(begins[-1] + len(line.encode()) + 1)
@@ -70,11 +70,6 @@ def with_texts(code: str, others: Iterable[Text]) -> str:
     for text, other in reversed(list(zip(texts(code), others, strict=True))):
         content = content[: text.begin] + other.written.encode() + content[text.end :]
     return content.decode()
-
-
-def without_variants(code: str) -> str:
-    """The code with each {variant name} made a name as long as it, so that it is Python."""
-    return cells.VARIANT.sub(r"_variant_\g<name>_", code)
 
 
 def has_fields_of(others: Iterable[Text], mine: Iterable[Text]) -> bool:

@@ -1,11 +1,13 @@
-"""The cells of an exercise in a notebook: the one that defines its function, and the one that checks it.
+"""What a cell of a notebook is: the one that defines an exercise's function, the one that checks it, and what a cell calls.
 
-The build, a release, the site, the grader and `solution` all ask here. A cell with a value that differs from student to
+The build, a release, the site, the grader and `solution` all ask here. A student's cell need not be Python. A cell with a value that differs from student to
 student, {variant epsilon}, keeps the text with these braces in its metadata.
 """
 
+import ast
 import copy
 import re
+from collections.abc import Collection
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 BLANK = "raise NotImplementedError"
@@ -32,6 +34,39 @@ def checked(code: str) -> tuple[str, ...]:
     ('3.1',)
     """
     return tuple(_CHECK.findall(code))
+
+
+def calls(code: str) -> list[tuple[str, ast.Call]]:
+    """Return (name, call) for each call in a cell, in the order in which they stand there; none of what is not Python.
+
+    >>> [name for name, _ in calls("plots.show(plots.response, epsilon=max(1, {variant epsilon}))")]
+    ['plots.show', 'max']
+    """
+    found = [node for node in ast.walk(_tree(code)) if isinstance(node, ast.Call)]
+    return [(ast.unparse(call.func), call) for call in sorted(found, key=lambda call: (call.lineno, call.col_offset))]
+
+
+def called(code: str) -> list[str]:
+    """Return the names that a cell calls, each as often as it does."""
+    return [name for name, _ in calls(code)]
+
+
+def without(code: str, names: Collection[str]) -> str:
+    """Return the code without the statements that do nothing but import or call what has one of these names.
+
+    >>> without("import math\\n\\nprogress()", {"progress"})
+    'import math'
+    """
+    lines = code.split("\n")
+    for node in reversed(_tree(code).body):
+        asked: list[str] = []
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            asked = [alias.name for alias in node.names]
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            asked = [ast.unparse(node.value.func)]
+        if asked and {*asked} <= {*names}:
+            del lines[node.lineno - 1 : node.end_lineno]
+    return "\n".join(lines).strip("\n")
 
 
 def is_solved(code: str) -> bool:
@@ -63,6 +98,11 @@ def blanked(code: str) -> str:
     return "\n".join(kept)
 
 
+def without_variants(code: str) -> str:
+    """Return the code with each {variant name} made a name as long as it, so that it is Python."""
+    return VARIANT.sub(r"_variant_\g<name>_", code)
+
+
 def filled(text: str, values: dict[str, object], as_code: bool = False) -> str:
     """Return the text with values for each {variant name}, in code as Python writes them. KeyError for other names.
 
@@ -79,6 +119,13 @@ def with_values(notebook: dict, values: dict[str, object]) -> dict:
         if template := cell["metadata"].pop("dpcourse", {}).get(TEMPLATE):
             cell["source"] = filled(template, values, cell["cell_type"] == "code")
     return made
+
+
+def _tree(code):
+    try:
+        return ast.parse(without_variants(code))
+    except SyntaxError:
+        return ast.Module([], [])
 
 
 def _is_mark(line):

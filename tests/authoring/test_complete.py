@@ -35,6 +35,11 @@ def edited(name, old, new):
         (edited("__init__.py", '"00-', '"'), "__init__.py", 'NAME must be two digits and words, such as "07-name"'),
         (edited("__init__.py", ",)", ")"), "__init__.py", "EXERCISES must be a tuple, such as ('keep_probability',)"),
         (edited("__init__.py", "y',", "y', 'sums',"), "__init__.py", "EXERCISES names sums: write "),
+        (
+            edited("__init__.py", "y',", "y', 'keep_probability',"),
+            "__init__.py",
+            "EXERCISES names keep_probability more than once",
+        ),
         (removed("keep_probability.py"), "__init__.py", "EXERCISES names keep_probability: write "),
         (edited("keep_probability.py", "exercise =", "task ="), "keep_probability.py", "has no `exercise`"),
         (

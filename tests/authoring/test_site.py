@@ -226,15 +226,12 @@ def test_the_same_notebooks_give_the_same_site(sites, tmp_path):
 
 
 def notebook(*cells):
-    kinds = {"#": "markdown"}
-    return json.dumps(
-        {
-            "cells": [
-                {"cell_type": kinds.get(text[0], "code"), "id": str(i), "source": text, "outputs": list(outputs)}
-                for i, (text, *outputs) in enumerate(cells)
-            ]
-        }
-    )
+    """The text of a notebook file; of each cell its source, and its outputs."""
+    v4, made = nbformat.v4, []
+    for i, (text, *outputs) in enumerate(cells):
+        kind = v4.new_markdown_cell if text.startswith(("# ", "## ")) else v4.new_code_cell
+        made.append(kind(text, id=str(i), **({"outputs": nbformat.from_dict(outputs)} if outputs else {})))
+    return nbformat.writes(v4.new_notebook(cells=made))
 
 
 def printed(text):
@@ -274,6 +271,28 @@ def test_a_lesson_shows_what_does_not_depend_on_an_answer(course, tmp_path):
     assert '<span lang="zh">隐私</span>' in (tmp_path / "site" / "glossary.html").read_text(encoding="utf-8")
 
 
+def test_what_speaks_of_the_readers_own_is_left_out_with_the_words_that_lead_there(course, tmp_path):
+    made = nbformat.reads(
+        notebook(
+            ["# 00 One\n\nHello.\n\n**How far are you?** Run this one."],
+            ["from dpcourse import progress\n\nprogress()"],
+            ["# **Why?** It stays.\n\n<details>\n<summary>Second</summary>\n\nMore.\n\n</details>"],
+            ["import math\n\nprogress()"],
+            ["installs = 1"],
+        ),
+        4,
+    )
+    made.cells[-1].metadata["tags"] = ["remove-cell"]
+    (course / "lessons" / "00-one.ipynb").write_text(nbformat.writes(made))
+    site.write(course, tmp_path / "site")
+    page = Elements(tmp_path / "site" / "00-one.html")
+    assert "Hello." in page.text
+    assert "How far are you" not in page.text
+    assert "Why? It stays." in page.text
+    assert page.code == "import math"
+    assert page.all("details") == [{"class": "reading"}]
+
+
 def test_what_the_first_cell_folds_unfolds_on_its_page_and_is_not_on_the_home_page(course, tmp_path):
     folded = "<details><summary>Sections</summary>\n\n- [Terms](glossary.ipynb#Terms) · 2 min\n- Quiz\n\n</details>"
     (course / "lessons" / "00-one.ipynb").write_text(notebook([f"# 00 One\n\n**Time:** long.\n\n{folded}"]))
@@ -289,7 +308,11 @@ def test_what_the_first_cell_folds_unfolds_on_its_page_and_is_not_on_the_home_pa
 
 def test_a_table_that_a_cell_shows_is_a_table_with_a_style_of_the_sites(course, tmp_path):
     table = tables.Table({"ε <": [0.5]})
-    shown = {"output_type": "display_data", "data": {"text/html": [table._repr_html_()], "text/plain": [repr(table)]}}
+    shown = {
+        "output_type": "display_data",
+        "metadata": {},
+        "data": {"text/html": [table._repr_html_()], "text/plain": [repr(table)]},
+    }
     (course / "lessons" / "00-one.ipynb").write_text(notebook(["# 00 One"], ["tables.show(...)", shown]))
     site.write(course, tmp_path / "site")
     page = Elements(tmp_path / "site" / "00-one.html")
@@ -330,7 +353,7 @@ def test_a_picture_of_any_form_is_a_file_with_its_size(course, tmp_path, data, s
 def test_both_forms_of_a_picture_in_two_themes_are_files(course, tmp_path):
     dark = f'<source srcset="data:image/svg+xml,{quote(SVG)}" media="(prefers-color-scheme: dark)">'
     html = f'<picture>{dark}<img src="data:image/png;base64,{PIXEL}" alt="A"></picture>'
-    shown = {"output_type": "display_data", "data": {"text/html": html}}
+    shown = {"output_type": "display_data", "metadata": {}, "data": {"text/html": html}}
     (course / "lessons" / "00-one.ipynb").write_text(notebook(["# 00 One"], ["plots.show(1)", shown]))
     site.write(course, tmp_path / "site")
     page = Elements(tmp_path / "site" / "00-one.html")
@@ -478,9 +501,9 @@ def test_an_explorer_of_one_slider_moves(course, tmp_path, monkeypatch):
             f'<img src="data:image/svg+xml,{quote(f"<svg viewBox=%220 0 4 2%22>{arguments}</svg>")}" alt="{arguments}">'
         )
 
-    monkeypatch.setattr(site.Edition, "draw", staticmethod(draw))
+    monkeypatch.setattr(site.Site, "draw", staticmethod(draw))
     explorer = 'widgets.explore(plots.response, epsilon=widgets.slider("ε", 0.0, 5.0, 3.0, step=0.1))'
-    at_rest = {"output_type": "display_data", "data": {"image/png": PIXEL, "text/plain": "at rest"}}
+    at_rest = {"output_type": "display_data", "metadata": {}, "data": {"image/png": PIXEL, "text/plain": "at rest"}}
     for folder in ("lessons", "solutions"):
         (course / folder / "00-one.ipynb").write_text(notebook(["# 00 One\n\n## Terms"], [explorer, at_rest]))
     site.write(course, tmp_path / "still")

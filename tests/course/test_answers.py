@@ -3,6 +3,7 @@
 On a commit some of them, in the week all; `dpcourse try LESSON` prints the table.
 """
 
+import functools
 import re
 
 import made_up_language
@@ -14,31 +15,30 @@ from dpcourse.authoring import answers
 
 SOME = by_profile("answers of the corpus: every so-manieth", 60, 1)
 ENDLESS = by_profile("answers that never end, too", False, True)
+corpus = functools.cache(answers.corpus)
 TRIED = [lesson for lesson in course.lessons() if answers.file_of(ROOT, lesson.number).exists()]
 OF_PYTHON = frozenset({"kind", "message", "printed", "first"})  # fields of what Python says, or the answer itself
 NAME = re.compile(r"^\w+$|<function>")  # a name of the code, and what stands for a function that is returned
 MOST_CASES = 0.05  # share of the wrong answers for which nothing can be said but an input
 
 
-def test_every_exercise_has_wrong_and_right_answers():
-    for lesson in course.lessons():
-        file = answers.file_of(ROOT, lesson.number)
-        assert lesson in TRIED, (
-            f"{file} is missing: write answers to the lesson's exercises there, ten wrong ones to each"
-        )
-        found = answers.corpus(ROOT, lesson.number)
-        for function in lesson.functions:
-            mine = [answer for answer in found if answer.exercise == function]
-            wrong = sum(not answer.right for answer in mine)
-            assert wrong >= 10, f"{file} has {wrong} wrong answers to {function}: add some, ten at least"
-            assert wrong < len(mine), f"{file} has no right answer to {function}: add one"
-            assert len({answer.label for answer in mine}) == len(mine)
+@pytest.mark.parametrize(
+    ("lesson", "function"),
+    [pytest.param(each, name, id=f"{each.word}-{name}") for each in course.lessons() for name in each.functions],
+)
+def test_there_are_wrong_and_right_answers(lesson, function):
+    file = answers.file_of(ROOT, lesson.number)
+    mine = [each for each in corpus(ROOT, lesson.number) if each.exercise == function] if lesson in TRIED else []
+    wrong = sum(not each.right for each in mine)
+    assert wrong >= 10, f"add wrong answers to {function} to {file}: there are {wrong}, and there must be ten at least"
+    assert wrong < len(mine), f"add a right answer to {function} to {file}: there is none"
+    assert len({each.label for each in mine}) == len(mine), f"{file} has two answers to {function} with the same label"
 
 
 @pytest.mark.parametrize("lesson", TRIED, ids=lambda lesson: lesson.name)
 @pytest.mark.filterwarnings("ignore")
 def test_right_answers_pass_and_wrong_ones_do_not(lesson):
-    some = [answer for answer in answers.corpus(ROOT, lesson.number) if ENDLESS or "while" not in answer.code][::SOME]
+    some = [answer for answer in corpus(ROOT, lesson.number) if ENDLESS or "while" not in answer.code][::SOME]
     kinds = []
     for each in answers.tried(some, answers.names_of(ROOT, lesson.number)):
         kinds.append(each.kind)
@@ -54,6 +54,6 @@ def test_right_answers_pass_and_wrong_ones_do_not(lesson):
 
 
 def test_what_passes_and_must_not_is_listed_with_a_reason():
-    listed = [answer for lesson in TRIED for answer in answers.corpus(ROOT, lesson.number) if answer.passes]
+    listed = [answer for lesson in TRIED for answer in corpus(ROOT, lesson.number) if answer.passes]
     assert all(not answer.right for answer in listed)
     assert len(listed) <= 6

@@ -1,72 +1,25 @@
 """What every lesson has: whatever a newcomer forgets is named in one sentence that says what to add, and where."""
 
-import pkgutil
-from pathlib import Path
-
 import pytest
 from support import ROOT
 
 from dpcourse import course
-from dpcourse.authoring import minutes, navigation
+from dpcourse.authoring import complete, minutes, page
+from dpcourse.authoring.uses import modules_of
 
-HAS = ("glossary.toml", "journey.py", "pictures.py", "quiz.py")
 every_lesson = pytest.mark.parametrize("lesson", course.lessons(), ids=lambda lesson: lesson.word)
-
-
-def folder(lesson):
-    return Path(course.__file__).parent / lesson.word
 
 
 def source(lesson):
     return ROOT / f"solutions/{lesson.name}.md"
 
 
-def named(things):
-    return ", ".join(sorted(things))
-
-
 @every_lesson
-def test_the_folder_has_its_parts(lesson):
-    missing = [name for name in HAS if not (folder(lesson) / name).is_file()]
-    assert not missing, f"add {named(missing)} to dpcourse/course/{lesson.word}/; a neighbour's shows the form"
-    assert source(lesson).is_file(), f"add solutions/{lesson.name}.md, the text of the lesson; or mend its NAME"
-
-
-@every_lesson
-def test_the_files_of_exercises_are_those_that_the_lesson_lists(lesson):
-    there = {
-        name for _, name, _ in pkgutil.iter_modules([str(folder(lesson))]) if hasattr(lesson.part(name), "exercise")
-    }
-    unlisted, listed = there - set(lesson.functions), f"EXERCISES in dpcourse/course/{lesson.word}/__init__.py"
-    assert not unlisted, f"add {named(unlisted)} to {listed}, or take the file away"
-    twice = {function for function in lesson.functions if lesson.functions.count(function) > 1}
-    assert not twice, f"{named(twice)} stands twice in {listed}"
-
-
-@every_lesson
-def test_every_exercise_and_its_check_stand_in_the_text(lesson):
-    lines = source(lesson).read_text(encoding="utf-8").splitlines()
-    missing = [
-        f"{{{what} {function}}}"
-        for function in lesson.functions
-        for what in ("exercise", "check")
-        if f"{{{what} {function}}}" not in lines
-    ]
-    assert not missing, f"add to solutions/{lesson.name}.md, each on a line of its own: {', '.join(missing)}"
-
-
-@every_lesson
-def test_every_exercise_serves_a_goal(lesson):
-    goals = navigation.about(source(lesson))["goals"]
-    checks = [check for goal in goals for check in goal["checks"]]
-    where = f"`goals:` in the front matter of solutions/{lesson.name}.md"
-    missing, unknown = set(lesson.functions) - set(checks), set(checks) - set(lesson.functions)
-    assert not missing, f"add {named(missing)} to the checks of one of the {where}"
-    assert not unknown, f"take {named(unknown)} out of the {where}: the lesson has no such exercise"
-    assert len(checks) == len(set(checks)), f"the {where} name an exercise twice"
-    assert all(goal["checks"] for goal in goals), (
-        f"the {where} have one without checks: name the exercise that shows it"
-    )
+def test_it_has_all_that_the_build_asks_for(lesson):
+    """The parts of its folder; in its text every exercise, in order, with a check, and each for a goal."""
+    lacks = [str(each) for each in complete.omissions(ROOT, modules_of(ROOT))]
+    assert not [each for each in lacks if f"/{lesson.word}/" in each or lesson.name in each]
+    assert page.read(source(lesson)).code  # SourceError says what is missing there
 
 
 @every_lesson
