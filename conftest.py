@@ -187,7 +187,7 @@ def pytest_terminal_summary(terminalreporter, config):
     for report in itertools.chain.from_iterable(reported):
         file, _, place = getattr(report, "nodeid", "").partition("::")
         if place:
-            of_files[file] += report.duration
+            of_files[file] += getattr(report, "duration", 0.0)  # a warning took no time
         if getattr(report, "when", "") == "call":
             for line in dict(report.user_properties).get("behind", ()):
                 terminalreporter.line(line)

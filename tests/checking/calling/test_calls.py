@@ -80,7 +80,7 @@ COPIES = {
     "its text without what it says of itself": of_its_text(
         f"def sequential(e): {ITS_TEXT[ITS_TEXT.index('return') :].replace('epsilons,', 'e,')}"
     ),
-    "its file with another docstring": of_its_text(ITS_FILE.replace("The epsilon of several", "Epsilon of some")),
+    "its file with another docstring": of_its_text(ITS_FILE.replace(composition.sequential.__doc__, "Another.")),
     "its code under another name": of_its_code(composition.sequential.__code__.replace(co_name="mine")),
     "its code, packed": of_its_code(
         marshal.loads(marshal.dumps(composition.sequential.__code__).replace(b"sequential", b"my_own_sum"))

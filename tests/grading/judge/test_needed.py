@@ -8,9 +8,11 @@ import inspect
 import json
 import random
 import re
+import sys
 import time
 import tomllib
 import types
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -400,11 +402,12 @@ def test_code_that_is_made_to_break_a_compiler_is_borne(code):
 def test_code_that_is_made_to_cost_time_is_not_looked_through_for_long(monkeypatch):
     monkeypatch.setattr(needed, "MOST_SECONDS", 0.1)
     cells = numbered([f"try: a{i} = 1\nexcept E: b\n" * 800 for i in range(10)])
-    begun = time.process_time()
+    begun, filters = time.process_time(), list(warnings.filters)
     running, reasons = needed.to_run(cells, Release(tuple(cells)))
     assert running == {cell.number for cell in cells}
     assert reasons == ["the cells cannot be looked through: TimeUp"]
     assert time.process_time() - begun < 5
+    assert (sys.exc_info()[0], warnings.filters) == (None, filters), "and nothing of it is left behind"
 
 
 def test_a_fault_of_ours_runs_everything(monkeypatch):
