@@ -88,7 +88,7 @@ def connected(file: Path | str) -> sqlite3.Connection:
             raise Unusable(say("{file} was written by a later edition of dpcourse: use that one.", file=file))
         if edition < EDITION:
             connection.execute("PRAGMA journal_mode=WAL")
-            _brought_up(connection)
+            _brought_up(connection, file)
         if (found := connection.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
             raise sqlite3.DatabaseError(f"database disk image is malformed: {found}")
     except BaseException:
@@ -97,11 +97,18 @@ def connected(file: Path | str) -> sqlite3.Connection:
     return connection
 
 
-def _brought_up(connection):
+def _brought_up(connection, file):
     """Make a new or an old database one of this edition: its tables are made, and what old ones hold is put into them."""
     connection.execute("BEGIN IMMEDIATE")
     if connection.execute("PRAGMA user_version").fetchone()[0] < EDITION:  # nobody else has done it meanwhile
         old = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()]
+        if "overrides" in old:
+            raise Unusable(
+                say(
+                    "{file} was written by the first edition of dpcourse: grade with that one, or begin with an empty --out.",
+                    file=file,
+                )
+            )
         for name in old:
             connection.execute(f"ALTER TABLE {name} RENAME TO old_{name}")
         for statement in SCHEMA.split(";"):

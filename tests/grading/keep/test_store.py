@@ -1,5 +1,6 @@
 """What is stored of a class, and what is not graded twice."""
 
+import contextlib
 import sqlite3
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -43,6 +44,16 @@ def test_a_database_of_a_later_edition_is_refused_and_left_as_it_is(tmp_path):
         store.database.execute(f"PRAGMA user_version = {EDITION + 1}")
     with pytest.raises(Unusable, match="later edition"):
         Store(tmp_path / "grades.sqlite")
+
+
+def test_a_database_of_the_first_edition_is_refused_and_left_as_it_is(tmp_path):
+    file = tmp_path / "grades.sqlite"
+    with contextlib.closing(sqlite3.connect(file)) as old:
+        old.execute("CREATE TABLE overrides (student, exercise, points, reason)")
+    with pytest.raises(Unusable, match="first edition of dpcourse: grade with that one"):
+        Store(file)
+    with contextlib.closing(sqlite3.connect(file)) as old:
+        assert [name for (name,) in old.execute("SELECT name FROM sqlite_master")] == ["overrides"]
 
 
 def test_a_result_is_settled_unless_it_failed_through_a_fault_of_ours():
