@@ -5,8 +5,8 @@ import tomllib
 from pathlib import Path
 from urllib.parse import quote
 
+from dpcourse.authoring.on_page import say_for
 from dpcourse.authoring.source import name_of, root_of
-from dpcourse.authoring.words import say_for
 from dpcourse.base.languages import to_say
 
 FIRST = "00-start-here"

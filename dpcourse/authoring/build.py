@@ -16,7 +16,7 @@ from pathlib import Path
 
 import nbformat
 
-from dpcourse.authoring import catalogues, complete, execute, laws, stale, worth
+from dpcourse.authoring import catalogues, complete, execute, laws, stale, useful_mutants
 from dpcourse.authoring.compare import differences
 from dpcourse.authoring.navigation import readmes
 from dpcourse.authoring.page import CHECKED, Page, read, translated
@@ -52,8 +52,8 @@ def build(
         raise error
     if pack.is_pack(root) and (found := list(laws.broken(use_pack(root)))):
         raise ValueError("\n".join(found))
-    if worth.of_this_course(root):
-        worth.write()
+    if useful_mutants.of_this_course(root):
+        useful_mutants.write()
         catalogues.update()  # before the pages are read, which say what is in them
     wanted = [page for page in read_all(root, modules, names) if not names or {page.name, page.file.stem} & {*names}]
     for file, front in readmes(root).items():

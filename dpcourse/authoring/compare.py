@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from dpcourse.authoring import catalogues, complete, font, navigation, stale, translation, worth
+from dpcourse.authoring import catalogues, complete, font, navigation, stale, translation, useful_mutants
 from dpcourse.authoring.navigation import readmes
 from dpcourse.authoring.page import Page, read, translated
 from dpcourse.authoring.source import SourceError, languages, pages, sources
@@ -71,11 +71,11 @@ def _of_languages(root):
 
 def _spoken(root):
     """The languages that this course's code speaks."""
-    return catalogues.translated() if worth.of_this_course(root) else []
+    return catalogues.translated() if useful_mutants.of_this_course(root) else []
 
 
 def _of_slips(root):
-    for file, functions in worth.missing() if worth.of_this_course(root) else ():
+    for file, functions in useful_mutants.missing() if useful_mutants.of_this_course(root) else ():
         yield f"{file.relative_to(root.resolve())}: has no slips worth trying of {', '.join(functions)}: run `dpcourse build`"
 
 

@@ -10,9 +10,9 @@ from unittest import mock
 import nbformat
 
 from dpcourse import course
+from dpcourse.authoring.on_page import say_for
 from dpcourse.authoring.page import Page
 from dpcourse.authoring.source import SourceError
-from dpcourse.authoring.words import say_for
 from dpcourse.base import cells
 from dpcourse.base.languages import CHOICE, ENGLISH
 from dpcourse.checking import RIGHT, Verdict

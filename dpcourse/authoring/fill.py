@@ -16,6 +16,7 @@ from dpcourse import course
 from dpcourse.authoring import glossary, minutes
 from dpcourse.authoring.binder import repository
 from dpcourse.authoring.navigation import contents, links, referring, sections
+from dpcourse.authoring.on_page import say_for, title
 from dpcourse.authoring.source import (
     GOES_ON,
     LINES,
@@ -30,7 +31,6 @@ from dpcourse.authoring.source import (
     with_cells,
 )
 from dpcourse.authoring.translation import about
-from dpcourse.authoring.words import say_for, title
 from dpcourse.base import cells
 from dpcourse.base.languages import counted
 from dpcourse.checking.exercise import Exercise

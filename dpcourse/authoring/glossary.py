@@ -19,8 +19,8 @@ from pathlib import Path
 
 from dpcourse import course
 from dpcourse.authoring.navigation import REFERENCE, SourceError
+from dpcourse.authoring.on_page import say_for
 from dpcourse.authoring.source import language_of
-from dpcourse.authoring.words import say_for
 
 ALPHABETS = {
     "greek": "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon "

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dpcourse.authoring import given_out
+from dpcourse.authoring import public_pack
 from dpcourse.checking import RIGHT, WRONG, Exercise, Misconception
 from dpcourse.checking.exercise import Cases
 from dpcourse.course import Lesson
@@ -115,8 +115,8 @@ def _of_graded_only(exercise):
     if not exercise.examples:
         yield "it is graded only, and so needs `examples`: some inputs that students may see, such as `draw` gives"
         return
-    free = replace(given_out.public(exercise), forbidden=(), needed=None)
+    free = replace(public_pack.public(exercise), forbidden=(), needed=None)
     verdict = free.check(exercise.reference)
-    if verdict.state != given_out.RECEIVED:
+    if verdict.state != public_pack.RECEIVED:
         yield f"the reference does not run on its `examples`: {verdict.message}"
-    given_out.module(exercise)
+    public_pack.module(exercise)

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import nbformat
 
+from dpcourse.authoring.on_page import title
 from dpcourse.authoring.source import PART, lesson_of, read
-from dpcourse.authoring.words import title
 from dpcourse.base import cells
 from dpcourse.checking import Exercise
 from dpcourse.course import Lesson

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dpcourse.authoring import minutes, translation
 from dpcourse.authoring.binder import badges, binder_link, read_link
+from dpcourse.authoring.on_page import say_for, title
 from dpcourse.authoring.source import (
     GLOSSARY,
     SourceError,
@@ -20,7 +21,6 @@ from dpcourse.authoring.source import (
     sources,
 )
 from dpcourse.authoring.translation import about
-from dpcourse.authoring.words import say_for, title
 from dpcourse.course import pack
 
 HOME = "00-start-here"

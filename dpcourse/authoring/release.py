@@ -11,7 +11,7 @@ from pathlib import Path
 import jinja2
 
 from dpcourse import course
-from dpcourse.authoring import given_out
+from dpcourse.authoring import public_pack
 from dpcourse.authoring.source import GLOSSARY
 from dpcourse.base import cells
 from dpcourse.base.files import new_folder, write_atomically
@@ -157,7 +157,7 @@ def _write_bundle(course, made, files, pack, without=None):
     _copy_package(course, made)
     if pack is not None:
         mine = use_pack(pack)
-        given_out.put(mine, made / "dpcourse")
+        public_pack.put(mine, made / "dpcourse")
         _refuse_traces(mine, [*(made / "dpcourse" / "course" / mine.word).iterdir(), *(made / "lessons").glob(f"{mine.name}.ipynb")])  # fmt: skip
     lines = [f"- {_with_remarks(file, pack, without)}" for file in files]
     first = f"lessons/{files[0].name}"
@@ -201,7 +201,7 @@ def _with_remarks(file, pack, without):
 
 
 def _refuse_traces(mine, files):
-    if found := list(given_out.traces(mine, files)):
+    if found := list(public_pack.traces(mine, files)):
         raise ValueError(say("nothing was given out: {reasons}", reasons="; ".join(found[:3])))
 
 

@@ -26,7 +26,7 @@ from pygments.styles import get_style_by_name
 from pygments.token import STANDARD_TYPES
 
 from dpcourse import course
-from dpcourse.authoring import binder, catalogues, images, moving, pdf, searching
+from dpcourse.authoring import binder, catalogues, images, pdf, searching, sliders
 from dpcourse.authoring.source import languages
 from dpcourse.base.cells import called, checked, without, without_marks
 from dpcourse.base.files import new_folder, write_atomically
@@ -297,8 +297,10 @@ class _Maker:
         still = "".join(output for output in map(self.output, cell.outputs) if "<img" in output)
         if self.site.moves:
             with speaking(self.site.language):
-                still = moving.page(cell.source, still, self.site.draw, lambda page: images.as_files(page, self.folder))
-        names = moving.labels(cell.source)
+                still = sliders.page(
+                    cell.source, still, self.site.draw, lambda page: images.as_files(page, self.folder)
+                )
+        names = sliders.labels(cell.source)
         says = self.site.say(
             counted(
                 "In the notebook a slider moves this picture: {names}.",

@@ -20,9 +20,9 @@ from typing import Any, TypeAlias
 import nbformat
 
 from dpcourse.authoring import catalogues, faithful, source
+from dpcourse.authoring.on_page import say_for
 from dpcourse.authoring.source import LINES, SourceError, english, language_of, name_of, new_cell, rows, with_cells
 from dpcourse.authoring.texts import has_fields_of, texts, with_texts
-from dpcourse.authoring.words import say_for
 from dpcourse.base.files import write_atomically
 
 LANGUAGE = """from dpcourse import language

@@ -16,8 +16,8 @@ import numpy as np
 
 from dpcourse.base.languages import say, sentences, to_say
 from dpcourse.checking import diagnosis
+from dpcourse.checking.calling.messages import heard
 from dpcourse.checking.calling.probe import Probe, arguments, function_of, made
-from dpcourse.checking.calling.texts import heard
 from dpcourse.checking.calling.values import plain, show
 from dpcourse.checking.diagnosis.noise import Noise
 from dpcourse.checking.statistics import Count, two_sample_p_value

@@ -20,7 +20,7 @@ from dpcourse.commands.grade_options import Options
 from dpcourse.grading import collect
 from dpcourse.grading import out as outputs
 from dpcourse.grading.cohort import Run, grade_class
-from dpcourse.grading.judge import judge
+from dpcourse.grading.judge import guarded
 from dpcourse.grading.keep import database, merging, secret
 from dpcourse.grading.keep.store import DATABASE, Row, Store, opened, running, writing
 from dpcourse.grading.marks import by_hand, moves
@@ -174,8 +174,8 @@ def _refuse_broken_lessons():
     """Raise Refused where the file of an exercise cannot be run: then nothing can be said of its lesson at all."""
     for lesson in course.lessons():
         try:
-            judge.at_work(lambda lesson: lesson.exercises, lesson)
-        except judge.Failed as failure:
+            guarded.at_work(lambda lesson: lesson.exercises, lesson)
+        except guarded.Failed as failure:
             raise Refused(
                 say(
                     "The exercises of lesson {lesson} cannot be read: {reason}. Mend them; nothing was done.",

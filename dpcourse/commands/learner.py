@@ -147,7 +147,7 @@ def doctor() -> None:
 
     def grading():
         try:
-            from dpcourse.grading.run import trial
+            from dpcourse.grading.run import readiness
         except ModuleNotFoundError as error:
             mend = say(
                 '{package} is not installed: run `{pip} install "dpcourse[grading]"`. Only instructors need it',
@@ -155,7 +155,7 @@ def doctor() -> None:
                 pip=PIP,
             )
             return Finding(say("grading"), "note", mend)
-        return trial.finding()
+        return readiness.finding()
 
     found = report(grading)
     typer.echo(repr(found))

@@ -34,8 +34,8 @@ from dpcourse.dpsgd.optimizers import NoisyAdam, NoisySGD
 from dpcourse.dpsgd.own_layers import layer_rule
 from dpcourse.dpsgd.paper import FigureRow, TableRow, paper_figure_4, paper_table
 from dpcourse.dpsgd.recipes import Recipe
+from dpcourse.dpsgd.recording import Run, replay
 from dpcourse.dpsgd.refusals import refuse_if_not_private
-from dpcourse.dpsgd.run import Run, replay
 from dpcourse.dpsgd.sampling import poisson_batches
 from dpcourse.dpsgd.training import fit
 

@@ -8,7 +8,7 @@ from scipy.stats import binom, chi2
 from dpcourse.base import rounding
 from dpcourse.base.languages import say
 from dpcourse.dpsgd.ledger import Ledger
-from dpcourse.dpsgd.run import DIGITS, Run
+from dpcourse.dpsgd.recording import DIGITS, Run
 from dpcourse.dpsgd.sampling import middle_sizes
 
 FALSE_ALARM_RATE = 1e-6  # of each statistical check, for a run that is as it should be

@@ -15,7 +15,7 @@ from dpcourse.base.languages import say, sentences
 from dpcourse.dpsgd import generators, processes
 from dpcourse.dpsgd.ledger import Ledger
 from dpcourse.dpsgd.optimizers import NoisyAdam, NoisySGD
-from dpcourse.dpsgd.run import DIGITS, Run
+from dpcourse.dpsgd.recording import DIGITS, Run
 
 CHECKPOINT = {"run", "ledger before", "model", "optimizer", "coins", "torch"}  # and "schedule", where there is one
 

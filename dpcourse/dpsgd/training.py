@@ -19,8 +19,8 @@ from dpcourse.dpsgd.data import Data, people_of
 from dpcourse.dpsgd.ledger import Ledger
 from dpcourse.dpsgd.optimizers import NoisyAdam, NoisySGD
 from dpcourse.dpsgd.progress import Progress
+from dpcourse.dpsgd.recording import Bar, Run
 from dpcourse.dpsgd.refusals import refuse_if_not_private, trainable
-from dpcourse.dpsgd.run import Bar, Run
 from dpcourse.dpsgd.sampling import poisson_batches
 from dpcourse.dpsgd.trial import people_at_once, refuse_if_it_mixes
 

@@ -12,7 +12,7 @@ from dpcourse import course as all_lessons
 from dpcourse.course import Values
 from dpcourse.grading import collect
 from dpcourse.grading.collect import Submission
-from dpcourse.grading.judge import fingerprint, variants, work
+from dpcourse.grading.judge import fingerprint, per_student, tasks
 from dpcourse.grading.judge.given import Release, blanks, release_of
 from dpcourse.grading.judge.job import Job, allowed, seed_of
 from dpcourse.grading.keep.store import Store
@@ -96,7 +96,7 @@ class _Plan:
         grader, judges = self.running(each.lesson), self.judging(each.lesson)
         return self.store.to_judge(each, grader, judges, allowed(self.limits))
 
-    def work(self, each: Submission, ids: set[str] | None) -> work.Work | Result:
+    def work(self, each: Submission, ids: set[str] | None) -> tasks.Work | Result:
         """What is to be done with a submission: all of it, or some exercises; the Result where it cannot be read."""
         if each.fault:
             return unreadable(each.lesson, each.fault)
@@ -113,7 +113,7 @@ class _Plan:
         if ids is None:
             return job
         evidence = self.store.evidence(each.student, each.lesson)
-        return work.Again(job, {id: evidence.get(id, ()) for id in sorted(ids)})
+        return tasks.Again(job, {id: evidence.get(id, ()) for id in sorted(ids)})
 
     def save(self, each: Submission, graded: Graded, ids: set[str] | None, folder: str) -> bool:
         """Store what came; returns False where that would lose marks which stand, through a fault of ours."""
@@ -135,7 +135,7 @@ class _Plan:
         """What was given out of a lesson; to a student who has a variant, with these values."""
         if not values or lesson not in self.blanks:
             return self.given(lesson)
-        return variants.release_for(map(Path.read_bytes, self.blanks[lesson]), lesson, values)
+        return per_student.release_for(map(Path.read_bytes, self.blanks[lesson]), lesson, values)
 
     def _given(self, lesson):
         files = self.blanks.get(lesson)
@@ -173,9 +173,9 @@ class _UnderWay:
 
     def __init__(self, executor: MakesExecutor):
         self.executor, self.stack = executor, contextlib.ExitStack()
-        self.jobs: dict[Future, tuple[Submission, work.Work]] = {}
+        self.jobs: dict[Future, tuple[Submission, tasks.Work]] = {}
         self.tries: dict[Submission, int] = {}
-        self.slow: list[tuple[Submission, work.Work, Graded]] = []
+        self.slow: list[tuple[Submission, tasks.Work, Graded]] = []
 
     def __enter__(self):
         self.pool = self.stack.enter_context(self.executor())
@@ -185,9 +185,9 @@ class _UnderWay:
     def __exit__(self, *error):
         return self.stack.__exit__(*error)
 
-    def submit(self, each: Submission, job: work.Work) -> None:
+    def submit(self, each: Submission, job: tasks.Work) -> None:
         """Begin a job."""
-        self.jobs[self.pool.submit(work.graded, job)] = each, job
+        self.jobs[self.pool.submit(tasks.graded, job)] = each, job
 
     def done(self) -> Iterator[tuple[Submission, Graded]]:
         """Wait for a job to end; what there is then, but for the slow ones, which wait for `again`."""

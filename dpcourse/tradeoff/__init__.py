@@ -12,7 +12,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from dpcourse.base import validate
-from dpcourse.tradeoff.kinds import Gaussian, Laplace, Larger, Mixed, Points, Subsampled, bisect, inside
+from dpcourse.tradeoff.curves import Gaussian, Laplace, Larger, Mixed, Points, Subsampled, bisect, inside
 from dpcourse.tradeoff.product import failing, parts, product
 from dpcourse.tradeoff.tails import log_delta
 

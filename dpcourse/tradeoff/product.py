@@ -7,7 +7,7 @@ from scipy import fft
 from scipy.special import logsumexp
 
 from dpcourse.base import validate
-from dpcourse.tradeoff.kinds import Failing, Gaussian, Points, bisect
+from dpcourse.tradeoff.curves import Failing, Gaussian, Points, bisect
 
 TINY = 1e-15  # the tail mass that products cut off
 CELLS = 2**17  # of the grid on which products are computed

@@ -17,7 +17,7 @@ from support import ROOT, by_profile
 from typer.testing import CliRunner
 
 from dpcourse import course
-from dpcourse.authoring import build, execute, given_out, laws, new_pack
+from dpcourse.authoring import build, execute, laws, new_pack, public_pack
 from dpcourse.base import cells
 from dpcourse.checking import ERROR, RECEIVED, GivenOut, Variants, a_number, numbers_like, several, variants
 from dpcourse.checking.diagnosis import mutants
@@ -303,7 +303,7 @@ def test_what_is_given_out_is_read_back_as_it_was(packs):
     for returns in (a_number, several("a", "b"), numbers_like("x")):
         exercise = dataclasses.replace(lesson.exercises[0], examples=examples, returns=returns, hints_too=True)
         space: dict = {}
-        exec(given_out.module(exercise), space)
+        exec(public_pack.module(exercise), space)
         given = space["exercise"]
         assert isinstance(given, GivenOut)
         assert repr(given.examples) == repr(examples)
@@ -314,7 +314,7 @@ def test_what_is_given_out_is_read_back_as_it_was(packs):
 def test_any_title_can_be_given_out(packs, title):
     lesson = course.use_pack(packs(practice, "exam", built=False))
     exercise, space = dataclasses.replace(lesson.exercises[0], title=title, returns=a_number), {}
-    exec(given_out.module(exercise), space)
+    exec(public_pack.module(exercise), space)
     assert space["exercise"].title == title
 
 

@@ -17,7 +17,7 @@ from support import ROOT
 from typer.testing import CliRunner
 
 from dpcourse import commands, tables, widgets
-from dpcourse.authoring import build, moving, pdf, site
+from dpcourse.authoring import build, pdf, site, sliders
 from dpcourse.authoring.source import languages
 from dpcourse.base.cells import BEGIN, END
 from dpcourse.course import lesson as lesson_of
@@ -530,10 +530,10 @@ def test_an_explorer_of_one_slider_moves(course, tmp_path, monkeypatch):
     ],
 )
 def test_the_places_of_a_slider_are_those_of_the_notebook(call, places, at):
-    slider = moving.slider(f"widgets.explore(plots.p, x=widgets.slider({call}))")
+    slider = sliders.slider(f"widgets.explore(plots.p, x=widgets.slider({call}))")
     found, start = slider.places, slider.at
     control = eval(f"widgets.slider({call})", {"widgets": widgets})
-    assert len(found) <= moving.MOST
+    assert len(found) <= sliders.MOST
     assert found[start] == pytest.approx(control.value)
     if places:
         assert (found, start) == (pytest.approx(places), at)
@@ -545,4 +545,4 @@ def test_the_places_of_a_slider_are_those_of_the_notebook(call, places, at):
 
 @pytest.mark.parametrize("code", ['widgets.slider("a", 0.0, 1.0, 0.5), y=widgets.slider("b", 0.0, 1.0, 0.5)', 'widgets.choice("a", [1, 2])', 'widgets.slider("a", low, 1.0, 0.5)'])  # fmt: skip
 def test_other_explorers_stand_still(code):
-    assert moving.slider(f"widgets.explore(plots.p, x={code})") is None
+    assert sliders.slider(f"widgets.explore(plots.p, x={code})") is None

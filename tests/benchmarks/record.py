@@ -2,13 +2,13 @@
 
     OMP_NUM_THREADS=1 python tests/benchmarks/record.py
 
-Writes dpcourse/dpsgd/recording.json and prints its checksum, for CHECKSUM in dpcourse/dpsgd/run.py.
+Writes dpcourse/dpsgd/recording.json and prints its checksum, for CHECKSUM in dpcourse/dpsgd/recording.py.
 Not part of the ordinary test run.
 """
 
 from dpcourse import dpsgd
 from dpcourse.dpsgd import recipes
-from dpcourse.dpsgd.run import RECORDING
+from dpcourse.dpsgd.recording import RECORDING
 
 
 def main():

@@ -27,7 +27,7 @@ from dpcourse.checking.calling import limits
 from dpcourse.checking.calling.probe import arguments
 from dpcourse.checking.calling.values import plain
 from dpcourse.pld import pairs
-from dpcourse.tradeoff import TradeOff, kinds
+from dpcourse.tradeoff import TradeOff, curves
 
 TOPICS = ("audit", "clt", "composition", "gdp", "laplace", "pld", "rdp", "tradeoff")
 METHODS = (
@@ -79,10 +79,10 @@ DOORS = [
     ),
     ("laplace/whole_noise", _idle),
     ("gdp/curve_of", lambda p, q: (np.r_[0, TradeOff.from_probabilities(p, q).kinks(), 1], np.r_[1, q])),
-    ("gdp/gaussian_curve", lambda alpha, mu: kinds.Gaussian(mu).beta(alpha)),
+    ("gdp/gaussian_curve", lambda alpha, mu: curves.Gaussian(mu).beta(alpha)),
     (
         "gdp/group_curve",
-        lambda alpha, epsilon, delta, k: TradeOff(kinds.Group(tradeoff.approx_dp(epsilon, delta).kind, k))(alpha),
+        lambda alpha, epsilon, delta, k: TradeOff(curves.Group(tradeoff.approx_dp(epsilon, delta).kind, k))(alpha),
     ),
     ("gdp/group_curve", lambda alpha, epsilon, delta, k: tradeoff.approx_dp(epsilon, delta).kind.group(k).at(alpha)),
     (
@@ -107,7 +107,7 @@ DOORS = [
     ),
     (
         "dpsgd/sampled_curve",
-        lambda alpha, beta, p: TradeOff(kinds.Mixed(TradeOff.from_points(alpha, beta).kind, p))(alpha),
+        lambda alpha, beta, p: TradeOff(curves.Mixed(TradeOff.from_points(alpha, beta).kind, p))(alpha),
     ),
     (
         "accountants/renyi_divergence",

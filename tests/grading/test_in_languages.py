@@ -20,7 +20,7 @@ from dpcourse.commands import grade_steps
 from dpcourse.commands.grade_options import Options
 from dpcourse.grading import cohort, collect
 from dpcourse.grading.judge import given, needed
-from dpcourse.grading.judge.work import language_of
+from dpcourse.grading.judge.tasks import language_of
 from dpcourse.grading.keep.store import opened
 from dpcourse.grading.marks.settings import TEMPLATE, parse
 from dpcourse.grading.out import feedback, returned

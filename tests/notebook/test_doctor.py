@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from dpcourse.commands import app
-from dpcourse.grading.run import bubblewrap, trial, warm
+from dpcourse.grading.run import bubblewrap, readiness, warm
 from dpcourse.notebook import doctor
 
 
@@ -205,7 +205,7 @@ def test_the_command_tells_instructors_about_the_sandbox(monkeypatch):
     """The first cell of lesson 00 does not."""
     assert "grading" not in {found.what for found in doctor.report().findings}
     monkeypatch.setattr(bubblewrap, "missing", lambda: None)
-    monkeypatch.setattr(trial, "fault", lambda: None)
+    monkeypatch.setattr(readiness, "fault", lambda: None)
     assert "OK      grading: bubblewrap makes sandboxes" in CliRunner().invoke(app, ["doctor"]).stdout
     monkeypatch.undo()
     monkeypatch.setenv("PATH", "/nowhere")
@@ -218,14 +218,14 @@ def test_a_bubblewrap_that_does_not_work(tmp_path, monkeypatch):
     (tmp_path / "bwrap").write_text("#!/bin/sh\necho no permission >&2; exit 1\n")
     (tmp_path / "bwrap").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    assert "bubblewrap does not work here (no permission). It must be 0.8 or newer" in trial.finding().said
+    assert "bubblewrap does not work here (no permission). It must be 0.8 or newer" in readiness.finding().said
 
 
 @pytest.mark.skipif(bubblewrap.missing() is not None, reason=str(bubblewrap.missing()))
 def test_a_machine_is_ready_where_a_worker_runs_and_not_where_none_does(monkeypatch):
     """The reason why it does not is the worker's own."""
-    assert (trial.finding().state, trial.fault()) == ("ok", None)
+    assert (readiness.finding().state, readiness.fault()) == ("ok", None)
     monkeypatch.setattr(warm, "PYTHON", (*warm.PYTHON, "-S"))  # finds no packages
-    found = trial.finding()
+    found = readiness.finding()
     assert found.state == "missing"
     assert "no student's code runs in it (the warm process does not start: ModuleNotFoundError" in found.said

@@ -9,7 +9,7 @@ import types
 import numpy as np
 
 from dpcourse.base.languages import listed, say
-from dpcourse.checking.calling.texts import to_say
+from dpcourse.checking.calling.messages import to_say
 
 LONGEST_CHAIN, LONGEST_WORDS = 10, 200
 MODULES = ("math", "np", "norm")  # in which a name may stand that was written without its module

@@ -11,7 +11,7 @@ import time
 import warnings
 
 from dpcourse.base.languages import say
-from dpcourse.checking.calling.texts import to_say
+from dpcourse.checking.calling.messages import to_say
 
 
 class TimeUp(BaseException):

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpcourse.base.languages import as_data, say, sentences
-from dpcourse.checking.calling import apart, calls, errors, limits, output, texts, training
+from dpcourse.checking.calling import apart, calls, errors, limits, messages, output, training
 from dpcourse.checking.calling.values import alike, plain, type_name
 
 PLAIN = {bool, int, float, str, type(None), dict, list, tuple, np.ndarray, *np.sctypeDict.values()}
@@ -194,7 +194,7 @@ def _unwritten(error, answer):
     *_, last = traceback.walk_tb(error.__traceback__)
     if last[0].f_code is getattr(getattr(answer, "__wrapped__", answer), "__code__", None):  # a cache, a decorator
         return {"blank": True}
-    return {"raised": as_data(say(texts.UNWRITTEN, name=last[0].f_code.co_name))}
+    return {"raised": as_data(say(messages.UNWRITTEN, name=last[0].f_code.co_name))}
 
 
 def _raised(error, answer, parameters, forbidden):
@@ -202,15 +202,15 @@ def _raised(error, answer, parameters, forbidden):
     try:
         str(error)
     except Exception:
-        return say(texts.SILENT, kind=type(error).__name__)
+        return say(messages.SILENT, kind=type(error).__name__)
     code = getattr(answer, "__code__", None)
     file = getattr(code, "co_filename", None)
-    line, message, where = "", texts.STOPPED, {}
+    line, message, where = "", messages.STOPPED, {}
     for frame in traceback.extract_tb(error.__traceback__):
         if frame.filename == file:
             line = linecache.getline(file, frame.lineno).strip()
-            message = texts.STOPPED_AT if line else texts.STOPPED_IN_LINE
-            where = {"line": line[: texts.LONGEST]} if line else {"number": frame.lineno}
+            message = messages.STOPPED_AT if line else messages.STOPPED_IN_LINE
+            where = {"line": line[: messages.LONGEST]} if line else {"number": frame.lineno}
     often = errors.meaning(
         error,
         {**getattr(answer, "__globals__", {}), **dict.fromkeys(getattr(code, "co_varnames", ()))},
@@ -218,6 +218,6 @@ def _raised(error, answer, parameters, forbidden):
         parameters,
         tuple(function.__name__ for function in forbidden),
     )
-    told = str(error).splitlines()[0][:200] if str(error) else say(texts.NO_MESSAGE)
+    told = str(error).splitlines()[0][:200] if str(error) else say(messages.NO_MESSAGE)
     stopped = say(message, kind=type(error).__name__, message=told, **where)
     return sentences([stopped, often] if often else [stopped])

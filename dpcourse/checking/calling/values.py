@@ -5,7 +5,7 @@ import numbers
 import numpy as np
 
 from dpcourse.base.languages import say
-from dpcourse.checking.calling.texts import to_say
+from dpcourse.checking.calling.messages import to_say
 
 LARGEST_ARRAY = 1_000_000
 A_KIND, A_KIND_OF = to_say("a {kind}"), to_say("a {kind} of {count}")

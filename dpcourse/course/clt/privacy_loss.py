@@ -5,7 +5,7 @@ import numpy as np
 from dpcourse.base.languages import say
 from dpcourse.checking import Exercise, Misconception
 from dpcourse.course.clt.shared import random_mechanism, two_arrays
-from dpcourse.tradeoff import TradeOff, kinds
+from dpcourse.tradeoff import TradeOff, curves
 
 
 def _loss_and_mass(value, case):
@@ -47,7 +47,7 @@ exercise = Exercise(
     draw=_draw_points,
     reference=_pieces(lambda width, fall: (np.log(fall / width), width)),
     returns=_loss_and_mass,
-    forbidden=(TradeOff.log_slope, TradeOff.loss_law, kinds.Points.__init__),
+    forbidden=(TradeOff.log_slope, TradeOff.loss_law, curves.Points.__init__),
     hints=(
         "Try it on the curve of the cell above: the points are (0, 1), (0.25, 0.25), (1, 0). The first piece goes 0.25 to the right and falls "
         "by 0.75. The cell says what its loss and its mass are.",

@@ -4,7 +4,7 @@ import numpy as np
 
 from dpcourse.checking import Exercise, Misconception, numbers_like, rounded
 from dpcourse.course.dpsgd.shared import random_curve
-from dpcourse.tradeoff import TradeOff, kinds
+from dpcourse.tradeoff import TradeOff, curves
 
 
 def _draw_mixed(rng):
@@ -25,7 +25,7 @@ exercise = Exercise(
     draw=_draw_mixed,
     reference=lambda alpha, beta, p: p * beta + (1 - p) * (1 - alpha),
     returns=numbers_like("alpha"),
-    forbidden=(TradeOff.mixed, TradeOff.subsampled, kinds.Mixed.__init__),
+    forbidden=(TradeOff.mixed, TradeOff.subsampled, curves.Mixed.__init__),
     hints=(
         "With probability p the mechanism with the curve f runs on Mia's data, otherwise nothing about her is used. Which curve belongs to that?",
         "An answer that tells nothing has the curve Id(alpha) = 1 - alpha. Both curves are taken at the same alpha and added: with which weights?",

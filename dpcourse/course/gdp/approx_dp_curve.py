@@ -44,7 +44,7 @@ exercise = Exercise(
     draw=_draw_approx,
     reference=lambda alpha, epsilon, delta: _highest(_first(alpha, epsilon, delta), _second(alpha, epsilon, delta)),
     returns=numbers_like("alpha"),
-    forbidden=(tradeoff.approx_dp, tradeoff.TradeOff.__call__, tradeoff.kinds.Points.beta),
+    forbidden=(tradeoff.approx_dp, tradeoff.TradeOff.__call__, tradeoff.curves.Points.beta),
     hints=(
         "At alpha = 0 the steep line is the highest, and at alpha = 1 the 0 is. You need not know where they cross: compute all lines at every alpha, and take the highest at each.",
         "The steep one is `1 - delta - np.exp(epsilon) * alpha`. `np.maximum(a, b)` takes the larger one at each place; use it twice.",

@@ -47,7 +47,7 @@ exercise = Exercise(
     draw=_draw_group,
     reference=_group(),
     returns=numbers_like("alpha"),
-    forbidden=(tradeoff.TradeOff.group, tradeoff.kinds.Kind.group, tradeoff.kinds.Group.__init__),
+    forbidden=(tradeoff.TradeOff.group, tradeoff.curves.Kind.group, tradeoff.curves.Group.__init__),
     hints=(
         "Follow one alpha for k = 2: x_1 = 1 - f(alpha) is the most often that a test says “in” one person further. It is the false alarm of the next step: x_2 = 1 - f(x_1).",
         "Start with `x = alpha`. How many such steps are there? What comes out is how often the test says “in” for the other table; beta is the rest.",

@@ -21,8 +21,8 @@ from dpcourse.checking import BLANK, ERROR, RIGHT, WRONG, Exercise
 from dpcourse.checking.exercise import Cases
 from dpcourse.grading.judge.allowance import Allowance
 from dpcourse.grading.judge.exhausted import limit_in
+from dpcourse.grading.judge.guarded import Failed, at_work
 from dpcourse.grading.judge.job import Job, cases_of, further_rng
-from dpcourse.grading.judge.judge import Failed, at_work
 from dpcourse.grading.judge.outcomes import sound
 from dpcourse.grading.result import UNJUDGED, Mark, told, unjudged
 from dpcourse.grading.run import wire

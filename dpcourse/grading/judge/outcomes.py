@@ -4,7 +4,7 @@ Every text of it is bounded here, in length, number and nesting, before anything
 exercise is at most MOST_SAID characters, and what was one line is one line, wherever it is shown.
 """
 
-from dpcourse.checking.calling import texts
+from dpcourse.checking.calling import messages
 from dpcourse.checking.calling.values import plain
 
 TEXTS = ("signature", "forbidden", "changed", "outside", "copied", "begun", "replaced")
@@ -29,10 +29,10 @@ def sound(outcomes: object, seconds: float) -> list[dict]:
 
 
 def _sound_outcome(outcome, seconds):
-    found = {key: texts.one_line(outcome[key], LONGEST_TEXT) for key in TEXTS if isinstance(outcome.get(key), str)}
-    found |= {key: text for key in SAID if (text := texts.sound(outcome.get(key)))}
+    found = {key: messages.one_line(outcome[key], LONGEST_TEXT) for key in TEXTS if isinstance(outcome.get(key), str)}
+    found |= {key: text for key in SAID if (text := messages.sound(outcome.get(key)))}
     found |= {key: True for key in FLAGS if outcome.get(key) is True}
-    if because := texts.lines(outcome.get("because")):
+    if because := messages.lines(outcome.get("because")):
         found["because"] = because
     if "timeout" in outcome:
         found["timeout"] = seconds
@@ -64,7 +64,7 @@ class _Value:
         return found if not isinstance(found, str) or self._has_room(found) else self._type("str")
 
     def _type(self, name):
-        name = texts.one_line(name, LONGEST_NAME)
+        name = messages.one_line(name, LONGEST_NAME)
         return {"type": name if self._has_room(name) else "…"}
 
     def _has_room(self, text):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dpcourse import course
 from dpcourse.base.languages import say, to_say
 from dpcourse.checking import Exercise
-from dpcourse.checking.calling.texts import lines, one_line
+from dpcourse.checking.calling.messages import lines, one_line
 from dpcourse.grading.collect import Cell
 from dpcourse.grading.judge import needed
 from dpcourse.grading.judge.answers import GRACE, MOST_PROBES, Answers

@@ -13,9 +13,9 @@ from dpcourse.grading.judge.answers import Answers, judged_again
 from dpcourse.grading.judge.causes import first_cause
 from dpcourse.grading.judge.given import changes
 from dpcourse.grading.judge.job import Job, allowed, cases_of, seed_of
+from dpcourse.grading.judge.per_student import another_answer, another_notebook
 from dpcourse.grading.judge.playing import Playing
 from dpcourse.grading.judge.similar import shingles
-from dpcourse.grading.judge.variants import another_answer, another_notebook
 from dpcourse.grading.judge.versions import OURS, newer_python_of, unknown_syntax
 from dpcourse.grading.result import (
     FLAGGED,
@@ -28,7 +28,7 @@ from dpcourse.grading.result import (
     unreadable,
     without_points,
 )
-from dpcourse.grading.run import met
+from dpcourse.grading.run import differences
 
 __all__ = ["Job", "allowed", "cases_of", "grade", "judged_again", "seed_of"]
 
@@ -199,7 +199,7 @@ class _Grading:
             for cell, ids in sorted(self.began.items())
         ]
         functions = {exercise.function for exercise in self.answers.exercises}
-        met_here = met.in_words(self.playing.met, {cell.number for cell in self.cells}, functions, lost)
+        met_here = differences.in_words(self.playing.met, {cell.number for cell in self.cells}, functions, lost)
         given_up = [self.playing.given_up] if self.playing.given_up else []
         left_out = [self._left_out(step, reason) for step, reason in self.playing.left_out.items()]
         late = [self._late(number) for number in sorted(self.playing.late)]

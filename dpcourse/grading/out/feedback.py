@@ -17,7 +17,7 @@ from dpcourse.grading.keep.store import Row, spoken
 from dpcourse.grading.marks.settings import Settings
 from dpcourse.grading.out import pages
 from dpcourse.grading.out.gradebook import exercise_of, in_points
-from dpcourse.grading.out.platforms import name_of
+from dpcourse.grading.out.known_as import name_of
 from dpcourse.grading.out.tables import number
 from dpcourse.grading.result import INFRASTRUCTURE, MISSING, UNJUDGED, UNREADABLE, Mark, in_english, is_ours
 

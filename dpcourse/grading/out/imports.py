@@ -18,7 +18,7 @@ from dpcourse.grading.keep.store import Row
 from dpcourse.grading.marks.marking import exported
 from dpcourse.grading.marks.settings import Settings
 from dpcourse.grading.out.gradebook import title
-from dpcourse.grading.out.platforms import name_of, number_of, platform_of, platforms_of
+from dpcourse.grading.out.known_as import name_of, number_of, platform_of, platforms_of
 from dpcourse.grading.out.returned import comment
 from dpcourse.grading.out.tables import as_csv, number
 from dpcourse.grading.result import INFRASTRUCTURE, MISSING, UNREADABLE

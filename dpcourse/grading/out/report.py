@@ -9,8 +9,8 @@ from dpcourse.base.files import write_atomically
 from dpcourse.base.languages import chosen, counted, listed, say, to_say
 from dpcourse.checking import BLANK, ERROR, RIGHT, WRONG, Exercise
 from dpcourse.grading import collect
+from dpcourse.grading.judge.guarded import Failed, at_work
 from dpcourse.grading.judge.job import cases_of, seed_of
-from dpcourse.grading.judge.judge import Failed, at_work
 from dpcourse.grading.judge.similar import identical, near_identical
 from dpcourse.grading.keep.store import Row, spoken
 from dpcourse.grading.out import alarms, mistakes, pages, spread

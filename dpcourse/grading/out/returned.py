@@ -24,7 +24,7 @@ from dpcourse.grading.keep.store import Row, spoken
 from dpcourse.grading.marks.settings import Settings
 from dpcourse.grading.out import feedback, pages
 from dpcourse.grading.out.gradebook import title, title_of, whole
-from dpcourse.grading.out.platforms import given_name, platform_of
+from dpcourse.grading.out.known_as import given_name, platform_of
 from dpcourse.grading.out.tables import SIGNS
 from dpcourse.grading.result import INFRASTRUCTURE
 

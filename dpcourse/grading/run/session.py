@@ -8,13 +8,13 @@ import sys
 import threading
 
 from dpcourse.base.languages import ENGLISH, as_data, language, say
-from dpcourse.checking.calling import limits, output, texts
+from dpcourse.checking.calling import limits, messages, output
 from dpcourse.checking.calling.beneath import Beneath
 from dpcourse.checking.calling.errors import chain
 from dpcourse.checking.calling.probe import Probe, function_of
-from dpcourse.grading.run import MOST_CHECKS, met, wire
+from dpcourse.grading.run import MOST_CHECKS, differences, wire
 from dpcourse.grading.run.clashes import Uses
-from dpcourse.grading.run.left import Left
+from dpcourse.grading.run.leftovers import Left
 from dpcourse.grading.run.shell import keep_running_cells, shell, without_unknown_magic
 
 QUIET = {  # for what would ask the network, and wait for it
@@ -111,7 +111,7 @@ class Session:
         try:
             self._reply(reply | {"nonce": self.nonce})
         except wire.Garbled as error:
-            too_much = as_data(say(texts.NOT_SENT, reason=str(error)))
+            too_much = as_data(say(messages.NOT_SENT, reason=str(error)))
             self._reply({"outcomes": [{"raised": too_much}], "nonce": self.nonce})
 
     def _reply(self, message):
@@ -162,7 +162,7 @@ class Session:
                 self.uses[name] = Uses(answer, namespace)
 
     def _note_met(self, kind, cell, word):
-        if len(self.met) < met.MOST:
+        if len(self.met) < differences.MOST:
             self.met[kind, cell, word] = None
 
     def _probe_last(self, request):

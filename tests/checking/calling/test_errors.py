@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from dpcourse import tradeoff
+from dpcourse.checking.calling.messages import heard
 from dpcourse.checking.calling.probe import Probe
-from dpcourse.checking.calling.texts import heard
 
 MADE = {"__name__": "__main__", "np": np, "curve": tradeoff.gaussian(1.0)}
 CASE = {"x": [1.0, 2.0], "n": 3}

@@ -6,8 +6,8 @@ import types
 import pytest
 
 from dpcourse.checking.calling import calls
+from dpcourse.checking.calling.messages import heard
 from dpcourse.checking.calling.probe import Probe
-from dpcourse.checking.calling.texts import heard
 
 
 def outcome(answer, case, **about):

@@ -19,7 +19,7 @@ from dpcourse.grading.keep.store import DATABASE, Store
 from dpcourse.grading.marks.marking import marked
 from dpcourse.grading.marks.settings import Settings
 from dpcourse.grading.out import imports, returned
-from dpcourse.grading.out.platforms import platform_of
+from dpcourse.grading.out.known_as import platform_of
 
 from .test_intake import lesson, put, zipped
 

@@ -42,7 +42,7 @@ CHANGES = {  # of a module: which of the fingerprints above are others then
     "grading/out/report.py": set(),
     "grading/marks/settings.py": set(),
     "grading/keep/store.py": set(),
-    "grading/judge/work.py": set(),
+    "grading/judge/tasks.py": set(),
 }
 
 

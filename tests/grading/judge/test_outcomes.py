@@ -12,7 +12,7 @@ from support import by_profile
 
 from dpcourse import course
 from dpcourse.checking import RIGHT, WRONG
-from dpcourse.checking.calling import texts
+from dpcourse.checking.calling import messages
 from dpcourse.checking.calling.values import plain
 from dpcourse.grading.judge.outcomes import MOST_SAID, sound
 from dpcourse.grading.result import result, told
@@ -94,8 +94,8 @@ def test_what_a_worker_says_of_an_error_is_said_in_the_language_of_the_judge():
 
 def nested(levels):
     """A message of ours with a message in each of its fields, and so on."""
-    field = nested(levels - 1) if levels else "x" * texts.LONGEST
-    return {"message": texts.STOPPED_AT, "fields": {"kind": field, "message": field, "line": field}}
+    field = nested(levels - 1) if levels else "x" * messages.LONGEST
+    return {"message": messages.STOPPED_AT, "fields": {"kind": field, "message": field, "line": field}}
 
 
 def lists(depth, leaf):

@@ -6,7 +6,7 @@ import pytest
 
 from dpcourse.checking import RIGHT, WRONG
 from dpcourse.grading import cohort
-from dpcourse.grading.judge import work
+from dpcourse.grading.judge import tasks
 from dpcourse.grading.result import Graded, Mark, failed, result
 
 
@@ -39,7 +39,7 @@ def test_the_slow_are_graded_alone_at_the_end_and_the_better_counts(monkeypatch,
         slow = name == "slow"
         return Graded(again if slow and tried == 2 else first if slow else got(1), slow=slow)
 
-    monkeypatch.setattr(work, "graded", graded)
+    monkeypatch.setattr(tasks, "graded", graded)
     for each, found in cohort._results(["a", "slow", "b", "c"], lambda each: each, lambda: ThreadPoolExecutor(1)):
         seen.append((each, found.result))
     assert sorted(seen[:3], key=str) == [(each, got(1)) for each in "abc"]

@@ -8,7 +8,7 @@ import pytest
 from support import ROOT
 
 from dpcourse import course
-from dpcourse.authoring import compare, worth
+from dpcourse.authoring import compare, useful_mutants
 from dpcourse.checking.diagnosis import mutants
 
 
@@ -47,7 +47,7 @@ def test_of_two_that_do_the_same_the_cheaper_is_kept():
     exercise = course.lesson(1).exercise("sequential_composition")
     program = mutants.Program(exercise.reference)
     every = {place: change for place, change, _ in program.numbered()}
-    kept = worth.worth(exercise, program)
+    kept = useful_mutants.worth(exercise, program)
     assert 0 < len(kept) < len(every)
     cases = exercise.draw(np.random.default_rng(0))
     values = {place: numbers(mutant, cases) for place, _, mutant in program.numbered()}
@@ -61,17 +61,17 @@ def test_it_is_stored_for_every_exercise_and_for_none_that_is_gone(monkeypatch, 
     lesson.__dict__["exercises"] = tuple(dataclasses.replace(each, folder=tmp_path) for each in lesson.exercises)
     monkeypatch.setattr(course.Lesson, "folder", tmp_path)
     monkeypatch.setattr(course, "lessons", lambda: (lesson,))
-    file, programs = tmp_path / mutants.STORED, [program for _, program in worth.programs(lesson)]
+    file, programs = tmp_path / mutants.STORED, [program for _, program in useful_mutants.programs(lesson)]
     file.write_text('{"gone": {"0123": [1, 2]}}')
     mutants.stored.cache_clear()
     try:
-        assert worth.missing() == [(file, ["keep_probability"])]
-        assert worth.write() == [file]
+        assert useful_mutants.missing() == [(file, ["keep_probability"])]
+        assert useful_mutants.write() == [file]
         assert {name: set(of) for name, of in json.loads(file.read_text()).items()} == {
             "keep_probability": {program.key for program in programs}
         }
-        assert worth.missing() == []
-        assert worth.write() == []
+        assert useful_mutants.missing() == []
+        assert useful_mutants.write() == []
         assert 0 < sum(1 for _ in programs[0].mutants(tmp_path)) < sum(1 for _ in programs[0].mutants())
     finally:
         mutants.stored.cache_clear()

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpcourse.base.languages import ENGLISH, JOINING, Said, again, as_data, say
-from dpcourse.checking.calling import texts
+from dpcourse.checking.calling import messages
+from dpcourse.checking.calling.messages import OURS, STOPPED, UNWRITTEN, heard, sound
 from dpcourse.checking.calling.probe import Probe
-from dpcourse.checking.calling.texts import OURS, STOPPED, UNWRITTEN, heard, sound
 from dpcourse.checking.calling.values import type_name
 
 
@@ -71,7 +71,7 @@ def test_what_is_not_ours_is_a_text_that_is_not_filled_in(forged):
 
 def test_what_is_nested_too_deeply_is_not_filled_in():
     data = {"message": UNWRITTEN, "fields": {"name": "x"}}
-    for _ in range(texts.DEEPEST):
+    for _ in range(messages.DEEPEST):
         data = {"message": UNWRITTEN, "fields": {"name": data}}
     assert heard(data) == UNWRITTEN
 
@@ -81,14 +81,14 @@ def test_however_it_is_nested_what_is_heard_is_bounded_and_on_one_line():
     data = {"message": JOINING[0], "fields": {"first": "a\nb", "then": "c\r\nd"}}
     assert heard(data) == "a b c d"
     sizes = set()
-    for _ in range(texts.DEEPEST):
+    for _ in range(messages.DEEPEST):
         data = {"message": JOINING[0], "fields": {"first": data, "then": data}}
         assert len(str(heard(data)).splitlines()) == 1
         sizes.add(len(heard(data)))
-    assert max(sizes) <= texts.MOST_PARTS * texts.LONGEST
+    assert max(sizes) <= messages.MOST_PARTS * messages.LONGEST
     assert heard(data) == JOINING[0]
-    assert heard("one\ntwo" * 1000) == texts.one_line("one\ntwo" * 1000)
-    assert len(heard("one\ntwo" * 1000)) == texts.LONGEST
+    assert heard("one\ntwo" * 1000) == messages.one_line("one\ntwo" * 1000)
+    assert len(heard("one\ntwo" * 1000)) == messages.LONGEST
 
 
 anything = st.recursive(
@@ -118,11 +118,11 @@ def test_what_is_said_here_is_said_in_the_language_of_the_judge():
 
 
 def test_no_text_grows_by_being_nested():
-    long = "x" * texts.LONGEST
+    long = "x" * messages.LONGEST
     nested = long
-    for _ in range(texts.DEEPEST):
-        nested = {"message": texts.STOPPED, "fields": {"kind": nested, "message": nested}}
-    assert len(texts.heard(nested)) <= texts.MOST_PARTS * (texts.LONGEST + len(texts.STOPPED))
-    assert len(texts.heard("x" * 10**6)) == texts.LONGEST
-    honest = {"message": texts.STOPPED, "fields": {"kind": "ValueError", "message": long}}
-    assert long in texts.heard(honest)
+    for _ in range(messages.DEEPEST):
+        nested = {"message": messages.STOPPED, "fields": {"kind": nested, "message": nested}}
+    assert len(messages.heard(nested)) <= messages.MOST_PARTS * (messages.LONGEST + len(messages.STOPPED))
+    assert len(messages.heard("x" * 10**6)) == messages.LONGEST
+    honest = {"message": messages.STOPPED, "fields": {"kind": "ValueError", "message": long}}
+    assert long in messages.heard(honest)

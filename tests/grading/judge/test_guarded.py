@@ -9,7 +9,7 @@ from grading.rows import FULL, a_row, graded
 from dpcourse import course
 from dpcourse.checking import RIGHT
 from dpcourse.grading import result
-from dpcourse.grading.judge import judge
+from dpcourse.grading.judge import guarded
 from dpcourse.grading.judge.answers import Answers, judged_again
 from dpcourse.grading.judge.job import Job
 from dpcourse.grading.keep.store import ByHand
@@ -83,17 +83,17 @@ def test_from_what_its_answer_did_then_a_mended_exercise_is_judged_and_nothing_r
 
 
 def test_what_a_judge_may_take_is_limited_and_a_worker_that_stops_is_no_fault_of_it(monkeypatch):
-    monkeypatch.setattr(judge, "JUDGE_SECONDS", 0.05)
-    with pytest.raises(judge.Failed, match="did not end within"):
-        judge.at_work(time.sleep, 5)
-    with pytest.raises(judge.Failed, match="SystemExit"):
-        judge.at_work(exit)
+    monkeypatch.setattr(guarded, "JUDGE_SECONDS", 0.05)
+    with pytest.raises(guarded.Failed, match="did not end within"):
+        guarded.at_work(time.sleep, 5)
+    with pytest.raises(guarded.Failed, match="SystemExit"):
+        guarded.at_work(exit)
 
     def stops():
         raise Stopped("the time limit was reached")
 
     with pytest.raises(Stopped):
-        judge.at_work(stops)
+        guarded.at_work(stops)
 
 
 WITH_FAULT = with_marks(graded(), [unjudged(course.find(BROKEN), "its judge failed: ValueError: x")])

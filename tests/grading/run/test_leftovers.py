@@ -6,7 +6,7 @@ import time
 import pytest
 
 from dpcourse.checking.calling import limits
-from dpcourse.grading.run import left
+from dpcourse.grading.run import leftovers
 
 FIRST, ONE, OTHER = 1, 500_001, 500_002  # numbers of processes
 
@@ -24,10 +24,10 @@ def there(monkeypatch):
     """process -> its state, of all that can be seen."""
     found = {FIRST: "S", os.getpid(): "R"}
     monkeypatch.setattr(limits, "all_there_are", lambda: [str(each) for each in found])
-    monkeypatch.setattr(left, "_state", lambda process: found.get(process, ""))
-    monkeypatch.setattr(left, "_threads", lambda process: 1)
+    monkeypatch.setattr(leftovers, "_state", lambda process: found.get(process, ""))
+    monkeypatch.setattr(leftovers, "_threads", lambda process: 1)
     monkeypatch.setattr(time, "sleep", lambda seconds: None)
-    monkeypatch.setattr(left, "SETTLE", 0.01)
+    monkeypatch.setattr(leftovers, "SETTLE", 0.01)
     return found
 
 
@@ -40,19 +40,19 @@ def everything(seen):
 
 def test_without_a_sandbox_nothing_is_ended(killed, there):
     there |= {ONE: "R", OTHER: "S"}
-    everything(left.Left(False, lambda *told: None))
+    everything(leftovers.Left(False, lambda *told: None))
     assert killed == []
 
 
 def test_where_nothing_was_left_nothing_is_ended(killed, there):
     there[ONE] = "Z"
-    everything(left.Left(True, lambda *told: None))
+    everything(leftovers.Left(True, lambda *told: None))
     assert killed == []
 
 
 def test_only_what_is_busy_makes_way(killed, there):
     told = []
-    seen = left.Left(True, lambda *each: told.append(each))
+    seen = leftovers.Left(True, lambda *each: told.append(each))
     there[ONE] = "S"
     assert seen.look(4)["processes"]
     there[OTHER] = "R"
@@ -64,8 +64,8 @@ def test_only_what_is_busy_makes_way(killed, there):
 
 
 def test_too_many_are_ended_all_at_once(killed, there, monkeypatch):
-    monkeypatch.setattr(left.resource, "getrlimit", lambda which: (4, 4))
-    seen, told = left.Left(True, lambda *each: None), []
+    monkeypatch.setattr(leftovers.resource, "getrlimit", lambda which: (4, 4))
+    seen, told = leftovers.Left(True, lambda *each: None), []
     there |= {ONE: "S", OTHER: "S"}
     assert seen.look(1) == {"left_running": False, "processes": True}
     assert killed == told == []

@@ -11,7 +11,7 @@ from dpcourse import course
 from dpcourse.authoring import execute
 from dpcourse.base import cells
 from dpcourse.grading import collect
-from dpcourse.grading.judge import variants
+from dpcourse.grading.judge import per_student
 from dpcourse.grading.judge.answers import asked
 from dpcourse.grading.judge.given import changes
 from dpcourse.grading.judge.job import Job, cases_of
@@ -45,7 +45,7 @@ def theirs(final, epsilon):
 
 def test_what_was_given_out_is_what_each_student_got(final):
     for epsilon in EPSILONS:
-        release = variants.release_for([blank(final)], 61, of(epsilon))
+        release = per_student.release_for([blank(final)], 61, of(epsilon))
         assert f'check("61.1", odds_after, epsilon={epsilon})' in release.code
         for other in EPSILONS:
             found = collect.code_cells(handed_in(theirs(final, other), other))
@@ -55,14 +55,14 @@ def test_what_was_given_out_is_what_each_student_got(final):
 def test_a_notebook_of_another_variant_is_named(final):
     for mine in EPSILONS:
         for other in EPSILONS:
-            found = variants.another_notebook(collect.code_cells(theirs(final, other)), 61, of(mine))
+            found = per_student.another_notebook(collect.code_cells(theirs(final, other)), 61, of(mine))
             assert len(found) == (mine != other)
             assert all(f"epsilon {other}; this student's is epsilon {mine}" in note for note in found)
 
 
 @pytest.mark.parametrize("code", ["check(", "check()", "check('61.1', f, **x)", "check('61.1', f, epsilon=x)", "check('0.1', f, epsilon=9)", "nothing", '"61.1"; ' + "(" * 3000])  # fmt: skip
 def test_a_cell_that_names_no_values_is_no_notebook_of_anybody(final, code):
-    assert variants.another_notebook([collect.Cell(1, "a", code)], 61, of(0.5)) == []
+    assert per_student.another_notebook([collect.Cell(1, "a", code)], 61, of(0.5)) == []
 
 
 def test_an_answer_for_another_variant_is_named_and_no_other(final):
@@ -72,7 +72,7 @@ def test_an_answer_for_another_variant_is_named_and_no_other(final):
         evidence, cases = [], cases_of(exercise, job.seed)
         outcomes = [{"value": case["odds"] * 2.718281828459045**answer} for case in cases]
         evidence = ([{"asked": "something else"}, *outcomes], [{"asked": asked(cases)}, *outcomes])
-        found = variants.another_answer(exercise, job, evidence)
+        found = per_student.another_answer(exercise, job, evidence)
         is_another = answer in (1.25, 2.0)
         assert len(found) == is_another
         assert all(f"right for epsilon {answer}" in note for note in found)
@@ -83,8 +83,8 @@ def test_an_answer_for_another_variant_is_named_and_no_other(final):
         [{"value": "x"}, {"value": [1, 2]}],
         [{"value": float("nan")}] * 2,
     ):
-        assert variants.another_answer(exercise, job, ([{"asked": asked(cases)}, *strange],)) == []
-    assert variants.another_answer(exercise, Job(61, b"", b"a seed"), evidence) == []
+        assert per_student.another_answer(exercise, job, ([{"asked": asked(cases)}, *strange],)) == []
+    assert per_student.another_answer(exercise, Job(61, b"", b"a seed"), evidence) == []
 
 
 @NEEDS_SANDBOX

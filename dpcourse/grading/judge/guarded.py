@@ -10,7 +10,7 @@ from typing import Any
 
 from dpcourse.base.languages import say
 from dpcourse.checking.calling import limits
-from dpcourse.checking.calling.texts import one_line
+from dpcourse.checking.calling.messages import one_line
 from dpcourse.grading.run import Stopped
 
 JUDGE_SECONDS = 60.0
