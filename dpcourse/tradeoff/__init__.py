@@ -351,7 +351,7 @@ def envelope(alpha, beta) -> tuple[np.ndarray, np.ndarray]:
     while alpha.size > 2:
         with np.errstate(over="ignore"):
             slope = np.diff(beta) / np.diff(alpha)
-        keep = np.r_[True, np.diff(slope) > 0, True]
+        keep = np.r_[True, slope[1:] > slope[:-1], True]  # compared, not subtracted: they may be infinite
         if keep.all():
             break
         alpha, beta = alpha[keep], beta[keep]

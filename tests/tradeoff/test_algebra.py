@@ -7,7 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 from dp_accounting.pld import privacy_loss_distribution
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import laplace as laplace_distribution
 from scipy.stats import norm
@@ -338,8 +338,8 @@ def test_points_come_back(f):
     assert again(ALPHA) == pytest.approx(f(ALPHA), abs=1e-15)
 
 
-@pytest.mark.filterwarnings("ignore:invalid value encountered in subtract:RuntimeWarning")  # infinite slopes
 @given(raw=st.lists(st.tuples(alphas, alphas), min_size=1, max_size=12))
+@example(raw=[(0.0, 0.5), (1.1125369292536007e-308, 0.0), (2.225073858507203e-309, 0.75)])  # slopes without a difference
 def test_repair_is_the_largest_trade_off_function_below_the_points(raw):
     alpha, beta = np.array(raw).T
     f = TradeOff.from_points(alpha, beta, repair=True)
