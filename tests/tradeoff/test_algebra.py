@@ -339,7 +339,9 @@ def test_points_come_back(f):
 
 
 @given(raw=st.lists(st.tuples(alphas, alphas), min_size=1, max_size=12))
-@example(raw=[(0.0, 0.5), (1.1125369292536007e-308, 0.0), (2.225073858507203e-309, 0.75)])  # slopes without a difference
+@example(
+    raw=[(0.0, 0.5), (1.1125369292536007e-308, 0.0), (2.225073858507203e-309, 0.75)]
+)  # slopes without a difference
 def test_repair_is_the_largest_trade_off_function_below_the_points(raw):
     alpha, beta = np.array(raw).T
     f = TradeOff.from_points(alpha, beta, repair=True)
