@@ -16,7 +16,7 @@ LIMITS = Limits(cell_seconds=120, seconds=600)
 
 CELL = {"number": 1, "seconds": 120.0}
 SANDBOX = "dpcourse.grading.run"
-OF_SANDBOX = ("clashes.Uses", "left.Left", "session.Session", "shell._Kernel", "shell.ZMQInteractiveShell")
+OF_SANDBOX = ("clashes.Uses", "leftovers.Left", "session.Session", "shell._Kernel", "shell.ZMQInteractiveShell")
 OURS = {f"{SANDBOX}.{name}" for name in OF_SANDBOX}  # that run the cells
 
 HIDDEN = tuple(f"{name}." for name in library.others())
