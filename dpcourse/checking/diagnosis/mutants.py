@@ -13,17 +13,16 @@ import copy
 import functools
 import hashlib
 import json
-import types
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 from dpcourse.base.languages import say, to_say
+from dpcourse.checking.calling import program
+from dpcourse.checking.calling.program import compiled, parameters_of
 from dpcourse.checking.diagnosis.words import Change
 
 OURS = "dpcourse."
 FIRM = ("dpcourse.base.validate", "dpcourse.base.rounding")  # in which no learner's slip can be
-MOST_UNITS = 12  # functions that are changed
-MOST_ROUNDS = 20_000  # of all loops of one call
 STORED = "mutants.json"  # in the folder of a lesson: which mutants of its exercises are worth trying
 WORDS = {  # function -> what it makes
     name: what
@@ -63,37 +62,11 @@ SWAPS = {
 }  # fmt: skip
 
 
-class TooLong(Exception):
-    """A mutant goes round its loops too often."""
-
-
-class Program:
-    """A function and all that it is made of in its own file, ready to be changed."""
+class Program(program.Program):
+    """A reference and all of ours that it is made of, ready to be changed."""
 
     def __init__(self, function: Callable):
-        self.main = function
-        self.units: dict[types.FunctionType, ast.AST] = {}
-        self._add(function)
-        self._left = [0]
-
-    def _add(self, function):
-        if not isinstance(function, types.FunctionType) or function in self.units or len(self.units) > MOST_UNITS:
-            return
-        node = _node_of(function)
-        if node is None:
-            return
-        self.units[function] = node
-        within = [cell.cell_contents for cell in function.__closure__ or ()]
-        within += [function.__globals__.get(name) for name in _names(node)]
-        within += [getattr(function.__globals__[module], name, None) for module, name in _of_modules(node, function)]
-        within += [default for default in function.__defaults__ or ()]
-        for other in within:
-            if (
-                isinstance(other, types.FunctionType)
-                and other.__module__.startswith(OURS)
-                and other.__module__ not in FIRM
-            ):
-                self._add(other)
+        super().__init__(function, _is_ours)
 
     @property
     def key(self) -> str:
@@ -110,58 +83,27 @@ class Program:
 
     def numbered(self, wanted: Collection[int] | None = None) -> Iterator[tuple[int, Change, Callable]]:
         """All single changes in the order of the text, each with its place there; or those at the wanted places."""
-        made, place = self._rebuilt(), -1
+        made, place = self.rebuilt(), -1
         written_out = {unit: _WrittenOut().visit(copy.deepcopy(node)) for unit, node in self.units.items()}
-        told = _parameters_of(self.main)  # names that a learner knows
+        told = parameters_of(self.main)  # names that a learner knows
         for unit, node in written_out.items():
-            names = [name for name in _parameters_of(unit) if name in told]
+            names = [name for name in parameters_of(unit) if name in told]
             for change in _each_change(node, names):
                 place += 1
                 if wanted is not None and place not in wanted:
                     continue
                 try:
-                    code = _compiled(node, unit)
+                    code = compiled(node, unit)
                 except (SyntaxError, ValueError, TypeError, RecursionError):
                     continue
                 yield place, change, self._with_code(made, unit, code)
-
-    def _rebuilt(self):
-        """The functions of the program made anew, in a world of their own, each under the one that it stands for."""
-        codes = {unit: _compiled(node, unit) for unit, node in self.units.items()}
-        worlds: dict[int, dict] = {}
-        made: dict[types.FunctionType, types.FunctionType] = {}
-        for unit in self.units:
-            world = worlds.setdefault(id(unit.__globals__), dict(unit.__globals__) | {"__tick__": self._tick})
-            made[unit] = types.FunctionType(
-                codes[unit], world, unit.__name__, unit.__defaults__, _cells(codes[unit], unit)
-            )
-            made[unit].__kwdefaults__ = unit.__kwdefaults__
-        for unit, node in self.units.items():
-            world = worlds[id(unit.__globals__)]
-            for name in _names(node):
-                if self._is_unit(world.get(name)):
-                    world[name] = made[world[name]]
-            for module, name in _of_modules(node, unit):
-                if self._is_unit(function := getattr(unit.__globals__[module], name, None)):
-                    if isinstance(world[module], types.ModuleType):
-                        world[module] = types.SimpleNamespace(**vars(world[module]))
-                    setattr(world[module], name, made[function])
-        for unit, new in made.items():
-            for cell in new.__closure__ or ():
-                if isinstance(cell.cell_contents, types.FunctionType) and cell.cell_contents in made:
-                    cell.cell_contents = made[cell.cell_contents]
-            new.__defaults__ = tuple(
-                made.get(each, each) if isinstance(each, types.FunctionType) else each
-                for each in unit.__defaults__ or ()
-            )
-        return made
 
     def _with_code(self, made, unit, code):
         """The rebuilt program as a function, in which one of its own has another code while it runs."""
         main, changed = made[self.main], made[unit]
 
         def call(*arguments):
-            self._left[0] = MOST_ROUNDS
+            self.begin()
             before = changed.__code__
             changed.__code__ = code
             try:
@@ -171,13 +113,9 @@ class Program:
 
         return call
 
-    def _is_unit(self, it):
-        return isinstance(it, types.FunctionType) and it in self.units
 
-    def _tick(self):
-        self._left[0] -= 1
-        if self._left[0] < 0:
-            raise TooLong
+def _is_ours(function):
+    return function.__module__.startswith(OURS) and function.__module__ not in FIRM
 
 
 @functools.cache
@@ -194,99 +132,6 @@ def stored(folder: Path | None) -> dict[str, frozenset[int]]:
         return {key: frozenset(places) for of in json.loads(text).values() for key, places in of.items()}
     except (OSError, ValueError, AttributeError, TypeError):
         return {}
-
-
-def _cells(code, function):
-    """Cells of its own for a function made anew, by name; None where it has none."""
-    there = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-    return tuple(types.CellType(there[name].cell_contents) for name in code.co_freevars) or None
-
-
-@functools.cache
-def _tree(file):
-    return ast.parse(Path(file).read_text(encoding="utf-8"))
-
-
-def _node_of(function):
-    """A copy of the syntax of a function, without its docstring; None where its file cannot be read."""
-    code = function.__code__
-    try:
-        tree = _tree(code.co_filename)
-    except (OSError, SyntaxError, ValueError):
-        return None
-    found = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, (ast.FunctionDef, ast.Lambda)) and _first_line(node) == code.co_firstlineno
-        and [each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)] == list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
-    ]  # fmt: skip
-    if len(found) > 1:  # several on a line: the one that compiles to the same
-        found = [node for node in found if _compiled(node, function, whole=False).co_code == code.co_code] or found
-    if not found:
-        return None
-    node = copy.deepcopy(found[0])
-    if isinstance(node, ast.FunctionDef):
-        node.decorator_list, node.returns = [], None
-        if ast.get_docstring(node) is not None:
-            node.body = node.body[1:] or [ast.Pass()]
-    return node
-
-
-def _first_line(node):
-    return min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
-
-
-def _of_modules(node, function):
-    """(module, name) for every `module.name` in the node where the module is one of this package."""
-    for each in ast.walk(node):
-        if isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name):
-            module = function.__globals__.get(each.value.id)
-            if isinstance(module, types.ModuleType) and module.__name__.startswith(OURS):
-                yield each.value.id, each.attr
-
-
-def _names(node):
-    """Those in the node, in the order of the text: the same in every run."""
-    return list(dict.fromkeys(each.id for each in ast.walk(node) if isinstance(each, ast.Name)))
-
-
-def _compiled(node, function, whole=True):
-    """The code of a function with this syntax and the free names of that function.
-
-    whole: with its loops counted, and with all of these names, also those that it no longer uses.
-    """
-    free = function.__code__.co_freevars
-    loops = [each for each in ast.walk(node) if isinstance(each, (ast.For, ast.While))] if whole else []
-    for loop in loops:
-        loop.body.insert(0, ast.Expr(ast.Call(ast.Name("__tick__", ast.Load()), [], [])))
-    try:
-        return _code_of(node, free, whole)
-    finally:
-        for loop in loops:
-            loop.body.pop(0)
-
-
-def _code_of(node, free, whole):
-    body = [ast.Return(node.body)] if isinstance(node, ast.Lambda) else node.body
-    if whole and free:
-        body = [ast.If(ast.Constant(0), [ast.Expr(ast.Name(name, ast.Load())) for name in free], []), *body]
-    inner = ast.FunctionDef("__inner__", node.args, body, [], lineno=1, col_offset=0)
-    outer = ast.FunctionDef("__outer__", _parameters(free), [inner], [], lineno=1, col_offset=0)
-    module = ast.fix_missing_locations(ast.Module([outer], []))
-    world: dict = {}
-    exec(compile(module, "<mutant>", "exec"), {"__builtins__": __builtins__}, world)
-    codes = world["__outer__"].__code__.co_consts
-    return next(code for code in codes if isinstance(code, types.CodeType) and code.co_name == "__inner__")
-
-
-def _parameters_of(function):
-    return function.__code__.co_varnames[: function.__code__.co_argcount + function.__code__.co_kwonlyargcount]
-
-
-def _parameters(names):
-    return ast.arguments(
-        posonlyargs=[], args=[ast.arg(name) for name in names], kwonlyargs=[], kw_defaults=[], defaults=[]
-    )
 
 
 class _WrittenOut(ast.NodeTransformer):
