@@ -135,6 +135,7 @@ def table(results: list[Tried]) -> str:
         "right",
         "misconception",
         "explanation",
+        "place",
         "measurement",
         "case",
         "error",

@@ -53,7 +53,7 @@ def build(
     if pack.is_pack(root) and (found := list(laws.broken(use_pack(root)))):
         raise ValueError("\n".join(found))
     if useful_mutants.of_this_course(root):
-        useful_mutants.write()
+        useful_mutants.write({name.rpartition("/")[2] for name in names})
         catalogues.update()  # before the pages are read, which say what is in them
     wanted = [page for page in read_all(root, modules, names) if not names or {page.name, page.file.stem} & {*names}]
     for file, front in readmes(root).items():

@@ -107,6 +107,7 @@ def _declared(lesson):
         texts = [("title", exercise.title), ("good for", exercise.good_for)]
         texts += [("instead", exercise.instead)] if exercise.forbidden else []
         texts += [(f"hint {number}", text) for number, text in enumerate(exercise.hints, 1)]
+        texts += [(f"what {expression} is", text) for expression, text in exercise.means.items()]
         texts += [("needed", exercise.needed.message)] if exercise.needed else []
         texts += [(slip.name, slip.message) for slip in exercise.misconceptions]
         yield from ((f"{function}/{name}", text) for name, text in texts if not isinstance(text, languages.Said))

@@ -12,6 +12,7 @@ import numpy as np
 
 from dpcourse.authoring import public_pack
 from dpcourse.checking import RIGHT, WRONG, Exercise, Misconception
+from dpcourse.checking.diagnosis import place
 from dpcourse.checking.exercise import Cases
 from dpcourse.course import Lesson
 
@@ -29,8 +30,8 @@ def broken(lesson: Lesson) -> Iterator[str]:
 def _first_broken(lesson, function):
     try:
         for values in _variants(lesson, function):
-            place = lesson.functions.index(function)
-            exercise = lesson.exercises_with({function: values} if values else {})[place]
+            number = lesson.functions.index(function)
+            exercise = lesson.exercises_with({function: values} if values else {})[number]
             if complaint := next(complaints(exercise), None):
                 of = "".join(f", {name} = {value!r}" for name, value in (values or {}).items())
                 return complaint + (f" (the variant{of[1:]})" if of else "")
@@ -61,6 +62,8 @@ def of_itself(exercise: Exercise) -> Iterator[str]:
     for function in (*exercise.forbidden_functions, *([exercise.needed.function] if exercise.needed else ())):
         if function.__module__.startswith(COURSE):
             yield f"`{function.__name__}` is forbidden or needed, and no function of the library: no student could call it"
+    for what in exercise.means.keys() - {*exercise.draw(np.random.default_rng(0))[0], *place.expressions(exercise)}:
+        yield f"`means` says what `{what}` is, which is no argument, nor an expression of the reference or of a formula"
     if exercise.graded_only:
         yield from _of_graded_only(exercise)
     if repr(verdict := exercise.check(_blank, 0)) != repr(exercise.blank()):

@@ -22,7 +22,7 @@ from dpcourse.base.modules import Modules, said, texts
 
 NOTE, EXECUTED = "dpcourse", "executed"  # in a notebook's metadata
 OF_WRONG_ANSWERS = "checking.diagnosis"
-TO_WRONG_ANSWERS = ("hints", "misconceptions")  # keyword arguments of an exercise
+TO_WRONG_ANSWERS = ("hints", "means", "misconceptions")  # keyword arguments of an exercise
 
 
 def is_stale(page: Page, modules: Modules) -> bool:

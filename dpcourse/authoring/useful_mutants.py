@@ -7,7 +7,7 @@ mutant. An entry is found by what its program says, so an exercise that has chan
 import json
 import warnings
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -48,9 +48,13 @@ def missing() -> list[tuple[Path, list[str]]]:
     return found
 
 
-def write() -> list[Path]:
-    """Find and store what is not stored, and drop what no exercise has any more; returns the files that have changed."""
-    changed = [lesson.folder / mutants.STORED for lesson in _own() if _write(lesson)]
+def write(names: Collection[str] = ()) -> list[Path]:
+    """Find and store what is not stored, and drop what no exercise has any more; returns the files that have changed.
+
+    names: of these lessons only, where any are named.
+    """
+    lessons = [lesson for lesson in _own() if not names or lesson.name in names]
+    changed = [lesson.folder / mutants.STORED for lesson in lessons if _write(lesson)]
     mutants.stored.cache_clear()
     return changed
 

@@ -8,8 +8,8 @@ outcomes. A wrong answer that behaves like a known misconception gets that misco
 import itertools
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -67,6 +67,17 @@ class Needed:
     message: str
 
 
+@dataclass(frozen=True)
+class Asked:
+    """An answer that can be asked for more: for its outcomes on cases, and for what its expressions give (Probe.watch)."""
+
+    outcomes: Callable[[list[dict], float], list[dict]]
+    watch: Callable[..., list] | None = None
+
+    def __call__(self, cases: list[dict], seconds: float) -> list[dict]:
+        return self.outcomes(cases, seconds)
+
+
 class Cases(list):
     """The cases of one check, each a dict argument -> plain value; remembers the values of functions on these cases."""
 
@@ -91,6 +102,8 @@ class Exercise:
     reads, which changes as exercises come in between. folder: where the files of its lesson are. The course sets these.
     reference: a right answer. misconceptions: wrong ones, the most telling first.
     formulas: the same as learners write it, where the reference is written otherwise; slips in these are looked for too.
+    means: what an argument, or an expression of these functions, is in words ("the drift"): a learner whose answer has
+    something else in its place is told so.
     draw(rng) -> list of cases, each a dict argument -> plain value. A case's `rng` holds a seed; one with a `ledger` is a
     training run, whose parts are made by calling.training.
     returns(value, case) -> None, or a complaint about type, shape or range.
@@ -114,6 +127,7 @@ class Exercise:
     misconceptions: tuple[Misconception, ...]
     hints: tuple[str, ...]
     formulas: tuple[Callable, ...] = ()
+    means: Mapping[str, str] = field(default_factory=dict)
     forbidden: tuple[Callable | str, ...] = ()
     instead: str = to_say("write it yourself")
     needed: Needed | None = None
@@ -157,7 +171,10 @@ class Exercise:
 
     def _asking(self, answer):
         """Return how `judge` asks the answer for more."""
-        return lambda further, seconds: replace(self, seconds=min(seconds, self.seconds)).probe(answer, further)
+        return Asked(
+            lambda further, seconds: replace(self, seconds=min(seconds, self.seconds)).probe(answer, further),
+            lambda cases, seconds, exchanges: Probe(self.function, seconds=seconds).watch(answer, cases, exchanges),
+        )
 
     def cases(self, rng: np.random.Generator) -> Cases:
         """Draw cases on which the reference and the misconceptions all differ; draw again until they do."""
@@ -246,7 +263,7 @@ class Exercise:
         """Return why an answer is wrong that has none of the misconceptions."""
         asked = None if ask is None else lambda further, seconds: self._values(further, ask(further, seconds))
         try:
-            found = diagnosis.diagnose(self, cases, values, asked, rng)
+            found = diagnosis.diagnose(self, cases, values, asked, rng, getattr(ask, "watch", None))
         except Exception as error:  # the answer is wrong all the same: whoever wrote it is told so
             warnings.warn(f"exercise {self.id}: the diagnosis failed with {error!r}", RuntimeWarning, stacklevel=2)
             found = None
@@ -272,7 +289,7 @@ class Exercise:
         further = [case for _ in range(FURTHER) for case in self.draw(rng)]
         values = self._values(further, ask(further, 1.0))
         return all(
-            self._close(value, plain(misconception.code(*arguments(case))))
+            self.is_close(value, plain(misconception.code(*arguments(case))))
             for case, value in zip(further, values, strict=False)
         )
 
@@ -283,7 +300,7 @@ class Exercise:
     def observed(self, cases: Cases, values: list) -> tuple[Observation, ...]:
         """Return the first case on which the answer is off: what it gave, and what is right."""
         for case, value, expected in zip(cases, values, cases.given(self.reference), strict=True):
-            if not self._close(value, expected):
+            if not self.is_close(value, expected):
                 gave = self._gave(case, value)
                 return (Observation(gave, say("{seen}; right is {right}", seen=gave, right=show(expected))),)
         return ()
@@ -293,9 +310,10 @@ class Exercise:
         return None
 
     def _same(self, values, others):
-        return all(self._close(value, other) for value, other in zip(values, others, strict=True))
+        return all(self.is_close(value, other) for value, other in zip(values, others, strict=True))
 
-    def _close(self, value, expected):
+    def is_close(self, value: object, expected: object) -> bool:
+        """Return whether a value is another one, as close as a number must be."""
         try:
             value, expected = np.asarray(value, dtype=float), np.asarray(expected, dtype=float)
         except (TypeError, ValueError):

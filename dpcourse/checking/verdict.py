@@ -101,7 +101,8 @@ class Verdict:
 
     misconception: the name of the one that the answer has. printed: the first lines that the function printed.
     audit: the Audit that the answer did not stand, if there was one. found_by: of a wrong answer, by what the reason was
-    found: "misconception", "explanation", "measurement", or "case" where only an input can be shown on which it is wrong.
+    found: "misconception", "explanation", "place" (the one expression that is wrong), "measurement", or "case" where only
+    an input can be shown on which it is wrong.
     """
 
     exercise: Heading

@@ -67,7 +67,7 @@ ANSWERS = {  # an exercise, what makes an answer of it, its state, and how its m
         "composition/worst_posterior",
         lambda exercise: lambda a, b: exercise.reference(a / 2, b),
         WRONG,
-        "explanation",
+        "place",
     ),
     "a slip": ("composition/advanced_composition", mutant, WRONG, "explanation"),
     "measured": (

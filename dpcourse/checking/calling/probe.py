@@ -3,7 +3,9 @@
 This runs wherever the learner's code runs, and knows nothing of what is right.
 """
 
+import contextlib
 import copy
+import functools
 import importlib
 import inspect
 import linecache
@@ -16,6 +18,7 @@ import numpy as np
 
 from dpcourse.base.languages import as_data, say, sentences
 from dpcourse.checking.calling import apart, calls, errors, limits, messages, output, training
+from dpcourse.checking.calling.steps import Watched
 from dpcourse.checking.calling.values import alike, plain, type_name
 
 PLAIN = {bool, int, float, str, type(None), dict, list, tuple, np.ndarray, *np.sctypeDict.values()}
@@ -72,6 +75,26 @@ class Probe:
             outcomes[0]["idle"] = self._is_idle(answer, cases[0], outcomes[0]["value"], clock)
         return outcomes
 
+    def watch(self, answer: Callable, cases: list[dict], exchanges: list) -> list:
+        """Return what the expressions of the answer give: its places, then for each case what each gave (calling.steps).
+
+        exchanges: lists of places and, for each case, of the values that these are given instead; then return for each
+        exchange what the answer gives on the cases, as far as it comes within the time. Nothing where no timer can
+        interrupt it: with other values it may never end.
+        """
+        if not limits.interruptible():
+            return []
+        watched, found = _watched(answer), []
+        with contextlib.suppress(limits.TimeUp), output.captured(), limits.time_limit(self.seconds):
+            if not exchanges:
+                found.append([[place.text, place.line, list(place.parts)] for place in watched.places])
+                for case in cases:
+                    found.append(watched.steps(list(arguments(case))))
+            for numbers, values in exchanges:
+                of_cases = zip(values, cases, strict=True)
+                found.append([watched.exchanged(numbers, given, list(arguments(case))) for given, case in of_cases])
+        return found
+
     def _is_idle(self, answer, case, value, clock):
         """Whether the answer gives this value also where what `counted` gives is turned into its opposite."""
         with calls.turned(self.counted) as turned, output.captured():
@@ -121,6 +144,11 @@ def _with_all_seen(outcome, answer, case, called, counted, printed):
     counted.update(dict.fromkeys(counted, 0))
     printed.text, printed.count = "", 0
     return outcome | also | seen
+
+
+@functools.lru_cache(1)
+def _watched(answer):
+    return Watched(answer)
 
 
 def function_of(path: str) -> Callable:

@@ -1,7 +1,8 @@
 """Why an answer is wrong: the simplest explanation that agrees with the answer on all cases, fresh ones among them.
 
-There are three sources, in the order of trust: the answer is right for other inputs; the right answer was changed
-afterwards; the program has one slip. Where no source explains the answer, what can be measured is said; else the
+There are four sources, in the order of trust: the answer is right for other inputs; the right answer was changed
+afterwards; one expression of the answer is wrong, and all else is right (place); a right program with one slip gives the
+same. Where no source explains the answer, what can be measured is said, and where it leaves the way; else the
 smallest input that fails is shown. An explanation must agree on all inputs, at least LEAST, of which all but the first few were drawn after the answer was
 found wrong. As a rule of thumb, not a proof: two functions that differ agree on one such input by chance with probability 1e-6 (the
 tolerance) where results are real numbers, and often where they are truth values or small whole numbers, of which there
@@ -15,10 +16,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dpcourse.base.languages import Said, counted, listed, say, sentences
+from dpcourse.base.languages import Said, counted, listed, say, sentences, to_say
 from dpcourse.checking.calling.probe import arguments
 from dpcourse.checking.calling.values import plain
-from dpcourse.checking.diagnosis import inputs, measurement, mutants, results
+from dpcourse.checking.diagnosis import inputs, measurement, mutants, place, results
 from dpcourse.checking.diagnosis.series import Part, features, part_of, parts
 from dpcourse.checking.diagnosis.words import AFTER, EXPLAINING, SENTENCES, Change, Fact, cost, sentence
 
@@ -26,7 +27,11 @@ SECONDS, FOR_MUTANTS, FOR_ANSWERS = 2.6, 1.6, 0.9
 MOST, MOST_OF_FEW, DRAWS = 12, 40, 40
 LEAST, LEAST_OF_FEW = 5, 20  # cases that differ; with fewer, nothing is explained
 LEAST_PAIRS = 3  # in which the right result changes, before an answer is said not to depend on an argument
-EXPLANATION, MEASUREMENT, CASE = "explanation", "measurement", "case"
+EXPLANATION, PLACE, MEASUREMENT, CASE = "explanation", "place", "measurement", "case"
+OF_WHOLE_NUMBERS = to_say(
+    "Your result is an array of whole numbers, and the right one has fractions: what is put into such an array is cut. Was it "
+    "made with `dtype=int`, or like an array of whole numbers?"
+)
 HEAD = 3  # cases on which a candidate is tried first
 
 
@@ -52,24 +57,31 @@ class Candidate:
 
 
 def diagnose(
-    exercise, cases: list[dict], values: list, ask: Callable[[list[dict], float], list] | None, rng
+    exercise,
+    cases: list[dict],
+    values: list,
+    ask: Callable[[list[dict], float], list] | None,
+    rng,
+    watch: Callable[..., list] | None = None,
 ) -> Diagnosis | None:
     """Return the Diagnosis of a wrong answer; None where there is nothing to say.
 
     exercise: with draw, reference, formulas, misconceptions, rtol, atol and folder. ask(cases, seconds): what the answer gives on further cases,
     as far as it gives anything in that time; None where it cannot be asked, and then nothing is said but what is measured.
+    watch(cases, seconds, exchanges): what its expressions give, see Probe.watch; None where they cannot be watched.
     """
-    search = _Search(exercise, list(cases), list(values), ask, np.random.default_rng(rng))
+    search = _Search(exercise, list(cases), list(values), ask, np.random.default_rng(rng), watch)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         return search.result()
 
 
 class _Search:
-    def __init__(self, exercise, cases, values, ask, rng):
-        self.exercise, self.cases, self.values, self.ask = exercise, cases, values, ask
+    def __init__(self, exercise, cases, values, ask, rng, watch):
+        self.exercise, self.cases, self.values, self.ask, self.watch = exercise, cases, values, ask, watch
         self.end, self.rng = time.monotonic() + SECONDS, rng
         self.first_cases, self.enough = cases, False
+        self.place: place.Proved | place.Left | None = None
 
     def result(self):
         if self.ask is not None:
@@ -85,9 +97,22 @@ class _Search:
             return None
         self.described = features(self.cases)
         self.best: list[Candidate | None] = [Candidate(()) if part.agrees.all() else None for part in self.parts]
+        if self._are_cut_to_whole_numbers(right):
+            return Diagnosis(say(OF_WHOLE_NUMBERS), EXPLANATION, len(self.cases))
         if self.ask is not None and self.enough:
             self._explain(right)
         return self._told()
+
+    def _are_cut_to_whole_numbers(self, right):
+        """Whether what is wrong are arrays that hold whole numbers by their type, where others are right."""
+        pairs = [pair for value, wanted in zip(self.values, right, strict=True) for pair in _arrays(value, wanted)]
+        wrong = [
+            (array, wanted) for array, wanted in pairs if array.shape == wanted.shape and not np.allclose(array, wanted)
+        ]
+        return bool(wrong) and all(
+            array.dtype.kind in "iu" and wanted.dtype.kind == "f" and (wanted != np.round(wanted)).any()
+            for array, wanted in wrong
+        )
 
     # ---- further cases
 
@@ -138,13 +163,15 @@ class _Search:
             return
         for change, changed in inputs.changes(self.cases):
             if time.monotonic() > self.end:
-                return
+                break
             self._try_function(self.exercise.reference, (change,), changed)
         for misconception in self.exercise.misconceptions:
             if misconception.recognise is None and time.monotonic() < self.end:
                 self._try_function(misconception.code, (Change("misconception"),), told=misconception.message)
         if not self._done():
-            self._try_mutants()
+            self.place = self._place(right)
+            if not isinstance(self.place, place.Proved):
+                self._try_mutants()
 
     def _try_mutants(self):
         end = min(self.end, time.monotonic() + FOR_MUTANTS)
@@ -228,6 +255,22 @@ class _Search:
     def _done(self):
         return all(best is not None and best.cost <= 1.2 for best in self.best)
 
+    # ---- where
+
+    def _place(self, right):
+        """Return where the answer leaves the way, see `place`; None where that cannot be said."""
+        if self.watch is None:
+            return None
+        close = self.exercise.is_close
+        wrong = [not close(*pair) for pair in zip(self.values, right, strict=True)]
+        order = sorted(range(len(wrong)), key=lambda i: not wrong[i])  # first the input that is shown
+        cases, values = ([each[i] for i in order] for each in (self.cases, self.values))
+        try:
+            functions = (self.exercise.reference, *self.exercise.formulas)
+            return place.found(functions, cases, values, self.watch, close, self.exercise.means)
+        except Exception:  # what comes from a learner's process may be anything
+            return None
+
     # ---- words
 
     def _told(self):
@@ -235,6 +278,8 @@ class _Search:
         wrong = [k for k, part in enumerate(self.parts) if not part.agrees.all()]
         if not wrong:
             return None
+        if isinstance(self.place, place.Proved):
+            return Diagnosis(sentences([*self._good(), self.place.text]), PLACE, len(self.cases))
         if all(self.best[k] is not None for k in wrong):
             return Diagnosis(self._sentences(wrong), EXPLANATION, len(self.cases))
         dependence = self._dependence()
@@ -249,6 +294,9 @@ class _Search:
                 measured = measured or any(fact.kind != "share" for fact in found[:2])
                 explained = explained and any(fact.kind in EXPLAINING for fact in (*found[:2], *dependence))
         told += [fact.text for fact in dependence]
+        if self.place is not None:
+            told.append(self.place.text)
+            measured = True
         if not told:
             return None
         good = list(self._good())
@@ -331,6 +379,14 @@ def _after(changes: tuple[Change, ...]) -> Collection[str]:
 
 def _head(part: Part) -> Part:
     return replace(part, given=part.given[:HEAD], right=part.right[:HEAD])
+
+
+def _arrays(value, right):
+    """Yield the arrays of a result, each with the right one; none where the result is of another kind."""
+    several = isinstance(right, (tuple, list)) and isinstance(value, (tuple, list)) and len(value) == len(right)
+    for one, wanted in zip(value, right, strict=True) if several else [(value, right)]:
+        if isinstance(one, np.ndarray) and isinstance(wanted, np.ndarray):
+            yield one, wanted
 
 
 def _same(one, other):

@@ -36,6 +36,10 @@ exercise = Exercise(
     points=2,
     draw=_draw_responses,
     reference=_two_k_over_s(),
+    means={
+        "e ** 2": "the square of each epsilon",
+        "e * np.tanh(e / 2)": "the mean loss of each answer",
+    },
     returns=a_number,
     forbidden=(clt.limit, clt.functionals, clt.berry_esseen),
     hints=(

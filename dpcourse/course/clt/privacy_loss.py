@@ -46,6 +46,11 @@ exercise = Exercise(
     points=2,
     draw=_draw_points,
     reference=_pieces(lambda width, fall: (np.log(fall / width), width)),
+    means={
+        "-np.diff(beta)": "what beta falls by on each piece",
+        "np.diff(alpha)": "the width of each piece",
+        "fall / width": "how steep each piece is",
+    },
     returns=_loss_and_mass,
     forbidden=(TradeOff.log_slope, TradeOff.loss_law, curves.Points.__init__),
     hints=(

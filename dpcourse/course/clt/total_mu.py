@@ -29,6 +29,10 @@ exercise = Exercise(
     points=1,
     draw=_draw_mus,
     reference=_mus(lambda m, n: math.sqrt((n * m**2).sum())),
+    means={
+        "m ** 2": "the square of each mu",
+        "(n * m ** 2).sum()": "the sum of the squares of all mus",
+    },
     returns=a_number,
     forbidden=(gdp.compose, TradeOff.__matmul__, TradeOff.power, tradeoff.product, pld.Curve.__init__),
     hints=(

@@ -48,6 +48,16 @@ exercise = Exercise(
             k * delta + delta_prime,
         ),
     ),
+    means={
+        "epsilon": "of a single answer",
+        "delta": "of a single answer",
+        "delta_prime": "the slack, the chance that the walk strays too far",
+        "k": "the number of answers",
+        "math.log(1 / delta_prime)": "the logarithm of 1 over the slack",
+        "math.sqrt(2 * k * math.log(1 / delta_prime)) * epsilon": "the spread",
+        "k * epsilon * (math.exp(epsilon) - 1)": "the drift",
+        "k * delta": "what k answers may fail with",
+    },
     returns=several("epsilon", "delta"),
     forbidden=(composition.advanced,),
     hints=(

@@ -88,6 +88,13 @@ exercise = Exercise(
     draw=_draw_reports,
     reference=_reference,
     formulas=(_by_odds, _by_coins),
+    means={
+        "prior / (1 - prior)": "the odds before the reports",
+        "np.sum(_signs(reports) * epsilons)": "the sum of the epsilons, of a no with a minus",
+        "_signs(reports)": "1 for a yes, -1 for a no",
+        "_signs(reports) * epsilons": "each epsilon, of a no with a minus",
+        "math.exp(epsilon if report == 1 else -epsilon)": "the factor of one report",
+    },
     returns=a_number,
     hints=(
         "In section 3 one answer moved the odds by at most e^ε. You hold the report itself, so you know by how much, and in which "

@@ -50,6 +50,13 @@ exercise = Exercise(
     draw=_draw_spill,
     reference=lambda epsilon, k, epsilon_total: composition.optimal_delta(epsilon, 0.0, k, epsilon_total),
     formulas=(_summed,),
+    means={
+        "math.exp(epsilon) / (1 + math.exp(epsilon))": "the chance to keep the truth",
+        "math.comb(k, j)": "the number of ways to lie j times",
+        "keep ** (k - j) * (1 - keep) ** j": "the chance of one such outcome if the truth is yes",
+        "keep ** j * (1 - keep) ** (k - j)": "the chance of one such outcome if the truth is no",
+        "with_yes - math.exp(epsilon_total) * without": "by how much one such outcome is above what epsilon_total allows",
+    },
     returns=a_number,
     forbidden=(composition.optimal, composition.optimal_delta, tradeoff.product, pld.Curve.__init__),
     hints=(

@@ -24,6 +24,13 @@ exercise = Exercise(
         lambda prior, epsilon: prior / (1 - prior) * math.exp(epsilon) / (1 + prior / (1 - prior) * math.exp(epsilon)),
         lambda prior, epsilon: 1 / (1 + math.exp(-epsilon) * (1 - prior) / prior),
     ),
+    means={
+        "prior": "the belief before the answer",
+        "math.exp(epsilon)": "the most that an answer can multiply the odds by",
+        "prior / (1 - prior)": "the odds before the answer",
+        "prior * math.exp(epsilon) + 1 - prior": "the weights of yes and of no together",
+        "1 - prior": "the belief in no before the answer",
+    },
     returns=a_number,
     hints=(
         "Try it with numbers: a belief of 0.5, and e^epsilon = 3. Yes weighed 0.5 against 0.5; now it weighs 1.5 against 0.5. "

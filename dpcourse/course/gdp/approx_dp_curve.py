@@ -43,6 +43,12 @@ exercise = Exercise(
     points=2,
     draw=_draw_approx,
     reference=lambda alpha, epsilon, delta: _highest(_first(alpha, epsilon, delta), _second(alpha, epsilon, delta)),
+    means={
+        "1 - delta - math.exp(epsilon) * alpha": "the steep line",
+        "math.exp(-epsilon) * (1 - delta - alpha)": "the flat line",
+        "math.exp(-epsilon)": "the slope of the flat line, without its sign",
+        "math.exp(epsilon)": "the slope of the steep line, without its sign",
+    },
     returns=numbers_like("alpha"),
     forbidden=(tradeoff.approx_dp, tradeoff.TradeOff.__call__, tradeoff.curves.Points.beta),
     hints=(

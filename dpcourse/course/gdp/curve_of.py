@@ -174,6 +174,10 @@ exercise = Exercise(
     points=3,
     draw=_draw_laws,
     reference=lambda p, q: _corners(p, q, _best(p, q)),
+    means={
+        "np.argsort(-_ratio(p, q))": "the places, the largest q/p first",
+        "-_ratio(p, q)": "the ratio q/p with a minus, so that the largest comes first",
+    },
     returns=_two_lists,
     forbidden=(tradeoff.TradeOff.from_probabilities,),
     hints=(

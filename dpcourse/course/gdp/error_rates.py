@@ -36,6 +36,9 @@ exercise = Exercise(
     points=1,
     draw=_draw_test,
     reference=lambda p, q, reject: (_chance(p, reject), _chance(q, _not(reject))),
+    means={
+        "_not(reject)": "where the test says “out”",
+    },
     returns=several("alpha", "beta"),
     hints=(
         "Alpha: Mia is out, so the outputs have the probabilities p. How often does the test then say that she is in?",

@@ -34,6 +34,11 @@ exercise = Exercise(
     points=2,
     draw=_draw_gaussian,
     reference=lambda alpha, mu: ndtr(ndtri(1 - alpha) - mu),
+    means={
+        "mu": "the distance of the two means, in standard deviations",
+        "ndtri(1 - alpha)": "the threshold that raises a false alarm with chance alpha",
+        "ndtri(1 - alpha) - mu": "the threshold, seen from the other mean",
+    },
     returns=_within_reach,
     forbidden=(tradeoff.gaussian, tradeoff.TradeOff.__call__, tradeoff.Gaussian.beta),
     hints=(

@@ -25,6 +25,11 @@ exercise = Exercise(
     points=1,
     draw=_draw_family,
     reference=lambda sensitivity, mu, k: k * sensitivity / mu,
+    means={
+        "sensitivity": "of one person",
+        "k * sensitivity": "the sensitivity to a group",
+        "k": "the size of the group",
+    },
     returns=a_number,
     forbidden=(gdp.group, gdp.sigma, laplace.scale),
     hints=(

@@ -40,6 +40,11 @@ exercise = Exercise(
     points=1,
     draw=_draw_two_laws,
     reference=lambda p, q: 1 - _tv(p, q),
+    means={
+        "np.abs(np.subtract(p, q))": "how far apart p and q are at each output",
+        "np.abs(np.subtract(p, q)).sum()": "the sum of what p and q differ by",
+        "_tv(p, q)": "the total variation distance",
+    },
     returns=a_number,
     hints=(
         "Check by hand: p = 0.5, 0.5 and q = 0.8, 0.2 give 0.7. The best test says “in” at the first output: alpha 0.5, beta 0.2.",

@@ -37,6 +37,13 @@ exercise = Exercise(
     draw=_draw_reports,
     reference=composition.debiased_mean,
     formulas=(_undone,),
+    means={
+        "1 - keep": "the chance to flip a bit",
+        "sum(reports) / len(reports)": "the mean of the reports",
+        "math.exp(epsilon) / (1 + math.exp(epsilon))": "the chance to keep a bit",
+        "len(reports)": "the number of reports",
+        "keep - (1 - keep)": "the chance to keep less the chance to flip",
+    },
     returns=a_number,
     forbidden=(composition.debiased_mean,),
     hints=(

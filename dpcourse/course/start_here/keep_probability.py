@@ -19,6 +19,11 @@ exercise = Exercise(
     draw=_draw_keep,
     reference=keep_chance,
     formulas=(lambda epsilon: 1 / (1 + math.exp(-epsilon)),),
+    means={
+        "epsilon": "the logarithm of keep / flip",
+        "math.exp(epsilon)": "how many times as likely keep is as flip",
+        "1 + math.exp(epsilon)": "keep and flip together, in flips",
+    },
     returns=a_number,
     hints=(
         "Try it with numbers first: if p is 3 times 1 - p, then p is 3/4, 3 parts of 3 + 1. Which part is it for e^epsilon times?",

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dpcourse import course
 from dpcourse.base.languages import fields_of, say, to_say
 from dpcourse.checking import BLANK, ERROR, RIGHT, WRONG, Exercise
-from dpcourse.checking.exercise import Cases
+from dpcourse.checking.exercise import Asked, Cases
 from dpcourse.grading.judge.allowance import Allowance
 from dpcourse.grading.judge.exhausted import limit_in
 from dpcourse.grading.judge.guarded import Failed, at_work
@@ -121,7 +121,14 @@ class Answers:
             self._keep(exercise, asked(further), found)
             return found
 
-        mark = self._mark(exercise, outcomes, ask)
+        def watch(cases, seconds, exchanges):
+            request = {"probe": exercise.function, "cases": cases, "seconds": seconds, "exchanges": exchanges}
+            reply = worker.ask(request, seconds + GRACE).get("watched")
+            found = reply if isinstance(reply, list) else []
+            self._keep(exercise, asked([{"exchanges": exchanges}, *cases]), [{"watched": found}])
+            return found
+
+        mark = self._mark(exercise, outcomes, Asked(ask, watch))
         if mark.state == self.marks[exercise.id].state:
             self.marks[exercise.id] = mark
 
@@ -259,7 +266,11 @@ def judged_again(exercise: Exercise, seed: bytes, evidence: tuple[list[dict], ..
 
 
 def _from(known):
-    return lambda further, seconds: known.get(asked(further), [])
+    def watch(cases, seconds, exchanges):
+        found = known.get(asked([{"exchanges": exchanges}, *cases]))
+        return found[0]["watched"] if found else []
+
+    return Asked(lambda further, seconds: known.get(asked(further), []), watch)
 
 
 def asked(cases: list[dict]) -> str:

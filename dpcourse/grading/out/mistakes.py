@@ -15,7 +15,7 @@ from dpcourse.grading.keep.store import Row
 from dpcourse.grading.out.gradebook import exercise_of, title_of
 from dpcourse.grading.result import Mark, in_course, in_english
 
-UNEXPLAINED = ("case", "measurement", None)  # of a Mark's found_by: no reason for the mistake was found
+UNEXPLAINED = ("case", "measurement", "place", None)  # of a Mark's found_by: what is said is of this answer alone
 DOES_NOT_WORK = to_say("does not work")
 COMMON_WORDS = 4  # letters of a word that says something
 

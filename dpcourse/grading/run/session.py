@@ -42,6 +42,7 @@ class Session:
         self.left, self.end_processes = Left(alone, self._note_met), False
         self.probes = probes
         self.answers = {name: [] for name in probes}
+        self.last: dict[str, object] = {}  # the answer that was probed at the end
         self.uses: dict[str, Uses] = {}
         self.running, self.checks, self.nonce = False, 0, ""
         self.shell = shell(lambda: self._note_met("input", 0 if self.probed else self.cell, self.probed))
@@ -63,6 +64,8 @@ class Session:
             request = self._request()
             if "cell" in request:
                 reply = self._run(request)
+            elif "exchanges" in request:
+                reply = self._watch_last(request)
             elif "probe" in request:
                 reply = self._probe_last(request)
             else:
@@ -171,10 +174,22 @@ class Session:
         self.cell, outcomes = 0, None
         for answer in reversed(self.answers[request["probe"]]):
             outcomes = self._probe(request, answer)
+            self.last[request["probe"]] = answer
             if not outcomes[-1].get("blank"):
                 break
         self.left.look(0, self.end_processes)
         return {"outcomes": outcomes}
+
+    def _watch_last(self, request):
+        """What the expressions of that answer give; see Probe.watch."""
+        self._begin()
+        answer = self.last.get(request["probe"])
+        probe = dataclasses.replace(self.probes[request["probe"]], seconds=request["seconds"])
+        with self.shell.builtin_trap:
+            watched = probe.watch(answer, request["cases"], request["exchanges"])
+        if os.getpid() != self.process:
+            os._exit(0)
+        return {"watched": watched}
 
     def _probe(self, request, answer):
         probe = self.probes[request["probe"]]

@@ -468,6 +468,28 @@ def test_what_was_seen_can_be_judged_again_without_running_a_line(monkeypatch):
         assert submission.judged_again(exercise, b"another", found.evidence[mark.id]) is None
 
 
+TWO_LESS = body("return (math.exp(epsilon) - 1) / (math.exp(epsilon) + 1)")
+PLACED = "Only `math.exp(epsilon) - 1` in line 2 is not what is needed"
+
+
+@needs_bubblewrap
+def test_where_an_answer_leaves_the_way_is_told_as_in_a_notebook_and_when_it_is_judged_again(monkeypatch):
+    found = graded(IMPORTS, TWO_LESS, CHECK, ids=("start_here/keep_probability",))
+    [mark] = found.result.exercises
+    assert (mark.state, mark.found_by) == (WRONG, "place")
+    assert PLACED in mark.message
+    monkeypatch.setattr("dpcourse.grading.run.client.Worker.__init__", None)
+    again = submission.judged_again(course.find(mark.id), b"seed", found.evidence[mark.id])
+    assert again == mark
+
+
+@needs_bubblewrap
+def test_an_answer_that_breaks_what_watches_it_is_wrong_all_the_same():
+    spoil = "import dpcourse.checking.calling.steps as steps\nsteps.Watched.steps = lambda *given: 1 / 0"
+    found = graded(IMPORTS, spoil, TWO_LESS, CHECK, ids=("start_here/keep_probability",))
+    assert states(found) == {"start_here/keep_probability": WRONG}
+
+
 @needs_bubblewrap
 def test_where_functions_are_forbidden_each_probe_has_inputs_of_its_own():
     seen = "seen = []\ndef estimate_share(reports, epsilon):\n    seen.append(np.asarray(reports).tobytes())\n    return 0.5"

@@ -1,0 +1,169 @@
+"""What the expressions of a function give while it runs, and what the function gives where one of them gives something else.
+
+Both run where the function runs, and know nothing of what is right. A place is an expression that is read; its number is
+its place in the text. Whatever a function does to what it is watched by, it changes words that are said of it, no mark.
+"""
+
+import ast
+import copy
+import types
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpcourse.checking.calling.program import Program, TooLong
+from dpcourse.checking.calling.values import plain
+
+MOST_PLACES = 300
+MOST_GIVEN = 40  # values of one place in one call that are kept
+MOST_ENTRIES = 2_000  # of a value that is kept
+MOST_STEPS = 50_000  # of one call
+LEFT_OUT = (ast.Constant, ast.Starred, ast.JoinedStr, ast.FormattedValue, ast.Slice, ast.Lambda)
+
+
+@dataclass(frozen=True)
+class Place:
+    """An expression: its text, its line where its function was written, the numbers of the places that it is made of."""
+
+    text: str
+    line: int
+    parts: tuple[int, ...] = ()
+
+    @property
+    def is_name(self) -> bool:
+        """Whether it is a name, which gives nothing new."""
+        return self.text.isidentifier()
+
+
+class Watched:
+    """A function whose expressions are watched. Where its text cannot be read it has no places.
+
+    belongs(function): whether a function that it calls is watched too; those of its own notebook or file, if not given.
+    """
+
+    def __init__(self, function: Callable, belongs: Callable[[types.FunctionType], bool] | None = None):
+        function = getattr(function, "__wrapped__", function)
+        world = getattr(function, "__globals__", None)
+        self.program = Program(function, belongs or (lambda other: other.__globals__ is world))
+        self.places: list[Place] = []
+        self._kept: dict[int, list | None] = {}
+        self._instead: dict[int, Iterator] = {}
+        self._left = 0
+        nodes = {unit: _Recorder(self.places, unit).of(node) for unit, node in self.program.units.items()}
+        self._main = self.program.rebuilt({"__record__": self._record}, nodes).get(self.program.main)
+
+    def steps(self, arguments: Sequence) -> list[list | None]:
+        """Call it; return for each place what it gave, one value after the other, and None where that is not kept."""
+        self._kept = {number: [] for number in range(len(self.places))}
+        self._call(arguments)
+        given, self._kept = self._kept, {}
+        return [None if each is None or len(each) > MOST_GIVEN else each for each in given.values()]
+
+    def exchanged(self, numbers: Sequence[int], values: Sequence, arguments: Sequence) -> object:
+        """Call it with other values at these places, at each of them one after the other; return what it gives, or None."""
+        self._instead = {number: iter(values) for number in numbers}
+        try:
+            return plain(self._call(arguments))
+        finally:
+            self._instead = {}
+
+    def _call(self, arguments):
+        if self._main is None:
+            return None
+        self._left = MOST_STEPS
+        self.program.begin()
+        try:
+            return self._main(*arguments)
+        except (Exception, SystemExit):
+            return None
+
+    def _record(self, number, value):
+        self._left -= 1
+        if self._left < 0:
+            raise TooLong
+        if number in self._instead:
+            return copy.deepcopy(next(self._instead[number], value))
+        given = self._kept.get(number)
+        if given is not None and len(given) <= MOST_GIVEN:
+            kept = _kept(value)
+            if kept is None:
+                self._kept[number] = None
+            else:
+                given.append(kept)
+        return value
+
+
+class _Recorder(ast.NodeTransformer):
+    """Puts each expression that is read into a call of __record__(number, value)."""
+
+    def __init__(self, places, function):
+        world = function.__globals__
+        self.places = places
+        self.no_values = {name for name in function.__code__.co_names if isinstance(world.get(name), types.ModuleType)}
+
+    def of(self, node):
+        node = copy.deepcopy(node)
+        if isinstance(node, ast.Lambda):
+            node.body = self.visit(node.body)
+        else:
+            node.body = [self.visit(statement) for statement in node.body]
+        return node
+
+    def visit_FunctionDef(self, node):
+        node.body = [self.visit(statement) for statement in node.body]
+        return node
+
+    def visit_AnnAssign(self, node):
+        node.value = node.value and self.visit(node.value)
+        return node
+
+    def visit(self, node):
+        if not isinstance(node, ast.expr) or isinstance(node, (ast.JoinedStr, ast.Constant)):
+            return super().visit(node)
+        text, line = ast.unparse(node), node.lineno
+        if isinstance(node, ast.Call):
+            self._visit_call(node)
+        else:
+            self.generic_visit(node)
+        is_read = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
+        is_module = isinstance(node, ast.Name) and node.id in self.no_values
+        if not is_read or is_module or isinstance(node, LEFT_OUT) or len(self.places) >= MOST_PLACES:
+            return node
+        number = len(self.places)
+        self.places.append(Place(text, line, tuple(_parts(node))))
+        call = ast.Call(ast.Name("__record__", ast.Load()), [ast.Constant(number), node], [])
+        call.number = number  # for the parts of what it stands in
+        return ast.copy_location(call, node)
+
+    def _visit_call(self, node):
+        """What is called is no step, but what a method is of."""
+        if isinstance(node.func, ast.Attribute):
+            node.func.value = self.visit(node.func.value)
+        elif not isinstance(node.func, ast.Name):
+            node.func = self.visit(node.func)
+        node.args = [self.visit(each) for each in node.args]
+        node.keywords = [self.visit(each) for each in node.keywords]
+
+
+def _parts(node):
+    for child in ast.iter_child_nodes(node):
+        if hasattr(child, "number"):
+            yield child.number
+        else:
+            yield from _parts(child)
+
+
+def _kept(value):
+    """A copy of a value as plain data; None where it is no numbers, or too many."""
+    if isinstance(value, (bool, int, float, np.generic)):
+        return plain(value) if np.ndim(value) == 0 else None
+    if isinstance(value, np.ndarray):
+        return value.copy() if value.size <= MOST_ENTRIES and value.dtype.kind in "biuf" else None
+    if isinstance(value, (list, tuple)) and len(value) <= MOST_ENTRIES:
+        kept = plain(value)
+        try:
+            return kept if np.asarray(kept).dtype.kind in "biuf" else None
+        except ValueError:
+            return None
+    return None

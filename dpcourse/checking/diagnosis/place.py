@@ -1,0 +1,336 @@
+"""Where a wrong answer leaves the way: what its expressions give is compared with the steps of a right answer.
+
+An expression that has the values of a step is right, whatever it is called. Then one expression is given the values of one
+step, and the answer runs on: where its results are then right on every input, the fault is there and nowhere else. That
+holds whatever its author meant; nothing is guessed.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+import numpy as np
+
+from dpcourse.base.languages import say, sentences
+from dpcourse.checking.calling.messages import one_line
+from dpcourse.checking.calling.probe import arguments
+from dpcourse.checking.calling.steps import MOST_PLACES, Place, Watched
+from dpcourse.checking.calling.values import plain, show
+
+SECONDS = 1.5
+RECORDED = 6  # cases on which values are compared
+MOST_EXCHANGES, AT_ONCE = 1_200, 100
+MOST_ENTRIES = 5_000  # of all that a step gives on one case
+LONGEST = 120  # characters of a place
+RTOL, ATOL = 1e-7, 1e-12
+
+
+@dataclass(frozen=True)
+class Proved:
+    """The place at which alone an answer is wrong; what it gave on the first case, and what is needed there.
+
+    meaning: of what is needed there, in words.
+    """
+
+    place: Place
+    gave: object
+    needed: object
+    meaning: str = ""
+
+    @property
+    def text(self) -> str:
+        where = {"place": self.place.text, "line": self.place.line}
+        if self.meaning:
+            told = [say("Only `{place}` in line {line} is not what is needed: what belongs there is {meaning}.", meaning=self.meaning, **where)]  # fmt: skip
+        else:
+            told = [say("Only `{place}` in line {line} is not what is needed.", **where)]
+        gave, needed = show(self.gave), show(self.needed)
+        if self.gave is not None and gave != needed:
+            told.append(say("On the input shown it gives {gave}, and {needed} is needed.", gave=gave, needed=needed))
+        return sentences(told)
+
+
+@dataclass(frozen=True)
+class Left:
+    """The first place of an answer that has the values of no step of a right one, and a step before it that is right."""
+
+    place: Place
+    right: Place | None
+
+    @property
+    def text(self) -> str:
+        where = {"place": self.place.text, "line": self.place.line}
+        if self.right is None:
+            return say("Compared with a right answer: `{place}` in line {line} is the first value that it does not have.", **where)  # fmt: skip
+        return say(
+            "Compared with a right answer: `{right}` agrees with it, and `{place}` in line {line} is the first value that "
+            "it does not have.",
+            right=self.right.text,
+            **where,
+        )
+
+
+@dataclass(frozen=True)
+class Step:
+    """What an expression of a right answer gives on each case, and what that is, in words.
+
+    name: of an argument, which is a step too.
+    """
+
+    given: list[list | None]
+    name: str = ""
+    meaning: str = ""
+    vectors: list[np.ndarray | None] = field(default_factory=list)
+
+    @property
+    def is_small(self) -> bool:
+        """Whether it can be sent to where an answer runs."""
+        return all(vector is None or vector.size <= MOST_ENTRIES for vector in self.vectors)
+
+
+def found(
+    right: Sequence[Callable],
+    cases: list[dict],
+    values: list,
+    ask: Callable[..., list],
+    close: Callable[[object, object], bool],
+    means: Mapping[str, str] = MappingProxyType({}),
+) -> Proved | Left | None:
+    """Return where the answer leaves the way, with a proof if there is one; None where nothing can be said.
+
+    right: functions that give the right results. values: what the answer gave on the cases; on the first it is wrong.
+    ask(cases, seconds, exchanges=): see calling.probe.Probe.watch. close(value, right): whether a result is right.
+    means: what arguments and expressions of the right functions are, in words.
+    """
+    way = _Way(right, cases, values, ask, close, means)
+    return way.proved() or way.left() if way.places else None
+
+
+def expressions(exercise) -> set[str]:
+    """Return the expressions of an exercise's reference and formulas, which are the steps of a right answer."""
+    return {place.text for function in (exercise.reference, *exercise.formulas) for place in _watched(function).places}
+
+
+class _Way:
+    def __init__(self, right, cases, values, ask, close, means):
+        self.end = time.monotonic() + SECONDS
+        self.cases, self.ask, self.close = cases, ask, close
+        self.values = values[:RECORDED]
+        self.places: list[Place] = []
+        listed, *self.mine = ask(cases[:RECORDED], self._seconds(), exchanges=[]) or [[]]
+        if len(self.mine) < len(self.values):
+            return
+        self.places = _sound(listed)
+        self.results = [plain(right[0](*arguments(case))) for case in cases]
+        self.steps = _steps(right, cases, means)
+        self.useful = [
+            step for step in self.steps if step.name or (self._tells(step) and not self._is_given_back(step))
+        ]
+        self.vectors = [[_vector(given[number]) for given in self.mine] for number in range(len(self.places))]
+        self.right = {
+            number for number, mine in enumerate(self.vectors) if any(_same(mine, step.vectors) for step in self.steps)
+        }
+        self.unknown = {number for number, mine in enumerate(self.vectors) if all(each is None for each in mine)}
+
+    def _seconds(self):
+        return max(0.01, self.end - time.monotonic())
+
+    # ---- the proof
+
+    def proved(self):
+        candidates = sorted(self._candidates(), key=self._order)[:MOST_EXCHANGES]
+        proved = []
+        for begin in range(0, len(candidates), AT_ONCE):
+            some = candidates[begin : begin + AT_ONCE]
+            for numbers, step in self._mended(some, self.cases[:1]):
+                proved += self._mended([(numbers, step)], self.cases)
+            if proved or time.monotonic() > self.end:
+                break
+        if not proved:
+            return None
+        numbers, step = min(proved, key=self._order)
+        gave, needed = _first_apart(self.mine[0][numbers[0]], step.given[0])
+        return Proved(self.places[numbers[0]], gave, needed, _in_words(step))
+
+    def _order(self, candidate):
+        """Order the innermost first, of a helper before its call, alone before together, an argument before a value."""
+        numbers, step = candidate
+        return self._size(numbers[0]), -numbers[0], len(numbers), not step.name
+
+    def _mended(self, candidates, cases):
+        """Return those with which the results on these cases are right."""
+        exchanges = [(list(numbers), step.given[: len(cases)]) for numbers, step in candidates]
+        given = self.ask(cases, self._seconds(), exchanges=exchanges)
+        return [
+            each
+            for each, values in zip(candidates, given, strict=False)
+            if len(values) == len(cases)
+            and all(
+                value is not None and self.close(value, right)
+                for value, right in zip(values, self.results, strict=False)
+            )
+        ]
+
+    def _candidates(self):
+        """Yield places that are not right, alone and with all of the same text, each with a step that could stand there."""
+        texts: dict[str, list[int]] = {}
+        for number, place in enumerate(self.places):
+            if number not in self.right and not self._is_result(number):
+                texts.setdefault(place.text, []).append(number)
+        groups = [(number,) for numbers in texts.values() for number in numbers]
+        groups += [tuple(numbers) for numbers in texts.values() if len(numbers) > 1]
+        for numbers in groups:
+            for step in self.useful:
+                if all(self._fits(number, step) for number in numbers):
+                    yield numbers, step
+
+    def _fits(self, number, step):
+        mine = [given[number] for given in self.mine]
+        if any(theirs is None for theirs in step.given) or _same(self.vectors[number][:1], step.vectors):
+            return False
+        return all(
+            ours is None or (len(ours) == len(theirs) and all(map(_is_of_one_kind, ours, theirs)))
+            for ours, theirs in zip(mine, step.given, strict=False)
+        )
+
+    def _is_result(self, number):
+        """Whether this is all that the answer gives: to exchange that proves nothing."""
+        mine = [given[number] for given in self.mine]
+        return all(
+            given and len(given) == 1 and self.close(given[0], value)
+            for given, value in zip(mine, self.values, strict=True)
+        )
+
+    def _tells(self, step):
+        """Whether a step can be sent, and choices that come out right are no accident of it: of an argmax, say."""
+        choices = all(_is_whole(result) and (isinstance(result, bool) or np.ndim(result)) for result in self.results)
+        return step.is_small and (not choices or all(map(_is_whole, step.vectors)))
+
+    def _is_given_back(self, step):
+        """Whether a step is the right result, or a number of it: then a place that needs it is wrong as a whole."""
+        results = [[result, *(result if isinstance(result, (tuple, list)) else ())] for result in self.results]
+        return any(
+            all(
+                len(given) == 1 and _same([_vector(given)], [_vector([parts[k]])])
+                for given, parts in zip(step.given, results, strict=True)
+            )
+            for k in range(min(map(len, results)))
+        )
+
+    def _size(self, number):
+        """How much a place is made of; a name is made of what was given to it elsewhere."""
+        place = self.places[number]
+        return (place.text.isidentifier(), 1 + sum(self._size(part)[1] for part in place.parts))
+
+    # ---- without a proof
+
+    def left(self):
+        right, on_the_way = None, set()
+        for number in sorted(self.right, reverse=True):
+            on_the_way.update(self._parts(number))
+        for number, place in enumerate(self.places):
+            if number in self.right:
+                right = place if place.parts and not place.text.isidentifier() else right
+            elif number in self.unknown | on_the_way or self._is_asked(number):
+                continue  # what led to something right is no fault, and whether something holds is none by itself
+            elif place.parts and set(place.parts) <= self.right | self.unknown | on_the_way:
+                return Left(place, right)
+        return None
+
+    def _parts(self, number):
+        for part in self.places[number].parts:
+            yield part
+            yield from self._parts(part)
+
+    def _is_asked(self, number):
+        """Whether a place gives truth values."""
+        return all(
+            given[number] is None or all(np.asarray(each).dtype.kind == "b" for each in given[number])
+            for given in self.mine
+        )
+
+
+def _sound(listed) -> list[Place]:
+    """Return the places, which come from where a learner's code runs. Raises ValueError where they are no trees."""
+    places: list[Place] = []
+    used: set[int] = set()
+    for number, (text, line, parts) in enumerate(listed[:MOST_PLACES]):
+        if not all(part in range(number) and part not in used for part in parts):
+            raise ValueError("a place is made of earlier ones, each of them once")
+        used.update(parts)
+        places.append(Place(one_line(str(text), LONGEST), int(line), tuple(parts)))
+    return places
+
+
+def _in_words(step):
+    meaning = say(step.meaning) if step.meaning else ""
+    if not step.name:
+        return meaning
+    if meaning:
+        return say("`{name}` as it was given, {meaning}", name=step.name, meaning=meaning)
+    return say("`{name}` as it was given", name=step.name)
+
+
+def _steps(functions: Iterable[Callable], cases, means) -> list[Step]:
+    """Return what the expressions of right answers give on the cases, of those that give the same one; the arguments first."""
+    names = [name for name in cases[0] if name not in ("rng", "ledger")]
+    found = [_of_argument(name, [[case[name]] for case in cases], means) for name in names]
+    for function in functions:
+        watched = _watched(function)
+        given = [watched.steps(list(arguments(case))) for case in cases]
+        for number, place in enumerate(watched.places):
+            step = Step([each[number] for each in given], meaning=means.get(place.text, ""))
+            step.vectors.extend(map(_vector, step.given))
+            known = next((i for i, other in enumerate(found) if _same(step.vectors, other.vectors)), None)
+            if known is None and all(each is not None for each in step.vectors):
+                found.append(step)
+            elif known is not None and step.meaning and not found[known].meaning:
+                found[known] = replace(found[known], meaning=step.meaning)
+    return found
+
+
+def _of_argument(name, given, means):
+    return Step(given, name, means.get(name, ""), [_vector(each) for each in given])
+
+
+def _watched(function):
+    return Watched(function, lambda other: other.__module__.startswith("dpcourse.course."))
+
+
+def _vector(given: list | None) -> np.ndarray | None:
+    """Return all that a place gave in one call, as one vector; None where that is not known."""
+    if not given:
+        return None
+    try:
+        return np.concatenate([np.ravel(np.asarray(each, dtype=float)) for each in given])
+    except (TypeError, ValueError):
+        return None
+
+
+def _same(mine, theirs):
+    known = [(a, b) for a, b in zip(mine, theirs, strict=False) if a is not None or b is not None]
+    return bool(known) and all(
+        a is not None and b is not None and a.shape == b.shape and np.allclose(a, b, RTOL, ATOL, equal_nan=True)
+        for a, b in known
+    )
+
+
+def _is_of_one_kind(one, other):
+    """Whether values have one shape, and both are truth values or neither."""
+    kinds = {np.asarray(each).dtype.kind == "b" for each in (one, other)}
+    return np.shape(one) == np.shape(other) and len(kinds) == 1
+
+
+def _is_whole(value):
+    """Whether all numbers of a value are whole."""
+    array = np.asarray(value, dtype=float)
+    return bool((array == np.round(array)).all())
+
+
+def _first_apart(mine, theirs):
+    """The first two values that differ, of a place and of a step; nothing of a place whose values are not known."""
+    for one, other in zip(mine or (), theirs, strict=False):
+        if not _same([_vector([one])], [_vector([other])]):
+            return one, other
+    return None, theirs[0]

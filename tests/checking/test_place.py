@@ -1,0 +1,143 @@
+"""Where a wrong answer leaves the way: the place is the one that was spoiled, and what is said to be proved is true."""
+
+import ast
+import contextlib
+import math
+
+import numpy as np
+import pytest
+from checking.calling.test_steps import written
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpcourse import course
+from dpcourse.checking.calling.probe import Probe, arguments
+from dpcourse.checking.calling.values import plain
+from dpcourse.checking.diagnosis import PLACE, place
+from dpcourse.checking.exercise import Asked
+
+WRONG = {  # exercise -> wrong answer, the expression that alone is wrong, its line
+    "start_here/keep_probability": ("def keep_probability(epsilon):\n    return (math.exp(epsilon) - 1) / (math.exp(epsilon) + 1)\n", "math.exp(epsilon) - 1", 2),
+    "start_here/estimate_share": (
+        "def estimate_share(reports, epsilon):\n    p = math.exp(epsilon) / (1 + math.exp(epsilon))\n    return (np.median(reports) - (1 - p)) / (2 * p - 1)\n",
+        "np.median(reports)", 3,
+    ),
+    "composition/worst_posterior": ("def worst_posterior(prior, epsilon):\n    odds = 1 / prior * math.exp(epsilon)\n    return odds / (1 + odds)\n", "1 / prior", 2),
+    "composition/composed_delta": (
+        "def weight(k, j):\n    return math.perm(k, j)\n\n"
+        "def composed_delta(epsilon, k, epsilon_total):\n    p = math.exp(epsilon) / (1 + math.exp(epsilon))\n    total = 0\n"
+        "    for j in range(k + 1):\n        ways = weight(k, j)\n        one = p ** (k - j) * (1 - p) ** j\n        other = p**j * (1 - p) ** (k - j)\n"
+        "        total += max(0, ways * one - math.exp(epsilon_total) * ways * other)\n    return total\n",
+        "math.perm(k, j)", 2,
+    ),
+    "gdp/gaussian_curve": ("from scipy.stats import norm\n\ndef gaussian_curve(alpha, mu):\n    return norm.cdf(norm.ppf(1 - alpha) / mu)\n", "norm.ppf(1 - alpha) / mu", 4),
+}  # fmt: skip
+
+
+def where(id, code):
+    """What is found of an answer."""
+    exercise = course.find(id)
+    answer = written(code, exercise.function)
+    answer.__globals__["math"] = math
+    rng, cases = np.random.default_rng(1), []
+    while len(cases) < 12:
+        cases += exercise.cases(rng)
+    values = [plain(answer(*arguments(case))) for case in cases]
+    right = [plain(exercise.reference(*arguments(case))) for case in cases]
+    order = sorted(range(len(cases)), key=lambda i: exercise.is_close(values[i], right[i]))
+    cases, values = [cases[i] for i in order], [values[i] for i in order]
+    watch = lambda cases, seconds, exchanges: Probe(exercise.function, seconds=10).watch(answer, cases, exchanges)  # noqa: E731
+    return place.found((exercise.reference, *exercise.formulas), cases, values, watch, exercise.is_close), cases
+
+
+@pytest.mark.parametrize("id", WRONG)
+def test_the_one_wrong_expression_is_proved_to_be_it(id):
+    code, text, line = WRONG[id]
+    found, _ = where(id, code)
+    assert isinstance(found, place.Proved)
+    assert (found.place.text, found.place.line) == (ast.unparse(ast.parse(text)), line)
+
+
+def test_what_is_told_to_be_needed_makes_the_answer_right():
+    """Recomputed by hand: with the value that is told in the place that is told, the result is right."""
+    code = WRONG["composition/worst_posterior"][0]
+    found, cases = where("composition/worst_posterior", code)
+    prior, epsilon = cases[0]["prior"], cases[0]["epsilon"]
+    assert found.gave == pytest.approx(1 / prior)
+    odds = found.needed * math.exp(epsilon)
+    assert odds / (1 + odds) == pytest.approx(course.find("composition/worst_posterior").reference(prior, epsilon))
+
+
+def test_an_argument_is_told_by_its_name():
+    code = "def worst_posterior(prior, epsilon):\n    e = math.exp(4 * epsilon)\n    return prior * e / (prior * e + 1 - prior)\n"
+    found, _ = where("composition/worst_posterior", code)
+    assert found.place.text == "4 * epsilon"
+    assert "`epsilon` as it was given" in found.text
+
+
+def test_an_answer_that_is_wrong_as_a_whole_is_told_its_first_value_that_is_none():
+    code = "def worst_posterior(prior, epsilon):\n    return prior ** math.exp(-epsilon)\n"
+    found, _ = where("composition/worst_posterior", code)
+    assert isinstance(found, place.Left)
+    assert "math.exp(-epsilon)" in found.text
+
+
+def test_the_right_result_put_in_the_place_of_a_result_proves_nothing():
+    for id, code in {
+        "composition/worst_posterior": "def worst_posterior(prior, epsilon):\n    return min(1.0, prior + epsilon)\n",
+        "composition/basic_composition": "def basic_composition(epsilons, deltas):\n    return math.sqrt(sum(e**2 for e in epsilons)), sum(deltas)\n",
+    }.items():
+        assert not isinstance(where(id, code)[0], place.Proved)
+
+
+def test_a_learner_reads_it():
+    code, text, line = WRONG["composition/worst_posterior"]
+    answer = written(code, "worst_posterior")
+    answer.__globals__["math"] = math
+    verdict = course.find("composition/worst_posterior").check(answer, 1)
+    assert verdict.found_by == PLACE
+    assert f"Only `{text}` in line {line} is not what is needed" in verdict.message
+
+
+plain_data = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 400) | st.floats() | st.text(max_size=5) | st.just([["x", 1, []]]),
+    lambda inner: st.lists(inner, max_size=4) | st.tuples(inner, inner),
+    max_leaves=20,
+)
+
+
+@given(st.lists(plain_data, max_size=8), st.lists(plain_data, max_size=8))
+def test_whatever_a_process_sends_nothing_but_an_exception_comes_of_it(steps, results):
+    """What is said of a place comes from where a student's code runs."""
+    exercise = course.find("composition/worst_posterior")
+    cases = exercise.cases(np.random.default_rng(0))
+    values = [case["prior"] / 2 for case in cases]
+    watch = lambda cases, seconds, exchanges: results if exchanges else steps  # noqa: E731
+    with contextlib.suppress(Exception):
+        found = place.found((exercise.reference,), cases, values, watch, exercise.is_close)
+        assert found is None or len(found.text) < 1000
+
+
+@pytest.mark.parametrize("watch", [lambda *given, **named: 1 / 0, lambda *given, **named: [[["x", "y", 1]]]])
+def test_where_the_watch_fails_the_rest_of_the_reply_stands(watch):
+    exercise = course.find("composition/worst_posterior")
+    cases = exercise.cases(np.random.default_rng(0))
+    half = lambda further, seconds: [{"value": case["prior"] / 2} for case in further]  # noqa: E731
+    verdict = exercise.judge(cases, half(cases, 1), Asked(half, watch), 0)
+    assert verdict.message == exercise.judge(cases, half(cases, 1), Asked(half), 0).message
+
+
+def test_places_that_are_no_trees_are_refused():
+    with pytest.raises(ValueError, match="made of earlier ones"):
+        place._sound([["a", 1, []], ["b", 1, [0]], ["c", 1, [0]]])
+    with pytest.raises(ValueError, match="made of earlier ones"):
+        place._sound([["a", 1, [0]]])
+
+
+def test_an_array_made_for_whole_numbers_is_told_before_anything_else():
+    code = (
+        "def clip(gradients, clip_norm):\n    out = np.zeros(gradients.shape, dtype=int)\n    for i, g in enumerate(gradients):\n"
+        "        out[i] = g / max(1, np.linalg.norm(g) / clip_norm)\n    return out\n"
+    )
+    verdict = course.find("dpsgd/clip").check(written(code, "clip"), 1)
+    assert "array of whole numbers" in verdict.message
