@@ -15,6 +15,7 @@ MOODLE = "{name}_{number}_assignsubmission_file/01-composition.ipynb"
 CANVAS = "{name}_{number}_98765_01-composition.ipynb"
 
 FULL = sum(exercise.points for exercise in course.lesson(1).exercises)  # of lesson 01
+COMPOSED = course.number_of("composition/composed_delta")  # as a reader types it
 
 
 def graded(lesson: int = 1, states: Mapping[str, str] | None = None, status: str = "graded", **more) -> Result:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from grading.called import call, scores
-from grading.rows import FULL
+from grading.rows import COMPOSED, FULL
 from support import ROOT
 from typer.testing import CliRunner
 
@@ -169,8 +169,8 @@ def test_a_changed_judge_judges_that_exercise_from_what_is_stored(quick, small, 
     assert (told.exit_code, len(quick)) == (0, 2)
     assert scores(out) == {"ann": ("graded", "1.5"), "bob": ("graded", "0.5")}
     why = "judged again: the exercise, or what judges it, has changed"
-    assert sorted(moves(out)) == [["ann", "1", "1.7", "3 of 4", "1.5 of 4", why], ["bob", "1", "1.7", "1 of 4", "0.5 of 4", why]]  # fmt: skip
-    assert f"ann, exercise 1.7: 3 of 4, now 1.5 of 4 ({why})" in told.stdout
+    assert sorted(moves(out)) == [["ann", "1", COMPOSED, "3 of 4", "1.5 of 4", why], ["bob", "1", COMPOSED, "1 of 4", "0.5 of 4", why]]  # fmt: skip
+    assert f"ann, exercise {COMPOSED}: 3 of 4, now 1.5 of 4 ({why})" in told.stdout
     call(small, "--out", out)
     assert scores(out)["ann"] == ("graded", "1.5")
     assert len(moves(out)) == 2
@@ -295,13 +295,13 @@ def test_course_toml_counts_without_a_notebook_being_run(quick, small, tmp_path,
     out = tmp_path / "out"
     monkeypatch.chdir(tmp_path)
     call(small, "--out", out)
-    (tmp_path / "course.toml").write_text('[points]\n"1.7" = 8')
+    (tmp_path / "course.toml").write_text(f'[points]\n"{COMPOSED}" = 8')
     told = call("--out", out)
     assert (told.exit_code, len(quick)) == (0, 2)
     assert scores(out) == {"ann": ("graded", "6"), "bob": ("graded", "2")}
-    assert "ann, exercise 1.7: 3 of 4, now 6 of 8 (course.toml: its points)" in told.stdout
+    assert f"ann, exercise {COMPOSED}: 3 of 4, now 6 of 8 (course.toml: its points)" in told.stdout
     assert "Marks are as course.toml says." in told.stdout
-    (tmp_path / "course.toml").write_text('excluded = ["1.7"]\nextensions.kim.1 = 2030-01-01')
+    (tmp_path / "course.toml").write_text(f'excluded = ["{COMPOSED}"]\nextensions.kim.1 = 2030-01-01')
     told = call("--out", out)
     assert scores(out)["ann"] == ("graded", "0")
     assert "course.toml: does not count" in told.stdout
@@ -326,10 +326,10 @@ def test_points_that_the_exercise_itself_has_changed_are_not_put_down_to_course_
     changed("judging", "composition/composed_delta")
     call(small, "--out", out)
     assert sorted(line[2:] for line in moves(out)) == [
-        ["1.7", "1 of 4", "0.75 of 6", "the exercise has 6 points now, before 4"],
-        ["1.7", "3 of 4", "2.25 of 6", "the exercise has 6 points now, before 4"],
+        [COMPOSED, "1 of 4", "0.75 of 6", "the exercise has 6 points now, before 4"],
+        [COMPOSED, "3 of 4", "2.25 of 6", "the exercise has 6 points now, before 4"],
     ]
-    (tmp_path / "mine.toml").write_text('points."1.7" = 12')
+    (tmp_path / "mine.toml").write_text(f'points."{COMPOSED}" = 12')
     call("--out", out, "--config", tmp_path / "mine.toml")
     assert {line[-1] for line in moves(out)[:2]} == {"course.toml: its points"}
     call("--out", out)
@@ -340,7 +340,7 @@ def test_a_course_toml_among_submissions_is_not_taken_and_that_is_said(quick, sm
     out = tmp_path / "out"
     (small / "deeper").mkdir()
     for folder in (small, small / "deeper"):
-        (folder / "course.toml").write_text('[points]\n"1.7" = 80')
+        (folder / "course.toml").write_text(f'[points]\n"{COMPOSED}" = 80')
     for here, arguments in ((small, ["."]), (small / "deeper", [".."]), (small, []), (small, [small])):
         monkeypatch.chdir(here)
         told = call(*arguments, "--out", out)

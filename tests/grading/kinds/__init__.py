@@ -15,7 +15,7 @@ TOPICS = {
     "denial": denial.KINDS,
     "escapes": escapes.KINDS,
 }
-ON_A_COMMIT = {"odd": 9, "points": 6, "denial": 5, "escapes": 7}
+ON_A_COMMIT = {"odd": 13, "points": 8, "denial": 6, "escapes": 7}
 """Of these topics every so-manieth kind is graded on a commit, of the others each."""
 
 ALL = [kind for kinds in TOPICS.values() for kind in kinds]

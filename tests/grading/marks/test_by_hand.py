@@ -5,7 +5,7 @@ import json
 
 import pytest
 from grading.called import call, scores
-from grading.rows import FULL
+from grading.rows import COMPOSED, FULL
 
 from dpcourse.grading.keep import store
 from dpcourse.grading.marks.by_hand import plain
@@ -80,7 +80,7 @@ def test_points_set_by_hand_follow_the_points_of_the_exercise(out, tmp_path):
 def test_marks_are_looked_up_and_set_while_a_run_goes_on(out, small, monkeypatch):
     monkeypatch.setattr(store, "PATIENCE", 0.1)
     with store.running(out):
-        assert call("--out", out, "--explain", "ann", "1.7").exit_code == 0
+        assert call("--out", out, "--explain", "ann", COMPOSED).exit_code == 0
         assert call("--out", out, "--override", "ann", "1.3", "2", "x").exit_code == 0
         assert scores(out)["ann"] == ("graded", "5")
         assert call(small, "--out", out).exit_code == 2
@@ -158,12 +158,12 @@ def test_a_student_who_is_forgotten_leaves_no_trace(quick, tmp_path):
 
 def test_a_bonus_is_at_most_what_the_lesson_counts_and_may_pass_its_points_unless_told_otherwise(out, small):
     settings = out.parent / "mine.toml"
-    settings.write_text('[points]\n"1.7" = 40')
+    settings.write_text(f'[points]\n"{COMPOSED}" = 40')
     told = call("--out", out, "--bonus", "bob", "1", str(FULL + 1), "a mistake found")
     assert (told.exit_code, f"at most what the lesson has, {FULL} points" in told.stderr) == (2, True)
     assert call("--out", out, "--config", settings, "--bonus", "bob", "1", "50", "a mistake found").exit_code == 0
     assert scores(out)["bob"] == ("graded", "60")  # 10 of the points for the lesson, and the bonus
-    settings.write_text('bonus = false\n[points]\n"1.7" = 40')
+    settings.write_text(f'bonus = false\n[points]\n"{COMPOSED}" = 40')
     told = call("--out", out, "--config", settings)
     assert "The score ends at the lesson's points, as " in told.stdout
     assert scores(out)["bob"] == ("graded", str(FULL - 4 + 40))
@@ -171,9 +171,9 @@ def test_a_bonus_is_at_most_what_the_lesson_counts_and_may_pass_its_points_unles
 
 def test_what_is_looked_up_is_json_where_that_is_asked_for(out):
     call("--out", out, "--override", "bob", "1.3", "1", "on paper", "--author", "Ann")
-    told = json.loads(call("--out", out, "--json", "--explain", "bob", "1.7", "--overrides").stdout)
+    told = json.loads(call("--out", out, "--json", "--explain", "bob", COMPOSED, "--overrides").stdout)
     assert list(told) == ["overrides", "explain"]
     assert "on paper" in told["overrides"][0]
-    assert any(line.startswith("1.7 ") for line in told["explain"])
-    lines = call("--out", out, "--explain", "bob", "1.7", "--overrides").stdout.splitlines()
+    assert any(line.startswith(f"{COMPOSED} ") for line in told["explain"])
+    lines = call("--out", out, "--explain", "bob", COMPOSED, "--overrides").stdout.splitlines()
     assert lines == [line for found in told.values() for line in found]

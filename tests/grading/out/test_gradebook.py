@@ -5,7 +5,7 @@ import io
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from grading.rows import a_row, graded
+from grading.rows import FULL, a_row, graded
 
 from dpcourse import course
 from dpcourse.checking import WRONG
@@ -77,8 +77,8 @@ def test_a_lesson_and_an_exercise_that_are_gone_break_nothing():
     ("submitted", "said_late", "told", "taken"),
     [
         (DUE - timedelta(seconds=1), False, "", ""),
-        (DUE + timedelta(days=2, hours=3, minutes=4), False, "2 days and 3 hours late", "-5.4"),
-        (DUE + timedelta(seconds=30), True, "less than a minute late", "-1.8"),
+        (DUE + timedelta(days=2, hours=3, minutes=4), False, "2 days and 3 hours late", f"-{0.3 * FULL:.10g}"),
+        (DUE + timedelta(seconds=30), True, "less than a minute late", f"-{0.1 * FULL:.10g}"),
         (None, True, "late", "0"),
         (None, False, "", ""),
     ],
