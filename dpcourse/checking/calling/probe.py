@@ -84,6 +84,8 @@ class Probe:
         """
         if not limits.interruptible():
             return []
+        if not exchanges:  # the first that is asked: what the answer calls may be another than when it was checked last
+            _watched.cache_clear()
         watched, found = _watched(answer), []
         with contextlib.suppress(limits.TimeUp), output.captured(), limits.time_limit(self.seconds):
             if not exchanges:

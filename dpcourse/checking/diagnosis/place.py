@@ -7,7 +7,8 @@ holds whatever its author meant; nothing is guessed.
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from types import MappingProxyType
 
 import numpy as np
@@ -81,7 +82,11 @@ class Step:
     given: list[list | None]
     name: str = ""
     meaning: str = ""
-    vectors: list[np.ndarray | None] = field(default_factory=list)
+
+    @cached_property
+    def vectors(self) -> list[np.ndarray | None]:
+        """What it gives on each case, as one vector."""
+        return [_vector(each) for each in self.given]
 
     @property
     def is_small(self) -> bool:
@@ -221,7 +226,7 @@ class _Way:
     def _size(self, number):
         """How much a place is made of; a name is made of what was given to it elsewhere."""
         place = self.places[number]
-        return (place.text.isidentifier(), 1 + sum(self._size(part)[1] for part in place.parts))
+        return (place.is_name, 1 + sum(self._size(part)[1] for part in place.parts))
 
     # ---- without a proof
 
@@ -231,7 +236,7 @@ class _Way:
             on_the_way.update(self._parts(number))
         for number, place in enumerate(self.places):
             if number in self.right:
-                right = place if place.parts and not place.text.isidentifier() else right
+                right = place if place.parts and not place.is_name else right
             elif number in self.unknown | on_the_way or self._is_asked(number):
                 continue  # what led to something right is no fault, and whether something holds is none by itself
             elif place.parts and set(place.parts) <= self.right | self.unknown | on_the_way:
@@ -275,23 +280,18 @@ def _in_words(step):
 def _steps(functions: Iterable[Callable], cases, means) -> list[Step]:
     """Return what the expressions of right answers give on the cases, of those that give the same one; the arguments first."""
     names = [name for name in cases[0] if name not in ("rng", "ledger")]
-    found = [_of_argument(name, [[case[name]] for case in cases], means) for name in names]
+    found = [Step([[case[name]] for case in cases], name, means.get(name, "")) for name in names]
     for function in functions:
         watched = _watched(function)
         given = [watched.steps(list(arguments(case))) for case in cases]
         for number, place in enumerate(watched.places):
             step = Step([each[number] for each in given], meaning=means.get(place.text, ""))
-            step.vectors.extend(map(_vector, step.given))
             known = next((i for i, other in enumerate(found) if _same(step.vectors, other.vectors)), None)
             if known is None and all(each is not None for each in step.vectors):
                 found.append(step)
             elif known is not None and step.meaning and not found[known].meaning:
                 found[known] = replace(found[known], meaning=step.meaning)
     return found
-
-
-def _of_argument(name, given, means):
-    return Step(given, name, means.get(name, ""), [_vector(each) for each in given])
 
 
 def _watched(function):

@@ -2,6 +2,7 @@
 
 import linecache
 import threading
+import types
 
 import numpy as np
 import pytest
@@ -127,3 +128,14 @@ def test_where_nothing_can_interrupt_it_nothing_is_watched():
     thread.start()
     thread.join()
     assert found == [[]]
+
+
+def test_a_helper_that_was_mended_since_is_watched_as_it_is_now():
+    answer, probe, cases = written(CODE), Probe("answer", seconds=5), [{"values": [1], "k": 2}]
+    before = probe.watch(answer, cases, [])
+    answer.__globals__["helper"] = written("def helper(x):\n    return x + 5\n", "helper")
+    answer.__globals__["helper"] = types.FunctionType(
+        answer.__globals__["helper"].__code__, answer.__globals__, "helper"
+    )
+    after = probe.watch(answer, cases, [])
+    assert ["x + 1" in [text for text, _, _ in places] for places in (before[0], after[0])] == [True, False]
