@@ -6,6 +6,7 @@ section; in a code cell `passed("error_rates")` asks for an exercise by its func
 has the word of that lesson before it, {gdp/error_rates}. {variant epsilon} is a value that differs from student to student.
 """
 
+import importlib
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -32,7 +33,7 @@ from dpcourse.authoring.source import (
 )
 from dpcourse.authoring.translation import about
 from dpcourse.base import cells
-from dpcourse.base.languages import counted
+from dpcourse.base.languages import counted, listed, say, to_say
 from dpcourse.checking.exercise import Exercise
 
 NAME = r"(?P<name>(?:\w+/)?[A-Za-z_]\w*)"
@@ -202,7 +203,7 @@ def _goal(file, can, names):
 
 
 def exercise_header(file: Path, exercise: Exercise) -> str:
-    """One line above an exercise, for a page: difficulty, minutes, points, what it is good for."""
+    """What stands above an exercise, for a page: difficulty, minutes, points, what it is good for; its inputs, and what it must not call."""
     dots = "●" * exercise.difficulty + "○" * (5 - exercise.difficulty)
     head = say_for(file, "### Exercise {id}: {title}", id=exercise.number, title=say_for(file, exercise.title))
     count = exercise.points
@@ -216,7 +217,49 @@ def exercise_header(file: Path, exercise: Exercise) -> str:
         points=points,
         good_for=say_for(file, exercise.good_for),
     )
-    return f"{head}\n\n{said}"
+    return "\n\n".join([head, said, *_of_inputs(file, exercise)])
+
+
+def _of_inputs(file, exercise):
+    """Yield a line on what the inputs may be and on what must not be called, where there is something to say."""
+    lines = []
+    if exercise.domain and (inputs := exercise.domain.told()):
+        lines.append(say_for(file, "Inputs: {inputs}.", inputs=inputs))
+    if names := not_to_be_called(exercise):
+        lines.append(say_for(file, "Not to be called: {names}.", names=listed(names, "{first}, {then}")))
+    if lines:
+        yield f"*{' '.join(lines)}*"
+
+
+def not_to_be_called(exercise: Exercise) -> list[str]:
+    """The functions of the library that an answer must not call, as a learner calls them.
+
+    >>> from dpcourse import course
+    >>> not_to_be_called(course.find("clt/total_mu"))
+    ['`gdp.compose`', "a curve's `@`", '`TradeOff.power`', '`tradeoff.product`', '`pld.Curve`']
+    """
+    return list(dict.fromkeys(filter(None, map(_as_called, exercise.forbidden))))
+
+
+def _as_called(function):
+    """A function as a learner calls it; nothing of one that no learner would: what is inside of a module."""
+    if isinstance(function, str):
+        module, _, name = function.partition(":")
+    else:
+        module, name = function.__module__, function.__qualname__
+    _, room, *inside = module.split(".")
+    parts = name.split(".")
+    if parts[-1] in OPERATORS:
+        return say(OPERATORS[parts[-1]])
+    parts = [part for part in parts if part != "__init__"]
+    if "curves" in inside:  # what a TradeOff is made of
+        return ""
+    known = room == "dpsgd" or hasattr(
+        importlib.import_module(f"dpcourse.{room}"), parts[0]
+    )  # dpsgd brings PyTorch along
+    if not known or any(part.startswith("_") for part in parts):
+        return ""
+    return f"`{'.'.join(parts if len(parts) > 1 else [room, *parts])}`"
 
 
 def check_cell(exercise: Exercise, names: Iterable[str] = ()) -> str:
@@ -231,6 +274,8 @@ def _check(file, line, name):
     variants = lesson_of(file).variants.get(exercise.function)
     return check_cell(exercise, variants.sample if variants else ())
 
+
+OPERATORS = {"__matmul__": to_say("a curve's `@`"), "__call__": to_say("a curve itself")}
 
 PARTS: dict[str, Callable[[Path, int, str], str]] = {
     "opening": lambda file, line, _: opening(file),

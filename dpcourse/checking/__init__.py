@@ -3,6 +3,7 @@
 The file of an exercise imports nothing else of this room than what is named here."""
 
 from dpcourse.checking.diagnosis.noise import Noise
+from dpcourse.checking.domain import Domain, Made, Number, OneOf, Seed, Several, Whole
 from dpcourse.checking.exercise import Exercise, Misconception, Needed, OpenExercise, RandomExercise, any_of
 from dpcourse.checking.given_out import GivenOut
 from dpcourse.checking.inputs import rounded
@@ -20,18 +21,25 @@ __all__ = [
     "WRONG",
     "Audit",
     "Count",
+    "Domain",
     "Exercise",
     "GivenOut",
+    "Made",
     "Misconception",
     "Needed",
     "Noise",
+    "Number",
     "Observation",
+    "OneOf",
     "OpenExercise",
     "Option",
     "Question",
     "RandomExercise",
+    "Seed",
+    "Several",
     "Variants",
     "Verdict",
+    "Whole",
     "a_number",
     "a_whole_number",
     "any_of",

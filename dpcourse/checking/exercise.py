@@ -14,12 +14,13 @@ from pathlib import Path
 
 import numpy as np
 
-from dpcourse.base.languages import say, sentences, to_say
+from dpcourse.base.languages import listed, say, sentences, to_say
 from dpcourse.checking import diagnosis
 from dpcourse.checking.calling.messages import heard
 from dpcourse.checking.calling.probe import Probe, arguments, function_of, made
-from dpcourse.checking.calling.values import plain, show
+from dpcourse.checking.calling.values import SHOWN, plain, show
 from dpcourse.checking.diagnosis.noise import Noise
+from dpcourse.checking.domain import Domain, Number, size
 from dpcourse.checking.statistics import Count, two_sample_p_value
 from dpcourse.checking.verdict import BLANK, ERROR, RIGHT, WRONG, Audit, Heading, Observation, Verdict
 
@@ -27,6 +28,8 @@ MOST_PRINTED, MOST_LINES = 500, 8
 UNKNOWN = to_say("The result is not right. Compare it with the right one on the input shown here.")
 MISCONCEPTION = "misconception"
 FURTHER = 3  # draws on which a misconception is confirmed
+SLACK = 1e-9  # of what is impossible, for rounding
+FOR_PLAIN = 0.5  # seconds for an answer on the plainest inputs
 CONVINCED = 0.999  # of an audit that is shown beside an answer known to be wrong
 
 
@@ -79,11 +82,17 @@ class Asked:
 
 
 class Cases(list):
-    """The cases of one check, each a dict argument -> plain value; remembers the values of functions on these cases."""
+    """The cases of one check, each a dict argument -> plain value; remembers the values of functions on these cases.
 
-    def __init__(self, cases: Iterable[dict]):
+    drawn: the first of them, by which an answer is judged. The others, `searched`, are tried before it passes.
+    """
+
+    def __init__(self, cases: Iterable[dict], searched: Iterable[dict] = ()):
         super().__init__(cases)
         self._given: dict[Callable, list] = {}
+        searched = list(searched)
+        self.drawn = Cases(self) if searched else self
+        self.extend(searched)
 
     def given(self, function: Callable) -> list:
         """Return the value of a function on each case, as plain data."""
@@ -102,10 +111,13 @@ class Exercise:
     reads, which changes as exercises come in between. folder: where the files of its lesson are. The course sets these.
     reference: a right answer. misconceptions: wrong ones, the most telling first.
     formulas: the same as learners write it, where the reference is written otherwise; slips in these are looked for too.
+    possible: between what a right result always is; a wrong one that is not is told so, where no reason for it is found.
     means: what an argument, or an expression of these functions, is in words ("the drift"): a learner whose answer has
     something else in its place is told so.
-    draw(rng) -> list of cases, each a dict argument -> plain value. A case's `rng` holds a seed; one with a `ledger` is a
-    training run, whose parts are made by calling.training.
+    domain: what the inputs may be, which the header prints; before an answer passes, it is tried on inputs from all over it,
+    and of a wrong one the smallest input is shown on which it is wrong.
+    draw(rng) -> list of cases, each a dict argument -> plain value; from the domain, if it is not given. A case's `rng`
+    holds a seed; one with a `ledger` is a training run, whose parts are made by calling.training.
     returns(value, case) -> None, or a complaint about type, shape or range.
     forbidden: Python functions that the answer must not call, or "module:name" of what is not to be imported here; instead: what to do. needed: one that it has to call.
     seconds: the time limit of one check. rtol, atol: how close a number must be.
@@ -121,11 +133,13 @@ class Exercise:
     difficulty: int
     minutes: int
     points: int
-    draw: Callable
+    draw: Callable = None  # type: ignore[assignment]  # from the domain
     reference: Callable
     returns: Callable
     misconceptions: tuple[Misconception, ...]
     hints: tuple[str, ...]
+    domain: Domain | None = None
+    possible: Number | None = None
     formulas: tuple[Callable, ...] = ()
     means: Mapping[str, str] = field(default_factory=dict)
     forbidden: tuple[Callable | str, ...] = ()
@@ -137,6 +151,12 @@ class Exercise:
     graded_only: bool = False
     examples: tuple[dict, ...] = ()
     hints_too: bool = False
+
+    def __post_init__(self):
+        if self.draw is None:
+            if self.domain is None:
+                raise ValueError("an exercise needs a domain, from which its inputs are drawn, or `draw`; got neither")
+            object.__setattr__(self, "draw", self.domain.draw)
 
     @property
     def function(self) -> str:
@@ -182,8 +202,14 @@ class Exercise:
         for _ in range(100):
             cases = Cases(self.draw(rng))
             if not any(self._same(*map(cases.given, pair)) for pair in itertools.combinations(codes, 2)):
-                return cases
+                return self.with_searched(cases, rng)
         raise RuntimeError(f"exercise {self.id}: no inputs in 100 draws tell its misconceptions apart")
+
+    def with_searched(self, drawn: Iterable[dict], rng: np.random.Generator) -> Cases:
+        """Return these cases, and those from all over the domain that are tried before an answer passes."""
+        drawn = list(drawn)
+        searched = self.domain.searched(rng) if self.domain else []
+        return Cases(drawn, [{name: case[name] for name in drawn[0]} for case in searched])
 
     def probe(self, answer: object, cases: list[dict]) -> list[dict]:
         """Return the outcome of the answer on each case; Probe does the work, wherever the learner's code runs."""
@@ -216,6 +242,25 @@ class Exercise:
         return replace(self._judge(known, outcomes, ask, rng), printed=_printed(outcomes))
 
     def _judge(self, cases, outcomes, ask, rng):
+        drawn = cases.drawn
+        if stopped := self._stopped(drawn, outcomes[: len(drawn)]):
+            return stopped
+        values = [outcome["value"] for outcome in outcomes[: len(drawn)]]
+        if not self.agrees(drawn, values, self.reference):
+            return self._wrong(drawn, values, outcomes[0].get("outside"), ask, rng)
+        if stopped := self._stopped(cases, outcomes):
+            return stopped
+        for case, outcome in zip(cases, outcomes, strict=True):
+            if self.needed and (outcome.get("idle") or outcome.get("calls", 0) < self.needed.least(case)):
+                tried = self._tried(case, outcome)
+                return Verdict(self.heading, WRONG, say(self.needed.message), tried, found_by=MISCONCEPTION)
+        values = [outcome["value"] for outcome in outcomes]
+        if self.holds(cases, values):
+            return Verdict(self.heading, RIGHT, say("Right on inputs drawn just now."))
+        return self._wrong_somewhere(cases, values, ask, rng)
+
+    def _stopped(self, cases, outcomes):
+        """Return the Verdict on an answer that did not give, for each of the cases, something that can be judged."""
         for case, outcome in zip(cases, outcomes, strict=False):
             if outcome.get("blank"):
                 return self.blank()
@@ -226,20 +271,17 @@ class Exercise:
             given = {"number_given": len(outcomes), "number_asked": len(cases)}
             message = say("Your function gave {number_given} answers to {number_asked} questions.", **given)
             return Verdict(self.heading, ERROR, message)
-        values = [outcome["value"] for outcome in outcomes]
-        if self.agrees(cases, values, self.reference):
-            for case, outcome in zip(cases, outcomes, strict=True):
-                if self.needed and (outcome.get("idle") or outcome.get("calls", 0) < self.needed.least(case)):
-                    tried = self._tried(case, outcome)
-                    return Verdict(self.heading, WRONG, say(self.needed.message), tried, found_by=MISCONCEPTION)
-            return Verdict(self.heading, RIGHT, say("Right on inputs drawn just now."))
+        return None
+
+    def _wrong(self, cases, values, outside, ask, rng):
         misconception = next(
             (known for known in self.alike(cases, values) if self.confirmed(known, ask, rng)),
             None,
         )
+        first, value = self.smallest(cases, values, ask)
         if misconception:
             message, found_by = say(misconception.message), MISCONCEPTION
-        elif outside := outcomes[0].get("outside"):
+        elif outside:
             message = say(
                 "Your function reads `{outside}` from outside: its own parameter is called otherwise. Name its parameters as the task does, `{call}`.",
                 outside=outside,
@@ -247,17 +289,62 @@ class Exercise:
             )
             found_by = diagnosis.EXPLANATION
         else:
-            found = self.diagnose(cases, values, ask, rng)
-            message, found_by = found.message, found.found_by
+            found = self.diagnose(Cases([*first, *cases]), [*value, *values], ask, rng)
+            message, found_by = self._with_impossible([*value, *values], found), found.found_by
         return Verdict(
             self.heading,
             WRONG,
             message,
-            self.observed(cases, values),
+            self.observed(first or cases, value or values),
             misconception.name if misconception else None,
             audit=self.audit(cases, values),
             found_by=found_by,
         )
+
+    def _wrong_somewhere(self, cases, values, ask, rng):
+        """Return the Verdict on an answer that is right on what was drawn, and not on all that was searched."""
+        wrong = [not self.is_close(*pair) for pair in zip(values, cases.given(self.reference), strict=True)]
+        order = sorted(range(len(cases)), key=lambda i: (not wrong[i], size(cases[i])))
+        cases, values = Cases(cases[i] for i in order), [values[i] for i in order]
+        first, value = self.smallest(cases, values, ask)
+        found = self.diagnose(Cases([*first, *cases]), [*value, *values], ask, rng)
+        found = replace(found, message=self._with_impossible([*value, *values], found))
+        message = sentences([say("It is right for most inputs, but not for all that the task allows."), found.message])
+        return Verdict(
+            self.heading, WRONG, message, self.observed(first or cases, value or values), found_by=found.found_by
+        )
+
+    def _with_impossible(self, values, found):
+        """Return what was found, after what no right result can be; where the reason is known that says nothing new."""
+        if self.possible is None or found.found_by not in (diagnosis.MEASUREMENT, diagnosis.CASE):
+            return found.message
+        numbers = np.concatenate([np.ravel(np.asarray(value, dtype=float)) for value in values])
+        low, high = self.possible.low, self.possible.high
+        above, below = numbers[numbers > high + SLACK], numbers[numbers < low - SLACK]
+        if above.size:
+            told = [
+                say("A right result is never above {high:g}, and yours is {value:.6g} here.", high=high, value=above[0])
+            ]
+        elif below.size:
+            told = [
+                say("A right result is never below {low:g}, and yours is {value:.6g} here.", low=low, value=below[0])
+            ]
+        else:
+            told = []
+        return sentences([*told, found.message])
+
+    def smallest(self, cases: Cases, values: list, ask: Callable | None) -> tuple[Cases, list]:
+        """Return the smallest case on which the answer is known to be wrong, and what it gives; it is asked for plain ones."""
+        if ask is None or self.domain is None:
+            return Cases([]), []
+        plainest = self.domain.plain(np.random.default_rng(0))
+        plainest = [{name: case[name] for name in cases[0]} for case in plainest]
+        given = self._values(plainest, ask(plainest, FOR_PLAIN))
+        tried = Cases([*plainest[: len(given)], *cases])
+        expected = tried.given(self.reference)
+        wrong = [i for i, value in enumerate([*given, *values]) if not self.is_close(value, expected[i])]
+        least = min(wrong, key=lambda i: size(tried[i]))
+        return Cases([tried[least]]), [[*given, *values][least]]
 
     def diagnose(self, cases: Cases, values: list, ask: Callable | None, rng) -> diagnosis.Diagnosis:
         """Return why an answer is wrong that has none of the misconceptions."""
@@ -293,6 +380,10 @@ class Exercise:
             for case, value in zip(further, values, strict=False)
         )
 
+    def holds(self, cases: Cases, values: list) -> bool:
+        """Return whether these values are right on every case, the searched ones too."""
+        return self.agrees(cases, values, self.reference)
+
     def agrees(self, cases: Cases, values: list, function: Callable) -> bool:
         """Return whether these values are those of `function`, on every case."""
         return self._same(values, cases.given(function))
@@ -302,8 +393,21 @@ class Exercise:
         for case, value, expected in zip(cases, values, cases.given(self.reference), strict=True):
             if not self.is_close(value, expected):
                 gave = self._gave(case, value)
-                return (Observation(gave, say("{seen}; right is {right}", seen=gave, right=show(expected))),)
+                whole = say("{seen}; right is {right}", seen=gave, right=show(expected))
+                return (Observation(gave, listed([whole, *self._first_apart(value, expected)], "{first}; {then}")),)
         return ()
+
+    def _first_apart(self, value, expected):
+        """Yield where a long array first differs, if that is beyond what is shown of it."""
+        if np.shape(value) == np.shape(expected) and np.ndim(value) == 1:
+            place = int(
+                np.argmin(
+                    np.isclose(np.asarray(value, dtype=float), np.asarray(expected, dtype=float), self.rtol, self.atol)
+                )
+            )
+            if place >= SHOWN:
+                given = {"place": place, "given": show(value[place]), "right": show(expected[place])}
+                yield say("they first differ at entry {place}, counted from 0: {given}, and {right} is right", **given)
 
     def audit(self, cases: Cases, values: list) -> Audit | None:
         """Return the Audit that a wrong answer did not stand; None without an attack."""
@@ -394,7 +498,15 @@ class RandomExercise(Exercise):
 
     def cases(self, rng: np.random.Generator) -> Cases:
         """Draw cases once: counts, not single values, tell random answers apart."""
-        return Cases(self.draw(rng))
+        return self.with_searched(self.draw(rng), rng)
+
+    def holds(self, cases: Cases, values: list) -> bool:
+        """Return True: the searched cases are too few for counts, and show only whether something is returned that can be judged."""
+        return True
+
+    def smallest(self, cases: Cases, values: list, ask: Callable | None) -> tuple[Cases, list]:
+        """Return no case: no single one is wrong."""
+        return Cases([]), []
 
     def agrees(self, cases: Cases, values: list, function: Callable) -> bool:
         """Return whether `function` could have given every count; the reference's own law is used for the reference."""
@@ -475,7 +587,14 @@ class OpenExercise(Exercise):
 
     def cases(self, rng: np.random.Generator) -> Cases:
         """Draw cases once: different answers may all be right."""
-        return Cases(self.draw(rng))
+        return self.with_searched(self.draw(rng), rng)
+
+    def smallest(self, cases: Cases, values: list, ask: Callable | None) -> tuple[Cases, list]:
+        """Return no case: what the law says of each is told."""
+        return Cases([]), []
+
+    def _wrong_somewhere(self, cases, values, ask, rng):
+        return self._wrong(cases, values, None, ask, rng)
 
     def agrees(self, cases: Cases, values: list, function: Callable) -> bool:
         """Return whether every value obeys the law."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from dpcourse import course
 from dpcourse.base import cells, languages
 from dpcourse.base.languages import counted, say, sentences
-from dpcourse.checking import RECEIVED, RIGHT
+from dpcourse.checking import RECEIVED, RIGHT, WRONG
 from dpcourse.checking.display import aside
 from dpcourse.notebook import runs
 from dpcourse.notebook.progress import record
@@ -45,6 +45,26 @@ def check(exercise_id: str, answer: object = None, **values: object) -> None:
         plots.show(plots.audited, **vars(verdict.audit))  # type: ignore[attr-defined] # plots finds it
     if verdict.state in (RIGHT, RECEIVED):
         record(exercise.id)
+    elif verdict.state == WRONG:
+        for other in _wrong_beneath(exercise, answer):
+            _say(
+                say("`{function}` is not right yet", function=other.function),
+                say(
+                    'Your function calls it. Mend it first: `check("{number}", {function})` says what is wrong with it.',
+                    number=other.number,
+                    function=other.function,
+                ),
+            )
+
+
+def _wrong_beneath(exercise, answer):
+    """Yield the exercises of the same lesson whose functions this answer calls by their names, and which are wrong."""
+    called = getattr(getattr(answer, "__code__", None), "co_names", ())
+    for other in course.lesson(exercise.lesson).exercises:
+        if other.function in called and other.id != exercise.id:
+            function = answer.__globals__.get(other.function)
+            if callable(function) and other.check(function).state == WRONG:
+                yield other
 
 
 def passed(exercise_id: str) -> bool:

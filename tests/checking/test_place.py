@@ -41,7 +41,7 @@ def where(id, code):
     answer.__globals__["math"] = math
     rng, cases = np.random.default_rng(1), []
     while len(cases) < 12:
-        cases += exercise.cases(rng)
+        cases += exercise.cases(rng).drawn
     values = [plain(answer(*arguments(case))) for case in cases]
     right = [plain(exercise.reference(*arguments(case))) for case in cases]
     order = sorted(range(len(cases)), key=lambda i: exercise.is_close(values[i], right[i]))

@@ -39,9 +39,12 @@ def each(of=lambda exercise: True):
 
 
 def outcomes_of(exercise, function, cases):
-    """By the probe on the first cases; of further ones it gives no more than their values."""
-    first = exercise.probe(function, cases[:PROBED])
-    return first + [{"value": value} for value in cases.given(function)[PROBED:]] if len(cases) > PROBED else first
+    """By the probe on the first cases; of further ones that are drawn it gives no more than their values."""
+    drawn = cases.drawn
+    if len(drawn) <= PROBED:
+        return exercise.probe(function, cases)
+    first, searched = exercise.probe(function, drawn[:PROBED]), cases[len(drawn) :]
+    return [*first, *({"value": value} for value in drawn.given(function)[PROBED:]), *exercise.probe(function, searched)]
 
 
 @each(lambda exercise: exercise.formulas)

@@ -7,7 +7,9 @@ import numpy as np
 from dpcourse.base.languages import say
 from dpcourse.checking.calling.messages import to_say
 
+SHOWN = 8  # entries of an array in a text
 LARGEST_ARRAY = 1_000_000
+SHOWN = 8  # entries of an array in a text
 A_KIND, A_KIND_OF = to_say("a {kind}"), to_say("a {kind} of {count}")
 AN_ARRAY = to_say("an array of shape {shape}")
 TYPES = {
@@ -80,7 +82,7 @@ def _shown(value):
         if set(value) == {"type"}:
             return f"<{value['type']}>"
         return f"{{{', '.join(f'{key!r}: {_shown(entry)}' for key, entry in value.items())}}}"
-    shown = ", ".join(_shown(item) for item in value[:8]) + (", …" if len(value) > 8 else "")
+    shown = ", ".join(_shown(item) for item in value[:SHOWN]) + (", …" if len(value) > SHOWN else "")
     return f"({shown})" if isinstance(value, tuple) else f"[{shown}]"
 
 

@@ -9,7 +9,6 @@ tolerance) where results are real numbers, and often where they are truth values
 are then at least LEAST_OF_FEW. What agrees by algebra agrees on all inputs; of two such the cheaper is told.
 """
 
-import time
 import warnings
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
@@ -17,6 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpcourse.base.languages import Said, counted, listed, say, sentences, to_say
+from dpcourse.checking.calling import limits
 from dpcourse.checking.calling.probe import arguments
 from dpcourse.checking.calling.values import plain
 from dpcourse.checking.diagnosis import inputs, measurement, mutants, place, results
@@ -32,6 +32,7 @@ OF_WHOLE_NUMBERS = to_say(
     "Your result is an array of whole numbers, and the right one has fractions: what is put into such an array is cut. Was it "
     "made with `dtype=int`, or like an array of whole numbers?"
 )
+PLACED_RIGHT = 4  # of the cases by which a place is found, where the answer is right on some
 HEAD = 3  # cases on which a candidate is tried first
 
 
@@ -79,7 +80,7 @@ def diagnose(
 class _Search:
     def __init__(self, exercise, cases, values, ask, rng, watch):
         self.exercise, self.cases, self.values, self.ask, self.watch = exercise, cases, values, ask, watch
-        self.end, self.rng = time.monotonic() + SECONDS, rng
+        self.clock, self.rng = limits.Clock(SECONDS), rng
         self.first_cases, self.enough = cases, False
         self.place: place.Proved | place.Left | None = None
 
@@ -120,9 +121,9 @@ class _Search:
         """Draw cases until there are enough, and ask the answer."""
         most = MOST_OF_FEW if self._few_values() else MOST
         known = {repr(case) for case in self.cases}
-        further, end = [], time.monotonic() + FOR_ANSWERS / 2
+        further, clock = [], limits.Clock(FOR_ANSWERS / 2)
         for _ in range(DRAWS):
-            if len(known) >= most or time.monotonic() > end:
+            if len(known) >= most or clock.left() <= 0:
                 break
             for case in self.exercise.draw(self.rng):
                 if (text := repr(case)) not in known:
@@ -136,7 +137,7 @@ class _Search:
     def _answers(self, cases):
         """Return what the answer gives on these, up to the first on which it fails."""
         try:
-            return list(self.ask(cases, min(FOR_ANSWERS, max(0.0, self.end - time.monotonic()))))
+            return list(self.ask(cases, min(FOR_ANSWERS, max(0.0, self.clock.left()))))
         except Exception:
             return []
 
@@ -162,22 +163,22 @@ class _Search:
         if self._done():
             return
         for change, changed in inputs.changes(self.cases):
-            if time.monotonic() > self.end:
+            if self.clock.left() <= 0:
                 break
             self._try_function(self.exercise.reference, (change,), changed)
         for misconception in self.exercise.misconceptions:
-            if misconception.recognise is None and time.monotonic() < self.end:
+            if misconception.recognise is None and self.clock.left() > 0:
                 self._try_function(misconception.code, (Change("misconception"),), told=misconception.message)
         if not self._done():
             self.place = self._place(right)
-            if not isinstance(self.place, place.Proved):
+            if not (isinstance(self.place, place.Proved) and self.place.tells):
                 self._try_mutants()
 
     def _try_mutants(self):
-        end = min(self.end, time.monotonic() + FOR_MUTANTS)
+        clock = limits.Clock(min(self.clock.left(), FOR_MUTANTS))
         for written in (*self.exercise.formulas, self.exercise.reference):
             for change, function in mutants.Program(written).mutants(self.exercise.folder):
-                if time.monotonic() > end:
+                if clock.left() <= 0:
                     return
                 self._try_function(function, (change,))
 
@@ -264,6 +265,7 @@ class _Search:
         close = self.exercise.is_close
         wrong = [not close(*pair) for pair in zip(self.values, right, strict=True)]
         order = sorted(range(len(wrong)), key=lambda i: not wrong[i])  # first the input that is shown
+        order = order[: MOST - PLACED_RIGHT] + order[MOST - PLACED_RIGHT :][-PLACED_RIGHT:]
         cases, values = ([each[i] for i in order] for each in (self.cases, self.values))
         try:
             functions = (self.exercise.reference, *self.exercise.formulas)
@@ -278,9 +280,10 @@ class _Search:
         wrong = [k for k, part in enumerate(self.parts) if not part.agrees.all()]
         if not wrong:
             return None
-        if isinstance(self.place, place.Proved):
+        explained = all(self.best[k] is not None for k in wrong)
+        if isinstance(self.place, place.Proved) and (self.place.tells or not explained):
             return Diagnosis(sentences([*self._good(), self.place.text]), PLACE, len(self.cases))
-        if all(self.best[k] is not None for k in wrong):
+        if explained:
             return Diagnosis(self._sentences(wrong), EXPLANATION, len(self.cases))
         dependence = self._dependence()
         told, explained, measured = [], True, bool(dependence)
@@ -323,14 +326,14 @@ class _Search:
 
     def _dependence(self) -> list[Fact]:
         """Return on which arguments the answer depends, and how it grows: one argument is changed at a time."""
-        if self.ask is None or len(self.cases) < 4 or time.monotonic() > self.end:
+        if self.ask is None or len(self.cases) < 4 or self.clock.left() <= 0:
             return []
         mine = {id(case): value for case, value in zip(self.cases, self.values, strict=True)}
         independent, asked = [], 0
         for name, pairs in measurement.variations(self.cases, [*self.cases[1:], self.cases[0]]).items():
             still = []
             for old, new in pairs:
-                if time.monotonic() > self.end:
+                if self.clock.left() <= 0:
                     return []
                 right, before = (self._given(self.exercise.reference, case) for case in (new, old))
                 if right is not None and not _same(right, before):
@@ -348,13 +351,13 @@ class _Search:
 
     def _growth(self):
         """Yield how the answer and the right one grow with each of the numbers that they are given."""
-        if len(self.parts) > 1 or time.monotonic() > self.end:
+        if len(self.parts) > 1 or self.clock.left() <= 0:
             return
         reference = self.exercise.reference
         for name, value in self.cases[0].items():
             if not isinstance(value, (int, float)) or isinstance(value, bool) or name == "rng":
                 continue
-            if time.monotonic() > self.end:
+            if self.clock.left() <= 0:
                 return
             most = max(case[name] for case in self.cases)
             pairs = [(case, case | {name: 2 * case[name]}) for case in self.cases if 0 < 2 * case[name] <= most][:4]

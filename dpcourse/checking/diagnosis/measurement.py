@@ -99,7 +99,7 @@ def _where(part, described, whole):
     yours, wanted = part.yours[~right], part.wanted[~right]
     if not whole:
         yield from _compared(yours, wanted, say("on the others"))
-    elif np.ptp(yours) == 0:
+    elif np.ptp(yours) == 0 and max(part.lengths) == 1:
         yield Fact("one-sided", {"yours": str(bool(yours[0])), "right": str(bool(wanted[0]))})
 
 

@@ -5,7 +5,8 @@ step, and the answer runs on: where its results are then right on every input, t
 holds whatever its author meant; nothing is guessed.
 """
 
-import time
+import ast
+import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,6 +15,7 @@ from types import MappingProxyType
 import numpy as np
 
 from dpcourse.base.languages import say, sentences
+from dpcourse.checking.calling import limits
 from dpcourse.checking.calling.messages import one_line
 from dpcourse.checking.calling.probe import arguments
 from dpcourse.checking.calling.steps import MOST_PLACES, Place, Watched
@@ -38,6 +40,11 @@ class Proved:
     gave: object
     needed: object
     meaning: str = ""
+
+    @property
+    def tells(self) -> bool:
+        """Whether more can be said than where it is: what belongs there, in words or in values."""
+        return bool(self.meaning) or (self.gave is not None and show(self.gave) != show(self.needed))
 
     @property
     def text(self) -> str:
@@ -119,7 +126,7 @@ def expressions(exercise) -> set[str]:
 
 class _Way:
     def __init__(self, right, cases, values, ask, close, means):
-        self.end = time.monotonic() + SECONDS
+        self.clock = limits.Clock(SECONDS)
         self.cases, self.ask, self.close = cases, ask, close
         self.values = values[:RECORDED]
         self.places: list[Place] = []
@@ -139,7 +146,7 @@ class _Way:
         self.unknown = {number for number, mine in enumerate(self.vectors) if all(each is None for each in mine)}
 
     def _seconds(self):
-        return max(0.01, self.end - time.monotonic())
+        return max(0.01, self.clock.left())
 
     # ---- the proof
 
@@ -150,7 +157,7 @@ class _Way:
             some = candidates[begin : begin + AT_ONCE]
             for numbers, step in self._mended(some, self.cases[:1]):
                 proved += self._mended([(numbers, step)], self.cases)
-            if proved or time.monotonic() > self.end:
+            if proved or self.clock.left() <= 0:
                 break
         if not proved:
             return None
@@ -237,8 +244,8 @@ class _Way:
         for number, place in enumerate(self.places):
             if number in self.right:
                 right = place if place.parts and not place.is_name else right
-            elif number in self.unknown | on_the_way or self._is_asked(number):
-                continue  # what led to something right is no fault, and whether something holds is none by itself
+            elif number in self.unknown | on_the_way or self._is_asked(number) or _is_gathered(place.text):
+                continue  # what led to something right is no fault, and what only asks or gathers is none by itself
             elif place.parts and set(place.parts) <= self.right | self.unknown | on_the_way:
                 return Left(place, right)
         return None
@@ -254,6 +261,13 @@ class _Way:
             given[number] is None or all(np.asarray(each).dtype.kind == "b" for each in given[number])
             for given in self.mine
         )
+
+
+def _is_gathered(text):
+    """Whether an expression computes nothing: it puts values into one."""
+    with contextlib.suppress(SyntaxError):  # it may be cut
+        return isinstance(ast.parse(text, mode="eval").body, (ast.Tuple, ast.List, ast.Dict, ast.Set, ast.Starred))
+    return False
 
 
 def _sound(listed) -> list[Place]:

@@ -3,7 +3,7 @@
 import math
 
 from dpcourse import rdp
-from dpcourse.checking import Exercise, Misconception, rounded, several
+from dpcourse.checking import Domain, Exercise, Misconception, Number, Whole, rounded, several
 from dpcourse.course.accountants.shared import divergence
 
 LEAST, MOST = 2, 256
@@ -73,12 +73,29 @@ def _looped(noise_multiplier, sample_rate, steps, delta):
     return order, best
 
 
+def _one_is_best(**case):
+    """Whether no order beside the best one is as good: rounding shall decide nothing."""
+    order, epsilon = _best()(**case)
+    beside = (_classic(**case, order=other) for other in (order - 1, order + 1) if LEAST <= other <= MOST)
+    return min(beside) > epsilon * (1 + 1e-6)
+
+
 exercise = Exercise(
     title="The best order",
     good_for="turning the moments of a run into its ε, and seeing why more orders are better",
     difficulty=2,
     minutes=10,
     points=2,
+    domain=Domain(
+        {
+            "noise_multiplier": Number(0.5, 40),
+            "sample_rate": Number(0.002, 0.05),
+            "steps": Whole(20, 30_000),
+            "delta": Number(1e-9, 1e-4),
+        },
+        where=_one_is_best,
+        most=5,
+    ),
     draw=_draw_run,
     reference=_best(),
     formulas=(_looped,),

@@ -6,7 +6,8 @@ import math
 import numpy as np
 
 from dpcourse import gdp
-from dpcourse.checking import Exercise, Misconception, a_number, any_of
+from dpcourse.base.languages import to_say
+from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, a_number, any_of
 
 MUS = (0.15, 1.2)  # the least and the largest mu of the middle of a run's curve
 
@@ -16,23 +17,25 @@ def _draw_bounds(rng):
 
     delta is that of two Gaussians mixed, so its tail is the heavier; it comes down to delta_0 well before the end, once to delta_0 exactly.
     """
-    cases = []
-    for wide in (None, 0, 2):
-        middle = float(np.exp(rng.uniform(*np.log(MUS))))
-        share, tail = 10.0 ** -rng.uniform(1.3, 2.3), middle * rng.uniform(1.6, 2.4)
-        delta_0 = round(10.0 ** -rng.uniform(3, 5), 6)
-        steps = rng.uniform(0.7, 1.3, size=14) * (np.arange(1, 15) if wide is None else 1)
-        if wide is not None:
-            steps[wide] *= 5
-        last = gdp.epsilon(delta_0 / 300, tail)
-        epsilon = np.round(np.r_[0.0, np.cumsum(steps)] / steps.sum() * last, 3)
-        delta = (1 - share) * gdp.delta(epsilon, middle) + share * gdp.delta(epsilon, tail)
-        delta = np.minimum.accumulate(delta * rng.uniform(1, 1.1 if wide is None else 1.5, size=delta.size))
-        delta = np.array([float(f"{d:.3g}") for d in delta])
-        if wide is None:
-            delta[np.argmax(delta <= delta_0)] = delta_0
-        cases.append({"epsilon": epsilon, "delta": delta, "delta_0": delta_0})
-    return cases
+    return [_bounds(rng, wide) for wide in (None, 0, 2)]
+
+
+def _bounds(rng, wide=None, cells=14):
+    """Bounds of so many cells; wide: the one that is wide, if there is one."""
+    middle = float(np.exp(rng.uniform(*np.log(MUS))))
+    share, tail = 10.0 ** -rng.uniform(1.3, 2.3), middle * rng.uniform(1.6, 2.4)
+    delta_0 = round(10.0 ** -rng.uniform(3, 5), 6)
+    steps = rng.uniform(0.7, 1.3, size=cells) * (np.arange(1, cells + 1) if wide is None else 1)
+    if wide is not None:
+        steps[min(wide, cells - 1)] *= 5
+    last = gdp.epsilon(delta_0 / 300, tail)
+    epsilon = np.round(np.r_[0.0, np.cumsum(steps)] / steps.sum() * last, 3)
+    delta = (1 - share) * gdp.delta(epsilon, middle) + share * gdp.delta(epsilon, tail)
+    delta = np.minimum.accumulate(delta * rng.uniform(1, 1.1 if wide is None else 1.5, size=delta.size))
+    delta = np.array([float(f"{d:.3g}") for d in delta])
+    if wide is None:
+        delta[np.argmax(delta <= delta_0)] = delta_0
+    return {"epsilon": epsilon, "delta": delta, "delta_0": delta_0}
 
 
 _mu = functools.lru_cache(maxsize=4096)(gdp.mu)
@@ -119,15 +122,24 @@ def _is_straight(cases, values):
     return all(abs(value / _straight(**case) - 1) < 0.005 for case, value in zip(cases, values, strict=True))
 
 
+LIST = to_say("`epsilon` and `delta`: arrays of 3 to 15 numbers; `delta_0` from 1e-5 to 1e-3")
+
+
+def _any_bounds(rng):
+    return tuple(_bounds(rng, rng.choice([None, 0, 2, 4]), int(rng.integers(2, 15))).values())
+
+
 exercise = Exercise(
     title="The least μ that is proved",
     good_for="turning an accountant's table into one number that holds",
     difficulty=3,
     minutes=15,
     points=3,
+    domain=Domain({"epsilon, delta, delta_0": Made(_any_bounds, LIST)}, most=8),
     draw=_draw_bounds,
     reference=_cells(_asked),
     returns=a_number,
+    possible=Number(0, math.inf),
     hints=(
         "Take one cell, from epsilon[i] to epsilon[i + 1]. All that is known in it is that delta is at most delta[i]. At which end of "
         "the cell does G_mu find that hardest to reach?",

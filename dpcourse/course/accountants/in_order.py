@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from dpcourse.base.languages import listed, say, to_say
-from dpcourse.checking import Exercise, Misconception
+from dpcourse.checking import Domain, Exercise, Made, Misconception
 from dpcourse.checking.calling.values import type_name
 
 ONES = ("each person", "each layer of each person", "the mean of the batch")
@@ -96,12 +96,29 @@ def _five(value, case):
     return None
 
 
+RUN = to_say("{name}: a dictionary with the keys of the table above")
+
+
+def _any_run(rng):
+    """Each part as it should be, or as it should not."""
+    fixed = {
+        "clipped": str(rng.choice(ONES)),
+        "normalization": str(rng.choice(["none", "group norm", "batch norm"])),
+        "neighbours": str(rng.choice(["replace", "add or remove"])),
+        "divided_by": str(rng.choice(["expected batch", "number drawn"])),
+        "drawn": str(rng.choice(["poisson", "shuffled", "fixed size"])),
+    }
+    run = _run(rng, factor=[None, 0.8, 1.0, 1.05, 1.4, "once"][rng.integers(6)], **fixed)
+    return run | {"accounted": str(rng.choice(["poisson", "shuffled", "fixed size", run["drawn"]]))}
+
+
 exercise = Exercise(
     title="Spot the trap",
     good_for="reading somebody else's training code before you believe its epsilon",
     difficulty=3,
     minutes=25,
     points=4,
+    domain=Domain({"run": Made(_any_run, RUN)}),
     draw=_draw_traps,
     reference=_in_order(),
     returns=_five,

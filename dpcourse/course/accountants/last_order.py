@@ -2,7 +2,8 @@
 
 import math
 
-from dpcourse.checking import Exercise, Misconception, a_whole_number, rounded
+from dpcourse.base.languages import to_say
+from dpcourse.checking import Domain, Exercise, Made, Misconception, a_whole_number, rounded
 from dpcourse.course.accountants.shared import divergence
 
 MOST = 200  # no answer is near this order
@@ -91,12 +92,20 @@ def _of_the_binomial_sum(noise_multiplier, sample_rate, order):
     return zero + one + _two_of_the_binomial_sum(noise_multiplier, sample_rate, order) - 1
 
 
+STEP = to_say("`noise_multiplier` from 0.7 to 5; `sample_rate` from 0.002 to 0.3; `share` from 0.3 to 0.97")
+
+
+def _any_step(rng):
+    return tuple(_drawn(rng, *KINDS[rng.integers(len(KINDS))]).values())
+
+
 exercise = Exercise(
     title="Where three terms stop",
     good_for="knowing how far a rule of thumb made from the first terms may be trusted",
     difficulty=3,
     minutes=15,
     points=3,
+    domain=Domain({"noise_multiplier, sample_rate, share": Made(_any_step, STEP)}, most=12),
     draw=_draw_step,
     reference=_last(),
     formulas=(_looped,),

@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 from dpcourse import clt, gdp, pld, rdp
 from dpcourse.base import rounding
 from dpcourse.base.languages import say
-from dpcourse.checking import Misconception, OpenExercise, a_number, rounded
+from dpcourse.checking import Domain, Misconception, Number, OneOf, OpenExercise, Whole, a_number, rounded
 
 LEAST_NOISE, MOST_NOISE, WASTE = 0.4, 100.0, 0.01
 
@@ -119,6 +119,10 @@ exercise = OpenExercise(
     difficulty=3,
     minutes=20,
     points=3,
+    domain=Domain(
+        {"epsilon": Number(1, 5), "delta": OneOf((1e-5,)), "sample_rate": Number(0.01, 0.06), "steps": Whole(100, 800)},
+        most=0,
+    ),
     draw=_draw_budget,
     reference=_by("exact"),
     returns=_a_noise,

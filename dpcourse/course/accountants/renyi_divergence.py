@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import gammaln, logsumexp
 
 from dpcourse import rdp
-from dpcourse.checking import Exercise, Misconception, a_number, rounded
+from dpcourse.checking import Domain, Exercise, Misconception, Number, Whole, a_number, rounded
 from dpcourse.course.accountants.shared import divergence
 
 
@@ -62,10 +62,12 @@ exercise = Exercise(
     difficulty=3,
     minutes=15,
     points=3,
+    domain=Domain({"noise_multiplier": Number(0.5, 4), "sample_rate": Number(0.01, 0.5), "order": Whole(2, 200)}),
     draw=_draw_step,
     reference=rdp.divergence,
     formulas=(_summed,),
     returns=a_number,
+    possible=Number(0, math.inf),
     forbidden=(rdp.divergence, rdp._divergence, rdp._whole_order),
     hints=(
         "A term is no double, but its logarithm is a small number. Write the logarithm of each term: products become sums.",

@@ -8,7 +8,7 @@ from scipy.special import ndtri
 
 from dpcourse import audit
 from dpcourse.base.languages import listed, say
-from dpcourse.checking import Misconception, OpenExercise, rounded
+from dpcourse.checking import Domain, Misconception, Number, OpenExercise, Seed, rounded
 from dpcourse.checking.calling.values import type_name
 
 LETTERS, LINE_UPS = "ABCDEF", 5
@@ -183,6 +183,7 @@ exercise = OpenExercise(
     difficulty=4,
     minutes=50,
     points=5,
+    domain=Domain({"seed": Seed(), "clip_norm": Number(0.5, 2), "mu": Number(0.8, 1.2), "rng": Seed()}, most=0),
     draw=_draw_suspects,
     reference=_audit(1000),
     returns=_letters,

@@ -6,8 +6,8 @@ from scipy.special import betaincinv, ndtri
 from scipy.stats import binom
 
 from dpcourse import audit
-from dpcourse.base.languages import say
-from dpcourse.checking import Exercise, Misconception, a_number
+from dpcourse.base.languages import say, to_say
+from dpcourse.checking import Domain, Exercise, Misconception, Number, OneOf, Whole, a_number
 from dpcourse.course.audit.shared import lower_bound, upper_bound
 
 
@@ -77,9 +77,15 @@ exercise = Exercise(
     difficulty=3,
     minutes=12,
     points=3,
+    domain=Domain(
+        {"errors": Whole(0, 1000), "trials": Whole(1, 1000), "confidence": OneOf((0.9, 0.95, 0.98, 0.99))},
+        where=lambda errors, trials, confidence: errors <= trials,
+        where_told=to_say("no more errors than trials"),
+    ),
     draw=_draw_counts,
     reference=upper_bound,
     returns=_finite_bound,
+    possible=Number(0, 1),
     forbidden=(audit.clopper_pearson, audit.upper_bound),
     hints=(
         "Try rates: `scipy.stats.binom.cdf(errors, trials, rate)` is the chance of so few errors at that rate. It falls as the rate grows. For one rate "

@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from dpcourse import audit
-from dpcourse.base.languages import say
-from dpcourse.checking import Exercise, Misconception, a_number, any_of
+from dpcourse.base.languages import say, to_say
+from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, OneOf, a_number, any_of
 from dpcourse.course.audit.shared import mu_of_errors, upper_bound
 
 
@@ -81,15 +81,35 @@ def _pooled(each):
     return code
 
 
+THRESHOLDS = to_say(
+    "`false_alarms` and `misses` at 1 to 10 thresholds; 50 to 1,000 `runs`, as many as the errors or more"
+)
+
+
+def _any_thresholds(rng):
+    runs, thresholds = int(rng.integers(50, 1001)), int(rng.integers(1, 11))
+    cuts, mu = rng.uniform(-3, 4, thresholds), rng.uniform(-1, 3)
+    scores_in, scores_out = rng.normal(mu, 1, runs), rng.normal(0, 1, runs)
+    return (
+        np.array([int((scores_out > cut).sum()) for cut in cuts]),
+        np.array([int((scores_in <= cut).sum()) for cut in cuts]),
+        runs,
+    )
+
+
 exercise = Exercise(
     title="The best of k thresholds",
     good_for="choosing with open eyes, and paying for the choice",
     difficulty=3,
     minutes=10,
     points=3,
+    domain=Domain(
+        {"false_alarms, misses, runs": Made(_any_thresholds, THRESHOLDS), "confidence": OneOf((0.9, 0.95, 0.98, 0.99))}
+    ),
     draw=_draw_thresholds,
     reference=_best(),
     returns=_finite_mu,
+    possible=Number(0, math.inf),
     forbidden=(audit.mu_lower_bound, audit.empirical_tradeoff, audit.error_bounds),
     hints=(
         "If all bounds hold at once, you may choose among them as you like, also after a look. How many bounds are there in all?",

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from dpcourse.base.languages import say
-from dpcourse.checking import Misconception, OpenExercise, a_number, rounded
+from dpcourse.base.languages import say, to_say
+from dpcourse.checking import Domain, Made, Misconception, OpenExercise, a_number, rounded
 from dpcourse.checking.calling.values import plain, type_name
 
 MOST_TARGET = 1e9
@@ -110,12 +110,26 @@ def _has(*faults):
     return recognise
 
 
+PEOPLE = to_say(
+    "`inputs` of 2 to 12 people with 2 to 8 features from 0 to 1, one of which nobody has; `clip_norm` and `longest` above 0"
+)
+
+
+def _any_people(rng):
+    people, features = int(rng.integers(2, 13)), int(rng.integers(2, 9))
+    inputs = rng.uniform(0.1, 1, size=(people, features)).round(2) * (rng.random((people, features)) < 0.8)
+    inputs[0] = np.maximum(inputs[0], 0.1)
+    inputs[:, int(rng.integers(features))] = 0
+    return inputs, rounded(rng.uniform(0.2, 5)), rounded(10 ** rng.uniform(-0.5, 3.9))
+
+
 exercise = OpenExercise(
     title="A canary",
     good_for="asking the worst case, which is what the promise is about",
     difficulty=3,
     minutes=12,
     points=3,
+    domain=Domain({"inputs, clip_norm, longest": Made(_any_people, PEOPLE)}, most=12),
     draw=_draw_people,
     reference=_canary(),
     returns=_a_person,

@@ -3,7 +3,7 @@
 import math
 
 from dpcourse import audit
-from dpcourse.checking import Exercise, Misconception, a_number, rounded
+from dpcourse.checking import Domain, Exercise, Misconception, Number, a_number, rounded
 
 
 def _draw_bounds(rng):
@@ -31,9 +31,11 @@ exercise = Exercise(
     difficulty=2,
     minutes=8,
     points=2,
+    domain=Domain({"alpha": Number(0.001, 0.999), "beta": Number(0.001, 0.999), "delta": Number(0, 0.1)}),
     draw=_draw_bounds,
     reference=_logs(),
     returns=a_number,
+    possible=Number(0, math.inf),
     forbidden=(audit.epsilon_lower_bound, audit.largest_log_ratio),
     hints=(
         "(ε, δ)-DP says two things of every test: 1 - beta <= e^ε alpha + delta, and the same with alpha and beta exchanged. Solve each for ε.",

@@ -3,7 +3,8 @@
 import numpy as np
 from scipy.special import ndtr
 
-from dpcourse.checking import Exercise, Misconception, rounded, several
+from dpcourse.base.languages import to_say
+from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, rounded, several
 
 
 def _draw_scores(rng):
@@ -43,15 +44,32 @@ def _is_normal(cases, values):
     )
 
 
+SCORES = to_say("1 to 20 `scores_in` and 1 to 20 `scores_out`; `threshold` may be one of them")
+
+
+def _any_scores(rng):
+    scores_in, scores_out = (
+        rng.normal(1, 1, int(rng.integers(1, 21))).round(1),
+        rng.normal(0, 1, int(rng.integers(1, 21))).round(1),
+    )
+    return (
+        scores_in,
+        scores_out,
+        float(rng.choice([*scores_in, *scores_out, -9.0, 9.0, *rng.uniform(-1, 2, 4).round(1)])),
+    )
+
+
 exercise = Exercise(
     title="The two error rates of an attack",
     good_for="turning a pile of scores into a point that can be compared with a promise",
     difficulty=1,
     minutes=6,
     points=1,
+    domain=Domain({"scores_in, scores_out, threshold": Made(_any_scores, SCORES)}),
     draw=_draw_scores,
     reference=_errors(lambda hit, miss, alarm, calm: (alarm / (alarm + calm), miss / (hit + miss))),
     returns=several("alpha", "beta"),
+    possible=Number(0, 1),
     hints=(
         "A false alarm can only happen in a run without Mia, a miss only in a run with her. So each rate is a share of one of the two arrays.",
         '`np.mean(scores_out > threshold)` is the share of runs without her in which the attack says "in". A score that equals the threshold '

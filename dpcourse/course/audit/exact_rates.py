@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import ndtr
 from scipy.stats import binom
 
-from dpcourse.checking import Exercise, Misconception, rounded, several
+from dpcourse.checking import Domain, Exercise, Misconception, Number, Whole, rounded, several
 
 
 def _draw_trainings(rng):
@@ -107,9 +107,18 @@ exercise = Exercise(
     difficulty=3,
     minutes=10,
     points=2,
+    domain=Domain(
+        {
+            "threshold": Number(0, 20),
+            "noise_multiplier": Number(0.4, 3),
+            "sample_rate": Number(0.01, 0.9),
+            "steps": Whole(1, 50),
+        }
+    ),
     draw=_draw_trainings,
     reference=_rates(),
     returns=several("alpha", "beta"),
+    possible=Number(0, 1),
     hints=(
         "Without the canary all steps together are noise: a sum of `steps` independent normal numbers. Their variances add, not their deviations.",
         "With it, go through the numbers of draws j from 0 to `steps`. If j were known, the score would be normal around j, and the misses "

@@ -5,7 +5,8 @@ import math
 from scipy.special import ndtr, ndtri
 
 from dpcourse import audit
-from dpcourse.checking import Exercise, Misconception, a_number, any_of
+from dpcourse.base.languages import to_say
+from dpcourse.checking import Domain, Exercise, Misconception, Number, OneOf, Whole, a_number, any_of
 from dpcourse.course.audit.shared import error_share, lower_bound, mu_of_errors, upper_bound
 
 
@@ -46,9 +47,20 @@ exercise = Exercise(
     difficulty=3,
     minutes=12,
     points=3,
+    domain=Domain(
+        {
+            "false_alarms": Whole(0, 2000),
+            "misses": Whole(0, 2000),
+            "runs": Whole(10, 2000),
+            "confidence": OneOf((0.9, 0.95, 0.98, 0.99)),
+        },
+        where=lambda false_alarms, misses, runs, confidence: max(false_alarms, misses) <= runs,
+        where_told=to_say("no more errors than runs"),
+    ),
     draw=_draw_audit,
     reference=_mu_at_least(),
     returns=a_number,
+    possible=Number(0, math.inf),
     forbidden=(audit.mu_lower_bound, audit.empirical_tradeoff, audit.error_bounds),
     hints=(
         "Two error rates are unknown, so two bounds are needed, and both must hold at once. If each fails with half of the risk, both hold with "

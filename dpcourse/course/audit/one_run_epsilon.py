@@ -5,7 +5,8 @@ import math
 from scipy.special import betaincinv, logit, ndtri
 
 from dpcourse import audit
-from dpcourse.checking import Exercise, Misconception, a_number
+from dpcourse.base.languages import to_say
+from dpcourse.checking import Domain, Exercise, Misconception, Number, OneOf, Whole, a_number
 from dpcourse.course.audit.shared import error_share, lower_bound, upper_bound
 
 
@@ -30,9 +31,15 @@ exercise = Exercise(
     difficulty=3,
     minutes=8,
     points=2,
+    domain=Domain(
+        {"correct": Whole(1, 500), "guesses": Whole(1, 500), "confidence": OneOf((0.9, 0.95, 0.98, 0.99))},
+        where=lambda correct, guesses, confidence: correct <= guesses,
+        where_told=to_say("no more correct than guesses"),
+    ),
     draw=_draw_guesses,
     reference=_one_run(),
     returns=a_number,
+    possible=Number(0, math.inf),
     forbidden=(audit.one_run_epsilon_lower_bound, audit.one_run_p_value, audit.one_run_mu_lower_bound),
     hints=(
         "Two steps. First bound q from below: for which q would so many right guesses, `correct` or more, have a chance of only 1 - confidence? "

@@ -2,7 +2,7 @@
 
 import math
 
-from dpcourse.checking import Exercise, Misconception, a_whole_number, rounded
+from dpcourse.checking import Domain, Exercise, Misconception, Number, OneOf, a_whole_number, rounded
 
 
 def _draw_wanted(rng):
@@ -27,9 +27,11 @@ exercise = Exercise(
     difficulty=3,
     minutes=12,
     points=3,
+    domain=Domain({"epsilon": Number(0.1, 8), "confidence": OneOf((0.9, 0.95, 0.98, 0.99))}),
     draw=_draw_wanted,
     reference=_runs(lambda e, r: math.ceil(_least_runs(e, r / 2))),
     returns=a_whole_number,
+    possible=Number(0, math.inf),
     hints=(
         "With no error in n runs, both upper bounds are the same number b, which solves (1 - b)^n = risk / 2. Then ε is at least ln((1 - b) / b). "
         "How small must b be?",

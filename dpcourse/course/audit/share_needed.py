@@ -6,7 +6,8 @@ from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
 from dpcourse import audit
-from dpcourse.checking import Exercise, Misconception, a_number, any_of, rounded
+from dpcourse.base.languages import to_say
+from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, a_number, any_of, rounded
 
 
 def _draw_guesses(rng):
@@ -78,15 +79,32 @@ def _beyond(name, message, **parts):
     return Misconception(name, message, code, recognise=_by_hand(code))
 
 
+RUN = to_say(
+    "`mu` from 0 to 2; 1 to 100 `guesses`, fewer of them `correct`, at least as many `canaries`; `risk` is 0.02, 0.05 or 0.1"
+)
+
+
+def _any_run(rng):
+    """One in which u stays below 1, beyond which it means nothing."""
+    while True:
+        guesses = int(rng.integers(1, 101))
+        case = _case(rng, int(rng.integers(0, guesses)), guesses, guesses * int(rng.integers(1, 11)))
+        case["mu"] = rounded(rng.uniform(0, 2))
+        if exercise.reference(**case) < 0.9:
+            return tuple(case.values())
+
+
 exercise = Exercise(
     title="The μ of one run",
     good_for="refuting a μ by a single training, without a detour over (ε, δ)",
     difficulty=4,
     minutes=15,
     points=3,
+    domain=Domain({"mu, correct, guesses, canaries, risk": Made(_any_run, RUN)}),
     draw=_draw_guesses,
     reference=_recursion(),
     returns=a_number,
+    possible=Number(0, 1),
     forbidden=(audit.one_run_mu_lower_bound,),
     hints=(
         "Begin with u and w as they are for j = correct. Then let i run down: `range(correct - 1, -1, -1)`, with 0 in it. Each round changes both.",

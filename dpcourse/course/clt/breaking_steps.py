@@ -6,7 +6,7 @@ import numpy as np
 
 from dpcourse import pld
 from dpcourse.base.languages import say, to_say
-from dpcourse.checking import Misconception, OpenExercise, a_number, rounded
+from dpcourse.checking import Domain, Misconception, Number, OpenExercise, a_number, rounded
 from dpcourse.course.clt.shared import certified, skewness
 from dpcourse.tradeoff import TradeOff
 
@@ -99,6 +99,7 @@ exercise = OpenExercise(
     difficulty=3,
     minutes=25,
     points=3,
+    domain=Domain({"noise_multiplier": Number(0.92, 2.5), "error": Number(0.04, 0.25)}, most=0),
     draw=_draw_corners,
     reference=_power(2, -2),
     returns=_steps,

@@ -6,7 +6,8 @@ import numpy as np
 from scipy.optimize import brentq
 
 from dpcourse import pld, tradeoff
-from dpcourse.checking import Exercise, Misconception, a_number, any_of, rounded
+from dpcourse.base.languages import to_say
+from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, Whole, a_number, any_of, rounded
 from dpcourse.tradeoff import TradeOff
 
 
@@ -14,14 +15,19 @@ def _draw_losses(rng):
     """Two steps on a grid of losses; the grid does not lie evenly around 0, so its start matters."""
     cases = []
     for _ in range(2):
-        below, above = int(rng.integers(1, 3)), int(rng.integers(3, 5))
-        loss = rounded(rng.uniform(0.1, 0.4)) * np.arange(-below, above + 1)
-        weight = rng.uniform(0.5, 2, size=loss.size)
-        tilt = brentq(lambda t, w=weight, x=loss: float(w @ (np.exp(-t * x) * np.expm1(x))), -200, 200)
-        mass = weight * np.exp(-tilt * (loss - loss.max()))
+        loss, mass = _grid(rng, rng.uniform(0.1, 0.4), int(rng.integers(1, 3)), int(rng.integers(3, 5)))
         epsilon = rounded(rng.uniform(0.05, 0.3) * 3 * loss[-1])
-        cases.append({"loss": loss, "mass": mass / mass.sum(), "n": int(rng.integers(3, 6)), "epsilon": epsilon})
+        cases.append({"loss": loss, "mass": mass, "n": int(rng.integers(3, 6)), "epsilon": epsilon})
     return cases
+
+
+def _grid(rng, step, below, above):
+    """Losses of a step on a grid, so many below 0 and above, with probabilities as a mechanism has them."""
+    loss = rounded(step) * np.arange(-below, above + 1)
+    weight = rng.uniform(0.5, 2, size=loss.size)
+    tilt = brentq(lambda t: float(weight @ (np.exp(-t * loss) * np.expm1(loss))), -200, 200)
+    mass = weight * np.exp(-tilt * (loss - loss.max()))
+    return loss, mass / mass.sum()
 
 
 def _convolved(mass, n):
@@ -85,15 +91,24 @@ _DOUBLED = (
 )
 
 
+GRID = to_say("`loss` of 2 to 9 outcomes, 0.05 to 0.5 apart, and their `mass`")
+
+
+def _any_grid(rng):
+    return _grid(rng, rng.uniform(0.05, 0.5), int(rng.integers(1, 4)), int(rng.integers(1, 6)))
+
+
 exercise = Exercise(
     title="An accountant in six lines",
     good_for="seeing that an exact accountant is a convolution; `pld` is this with certified rounding",
     difficulty=3,
     minutes=20,
     points=3,
+    domain=Domain({"loss, mass": Made(_any_grid, GRID), "n": Whole(1, 8), "epsilon": Number(0, 3)}),
     draw=_draw_losses,
     reference=lambda loss, mass, n, epsilon: _hockey_stick(_sums(loss, n), _convolved(mass, n), epsilon),
     returns=a_number,
+    possible=Number(0, 1),
     forbidden=(TradeOff.__matmul__, TradeOff.power, TradeOff.delta, tradeoff.product, pld.Curve.__init__),
     hints=(
         "The losses of independent answers add, so the mass of the sum is a convolution: `np.convolve(a, b)`. Do it n - 1 times, "

@@ -3,7 +3,8 @@
 import numpy as np
 
 from dpcourse import clt
-from dpcourse.checking import Exercise, Misconception, any_of, several
+from dpcourse.base.languages import to_say
+from dpcourse.checking import Domain, Exercise, Made, Misconception, any_of, several
 from dpcourse.course.clt.shared import random_mechanism
 
 
@@ -90,12 +91,21 @@ def _roots(*places):
     return code
 
 
+ATOMS = to_say("`loss` of 2 to 12 outcomes, and their `mass`")
+
+
+def _any_atoms(rng):
+    p, q = random_mechanism(rng, int(rng.integers(2, 13)))
+    return np.log(q / p), p
+
+
 exercise = Exercise(
     title="Four numbers of a curve",
     good_for="all that the central limit theorem keeps of a mechanism",
     difficulty=2,
     minutes=10,
     points=2,
+    domain=Domain({"loss, mass": Made(_any_atoms, ATOMS)}),
     draw=_draw_atoms,
     reference=_moments,
     returns=several("kl", "kappa2", "kappa3", "kappa3_bar"),

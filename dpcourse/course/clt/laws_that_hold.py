@@ -4,8 +4,8 @@ import numbers
 
 import numpy as np
 
-from dpcourse.base.languages import say
-from dpcourse.checking import Exercise, Misconception
+from dpcourse.base.languages import say, to_say
+from dpcourse.checking import Domain, Exercise, Made, Misconception
 from dpcourse.checking.calling.values import plain, type_name
 from dpcourse.tradeoff import TradeOff
 
@@ -136,12 +136,16 @@ def _with_comparison(equal):
     )
 
 
+CURVES = to_say("{name}: a dictionary with the names above; of each the betas at alpha = 0, 0.1, …, 1")
+
+
 exercise = Exercise(
     title="Which laws hold?",
     good_for="testing a law on numbers before you trust a proof, or your memory of one",
     difficulty=2,
     minutes=15,
     points=2,
+    domain=Domain({"curves": Made(lambda rng: _curves(str(rng.choice([TENSOR, *CANDIDATES])), rng), CURVES)}, most=8),
     draw=_draw_curves,
     reference=_laws(),
     returns=_yes_or_no,

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from dpcourse import clt
-from dpcourse.checking import Exercise, Misconception, a_number, rounded
+from dpcourse.checking import Domain, Exercise, Misconception, Number, Several, a_number, rounded
 
 
 def _draw_responses(rng):
@@ -34,6 +34,7 @@ exercise = Exercise(
     difficulty=2,
     minutes=10,
     points=2,
+    domain=Domain({"epsilons": Several(Number(0.01, 5), 1, 20)}),
     draw=_draw_responses,
     reference=_two_k_over_s(),
     means={
@@ -41,6 +42,7 @@ exercise = Exercise(
         "e * np.tanh(e / 2)": "the mean loss of each answer",
     },
     returns=a_number,
+    possible=Number(0, math.inf),
     forbidden=(clt.limit, clt.functionals, clt.berry_esseen),
     hints=(
         "K and s^2 are sums over the answers, so each needs kl or kappa2 of one answer. Section 4 has both for randomized response, just above "

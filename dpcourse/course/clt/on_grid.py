@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from dpcourse.checking import Exercise, Misconception, rounded
+from dpcourse.base.languages import to_say
+from dpcourse.checking import Domain, Exercise, Made, Misconception, rounded
 from dpcourse.course.clt.shared import random_mechanism, two_arrays
 
 
@@ -82,12 +83,25 @@ def _no_multiples(cases, values):
     )
 
 
+LOSSES = to_say("`loss` of 2 to 12 outcomes, falling, and their `mass`; `step` from 0.05 to 1")
+
+
+def _any_losses(rng):
+    """No loss is near a multiple of the step."""
+    while True:
+        p, q = random_mechanism(rng, int(rng.integers(2, 13)))
+        loss, step = np.log(q / p), rounded(rng.uniform(0.05, 1))
+        if np.abs(loss / step - np.round(loss / step)).min() > 0.001:
+            return loss, p, step
+
+
 exercise = Exercise(
     title="Round the losses up",
     good_for="every accountant: a guarantee may be too cautious, and never too bold",
     difficulty=2,
     minutes=15,
     points=2,
+    domain=Domain({"loss, mass, step": Made(_any_losses, LOSSES)}),
     draw=_draw_uneven,
     reference=_gathered(np.ceil),
     returns=two_arrays,

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from dpcourse.base.languages import say
-from dpcourse.checking import Exercise, Misconception
+from dpcourse.base.languages import say, to_say
+from dpcourse.checking import Domain, Exercise, Made, Misconception
 from dpcourse.course.clt.shared import random_mechanism, two_arrays
 from dpcourse.tradeoff import TradeOff, curves
 
@@ -38,12 +38,23 @@ def _pieces(rule):
     return lambda alpha, beta: rule(np.diff(alpha), -np.diff(beta))
 
 
+POINTS = to_say("{name}: the corners of a trade-off function from (0, 1) to (1, 0), at most 13")
+
+
+def _any_points(rng):
+    p, q = random_mechanism(rng, int(rng.integers(1, 13)))
+    alpha, beta = np.r_[0, np.cumsum(p)], np.r_[1, 1 - np.cumsum(q)]
+    alpha[-1], beta[-1] = 1, 0
+    return alpha, beta
+
+
 exercise = Exercise(
     title="From a curve to its privacy loss",
     good_for="everything that follows: sums of random numbers are easier than products of curves",
     difficulty=2,
     minutes=15,
     points=2,
+    domain=Domain({"alpha, beta": Made(_any_points, POINTS)}),
     draw=_draw_points,
     reference=_pieces(lambda width, fall: (np.log(fall / width), width)),
     means={

@@ -1,6 +1,6 @@
 """What is proved about beta."""
 
-from dpcourse.checking import Exercise, Misconception, rounded, several
+from dpcourse.checking import Domain, Exercise, Misconception, Number, rounded, several
 from dpcourse.tradeoff import gaussian
 
 
@@ -47,15 +47,25 @@ def _high(mu, gamma, alpha):
     return _g(mu, alpha - gamma) + gamma
 
 
+def _is_clear(mu, gamma, alpha):
+    """Whether no rounding decides if alpha lies between gamma and 1 - gamma."""
+    return (alpha == gamma or abs(alpha - gamma) > 1e-6) and abs(1 - gamma - alpha) > 1e-6
+
+
 exercise = Exercise(
     title="What is proved about beta",
     good_for="reading a theorem with a condition: what it says, and where it says nothing",
     difficulty=2,
     minutes=15,
     points=2,
+    domain=Domain(
+        {"mu": Number(0.05, 4), "gamma": Number(0, 0.7), "alpha": Number(0, 1)},
+        where=_is_clear,
+    ),
     draw=_draw_band,
     reference=_edges(_low, _high),
     returns=several("lowest", "highest"),
+    possible=Number(0, 1),
     hints=(
         "There are two cases: the theorem speaks at this alpha, or it does not. For which alpha does it speak if gamma is 0.1? If it is 0.6? "
         "Where it is silent, what is the least and the most that any trade-off function can be at alpha?",

@@ -3,7 +3,7 @@
 import math
 
 from dpcourse.base.languages import say
-from dpcourse.checking import Misconception, OpenExercise, several
+from dpcourse.checking import Domain, Misconception, Number, OpenExercise, several
 from dpcourse.course.clt.shared import certified
 
 LEAST_NOISE = 0.6  # low enough that no row of the lesson's table is an answer
@@ -77,6 +77,7 @@ exercise = OpenExercise(
     difficulty=3,
     minutes=10,
     points=2,
+    domain=Domain({"delta": Number(1e-8, 1e-5)}, most=0),
     draw=_draw_delta,
     reference=lambda delta: (0.6, 0.05, 20_000),
     returns=_setting,

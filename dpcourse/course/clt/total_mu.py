@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from dpcourse import gdp, pld, tradeoff
-from dpcourse.checking import Exercise, Misconception, a_number, rounded
+from dpcourse.checking import Domain, Exercise, Misconception, Number, Several, Whole, a_number, rounded
 from dpcourse.tradeoff import TradeOff
 
 
@@ -27,6 +27,7 @@ exercise = Exercise(
     difficulty=1,
     minutes=5,
     points=1,
+    domain=Domain({"mus": Several(Number(0.01, 3), 1, 8), "counts": Several(Whole(1, 1000), like="mus")}),
     draw=_draw_mus,
     reference=_mus(lambda m, n: math.sqrt((n * m**2).sum())),
     means={
@@ -34,6 +35,7 @@ exercise = Exercise(
         "(n * m ** 2).sum()": "the sum of the squares of all mus",
     },
     returns=a_number,
+    possible=Number(0, math.inf),
     forbidden=(gdp.compose, TradeOff.__matmul__, TradeOff.power, tradeoff.product, pld.Curve.__init__),
     hints=(
         "In the plane every answer moves the point at a right angle to all others. Write the formula out for mus = [0.3, 0.4] and counts = "

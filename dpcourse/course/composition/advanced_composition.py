@@ -3,7 +3,7 @@
 import math
 
 from dpcourse import composition
-from dpcourse.checking import Exercise, Misconception, rounded, several
+from dpcourse.checking import Domain, Exercise, Misconception, Number, Whole, rounded, several
 
 
 def _draw_advanced(rng):
@@ -40,6 +40,14 @@ exercise = Exercise(
     difficulty=2,
     minutes=10,
     points=2,
+    domain=Domain(
+        {
+            "epsilon": Number(0.01, 1),
+            "delta": Number(1e-10, 1e-4),
+            "k": Whole(1, 1000),
+            "delta_prime": Number(1e-10, 0.1),
+        }
+    ),
     draw=_draw_advanced,
     reference=composition.advanced,
     formulas=(
@@ -59,6 +67,7 @@ exercise = Exercise(
         "k * delta": "what k answers may fail with",
     },
     returns=several("epsilon", "delta"),
+    possible=Number(0, math.inf),
     forbidden=(composition.advanced,),
     hints=(
         "Compute the two terms apart and print them. For epsilon 0.1, k 100 and delta_prime 1e-5 the spread is 4.80 and the drift 1.05.",

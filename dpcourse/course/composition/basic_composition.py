@@ -3,7 +3,7 @@
 import math
 
 from dpcourse import composition
-from dpcourse.checking import Exercise, Misconception, rounded, several
+from dpcourse.checking import Domain, Exercise, Misconception, Number, Several, rounded, several
 
 
 def _draw_pairs(rng):
@@ -23,9 +23,13 @@ exercise = Exercise(
     difficulty=1,
     minutes=5,
     points=1,
+    domain=Domain(
+        {"epsilons": Several(Number(0.01, 2), 1, 10), "deltas": Several(Number(1e-9, 0.01), like="epsilons")}
+    ),
     draw=_draw_pairs,
     reference=composition.basic,
     returns=several("epsilon", "delta"),
+    possible=Number(0, math.inf),
     forbidden=(composition.basic, composition.sequential),
     hints=(
         "Think of two answers, each with a delta of 0.01. How likely is it, at most, that at least one of the two fails?",

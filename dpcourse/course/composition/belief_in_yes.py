@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from dpcourse.checking import Exercise, Misconception, a_number, rounded
+from dpcourse.checking import Domain, Exercise, Misconception, Number, OneOf, Several, a_number, rounded
 
 
 def _draw_reports(rng):
@@ -85,6 +85,13 @@ exercise = Exercise(
     difficulty=3,
     minutes=20,
     points=3,
+    domain=Domain(
+        {
+            "reports": Several(OneOf((0, 1)), 1, 10, array=True),
+            "epsilons": Several(Number(0.01, 3), like="reports", array=True),
+            "prior": Number(0.01, 0.99),
+        }
+    ),
     draw=_draw_reports,
     reference=_reference,
     formulas=(_by_odds, _by_coins),
@@ -96,6 +103,7 @@ exercise = Exercise(
         "math.exp(epsilon if report == 1 else -epsilon)": "the factor of one report",
     },
     returns=a_number,
+    possible=Number(0, 1),
     hints=(
         "In section 3 one answer moved the odds by at most e^ε. You hold the report itself, so you know by how much, and in which "
         "direction. Divide the chance of a no report if the truth is yes by its chance if the truth is no.",

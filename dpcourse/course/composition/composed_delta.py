@@ -3,7 +3,7 @@
 import math
 
 from dpcourse import composition, pld, tradeoff
-from dpcourse.checking import Exercise, Misconception, a_number, rounded
+from dpcourse.checking import Domain, Exercise, Misconception, Number, Whole, a_number, rounded
 
 
 def _draw_spill(rng):
@@ -47,6 +47,7 @@ exercise = Exercise(
     difficulty=4,
     minutes=25,
     points=4,
+    domain=Domain({"epsilon": Number(0.01, 2), "k": Whole(1, 50), "epsilon_total": Number(0, 10)}),
     draw=_draw_spill,
     reference=lambda epsilon, k, epsilon_total: composition.optimal_delta(epsilon, 0.0, k, epsilon_total),
     formulas=(_summed,),
@@ -58,6 +59,7 @@ exercise = Exercise(
         "with_yes - math.exp(epsilon_total) * without": "by how much one such outcome is above what epsilon_total allows",
     },
     returns=a_number,
+    possible=Number(0, 1),
     forbidden=(composition.optimal, composition.optimal_delta, tradeoff.product, pld.Curve.__init__),
     hints=(
         "Do k = 2 on paper: no, one or two no reports. Write P and Q of each with `keep` and `flip`. One no report comes in two orders, "

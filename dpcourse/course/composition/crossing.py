@@ -2,7 +2,7 @@
 
 import math
 
-from dpcourse.checking import Exercise, Misconception, a_whole_number, rounded
+from dpcourse.checking import Domain, Exercise, Misconception, Number, a_whole_number, rounded
 
 
 def _crossing(epsilon, delta_prime, drift=math.expm1, log=math.log):
@@ -27,6 +27,7 @@ exercise = Exercise(
     difficulty=3,
     minutes=15,
     points=3,
+    domain=Domain({"epsilon": Number(0.01, 0.6), "delta_prime": Number(1e-10, 0.1)}),
     draw=_draw_crossing,
     reference=_crossing,
     returns=a_whole_number,

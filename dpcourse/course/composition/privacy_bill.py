@@ -1,9 +1,12 @@
 """One bill for a table in blocks."""
 
+import math
+
 import numpy as np
 
 from dpcourse import composition
-from dpcourse.checking import Exercise, Misconception, a_number, rounded
+from dpcourse.base.languages import to_say
+from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, a_number, rounded
 
 NAMES = (("north", "new town"), ("south", "suburbs"), ("east", "estuary"), ("hills", "harbour"), ("coast", "centre"))
 
@@ -54,15 +57,28 @@ def _per_block(queries):
     return spent.values()
 
 
+QUERIES = to_say("{name}: 1 to 20 pairs (block, epsilon) in any order, each epsilon from 0.01 to 3")
+
+
+def _any_queries(rng):
+    """So many on so many blocks, each by chance; now and then all epsilons are equal."""
+    names = rng.permutation([name for pair in NAMES for name in pair])[: rng.integers(1, 7)]
+    count, equal = int(rng.integers(1, 21)), rng.random() < 0.2
+    epsilons = [rounded(rng.uniform(0.01, 3)) for _ in range(count)]
+    return [(str(rng.choice(names)), epsilons[0] if equal else epsilon) for epsilon in epsilons]
+
+
 exercise = Exercise(
     title="One bill for a table in blocks",
     good_for="budgeting a report that is split by region, plan or year",
     difficulty=2,
     minutes=10,
     points=2,
+    domain=Domain({"queries": Made(_any_queries, QUERIES)}),
     draw=_draw_queries,
     reference=lambda queries: max(sum(epsilons) for epsilons in _per_block(queries)),
     returns=a_number,
+    possible=Number(0, math.inf),
     forbidden=(composition.sequential, composition.parallel),
     hints=(
         "Think of one person. She is in one block only. Which queries touch her data?",

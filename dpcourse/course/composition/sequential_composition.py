@@ -3,7 +3,7 @@
 import math
 
 from dpcourse import composition, gdp
-from dpcourse.checking import Exercise, Misconception, a_number, rounded
+from dpcourse.checking import Domain, Exercise, Misconception, Number, Several, a_number, rounded
 
 
 def _draw_epsilons(rng):
@@ -18,9 +18,11 @@ exercise = Exercise(
     difficulty=1,
     minutes=5,
     points=1,
+    domain=Domain({"epsilons": Several(Number(0.01, 3), 1, 20)}),
     draw=_draw_epsilons,
     reference=composition.sequential,
     returns=a_number,
+    possible=Number(0, math.inf),
     forbidden=(composition.sequential, composition.basic, gdp.compose),
     hints=(
         "Each answer can multiply the odds by its own e^epsilon. What do the factors multiply to?",

@@ -2,7 +2,7 @@
 
 import math
 
-from dpcourse.checking import Exercise, Misconception, a_number, rounded
+from dpcourse.checking import Domain, Exercise, Misconception, Number, a_number, rounded
 
 
 def _draw_prior(rng):
@@ -18,6 +18,7 @@ exercise = Exercise(
     difficulty=2,
     minutes=10,
     points=2,
+    domain=Domain({"prior": Number(0.01, 0.99), "epsilon": Number(0.01, 5)}),
     draw=_draw_prior,
     reference=lambda prior, epsilon: prior * math.exp(epsilon) / (prior * math.exp(epsilon) + 1 - prior),
     formulas=(
@@ -32,6 +33,7 @@ exercise = Exercise(
         "1 - prior": "the belief in no before the answer",
     },
     returns=a_number,
+    possible=Number(0, 1),
     hints=(
         "Try it with numbers: a belief of 0.5, and e^epsilon = 3. Yes weighed 0.5 against 0.5; now it weighs 1.5 against 0.5. "
         "That is three parts against one, so the belief is 0.75.",

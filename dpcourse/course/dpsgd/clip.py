@@ -3,8 +3,8 @@
 import numpy as np
 
 from dpcourse import audit
-from dpcourse.base.languages import say
-from dpcourse.checking import Exercise, Misconception, rounded
+from dpcourse.base.languages import say, to_say
+from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, rounded
 from dpcourse.checking.calling.values import type_name
 from dpcourse.course.dpsgd.shared import as_array, clipped_rows, row_norms
 
@@ -58,12 +58,21 @@ def _draw_gradients(rng):
     return cases
 
 
+GRADIENTS = to_say("{name}: a row of 1 to 6 numbers for each of 1 to 8 people; a row may be 0")
+
+
+def _any_gradients(rng):
+    people = int(rng.integers(1, 9))
+    return rng.normal(size=(people, int(rng.integers(1, 7)))) * rng.choice([0, 0.1, 1, 5], size=(people, 1))
+
+
 exercise = Exercise(
     title="Clip each person's gradient",
     good_for="the one line that gives training a sensitivity at all",
     difficulty=2,
     minutes=10,
     points=2,
+    domain=Domain({"gradients": Made(_any_gradients, GRADIENTS), "clip_norm": Number(0.1, 5)}),
     draw=_draw_gradients,
     reference=clipped_rows,
     returns=_array_like("gradients"),

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from dpcourse.checking import Exercise, Misconception, any_of, numbers_like, rounded
+from dpcourse.base.languages import to_say
+from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, any_of, numbers_like, rounded
 
 BETA1, BETA2, TINY = 0.9, 0.999, 1e-8
 
@@ -106,12 +107,28 @@ def _corrected_by(power, last_only=False):
 _ONE_FOR_ALL = tuple(_adam(squared=lambda s, z, b, over=over: over(((s + z) / b) ** 2)) for over in (np.sum, np.mean))
 
 
+RUN = to_say("1 to 5 `weights`; `sums` and `noises` with a row of as many for each of 1 to 6 steps")
+
+
+def _any_run(rng):
+    steps, weights = int(rng.integers(1, 7)), int(rng.integers(1, 6))
+    sums, noises = ((rng.normal(size=(steps, weights)) * times).round(2) for times in (3, 2))
+    return rng.normal(size=weights).round(2), sums, noises
+
+
 exercise = Exercise(
     title="NoisyAdam",
     good_for="seeing that a cleverer optimizer costs no privacy, as long as it sees only what has noise on it",
     difficulty=3,
     minutes=20,
     points=3,
+    domain=Domain(
+        {
+            "weights, sums, noises": Made(_any_run, RUN),
+            "expected_batch": Number(1, 50),
+            "learning_rate": Number(0.001, 0.5),
+        }
+    ),
     draw=_draw_adam,
     reference=_adam(),
     returns=numbers_like("weights"),

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from dpcourse.base.languages import say
-from dpcourse.checking import Misconception, RandomExercise, rounded
+from dpcourse.base.languages import say, to_say
+from dpcourse.checking import Domain, Made, Misconception, RandomExercise, Seed, rounded
 from dpcourse.checking.calling.training import AHEAD
 from dpcourse.checking.calling.values import type_name
 from dpcourse.course.dpsgd.diary import run_of
@@ -36,6 +36,7 @@ from dpcourse.course.dpsgd.shared import as_array, row_norms
 from dpcourse.course.dpsgd.sums import TOLD
 
 STEPS, FEW, ROOM = 400, 60, 25
+GIVEN = ("weights", "gradients", "n", "ledger", "sample_rate", "noise_multiplier", "clip_norm", "learning_rate", "steps")  # fmt: skip
 WEIGHTS = 20
 
 
@@ -74,7 +75,7 @@ def _weights_and_ledger(value, case):
 
 
 def _draw_runs(rng):
-    """A run of many steps; one in which batches are often empty; one that the ledger ends; it again; and by another seed.
+    """A run of many steps; one in which batches are often empty, and the ledger has room for more; one that the ledger ends; it again; and by another seed.
 
     Gradients are long, short, and one is 0; they point much the same way, so that what is added up can be told.
     """
@@ -82,7 +83,13 @@ def _draw_runs(rng):
     few = _setting(rng, 2 * int(rng.integers(5, 7)), rounded(rng.uniform(0.06, 0.09)))
     seeds = rng.integers(2**31, size=4).tolist()
     long, ended = {"steps": STEPS, "ledger": STEPS}, {"steps": FEW, "ledger": ROOM}
-    cases = [(many | long, 0), (few | long, 1), (many | ended, 2), (many | ended, 2), (many | ended, 3)]
+    cases = [
+        (many | long, 0),
+        (few | long | {"ledger": STEPS + ROOM}, 1),
+        (many | ended, 2),
+        (many | ended, 2),
+        (many | ended, 3),
+    ]
     return [given | {"rng": seeds[i]} for given, i in cases]
 
 
@@ -104,12 +111,22 @@ def _setting(rng, n, sample_rate):
     }
 
 
+RUN = to_say("2 to 60 people, 20 weights, 0 to 400 steps, and a ledger with room for as many, for more or for fewer")
+
+
+def _any_run(rng):
+    """A short run; it may have no step, or no room for one."""
+    setting = _setting(rng, int(rng.integers(2, 61)), rounded(rng.uniform(0.05, 0.5)))
+    return tuple((setting | {"steps": int(rng.integers(0, 8)), "ledger": int(rng.integers(0, 8))}).values())
+
+
 exercise = RandomExercise(
     title="The whole run",
     good_for="everything that a private training program does, in a dozen lines",
     difficulty=4,
     minutes=25,
     points=4,
+    domain=Domain({", ".join(GIVEN): Made(_any_run, RUN), "rng": Seed()}, most=8),
     draw=_draw_runs,
     reference=loop(),
     returns=_weights_and_ledger,

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from dpcourse.base.languages import say
-from dpcourse.checking import Exercise, Misconception, numbers_like, rounded
+from dpcourse.base.languages import say, to_say
+from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, numbers_like, rounded
 from dpcourse.course.dpsgd.shared import as_array, clipped_rows, row_norms
 
 
@@ -68,12 +68,30 @@ def _mean_clipped(gradients, clip_norm):
     return np.repeat(clipped_rows(gradients.mean(axis=0, keepdims=True), clip_norm), len(gradients), axis=0)
 
 
+BATCH = to_say("1 to 5 `weights`; `gradients` with a row for each of 0 to 8 people; `noise` for each weight")
+
+
+def _any_batch(rng):
+    people, weights = int(rng.integers(0, 9)), int(rng.integers(1, 6))
+    gradients = rng.normal(size=(people, weights)) * rng.choice([0, 0.1, 1, 5], size=(people, 1))
+    return rng.normal(size=weights).round(2), gradients.round(3), rng.normal(size=weights).round(3)
+
+
 exercise = Exercise(
     title="One step of NoisySGD",
     good_for="the whole algorithm in four lines",
     difficulty=3,
     minutes=15,
     points=3,
+    domain=Domain(
+        {
+            "weights, gradients, noise": Made(_any_batch, BATCH),
+            "learning_rate": Number(0.001, 1),
+            "noise_multiplier": Number(0.1, 5),
+            "clip_norm": Number(0.1, 5),
+            "expected_batch": Number(1, 50),
+        }
+    ),
     draw=_draw_step,
     reference=_step(),
     returns=_new_weights,

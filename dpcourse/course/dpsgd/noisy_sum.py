@@ -6,8 +6,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from dpcourse import audit
-from dpcourse.base.languages import say
-from dpcourse.checking import Count, Misconception, Noise, RandomExercise, rounded
+from dpcourse.base.languages import say, to_say
+from dpcourse.checking import Count, Domain, Made, Misconception, Noise, Number, RandomExercise, Seed, rounded
 from dpcourse.checking.calling.values import type_name
 from dpcourse.course.dpsgd.shared import as_array
 
@@ -134,12 +134,28 @@ def _around(centre, share=lambda people: 1.0):
     return recognise
 
 
+ROWS = to_say("{name}: a row of 1 to 10 numbers for each of 0 to 8 people")
+
+
+def _any_rows(rng):
+    return (rng.normal(size=(int(rng.integers(0, 9)), int(rng.integers(1, 11)))) / 50).round(3)
+
+
 exercise = RandomExercise(
     title="Noise on the sum",
     good_for="the other line that makes training private, and the one in which most slips are made",
     difficulty=2,
     minutes=10,
     points=2,
+    domain=Domain(
+        {
+            "clipped": Made(_any_rows, ROWS),
+            "noise_multiplier": Number(0.1, 5),
+            "clip_norm": Number(0.1, 5),
+            "rng": Seed(),
+        },
+        most=12,
+    ),
     draw=_draw_sum,
     reference=_with_deviation(lambda people, sigma, r: sigma * r),
     returns=_one_per_weight,

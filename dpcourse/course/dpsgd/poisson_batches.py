@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 
 from dpcourse.base.languages import say
-from dpcourse.checking import Count, Misconception, RandomExercise, rounded
+from dpcourse.checking import Count, Domain, Misconception, Number, RandomExercise, Seed, Whole, rounded
 from dpcourse.checking.calling.values import type_name
 from dpcourse.course.dpsgd.shared import as_array, batch_counts
 
@@ -166,6 +166,7 @@ exercise = RandomExercise(
     difficulty=2,
     minutes=15,
     points=3,
+    domain=Domain({"n": Whole(1, 120), "sample_rate": Number(0.01, 1), "steps": Whole(1, 3000), "rng": Seed()}, most=8),
     draw=_draw_batches,
     reference=_each_step(_coins),
     returns=_batches,

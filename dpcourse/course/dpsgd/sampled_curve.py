@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from dpcourse.checking import Exercise, Misconception, numbers_like, rounded
+from dpcourse.base.languages import to_say
+from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, numbers_like, rounded
 from dpcourse.course.dpsgd.shared import random_curve
 from dpcourse.tradeoff import TradeOff, curves
 
@@ -16,15 +17,24 @@ def _draw_mixed(rng):
     return cases
 
 
+CURVE = to_say("{name}: 2 to 9 points of a trade-off function, from (0, 1) to (1, 0)")
+
+
+def _any_curve(rng):
+    return random_curve(rng, int(rng.integers(1, 9)))
+
+
 exercise = Exercise(
     title="The curve of a sampled mechanism",
     good_for="reading off what tossing a coin for Mia is worth",
     difficulty=1,
     minutes=5,
     points=1,
+    domain=Domain({"alpha, beta": Made(_any_curve, CURVE), "p": Number(0, 1)}),
     draw=_draw_mixed,
     reference=lambda alpha, beta, p: p * beta + (1 - p) * (1 - alpha),
     returns=numbers_like("alpha"),
+    possible=Number(0, 1),
     forbidden=(TradeOff.mixed, TradeOff.subsampled, curves.Mixed.__init__),
     hints=(
         "With probability p the mechanism with the curve f runs on Mia's data, otherwise nothing about her is used. Which curve belongs to that?",

@@ -5,7 +5,7 @@ import math
 from scipy.special import ndtr
 
 from dpcourse import clt
-from dpcourse.checking import Exercise, Misconception, a_number, rounded
+from dpcourse.checking import Domain, Exercise, Misconception, Number, OneOf, Whole, a_number, rounded
 
 
 def _draw_run(rng):
@@ -49,6 +49,14 @@ exercise = Exercise(
     difficulty=2,
     minutes=10,
     points=2,
+    domain=Domain(
+        {
+            "noise_multiplier": Number(0.5, 3),
+            "batch": OneOf((64, 128, 256, 512)),
+            "n": Whole(1000, 100_000),
+            "epochs": Whole(1, 100),
+        }
+    ),
     draw=_draw_run,
     reference=_mu(lambda s, p, t, b, n, e: p * math.sqrt(t * math.expm1(1 / s**2))),
     formulas=(
@@ -57,6 +65,7 @@ exercise = Exercise(
         ),
     ),
     returns=a_number,
+    possible=Number(0, math.inf),
     forbidden=(clt.noisy_sgd_mu,),
     hints=(
         "The formula wants the sample rate p and the number of steps T. How many batches make one epoch?",

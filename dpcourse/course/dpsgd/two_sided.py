@@ -3,7 +3,8 @@
 import numpy as np
 
 from dpcourse import tradeoff
-from dpcourse.checking import Exercise, Misconception, a_number
+from dpcourse.base.languages import to_say
+from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, a_number
 from dpcourse.course.dpsgd.shared import random_curve
 from dpcourse.tradeoff import TradeOff
 
@@ -83,15 +84,27 @@ def _from_the_end(x, y, at):
     return y1 + (at - x0) / (x1 - x0) * (y1 - y0)
 
 
+CURVE = to_say("{name}: 2 to 9 points of a sampled curve, from (0, 1) to (1, 0)")
+
+
+def _any_curve(rng):
+    alpha, beta = random_curve(rng, int(rng.integers(1, 9)))
+    p = rng.uniform(0.1, 1)
+    beta = p * beta + (1 - p) * (1 - alpha)
+    return (alpha, beta) if rng.random() < 0.5 else (beta[::-1].copy(), alpha[::-1].copy())
+
+
 exercise = Exercise(
     title="Both directions at once",
     good_for="one curve that is a guarantee for adding a person and for removing one",
     difficulty=4,
     minutes=25,
     points=4,
+    domain=Domain({"alpha, beta": Made(_any_curve, CURVE), "at": Number(0, 0.999)}),
     draw=_draw_hull,
     reference=_two_sided,
     returns=a_number,
+    possible=Number(0, 1),
     rtol=1e-5,
     forbidden=(tradeoff.envelope, TradeOff.subsampled),
     hints=(

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from dpcourse import tradeoff
-from dpcourse.checking import Exercise, Misconception, numbers_like, rounded
+from dpcourse.checking import Domain, Exercise, Misconception, Number, Several, numbers_like, rounded
 
 
 def _draw_approx(rng):
@@ -41,6 +41,9 @@ exercise = Exercise(
     difficulty=2,
     minutes=10,
     points=2,
+    domain=Domain(
+        {"alpha": Several(Number(0, 1), 1, 20, array=True), "epsilon": Number(0, 3), "delta": Number(0, 0.5)}
+    ),
     draw=_draw_approx,
     reference=lambda alpha, epsilon, delta: _highest(_first(alpha, epsilon, delta), _second(alpha, epsilon, delta)),
     means={
@@ -50,6 +53,7 @@ exercise = Exercise(
         "math.exp(epsilon)": "the slope of the steep line, without its sign",
     },
     returns=numbers_like("alpha"),
+    possible=Number(0, 1),
     forbidden=(tradeoff.approx_dp, tradeoff.TradeOff.__call__, tradeoff.curves.Points.beta),
     hints=(
         "At alpha = 0 the steep line is the highest, and at alpha = 1 the 0 is. You need not know where they cross: compute all lines at every alpha, and take the highest at each.",

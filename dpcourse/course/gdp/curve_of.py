@@ -5,10 +5,10 @@ import itertools
 import numpy as np
 
 from dpcourse import tradeoff
-from dpcourse.base.languages import say
-from dpcourse.checking import Exercise, Misconception
+from dpcourse.base.languages import say, to_say
+from dpcourse.checking import Domain, Exercise, Made, Misconception, Number
 from dpcourse.checking.calling.values import type_name
-from dpcourse.course.gdp.shared import random_probabilities
+from dpcourse.course.gdp.shared import random_probabilities, some_probabilities
 
 
 def _draw_laws(rng):
@@ -166,12 +166,27 @@ def _two_lists(value, case):
 _two_lists.names = ("alpha", "beta")  # by which a diagnosis calls them
 
 
+LAWS = to_say(
+    "{name}: the probabilities of 2 to 10 outputs, which add up to 1; one `p` may be 0, and one `q`; no two outputs have the same ratio"
+)
+
+
+def _any_laws(rng):
+    while True:
+        size = int(rng.integers(2, 11))
+        p, q = np.array(some_probabilities(rng, size)), np.array(some_probabilities(rng, size))
+        ratios = np.sort(_ratio(p, q)) if (p + q).all() else np.zeros(2)
+        if (p == 0).sum() < 2 and (np.diff(ratios) > 0.001).all():
+            return p, q
+
+
 exercise = Exercise(
     title="The curve of two lists of probabilities",
     good_for="seeing at a glance everything that any attacker on a mechanism can reach",
     difficulty=3,
     minutes=15,
     points=3,
+    domain=Domain({"p, q": Made(_any_laws, LAWS)}),
     draw=_draw_laws,
     reference=lambda p, q: _corners(p, q, _best(p, q)),
     means={
@@ -179,6 +194,7 @@ exercise = Exercise(
         "-_ratio(p, q)": "the ratio q/p with a minus, so that the largest comes first",
     },
     returns=_two_lists,
+    possible=Number(0, 1),
     forbidden=(tradeoff.TradeOff.from_probabilities,),
     hints=(
         "Try three outputs by hand: p = 0.5, 0.3, 0.2 and q = 0.1, 0.3, 0.6. Which output is moved to “in” first? What are α and β then?",

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from dpcourse.checking import Exercise, Misconception, rounded, several
-from dpcourse.course.gdp.shared import random_probabilities
+from dpcourse.base.languages import to_say
+from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, rounded, several
+from dpcourse.course.gdp.shared import random_probabilities, some_probabilities
 
 
 def _draw_test(rng):
@@ -28,18 +29,32 @@ def _not(reject):
     return 1 - np.asarray(reject)
 
 
+TEST = to_say("{name}: one number for each of 1 to 10 outputs; `p` and `q` add up to 1 and may hold zeros")
+
+
+def _any_test(rng):
+    size = int(rng.integers(1, 11))
+    p, q = (some_probabilities(rng, size) for _ in range(2))
+    chances = [rng.uniform(0, 1, size), rng.integers(0, 2, size), np.zeros(size), np.ones(size)][
+        rng.choice(4, p=[0.4, 0.4, 0.1, 0.1])
+    ]
+    return p, q, [rounded(chance) for chance in chances]
+
+
 exercise = Exercise(
     title="The two errors of a test",
     good_for="saying exactly how often an attacker is wrong, and in which way",
     difficulty=1,
     minutes=10,
     points=1,
+    domain=Domain({"p, q, reject": Made(_any_test, TEST)}),
     draw=_draw_test,
     reference=lambda p, q, reject: (_chance(p, reject), _chance(q, _not(reject))),
     means={
         "_not(reject)": "where the test says “out”",
     },
     returns=several("alpha", "beta"),
+    possible=Number(0, 1),
     hints=(
         "Alpha: Mia is out, so the outputs have the probabilities p. How often does the test then say that she is in?",
         "Beta: Mia is in, so the outputs have the probabilities q. The test says that she is out with chance 1 - reject. `np.dot(a, b)` multiplies and adds up.",

@@ -5,7 +5,7 @@ from scipy.special import ndtr, ndtri
 
 from dpcourse import tradeoff
 from dpcourse.base.languages import say
-from dpcourse.checking import Exercise, Misconception, numbers_like, rounded
+from dpcourse.checking import Domain, Exercise, Misconception, Number, Several, numbers_like, rounded
 
 
 def _draw_gaussian(rng):
@@ -32,6 +32,7 @@ exercise = Exercise(
     difficulty=2,
     minutes=10,
     points=2,
+    domain=Domain({"alpha": Several(Number(0.001, 0.999), 1, 20, array=True), "mu": Number(0.01, 5)}),
     draw=_draw_gaussian,
     reference=lambda alpha, mu: ndtr(ndtri(1 - alpha) - mu),
     means={
@@ -40,6 +41,7 @@ exercise = Exercise(
         "ndtri(1 - alpha) - mu": "the threshold, seen from the other mean",
     },
     returns=_within_reach,
+    possible=Number(0, 1),
     forbidden=(tradeoff.gaussian, tradeoff.TradeOff.__call__, tradeoff.Gaussian.beta),
     hints=(
         "Check by hand: at alpha = 0.5 the threshold is 0, and N(1, 1) stays below 0 with chance 0.16. First the threshold, then the chance.",

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from dpcourse import tradeoff
-from dpcourse.checking import Exercise, Misconception, numbers_like, rounded
+from dpcourse.checking import Domain, Exercise, Misconception, Number, Several, Whole, numbers_like, rounded
 
 
 def _draw_group(rng):
@@ -44,9 +44,18 @@ exercise = Exercise(
     difficulty=3,
     minutes=15,
     points=3,
+    domain=Domain(
+        {
+            "alpha": Several(Number(0, 1), 1, 20, array=True),
+            "epsilon": Number(0.01, 1),
+            "delta": Number(0, 0.1),
+            "k": Whole(1, 6),
+        }
+    ),
     draw=_draw_group,
     reference=_group(),
     returns=numbers_like("alpha"),
+    possible=Number(0, 1),
     forbidden=(tradeoff.TradeOff.group, tradeoff.curves.Kind.group, tradeoff.curves.Group.__init__),
     hints=(
         "Follow one alpha for k = 2: x_1 = 1 - f(alpha) is the most often that a test says “in” one person further. It is the false alarm of the next step: x_2 = 1 - f(x_1).",

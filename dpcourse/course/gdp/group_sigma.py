@@ -3,7 +3,7 @@
 import math
 
 from dpcourse import gdp, laplace
-from dpcourse.checking import Exercise, Misconception, a_number, rounded
+from dpcourse.checking import Domain, Exercise, Misconception, Number, Whole, a_number, rounded
 
 
 def _draw_family(rng):
@@ -23,6 +23,7 @@ exercise = Exercise(
     difficulty=1,
     minutes=5,
     points=1,
+    domain=Domain({"sensitivity": Number(0.1, 20), "mu": Number(0.05, 5), "k": Whole(1, 20)}),
     draw=_draw_family,
     reference=lambda sensitivity, mu, k: k * sensitivity / mu,
     means={
@@ -31,6 +32,7 @@ exercise = Exercise(
         "k": "the size of the group",
     },
     returns=a_number,
+    possible=Number(0, math.inf),
     forbidden=(gdp.group, gdp.sigma, laplace.scale),
     hints=(
         "An answer that is ν-GDP for one person is (k ν)-GDP for k people. Which ν makes k ν equal to mu?",

@@ -3,7 +3,8 @@
 import numpy as np
 
 from dpcourse import tradeoff
-from dpcourse.checking import Exercise, Misconception, true_or_false
+from dpcourse.base.languages import to_say
+from dpcourse.checking import Domain, Exercise, Made, Misconception, true_or_false
 
 
 def _curve(widths, falls, end=0.0):
@@ -64,12 +65,30 @@ def _some_bulges_accepted(cases, values):
     return bool(wrong) and not any(_is_convex(**case) for case in wrong)
 
 
+CURVE = to_say(
+    "{name}: 2 to 8 corners of a curve, in the order of alpha, which goes from 0 to 1; no beta is below 0 or above 1"
+)
+
+
+def _any_curve(rng):
+    """One to seven lines, mostly with slopes that grow; now and then one rises, or the end is above 0."""
+    while True:
+        pieces = int(rng.integers(1, 8))
+        widths = np.diff([0, *np.sort(rng.choice(np.arange(1, 64), pieces - 1, replace=False)), 64])
+        falls = rng.integers(-1 if rng.random() < 0.2 else 0, 17, size=pieces) / 8
+        falls = np.sort(falls)[::-1] if rng.random() < 0.7 else falls
+        alpha, beta = _curve(widths, falls, end=rng.integers(0, 9) / 64 if rng.random() < 0.3 else 0.0)
+        if beta.min() >= 0 and beta.max() <= 1:
+            return alpha, beta
+
+
 exercise = Exercise(
     title="Is this a trade-off function?",
     good_for="checking a curve that somebody claims, or that you measured",
     difficulty=3,
     minutes=15,
     points=3,
+    domain=Domain({"alpha, beta": Made(_any_curve, CURVE)}),
     draw=_draw_curves,
     reference=_is_tradeoff,
     returns=true_or_false,

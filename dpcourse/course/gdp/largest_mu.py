@@ -6,7 +6,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtri
 
 from dpcourse import gdp, tradeoff
-from dpcourse.checking import Exercise, Misconception, a_number, rounded
+from dpcourse.checking import Domain, Exercise, Misconception, Number, a_number, rounded
 
 
 def _draw_promise(rng):
@@ -153,9 +153,11 @@ exercise = Exercise(
     difficulty=3,
     minutes=20,
     points=3,
+    domain=Domain({"epsilon": Number(4e-4, 10), "delta": Number(1e-30, 0.9)}),
     draw=_draw_promise,
     reference=gdp.mu,
     returns=a_number,
+    possible=Number(0, math.inf),
     forbidden=(gdp.mu, gdp.epsilon, gdp.analytic_sigma),
     rtol=1e-4,
     atol=0.0,

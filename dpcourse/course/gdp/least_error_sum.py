@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from dpcourse.checking import Exercise, Misconception, a_number
-from dpcourse.course.gdp.shared import random_probabilities
+from dpcourse.base.languages import to_say
+from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, a_number
+from dpcourse.course.gdp.shared import random_probabilities, some_probabilities
 
 
 def _draw_two_laws(rng):
@@ -32,12 +33,21 @@ def _without(p, q, left_out):
     return 1 - _tv(*np.array([(a, b) for a, b in zip(p, q, strict=True) if not left_out(a, b)]).T)
 
 
+LAWS = to_say("{name}: the probabilities of 1 to 10 outputs; they add up to 1 and may hold zeros")
+
+
+def _any_laws(rng):
+    size = int(rng.integers(1, 11))
+    return some_probabilities(rng, size), some_probabilities(rng, size)
+
+
 exercise = Exercise(
     title="What no attacker can beat",
     good_for="a one-line bound on every test, known or not yet invented",
     difficulty=2,
     minutes=5,
     points=1,
+    domain=Domain({"p, q": Made(_any_laws, LAWS)}),
     draw=_draw_two_laws,
     reference=lambda p, q: 1 - _tv(p, q),
     means={
@@ -46,6 +56,7 @@ exercise = Exercise(
         "_tv(p, q)": "the total variation distance",
     },
     returns=a_number,
+    possible=Number(0, 1),
     hints=(
         "Check by hand: p = 0.5, 0.5 and q = 0.8, 0.2 give 0.7. The best test says “in” at the first output: alpha 0.5, beta 0.2.",
         "No test gets alpha + beta below 1 - TV, and one test reaches it. With numpy: `np.abs(np.subtract(p, q)).sum()` is twice TV.",

@@ -7,7 +7,20 @@ from scipy.special import ndtr
 
 from dpcourse import gdp, tradeoff
 from dpcourse.base.languages import say
-from dpcourse.checking import Audit, Count, Misconception, Noise, RandomExercise, numbers_like, rounded
+from dpcourse.checking import (
+    Audit,
+    Count,
+    Domain,
+    Misconception,
+    Noise,
+    Number,
+    RandomExercise,
+    Seed,
+    Several,
+    Whole,
+    numbers_like,
+    rounded,
+)
 
 RUNS, WITHIN, AUDITED = (300, 300), (0.05, 0.3, 1, 2, 3), 300
 LONG = 42, 49  # counts in the longer table: 12,600 noises or more show a scale 5 % off
@@ -134,6 +147,7 @@ exercise = RandomExercise(
     difficulty=3,
     minutes=15,
     points=3,
+    domain=Domain({"counts": Several(Whole(0, 30), 1, 100, array=True), "mu": Number(0.1, 3), "rng": Seed()}, most=12),
     draw=_draw_counts,
     reference=_normal(_right_scale),
     returns=numbers_like("counts"),

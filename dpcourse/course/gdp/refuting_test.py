@@ -1,10 +1,12 @@
 """The test that beats a false claim."""
 
+import itertools
+
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from dpcourse.base.languages import say
-from dpcourse.checking import Exercise, Misconception
+from dpcourse.base.languages import say, to_say
+from dpcourse.checking import Domain, Exercise, Made, Misconception, rounded
 from dpcourse.checking.calling.values import type_name
 
 OUTPUTS, RELEASES = 12, 20_000
@@ -57,7 +59,8 @@ def _is_clear(out, inside, mu):
     """Whether `q >= t * p` says what `q / p >= t` says for the best t = q/p: rounding shall fail nobody."""
     best, counts = _best(out, inside, mu), [np.bincount(values, minlength=OUTPUTS) for values in (out, inside)]
     forms = [(p, q, _ratio(p, q)[best == 1].min()) for p, q in (counts, _shares(out, inside))]
-    return all(np.array_equal(q >= t * p, best == 1) for p, q, t in forms)
+    with np.errstate(invalid="ignore"):  # an infinite ratio times 0
+        return all(np.array_equal(q >= t * p, best == 1) for p, q, t in forms)
 
 
 def _other_orders_do(out, inside, mu):
@@ -148,12 +151,31 @@ def _twelve_bits(value, case):
     return None
 
 
+BOX = to_say("20,000 numbers in `out` and as many `inside`; the claim `mu` is false")
+
+
+def _any_box(rng):
+    """Any chances, now and then of an output that never comes without Mia; one test alone is the best, by far enough."""
+    tests = np.array(list(itertools.product([0, 1], repeat=OUTPUTS)))
+    while True:
+        p, q = (rng.dirichlet(np.full(OUTPUTS, rng.choice([0.5, 2]))) for _ in range(2))
+        if rng.random() < 0.4:
+            p[rng.integers(OUTPUTS)] = 0
+        out, inside = (rng.choice(OUTPUTS, RELEASES, p=chances / chances.sum()) for chances in (p, q))
+        box = {"out": out, "inside": inside, "mu": rounded(rng.uniform(0.2, 3))}
+        p, q = _shares(out, inside)
+        second, best = np.sort(_below(tests @ p, 1 - tests @ q, box["mu"]))[-2:]
+        if best > max(0.01, second + 1e-4) and _is_clear(**box):
+            return tuple(box.values())
+
+
 exercise = Exercise(
     title="The test that beats a false claim",
     good_for="showing that a promise is broken, from nothing but what was released",
     difficulty=4,
     minutes=20,
     points=3,
+    domain=Domain({"out, inside, mu": Made(_any_box, BOX)}, most=8),
     draw=_draw_boxes,
     reference=_best,
     returns=_twelve_bits,

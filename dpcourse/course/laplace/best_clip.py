@@ -5,7 +5,8 @@ import math
 
 import numpy as np
 
-from dpcourse.checking import Exercise, Misconception, a_number, rounded
+from dpcourse.base.languages import to_say
+from dpcourse.checking import Domain, Exercise, Made, Misconception, a_number, rounded
 
 PEOPLE, CLIPS = 120, 60
 CUT = ((4, 25), (4, 25), (4, 25), (8, 16), (0, 1), (0, 1))
@@ -67,12 +68,27 @@ def _least(error):
 _right = _least(lambda values, clip, epsilon: _bias(values, clip) + clip / epsilon)
 
 
+TABLE = to_say("1 to 120 `values` and 1 to 60 `clips`, all above 0; `epsilon` from 0.02 to 3")
+
+
+def _any_table(rng):
+    """A table of any size; no other clip is as good as the best one."""
+    while True:
+        values = np.round(rng.lognormal(1, 1, size=int(rng.integers(1, PEOPLE + 1))), 2)
+        clips = np.unique(np.round(rng.uniform(0.3, 1.3 * values.max() + 0.3, size=int(rng.integers(1, CLIPS + 1))), 2))
+        epsilon = rounded(math.exp(rng.uniform(math.log(0.02), math.log(3))), 4)
+        errors = np.sort([_bias(values, clip) + clip / epsilon for clip in clips])
+        if len(clips) == 1 or errors[1] - errors[0] > 1e-6 * errors[1]:
+            return values.tolist(), rng.permutation(clips).tolist(), epsilon
+
+
 exercise = Exercise(
     title="The clip that costs least",
     good_for="setting limits where the data have none",
     difficulty=3,
     minutes=10,
     points=3,
+    domain=Domain({"values, clips, epsilon": Made(_any_table, TABLE)}),
     draw=_draw,
     reference=_right,
     formulas=(

@@ -6,7 +6,19 @@ import numpy as np
 
 from dpcourse import laplace
 from dpcourse.base.languages import say
-from dpcourse.checking import Count, Misconception, Noise, RandomExercise, numbers_like, rounded
+from dpcourse.checking import (
+    Count,
+    Domain,
+    Misconception,
+    Noise,
+    Number,
+    RandomExercise,
+    Seed,
+    Several,
+    Whole,
+    numbers_like,
+    rounded,
+)
 from dpcourse.course.laplace.shared import alike_in_all_runs, every_run_alike, is_constant, noise_scale, shape_counts
 
 ENTRIES, FEW, FURTHER = 2000, 7, 12
@@ -106,6 +118,15 @@ exercise = RandomExercise(
     difficulty=2,
     minutes=15,
     points=3,
+    domain=Domain(
+        {
+            "value": Several(Whole(0, 100), 1, 2000, array=True),
+            "sensitivity": Number(0.1, 20),
+            "epsilon": Number(0.01, 3),
+            "rng": Seed(),
+        },
+        most=12,
+    ),
     draw=_draw_mechanism,
     reference=laplace.mechanism,
     returns=numbers_like("value"),

@@ -5,7 +5,8 @@ import math
 import numpy as np
 
 from dpcourse import laplace
-from dpcourse.checking import Exercise, Misconception, a_number, rounded
+from dpcourse.base.languages import to_say
+from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, a_number, rounded
 from dpcourse.course.laplace.shared import noise_scale
 
 
@@ -69,12 +70,29 @@ def _log_of_sums(output, value, neighbour, sensitivity, epsilon):
     return float(np.log(ours / theirs))
 
 
+ANSWERS = to_say("three lists of 1 to 5 numbers; `sensitivity` at least the l1 distance of `value` and `neighbour`")
+
+
+def _any_answers(rng):
+    size = int(rng.integers(1, 6))
+    value, step = rng.integers(-20, 40, size=size).astype(float), rng.uniform(-2, 2, size=size)
+    output = [rounded(x) for x in value + rng.normal(0, 3, size=size)]
+    neighbour = [rounded(x) for x in value + step]
+    return output, value.tolist(), neighbour, rounded(np.abs(step).sum() + rng.uniform(0.1, 1))
+
+
 exercise = Exercise(
     title="The privacy loss of one output",
     good_for="seeing what a single published table says about Mia, and the proof of theorem 3.6",
     difficulty=3,
     minutes=15,
     points=3,
+    domain=Domain(
+        {
+            "output, value, neighbour, sensitivity": Made(_any_answers, ANSWERS),
+            "epsilon": Number(0.01, 3),
+        }
+    ),
     draw=_draw_loss,
     reference=_loss(_l1),
     returns=a_number,

@@ -5,8 +5,19 @@ import math
 import numpy as np
 
 from dpcourse import laplace
-from dpcourse.base.languages import say
-from dpcourse.checking import Count, Misconception, Noise, RandomExercise, numbers_like, rounded
+from dpcourse.base.languages import say, to_say
+from dpcourse.checking import (
+    Count,
+    Domain,
+    Made,
+    Misconception,
+    Noise,
+    Number,
+    RandomExercise,
+    Seed,
+    numbers_like,
+    rounded,
+)
 from dpcourse.course.laplace.shared import alike_in_all_runs, every_run_alike, is_constant, shape_counts
 
 RUNS, CELLS, PEOPLE = 600, 40, 150  # 24,000 noises show a scale 5 % off
@@ -105,12 +116,21 @@ def _close_to(cases, values, cells):
     return bool(np.abs(mean - true).mean() < 3 / cases[0]["epsilon"] / math.sqrt(RUNS))
 
 
+CELLS_TOLD = to_say("`values` of 1 to 150 people; 2 to 40 `cells`")
+
+
+def _any_cells(rng):
+    cells = [f"{letter}{number}" for letter in "abcd" for number in range(10)][: rng.integers(2, CELLS + 1)]
+    return [cells[i] for i in rng.integers(0, len(cells), size=int(rng.integers(1, PEOPLE + 1)))], cells
+
+
 exercise = RandomExercise(
     title="A private histogram",
     good_for="the most common private release there is",
     difficulty=2,
     minutes=15,
     points=3,
+    domain=Domain({"values, cells": Made(_any_cells, CELLS_TOLD), "epsilon": Number(0.1, 3), "rng": Seed()}, most=12),
     draw=_draw_histogram,
     reference=laplace.histogram,
     returns=_an_array_of_cells,

@@ -5,7 +5,18 @@ import math
 import numpy as np
 
 from dpcourse.base.languages import say, to_say
-from dpcourse.checking import Count, Misconception, Noise, RandomExercise, a_number, rounded
+from dpcourse.checking import (
+    Count,
+    Domain,
+    Misconception,
+    Noise,
+    Number,
+    RandomExercise,
+    Seed,
+    Several,
+    a_number,
+    rounded,
+)
 
 PEOPLE = 60
 SETTINGS = slice(1, 1501), slice(1501, 3001), slice(3001, 4001)
@@ -268,6 +279,17 @@ exercise = RandomExercise(
     difficulty=3,
     minutes=10,
     points=3,
+    domain=Domain(
+        {
+            "values": Several(Number(-100, 100), 1, 200, array=True),
+            "low": Number(-10, -1),
+            "high": Number(1, 10),
+            "epsilon_sum": Number(0.1, 60),
+            "epsilon_count": Number(0.1, 60),
+            "rng": Seed(),
+        },
+        most=12,
+    ),
     draw=_draw,
     reference=_mean(_both),
     returns=a_number,

@@ -4,7 +4,18 @@ import numpy as np
 
 from dpcourse import laplace
 from dpcourse.base.languages import say
-from dpcourse.checking import Count, Misconception, RandomExercise, a_number, rounded
+from dpcourse.checking import (
+    Count,
+    Domain,
+    Misconception,
+    Number,
+    RandomExercise,
+    Seed,
+    Several,
+    Whole,
+    a_number,
+    rounded,
+)
 from dpcourse.course.laplace.winners import LAWS, log_likelihood, place_of
 
 AGAIN, WIDE, NEAR, EQUAL, FEW, NONE = 3, 2000, 120, 230, 700, 1150
@@ -147,6 +158,9 @@ exercise = RandomExercise(
     difficulty=3,
     minutes=15,
     points=3,
+    domain=Domain(
+        {"counts": Several(Whole(0, 1000), 1, 100, array=True), "epsilon": Number(0.1, 3), "rng": Seed()}, most=12
+    ),
     draw=_draw_noisy_max,
     reference=laplace.report_noisy_max,
     returns=_a_place,

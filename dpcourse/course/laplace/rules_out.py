@@ -3,7 +3,8 @@
 import math
 
 from dpcourse import laplace
-from dpcourse.checking import Exercise, Misconception, rounded, true_or_false
+from dpcourse.base.languages import to_say
+from dpcourse.checking import Domain, Exercise, Made, Misconception, rounded, true_or_false
 
 BITS = 7  # of the small sampler, all of whose noises are handed over
 FROM_THE_SAME, FROM_A_NEIGHBOUR = 10, 16  # outputs of the sampler with 53 bits
@@ -36,12 +37,27 @@ def _case(noises, count, noise, away=0):
     return {"output": count + away + noise, "count": count, "noises": noises}
 
 
+OUTPUT = to_say("`count` from 0 to 9; a list of `noises`")
+
+
+def _any_output(rng):
+    """Whole noises, or the textbook's of a small sampler; the output is one that the count can give, or another's."""
+    count, size = int(rng.integers(0, 10)), int(rng.integers(1, 41))
+    if rng.random() < 0.5:
+        noises = (rng.permutation(61)[:size] - 30).tolist()
+    else:
+        places = 1 + rng.permutation(2**BITS - 1)[:size]
+        noises = [laplace.textbook_noise(2 ** (53 - BITS) * int(j), 1.0) for j in places]
+    return count + int(rng.choice([0, 0, -1, 1])) + noises[rng.integers(size)], count, noises
+
+
 exercise = Exercise(
     title="What one output rules out",
     good_for="breaking a release that its theorem calls private",
     difficulty=3,
     minutes=10,
     points=3,
+    domain=Domain({"output, count, noises": Made(_any_output, OUTPUT)}),
     draw=_draw,
     reference=lambda output, count, noises: all(count + noise != output for noise in noises),
     returns=true_or_false,

@@ -2,7 +2,8 @@
 
 import math
 
-from dpcourse.checking import Exercise, Misconception, a_number, rounded
+from dpcourse.base.languages import to_say
+from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, a_number, rounded
 
 
 def _draw_bounds(rng):
@@ -25,15 +26,29 @@ def _largest(lows, highs):
     return [max(abs(low), abs(high)) for low, high in zip(lows, highs, strict=True)]
 
 
+BOUNDS = to_say("{name}: of 1 to 8 columns, from -10 to 10, no low above its high")
+
+
+def _any_bounds(rng):
+    ends = [sorted(rounded(x) for x in rng.uniform(-10, 10, 2)) for _ in range(rng.integers(1, 9))]
+    ends = [
+        [end, end] if rng.random() < 0.1 else [0.0, abs(end)] if rng.random() < 0.1 else [end, other]
+        for end, other in ends
+    ]
+    return [low for low, _ in ends], [high for _, high in ends]
+
+
 exercise = Exercise(
     title="The sensitivity of several sums",
     good_for="the number that every noise in this lesson is scaled to",
     difficulty=2,
     minutes=10,
     points=2,
+    domain=Domain({"lows, highs": Made(_any_bounds, BOUNDS)}),
     draw=_draw_bounds,
     reference=lambda lows, highs: sum(_largest(lows, highs)),
     returns=a_number,
+    possible=Number(0, math.inf),
     hints=(
         "Begin with one column. A new row adds its entry to the sum. Which entry between low and high changes the sum most, up or down?",
         "One column changes by at most max(|low|, |high|): `max(abs(low), abs(high))`. The same row is in all columns. What does the l1 norm do with their changes?",

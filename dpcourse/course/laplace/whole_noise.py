@@ -7,7 +7,7 @@ import numpy as np
 
 from dpcourse import laplace
 from dpcourse.base.languages import say
-from dpcourse.checking import Count, Misconception, Needed, RandomExercise
+from dpcourse.checking import Count, Domain, Misconception, Needed, RandomExercise, Seed, Whole
 from dpcourse.checking.calling.values import type_name
 
 DRAWS, TAIL, SHORT = 8000, 620, 40
@@ -109,6 +109,9 @@ exercise = RandomExercise(
     difficulty=4,
     minutes=25,
     points=4,
+    domain=Domain(
+        {"numerator": Whole(1, 10), "denominator": Whole(1, 10), "size": Whole(1, 8000), "rng": Seed()}, most=4
+    ),
     draw=_draw_discrete,
     reference=_draws(_difference, signed=False),
     returns=_whole_numbers,

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from dpcourse import composition
-from dpcourse.checking import Exercise, Misconception, a_number
+from dpcourse.checking import Domain, Exercise, Misconception, Number, OneOf, Several, a_number
 from dpcourse.course.start_here.shared import keep_chance
 
 
@@ -34,6 +34,7 @@ exercise = Exercise(
     difficulty=2,
     minutes=8,
     points=2,
+    domain=Domain({"reports": Several(OneOf((0, 1)), 1, 100, array=True), "epsilon": Number(0.1, 3)}),
     draw=_draw_reports,
     reference=composition.debiased_mean,
     formulas=(_undone,),

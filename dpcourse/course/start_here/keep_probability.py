@@ -2,7 +2,7 @@
 
 import math
 
-from dpcourse.checking import Exercise, Misconception, a_number
+from dpcourse.checking import Domain, Exercise, Misconception, Number, a_number
 from dpcourse.course.start_here.shared import keep_chance
 
 
@@ -16,6 +16,7 @@ exercise = Exercise(
     difficulty=1,
     minutes=5,
     points=1,
+    domain=Domain({"epsilon": Number(0.01, 5)}),
     draw=_draw_keep,
     reference=keep_chance,
     formulas=(lambda epsilon: 1 / (1 + math.exp(-epsilon)),),
@@ -25,6 +26,7 @@ exercise = Exercise(
         "1 + math.exp(epsilon)": "keep and flip together, in flips",
     },
     returns=a_number,
+    possible=Number(0, 1),
     hints=(
         "Try it with numbers first: if p is 3 times 1 - p, then p is 3/4, 3 parts of 3 + 1. Which part is it for e^epsilon times?",
         "Multiply both sides of p / (1 - p) = e^epsilon by 1 - p. That gives p = e^epsilon - e^epsilon p. Collect p on the left.",

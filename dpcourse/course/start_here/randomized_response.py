@@ -7,7 +7,7 @@ from scipy.stats import binom
 
 from dpcourse import composition
 from dpcourse.base.languages import say
-from dpcourse.checking import Count, Misconception, RandomExercise, bits_like
+from dpcourse.checking import Count, Domain, Misconception, Number, OneOf, RandomExercise, Seed, Several, bits_like
 from dpcourse.course.start_here.shared import keep_chance
 
 SURVEYS, PEOPLE = 400, 200  # so many that an epsilon 5 % off shows
@@ -106,6 +106,9 @@ exercise = RandomExercise(
     difficulty=2,
     minutes=10,
     points=2,
+    domain=Domain(
+        {"bits": Several(OneOf((0, 1)), 1, 200, array=True), "epsilon": Number(0.1, 3), "rng": Seed()}, most=12
+    ),
     draw=_draw_respond,
     reference=composition.randomized_response,
     returns=bits_like("bits"),

@@ -1,0 +1,336 @@
+"""What the inputs of an exercise may be: said once for each argument, for the header, the draws and the search.
+
+A Domain names the arguments in their order. Each has a kind, such as Number(0.01, 3), which gives random values, the corners
+at which answers fail that are right elsewhere (ends of the range, 0, one entry, equal entries), and plain values, with which
+a learner can compute by hand. `checks` is what the search before a pass asks for; `plain` is where the smallest input is
+looked for on which an answer is wrong.
+
+hypothesis was tried for it: its import takes as long as a whole check, it writes a folder beside the notebook, and it asks for
+one input at a time, where a sandboxed answer is asked for all at once.
+"""
+
+import itertools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpcourse.base.languages import listed, say, to_say
+
+PLAINEST = (1, 2, 0.5, 3, 0.1, 0.25, 4, 10, 0.01, 0)
+MANY = 1000  # times the lowest: then the numbers of a range are drawn on a logarithmic scale
+TRIES = 50  # for a case in which what is to hold between the arguments does
+EMPTY = 4  # a list without entries is no plain input: as much as one of so many
+TOGETHER, DRAWN, PLAIN = 10, 30, 40
+
+Value = Callable[[np.random.Generator, dict], object]
+"""A value of an argument: (rng, the arguments before it) -> the value."""
+
+
+def _always(value):
+    return lambda rng, case: value
+
+
+def _written(number):
+    return f"{number:,g}".replace("e-0", "e-")
+
+
+def _is_number(value):
+    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+
+
+def _first(count, cycle):
+    """So many values of a cycle."""
+    return list(itertools.islice(itertools.cycle(cycle), count))
+
+
+def size(case: dict) -> int:
+    """How much there is to read of a case: its entries, and those of what is in it."""
+    return sum(_entries(value) for value in case.values())
+
+
+def _entries(value):
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return sum(map(_entries, value)) if len(value) else EMPTY
+    return sum(map(_entries, value.values())) if isinstance(value, dict) else 1
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number from `low` to `high`, with three digits."""
+
+    low: float
+    high: float
+    one = to_say("{name} from {low} to {high}")
+    several = to_say("{name}: {least} to {most} numbers from {low} to {high}")
+    as_many = to_say("{name}: as many numbers from {low} to {high}")
+
+    def draw(self, rng: np.random.Generator, case: dict) -> float:
+        if self.low > 0 and self.high / self.low >= MANY:
+            value = float(np.exp(rng.uniform(*np.log([self.low, self.high]))))
+        else:
+            value = rng.uniform(self.low, self.high)
+        return min(max(float(f"{value:.3g}"), self.low), self.high)
+
+    def has(self, value: object, case: dict) -> bool:
+        """Whether it is one."""
+        return _is_number(value) and self.low <= value <= self.high  # type: ignore[operator]
+
+    def corners(self) -> list[Value]:
+        inside = [value for value in (0.0, 1.0) if self.low < value < self.high]
+        return [_always(float(value)) for value in (self.low, self.high, *inside)]
+
+    def plain(self) -> list[Value]:
+        inside = [value for value in PLAINEST if self.low <= value <= self.high]
+        return [_always(float(value)) for value in (*inside, self.low, self.high)[:4]]
+
+    @property
+    def range(self) -> dict[str, str]:
+        """Its ends, as text."""
+        return {"low": _written(self.low), "high": _written(self.high)}
+
+    def told(self, name: str) -> str:
+        """It in words, after the name of the argument."""
+        return say(self.one, name=name, **self.range)
+
+
+@dataclass(frozen=True)
+class Whole(Number):
+    """A whole number from `low` to `high`."""
+
+    one = to_say("{name}: a whole number from {low} to {high}")
+    several = to_say("{name}: {least} to {most} whole numbers from {low} to {high}")
+    as_many = to_say("{name}: as many whole numbers from {low} to {high}")
+
+    def draw(self, rng: np.random.Generator, case: dict) -> int:
+        return round(super().draw(rng, case)) if self.low > 0 else int(rng.integers(self.low, self.high + 1))
+
+    def has(self, value: object, case: dict) -> bool:
+        """Whether it is one."""
+        return super().has(value, case) and value == int(value)  # type: ignore[call-overload]
+
+    def corners(self) -> list[Value]:
+        return [_always(int(value)) for value in {self.low, min(self.low + 1, self.high), self.high}]
+
+    def plain(self) -> list[Value]:
+        inside = [value for value in (1, 2, 3, 4, 10, 100) if self.low <= value <= self.high]
+        return [_always(int(value)) for value in (*inside, self.low, self.high)[:4]]
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """One of these values."""
+
+    values: tuple
+    one = to_say("{name} is {values}")
+    several = to_say("{name}: {least} to {most} entries, each {values}")
+    as_many = to_say("{name}: as many entries, each {values}")
+
+    def draw(self, rng: np.random.Generator, case: dict) -> object:
+        return self.values[int(rng.integers(len(self.values)))]
+
+    def has(self, value: object, case: dict) -> bool:
+        """Whether it is one."""
+        return value in self.values
+
+    def corners(self) -> list[Value]:
+        return [_always(value) for value in (self.values[0], self.values[-1])]
+
+    def plain(self) -> list[Value]:
+        return list(map(_always, self.values[:4]))
+
+    @property
+    def range(self) -> dict[str, str]:
+        """The values, as text."""
+        return {"values": listed(map(_written, self.values), "{first} or {then}")}
+
+    def told(self, name: str) -> str:
+        """It in words, after the name of the argument."""
+        return say(self.one, name=name, **self.range)
+
+
+@dataclass(frozen=True)
+class Seed:
+    """What a Generator is made from; no input that a header tells of."""
+
+    def draw(self, rng: np.random.Generator, case: dict) -> int:
+        return int(rng.integers(2**31))
+
+    def has(self, value: object, case: dict) -> bool:
+        """Whether it is one."""
+        return isinstance(value, int)
+
+    def corners(self) -> list[Value]:
+        return []
+
+    def plain(self) -> list[Value]:
+        return [self.draw]
+
+    def told(self, name: str) -> str:
+        return ""
+
+
+@dataclass(frozen=True)
+class Several:
+    """`least` to `most` of a number, as a list or an array. like: the argument before it that has as many."""
+
+    of: Number | OneOf
+    least: int = 1
+    most: int = 10
+    like: str = ""
+    array: bool = False
+
+    def draw(self, rng: np.random.Generator, case: dict) -> object:
+        size = self._size(rng, case)
+        return self._made([self.of.draw(rng, case) for _ in range(size)])
+
+    def has(self, value: list | np.ndarray, case: dict) -> bool:
+        """Whether it is one, in a case that has the arguments before it."""
+        least, most = [len(case[self.like])] * 2 if self.like else (self.least, self.most)
+        return least <= len(value) <= most and all(self.of.has(each, case) for each in value)
+
+    def _size(self, rng, case):
+        return len(case[self.like]) if self.like else int(rng.integers(self.least, self.most + 1))
+
+    def _made(self, values):
+        return np.array(values) if self.array else values
+
+    def _of_size(self, size):
+        return lambda rng, case: self._made([self.of.draw(rng, case) for _ in range(size)])
+
+    def _changed(self, change):
+        """Values drawn as ever, and changed: change(rng, values)."""
+
+        def value(rng, case):
+            drawn = [self.of.draw(rng, case) for _ in range(self._size(rng, case))]
+            return self._made(change(rng, drawn))
+
+        return value
+
+    def corners(self) -> list[Value]:
+        ends = [value(np.random.default_rng(0), {}) for value in self.of.corners()]
+        changes = [
+            lambda rng, values: values[:1] * len(values),
+            lambda rng, values: sorted(values),
+            lambda rng, values: sorted(values, reverse=True),
+            *(lambda rng, values, end=end: [*values[:-1], end] for end in ends),
+            *(lambda rng, values, end=end: [end, *values[1:]] for end in ends),
+            *(lambda rng, values, end=end: [end] * len(values) for end in ends),
+        ]
+        sizes = (
+            []
+            if self.like
+            else [self._of_size(size) for size in sorted({self.least, min(self.least + 1, self.most), self.most})]
+        )
+        return [*sizes, *map(self._changed, changes)]
+
+    def plain(self) -> list[Value]:
+        plain = [value(np.random.default_rng(0), {}) for value in self.of.plain()]
+        cycles = [plain, plain[::-1], plain[:1]]
+        if self.like:
+            return [lambda rng, case, c=cycle: self._made(_first(len(case[self.like]), c)) for cycle in cycles]
+        sizes = [size for size in range(self.least, min(self.least + 3, self.most + 1)) if size]
+        return [_always(self._made(_first(size, cycle))) for size in sizes for cycle in cycles[:2]]
+
+    def told(self, name: str) -> str:
+        if self.like:
+            return say(self.of.as_many, name=name, **self.of.range)
+        return say(self.of.several, name=name, least=self.least, most=self.most, **self.of.range)
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a function makes: values of one argument, or a tuple of several. told: what they are, in words.
+
+    make(rng): random ones, of all sizes. extreme: as many more such functions, for the corners.
+    """
+
+    make: Callable
+    told_as: str = ""
+    extreme: tuple[Callable, ...] = ()
+
+    def draw(self, rng: np.random.Generator, case: dict) -> object:
+        return self.make(rng)
+
+    def has(self, value: object, case: dict) -> bool:
+        """Return True: whatever its own function makes."""
+        return True
+
+    def corners(self) -> list[Value]:
+        return [lambda rng, case, make=make: make(rng) for make in self.extreme]
+
+    def plain(self) -> list[Value]:
+        return [self.draw] * 12
+
+    def told(self, name: str) -> str:
+        return say(self.told_as, name=name) if self.told_as else ""
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The inputs of an exercise: the name of an argument, or of several, "p, q", that are made together -> its kind.
+
+    where: what holds between them, a function of the case's arguments; where_told: the same in words.
+    most: inputs that are tried before an answer passes, where the reference takes long.
+
+    >>> Domain({"epsilon": Number(0.01, 3), "k": Whole(1, 100)}).told()
+    '`epsilon` from 0.01 to 3; `k`: a whole number from 1 to 100'
+    """
+
+    kinds: Mapping[str, Number | OneOf | Several | Made | Seed]
+    where: Callable[..., bool] | None = None
+    where_told: str = ""
+    most: int | None = None
+
+    def told(self) -> str:
+        """The inputs in words; nothing of a generator, nor of what is said in the task."""
+        parts = []
+        for names, kind in self.kinds.items():
+            told = kind.told(listed(f"`{name}`" for name in names.split(", ")))
+            if told:
+                parts.append(told)
+        if self.where_told:
+            parts.append(say(self.where_told))
+        return listed(parts, "{first}; {then}", "{first}; {then}")
+
+    def has(self, case: dict) -> bool:
+        """Whether a case is one of its cases, as far as its kinds and what holds between the arguments say it."""
+        alone = {name: kind for name, kind in self.kinds.items() if name in case}
+        return all(kind.has(case[name], case) for name, kind in alone.items()) and (
+            self.where is None or self.where(**case)
+        )
+
+    def draw(self, rng: np.random.Generator) -> list[dict]:
+        """Three random cases."""
+        return [case for case in (self._case(rng, {}) for _ in range(3)) if case]
+
+    def searched(self, rng: np.random.Generator) -> list[dict]:
+        """The cases that are tried before an answer passes: each corner with all else drawn, some together, and random ones."""
+        corners = {names: kind.corners() for names, kind in self.kinds.items()}
+        alone = [{names: value} for names, values in corners.items() for value in values]
+        together = [{names: values[int(rng.integers(len(values)))] for names, values in corners.items() if values} for _ in range(TOGETHER)]  # fmt: skip
+        wanted = [*alone, *together, *[{}] * DRAWN]
+        found = [self._case(rng, wanted[i]) for i in sorted(rng.permutation(len(wanted))[: self.most])]
+        return list({repr(case): case for case in found if case is not None}.values())
+
+    def plain(self, rng: np.random.Generator) -> list[dict]:
+        """Cases to compute by hand, the plainest first."""
+        ways = {name: kind.plain() for name, kind in self.kinds.items()}
+        places = sorted(itertools.product(*(range(len(each)) for each in ways.values())), key=lambda at: (sum(at), at))
+        found = {}
+        for at in places[: 3 * PLAIN]:
+            case = self._case(rng, {name: each[i] for (name, each), i in zip(ways.items(), at, strict=True)}, tries=1)
+            if case is not None:
+                found.setdefault(repr(case), case)
+        return sorted(itertools.islice(found.values(), PLAIN), key=size)
+
+    def _case(self, rng, fixed, tries=TRIES):
+        """A case with these values and all others drawn; None where what is to hold between them does not come about."""
+        for _ in range(tries):
+            case: dict = {}
+            for names, kind in self.kinds.items():
+                value = fixed.get(names, kind.draw)(rng, case)
+                case |= dict(zip(names.split(", "), value, strict=True)) if ", " in names else {names: value}
+            if self.where is None or self.where(**case):
+                return case
+        return None

@@ -1,0 +1,171 @@
+"""What the inputs of an exercise may be: draws, corners, plain inputs and the header follow from one sentence each."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpcourse import course
+from dpcourse.checking import (
+    RIGHT,
+    WRONG,
+    Domain,
+    Exercise,
+    Made,
+    Misconception,
+    Number,
+    OneOf,
+    Several,
+    Whole,
+    a_number,
+)
+from dpcourse.checking.domain import size
+
+EVERY = {exercise.id: exercise for lesson in course.lessons() for exercise in lesson.exercises}
+seeds = st.integers(0, 2**31).map(np.random.default_rng)
+
+
+def told(domain):
+    return str(domain.told())
+
+
+@pytest.mark.parametrize("id", EVERY)
+def test_no_learner_is_asked_for_more_than_the_header_prints(id):
+    exercise = EVERY[id]
+    assert told(exercise.domain), "a header says what the inputs may be"
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        cases = [*exercise.draw(rng)[:50], *exercise.domain.searched(rng), *exercise.domain.plain(rng)]
+        assert all(exercise.domain.has(case) for case in cases)
+        assert all({*case} == {*cases[0]} for case in cases)
+
+
+@st.composite
+def domains(draw):
+    low = draw(st.floats(0.001, 5))
+    high = draw(st.floats(low, 10))
+    first = draw(st.integers(0, 5))
+    whole = Whole(first, first + draw(st.integers(0, 30)))
+    least = draw(st.integers(1, 3))
+    several = Several(Number(low, high), least, least + draw(st.integers(0, 6)), array=draw(st.booleans()))
+    return Domain(
+        {"x": Number(low, high), "k": whole, "xs": several, "ks": Several(whole, like="xs"), "one": OneOf((2, 3))}
+    )
+
+
+@given(domains(), seeds)
+def test_all_that_comes_from_a_domain_is_in_it_and_its_ends_are_tried(domain, rng):
+    searched = domain.searched(rng)
+    for case in (*domain.draw(rng), *searched, *domain.plain(rng)):
+        assert domain.has(case)
+        assert len(case["xs"]) == len(case["ks"])
+    for name in ("x", "k"):
+        kind = domain.kinds[name]
+        assert {kind.low, kind.high} <= {case[name] for case in searched}
+    lengths = {len(case["xs"]) for case in searched}
+    assert {domain.kinds["xs"].least, domain.kinds["xs"].most} <= lengths
+    assert any(len(set(map(float, case["xs"]))) == 1 for case in searched)
+
+
+@given(domains(), st.integers(0, 2**31))
+def test_the_same_seed_gives_the_same_and_plain_inputs_come_by_size(domain, seed):
+    once, again = (repr(domain.searched(np.random.default_rng(seed))) for _ in range(2))
+    assert once == again
+    sizes = [size(case) for case in domain.plain(np.random.default_rng(seed))]
+    assert sizes == sorted(sizes)
+
+
+def test_what_holds_between_the_arguments_holds_in_every_case():
+    domain = Domain({"a": Whole(0, 20), "b": Whole(0, 20)}, where=lambda a, b: a < b)
+    rng = np.random.default_rng(0)
+    assert all(case["a"] < case["b"] for case in (*domain.draw(rng), *domain.searched(rng), *domain.plain(rng)))
+
+
+def test_a_header_says_each_kind_in_words():
+    of = lambda kind: told(Domain({"x": kind}))  # noqa: E731
+    assert of(Number(1e-9, 3)) == "`x` from 1e-9 to 3"
+    assert of(Whole(1, 30_000)) == "`x`: a whole number from 1 to 30,000"
+    assert of(OneOf((1, 2, 3))) == "`x` is 1, 2 or 3"
+    assert of(Several(OneOf((0, 1)), 1, 9)) == "`x`: 1 to 9 entries, each 0 or 1"
+    assert told(Domain({"p, q": Made(lambda rng: (1, 2), "{name}: two laws")})) == "`p` and `q`: two laws"
+
+
+# ---- an exercise that has one
+
+root_sum = Exercise(
+    id="gdp/root_sum",
+    number="3.1",
+    title="The root of the squares",
+    good_for="trying",
+    difficulty=1,
+    minutes=1,
+    points=1,
+    domain=Domain({"mus": Several(Number(0.1, 3), 1, 12), "k": Whole(1, 100)}),
+    draw=lambda rng: [{"mus": [0.5, 0.75], "k": 3}, {"mus": [1.5, 0.25, 2.0], "k": 5}],
+    reference=lambda mus, k: math.sqrt(k * sum(mu**2 for mu in mus)),
+    returns=a_number,
+    possible=Number(0, math.inf),
+    misconceptions=(Misconception("sum", "You added.", lambda mus, k: k * sum(mus)),),
+    hints=(),
+)
+right = root_sum.reference
+SECRETLY_WRONG = {
+    "one entry": lambda mus, k: mus[0] if len(mus) == 1 else right(mus, k),
+    "equal entries": lambda mus, k: right(list(dict.fromkeys(mus)), k),
+    "sorted": lambda mus, k: right(mus, k) if mus != sorted(mus) or len(mus) < 3 else 0.0,
+    "the least": lambda mus, k: right(mus, k) if min(mus) > 0.1 else 0.0,
+    "many": lambda mus, k: right(mus[:8], k),
+    "k is 1": lambda mus, k: right(mus, k) if k > 1 else 0.0,
+    "k is large": lambda mus, k: right(mus, min(k, 60)),
+}
+
+
+@pytest.mark.parametrize("name", SECRETLY_WRONG)
+@pytest.mark.parametrize("seed", range(5))
+def test_an_answer_that_is_right_where_inputs_are_usual_does_not_pass(name, seed):
+    verdict = root_sum.check(SECRETLY_WRONG[name], seed)
+    assert verdict.state == WRONG
+    assert verdict.message.startswith("It is right for most inputs, but not for all that the task allows.")
+    assert "right is" in verdict.lines[0]
+
+
+@given(st.integers(0, 2**31))
+def test_a_right_answer_passes_with_any_seed(seed):
+    assert root_sum.check(lambda mus, k: float(np.linalg.norm(mus)) * k**0.5, seed).state == RIGHT
+
+
+def test_an_answer_that_stops_on_an_input_of_the_domain_is_told_on_which():
+    verdict = root_sum.check(lambda mus, k: right(mus, k) / (k > 1), 0)
+    assert "ZeroDivisionError" in verdict.message
+    assert "k=1)" in verdict.lines[0]
+
+
+def test_of_a_wrong_answer_the_smallest_input_is_shown():
+    verdict = root_sum.check(lambda mus, k: sum(mus) + k, 0)
+    assert verdict.lines == ("root_sum(mus=[1], k=1) gave 2; right is 1",)
+
+
+def test_the_same_answer_gets_the_same_verdict_by_the_same_seed():
+    answer = lambda mus, k: right(mus, min(k, 60))  # noqa: E731
+    assert repr(root_sum.check(answer, 3)) == repr(root_sum.check(answer, 3))
+
+
+def test_what_no_right_result_can_be_is_said_where_no_reason_is_found():
+    verdict = root_sum.check(lambda mus, k: math.sin(k * mus[0]) - 3 * mus[-1] ** 2 * k**0.3, 0)
+    assert "A right result is never below 0, and yours is" in verdict.message
+
+
+def test_a_long_array_is_shown_where_it_first_differs():
+    numbers = np.arange(20.0)
+    seen = root_sum._first_apart(np.where(numbers < 12, numbers, 0), numbers)
+    assert list(seen) == ["they first differ at entry 12, counted from 0: 0, and 12 is right"]
+
+
+def test_an_exercise_without_draw_has_its_inputs_from_the_domain():
+    fields = {name: getattr(root_sum, name) for name in ("title", "good_for", "difficulty", "minutes", "points", "reference", "returns", "misconceptions", "hints")}  # fmt: skip
+    drawn = Exercise(domain=root_sum.domain, **fields)
+    assert all(root_sum.domain.has(case) for case in drawn.draw(np.random.default_rng(0)))
+    with pytest.raises(ValueError, match="needs a domain"):
+        Exercise(**fields)
