@@ -44,7 +44,11 @@ def outcomes_of(exercise, function, cases):
     if len(drawn) <= PROBED:
         return exercise.probe(function, cases)
     first, searched = exercise.probe(function, drawn[:PROBED]), cases[len(drawn) :]
-    return [*first, *({"value": value} for value in drawn.given(function)[PROBED:]), *exercise.probe(function, searched)]
+    return [
+        *first,
+        *({"value": value} for value in drawn.given(function)[PROBED:]),
+        *exercise.probe(function, searched),
+    ]
 
 
 @each(lambda exercise: exercise.formulas)
