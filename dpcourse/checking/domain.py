@@ -9,6 +9,7 @@ hypothesis was tried for it: its import takes as long as a whole check, it write
 one input at a time, where a sandboxed answer is asked for all at once.
 """
 
+import functools
 import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -44,9 +45,18 @@ def _first(count, cycle):
     return list(itertools.islice(itertools.cycle(cycle), count))
 
 
-def size(case: dict) -> int:
-    """How much there is to read of a case: its entries, and those of what is in it."""
-    return sum(_entries(value) for value in case.values())
+def _with_end(end):
+    """Changes of a list by which the last of its values is this one, the first, and all."""
+    return (
+        lambda rng, values: [*values[:-1], end],
+        lambda rng, values: [end, *values[1:]],
+        lambda rng, values: [end] * len(values),
+    )
+
+
+def size(case: dict) -> tuple[int, int]:
+    """How much there is to read of a case: its entries, with those of what is in it, and then the characters of them."""
+    return _entries(case), len(repr(case))
 
 
 def _entries(value):
@@ -103,7 +113,7 @@ class Whole(Number):
     as_many = to_say("{name}: as many whole numbers from {low} to {high}")
 
     def draw(self, rng: np.random.Generator, case: dict) -> int:
-        return round(super().draw(rng, case)) if self.low > 0 else int(rng.integers(self.low, self.high + 1))
+        return round(super().draw(rng, case)) if self.low > 0 else int(rng.integers(int(self.low), int(self.high) + 1))
 
     def has(self, value: object, case: dict) -> bool:
         """Whether it is one."""
@@ -198,6 +208,9 @@ class Several:
     def _of_size(self, size):
         return lambda rng, case: self._made([self.of.draw(rng, case) for _ in range(size)])
 
+    def _first_of(self, cycle, rng, case):
+        return self._made(_first(len(case[self.like]), cycle))
+
     def _changed(self, change):
         """Values drawn as ever, and changed: change(rng, values)."""
 
@@ -213,22 +226,16 @@ class Several:
             lambda rng, values: values[:1] * len(values),
             lambda rng, values: sorted(values),
             lambda rng, values: sorted(values, reverse=True),
-            *(lambda rng, values, end=end: [*values[:-1], end] for end in ends),
-            *(lambda rng, values, end=end: [end, *values[1:]] for end in ends),
-            *(lambda rng, values, end=end: [end] * len(values) for end in ends),
+            *(change for end in ends for change in _with_end(end)),
         ]
-        sizes = (
-            []
-            if self.like
-            else [self._of_size(size) for size in sorted({self.least, min(self.least + 1, self.most), self.most})]
-        )
-        return [*sizes, *map(self._changed, changes)]
+        sizes = sorted({self.least, min(self.least + 1, self.most), self.most})
+        return [*map(self._of_size, [] if self.like else sizes), *map(self._changed, changes)]
 
     def plain(self) -> list[Value]:
         plain = [value(np.random.default_rng(0), {}) for value in self.of.plain()]
         cycles = [plain, plain[::-1], plain[:1]]
         if self.like:
-            return [lambda rng, case, c=cycle: self._made(_first(len(case[self.like]), c)) for cycle in cycles]
+            return [functools.partial(self._first_of, cycle) for cycle in cycles]
         sizes = [size for size in range(self.least, min(self.least + 3, self.most + 1)) if size]
         return [_always(self._made(_first(size, cycle))) for size in sizes for cycle in cycles[:2]]
 
@@ -242,12 +249,11 @@ class Several:
 class Made:
     """What a function makes: values of one argument, or a tuple of several. told: what they are, in words.
 
-    make(rng): random ones, of all sizes. extreme: as many more such functions, for the corners.
+    make(rng): random ones, of all sizes, and now and then extreme ones.
     """
 
     make: Callable
     told_as: str = ""
-    extreme: tuple[Callable, ...] = ()
 
     def draw(self, rng: np.random.Generator, case: dict) -> object:
         return self.make(rng)
@@ -257,10 +263,15 @@ class Made:
         return True
 
     def corners(self) -> list[Value]:
-        return [lambda rng, case, make=make: make(rng) for make in self.extreme]
+        return []
 
     def plain(self) -> list[Value]:
-        return [self.draw] * 12
+        return [self._small] * 12
+
+    def _small(self, rng, case):
+        """The smallest of some."""
+        drawn = [self.draw(rng, case) for _ in range(8)]
+        return min(drawn, key=lambda value: size({"": value}))
 
     def told(self, name: str) -> str:
         return say(self.told_as, name=name) if self.told_as else ""
@@ -314,10 +325,12 @@ class Domain:
         return list({repr(case): case for case in found if case is not None}.values())
 
     def plain(self, rng: np.random.Generator) -> list[dict]:
-        """Cases to compute by hand, the plainest first."""
+        """Cases to compute by hand, the plainest first; none where it takes long to make them."""
+        if self.most is not None:
+            return []
         ways = {name: kind.plain() for name, kind in self.kinds.items()}
         places = sorted(itertools.product(*(range(len(each)) for each in ways.values())), key=lambda at: (sum(at), at))
-        found = {}
+        found: dict[str, dict] = {}
         for at in places[: 3 * PLAIN]:
             case = self._case(rng, {name: each[i] for (name, each), i in zip(ways.items(), at, strict=True)}, tries=1)
             if case is not None:

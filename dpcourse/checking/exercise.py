@@ -29,7 +29,10 @@ UNKNOWN = to_say("The result is not right. Compare it with the right one on the 
 MISCONCEPTION = "misconception"
 FURTHER = 3  # draws on which a misconception is confirmed
 SLACK = 1e-9  # of what is impossible, for rounding
-FOR_PLAIN = 0.5  # seconds for an answer on the plainest inputs
+FOR_PLAIN, FOR_SEARCHED = (
+    0.5,
+    0.9,
+)  # seconds for a wrong answer on the plainest inputs, and on those from all over the domain
 CONVINCED = 0.999  # of an audit that is shown beside an answer known to be wrong
 
 
@@ -187,7 +190,7 @@ class Exercise:
         """Draw inputs, probe the answer on them, and judge. rng: Generator, seed or None."""
         rng = np.random.default_rng(rng)
         cases = self.cases(rng)
-        return self.judge(cases, self.probe(answer, cases), self._asking(answer), rng)
+        return self.judge(cases, self.probe(answer, cases.drawn), self._asking(answer), rng)
 
     def _asking(self, answer):
         """Return how `judge` asks the answer for more."""
@@ -242,12 +245,14 @@ class Exercise:
         return replace(self._judge(known, outcomes, ask, rng), printed=_printed(outcomes))
 
     def _judge(self, cases, outcomes, ask, rng):
-        drawn = cases.drawn
+        drawn, searched = cases.drawn, cases[len(cases.drawn) :]
         if stopped := self._stopped(drawn, outcomes[: len(drawn)]):
             return stopped
         values = [outcome["value"] for outcome in outcomes[: len(drawn)]]
         if not self.agrees(drawn, values, self.reference):
-            return self._wrong(drawn, values, outcomes[0].get("outside"), ask, rng)
+            return self._wrong(cases, values, outcomes, ask, rng)
+        if searched and ask is not None and len(outcomes) == len(drawn):
+            outcomes = [*outcomes, *ask(searched, self.seconds)]
         if stopped := self._stopped(cases, outcomes):
             return stopped
         for case, outcome in zip(cases, outcomes, strict=True):
@@ -273,12 +278,15 @@ class Exercise:
             return Verdict(self.heading, ERROR, message)
         return None
 
-    def _wrong(self, cases, values, outside, ask, rng):
+    def _wrong(self, cases, values, outcomes, ask, rng):
+        """Return the Verdict on an answer that gave these values on what was drawn, which are not right."""
+        outside, (further, known) = outcomes[0].get("outside"), self.further(cases, outcomes, ask)
+        cases = cases.drawn
         misconception = next(
             (known for known in self.alike(cases, values) if self.confirmed(known, ask, rng)),
             None,
         )
-        first, value = self.smallest(cases, values, ask)
+        first, value = self.smallest(Cases([*cases, *further]), [*values, *known], ask)
         if misconception:
             message, found_by = say(misconception.message), MISCONCEPTION
         elif outside:
@@ -289,8 +297,8 @@ class Exercise:
             )
             found_by = diagnosis.EXPLANATION
         else:
-            found = self.diagnose(Cases([*first, *cases]), [*value, *values], ask, rng)
-            message, found_by = self._with_impossible([*value, *values], found), found.found_by
+            found = self.diagnose(Cases([*first, *cases, *further]), [*value, *values, *known], ask, rng)
+            message, found_by = self._with_impossible([*value, *values][0], found), found.found_by
         return Verdict(
             self.heading,
             WRONG,
@@ -308,30 +316,34 @@ class Exercise:
         cases, values = Cases(cases[i] for i in order), [values[i] for i in order]
         first, value = self.smallest(cases, values, ask)
         found = self.diagnose(Cases([*first, *cases]), [*value, *values], ask, rng)
-        found = replace(found, message=self._with_impossible([*value, *values], found))
+        found = replace(found, message=self._with_impossible([*value, *values][0], found))
         message = sentences([say("It is right for most inputs, but not for all that the task allows."), found.message])
         return Verdict(
             self.heading, WRONG, message, self.observed(first or cases, value or values), found_by=found.found_by
         )
 
-    def _with_impossible(self, values, found):
-        """Return what was found, after what no right result can be; where the reason is known that says nothing new."""
+    def _with_impossible(self, value, found):
+        """Return what was found, after what no right result can be and this one is; where the reason is known that says nothing new."""
         if self.possible is None or found.found_by not in (diagnosis.MEASUREMENT, diagnosis.CASE):
             return found.message
-        numbers = np.concatenate([np.ravel(np.asarray(value, dtype=float)) for value in values])
+        numbers = np.ravel(np.asarray(value, dtype=float))
         low, high = self.possible.low, self.possible.high
         above, below = numbers[numbers > high + SLACK], numbers[numbers < low - SLACK]
         if above.size:
-            told = [
-                say("A right result is never above {high:g}, and yours is {value:.6g} here.", high=high, value=above[0])
-            ]
+            told = [say("A right result is never above {high:g}, and yours is {value:.6g}.", high=high, value=above[0])]
         elif below.size:
-            told = [
-                say("A right result is never below {low:g}, and yours is {value:.6g} here.", low=low, value=below[0])
-            ]
+            told = [say("A right result is never below {low:g}, and yours is {value:.6g}.", low=low, value=below[0])]
         else:
             told = []
         return sentences([*told, found.message])
+
+    def further(self, cases: Cases, outcomes: list[dict], ask: Callable | None) -> tuple[Cases, list]:
+        """Return the searched cases on which it is known what a wrong answer gives, with that; it is asked for them."""
+        searched, given = cases[len(cases.drawn) :], outcomes[len(cases.drawn) :]
+        if not given and searched and ask is not None:
+            given = ask(searched, FOR_SEARCHED)
+        values = self._values(searched, given)
+        return Cases(searched[: len(values)]), values
 
     def smallest(self, cases: Cases, values: list, ask: Callable | None) -> tuple[Cases, list]:
         """Return the smallest case on which the answer is known to be wrong, and what it gives; it is asked for plain ones."""
@@ -504,6 +516,10 @@ class RandomExercise(Exercise):
         """Return True: the searched cases are too few for counts, and show only whether something is returned that can be judged."""
         return True
 
+    def further(self, cases: Cases, outcomes: list[dict], ask: Callable | None) -> tuple[Cases, list]:
+        """Return no case: counts are of what was drawn."""
+        return Cases([]), []
+
     def smallest(self, cases: Cases, values: list, ask: Callable | None) -> tuple[Cases, list]:
         """Return no case: no single one is wrong."""
         return Cases([]), []
@@ -589,12 +605,16 @@ class OpenExercise(Exercise):
         """Draw cases once: different answers may all be right."""
         return self.with_searched(self.draw(rng), rng)
 
+    def further(self, cases: Cases, outcomes: list[dict], ask: Callable | None) -> tuple[Cases, list]:
+        """Return no case: what is not right is told of those that were drawn."""
+        return Cases([]), []
+
     def smallest(self, cases: Cases, values: list, ask: Callable | None) -> tuple[Cases, list]:
         """Return no case: what the law says of each is told."""
         return Cases([]), []
 
     def _wrong_somewhere(self, cases, values, ask, rng):
-        return self._wrong(cases, values, None, ask, rng)
+        return self._wrong(Cases(cases), values, [{}], ask, rng)
 
     def agrees(self, cases: Cases, values: list, function: Callable) -> bool:
         """Return whether every value obeys the law."""

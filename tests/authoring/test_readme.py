@@ -27,11 +27,7 @@ def test_the_reply_of_the_check_is_the_exercise_s_own(language):
         pytest.skip("the reply is behind: it is said in English")
     with languages.speaking(language or languages.ENGLISH):
         said = repr(exercise.check(mistake.code)).splitlines()
-    assert [said[0], said[1], said[-1]] == [reply[0], reply[1], reply[-1]]
-    number = r"\d\.\d+"
-    assert re.sub(number, "", reply[2]) == re.sub(number, "", said[2])
-    epsilon, gave, right = map(float, re.findall(number, reply[2]))
-    assert (gave, right) == pytest.approx((mistake.code(epsilon), exercise.reference(epsilon)), rel=1e-5)
+    assert said == reply
 
 
 def test_what_a_twin_lacks_is_named_and_no_fault(tmp_path):

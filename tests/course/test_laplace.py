@@ -24,7 +24,7 @@ def by_the_library(numerator, denominator, size, rng):
 def test_whole_noise_has_the_law_of_the_exact_sampler():
     whole_noise = exercise("whole_noise")
     for seed in range(3):
-        cases = drawn(whole_noise.id, seed)
+        cases = drawn(whole_noise.id, seed).drawn
         assert whole_noise.agrees(cases, cases.given(by_the_library), whole_noise.reference)
 
 

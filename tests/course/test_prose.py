@@ -129,7 +129,7 @@ CLAIMS = [
         0,
         "randomized_response",
         "runs your function on {} surveys of 200 people",
-        lambda: len(exercise(0, "randomized_response").cases(np.random.default_rng(0))),
+        lambda: len(exercise(0, "randomized_response").cases(np.random.default_rng(0)).drawn),
     ),
     (
         0,
@@ -269,7 +269,7 @@ CLAIMS = [
         3,
         "noisy_counts",
         "a short table and a long one, each {} times",
-        lambda: sum(len(case["counts"]) == 2 for case in exercise(3, "noisy_counts").cases(generator())),
+        lambda: sum(len(case["counts"]) == 2 for case in exercise(3, "noisy_counts").cases(generator()).drawn),
     ),
     (
         3,
@@ -277,7 +277,7 @@ CLAIMS = [
         "the long table {} times with Mia",
         lambda: len(
             exercise(3, "noisy_counts")
-            .attack(exercise(3, "noisy_counts").cases(generator()), np.zeros((972, 1)))
+            .attack(exercise(3, "noisy_counts").cases(generator()).drawn, np.zeros((972, 1)))
             .scores_in
         ),
     ),

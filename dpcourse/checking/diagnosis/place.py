@@ -238,17 +238,53 @@ class _Way:
     # ---- without a proof
 
     def left(self):
+        """The first place whose values are in no right answer, where what it is made of is: to begin otherwise is no fault."""
         right, on_the_way = None, set()
-        for number in sorted(self.right, reverse=True):
+        known = self.right | {number for number, mine in enumerate(self.vectors) if self._is_of_steps(mine)}
+        for number in sorted(known, reverse=True):
             on_the_way.update(self._parts(number))
         for number, place in enumerate(self.places):
-            if number in self.right:
-                right = place if place.parts and not place.is_name else right
+            if number in known:
+                right = place if self._is_computed(number) else right
             elif number in self.unknown | on_the_way or self._is_asked(number) or _is_gathered(place.text):
                 continue  # what led to something right is no fault, and what only asks or gathers is none by itself
-            elif place.parts and set(place.parts) <= self.right | self.unknown | on_the_way:
+            elif place.parts and set(place.parts) <= known | self.unknown | on_the_way and self._goes_on(number, known):
                 return Left(place, right)
         return None
+
+    def _goes_on(self, number, known):
+        """Whether a place calls something, or goes on from a computed value that is right; else it may be another beginning."""
+        return _is_call(self.places[number].text) or any(
+            part in known and self._is_computed(part) for part in self._parts(number)
+        )
+
+    def _is_of_steps(self, vectors):
+        """Whether all that a place gives, in a loop by and by, is among what the steps of a right answer give."""
+        found = [
+            (mine, theirs)
+            for mine, theirs in zip(vectors, self.of_steps, strict=False)
+            if mine is not None and mine.size
+        ]
+        return bool(found) and all(
+            np.isclose(mine[:, None], theirs, RTOL, ATOL).any(axis=1).all()
+            for mine, theirs in found
+            if mine.size <= MOST_ENTRIES
+        )
+
+    @cached_property
+    def of_steps(self):
+        """For each case all numbers that are in the steps."""
+        small = [step for step in self.steps if step.is_small]
+        return [
+            np.unique(
+                np.concatenate([step.vectors[i] for step in small if step.vectors[i] is not None] or [np.zeros(0)])
+            )
+            for i in range(len(self.mine))
+        ]
+
+    def _is_computed(self, number):
+        place = self.places[number]
+        return bool(place.parts) and not (place.is_name or self._is_asked(number))
 
     def _parts(self, number):
         for part in self.places[number].parts:
@@ -261,6 +297,12 @@ class _Way:
             given[number] is None or all(np.asarray(each).dtype.kind == "b" for each in given[number])
             for given in self.mine
         )
+
+
+def _is_call(text):
+    with contextlib.suppress(SyntaxError):  # it may be cut
+        return isinstance(ast.parse(text, mode="eval").body, ast.Call)
+    return False
 
 
 def _is_gathered(text):

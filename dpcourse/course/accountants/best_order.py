@@ -99,6 +99,11 @@ exercise = Exercise(
     draw=_draw_run,
     reference=_best(),
     formulas=(_looped,),
+    means={
+        "steps * divergence(noise_multiplier, sample_rate, a)": "the divergence of the whole run at that order",
+        "math.log(1 / delta) / (a - 1)": "what delta costs at that order",
+        "math.log(1 / delta)": "the logarithm of 1/delta",
+    },
     returns=several("order", "epsilon"),
     forbidden=(rdp.epsilon, rdp.epsilon_of_runs),
     hints=(

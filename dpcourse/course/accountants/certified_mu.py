@@ -129,6 +129,13 @@ def _any_bounds(rng):
     return tuple(_bounds(rng, rng.choice([None, 0, 2, 4]), int(rng.integers(2, 15))).values())
 
 
+def _written(epsilon, delta, delta_0):
+    """As learners write it."""
+    return max(
+        _mu(float(right), float(most)) for right, most in zip(epsilon[1:], delta[:-1], strict=True) if most > delta_0
+    )
+
+
 exercise = Exercise(
     title="The least μ that is proved",
     good_for="turning an accountant's table into one number that holds",
@@ -137,7 +144,12 @@ exercise = Exercise(
     points=3,
     domain=Domain({"epsilon, delta, delta_0": Made(_any_bounds, LIST)}, most=8),
     draw=_draw_bounds,
+    formulas=(_written,),
     reference=_cells(_asked),
+    means={
+        "epsilon[1:]": "the right ends of the cells",
+        "delta[:-1]": "the deltas at the left ends of the cells",
+    },
     returns=a_number,
     possible=Number(0, math.inf),
     hints=(

@@ -109,6 +109,10 @@ exercise = Exercise(
     draw=_draw_step,
     reference=_last(),
     formulas=(_looped,),
+    means={
+        "a * (a - 1) / 2 * sample_rate ** 2 * (math.exp(1 / noise_multiplier ** 2) - 1)": "the third term",
+        "share * (whole - 1)": "that share of what the whole sum has above 1",
+    },
     returns=a_whole_number,
     hints=(
         "What the whole sum has above 1 is e^((a - 1) D_a) - 1. `rdp.divergence` gives D_a, and `math.expm1` takes the 1 off without "

@@ -66,6 +66,12 @@ exercise = Exercise(
     draw=_draw_step,
     reference=rdp.divergence,
     formulas=(_summed,),
+    means={
+        "math.lgamma(order + 1) - math.lgamma(k + 1) - math.lgamma(order - k + 1)": "the logarithm of the binomial coefficient",
+        "(order - k) * math.log(1 - sample_rate) + k * math.log(sample_rate)": "the logarithm of the chances of k coins that say yes and the others no",
+        "k * (k - 1) / (2 * noise_multiplier ** 2)": "the exponent that the noise adds to the k-th term",
+        "np.logaddexp.reduce(logs)": "the logarithm of the sum of all terms",
+    },
     returns=a_number,
     possible=Number(0, math.inf),
     forbidden=(rdp.divergence, rdp._divergence, rdp._whole_order),

@@ -71,6 +71,11 @@ def _normal(level):
     return code
 
 
+def _written(errors, trials, confidence):
+    """As learners write it, who have it as beta.ppf."""
+    return 1.0 if errors == trials else betaincinv(errors + 1, trials - errors, confidence)
+
+
 exercise = Exercise(
     title="What an error rate is at most",
     good_for="saying something certain about a probability of which you saw a sample",
@@ -83,7 +88,13 @@ exercise = Exercise(
         where_told=to_say("no more errors than trials"),
     ),
     draw=_draw_counts,
+    formulas=(_written,),
     reference=upper_bound,
+    means={
+        "errors + 1": "the first parameter of the law beta, one more than the errors",
+        "trials - errors": "the second parameter of the law beta, the number of trials without an error",
+        "betaincinv(errors + 1, trials - errors, confidence)": "the quantile of the law beta at `confidence`",
+    },
     returns=_finite_bound,
     possible=Number(0, 1),
     forbidden=(audit.clopper_pearson, audit.upper_bound),

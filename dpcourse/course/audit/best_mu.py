@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+from scipy.special import ndtri
 
 from dpcourse import audit
 from dpcourse.base.languages import say, to_say
@@ -97,6 +98,14 @@ def _any_thresholds(rng):
     )
 
 
+def _written(false_alarms, misses, runs, confidence):
+    """As learners write it."""
+    each = 1 - (1 - confidence) / (2 * len(misses))
+    alpha = np.array([upper_bound(int(errors), runs, each) for errors in false_alarms])
+    beta = np.array([upper_bound(int(errors), runs, each) for errors in misses])
+    return max(0.0, np.max(-ndtri(alpha) - ndtri(beta)))
+
+
 exercise = Exercise(
     title="The best of k thresholds",
     good_for="choosing with open eyes, and paying for the choice",
@@ -107,7 +116,15 @@ exercise = Exercise(
         {"false_alarms, misses, runs": Made(_any_thresholds, THRESHOLDS), "confidence": OneOf((0.9, 0.95, 0.98, 0.99))}
     ),
     draw=_draw_thresholds,
+    formulas=(_written,),
     reference=_best(),
+    means={
+        "(1 - confidence) / (2 * len(misses))": "the part of the risk that each bound may take: two for each threshold",
+        "1 - (1 - confidence) / (2 * len(misses))": "the confidence of each bound",
+        "-ndtri(alpha) - ndtri(beta)": "the mu of each threshold",
+        "np.array([upper_bound(int(errors), runs, each) for errors in false_alarms])": "the upper bound on the false alarms at each threshold",
+        "np.array([upper_bound(int(errors), runs, each) for errors in misses])": "the upper bound on the misses at each threshold",
+    },
     returns=_finite_mu,
     possible=Number(0, math.inf),
     forbidden=(audit.mu_lower_bound, audit.empirical_tradeoff, audit.error_bounds),

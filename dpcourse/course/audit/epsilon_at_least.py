@@ -25,6 +25,12 @@ def _logs(
     return code
 
 
+def _written(alpha, beta, delta):
+    """As learners write it."""
+    one, other = (1 - delta - beta) / alpha, (1 - delta - alpha) / beta
+    return math.log(max(1.0, one, other))
+
+
 exercise = Exercise(
     title="The ε that an attack proves",
     good_for="stating an audit in the words of (ε, δ)",
@@ -33,7 +39,13 @@ exercise = Exercise(
     points=2,
     domain=Domain({"alpha": Number(0.001, 0.999), "beta": Number(0.001, 0.999), "delta": Number(0, 0.1)}),
     draw=_draw_bounds,
+    formulas=(_written,),
     reference=_logs(),
+    means={
+        "(1 - delta - beta) / alpha": "the ratio that few false alarms prove",
+        "(1 - delta - alpha) / beta": "the ratio that few misses prove",
+        "max(1.0, one, other)": "the larger of the two ratios, and 1 at least",
+    },
     returns=a_number,
     possible=Number(0, math.inf),
     forbidden=(audit.epsilon_lower_bound, audit.largest_log_ratio),

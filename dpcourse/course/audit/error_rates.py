@@ -59,6 +59,11 @@ def _any_scores(rng):
     )
 
 
+def _written(scores_in, scores_out, threshold):
+    """As learners write it."""
+    return np.mean(scores_out > threshold), np.mean(scores_in <= threshold)
+
+
 exercise = Exercise(
     title="The two error rates of an attack",
     good_for="turning a pile of scores into a point that can be compared with a promise",
@@ -67,7 +72,14 @@ exercise = Exercise(
     points=1,
     domain=Domain({"scores_in, scores_out, threshold": Made(_any_scores, SCORES)}),
     draw=_draw_scores,
+    formulas=(_written,),
     reference=_errors(lambda hit, miss, alarm, calm: (alarm / (alarm + calm), miss / (hit + miss))),
+    means={
+        "np.mean(scores_out > threshold)": "the share of the runs without Mia in which the attack says “in”",
+        "np.mean(scores_in <= threshold)": "the share of the runs with Mia in which the attack says “out”",
+        "scores_out > threshold": "which runs without Mia are called “in”",
+        "scores_in <= threshold": "which runs with Mia are called “out”",
+    },
     returns=several("alpha", "beta"),
     possible=Number(0, 1),
     hints=(

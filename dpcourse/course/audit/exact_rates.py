@@ -101,6 +101,13 @@ def _nearly(cases, values):
     return all(0 < abs(np.subtract(value, want)).max() < 0.01 for value, want in zip(values, wanted, strict=True))
 
 
+def _written(threshold, noise_multiplier, sample_rate, steps):
+    """As learners write it."""
+    deviation, draws = noise_multiplier * math.sqrt(steps), np.arange(steps + 1)
+    misses = ndtr((threshold - draws) / deviation)
+    return ndtr(-threshold / deviation), misses @ binom.pmf(draws, steps, sample_rate)
+
+
 exercise = Exercise(
     title="The exact error rates",
     good_for="knowing how far an audit is from the truth, where the truth can be computed",
@@ -116,7 +123,15 @@ exercise = Exercise(
         }
     ),
     draw=_draw_trainings,
+    formulas=(_written,),
     reference=_rates(),
+    means={
+        "noise_multiplier * math.sqrt(steps)": "the deviation of the noise of all steps together",
+        "np.arange(steps + 1)": "how often Mia may be drawn, from never to in every step",
+        "ndtr((threshold - draws) / deviation)": "the chance of a miss if she was drawn so often",
+        "binom.pmf(draws, steps, sample_rate)": "the chance that she was drawn so often",
+        "ndtr(-threshold / deviation)": "the chance that noise alone is above the threshold",
+    },
     returns=several("alpha", "beta"),
     possible=Number(0, 1),
     hints=(

@@ -41,6 +41,13 @@ def _pooled(errors, trials, level):
     return max(0.0, mu_of_errors(rate, rate))
 
 
+def _written(false_alarms, misses, runs, confidence):
+    """As learners write it."""
+    each = 1 - (1 - confidence) / 2
+    alpha, beta = upper_bound(false_alarms, runs, each), upper_bound(misses, runs, each)
+    return max(0.0, -ndtri(alpha) - ndtri(beta))
+
+
 exercise = Exercise(
     title="The μ that an attack proves",
     good_for="the whole of an audit in three lines",
@@ -58,7 +65,15 @@ exercise = Exercise(
         where_told=to_say("no more errors than runs"),
     ),
     draw=_draw_audit,
+    formulas=(_written,),
     reference=_mu_at_least(),
+    means={
+        "(1 - confidence) / 2": "the risk that each of the two bounds may take",
+        "1 - (1 - confidence) / 2": "the confidence of each of the two bounds",
+        "upper_bound(false_alarms, runs, each)": "the upper bound on the rate of false alarms",
+        "upper_bound(misses, runs, each)": "the upper bound on the rate of misses",
+        "-ndtri(alpha) - ndtri(beta)": "the mu of the two bounds, before it is cut at 0",
+    },
     returns=a_number,
     possible=Number(0, math.inf),
     forbidden=(audit.mu_lower_bound, audit.empirical_tradeoff, audit.error_bounds),

@@ -25,6 +25,12 @@ def _one_run(share=lower_bound, epsilon=logit, each=lambda confidence: confidenc
     return lambda correct, guesses, confidence: float(max(least, epsilon(share(correct, guesses, each(confidence)))))
 
 
+def _written(correct, guesses, confidence):
+    """As learners write it, who have it as beta.ppf."""
+    q = betaincinv(correct, guesses - correct + 1, 1 - confidence)
+    return max(0.0, math.log(q / (1 - q)))
+
+
 exercise = Exercise(
     title="ε from one run",
     good_for="auditing what is too expensive to be run twice",
@@ -32,12 +38,19 @@ exercise = Exercise(
     minutes=8,
     points=2,
     domain=Domain(
-        {"correct": Whole(1, 500), "guesses": Whole(1, 500), "confidence": OneOf((0.9, 0.95, 0.98, 0.99))},
-        where=lambda correct, guesses, confidence: correct <= guesses,
-        where_told=to_say("no more correct than guesses"),
+        {"correct": Whole(1, 499), "guesses": Whole(2, 500), "confidence": OneOf((0.9, 0.95, 0.98, 0.99))},
+        where=lambda correct, guesses, confidence: correct < guesses,
+        where_told=to_say("fewer correct than guesses"),
     ),
     draw=_draw_guesses,
+    formulas=(_written,),
     reference=_one_run(),
+    means={
+        "1 - confidence": "the risk, at which a bound from below is taken",
+        "guesses - correct + 1": "the second parameter of the law beta, one more than the wrong guesses",
+        "betaincinv(correct, guesses - correct + 1, 1 - confidence)": "the lower bound on the chance to guess right",
+        "q / (1 - q)": "the odds of that bound",
+    },
     returns=a_number,
     possible=Number(0, math.inf),
     forbidden=(audit.one_run_epsilon_lower_bound, audit.one_run_p_value, audit.one_run_mu_lower_bound),

@@ -21,6 +21,12 @@ def _least_runs(epsilon, risk):
     return math.log(1 / risk) / math.log1p(math.exp(-epsilon))
 
 
+def _written(epsilon, confidence):
+    """As learners write it."""
+    each = (1 - confidence) / 2
+    return math.ceil(math.log(1 / each) / math.log1p(math.exp(-epsilon)))
+
+
 exercise = Exercise(
     title="How many runs it takes",
     good_for="knowing before you begin what an audit can show at all",
@@ -29,7 +35,12 @@ exercise = Exercise(
     points=3,
     domain=Domain({"epsilon": Number(0.1, 8), "confidence": OneOf((0.9, 0.95, 0.98, 0.99))}),
     draw=_draw_wanted,
+    formulas=(_written,),
     reference=_runs(lambda e, r: math.ceil(_least_runs(e, r / 2))),
+    means={
+        "(1 - confidence) / 2": "the risk that each of the two bounds may take",
+        "math.log(1 / each) / math.log1p(math.exp(-epsilon))": "the number of runs, before it is rounded up",
+    },
     returns=a_whole_number,
     possible=Number(0, math.inf),
     hints=(

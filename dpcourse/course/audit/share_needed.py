@@ -94,6 +94,15 @@ def _any_run(rng):
             return tuple(case.values())
 
 
+def _written(mu, correct, guesses, canaries, risk):
+    """As learners write it."""
+    u, w = risk * correct / canaries, risk * (guesses - correct) / canaries
+    for i in range(correct - 1, -1, -1):
+        more = max(w, _asked(u, mu))
+        u, w = u + i / (guesses - i) * (more - w), more
+    return u + w
+
+
 exercise = Exercise(
     title="The μ of one run",
     good_for="refuting a μ by a single training, without a detour over (ε, δ)",
@@ -102,7 +111,16 @@ exercise = Exercise(
     points=3,
     domain=Domain({"mu, correct, guesses, canaries, risk": Made(_any_run, RUN)}),
     draw=_draw_guesses,
+    formulas=(_written,),
     reference=_recursion(),
+    means={
+        "risk * correct / canaries": "where u begins",
+        "risk * (guesses - correct) / canaries": "where w begins",
+        "_asked(u, mu)": "what mu asks for at u",
+        "max(w, _asked(u, mu))": "the next w, which never falls",
+        "i / (guesses - i)": "the factor of that round",
+        "i / (guesses - i) * (more - w)": "what u gains in that round",
+    },
     returns=a_number,
     possible=Number(0, 1),
     forbidden=(audit.one_run_mu_lower_bound,),

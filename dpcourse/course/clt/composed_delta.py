@@ -98,6 +98,16 @@ def _any_grid(rng):
     return _grid(rng, rng.uniform(0.05, 0.5), int(rng.integers(1, 4)), int(rng.integers(1, 6)))
 
 
+def _written(loss, mass, n, epsilon):
+    """As learners write it."""
+    total = mass
+    for _ in range(n - 1):
+        total = np.convolve(total, mass)
+    step = loss[1] - loss[0]
+    sums = n * loss[0] + step * np.arange(len(total))
+    return np.maximum(total * (np.exp(sums) - math.exp(epsilon)), 0).sum()
+
+
 exercise = Exercise(
     title="An accountant in six lines",
     good_for="seeing that an exact accountant is a convolution; `pld` is this with certified rounding",
@@ -106,7 +116,15 @@ exercise = Exercise(
     points=3,
     domain=Domain({"loss, mass": Made(_any_grid, GRID), "n": Whole(1, 8), "epsilon": Number(0, 3)}),
     draw=_draw_losses,
+    formulas=(_written,),
     reference=lambda loss, mass, n, epsilon: _hockey_stick(_sums(loss, n), _convolved(mass, n), epsilon),
+    means={
+        "np.convolve(total, mass)": "the masses after one answer more",
+        "loss[1] - loss[0]": "the step of the grid",
+        "n * loss[0]": "the lowest sum of n losses",
+        "n * loss[0] + step * np.arange(len(total))": "the sums of n losses, in the order of their masses",
+        "np.exp(sums) - math.exp(epsilon)": "by how much each ratio is above e^epsilon",
+    },
     returns=a_number,
     possible=Number(0, 1),
     forbidden=(TradeOff.__matmul__, TradeOff.power, TradeOff.delta, tradeoff.product, pld.Curve.__init__),

@@ -99,6 +99,15 @@ def _any_atoms(rng):
     return np.log(q / p), p
 
 
+def _written(loss, mass):
+    """As learners write it."""
+    kl = -(mass * loss).sum()
+    kappa2 = (mass * loss**2).sum()
+    kappa3 = (mass * np.abs(loss) ** 3).sum()
+    kappa3_bar = (mass * np.abs(loss + kl) ** 3).sum()
+    return [kl, kappa2, kappa3, kappa3_bar]
+
+
 exercise = Exercise(
     title="Four numbers of a curve",
     good_for="all that the central limit theorem keeps of a mechanism",
@@ -107,7 +116,15 @@ exercise = Exercise(
     points=2,
     domain=Domain({"loss, mass": Made(_any_atoms, ATOMS)}),
     draw=_draw_atoms,
+    formulas=(_written,),
     reference=_moments,
+    means={
+        "mass * loss": "each loss, weighed by its mass",
+        "loss ** 2": "the square of each loss",
+        "np.abs(loss) ** 3": "the cube of the size of each loss",
+        "loss + kl": "how far each loss is from its mean, which is -kl",
+        "np.abs(loss + kl) ** 3": "the cube of how far each loss is from its mean",
+    },
     returns=several("kl", "kappa2", "kappa3", "kappa3_bar"),
     forbidden=(clt.functionals,),
     hints=(

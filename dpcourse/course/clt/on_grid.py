@@ -95,6 +95,15 @@ def _any_losses(rng):
             return loss, p, step
 
 
+def _written(loss, mass, step):
+    """As learners write it."""
+    index = np.ceil(loss / step).astype(int)
+    grid = np.arange(index.min(), index.max() + 1)
+    total = np.zeros(len(grid))
+    np.add.at(total, index - index.min(), mass)
+    return grid * step, total
+
+
 exercise = Exercise(
     title="Round the losses up",
     good_for="every accountant: a guarantee may be too cautious, and never too bold",
@@ -103,7 +112,14 @@ exercise = Exercise(
     points=2,
     domain=Domain({"loss, mass, step": Made(_any_losses, LOSSES)}),
     draw=_draw_uneven,
+    formulas=(_written,),
     reference=_gathered(np.ceil),
+    means={
+        "loss / step": "each loss, counted in steps",
+        "np.ceil(loss / step).astype(int)": "each loss in steps, rounded up",
+        "index - index.min()": "the place of each loss on the grid",
+        "np.arange(index.min(), index.max() + 1)": "every number of steps from the lowest to the highest",
+    },
     returns=two_arrays,
     hints=(
         "Count in steps: `loss / step` says how many steps a loss is, and `np.ceil` rounds that up. With whole numbers you need "

@@ -52,6 +52,14 @@ def _is_clear(mu, gamma, alpha):
     return (alpha == gamma or abs(alpha - gamma) > 1e-6) and abs(1 - gamma - alpha) > 1e-6
 
 
+def _written(mu, gamma, alpha):
+    """As learners write it."""
+    if not gamma <= alpha <= 1 - gamma:
+        return 0.0, 1 - alpha
+    lower, upper = _g(mu, alpha + gamma) - gamma, _g(mu, alpha - gamma) + gamma
+    return max(lower, 0.0), min(upper, 1 - alpha)
+
+
 exercise = Exercise(
     title="What is proved about beta",
     good_for="reading a theorem with a condition: what it says, and where it says nothing",
@@ -63,7 +71,15 @@ exercise = Exercise(
         where=_is_clear,
     ),
     draw=_draw_band,
+    formulas=(_written,),
     reference=_edges(_low, _high),
+    means={
+        "_g(mu, alpha + gamma)": "the Gaussian curve, gamma to the right of alpha",
+        "_g(mu, alpha - gamma)": "the Gaussian curve, gamma to the left of alpha",
+        "1 - alpha": "what no curve is above",
+        "_g(mu, alpha + gamma) - gamma": "the lower end of the band, before it is cut at 0",
+        "_g(mu, alpha - gamma) + gamma": "the upper end of the band, before it is cut at 1 - alpha",
+    },
     returns=several("lowest", "highest"),
     possible=Number(0, 1),
     hints=(

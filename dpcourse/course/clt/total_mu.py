@@ -21,6 +21,11 @@ def _mus(rule):
     return lambda mus, counts: float(rule(np.array(mus), np.array(counts)))
 
 
+def _written(mus, counts):
+    """As learners write it."""
+    return math.sqrt(sum(n * mu**2 for mu, n in zip(mus, counts, strict=True)))
+
+
 exercise = Exercise(
     title="The bill for Gaussian answers",
     good_for="planning an analysis with Gaussian noise: this is the exact bill, no bound and no limit",
@@ -29,8 +34,10 @@ exercise = Exercise(
     points=1,
     domain=Domain({"mus": Several(Number(0.01, 3), 1, 8), "counts": Several(Whole(1, 1000), like="mus")}),
     draw=_draw_mus,
+    formulas=(_written,),
     reference=_mus(lambda m, n: math.sqrt((n * m**2).sum())),
     means={
+        "n * mu ** 2": "the squares of all answers of that kind, added up",
         "m ** 2": "the square of each mu",
         "(n * m ** 2).sum()": "the sum of the squares of all mus",
     },

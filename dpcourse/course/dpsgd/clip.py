@@ -66,6 +66,12 @@ def _any_gradients(rng):
     return rng.normal(size=(people, int(rng.integers(1, 7)))) * rng.choice([0, 0.1, 1, 5], size=(people, 1))
 
 
+def _written(gradients, clip_norm):
+    """As learners write it."""
+    norms = np.linalg.norm(gradients, axis=1, keepdims=True)
+    return gradients / np.maximum(1, norms / clip_norm)
+
+
 exercise = Exercise(
     title="Clip each person's gradient",
     good_for="the one line that gives training a sensitivity at all",
@@ -74,7 +80,13 @@ exercise = Exercise(
     points=2,
     domain=Domain({"gradients": Made(_any_gradients, GRADIENTS), "clip_norm": Number(0.1, 5)}),
     draw=_draw_gradients,
+    formulas=(_written,),
     reference=clipped_rows,
+    means={
+        "np.linalg.norm(gradients, axis=1, keepdims=True)": "the length of each person's gradient",
+        "norms / clip_norm": "how many times as long as allowed each gradient is",
+        "np.maximum(1, norms / clip_norm)": "by what each gradient is divided: 1 where it is short enough",
+    },
     returns=_array_like("gradients"),
     forbidden=(audit.clipped,),
     hints=(

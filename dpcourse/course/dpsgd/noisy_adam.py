@@ -116,6 +116,18 @@ def _any_run(rng):
     return rng.normal(size=weights).round(2), sums, noises
 
 
+def _written(weights, sums, noises, expected_batch, learning_rate):
+    """As learners write it."""
+    m, u = np.zeros(len(weights)), np.zeros(len(weights))
+    for t in range(1, len(sums) + 1):
+        gradient = (sums[t - 1] + noises[t - 1]) / expected_batch
+        m = 0.9 * m + 0.1 * gradient
+        u = 0.999 * u + 0.001 * gradient**2
+        move = (m / (1 - 0.9**t)) / (np.sqrt(u / (1 - 0.999**t)) + 1e-8)
+        weights = weights - learning_rate * move
+    return weights
+
+
 exercise = Exercise(
     title="NoisyAdam",
     good_for="seeing that a cleverer optimizer costs no privacy, as long as it sees only what has noise on it",
@@ -130,7 +142,18 @@ exercise = Exercise(
         }
     ),
     draw=_draw_adam,
+    formulas=(_written,),
     reference=_adam(),
+    means={
+        "(sums[t - 1] + noises[t - 1]) / expected_batch": "the noisy mean gradient of that step",
+        "0.9 * m + 0.1 * gradient": "the running mean of the gradients",
+        "gradient ** 2": "the square of the noisy gradient",
+        "0.999 * u + 0.001 * gradient ** 2": "the running mean of the squares",
+        "m / (1 - 0.9 ** t)": "the running mean, corrected for its start at 0",
+        "u / (1 - 0.999 ** t)": "the running mean of the squares, corrected for its start at 0",
+        "np.sqrt(u / (1 - 0.999 ** t))": "the root of the corrected mean of the squares",
+        "np.sqrt(u / (1 - 0.999 ** t)) + 1e-08": "that root, and 1e-8 more",
+    },
     returns=numbers_like("weights"),
     rtol=1e-5,
     hints=(

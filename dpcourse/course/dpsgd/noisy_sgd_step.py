@@ -77,6 +77,14 @@ def _any_batch(rng):
     return rng.normal(size=weights).round(2), gradients.round(3), rng.normal(size=weights).round(3)
 
 
+def _written(weights, gradients, noise, learning_rate, noise_multiplier, clip_norm, expected_batch):
+    """As learners write it."""
+    norms = np.linalg.norm(gradients, axis=1, keepdims=True)
+    total = (gradients / np.maximum(1, norms / clip_norm)).sum(axis=0)
+    noisy = total + noise_multiplier * clip_norm * noise
+    return weights - learning_rate * (noisy / expected_batch)
+
+
 exercise = Exercise(
     title="One step of NoisySGD",
     good_for="the whole algorithm in four lines",
@@ -93,7 +101,17 @@ exercise = Exercise(
         }
     ),
     draw=_draw_step,
+    formulas=(_written,),
     reference=_step(),
+    means={
+        "np.linalg.norm(gradients, axis=1, keepdims=True)": "the length of each person's gradient",
+        "np.maximum(1, norms / clip_norm)": "by what each gradient is divided: 1 where it is short enough",
+        "(gradients / np.maximum(1, norms / clip_norm)).sum(axis=0)": "the sum of the clipped gradients",
+        "noise_multiplier * clip_norm * noise": "the noise, with the deviation noise_multiplier · clip_norm",
+        "total + noise_multiplier * clip_norm * noise": "the noisy sum",
+        "noisy / expected_batch": "the noisy sum over the expected batch",
+        "learning_rate * (noisy / expected_batch)": "the move, which is taken away from the weights",
+    },
     returns=_new_weights,
     hints=(
         "Clip as in {clip}, add up over the people, add the noise, divide, step. By what is divided, if the number of people drawn is secret?",

@@ -33,6 +33,12 @@ exercise = Exercise(
     domain=Domain({"alpha, beta": Made(_any_curve, CURVE), "p": Number(0, 1)}),
     draw=_draw_mixed,
     reference=lambda alpha, beta, p: p * beta + (1 - p) * (1 - alpha),
+    means={
+        "1 - alpha": "the curve of the runs without Mia: guessing",
+        "p * beta": "the part of the runs in which she was drawn",
+        "(1 - p) * (1 - alpha)": "the part of the runs in which she was not drawn",
+        "1 - p": "the chance that she was not drawn",
+    },
     returns=numbers_like("alpha"),
     possible=Number(0, 1),
     forbidden=(TradeOff.mixed, TradeOff.subsampled, curves.Mixed.__init__),

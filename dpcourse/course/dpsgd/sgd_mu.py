@@ -64,6 +64,12 @@ exercise = Exercise(
             batch / n * math.sqrt(epochs * n / batch * (math.exp(1 / noise_multiplier**2) - 1))
         ),
     ),
+    means={
+        "batch / n": "the sample rate, the chance of each person in each step",
+        "epochs * n / batch": "the number of steps",
+        "math.exp(1 / noise_multiplier ** 2) - 1": "e to the power of 1/noise_multiplier², minus 1",
+        "epochs * n / batch * (math.exp(1 / noise_multiplier ** 2) - 1)": "what stands under the root: that for every step",
+    },
     returns=a_number,
     possible=Number(0, math.inf),
     forbidden=(clt.noisy_sgd_mu,),

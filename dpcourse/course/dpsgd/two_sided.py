@@ -84,11 +84,11 @@ def _from_the_end(x, y, at):
     return y1 + (at - x0) / (x1 - x0) * (y1 - y0)
 
 
-CURVE = to_say("{name}: 2 to 9 points of a sampled curve, from (0, 1) to (1, 0)")
+CURVE = to_say("{name}: 3 to 9 points of a sampled curve, from (0, 1) to (1, 0)")
 
 
 def _any_curve(rng):
-    alpha, beta = random_curve(rng, int(rng.integers(1, 9)))
+    alpha, beta = random_curve(rng, int(rng.integers(2, 9)))
     p = rng.uniform(0.1, 1)
     beta = p * beta + (1 - p) * (1 - alpha)
     return (alpha, beta) if rng.random() < 0.5 else (beta[::-1].copy(), alpha[::-1].copy())

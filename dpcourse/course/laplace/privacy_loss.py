@@ -81,6 +81,14 @@ def _any_answers(rng):
     return output, value.tolist(), neighbour, rounded(np.abs(step).sum() + rng.uniform(0.1, 1))
 
 
+def _written(output, value, neighbour, sensitivity, epsilon):
+    """As learners write it."""
+    b = sensitivity / epsilon
+    near = np.abs(np.array(output) - np.array(value)).sum()
+    far = np.abs(np.array(output) - np.array(neighbour)).sum()
+    return (far - near) / b
+
+
 exercise = Exercise(
     title="The privacy loss of one output",
     good_for="seeing what a single published table says about Mia, and the proof of theorem 3.6",
@@ -94,7 +102,14 @@ exercise = Exercise(
         }
     ),
     draw=_draw_loss,
+    formulas=(_written,),
     reference=_loss(_l1),
+    means={
+        "sensitivity / epsilon": "the scale of the noise",
+        "np.abs(np.array(output) - np.array(value)).sum()": "how far the output is from `value`, all numbers together",
+        "np.abs(np.array(output) - np.array(neighbour)).sum()": "how far the output is from `neighbour`, all numbers together",
+        "far - near": "how much farther the output is from `neighbour` than from `value`",
+    },
     returns=a_number,
     forbidden=(laplace.log_density,),
     hints=(

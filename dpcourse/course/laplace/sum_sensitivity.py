@@ -38,6 +38,11 @@ def _any_bounds(rng):
     return [low for low, _ in ends], [high for _, high in ends]
 
 
+def _written(lows, highs):
+    """As learners write it."""
+    return sum(max(abs(low), abs(high)) for low, high in zip(lows, highs, strict=True))
+
+
 exercise = Exercise(
     title="The sensitivity of several sums",
     good_for="the number that every noise in this lesson is scaled to",
@@ -46,7 +51,13 @@ exercise = Exercise(
     points=2,
     domain=Domain({"lows, highs": Made(_any_bounds, BOUNDS)}),
     draw=_draw_bounds,
+    formulas=(_written,),
     reference=lambda lows, highs: sum(_largest(lows, highs)),
+    means={
+        "max(abs(low), abs(high))": "the most by which one person can change that column's sum",
+        "abs(low)": "the size of the low end",
+        "abs(high)": "the size of the high end",
+    },
     returns=a_number,
     possible=Number(0, math.inf),
     hints=(

@@ -175,7 +175,7 @@ class Session:
         for answer in reversed(self.answers[request["probe"]]):
             outcomes = self._probe(request, answer)
             self.last[request["probe"]] = answer
-            if not outcomes[-1].get("blank"):
+            if not (outcomes and outcomes[-1].get("blank")):
                 break
         self.left.look(0, self.end_processes)
         return {"outcomes": outcomes}

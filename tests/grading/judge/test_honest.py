@@ -493,7 +493,7 @@ def test_an_answer_that_breaks_what_watches_it_is_wrong_all_the_same():
 @needs_bubblewrap
 def test_where_functions_are_forbidden_each_probe_has_inputs_of_its_own():
     seen = "seen = []\ndef estimate_share(reports, epsilon):\n    seen.append(np.asarray(reports).tobytes())\n    return 0.5"
-    right = SHARE + "\nhonest = estimate_share\ndef estimate_share(reports, epsilon):\n    assert np.asarray(reports).tobytes() not in seen\n    return honest(reports, epsilon)"  # fmt: skip
+    right = SHARE + "\nhonest = estimate_share\ndef estimate_share(reports, epsilon):\n    assert len(reports) < 30 or np.ptp(reports) == 0 or np.asarray(reports).tobytes() not in seen\n    return honest(reports, epsilon)"  # fmt: skip
     for last in (CHECK_SHARE, "pass"):  # it is right at another check, or at the end
         found = graded(IMPORTS, seen, CHECK_SHARE, CHECK_SHARE, right, last, ids=("start_here/estimate_share",))
         assert states(found) == {"start_here/estimate_share": RIGHT}, found
