@@ -5,6 +5,7 @@ An answer goes through two steps that share plain data only, so that they can ru
 outcomes. A wrong answer that behaves like a known misconception gets that misconception's message.
 """
 
+import contextlib
 import itertools
 import sys
 import warnings
@@ -33,6 +34,7 @@ FOR_PLAIN, FOR_SEARCHED = (
     0.5,
     0.9,
 )  # seconds for a wrong answer on the plainest inputs, and on those from all over the domain
+LEAST_IN_PART = 8  # inputs on which a misconception gives the same, where an answer is right on others
 CONVINCED = 0.999  # of an audit that is shown beside an answer known to be wrong
 
 
@@ -285,7 +287,7 @@ class Exercise:
         misconception = next(
             (known for known in self.alike(cases, values) if self.confirmed(known, ask, rng)),
             None,
-        )
+        ) or self.in_part(Cases([*cases, *further]), [*values, *known])
         first, value = self.smallest(Cases([*cases, *further]), [*values, *known], ask)
         if misconception:
             message, found_by = say(misconception.message), MISCONCEPTION
@@ -317,7 +319,9 @@ class Exercise:
         first, value = self.smallest(cases, values, ask)
         found = self.diagnose(Cases([*first, *cases]), [*value, *values], ask, rng)
         found = replace(found, message=self._with_impossible([*value, *values][0], found))
-        message = sentences([say("It is right for most inputs, but not for all that the task allows."), found.message])
+        message = sentences(
+            [say("It is right on the first inputs, but not on all that the task allows."), found.message]
+        )
         return Verdict(
             self.heading, WRONG, message, self.observed(first or cases, value or values), found_by=found.found_by
         )
@@ -379,6 +383,17 @@ class Exercise:
         same = [known for known in self.misconceptions if self.agrees(cases, values, known.code)]
         yield from same
         yield from (known for known in self.misconceptions if known not in same and _recognised(known, cases, values))
+
+    def in_part(self, cases: Cases, values: list) -> Misconception | None:
+        """Return the misconception from which all comes that is wrong, where an answer does some special cases right."""
+        wrong = [i for i, right in enumerate(cases.given(self.reference)) if not self.is_close(values[i], right)]
+        if len(wrong) < LEAST_IN_PART:
+            return None
+        for known in self.misconceptions:
+            with contextlib.suppress(Exception):  # code that is wrong may fail on a corner
+                if all(self.is_close(values[i], plain(known.code(*arguments(cases[i])))) for i in wrong):
+                    return known
+        return None
 
     def confirmed(self, misconception: Misconception, ask: Callable | None, rng) -> bool:
         """Return whether an answer that behaves like a misconception does so on further cases, as far as it can be asked."""
@@ -513,12 +528,24 @@ class RandomExercise(Exercise):
         return self.with_searched(self.draw(rng), rng)
 
     def holds(self, cases: Cases, values: list) -> bool:
-        """Return True: the searched cases are too few for counts, and show only whether something is returned that can be judged."""
-        return True
+        """Return whether the searched values, too few for counts, have the type of right ones: whole numbers cut off noise."""
+        given = zip(values, cases.given(self.reference), strict=True)
+        return not any(_is_cut(*pair) for pair in given)
+
+    def _wrong_somewhere(self, cases, values, ask, rng):
+        seen = next(pair for pair in zip(cases, values, cases.given(self.reference), strict=True) if _is_cut(*pair[1:]))
+        message = say(diagnosis.OF_WHOLE_NUMBERS)
+        return Verdict(
+            self.heading, WRONG, message, (Observation(self._gave(*seen[:2])),), found_by=diagnosis.EXPLANATION
+        )
 
     def further(self, cases: Cases, outcomes: list[dict], ask: Callable | None) -> tuple[Cases, list]:
         """Return no case: counts are of what was drawn."""
         return Cases([]), []
+
+    def in_part(self, cases: Cases, values: list) -> Misconception | None:
+        """Return None: no single value is right or wrong."""
+        return None
 
     def smallest(self, cases: Cases, values: list, ask: Callable | None) -> tuple[Cases, list]:
         """Return no case: no single one is wrong."""
@@ -609,6 +636,10 @@ class OpenExercise(Exercise):
         """Return no case: what is not right is told of those that were drawn."""
         return Cases([]), []
 
+    def in_part(self, cases: Cases, values: list) -> Misconception | None:
+        """Return None: no single value is right or wrong."""
+        return None
+
     def smallest(self, cases: Cases, values: list, ask: Callable | None) -> tuple[Cases, list]:
         """Return no case: what the law says of each is told."""
         return Cases([]), []
@@ -636,6 +667,13 @@ class OpenExercise(Exercise):
         seen = [(case, value, *self.law(value, case)) for case, value in zip(cases, values, strict=True)]
         wrong = [(self._gave(case, value), say(line)) for case, value, right, line in seen if not right]
         return tuple(Observation(gave, say("{seen}: {line}", seen=gave, line=line)) for gave, line in wrong)
+
+
+def _is_cut(value, right):
+    """Whether a value is an array of whole numbers by its type, and the right one has fractions."""
+    if not (isinstance(value, np.ndarray) and isinstance(right, np.ndarray) and right.dtype.kind == "f"):
+        return False
+    return value.dtype.kind in "iu" and bool((right != np.round(right)).any())
 
 
 def _recognised(misconception, cases, values):

@@ -127,7 +127,7 @@ SECRETLY_WRONG = {
 def test_an_answer_that_is_right_where_inputs_are_usual_does_not_pass(name, seed):
     verdict = root_sum.check(SECRETLY_WRONG[name], seed)
     assert verdict.state == WRONG
-    assert verdict.message.startswith("It is right for most inputs, but not for all that the task allows.")
+    assert verdict.message.startswith("It is right on the first inputs, but not on all that the task allows.")
     assert "right is" in verdict.lines[0]
 
 

@@ -20,7 +20,7 @@ from dpcourse.checking.calling import limits
 from dpcourse.checking.calling.probe import arguments
 from dpcourse.checking.calling.values import plain
 from dpcourse.checking.diagnosis import inputs, measurement, mutants, place, results
-from dpcourse.checking.diagnosis.series import Part, features, part_of, parts
+from dpcourse.checking.diagnosis.series import Part, as_arrays, called, features, part_of, parts
 from dpcourse.checking.diagnosis.words import AFTER, EXPLAINING, SENTENCES, Change, Fact, cost, sentence
 
 SECONDS, FOR_MUTANTS, FOR_ANSWERS = 2.6, 1.6, 0.9
@@ -32,6 +32,8 @@ OF_WHOLE_NUMBERS = to_say(
     "Your result is an array of whole numbers, and the right one has fractions: what is put into such an array is cut. Was it "
     "made with `dtype=int`, or like an array of whole numbers?"
 )
+ENTRIES = to_say("Your result has {mine} entries where it should have {right}.")
+ENTRIES_OF = to_say("{name} has {mine} entries where it should have {right}.")
 PLACED_RIGHT = 4  # of the cases by which a place is found, where the answer is right on some
 HEAD = 3  # cases on which a candidate is tried first
 
@@ -95,7 +97,7 @@ class _Search:
         names = getattr(self.exercise.returns, "names", ())
         self.parts = parts(self.values, right, self.exercise.rtol, self.exercise.atol, names)
         if not self.parts:
-            return None
+            return self._of_shapes(right, names)
         self.described = features(self.cases)
         self.best: list[Candidate | None] = [Candidate(()) if part.agrees.all() else None for part in self.parts]
         if self._are_cut_to_whole_numbers(right):
@@ -103,6 +105,24 @@ class _Search:
         if self.ask is not None and self.enough:
             self._explain(right)
         return self._told()
+
+    def _of_shapes(self, right, names):
+        """Return what is said of arrays that have not as many entries as they should: of which, and where it begins."""
+        pairs = [(as_arrays(value), as_arrays(wanted)) for value, wanted in zip(self.values, right, strict=True)]
+        if any(mine is None or theirs is None or len(mine) != len(theirs) for mine, theirs in pairs):
+            return None
+        told = []
+        for k, name in enumerate(called(len(pairs[0][1]), names)):
+            counts = [(len(mine[k]), len(theirs[k])) for mine, theirs in pairs if len(mine) > k]
+            apart = next((count for count in counts if count[0] != count[1]), None)
+            if apart:
+                given = {"mine": apart[0], "right": apart[1]}
+                told.append(say(ENTRIES_OF, name=name, **given) if name else say(ENTRIES, **given))
+        self.place = self._place(right)
+        if self.place is not None:
+            told.append(self.place.text)
+        found_by = PLACE if isinstance(self.place, place.Proved) else MEASUREMENT
+        return Diagnosis(sentences(told), found_by, len(self.cases)) if told else None
 
     def _are_cut_to_whole_numbers(self, right):
         """Whether what is wrong are arrays that hold whole numbers by their type, where others are right."""
@@ -260,11 +280,10 @@ class _Search:
 
     def _exchanged(self):
         """Try numbers of a tuple that stand in each other's place."""
-        if len(self.parts) == 2 and all(
-            part.same(other.wanted) for part, other in zip(self.parts, self.parts[::-1], strict=True)
-        ):
+        alike = [[j for j, other in enumerate(self.parts) if part.same(other.wanted)] for part in self.parts]
+        if all(len(each) == 1 for each in alike) and len({each[0] for each in alike}) == len(self.parts):
             order = listed((part.name for part in self.parts), "{first}, {then}")
-            self.best = [Candidate((Change("exchanged results", {"order": order}),))] * 2
+            self.best = [Candidate((Change("exchanged results", {"order": order}),))] * len(self.parts)
 
     def _done(self):
         return all(best is not None and best.cost <= 1.2 for best in self.best)

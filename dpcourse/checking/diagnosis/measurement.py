@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from dpcourse.base.languages import say, to_say
+from dpcourse.base.languages import listed, say, to_say
 from dpcourse.checking.calling.values import alike, show
 from dpcourse.checking.diagnosis.series import Part, is_number_of_entries
 from dpcourse.checking.diagnosis.words import Fact
@@ -63,6 +63,7 @@ CONDITIONS: dict[str, Callable] = {
 }
 
 
+FEW_ENTRIES = 12  # of a result that has always as many: then it is told which of them are wrong
 OTHERS = {
     to_say("the first entry"): slice(1, None),
     to_say("the last entry"): slice(None, -1),
@@ -80,6 +81,11 @@ def _where(part, described, whole):
             if all(each[rest].all() for each in entries):
                 yield Fact("wrong entries", {"which": say(which)})
                 return
+    if set(part.lengths) == {part.lengths[0]} and 2 < part.lengths[0] <= FEW_ENTRIES:
+        bad = [i + 1 for i in range(part.lengths[0]) if not all(each[i] for each in entries)]
+        if len(bad) <= part.lengths[0] / 2:
+            yield Fact("some entries", {"entries": listed(map(str, bad))})
+            return
     known = {words: part.of_cases(values) for words, values in described.items()}
     at_0 = bool((right == (part.wanted == 0)).all())
     if at_0:  # where little is asked of it: no other condition is the reason, and how often that is, is an accident

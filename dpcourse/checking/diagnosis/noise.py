@@ -22,6 +22,12 @@ LAW = (
     to_say("It looks like {found}; it should be {right}."),
 )
 SIZE = to_say("Your noise is {sizes}."), to_say("It is {sizes}.")
+EQUAL = to_say("Of your {all} noises only {different} differ from each other: each number needs a noise of its own.")
+OFF = to_say(
+    "What your result has besides the right one is {size:.3g} times as large as the noise should be, and its mean is {mean} in "
+    "units of that. Is your result right before noise is added to it?"
+)
+FAR = 0.4  # of a mean, in deviations: noise of a wrong law may have one, but it is not the first thing to look at
 SURE, LIKELY = 1e-6, 0.01  # p-values below which a law is given up, and above which one is named
 MOST = 5000  # numbers by which laws are compared
 
@@ -113,7 +119,15 @@ class Noise:
             return
         unit = np.sqrt(2) if self.law == "laplace" else 1.0
         mean, error = float(x.mean()), float(x.std() / np.sqrt(x.size))
+        noises = x[x != 0]  # where none was added that is told otherwise
+        different = np.unique(noises).size
+        if different < 0.9 * noises.size:
+            yield say(EQUAL, all=noises.size, different=different)
+            return
         centred = abs(mean) <= 5 * error
+        if not centred and abs(mean) > FAR * unit and self._law(self._evened()) is None:
+            yield say(OFF, size=float(np.sqrt((x * x).mean())) / unit, mean=show(mean / unit))
+            return
         again = not centred  # whether it is named already
         if not centred:
             where = show(mean / unit)

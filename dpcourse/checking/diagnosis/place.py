@@ -28,6 +28,10 @@ MOST_ENTRIES = 5_000  # of all that a step gives on one case
 LONGEST = 120  # characters of a place
 RTOL, ATOL = 1e-7, 1e-12
 
+UNARY, CALL = "unary", "call"
+PREPARES = {"len", "range", "zip", "enumerate", "list", "tuple", "dict", "float", "int", "array", "asarray", "zeros", "ones", "copy", "sorted", "arange", "map"}  # fmt: skip
+"""Functions whose values are in no right answer that does without them: to use them is no fault."""
+
 
 @dataclass(frozen=True)
 class Proved:
@@ -253,10 +257,10 @@ class _Way:
         return None
 
     def _goes_on(self, number, known):
-        """Whether a place calls something, or goes on from a computed value that is right; else it may be another beginning."""
-        return _is_call(self.places[number].text) or any(
-            part in known and self._is_computed(part) for part in self._parts(number)
-        )
+        """Whether a place computes something, or goes on from a computed value that is right; else it may be another beginning."""
+        kind = _kind(self.places[number].text)
+        from_right = any(part in known and self._is_computed(part) for part in self._parts(number))
+        return kind != UNARY and (kind == CALL or from_right)
 
     def _is_of_steps(self, vectors):
         """Whether all that a place gives, in a loop by and by, is among what the steps of a right answer give."""
@@ -299,10 +303,15 @@ class _Way:
         )
 
 
-def _is_call(text):
+def _kind(text):
+    """Whether an expression is a CALL that computes something, or has a sign only."""
     with contextlib.suppress(SyntaxError):  # it may be cut
-        return isinstance(ast.parse(text, mode="eval").body, ast.Call)
-    return False
+        tree = ast.parse(text, mode="eval").body
+        if isinstance(tree, ast.UnaryOp):
+            return UNARY
+        if isinstance(tree, ast.Call):
+            return None if ast.unparse(tree.func).rpartition(".")[2] in PREPARES else CALL
+    return None
 
 
 def _is_gathered(text):

@@ -87,10 +87,18 @@ def parts(values: list, right: list, rtol: float, atol: float, names: tuple[str,
     theirs = [arrays for value in tuples if (arrays := as_arrays(value)) is not None]
     if [[part.shape for part in each] for each in theirs] != [[part.shape for part in each] for each in ours]:
         return []
-    numbered = [say("`number {number}`", number=i) for i in range(1, count + 1)]
-    called = [f"`{name}`" for name in names] if len(names) == count else numbered
     pairs = [(tuple(each[k] for each in theirs), tuple(each[k] for each in ours)) for k in range(count)]
-    return [Part(called[k] if count > 1 else "", given, wanted, rtol, atol) for k, (given, wanted) in enumerate(pairs)]
+    return [
+        Part(name, given, wanted, rtol, atol) for name, (given, wanted) in zip(called(count, names), pairs, strict=True)
+    ]
+
+
+def called(count: int, names: tuple[str, ...]) -> list[str]:
+    """Return how each of so many numbers is told of; nothing where it is the only one."""
+    if count == 1:
+        return [""]
+    numbered: list[str] = [say("`number {number}`", number=i) for i in range(1, count + 1)]
+    return [f"`{name}`" for name in names] if len(names) == count else numbered
 
 
 def part_of(outputs: list, k: int, like: Part) -> np.ndarray | None:

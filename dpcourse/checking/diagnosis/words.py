@@ -125,6 +125,7 @@ EXPLAINING = {
     "growth",
     "right where",
     "wrong entries",
+    "some entries",
     "ratio",
     "offset",
 }
@@ -138,6 +139,7 @@ WHOLE = {  # sentences of their own, in the order in which they are told
     "right where": to_say("Right wherever {condition}; look at the other inputs."),
     "right at 0": to_say("Right only where the right result is 0."),
     "wrong entries": to_say("Right but for {which}."),
+    "some entries": to_say("Of the entries of your result, counted from 1, only these are wrong somewhere: {entries}."),
     "ratio": to_say("Yours is {factor} times the right one {on}."),
     "offset": to_say("Yours is the right one {offset} {on}."),
     "too large": to_say("Your result is too large {on}: {low} to {high} times the right one."),

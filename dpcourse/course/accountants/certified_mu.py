@@ -126,7 +126,7 @@ LIST = to_say("`epsilon` and `delta`: arrays of 3 to 15 numbers; `delta_0` from 
 
 
 def _any_bounds(rng):
-    return tuple(_bounds(rng, rng.choice([None, 0, 2, 4]), int(rng.integers(2, 15))).values())
+    return tuple(_bounds(rng, rng.choice([None, 0, 2, 4]), int(rng.choice([2, 3, 5, 14]))).values())
 
 
 def _written(epsilon, delta, delta_0):
@@ -142,7 +142,7 @@ exercise = Exercise(
     difficulty=3,
     minutes=15,
     points=3,
-    domain=Domain({"epsilon, delta, delta_0": Made(_any_bounds, LIST)}, most=8),
+    domain=Domain({"epsilon, delta, delta_0": Made(_any_bounds, LIST)}, most=24),
     draw=_draw_bounds,
     formulas=(_written,),
     reference=_cells(_asked),

@@ -118,6 +118,8 @@ PEOPLE = to_say(
 def _any_people(rng):
     people, features = int(rng.integers(2, 13)), int(rng.integers(2, 9))
     inputs = rng.uniform(0.1, 1, size=(people, features)).round(2) * (rng.random((people, features)) < 0.8)
+    somebody = rng.integers(people, size=features)  # has that feature
+    inputs[somebody, range(features)] = np.maximum(inputs[somebody, range(features)], 0.1)
     inputs[:, int(rng.integers(features))] = 0
     return inputs, rounded(rng.uniform(0.2, 5)), rounded(10 ** rng.uniform(-0.5, 3.9))
 

@@ -99,7 +99,7 @@ exercise = OpenExercise(
     difficulty=3,
     minutes=25,
     points=3,
-    domain=Domain({"noise_multiplier": Number(0.92, 2.5), "error": Number(0.04, 0.25)}, most=0),
+    domain=Domain({"noise_multiplier": Number(0.9, 2.5), "error": Number(0.04, 0.25)}, most=0),
     draw=_draw_corners,
     reference=_power(2, -2),
     returns=_steps,

@@ -136,6 +136,15 @@ def _with_comparison(equal):
     )
 
 
+def _any_curves(rng):
+    """Those of any candidate; mostly one of the betas is another, by far more than 1e-6 or by far less."""
+    curves = _curves(str(rng.choice([TENSOR, *CANDIDATES])), rng)
+    if rng.random() < 0.8:
+        betas = curves[str(rng.choice(sorted(curves)))]
+        betas[int(rng.integers(len(betas)))] += rng.choice([-1, 1]) * 10.0 ** rng.choice([-9.0, rng.uniform(-5, -2)])
+    return curves
+
+
 CURVES = to_say("{name}: a dictionary with the names above; of each the betas at alpha = 0, 0.1, …, 1")
 
 
@@ -145,7 +154,7 @@ exercise = Exercise(
     difficulty=2,
     minutes=15,
     points=2,
-    domain=Domain({"curves": Made(lambda rng: _curves(str(rng.choice([TENSOR, *CANDIDATES])), rng), CURVES)}, most=8),
+    domain=Domain({"curves": Made(_any_curves, CURVES)}, most=16),
     draw=_draw_curves,
     reference=_laws(),
     returns=_yes_or_no,

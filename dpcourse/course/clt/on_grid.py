@@ -87,11 +87,13 @@ LOSSES = to_say("`loss` of 2 to 12 outcomes, falling, and their `mass`; `step` f
 
 
 def _any_losses(rng):
-    """No loss is near a multiple of the step."""
+    """No loss is near a multiple of the step, but now and then one is 0."""
     while True:
         p, q = random_mechanism(rng, int(rng.integers(2, 13)))
         loss, step = np.log(q / p), rounded(rng.uniform(0.05, 1))
         if np.abs(loss / step - np.round(loss / step)).min() > 0.001:
+            if rng.random() < 0.4:
+                loss[np.abs(loss).argmin()] = 0.0
             return loss, p, step
 
 

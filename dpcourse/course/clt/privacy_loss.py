@@ -23,6 +23,9 @@ def _loss_and_mass(value, case):
     return None
 
 
+_loss_and_mass.names = two_arrays.names
+
+
 def _draw_points(rng):
     cases = []
     for outcomes in (3, int(rng.integers(4, 7))):

@@ -48,6 +48,9 @@ def two_arrays(value, case):
     return None
 
 
+two_arrays.names = ("loss", "mass")  # by which a diagnosis calls them
+
+
 def skewness(noise_multiplier):
     """skew(X) of section 8."""
     u = math.exp(noise_multiplier**-2)

@@ -32,7 +32,7 @@ def _draw_mechanism(rng):
     """
     value = rng.integers(0, 100, size=ENTRIES).astype(float)
     seed, epsilon, sensitivity = int(rng.integers(2**31)), rounded(rng.uniform(0.2, 0.25)), rounded(rng.uniform(9, 12))
-    little = {"sensitivity": rounded(rng.uniform(1.05, 1.2)), "epsilon": rounded(rng.uniform(0.83, 0.97))}
+    little = {"sensitivity": rounded(rng.uniform(0.4, 0.5)), "epsilon": rounded(rng.uniform(0.83, 0.97))}
     much = {"sensitivity": sensitivity, "epsilon": epsilon}
     runs = [(value, much, 0), (value, much, 0), (value, much, 1)]
     runs += [(value, little, 3 + run) for run in range(FURTHER)]

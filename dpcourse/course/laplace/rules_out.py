@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from dpcourse import laplace
 from dpcourse.base.languages import to_say
 from dpcourse.checking import Domain, Exercise, Made, Misconception, rounded, true_or_false
@@ -37,16 +39,16 @@ def _case(noises, count, noise, away=0):
     return {"output": count + away + noise, "count": count, "noises": noises}
 
 
-OUTPUT = to_say("`count` from 0 to 9; a list of `noises`")
+OUTPUT = to_say("`count` from 0 to 9; a list of `noises`, rising")
 
 
 def _any_output(rng):
     """Whole noises, or the textbook's of a small sampler; the output is one that the count can give, or another's."""
     count, size = int(rng.integers(0, 10)), int(rng.integers(1, 41))
     if rng.random() < 0.5:
-        noises = (rng.permutation(61)[:size] - 30).tolist()
+        noises = np.sort(rng.permutation(61)[:size] - 30).tolist()
     else:
-        places = 1 + rng.permutation(2**BITS - 1)[:size]
+        places = np.sort(1 + rng.permutation(2**BITS - 1)[:size])
         noises = [laplace.textbook_noise(2 ** (53 - BITS) * int(j), 1.0) for j in places]
     return count + int(rng.choice([0, 0, -1, 1])) + noises[rng.integers(size)], count, noises
 
