@@ -324,6 +324,17 @@ class Domain:
         found = [self._case(rng, wanted[i]) for i in sorted(rng.permutation(len(wanted))[: self.most])]
         return list({repr(case): case for case in found if case is not None}.values())
 
+    def points(self, rng: np.random.Generator, count: int) -> list[dict]:
+        """So many cases of small size, with some arguments at a corner: to ask for each many times."""
+        corners = {names: values for names, kind in self.kinds.items() if (values := kind.corners())}
+        found = []
+        for _ in range(4 * count):
+            chosen = [names for names in corners if rng.random() < 0.5]
+            found.append(
+                self._case(rng, {names: corners[names][int(rng.integers(len(corners[names])))] for names in chosen})
+            )
+        return sorted((case for case in found if case is not None), key=size)[: 2 * count : 2]
+
     def plain(self, rng: np.random.Generator) -> list[dict]:
         """Cases to compute by hand, the plainest first; none where it takes long to make them."""
         if self.most is not None:

@@ -22,7 +22,7 @@ from dpcourse.checking.calling.probe import Probe, arguments, function_of, made
 from dpcourse.checking.calling.values import SHOWN, plain, show
 from dpcourse.checking.diagnosis.noise import Noise
 from dpcourse.checking.domain import Domain, Number, size
-from dpcourse.checking.statistics import Count, two_sample_p_value
+from dpcourse.checking.statistics import Count, are_of_two_laws, features, two_sample_p_value
 from dpcourse.checking.verdict import BLANK, ERROR, RIGHT, WRONG, Audit, Heading, Observation, Verdict
 
 MOST_PRINTED, MOST_LINES = 500, 8
@@ -30,6 +30,13 @@ UNKNOWN = to_say("The result is not right. Compare it with the right one on the 
 MISCONCEPTION = "misconception"
 FURTHER = 3  # draws on which a misconception is confirmed
 SLACK = 1e-9  # of what is impossible, for rounding
+POINTS = 6
+OTHER_SEEDS = (
+    2**31
+)  # away from an answer's: right results are independent of its own, so that -noise is as right as noise
+OF_ANOTHER_LAW = to_say(
+    "It is right on the first inputs, but not on all that the task allows: there your results come from another law."
+)
 FOR_PLAIN, FOR_SEARCHED = (
     0.5,
     0.9,
@@ -516,28 +523,59 @@ class RandomExercise(Exercise):
     attack(cases, values) -> Audit, where the answer is a mechanism with a promise: an answer that breaks the promise is
     wrong.
     A right answer fails with probability at most `false_failure`, shared evenly between the counts and the audit.
+    compared: how many times an answer is asked for each of POINTS inputs from all over the domain, before it passes, and
+    compared with the reference; 0 where it takes too long, or where results are no numbers.
     """
 
     counts: Callable[[Cases, list], list[Count]]
     noise: Callable[[Cases, list], Noise] | None = None
     attack: Callable[[Cases, list], Audit] | None = None
     false_failure: float = 1e-6
+    compared: int = 300
 
     def cases(self, rng: np.random.Generator) -> Cases:
         """Draw cases once: counts, not single values, tell random answers apart."""
         return self.with_searched(self.draw(rng), rng)
 
+    def with_searched(self, drawn: Iterable[dict], rng: np.random.Generator) -> Cases:
+        """Return these cases, some from all over the domain, and POINTS of these again and again."""
+        cases = super().with_searched(drawn, rng)
+        if self.domain is None or not self.compared:
+            return cases
+        seed, names = int(rng.integers(2**30)), cases[0]
+        points = [{name: case[name] for name in names} for case in self.domain.points(rng, POINTS)]
+        again = [case | {"rng": seed + run} for case in points for run in range(self.compared)]
+        return Cases(cases.drawn, [*cases[len(cases.drawn) :], *again])
+
     def holds(self, cases: Cases, values: list) -> bool:
-        """Return whether the searched values, too few for counts, have the type of right ones: whole numbers cut off noise."""
-        given = zip(values, cases.given(self.reference), strict=True)
-        return not any(_is_cut(*pair) for pair in given)
+        """Return whether the searched values are of the type and of the law of right ones."""
+        return next(self._unlike(cases, values), None) is None
 
     def _wrong_somewhere(self, cases, values, ask, rng):
-        seen = next(pair for pair in zip(cases, values, cases.given(self.reference), strict=True) if _is_cut(*pair[1:]))
-        message = say(diagnosis.OF_WHOLE_NUMBERS)
-        return Verdict(
-            self.heading, WRONG, message, (Observation(self._gave(*seen[:2])),), found_by=diagnosis.EXPLANATION
-        )
+        message, line = next(self._unlike(cases, values))
+        return Verdict(self.heading, WRONG, message, (Observation(line),), found_by=diagnosis.MEASUREMENT)
+
+    def _unlike(self, cases, values):
+        """Yield a message, and what was seen, where searched values are cut to whole numbers or have another law."""
+        first = len(cases.drawn)
+        searched = Cases(cases[first:])
+        elsewhere = Cases(case | {"rng": case["rng"] + OTHER_SEEDS} if "rng" in case else case for case in searched)
+        given, right = values[first:], elsewhere.given(self.reference)
+        for case, value, wanted in zip(searched, given, right, strict=True):
+            if _is_cut(value, wanted):
+                yield say(diagnosis.OF_WHOLE_NUMBERS), self._gave(case, value)
+        if not self.compared:
+            return
+        begin = len(searched) % self.compared if len(searched) >= self.compared else len(searched)
+        for at in range(begin, len(searched), self.compared):
+            some = slice(at, at + self.compared)
+            for told, mine, theirs in features(given[some], right[some]):
+                if are_of_two_laws(mine, theirs):
+                    low, high, right_low, right_high = (
+                        float(q) for x in (mine, theirs) for q in np.quantile(x, (0.25, 0.75))
+                    )
+                    fields = {"call": self.call(searched[at]), "times": self.compared, "low": low, "high": high, "right_low": right_low, "right_high": right_high}  # fmt: skip
+                    yield say(OF_ANOTHER_LAW), say(told, **fields)
 
     def further(self, cases: Cases, outcomes: list[dict], ask: Callable | None) -> tuple[Cases, list]:
         """Return no case: counts are of what was drawn."""

@@ -1,5 +1,6 @@
 """Counts, and the exact tests on counts by which random answers are judged."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -88,3 +89,39 @@ def two_sample_p_value(a, n, b, m):
 
     law = n + m, a + b, n  # not frozen: each time that would write the documentation of the law anew
     return float(min(1.0, 2 * min(hypergeom.cdf(a, *law), hypergeom.sf(a - 1, *law))))
+
+
+FEATURES: dict[str, Callable] = {
+    to_say("{call}, {times} times: half of the first entries are from {low:.4g} to {high:.4g}; right is {right_low:.4g} to {right_high:.4g}"): lambda x: x[:, 0],
+    to_say("{call}, {times} times: half of the last entries are from {low:.4g} to {high:.4g}; right is {right_low:.4g} to {right_high:.4g}"): lambda x: x[:, -1],
+    to_say("{call}, {times} times: half of the sums are from {low:.4g} to {high:.4g}; right is {right_low:.4g} to {right_high:.4g}"): lambda x: x.sum(axis=1),
+}  # fmt: skip
+OF_NUMBERS = to_say(
+    "{call}, {times} times: half of the results are from {low:.4g} to {high:.4g}; right is {right_low:.4g} to {right_high:.4g}"
+)
+TOO_RARE = 1e-9  # a p-value of a comparison: there are a dozen in a check
+
+
+def features(values: list, right: list) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """Yield (how it is told, of these values, of right ones): numbers by which repeated results are compared.
+
+    Nothing where they are no numbers, or arrays of one length.
+    """
+    try:
+        mine, theirs = (np.array(each, dtype=float) for each in (values, right))
+    except (TypeError, ValueError):
+        return
+    if mine.shape != theirs.shape:
+        return
+    if mine.ndim == 1:
+        yield OF_NUMBERS, mine, theirs
+    elif mine.ndim == 2 and mine.shape[1]:
+        for told, feature in FEATURES.items():
+            yield told, feature(mine), feature(theirs)
+
+
+def are_of_two_laws(one: np.ndarray, other: np.ndarray) -> bool:
+    """Return whether two samples hardly come from one law: Kolmogorov and Smirnov's test, at TOO_RARE."""
+    from scipy.stats import ks_2samp
+
+    return bool(ks_2samp(one, other, method="asymp").pvalue < TOO_RARE)

@@ -4,19 +4,22 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcourse import course
 from dpcourse.checking import (
     RIGHT,
     WRONG,
+    Count,
     Domain,
     Exercise,
     Made,
     Misconception,
     Number,
     OneOf,
+    RandomExercise,
+    Seed,
     Several,
     Whole,
     a_number,
@@ -169,3 +172,60 @@ def test_an_exercise_without_draw_has_its_inputs_from_the_domain():
     assert all(root_sum.domain.has(case) for case in drawn.draw(np.random.default_rng(0)))
     with pytest.raises(ValueError, match="needs a domain"):
         Exercise(**fields)
+
+
+# ---- and one whose right answers are random
+
+noisy = RandomExercise(
+    id="laplace/noisy",
+    number="2.1",
+    title="A number with noise",
+    good_for="trying",
+    difficulty=1,
+    minutes=1,
+    points=1,
+    domain=Domain({"value": Number(0, 100), "scale": Number(0.01, 20), "rng": Seed()}, most=8),
+    draw=lambda rng: [{"value": 50.0, "scale": 2.0, "rng": int(rng.integers(2**31)) + run} for run in range(400)],
+    reference=lambda value, scale, rng: value + scale * rng.laplace(),
+    returns=a_number,
+    counts=lambda cases, values: [Count("above 50", sum(value > 50 for value in values), len(values), 0.5)],
+    misconceptions=(),
+    hints=(),
+)
+ELSEWHERE_WRONG = {
+    "no scale": lambda value, scale, rng: value + 2 * rng.laplace(),
+    "cut at 0": lambda value, scale, rng: max(0.0, value + scale * rng.laplace()),
+    "value ignored": lambda value, scale, rng: 50 + scale * rng.laplace(),
+}
+
+
+@pytest.mark.parametrize("name", ELSEWHERE_WRONG)
+def test_a_random_answer_that_has_the_right_law_on_what_is_drawn_only_does_not_pass(name):
+    verdicts = [noisy.check(ELSEWHERE_WRONG[name], seed) for seed in range(4)]
+    assert WRONG in {verdict.state for verdict in verdicts}
+    wrong = next(verdict for verdict in verdicts if verdict.state == WRONG)
+    assert (
+        wrong.message
+        == "It is right on the first inputs, but not on all that the task allows: there your results come from another law."
+    )
+    assert ", 300 times: half of the results are from" in wrong.lines[0]
+
+
+@given(st.integers(0, 2**31))
+@settings(max_examples=10)
+def test_a_random_answer_of_the_right_law_passes_in_another_form(seed):
+    another = lambda value, scale, rng: value + scale * (rng.exponential() - rng.exponential())  # noqa: E731
+    assert noisy.check(another, seed).state == RIGHT
+
+
+def test_what_an_answer_is_compared_with_is_independent_of_it(monkeypatch):
+    correlations = []
+
+    def watched(mine, theirs):
+        correlations.append(np.corrcoef(mine, theirs)[0, 1])
+        return False
+
+    monkeypatch.setattr("dpcourse.checking.exercise.are_of_two_laws", watched)
+    minus = lambda value, scale, rng: value - scale * rng.laplace()  # noqa: E731
+    assert noisy.check(minus, 0).state == RIGHT
+    assert max(map(abs, correlations)) < 0.4  # of 300 pairs: 7 deviations

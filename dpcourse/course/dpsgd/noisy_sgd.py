@@ -130,6 +130,7 @@ exercise = RandomExercise(
     draw=_draw_runs,
     reference=loop(),
     returns=_weights_and_ledger,
+    compared=0,
     counts=count,
     noise=noise,
     hints=(

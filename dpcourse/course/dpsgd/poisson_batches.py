@@ -171,6 +171,7 @@ exercise = RandomExercise(
     reference=_each_step(_coins),
     returns=_batches,
     forbidden=("dpcourse.dpsgd.sampling:poisson_batches",),
+    compared=0,
     counts=_count_batches,
     hints=(
         "For one batch: how many random numbers do you need if every person tosses a coin of her own? `rng.random(n) < sample_rate` is "

@@ -115,6 +115,7 @@ exercise = RandomExercise(
     draw=_draw_discrete,
     reference=_draws(_difference, signed=False),
     returns=_whole_numbers,
+    compared=0,
     counts=_count_discrete,
     forbidden=(laplace.discrete_noise, laplace.discrete_mechanism),
     needed=Needed(
