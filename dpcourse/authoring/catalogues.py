@@ -24,6 +24,7 @@ from dpcourse.authoring.source import SourceError
 from dpcourse.base import languages
 from dpcourse.base.files import replaced
 from dpcourse.base.languages import COMPILED, PACKAGE, fields_of
+from dpcourse.checking import law
 
 KEYWORDS: dict[str, Any] = {"say": None, "to_say": None, "counted": (1, 2), "say_for": (2,)}
 TOP = "dpcourse"
@@ -109,7 +110,7 @@ def _declared(lesson):
         texts += [(f"hint {number}", text) for number, text in enumerate(exercise.hints, 1)]
         texts += [(f"what {expression} is", text) for expression, text in exercise.means.items()]
         texts += [("needed", exercise.needed.message)] if exercise.needed else []
-        texts += [(slip.name, slip.message) for slip in exercise.misconceptions]
+        texts += [(known.name, known.message) for known in exercise.misconceptions if known.message not in law.MESSAGES]
         yield from ((f"{function}/{name}", text) for name, text in texts if not isinstance(text, languages.Said))
     glossary = tomllib.loads((lesson.folder / "glossary.toml").read_text(encoding="utf-8"))
     for table, rows in glossary.items():

@@ -7,6 +7,7 @@ from dpcourse.checking.domain import Domain, Made, Number, OneOf, Seed, Several,
 from dpcourse.checking.exercise import Exercise, Misconception, Needed, OpenExercise, RandomExercise, any_of
 from dpcourse.checking.given_out import GivenOut
 from dpcourse.checking.inputs import rounded
+from dpcourse.checking.law import AddedNoise
 from dpcourse.checking.question import Option, Question
 from dpcourse.checking.returns import a_number, a_whole_number, bits_like, numbers_like, several, true_or_false
 from dpcourse.checking.statistics import Count
@@ -19,6 +20,7 @@ __all__ = [
     "RECEIVED",
     "RIGHT",
     "WRONG",
+    "AddedNoise",
     "Audit",
     "Count",
     "Domain",

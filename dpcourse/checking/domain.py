@@ -22,7 +22,12 @@ PLAINEST = (1, 2, 0.5, 3, 0.1, 0.25, 4, 10, 0.01, 0)
 MANY = 1000  # times the lowest: then the numbers of a range are drawn on a logarithmic scale
 TRIES = 50  # for a case in which what is to hold between the arguments does
 EMPTY = 4  # a list without entries is no plain input: as much as one of so many
-TOGETHER, DRAWN, PLAIN = 10, 30, 40
+TOGETHER, DRAWN, MORE, PLAIN = 10, 30, 120, 40
+SELDOM = {
+    False: 0.7,
+    True: 0.3,
+}  # how often an argument is at a corner, where a case is asked for many times: a list, or not
+SPREAD = 0.03  # of numbers that lie close to each other
 
 Value = Callable[[np.random.Generator, dict], object]
 """A value of an argument: (rng, the arguments before it) -> the value."""
@@ -54,6 +59,11 @@ def _with_end(end):
     )
 
 
+def _different(cases):
+    """These cases, none of them twice."""
+    return list({repr(case): case for case in cases if case is not None}.values())
+
+
 def size(case: dict) -> tuple[int, int]:
     """How much there is to read of a case: its entries, with those of what is in it, and then the characters of them."""
     return _entries(case), len(repr(case))
@@ -81,6 +91,10 @@ class Number:
         else:
             value = rng.uniform(self.low, self.high)
         return min(max(float(f"{value:.3g}"), self.low), self.high)
+
+    def near(self, rng: np.random.Generator, value: float) -> float:
+        """One close to another."""
+        return min(max(float(f"{value * (1 + SPREAD * rng.normal()):.3g}"), self.low), self.high)
 
     def has(self, value: object, case: dict) -> bool:
         """Whether it is one."""
@@ -115,6 +129,10 @@ class Whole(Number):
     def draw(self, rng: np.random.Generator, case: dict) -> int:
         return round(super().draw(rng, case)) if self.low > 0 else int(rng.integers(int(self.low), int(self.high) + 1))
 
+    def near(self, rng: np.random.Generator, value: float) -> int:
+        """One at most three away from another."""
+        return int(min(max(value + int(rng.integers(-3, 4)), self.low), self.high))
+
     def has(self, value: object, case: dict) -> bool:
         """Whether it is one."""
         return super().has(value, case) and value == int(value)  # type: ignore[call-overload]
@@ -138,6 +156,10 @@ class OneOf:
 
     def draw(self, rng: np.random.Generator, case: dict) -> object:
         return self.values[int(rng.integers(len(self.values)))]
+
+    def near(self, rng: np.random.Generator, value: object) -> object:
+        """One: nothing lies between them."""
+        return self.draw(rng, {})
 
     def has(self, value: object, case: dict) -> bool:
         """Whether it is one."""
@@ -198,6 +220,17 @@ class Several:
         """Whether it is one, in a case that has the arguments before it."""
         least, most = [len(case[self.like])] * 2 if self.like else (self.least, self.most)
         return least <= len(value) <= most and all(self.of.has(each, case) for each in value)
+
+    def varied(self, rng: np.random.Generator, case: dict) -> object:
+        """One of any size, small ones too, whose entries are as `draw` gives them, differ little in number, or lie close together."""
+        least, most = np.log([max(self.least, 1), self.most + 1])
+        size = len(case[self.like]) if self.like else int(np.exp(rng.uniform(least, most)))
+        values = [self.of.draw(rng, case) for _ in range(size)]
+        if values and (way := rng.integers(3)) == 0:
+            values = [values[int(i)] for i in rng.integers(min(len(values), 3), size=len(values))]
+        elif values and way == 1:
+            values = [values[0], *(self.of.near(rng, values[0]) for _ in values[1:])]
+        return self._made(values)
 
     def _size(self, rng, case):
         return len(case[self.like]) if self.like else int(rng.integers(self.least, self.most + 1))
@@ -321,18 +354,29 @@ class Domain:
         alone = [{names: value} for names, values in corners.items() for value in values]
         together = [{names: values[int(rng.integers(len(values)))] for names, values in corners.items() if values} for _ in range(TOGETHER)]  # fmt: skip
         wanted = [*alone, *together, *[{}] * DRAWN]
-        found = [self._case(rng, wanted[i]) for i in sorted(rng.permutation(len(wanted))[: self.most])]
-        return list({repr(case): case for case in found if case is not None}.values())
+        found = [self._case(rng, self._varied(wanted[i])) for i in sorted(rng.permutation(len(wanted))[: self.most])]
+        return _different(found)
+
+    def more(self, rng: np.random.Generator) -> list[dict]:
+        """Further random cases, on which an answer is tried as long as there is time; none where each takes long."""
+        return [] if self.most is not None else _different(self._case(rng, self._varied({})) for _ in range(MORE))
+
+    def _varied(self, fixed):
+        """These values, and for the lists without one a way to draw it that also gives equal and close entries."""
+        lists = {names: kind.varied for names, kind in self.kinds.items() if isinstance(kind, Several)}
+        return lists | fixed
 
     def points(self, rng: np.random.Generator, count: int) -> list[dict]:
         """So many cases of small size, with some arguments at a corner: to ask for each many times."""
-        corners = {names: values for names, kind in self.kinds.items() if (values := kind.corners())}
         found = []
         for _ in range(4 * count):
-            chosen = [names for names in corners if rng.random() < 0.5]
-            found.append(
-                self._case(rng, {names: corners[names][int(rng.integers(len(corners[names])))] for names in chosen})
-            )
+            corners = {
+                names: kind.corners()
+                for names, kind in self.kinds.items()
+                if rng.random() < SELDOM[isinstance(kind, Several)]
+            }
+            chosen = {names: values[int(rng.integers(len(values)))] for names, values in corners.items() if values}
+            found.append(self._case(rng, self._varied(chosen)))
         return sorted((case for case in found if case is not None), key=size)[: 2 * count : 2]
 
     def plain(self, rng: np.random.Generator) -> list[dict]:

@@ -7,6 +7,7 @@ outcomes. A wrong answer that behaves like a known misconception gets that misco
 
 import contextlib
 import itertools
+import pickle
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -22,7 +23,8 @@ from dpcourse.checking.calling.probe import Probe, arguments, function_of, made
 from dpcourse.checking.calling.values import SHOWN, plain, show
 from dpcourse.checking.diagnosis.noise import Noise
 from dpcourse.checking.domain import Domain, Number, size
-from dpcourse.checking.statistics import Count, are_of_two_laws, features, two_sample_p_value
+from dpcourse.checking.law import AddedNoise, Around
+from dpcourse.checking.statistics import TOO_RARE, Count, are_of_two_laws, features, two_sample_p_value
 from dpcourse.checking.verdict import BLANK, ERROR, RIGHT, WRONG, Audit, Heading, Observation, Verdict
 
 MOST_PRINTED, MOST_LINES = 500, 8
@@ -30,17 +32,15 @@ UNKNOWN = to_say("The result is not right. Compare it with the right one on the 
 MISCONCEPTION = "misconception"
 FURTHER = 3  # draws on which a misconception is confirmed
 SLACK = 1e-9  # of what is impossible, for rounding
-POINTS = 6
+POINTS = 14
 OTHER_SEEDS = (
     2**31
 )  # away from an answer's: right results are independent of its own, so that -noise is as right as noise
 OF_ANOTHER_LAW = to_say(
     "It is right on the first inputs, but not on all that the task allows: there your results come from another law."
 )
-FOR_PLAIN, FOR_SEARCHED = (
-    0.5,
-    0.9,
-)  # seconds for a wrong answer on the plainest inputs, and on those from all over the domain
+FOR_PLAIN, FOR_SEARCHED = 0.5, 0.9  # seconds for a wrong answer: the plainest inputs, those from all over the domain
+FOR_MORE = 0.2  # seconds for one that has been right until then
 LEAST_IN_PART = 8  # inputs on which a misconception gives the same, where an answer is right on others
 CONVINCED = 0.999  # of an audit that is shown beside an answer known to be wrong
 
@@ -96,15 +96,19 @@ class Asked:
 class Cases(list):
     """The cases of one check, each a dict argument -> plain value; remembers the values of functions on these cases.
 
-    drawn: the first of them, by which an answer is judged. The others, `searched`, are tried before it passes.
+    drawn: the first of them, by which an answer is judged. The others are tried before it passes: `searched`, and `more`,
+    as many of these as there is time for.
     """
 
-    def __init__(self, cases: Iterable[dict], searched: Iterable[dict] = ()):
+    def __init__(self, cases: Iterable[dict], searched: Iterable[dict] = (), more: Iterable[dict] = ()):
         super().__init__(cases)
         self._given: dict[Callable, list] = {}
+        self._runs: list[dict[int, list[int]]] | None = None
         searched = list(searched)
         self.drawn = Cases(self) if searched else self
         self.extend(searched)
+        self.needed = len(self)
+        self.extend(more)
 
     def given(self, function: Callable) -> list:
         """Return the value of a function on each case, as plain data."""
@@ -113,6 +117,17 @@ class Cases(list):
                 warnings.simplefilter("ignore")  # a wrong answer of ours may divide by 0; no learner is to read of it
                 self._given[function] = [plain(function(*arguments(case))) for case in self]
         return self._given[function]
+
+    @property
+    def runs(self) -> list[dict[int, list[int]]]:
+        """The places of the cases, by their arguments without `rng`, and there by its seed."""
+        if self._runs is None:
+            settings: dict[bytes, dict[int, list[int]]] = {}
+            for place, case in enumerate(self):
+                arguments = pickle.dumps({name: value for name, value in case.items() if name != "rng"})
+                settings.setdefault(arguments, {}).setdefault(case["rng"], []).append(place)
+            self._runs = list(settings.values())
+        return self._runs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -220,8 +235,9 @@ class Exercise:
     def with_searched(self, drawn: Iterable[dict], rng: np.random.Generator) -> Cases:
         """Return these cases, and those from all over the domain that are tried before an answer passes."""
         drawn = list(drawn)
-        searched = self.domain.searched(rng) if self.domain else []
-        return Cases(drawn, [{name: case[name] for name in drawn[0]} for case in searched])
+        searched, more = (self.domain.searched(rng), self.domain.more(rng)) if self.domain else ([], [])
+        in_order = [[{name: case[name] for name in drawn[0]} for case in cases] for cases in (searched, more)]
+        return Cases(drawn, *in_order)
 
     def probe(self, answer: object, cases: list[dict]) -> list[dict]:
         """Return the outcome of the answer on each case; Probe does the work, wherever the learner's code runs."""
@@ -261,7 +277,13 @@ class Exercise:
         if not self.agrees(drawn, values, self.reference):
             return self._wrong(cases, values, outcomes, ask, rng)
         if searched and ask is not None and len(outcomes) == len(drawn):
-            outcomes = [*outcomes, *ask(searched, self.seconds)]
+            outcomes = [*outcomes, *ask(cases[len(drawn) : cases.needed], self.seconds)]
+            if len(outcomes) == cases.needed < len(cases) and "value" in outcomes[-1]:
+                outcomes = [*outcomes, *ask(cases[cases.needed :], FOR_MORE)]
+        if len(outcomes) > cases.needed and "timeout" in outcomes[-1]:
+            outcomes = outcomes[:-1]
+        if cases.needed <= len(outcomes) < len(cases):  # there was no time for more
+            cases = Cases(drawn, cases[len(drawn) : len(outcomes)])
         if stopped := self._stopped(cases, outcomes):
             return stopped
         for case, outcome in zip(cases, outcomes, strict=True):
@@ -518,6 +540,7 @@ class Exercise:
 class RandomExercise(Exercise):
     """An exercise whose right answers are random, judged by exact binomial tests on counts.
 
+    law: what a right answer adds noise to, and which; counts, noise and the slips of every noise follow from it. Else:
     counts(cases, values) -> list of Count, as many for any values.
     noise(cases, values) -> Noise, where the answer adds some: its scale is tested too, and what differs is measured.
     attack(cases, values) -> Audit, where the answer is a mechanism with a promise: an answer that breaks the promise is
@@ -527,11 +550,27 @@ class RandomExercise(Exercise):
     compared with the reference; 0 where it takes too long, or where results are no numbers.
     """
 
-    counts: Callable[[Cases, list], list[Count]]
+    law: AddedNoise | None = None
+    counts: Callable[[Cases, list], list[Count]] = None  # type: ignore[assignment]  # from the law
     noise: Callable[[Cases, list], Noise] | None = None
     attack: Callable[[Cases, list], Audit] | None = None
     false_failure: float = 1e-6
-    compared: int = 300
+    compared: int = 250
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.law is None:
+            return
+        own = {known.name for known in self.misconceptions}
+        slips = [Misconception(*slip) for slip in self.law.slips() if slip[0] not in own]
+        known = [*slips, *self.misconceptions]
+        elsewhere = [each.code.exact for each in known if isinstance(each.code, Around)]
+        for i, each in enumerate(known):
+            if isinstance(each.code, Around) and each.recognise is None:
+                known[i] = replace(each, recognise=self.law.lies_around(each.code.exact, elsewhere))
+        object.__setattr__(self, "misconceptions", tuple(known))
+        object.__setattr__(self, "counts", self.law.counts)
+        object.__setattr__(self, "noise", self.law.noise)
 
     def cases(self, rng: np.random.Generator) -> Cases:
         """Draw cases once: counts, not single values, tell random answers apart."""
@@ -545,7 +584,7 @@ class RandomExercise(Exercise):
         seed, names = int(rng.integers(2**30)), cases[0]
         points = [{name: case[name] for name in names} for case in self.domain.points(rng, POINTS)]
         again = [case | {"rng": seed + run} for case in points for run in range(self.compared)]
-        return Cases(cases.drawn, [*cases[len(cases.drawn) :], *again])
+        return Cases(cases.drawn, [*cases[len(cases.drawn) : cases.needed], *again])
 
     def holds(self, cases: Cases, values: list) -> bool:
         """Return whether the searched values are of the type and of the law of right ones."""
@@ -566,6 +605,8 @@ class RandomExercise(Exercise):
                 yield say(diagnosis.OF_WHOLE_NUMBERS), self._gave(case, value)
         if not self.compared:
             return
+        if self.law is not None:
+            yield from self._noise_unlike(searched, given)
         begin = len(searched) % self.compared if len(searched) >= self.compared else len(searched)
         for at in range(begin, len(searched), self.compared):
             some = slice(at, at + self.compared)
@@ -576,6 +617,17 @@ class RandomExercise(Exercise):
                     )
                     fields = {"call": self.call(searched[at]), "times": self.compared, "low": low, "high": high, "right_low": right_low, "right_high": right_high}  # fmt: skip
                     yield say(OF_ANOTHER_LAW), say(told, **fields)
+
+    def _noise_unlike(self, searched, values):
+        """Yield the same where noise of the right law would hardly ever be of such a size."""
+        for setting in self.law.settings(searched, values):
+            noise = Noise(self.law.family, setting.noise)
+            if len(setting.values) >= self.compared and noise.p_value < TOO_RARE:
+                call = self.call(setting.given | {"rng": 0})
+                yield (
+                    say(OF_ANOTHER_LAW),
+                    say("{call}, {times} times: {noise}", call=call, times=self.compared, noise=noise.as_sentence),
+                )
 
     def further(self, cases: Cases, outcomes: list[dict], ask: Callable | None) -> tuple[Cases, list]:
         """Return no case: counts are of what was drawn."""
@@ -626,14 +678,16 @@ class RandomExercise(Exercise):
         return diagnosis.Diagnosis(sentences(told[:3]), diagnosis.MEASUREMENT)
 
     def observed(self, cases: Cases, values: list) -> tuple[Observation, ...]:
-        """Return at most two counts that a right answer would hardly ever give, each with what is expected."""
-        return tuple(
+        """Return at most two counts that a right answer would hardly ever give, each with what is expected; else how large its noise is."""
+        rare = self._too_rare(cases, values)[:2]
+        counts = tuple(
             Observation(
                 count.seen, say("{seen}, expected about {expected:.0f}", seen=count.seen, expected=count.expected)
             )
-            for count in self._too_rare(cases, values)[:2]
+            for count in rare
             if isinstance(count, Count)
         )
+        return counts or tuple(Observation(noise.as_sentence) for noise in rare)
 
     def _too_rare(self, cases, values):
         """Return the counts, and the Noise, that a right answer would hardly ever give."""

@@ -27,7 +27,7 @@ def _draw(rng):
 
 
 def _table(rng, fewest, most):
-    values = np.round(rng.lognormal(1, 1, size=PEOPLE), 2)
+    values = np.round(rng.lognormal(rng.uniform(1, 5), 1, size=PEOPLE), 2)
     clips = np.round(np.geomspace(0.6, 1.3 * values.max(), CLIPS) * rng.uniform(1, 1.05, size=CLIPS), 2)
     epsilon = rounded(1 / (rng.integers(fewest, most) + rng.uniform(0.4, 0.6)), 4)
     return {"values": values.tolist(), "clips": clips.tolist(), "epsilon": epsilon}
@@ -74,7 +74,7 @@ TABLE = to_say("1 to 120 `values` and 1 to 60 `clips`, all above 0; `epsilon` fr
 def _any_table(rng):
     """A table of any size; no other clip is as good as the best one."""
     while True:
-        values = np.round(rng.lognormal(1, 1, size=int(rng.integers(1, PEOPLE + 1))), 2)
+        values = np.round(rng.lognormal(1, 1, size=int(rng.integers(1, PEOPLE + 1))), int(rng.choice([0, 2])))
         clips = np.unique(np.round(rng.uniform(0.3, 1.3 * values.max() + 0.3, size=int(rng.integers(1, CLIPS + 1))), 2))
         epsilon = rounded(math.exp(rng.uniform(math.log(0.02), math.log(3))), 4)
         errors = np.sort([_bias(values, clip) + clip / epsilon for clip in clips])

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dpcourse import course
 from dpcourse.base.languages import fields_of, say, to_say
 from dpcourse.checking import BLANK, ERROR, RIGHT, WRONG, Exercise
-from dpcourse.checking.exercise import Asked, Cases
+from dpcourse.checking.exercise import FOR_MORE, Asked, Cases
 from dpcourse.grading.judge.allowance import Allowance
 from dpcourse.grading.judge.exhausted import limit_in
 from dpcourse.grading.judge.guarded import Failed, at_work
@@ -140,11 +140,13 @@ class Answers:
         except Failed as failure:
             self._note(exercise, _unjudged(exercise, failure))
             return None
-        request = {"probe": exercise.function, "cases": self._cases_of(exercise)}
-        reply = worker.ask(request, max(0.0, min(seconds + GRACE, self.allowance.left())))
-        if reply.get("outcomes") is None:
+        cases = self._cases_of(exercise)
+        outcomes = self._outcomes(worker, exercise, cases[: cases.needed], seconds)
+        if outcomes is None:
             return None
-        outcomes = sound(reply["outcomes"], seconds)
+        if len(outcomes) == cases.needed < len(cases) and "value" in outcomes[-1]:
+            more = self._outcomes(worker, exercise, cases[cases.needed :], FOR_MORE) or []
+            outcomes += [outcome for outcome in more if "timeout" not in outcome]
         self.too_slow.discard(exercise.id)
         if any("timeout" in outcome for outcome in outcomes):
             self.too_slow.add(exercise.id)
@@ -154,6 +156,12 @@ class Answers:
             self.exhausted[exercise.id] = limit
         return outcomes
 
+    def _outcomes(self, worker, exercise, cases, seconds):
+        """What an answer does on these inputs within the time; None where there is no answer."""
+        request = {"probe": exercise.function, "cases": cases, "seconds": seconds}
+        reply = worker.ask(request, max(0.0, min(seconds + GRACE, self.allowance.left())))
+        return None if reply.get("outcomes") is None else sound(reply["outcomes"], seconds)
+
     def _take(self, exercise, outcomes):
         """The mark of these outcomes, which counts where none is better; of the same outcomes it is the same."""
         known = self._judged[exercise.id]
@@ -161,6 +169,8 @@ class Answers:
         if key not in known:
             known[key] = self._mark(exercise, outcomes)
         self._note(exercise, known[key])
+        if known[key].state == WRONG:  # on what was drawn, whatever came later
+            self.too_slow.discard(exercise.id)
         if known[key].state == RIGHT and (why := _whose(exercise, outcomes)):
             self.own[why] = None
         return known[key]
