@@ -131,6 +131,8 @@ def test_each_gets_its_status_and_its_score(the_class, kind):
 
 def test_each_misconception_is_named(the_class):
     for kind in misconceptions():
+        if kind not in KINDS:
+            continue
         got = tuple((mark.id, mark.misconception) for mark in the_class[0][student(kind)].exercises)
         assert got == kind.verdicts
 
@@ -154,7 +156,7 @@ def test_no_process_is_left(the_class):
 
 
 def test_the_marks_of_the_others_are_what_they_are_without_the_hostile(pool, in_short, the_class, tmp_path):
-    harmless = TOPICS["ordinary"][:8]
+    harmless = [kind for kind in TOPICS["ordinary"] if kind in KINDS][:8]
     hand_in(harmless, tmp_path / "submissions")
     alone = graded(pool, tmp_path / "submissions", tmp_path / "out", in_short)
     for kind in harmless:

@@ -137,11 +137,14 @@ def _with_comparison(equal):
 
 
 def _any_curves(rng):
-    """Those of any candidate; mostly one of the betas is another, by far more than 1e-6 or by far less."""
+    """Those of any candidate; mostly one of the betas is another, by far more than 1e-6 or by far less, or one more by less."""
     curves = _curves(str(rng.choice([TENSOR, *CANDIDATES])), rng)
     if rng.random() < 0.8:
         betas = curves[str(rng.choice(sorted(curves)))]
-        betas[int(rng.integers(len(betas)))] += rng.choice([-1, 1]) * 10.0 ** rng.choice([-9.0, rng.uniform(-5, -2)])
+        off = rng.choice([-1, 1]) * 10.0 ** rng.choice([-9.0, rng.uniform(-5, -2), rng.uniform(-5, -2)])
+        place = int(rng.choice([0, len(betas) - 1, rng.integers(len(betas))]))
+        betas[place] += off
+        betas[place - 1] -= off * (rng.random() < 0.3)
     return curves
 
 
@@ -154,7 +157,7 @@ exercise = Exercise(
     difficulty=2,
     minutes=15,
     points=2,
-    domain=Domain({"curves": Made(_any_curves, CURVES)}, most=16),
+    domain=Domain({"curves": Made(_any_curves, CURVES)}, most=48),
     draw=_draw_curves,
     reference=_laws(),
     returns=_yes_or_no,

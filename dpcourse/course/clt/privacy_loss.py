@@ -46,6 +46,11 @@ POINTS = to_say("{name}: the corners of a trade-off function from (0, 1) to (1, 
 
 def _any_points(rng):
     p, q = random_mechanism(rng, int(rng.integers(1, 13)))
+    if rng.random() < 0.3:
+        p = rng.dirichlet(np.full(len(q), 0.3)).clip(1e-4)  # and some pieces are narrow
+        p /= p.sum()
+        order = np.argsort(-q / p)
+        p, q = p[order], q[order]
     alpha, beta = np.r_[0, np.cumsum(p)], np.r_[1, 1 - np.cumsum(q)]
     alpha[-1], beta[-1] = 1, 0
     return alpha, beta

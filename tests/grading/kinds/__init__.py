@@ -15,13 +15,13 @@ TOPICS = {
     "denial": denial.KINDS,
     "escapes": escapes.KINDS,
 }
-ON_A_COMMIT = {"odd": 13, "points": 8, "denial": 6, "escapes": 7}
-"""Of these topics every so-manieth kind is graded on a commit, of the others each."""
+ON_A_COMMIT = {"not a notebook": 2, "ordinary": 3, "odd": 13, "points": 8, "denial": 6, "escapes": 7}
+"""Of each topic every so-manieth kind is graded on a commit."""
 
 ALL = [kind for kinds in TOPICS.values() for kind in kinds]
 SOME = [
     kind
     for topic, kinds in TOPICS.items()
-    for kind in [each for each in kinds if not each.weekly][:: ON_A_COMMIT.get(topic, 1)]
+    for kind in [each for each in kinds if not each.weekly][:: ON_A_COMMIT[topic]]
 ]
 KINDS = by_profile("kinds of submissions", SOME, ALL)
