@@ -11,8 +11,10 @@ one input at a time, where a sandboxed answer is asked for all at once.
 
 import functools
 import itertools
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +24,7 @@ PLAINEST = (1, 2, 0.5, 3, 0.1, 0.25, 4, 10, 0.01, 0)
 MANY = 1000  # times the lowest: then the numbers of a range are drawn on a logarithmic scale
 TRIES = 50  # for a case in which what is to hold between the arguments does
 EMPTY = 4  # a list without entries is no plain input: as much as one of so many
-TOGETHER, DRAWN, MORE, PLAIN = 10, 30, 120, 40
+TOGETHER, DRAWN, MORE, PLAIN = 32, 30, 120, 40
 SELDOM = {
     False: 0.7,
     True: 0.3,
@@ -92,7 +94,7 @@ class Number:
             value = rng.uniform(self.low, self.high)
         return min(max(float(f"{value:.3g}"), self.low), self.high)
 
-    def near(self, rng: np.random.Generator, value: float) -> float:
+    def near(self, rng: np.random.Generator, value: Any) -> Any:
         """One close to another."""
         return min(max(float(f"{value * (1 + SPREAD * rng.normal()):.3g}"), self.low), self.high)
 
@@ -129,7 +131,7 @@ class Whole(Number):
     def draw(self, rng: np.random.Generator, case: dict) -> int:
         return round(super().draw(rng, case)) if self.low > 0 else int(rng.integers(int(self.low), int(self.high) + 1))
 
-    def near(self, rng: np.random.Generator, value: float) -> int:
+    def near(self, rng: np.random.Generator, value: Any) -> Any:
         """One at most three away from another."""
         return int(min(max(value + int(rng.integers(-3, 4)), self.low), self.high))
 
@@ -157,7 +159,7 @@ class OneOf:
     def draw(self, rng: np.random.Generator, case: dict) -> object:
         return self.values[int(rng.integers(len(self.values)))]
 
-    def near(self, rng: np.random.Generator, value: object) -> object:
+    def near(self, rng: np.random.Generator, value: Any) -> Any:
         """One: nothing lies between them."""
         return self.draw(rng, {})
 
@@ -352,7 +354,12 @@ class Domain:
         """The cases that are tried before an answer passes: each corner with all else drawn, some together, and random ones."""
         corners = {names: kind.corners() for names, kind in self.kinds.items()}
         alone = [{names: value} for names, values in corners.items() for value in values]
-        together = [{names: values[int(rng.integers(len(values)))] for names, values in corners.items() if values} for _ in range(TOGETHER)]  # fmt: skip
+        ways = {names: values for names, values in corners.items() if values}
+        if math.prod(map(len, ways.values())) <= TOGETHER:
+            chosen: Iterable = itertools.product(*ways.values())
+        else:
+            chosen = ([values[int(rng.integers(len(values)))] for values in ways.values()] for _ in range(TOGETHER))
+        together = [dict(zip(ways, values, strict=True)) for values in chosen]
         wanted = [*alone, *together, *[{}] * DRAWN]
         found = [self._case(rng, self._varied(wanted[i])) for i in sorted(rng.permutation(len(wanted))[: self.most])]
         return _different(found)

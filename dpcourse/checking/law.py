@@ -100,7 +100,9 @@ ONE_SIGN = to_say("All noises of one run have the same sign. Each entry needs a 
 ONE_SIDED = to_say(
     "Your results are never below the exact numbers. An output below them would prove a neighbour wrong. Use the noise with its sign."
 )
-ALONE = to_say("You returned the noise alone, without the exact numbers. Add the two.")
+ALONE = to_say(
+    "You returned the noise alone, or added it to something small, such as shares. Add it to the exact numbers."
+)
 MESSAGES = frozenset(
     {IGNORED, NONE, OWN_SEED, ONE_FOR_ALL, TOTAL, CUT_OFF, ABSOLUTE, ROUNDED, ONE_SIGN, ONE_SIDED, ALONE}
     | {family.other_told for family in FAMILIES.values()}
@@ -132,7 +134,7 @@ class AddedNoise:
 
     >>> law = AddedNoise("laplace", lambda value, epsilon: value, lambda value, epsilon: 1 / epsilon)
     >>> law.answer(np.array([1.0]), 0.5, np.random.default_rng(0)).round(3)
-    array([1.648])
+    array([1.64])
     """
 
     family: str

@@ -200,7 +200,7 @@ def test_a_solved_lesson_gets_all_points(the_lessons, lesson):
 def test_the_marks_can_be_explained_and_the_secret_is_the_graders_alone(the_lessons):
     told = call("--out", the_lessons, "--explain", "blank", "1.3").stdout
     assert "1.3 The most that an attacker can come to believe: not attempted, 0 of 2 points" in told
-    assert re.search(r"asked: \d\d inputs, such as worst_posterior\(prior=", told)
+    assert re.search(r"asked: \d+ inputs, such as worst_posterior\(prior=", told)
     assert (the_lessons / DATABASE).stat().st_mode & 0o777 == 0o600
 
 

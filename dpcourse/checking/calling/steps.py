@@ -40,9 +40,13 @@ class Watched:
     """A function whose expressions are watched. Where its text cannot be read it has no places.
 
     belongs(function): whether a function that it calls is watched too; those of its own notebook or file, if not given.
+    most: values of one place in one call that are kept.
     """
 
-    def __init__(self, function: Callable, belongs: Callable[[types.FunctionType], bool] | None = None):
+    def __init__(
+        self, function: Callable, belongs: Callable[[types.FunctionType], bool] | None = None, most: int = MOST_GIVEN
+    ):
+        self.most = most
         function = getattr(function, "__wrapped__", function)
         world = getattr(function, "__globals__", None)
         self.program = Program(function, belongs or (lambda other: other.__globals__ is world))
@@ -58,7 +62,7 @@ class Watched:
         self._kept = {number: [] for number in range(len(self.places))}
         self._call(arguments)
         given, self._kept = self._kept, {}
-        return [None if each is None or len(each) > MOST_GIVEN else each for each in given.values()]
+        return [None if each is None or len(each) > self.most else each for each in given.values()]
 
     def exchanged(self, numbers: Sequence[int], values: Sequence, arguments: Sequence) -> object:
         """Call it with other values at these places, at each of them one after the other; return what it gives, or None."""
@@ -85,7 +89,7 @@ class Watched:
         if number in self._instead:
             return copy.deepcopy(next(self._instead[number], value))
         given = self._kept.get(number)
-        if given is not None and len(given) <= MOST_GIVEN:
+        if given is not None and len(given) <= self.most:
             kept = _kept(value)
             if kept is None:
                 self._kept[number] = None

@@ -96,7 +96,8 @@ def _where(part, described, whole):
                 if (holds(values) == right).all() and not _says_nothing(words, condition, values):
                     yield Fact("right where", {"condition": say(condition, what=words)})
                     return
-        yield from _threshold(right, known)
+        separated = list(_threshold(right, known))
+        yield from separated or _nearly(right, known)
     good = np.array([each.all() for each in entries])
     if not at_0 and (good.any() or max(part.lengths) == 1):
         yield Fact("share", {"right": int(good.sum()), "all": len(good)})
@@ -132,6 +133,31 @@ def _threshold(right, known):
             small = say("{what} is small ({most} or less)", what=words, most=show(float(inside.max())))
             yield Fact("right where", {"condition": small})
             return
+
+
+MOST_OUTSIDE = 0.2  # of the others, for which a condition holds all the same
+
+
+def _nearly(right, known):
+    """Yield a condition without which an answer is never wrong, or never right, and that holds for few others."""
+    best, fact = MOST_OUTSIDE, None
+    for words, values in known.items():
+        for kind, mine in (("wrong only where", ~right), ("right only where", right)):
+            for condition, holds in _conditions(words, values, values[mine]):
+                outside = float(holds[~mine].mean())
+                if holds[mine].all() and outside < best:
+                    best, fact = outside, Fact(kind, {"condition": condition})
+    if fact:
+        yield fact
+
+
+def _conditions(words, values, inside):
+    """Yield (condition in words, where it holds): those of CONDITIONS, and the ends of some of the values."""
+    for condition, holds in CONDITIONS.items():
+        if not _says_nothing(words, condition, values):
+            yield say(condition, what=words), holds(values)
+    yield say("{what} is {least} or more", what=words, least=show(float(inside.min()))), values >= inside.min()
+    yield say("{what} is {most} or less", what=words, most=show(float(inside.max()))), values <= inside.max()
 
 
 def _compared(yours, wanted, on=""):

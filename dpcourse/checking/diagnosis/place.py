@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from dpcourse.base.languages import say, sentences
+from dpcourse.base.languages import listed, say, sentences
 from dpcourse.checking.calling import limits
 from dpcourse.checking.calling.messages import one_line
 from dpcourse.checking.calling.probe import arguments
@@ -25,10 +25,12 @@ SECONDS = 1.5
 RECORDED = 6  # cases on which values are compared
 MOST_EXCHANGES, AT_ONCE = 1_200, 100
 MOST_ENTRIES = 5_000  # of all that a step gives on one case
+MOST_OF_STEP = 1_000  # values of it: more than of a place, so that no right value is taken for one that nobody has
 LONGEST = 120  # characters of a place
 RTOL, ATOL = 1e-7, 1e-12
 
 UNARY, CALL = "unary", "call"
+OTHER_FORMS = (lambda x: x, lambda x: 1 - x, lambda x: -x, lambda x: 1 / x)
 PREPARES = {"len", "range", "zip", "enumerate", "list", "tuple", "dict", "float", "int", "array", "asarray", "zeros", "ones", "copy", "sorted", "arange", "map"}  # fmt: skip
 """Functions whose values are in no right answer that does without them: to use them is no fault."""
 
@@ -37,13 +39,14 @@ PREPARES = {"len", "range", "zip", "enumerate", "list", "tuple", "dict", "float"
 class Proved:
     """The place at which alone an answer is wrong; what it gave on the first case, and what is needed there.
 
-    meaning: of what is needed there, in words.
+    meaning: of what is needed there, in words. inputs: names in it that may be what is wrong, since no step has their values.
     """
 
     place: Place
     gave: object
     needed: object
     meaning: str = ""
+    inputs: tuple[str, ...] = ()
 
     @property
     def tells(self) -> bool:
@@ -53,7 +56,10 @@ class Proved:
     @property
     def text(self) -> str:
         where = {"place": self.place.text, "line": self.place.line}
-        if self.meaning:
+        if self.meaning and self.inputs:
+            names = listed(f"`{name}`" for name in self.inputs)
+            told = [say("Only `{place}` in line {line} does not give what is needed, by itself or because of {names}: what belongs there is {meaning}.", meaning=self.meaning, names=names, **where)]  # fmt: skip
+        elif self.meaning:
             told = [say("Only `{place}` in line {line} is not what is needed: what belongs there is {meaning}.", meaning=self.meaning, **where)]  # fmt: skip
         else:
             told = [say("Only `{place}` in line {line} is not what is needed.", **where)]
@@ -167,7 +173,17 @@ class _Way:
             return None
         numbers, step = min(proved, key=self._order)
         gave, needed = _first_apart(self.mine[0][numbers[0]], step.given[0])
-        return Proved(self.places[numbers[0]], gave, needed, _in_words(step))
+        return Proved(self.places[numbers[0]], gave, needed, _in_words(step), self._inputs(numbers[0]))
+
+    def _inputs(self, number):
+        """The names that a place is made of and no step is, where they were given values that depend on the input."""
+        arguments = self.cases[0].keys()
+        foreign = [
+            self.places[part]
+            for part in self._parts(number)
+            if part not in self.right | self.unknown and not self._is_of_steps(self.vectors[part])
+        ]
+        return tuple(dict.fromkeys(part.text for part in foreign if part.is_name and part.text not in arguments))
 
     def _order(self, candidate):
         """Order the innermost first, of a helper before its call, alone before together, an argument before a value."""
@@ -192,7 +208,7 @@ class _Way:
         """Yield places that are not right, alone and with all of the same text, each with a step that could stand there."""
         texts: dict[str, list[int]] = {}
         for number, place in enumerate(self.places):
-            if number not in self.right and not self._is_result(number):
+            if number not in self.right and not self._is_result(number) and not self._only_begins(number):
                 texts.setdefault(place.text, []).append(number)
         groups = [(number,) for numbers in texts.values() for number in numbers]
         groups += [tuple(numbers) for numbers in texts.values() if len(numbers) > 1]
@@ -206,7 +222,7 @@ class _Way:
         if any(theirs is None for theirs in step.given) or _same(self.vectors[number][:1], step.vectors):
             return False
         return all(
-            ours is None or (len(ours) == len(theirs) and all(map(_is_of_one_kind, ours, theirs)))
+            ours is not None and len(ours) == len(theirs) and all(map(_is_of_one_kind, ours, theirs))
             for ours, theirs in zip(mine, step.given, strict=False)
         )
 
@@ -217,6 +233,10 @@ class _Way:
             given and len(given) == 1 and self.close(given[0], value)
             for given, value in zip(mine, self.values, strict=True)
         )
+
+    def _only_begins(self, number):
+        """Whether this is infinity, from which a search for the least or the largest begins."""
+        return all(mine is None or np.isinf(mine).all() for mine in self.vectors[number])
 
     def _tells(self, step):
         """Whether a step can be sent, and choices that come out right are no accident of it: of an argmax, say."""
@@ -244,7 +264,7 @@ class _Way:
     def left(self):
         """The first place whose values are in no right answer, where what it is made of is: to begin otherwise is no fault."""
         right, on_the_way = None, set()
-        known = self.right | {number for number, mine in enumerate(self.vectors) if self._is_of_steps(mine)}
+        known = self.right | {number for number, mine in enumerate(self.vectors) if self._has_another_form(mine)}
         for number in sorted(known, reverse=True):
             on_the_way.update(self._parts(number))
         for number, place in enumerate(self.places):
@@ -261,6 +281,13 @@ class _Way:
         kind = _kind(self.places[number].text)
         from_right = any(part in known and self._is_computed(part) for part in self._parts(number))
         return kind != UNARY and (kind == CALL or from_right)
+
+    def _has_another_form(self, vectors):
+        """Whether what a place gives, or 1 minus that, minus that, or 1 over it, is among what the steps give."""
+        with np.errstate(all="ignore"):
+            return any(
+                self._is_of_steps([None if mine is None else form(mine) for mine in vectors]) for form in OTHER_FORMS
+            )
 
     def _is_of_steps(self, vectors):
         """Whether all that a place gives, in a loop by and by, is among what the steps of a right answer give."""
@@ -360,7 +387,7 @@ def _steps(functions: Iterable[Callable], cases, means) -> list[Step]:
 
 
 def _watched(function):
-    return Watched(function, lambda other: other.__module__.startswith("dpcourse.course."))
+    return Watched(function, lambda other: other.__module__.startswith("dpcourse.course."), MOST_OF_STEP)
 
 
 def _vector(given: list | None) -> np.ndarray | None:

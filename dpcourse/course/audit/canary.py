@@ -120,7 +120,11 @@ def _any_people(rng):
     inputs = rng.uniform(0.1, 1, size=(people, features)).round(2) * (rng.random((people, features)) < 0.8)
     somebody = rng.integers(people, size=features)  # has that feature
     inputs[somebody, range(features)] = np.maximum(inputs[somebody, range(features)], 0.1)
-    inputs[:, int(rng.integers(features))] = 0
+    free, seldom = rng.permutation(features)[:2]
+    if rng.random() < 0.3:  # one feature is all but free
+        inputs[:, seldom] = 0
+        inputs[int(rng.integers(people)), seldom] = 0.1
+    inputs[:, free] = 0
     return inputs, rounded(rng.uniform(0.2, 5)), rounded(10 ** rng.uniform(-0.5, 3.9))
 
 

@@ -28,12 +28,13 @@ def _draw_counts(rng):
 
     Then, for the audit, AUDITED times the long one under a weaker promise, and as often with Mia, who is in all counts.
     """
-    seed = int(rng.integers(2**31))
+    seed = int(rng.integers(2**31))  # no two settings share one: their noises are counted together
     cases = []
     for size, runs in zip((2, int(rng.integers(*LONG))), RUNS, strict=True):
         counts = rng.integers(1, 30, size) * (rng.permutation(size) % 2)
         mu = rounded(rng.uniform(0.6, 0.7))
         cases += [{"counts": counts, "mu": mu, "rng": seed + run} for run in (0, *range(runs))]
+        seed += runs
     mu = rounded(rng.uniform(1.9, 2.1))
     for mia in (0, 1):
         cases += [{"counts": counts + mia, "mu": mu, "rng": seed + mia * AUDITED + run} for run in range(AUDITED)]

@@ -165,6 +165,7 @@ exercise = RandomExercise(
     reference=laplace.report_noisy_max,
     returns=_a_place,
     counts=_count_noisy_max,
+    compared=500,
     forbidden=(laplace.report_noisy_max, laplace.noisy_max_chances, laplace.discrete_mechanism, laplace.discrete_noise),
     hints=(
         "Add a noise of its own to each count, `rng.laplace(0, b, len(counts))`. In the proof only one of them has to pay, for a threshold that moves by 1. Which b does that take?",

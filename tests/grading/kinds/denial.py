@@ -84,7 +84,7 @@ PROCESSES = [
     answer("interrupts", "raise KeyboardInterrupt", status="limit"),
     answer("ends as a generator does", "raise GeneratorExit", status="limit"),
     answer("an exception of its own", "class Own(BaseException): pass\nraise Own", status="limit"),
-    answer("forks", "import os\nif os.fork() == 0: return 0.5\n" + RIGHT, FULL),
+    answer("forks", "import os\nif os.fork() == 0: return 0.5\n" + RIGHT, status="limit"),
     first("forks in a cell, and goes on", "import os\nos.fork()"),
     first("a daemon", "import os\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        import time; time.sleep(3600)\n    os._exit(0)\nos.wait()"),
     first("spinning daemons", "import os\nfor _ in range(20):\n    if os.fork() == 0:\n        os.setsid()\n        while True: pass"),
