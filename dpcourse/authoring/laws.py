@@ -12,8 +12,8 @@ import numpy as np
 
 from dpcourse.authoring import public_pack
 from dpcourse.checking import RIGHT, WRONG, Exercise, Misconception
+from dpcourse.checking.cases import Cases
 from dpcourse.checking.diagnosis import place
-from dpcourse.checking.exercise import Cases
 from dpcourse.course import Lesson
 
 COURSE = "dpcourse.course."  # what is here is not within the reach of the process that calls an answer

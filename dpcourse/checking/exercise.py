@@ -7,7 +7,6 @@ outcomes. A wrong answer that behaves like a known misconception gets that misco
 
 import contextlib
 import itertools
-import pickle
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -21,6 +20,7 @@ from dpcourse.checking import diagnosis
 from dpcourse.checking.calling.messages import heard
 from dpcourse.checking.calling.probe import Probe, arguments, function_of, made
 from dpcourse.checking.calling.values import SHOWN, plain, show
+from dpcourse.checking.cases import Cases
 from dpcourse.checking.diagnosis.noise import Noise
 from dpcourse.checking.domain import Domain, Number, size
 from dpcourse.checking.law import AddedNoise, Around
@@ -91,43 +91,6 @@ class Asked:
 
     def __call__(self, cases: list[dict], seconds: float) -> list[dict]:
         return self.outcomes(cases, seconds)
-
-
-class Cases(list):
-    """The cases of one check, each a dict argument -> plain value; remembers the values of functions on these cases.
-
-    drawn: the first of them, by which an answer is judged. The others are tried before it passes: `searched`, and `more`,
-    as many of these as there is time for.
-    """
-
-    def __init__(self, cases: Iterable[dict], searched: Iterable[dict] = (), more: Iterable[dict] = ()):
-        super().__init__(cases)
-        self._given: dict[Callable, list] = {}
-        self._runs: list[dict[int, list[int]]] | None = None
-        searched = list(searched)
-        self.drawn = Cases(self) if searched else self
-        self.extend(searched)
-        self.needed = len(self)
-        self.extend(more)
-
-    def given(self, function: Callable) -> list:
-        """Return the value of a function on each case, as plain data."""
-        if function not in self._given:
-            with warnings.catch_warnings(), np.errstate(all="ignore"):
-                warnings.simplefilter("ignore")  # a wrong answer of ours may divide by 0; no learner is to read of it
-                self._given[function] = [plain(function(*arguments(case))) for case in self]
-        return self._given[function]
-
-    @property
-    def runs(self) -> list[dict[int, list[int]]]:
-        """The places of the cases, by their arguments without `rng`, and there by its seed."""
-        if self._runs is None:
-            settings: dict[bytes, dict[int, list[int]]] = {}
-            for place, case in enumerate(self):
-                arguments = pickle.dumps({name: value for name, value in case.items() if name != "rng"})
-                settings.setdefault(arguments, {}).setdefault(case["rng"], []).append(place)
-            self._runs = list(settings.values())
-        return self._runs
 
 
 @dataclass(frozen=True, kw_only=True)

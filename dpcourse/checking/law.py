@@ -7,17 +7,14 @@ with its own `rng`, are independent. In units of the scale all of them have one 
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpcourse.base.languages import listed, say, to_say
 from dpcourse.checking.calling.values import show
+from dpcourse.checking.cases import Cases
 from dpcourse.checking.diagnosis.noise import Noise
 from dpcourse.checking.statistics import Count
-
-if TYPE_CHECKING:
-    from dpcourse.checking.exercise import Cases
 
 CUTS = 0.1, 0.3, 0.7, 1, 2, 3, 5, 7  # in units of the scale
 EXACT = 1e-10  # in units: the noises of a run add up to so little by a chance of 1 in a billion
@@ -181,7 +178,7 @@ class AddedNoise:
 
     # ---- what is seen
 
-    def settings(self, cases: "Cases", values: list) -> list[_Setting]:
+    def settings(self, cases: Cases, values: list) -> list[_Setting]:
         """Return the values, by the arguments with which they were asked for."""
         found = []
         for runs in cases.runs:
@@ -192,7 +189,7 @@ class AddedNoise:
             found.append(_Setting(given, of_runs, exact, self.scale(*given.values())))
         return found
 
-    def again(self, cases: "Cases", values: list) -> list[bool]:
+    def again(self, cases: Cases, values: list) -> list[bool]:
         """Return, for each case that is there a second time, whether it got the same value."""
         repeated = [places for runs in cases.runs for places in runs.values() if len(places) > 1]
         return [
@@ -201,7 +198,7 @@ class AddedNoise:
             for other in others
         ]
 
-    def counts(self, cases: "Cases", values: list) -> list[Count]:
+    def counts(self, cases: Cases, values: list) -> list[Count]:
         """Return what is counted: size, shape and centre of the noise, and what two of them have to do with each other."""
         settings = self.settings(cases, values)
         family, noises = self._family, [setting.noise for setting in settings]
@@ -235,7 +232,7 @@ class AddedNoise:
             Count.of(say("results with three decimals or fewer"), _joined(_is_short(setting.values) for setting in settings), SHORT),
         ]  # fmt: skip
 
-    def noise(self, cases: "Cases", values: list) -> Noise:
+    def noise(self, cases: Cases, values: list) -> Noise:
         """Return the noise in units of its scale, by setting where that is told by a number."""
         settings = self.settings(cases, values)
         groups: dict[str, list] = {}

@@ -21,7 +21,7 @@ from dpcourse.checking import (
     a_whole_number,
     true_or_false,
 )
-from dpcourse.checking.exercise import Cases
+from dpcourse.checking.cases import Cases
 
 
 def library_square(x):

@@ -16,7 +16,7 @@ from dpcourse.checking import (
     Whole,
     numbers_like,
 )
-from dpcourse.checking.exercise import Cases
+from dpcourse.checking.cases import Cases
 from dpcourse.checking.law import FAMILIES
 
 RUNS = 200

@@ -13,7 +13,7 @@ from support import by_profile
 from dpcourse import course
 from dpcourse.authoring import laws
 from dpcourse.checking import ERROR, RIGHT, WRONG, Exercise, OpenExercise, RandomExercise
-from dpcourse.checking.exercise import Cases
+from dpcourse.checking.cases import Cases
 
 EVERY = {f"{lesson.word}-{exercise.function}": exercise for lesson in course.lessons() for exercise in lesson.exercises}
 SLOW = {course.lesson(6).exercise("noise_for_budget").id, course.lesson(7).exercise("accused").id}

@@ -11,8 +11,8 @@ from support import ROOT, by_profile
 from dpcourse import course
 from dpcourse.authoring import answers
 from dpcourse.checking import RIGHT, Exercise
+from dpcourse.checking.cases import Cases
 from dpcourse.checking.diagnosis import mutants
-from dpcourse.checking.exercise import Cases
 
 TRIED = by_profile("programs with two slips, of each exercise", 1, 8)
 SLIPS = 2

@@ -18,7 +18,8 @@ from collections.abc import Callable
 from dpcourse import course
 from dpcourse.base.languages import fields_of, say, to_say
 from dpcourse.checking import BLANK, ERROR, RIGHT, WRONG, Exercise
-from dpcourse.checking.exercise import FOR_MORE, Asked, Cases
+from dpcourse.checking.cases import Cases
+from dpcourse.checking.exercise import FOR_MORE, Asked
 from dpcourse.grading.judge.allowance import Allowance
 from dpcourse.grading.judge.exhausted import limit_in
 from dpcourse.grading.judge.guarded import Failed, at_work

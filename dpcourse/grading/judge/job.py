@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from dpcourse.checking import Exercise
-from dpcourse.checking.exercise import Cases
+from dpcourse.checking.cases import Cases
 from dpcourse.grading.judge.given import Release
 from dpcourse.grading.run import Limits
 
