@@ -118,14 +118,14 @@ SELDOM = re.compile(r"lessons/|solutions/\w+/")
 
 NOTEBOOKS = by_profile(
     "blank and translated notebooks, and of them the cells that differ from those of the solved English one",
-    ("lessons/00-", "lessons/06-", "solutions/zh/00-"),
+    ("lessons/00-", "solutions/zh/00-"),
     None,
 )
 
 LONGEST = (
     "tests/browser/", "tests/grading/test_cohort.py", "tests/test_project.py", "tests/test_growing.py", "tests/grading/judge/",
     "tests/course/test_doors.py", "tests/course/test_power.py", "tests/grading/test_hostile.py", "tests/course/test_answers.py",
-    "tests/course/test_every_exercise.py", "solutions/06-", "lessons/06-",
+    "tests/course/test_every_exercise.py", "solutions/06-",
 )  # fmt: skip
 """What takes longest begins first, so that no worker is left waiting for it at the end."""
 

@@ -6,7 +6,6 @@ and nothing is executed. A page in another language depends on what these module
 """
 
 import ast
-import copy
 import functools
 import hashlib
 import json
@@ -76,7 +75,7 @@ def used(page: Page, modules: Modules) -> set[str]:
 @functools.cache
 def _that_runs(modules, module):
     """(code, texts) of a module without what its exercise says to wrong answers: those of a solved notebook are right."""
-    tree = _Right().visit(copy.deepcopy(modules.tree(module)))
+    tree = _Right().visit(ast.parse(modules.text(module)))
     return said(tree), texts(tree)
 
 

@@ -6,6 +6,7 @@ student, {variant epsilon}, keeps the text with these braces in its metadata.
 
 import ast
 import copy
+import functools
 import re
 from collections.abc import Collection
 
@@ -36,14 +37,16 @@ def checked(code: str) -> tuple[str, ...]:
     return tuple(_CHECK.findall(code))
 
 
-def calls(code: str) -> list[tuple[str, ast.Call]]:
+@functools.lru_cache(1000)
+def calls(code: str) -> tuple[tuple[str, ast.Call], ...]:
     """Return (name, call) for each call in a cell, in the order in which they stand there; none of what is not Python.
 
     >>> [name for name, _ in calls("plots.show(plots.response, epsilon=max(1, {variant epsilon}))")]
     ['plots.show', 'max']
     """
     found = [node for node in ast.walk(_tree(code)) if isinstance(node, ast.Call)]
-    return [(ast.unparse(call.func), call) for call in sorted(found, key=lambda call: (call.lineno, call.col_offset))]
+    in_order = sorted(found, key=lambda call: (call.lineno, call.col_offset))
+    return tuple((ast.unparse(call.func), call) for call in in_order)
 
 
 def called(code: str) -> list[str]:

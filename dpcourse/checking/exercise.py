@@ -40,7 +40,7 @@ OF_ANOTHER_LAW = to_say(
     "It is right on the first inputs, but not on all that the task allows: there your results come from another law."
 )
 FOR_PLAIN, FOR_SEARCHED = 0.5, 0.9  # seconds for a wrong answer: the plainest inputs, those from all over the domain
-FOR_MORE = 0.2  # seconds for one that has been right until then
+FOR_MORE = 2.0  # seconds for one that has been right until then: only one that takes 15 ms a call is asked for less
 LEAST_IN_PART = 8  # inputs on which a misconception gives the same, where an answer is right on others
 CONVINCED = 0.999  # of an audit that is shown beside an answer known to be wrong
 

@@ -6,7 +6,7 @@ with its own `rng`, are independent. In units of the scale all of them have one 
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -160,13 +160,7 @@ class AddedNoise:
 
     def with_scale(self, scale: Callable) -> Callable:
         """Return the answer whose noise has another scale, of the same arguments."""
-
-        def code(*given):
-            *given, rng = given
-            exact = np.asarray(self.exact(*given), dtype=float)
-            return exact + self._family.draw(rng, scale(*given), len(exact))
-
-        return code
+        return replace(self, scale=scale).answer
 
     def around(self, exact: Callable) -> "Around":
         """Return the answer whose noise is added to something else, of the same arguments."""

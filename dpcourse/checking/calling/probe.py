@@ -4,7 +4,6 @@ This runs wherever the learner's code runs, and knows nothing of what is right.
 """
 
 import contextlib
-import copy
 import functools
 import importlib
 import inspect
@@ -20,7 +19,7 @@ import numpy as np
 from dpcourse.base.languages import as_data, say, sentences
 from dpcourse.checking.calling import apart, calls, errors, limits, messages, output, training
 from dpcourse.checking.calling.steps import Watched
-from dpcourse.checking.calling.values import alike, plain, type_name
+from dpcourse.checking.calling.values import alike, copied, plain, type_name
 
 PLAIN = {bool, int, float, str, type(None), dict, list, tuple, np.ndarray, *np.sctypeDict.values()}
 TURNED = 1.0  # seconds for an answer whose `counted` is turned: it may never end then
@@ -182,7 +181,7 @@ def _takes(answer, given):
 
 def arguments(case):
     """The arguments of a case, fresh copies, with the seed made a Generator, and a training run's parts made."""
-    fresh = copy.deepcopy(case)
+    fresh = copied(case)
     if "rng" in fresh:
         fresh["rng"] = np.random.default_rng(fresh["rng"])
     if "ledger" in fresh:
