@@ -8,11 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from sandboxed import NEEDS_SANDBOX
 from support import ROOT
 from typer.main import get_command
 
 from dpcourse.commands import app
-from dpcourse.grading.run import bubblewrap
 
 PAGE = (ROOT / "docs/instructors.md").read_text(encoding="utf-8")
 COMMANDS = [
@@ -75,7 +75,7 @@ def ready_for(command, folder):
 
 
 @pytest.mark.weekly("a term of a class by the commands, with real sandboxes")
-@pytest.mark.skipif(bubblewrap.missing() is not None, reason=f"no sandbox: {bubblewrap.missing()}")
+@NEEDS_SANDBOX
 def test_the_commands_of_the_page_take_a_class_through_a_term(a_term):
     said = {}
     environment = {**os.environ, "PATH": f"{a_term}/.venv/bin:{os.environ['PATH']}"}

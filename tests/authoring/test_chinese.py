@@ -1,6 +1,7 @@
 """The Chinese edition: its type follows one rule, its terms are those of the glossary, and it says the same as the English."""
 
 import ast
+import functools
 import re
 from collections import Counter, defaultdict
 from itertools import pairwise
@@ -20,7 +21,7 @@ EVERYDAY = {"groups", "limit", "miss", "norm", "prior", "replace"}
 OFTEN = 0.75
 
 
-def said():
+def each_said():
     """(where, English, Chinese) of all that is translated, of the English as it is now, and is no code."""
     for file in sorted((languages.CATALOGUES / "zh").glob("*.po")):
         for message in catalogues.read(file, "zh"):
@@ -33,7 +34,9 @@ def said():
                 yield file.name, english.source, translated.source
 
 
-SAID = list(said())
+@functools.cache
+def said():
+    return list(each_said())
 
 
 @pytest.mark.parametrize(
@@ -48,7 +51,7 @@ SAID = list(said())
 )
 def test_the_type_follows_one_rule(rule, pattern):
     wrong = []
-    for where, _, text in SAID:
+    for where, _, text in said():
         plain = "\n".join(line for line in NO_PROSE.sub("0", text).splitlines() if not line.startswith("|"))
         for found in re.finditer(pattern, plain, re.ASCII):
             wrong.append(f"{where}: {plain[max(0, found.start() - 12) : found.end() + 12]!r}")
@@ -62,7 +65,7 @@ def test_the_terms_are_those_of_the_glossary():
         chinese = re.sub(r"（[^）]*）", "", row["chinese"]).split("、")
         terms |= {english.strip().lower(): chinese for english in row["term"].split(",")}
     seen, missed = Counter(), defaultdict(list)
-    for where, english, chinese in SAID:
+    for where, english, chinese in said():
         plain = NO_PROSE.sub(" ", english).lower()
         if "where this comes from" in plain:  # titles of papers stay English
             continue
@@ -82,7 +85,7 @@ ENDS = re.compile(r"(?<=[.!?:;])[\"”*)\]]*(?:\s+|$)|(?<=[。！？：；])[”
 
 def lines():
     """(where, English, Chinese) of each line of what is said, and of each text and comment in code."""
-    for where, *texts in SAID:
+    for where, *texts in said():
         both = [[line for line in text.splitlines() if line.strip()] for text in texts]
         yield from ((where, *line) for line in (zip(*both, strict=True) if len(both[0]) == len(both[1]) else [texts]))
     for file in sources(ROOT, "zh"):

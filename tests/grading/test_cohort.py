@@ -18,6 +18,7 @@ import psutil
 import pytest
 from grading.kinds import ALL, KINDS, TOPICS
 from grading.kinds.making import FULL, cells_of, make, misconceptions, student, written
+from sandboxed import NEEDS_SANDBOX
 from support import ROOT, by_profile
 from typer.testing import CliRunner
 
@@ -26,19 +27,19 @@ from dpcourse.commands import app
 from dpcourse.grading import cohort
 from dpcourse.grading.keep.store import DATABASE, opened
 from dpcourse.grading.out import gradebook, report
-from dpcourse.grading.run import Limits, bubblewrap, executors
+from dpcourse.grading.run import Limits, executors
 
 LIMITS = Limits(cell_seconds=4, seconds=90, memory=2**29)
 IN_SHORT = by_profile(
     "lessons graded in short: cells that define or check an exercise, and what these need", True, False
 )
 
-pytestmark = pytest.mark.skipif(bubblewrap.missing() is not None, reason=str(bubblewrap.missing()))
+pytestmark = NEEDS_SANDBOX
 
 
 @pytest.fixture(scope="module")
 def pool():
-    with executors.local(2) as pool:
+    with executors.local(3) as pool:
         yield pool
 
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 import made_up_language
 import pytest
 from grading.rows import CANVAS, a_row
+from sandboxed import NEEDS_SANDBOX
 from support import ROOT
 
 from dpcourse.base.languages import ENGLISH, again, say, speaking
@@ -25,11 +26,9 @@ from dpcourse.grading.keep.store import opened
 from dpcourse.grading.marks.settings import TEMPLATE, parse
 from dpcourse.grading.out import feedback, returned
 from dpcourse.grading.result import Mark, Result, from_json, missing, result
-from dpcourse.grading.run import bubblewrap
 
 NAME = "00-start-here.ipynb"
 NAMES = ("ann", "bao", "chen")
-sandboxed = pytest.mark.skipif(bubblewrap.missing() is not None, reason=str(bubblewrap.missing()))
 
 
 class AtOnce(Executor):
@@ -91,7 +90,7 @@ def table(file):
         return [line[:1] + line[3:6] for line in csv.reader(lines)]
 
 
-@sandboxed
+@NEEDS_SANDBOX
 def test_the_same_answers_get_the_same_marks_in_every_language_and_no_flag(grades):
     found = rows(grades)
     assert {found[name].status for name in found} == {"graded"}
@@ -103,7 +102,7 @@ def test_the_same_answers_get_the_same_marks_in_every_language_and_no_flag(grade
     ]
 
 
-@sandboxed
+@NEEDS_SANDBOX
 def test_a_class_that_is_graded_can_be_reported_in_another_language(grades, capsys):
     english = reported(grades, ENGLISH)
     told = capsys.readouterr().out
@@ -126,7 +125,7 @@ def test_a_class_that_is_graded_can_be_reported_in_another_language(grades, caps
     assert len((grades / "changes.csv").read_text().splitlines()) == 1
 
 
-@sandboxed
+@NEEDS_SANDBOX
 def test_students_are_told_in_the_language_of_their_notebook_and_the_instructor_in_another(grades):
     grade_steps.run_command(Options(out=grades))
     assert spoken_to(grades) == {"ann": "en", "bao": "zh", "chen": "zh"}
@@ -136,7 +135,7 @@ def test_students_are_told_in_the_language_of_their_notebook_and_the_instructor_
     assert {name: LANG.search(page)[1] for name, page in pages.items()} == {"ann": "en", "bao": "zh", "chen": "zh"}
 
 
-@sandboxed
+@NEEDS_SANDBOX
 def test_the_roster_s_language_comes_first_and_grades_nothing_anew(grades, tmp_path):
     with opened(grades) as store:
         store.set_languages(NAMES, {"ann": "zh", "bao": "en"})

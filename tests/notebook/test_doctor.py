@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import psutil
 import pytest
+from sandboxed import NEEDS_SANDBOX
 from typer.testing import CliRunner
 
 from dpcourse.commands import app
@@ -221,7 +222,7 @@ def test_a_bubblewrap_that_does_not_work(tmp_path, monkeypatch):
     assert "bubblewrap does not work here (no permission). It must be 0.8 or newer" in readiness.finding().said
 
 
-@pytest.mark.skipif(bubblewrap.missing() is not None, reason=str(bubblewrap.missing()))
+@NEEDS_SANDBOX
 def test_a_machine_is_ready_where_a_worker_runs_and_not_where_none_does(monkeypatch):
     """The reason why it does not is the worker's own."""
     assert (readiness.finding().state, readiness.fault()) == ("ok", None)

@@ -97,7 +97,10 @@ def to_run(cells: Sequence[Cell], release: Release) -> tuple[set[int], list[str]
             doubts = list(_doubts(cells, said, {*MODULES, *release.modules}))
             return (every, doubts) if doubts else (_needed(cells, said, release), [])
     except (Exception, TimeUp) as error:  # somebody's code that is stranger than all that was thought of
-        return every, [f"the cells cannot be looked through: {type(error).__name__}"]
+        kind = (
+            TimeUp if isinstance(error, SystemError) else type(error)
+        )  # Python's parser raises it where it is stopped
+        return every, [f"the cells cannot be looked through: {kind.__name__}"]
 
 
 def _needed(cells, said, release):

@@ -2,14 +2,11 @@
 
 import json
 
-import pytest
 from typer.testing import CliRunner
 
 from dpcourse.base import cells
 from dpcourse.commands import app
-from dpcourse.grading.run import bubblewrap
 
-NEEDS_SANDBOX = pytest.mark.skipif(bubblewrap.missing() is not None, reason=str(bubblewrap.missing()))
 EPSILONS = (0.5, 1.25, 2.0)
 SECRET = "a secret that nobody guesses"
 

@@ -7,17 +7,18 @@ import pytest
 from grading import given_out
 from grading.judge.honest import EDITS, notebook
 from nbclient import NotebookClient
+from sandboxed import NEEDS_SANDBOX
 from support import in_turn
 
 from dpcourse import course
 from dpcourse.grading.judge import submission
-from dpcourse.grading.run import Limits, bubblewrap, warm
+from dpcourse.grading.run import Limits, warm
 
 ON_A_COMMIT = [next(iter(EDITS)), "a pool of processes made above"]
 FEWER = ("cached", "half of it", "wrong here and there")  # not all of their answers are right: a cache takes no list
 LIMITS = Limits(cell_seconds=60, seconds=280)
 
-pytestmark = pytest.mark.skipif(bubblewrap.missing() is not None, reason=str(bubblewrap.missing()))
+pytestmark = NEEDS_SANDBOX
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -3,12 +3,13 @@
 import json
 
 import pytest
+from sandboxed import NEEDS_SANDBOX
 
 from dpcourse.checking import ERROR, RIGHT
 from dpcourse.grading.judge import submission
 from dpcourse.grading.judge.exhausted import limit_in
 from dpcourse.grading.judge.submission import Job, allowed
-from dpcourse.grading.run import Limits, bubblewrap, warm
+from dpcourse.grading.run import Limits, warm
 from dpcourse.grading.run.watch import TOO_MANY_FILES, TOO_MANY_OPEN, TOO_MANY_PROCESSES, TOO_MUCH_MEMORY
 
 MEMORY = (
@@ -55,10 +56,10 @@ def test_a_limit_is_found_in_whatever_was_raised_since():
     assert limit_in([]) is None
 
 
-IMPORTS = "import math, mmap, os\nfrom dpcourse import check"
+IMPORTS = "import math, mmap, os\nimport numpy as np\nfrom dpcourse import check"
 WRITTEN = "def keep_probability(epsilon):\n    {first}\n    return math.exp(epsilon) / (1 + math.exp(epsilon))"
 CHECK = 'check("0.1", keep_probability)'
-ARRAY = "bytearray(400 * 2**20)"
+ARRAY = "np.empty(400 * 2**20, np.uint8)"  # which takes no time: nothing is written into it
 MADE = {  # a way in which one array is too much -> the cells
     "in an answer": [WRITTEN.format(first=ARRAY)],
     "by number": [WRITTEN.format(first="mmap.mmap(-1, 400 * 2**20, mmap.MAP_PRIVATE)")],
@@ -91,7 +92,7 @@ def graded(cells, memory):
     ).result, allowed(limits)
 
 
-@pytest.mark.skipif(bubblewrap.missing() is not None, reason=str(bubblewrap.missing()))
+@NEEDS_SANDBOX
 @pytest.mark.parametrize(
     "cells", [pytest.param(cells, id=how, marks=() if how in ON_A_COMMIT else SECONDS) for how, cells in MADE.items()]
 )
@@ -104,7 +105,7 @@ def test_what_a_limit_took_is_graded_again_with_a_higher_one(cells):
     assert ([mark.state for mark in found.exercises], found.status, found.limits) == ([RIGHT], "graded", ())
 
 
-@pytest.mark.skipif(bubblewrap.missing() is not None, reason=str(bubblewrap.missing()))
+@NEEDS_SANDBOX
 def test_a_limit_that_takes_no_mark_is_none():
     found, _ = graded([WRITTEN.format(first=""), "raise MemoryError"], 300)
     assert (found.status, found.limits, found.notes) == ("graded", (), ())

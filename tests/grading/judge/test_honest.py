@@ -7,15 +7,14 @@ import json
 import textwrap
 
 import pytest
+from sandboxed import NEEDS_SANDBOX
 from support import by_profile
 
 from dpcourse import course
 from dpcourse.checking import BLANK, ERROR, RIGHT, WRONG
 from dpcourse.grading.judge import submission
 from dpcourse.grading.judge.submission import Job
-from dpcourse.grading.run import Limits, bubblewrap, warm
-
-needs_bubblewrap = pytest.mark.skipif(bubblewrap.missing() is not None, reason=str(bubblewrap.missing()))
+from dpcourse.grading.run import Limits, warm
 
 IMPORTS = """
 import math
@@ -95,7 +94,7 @@ def most_weekly(kinds, *on_a_commit):
     return pytest.mark.parametrize("code", [pytest.param(kinds[name], marks=marks[name], id=name) for name in kinds])
 
 
-@needs_bubblewrap
+@NEEDS_SANDBOX
 @most_weekly(LATER, "a name of Python's", "reset", "the answer's own name")
 def test_what_comes_below_a_check_takes_nothing(code):
     found = graded(*below_the_check(code))
@@ -135,7 +134,7 @@ FRONT_ENDS = {
 }
 
 
-@needs_bubblewrap
+@NEEDS_SANDBOX
 def test_what_works_in_jupyterlab_works_here_together():
     found = graded(*map(textwrap.dedent, FRONT_ENDS.values()), *HONEST)
     assert found.result.errors == ()
@@ -143,7 +142,7 @@ def test_what_works_in_jupyterlab_works_here_together():
     assert found.result.status == "graded"
 
 
-@needs_bubblewrap
+@NEEDS_SANDBOX
 @most_weekly(FRONT_ENDS)
 def test_what_works_in_jupyterlab_works_here_in_the_cell_of_the_imports(code):
     found = graded(*above(code))
@@ -152,7 +151,7 @@ def test_what_works_in_jupyterlab_works_here_in_the_cell_of_the_imports(code):
     assert found.result.status == "graded"
 
 
-@needs_bubblewrap
+@NEEDS_SANDBOX
 def test_magics_of_cells_files_and_last_results():
     found = graded(
         IMPORTS,
@@ -179,7 +178,7 @@ IN_ANSWERS = {
 }
 
 
-@needs_bubblewrap
+@NEEDS_SANDBOX
 @most_weekly(IN_ANSWERS, "threads", "processes", "display")
 def test_an_answer_may_use_what_it_could_use_in_jupyterlab(code):
     for checks in CHECKS:
@@ -197,7 +196,7 @@ BY_POOL = body("x = pool.submit(math.exp, epsilon).result()\nreturn x / (1 + x)"
 SHARE_BY_POOL = SHARE.replace("math.exp(epsilon)", "pool.submit(math.exp, epsilon).result()")
 
 
-@needs_bubblewrap
+@NEEDS_SANDBOX
 def test_processes_live_on_from_cell_to_cell():
     found = graded(
         IMPORTS, POOL, BY_POOL, "assert pool.submit(abs, -1).result() == 1", CHECK, ids=("start_here/keep_probability",)
@@ -233,7 +232,7 @@ ENDED = {  # kind of `met.SAYS` -> cells, and what is told of the processes that
 }  # fmt: skip
 
 
-@needs_bubblewrap
+@NEEDS_SANDBOX
 @pytest.mark.parametrize("kind", ENDED)
 def test_what_would_take_from_the_answers_is_ended_and_that_is_said(kind):
     cells, told = ENDED[kind]
@@ -243,14 +242,14 @@ def test_what_would_take_from_the_answers_is_ended_and_that_is_said(kind):
     assert (found.result.status, found.result.errors) == ("graded", ())
 
 
-@needs_bubblewrap
+@NEEDS_SANDBOX
 def test_processes_without_which_a_limit_is_reached_all_the_same_live_on():
     found = graded(IMPORTS, POOL, "__import__('os')._exit(0)", BY_POOL, CHECK, ids=("start_here/keep_probability",))
     assert states(found) == {"start_here/keep_probability": RIGHT}
     assert found.result.notes == ("cell 3 was left out: it ended the process that ran it",)
 
 
-@needs_bubblewrap
+@NEEDS_SANDBOX
 def test_any_function_may_be_checked_and_the_better_of_both_counts():
     assert states(
         graded(
@@ -276,7 +275,7 @@ def test_any_function_may_be_checked_and_the_better_of_both_counts():
         }, cells
 
 
-@needs_bubblewrap
+@NEEDS_SANDBOX
 def test_a_cell_may_wait_for_an_answer_to_be_right():
     gated = f"assert passed('0.1') and not passed('0.3')\n{SHARE}"
     given = IMPORTS.replace("check,", "check, passed,")
@@ -299,7 +298,7 @@ def test_a_cell_may_wait_for_an_answer_to_be_right():
     }
 
 
-@needs_bubblewrap
+@NEEDS_SANDBOX
 def test_an_error_below_takes_no_definition_and_no_check_above_it():
     found = graded(IMPORTS, ODDS + CHECK + ".message", SHARE + "1 / 0\n" + CHECK_SHARE)
     assert states(found) == {"start_here/keep_probability": RIGHT, "start_here/estimate_share": RIGHT}
@@ -309,7 +308,7 @@ def test_an_error_below_takes_no_definition_and_no_check_above_it():
     ]
 
 
-@needs_bubblewrap
+@NEEDS_SANDBOX
 def test_a_check_in_a_thread_or_in_another_process_is_none():
     found = graded(
         IMPORTS,
@@ -328,7 +327,7 @@ def test_a_check_in_a_thread_or_in_another_process_is_none():
 # ---- what the student's own notebook takes
 
 
-@needs_bubblewrap
+@NEEDS_SANDBOX
 def test_a_notebook_that_takes_a_mark_is_told_by_what():
     found = graded(IMPORTS, ODDS, SHARE, "sum = 0", "%reset -f")
     assert states(found) == {"start_here/keep_probability": ERROR, "start_here/estimate_share": ERROR}
@@ -344,7 +343,7 @@ def test_a_notebook_that_takes_a_mark_is_told_by_what():
     )
 
 
-@needs_bubblewrap
+@NEEDS_SANDBOX
 def test_the_cell_with_which_it_began_is_named_first():
     scaled = SHARE.replace("np.mean", "scale * np.mean")
     found = graded("import nothing_here\n" + IMPORTS, ODDS, "scale = odds(1)", scaled)
@@ -360,7 +359,7 @@ def test_the_cell_with_which_it_began_is_named_first():
     assert own_fault.result.notes == ()
 
 
-@needs_bubblewrap
+@NEEDS_SANDBOX
 def test_who_asked_for_input_is_told_where_a_mark_is_lost():
     asks = "epsilon_0 = float(input('epsilon? '))"
     lost = graded(IMPORTS, asks, body("return epsilon_0"), SHARE)
@@ -373,7 +372,7 @@ def test_who_asked_for_input_is_told_where_a_mark_is_lost():
     assert graded(IMPORTS, "name = input()", ODDS, ids=("start_here/keep_probability",)).result.notes == ()
 
 
-@needs_bubblewrap
+@NEEDS_SANDBOX
 def test_a_cell_under_a_magic_that_is_not_here_runs_where_it_defines_something():
     found = graded(
         f"%%black -l 100\n{IMPORTS}", f"\n%%memit\n{ODDS}\n%time 3", CHECK, "%%sql\nselect 1", "%%mermaid\ngraph", SHARE
@@ -394,7 +393,7 @@ def test_a_cell_under_a_magic_that_is_not_here_runs_where_it_defines_something()
 SHORT = Limits(cell_seconds=1, seconds=60)
 
 
-@needs_bubblewrap
+@NEEDS_SANDBOX
 def test_a_slow_cell_is_interrupted_and_keeps_what_it_defined():
     slow = (
         "import time\ntry:\n    while True: time.sleep(0.01)\nexcept: pass\nwhile True: pass\nkeep_probability = None"
@@ -406,7 +405,7 @@ def test_a_slow_cell_is_interrupted_and_keeps_what_it_defined():
     assert found.result.limits == ()
 
 
-@needs_bubblewrap
+@NEEDS_SANDBOX
 def test_a_cell_that_cannot_be_interrupted_is_cut_where_it_hangs():
     slow = """
 def hang():
@@ -421,7 +420,7 @@ hang(); keep_probability = None
     assert found.result.notes == ("cell 2 was left out from its statement 4 on: the time limit was reached",)
 
 
-@needs_bubblewrap
+@NEEDS_SANDBOX
 def test_what_was_right_at_its_check_counts_when_the_time_is_over():
     found = graded(
         IMPORTS, ODDS, CHECK, "import time; time.sleep(60)", SHARE, limits=Limits(cell_seconds=60, seconds=2.5)
@@ -434,7 +433,7 @@ def test_what_was_right_at_its_check_counts_when_the_time_is_over():
     assert found.result.limits == (60, 2.5, Limits().memory)
 
 
-@needs_bubblewrap
+@NEEDS_SANDBOX
 def test_an_answer_that_never_ends_is_called_again_only_where_it_is_written_anew():
     endless = body("while True: pass")
     found = graded(IMPORTS, endless, CHECK, ids=("start_here/keep_probability",), limits=SHORT)
@@ -447,7 +446,7 @@ def test_an_answer_that_never_ends_is_called_again_only_where_it_is_written_anew
     }
 
 
-@needs_bubblewrap
+@NEEDS_SANDBOX
 def test_an_answer_that_ends_its_worker_at_a_check_loses_itself_only():
     found = graded(IMPORTS, body("import os; os._exit(0)"), CHECK, SHARE, CHECK_SHARE)
     assert states(found) == {"start_here/keep_probability": ERROR, "start_here/estimate_share": RIGHT}
@@ -458,7 +457,7 @@ def test_an_answer_that_ends_its_worker_at_a_check_loses_itself_only():
 # ---- judged again
 
 
-@needs_bubblewrap
+@NEEDS_SANDBOX
 def test_what_was_seen_can_be_judged_again_without_running_a_line(monkeypatch):
     found = graded(IMPORTS, body("return math.exp(epsilon)"), CHECK, SHARE)
     monkeypatch.setattr("dpcourse.grading.run.client.Worker.__init__", None)
@@ -472,7 +471,7 @@ TWO_LESS = body("return (math.exp(epsilon) - 1) / (math.exp(epsilon) + 1)")
 PLACED = "Only `math.exp(epsilon) - 1` in line 2 is not what is needed"
 
 
-@needs_bubblewrap
+@NEEDS_SANDBOX
 def test_where_an_answer_leaves_the_way_is_told_as_in_a_notebook_and_when_it_is_judged_again(monkeypatch):
     found = graded(IMPORTS, TWO_LESS, CHECK, ids=("start_here/keep_probability",))
     [mark] = found.result.exercises
@@ -483,14 +482,14 @@ def test_where_an_answer_leaves_the_way_is_told_as_in_a_notebook_and_when_it_is_
     assert again == mark
 
 
-@needs_bubblewrap
+@NEEDS_SANDBOX
 def test_an_answer_that_breaks_what_watches_it_is_wrong_all_the_same():
     spoil = "import dpcourse.checking.calling.steps as steps\nsteps.Watched.steps = lambda *given: 1 / 0"
     found = graded(IMPORTS, spoil, TWO_LESS, CHECK, ids=("start_here/keep_probability",))
     assert states(found) == {"start_here/keep_probability": WRONG}
 
 
-@needs_bubblewrap
+@NEEDS_SANDBOX
 def test_where_functions_are_forbidden_each_probe_has_inputs_of_its_own():
     seen = "seen = []\ndef estimate_share(reports, epsilon):\n    seen.append(np.asarray(reports).tobytes())\n    return 0.5"
     right = SHARE + "\nhonest = estimate_share\ndef estimate_share(reports, epsilon):\n    assert len(reports) < 30 or np.ptp(reports) == 0 or np.asarray(reports).tobytes() not in seen\n    return honest(reports, epsilon)"  # fmt: skip

@@ -20,6 +20,7 @@ import pytest
 from grading.given_out import releases
 from hypothesis import given
 from hypothesis import strategies as st
+from sandboxed import NEEDS_SANDBOX
 from support import ROOT, by_profile, examples, in_turn
 
 from dpcourse import course
@@ -27,7 +28,7 @@ from dpcourse.base.names import Names
 from dpcourse.grading import collect
 from dpcourse.grading.judge import needed, submission
 from dpcourse.grading.judge.given import Release
-from dpcourse.grading.run import bubblewrap, warm
+from dpcourse.grading.run import warm
 
 GIVEN_OUT = releases()
 
@@ -311,10 +312,14 @@ def told(mark):
 
 
 @pytest.mark.usefixtures("_one_warm_process")
-@pytest.mark.skipif(bubblewrap.missing() is not None, reason=str(bubblewrap.missing()))
+@NEEDS_SANDBOX
 @pytest.mark.parametrize(
     "lesson",
-    by_profile("lessons graded with and without the cells that need not run", course.lessons()[:1], course.lessons()),
+    by_profile(
+        "lessons graded with and without the cells that need not run",
+        course.lessons()[:1],
+        in_turn("lessons graded with and without these", course.lessons(), 2),
+    ),
     ids=lambda each: each.name,
 )
 @pytest.mark.parametrize("seed", range(by_profile("notebooks of each", 2, 1)))

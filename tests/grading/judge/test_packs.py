@@ -5,7 +5,8 @@ import json
 
 import pytest
 from authoring.packs import edit, exam, practice
-from grading.judge.exams import EPSILONS, NEEDS_SANDBOX, SECRET, handed_in, told
+from grading.judge.exams import EPSILONS, SECRET, handed_in, told
+from sandboxed import NEEDS_SANDBOX
 from support import ROOT
 
 from dpcourse import course

@@ -4,7 +4,8 @@ import json
 
 import pytest
 from authoring.packs import exam, practice
-from grading.judge.exams import EPSILONS, NEEDS_SANDBOX, handed_in, told
+from grading.judge.exams import EPSILONS, handed_in, told
+from sandboxed import NEEDS_SANDBOX
 from support import ROOT
 
 from dpcourse import course

@@ -5,12 +5,13 @@ import sys
 
 import pytest
 from grading.kinds.making import WORKS, solved
+from sandboxed import NEEDS_SANDBOX
 from support import by_profile
 
 from dpcourse.grading.collect.notebook import LARGE
 from dpcourse.grading.judge import submission, versions
 from dpcourse.grading.result import UNJUDGED
-from dpcourse.grading.run import Limits, bubblewrap, warm
+from dpcourse.grading.run import Limits, warm
 
 NEWEST = "3.14"  # on which the course runs
 BROKEN = "def worst_posterior(prior, epsilon):\n    return prior +\n"
@@ -24,7 +25,6 @@ NEWER = {
 SHOWN = [{"output_type": "error", "ename": "SyntaxError", "evalue": "", "traceback": []}]
 
 older_here = pytest.mark.skipif(sys.version_info >= (3, 12), reason="this Python knows some of that syntax")
-in_a_sandbox = pytest.mark.skipif(bubblewrap.missing() is not None, reason=str(bubblewrap.missing()))
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -53,7 +53,7 @@ def answered(code):
 
 
 @older_here
-@in_a_sandbox
+@NEEDS_SANDBOX
 @pytest.mark.parametrize("code", by_profile("syntax of newer Pythons", list(NEWER.values())[:2], list(NEWER.values())))
 def test_newer_syntax_is_not_graded_and_both_versions_are_named(code):
     unjudged = of_posterior(graded(written_by(f"{NEWEST}.1", answered(code))))
@@ -62,7 +62,7 @@ def test_newer_syntax_is_not_graded_and_both_versions_are_named(code):
     assert f"Python {versions.OURS}" in unjudged.fault
 
 
-@in_a_sandbox
+@NEEDS_SANDBOX
 @pytest.mark.parametrize(
     "version", [None, versions.OURS, "3.9.1", "3.99.0", "2.7", "x"], ids=lambda version: version or "none"
 )
@@ -74,13 +74,13 @@ def test_a_syntax_error_is_one_where_no_newer_python_of_the_course_wrote_it(vers
     assert "SyntaxError" in of_posterior(result).message
 
 
-@in_a_sandbox
+@NEEDS_SANDBOX
 def test_an_error_that_the_notebook_shows_was_one_there_too():
     cells = [each | {"outputs": SHOWN} if each["source"] == BROKEN else each for each in answered(BROKEN)]
     assert graded(written_by(NEWEST, cells)).status == "graded"
 
 
-@in_a_sandbox
+@NEEDS_SANDBOX
 def test_what_no_answer_needs_may_be_in_any_syntax():
     cells = solved(first="type Number =", last=BROKEN.replace("worst", "best"))
     result = graded(written_by(NEWEST, cells))
@@ -88,7 +88,7 @@ def test_what_no_answer_needs_may_be_in_any_syntax():
 
 
 @older_here
-@in_a_sandbox
+@NEEDS_SANDBOX
 def test_an_answer_that_lacks_what_a_newer_cell_defines_is_not_wrong():
     above, answer = (
         "type Number = float\ndef odds(p: Number): return p / (1 - p)",

@@ -11,11 +11,12 @@ from pathlib import Path
 import psutil
 import pytest
 from grading import nobody
+from sandboxed import NEEDS_SANDBOX
 
-from dpcourse.grading.run import Limits, Stopped, bubblewrap, processes, seccomp, warm
+from dpcourse.grading.run import Limits, Stopped, processes, seccomp, warm
 from dpcourse.grading.run.client import Worker
 
-pytestmark = pytest.mark.skipif(bubblewrap.missing() is not None, reason=str(bubblewrap.missing()))
+pytestmark = NEEDS_SANDBOX
 
 ROOT = Path(__file__).resolve().parents[3]
 ESCAPES = Path(__file__).with_name("escapes.py")

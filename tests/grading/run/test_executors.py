@@ -5,16 +5,17 @@ import os
 import signal
 
 import pytest
+from sandboxed import NEEDS_SANDBOX
 from support import ROOT
 
 from dpcourse import course
 from dpcourse.grading import cohort
 from dpcourse.grading.keep.store import opened
-from dpcourse.grading.run import bubblewrap, executors
+from dpcourse.grading.run import executors
 
 
 @pytest.mark.weekly("Dask takes seconds to start, and to see that a worker is gone")
-@pytest.mark.skipif(bubblewrap.missing() is not None, reason=str(bubblewrap.missing()))
+@NEEDS_SANDBOX
 def test_a_dask_worker_that_is_killed_costs_nothing(tmp_path):
     distributed = pytest.importorskip("distributed")
     folder = tmp_path / "class"

@@ -3,10 +3,11 @@
 import subprocess
 
 import pytest
+from sandboxed import NEEDS_SANDBOX
 
 from dpcourse.grading.run import Limits, bubblewrap, mounts, warm
 
-pytestmark = pytest.mark.skipif(bubblewrap.missing() is not None, reason=str(bubblewrap.missing()))
+pytestmark = NEEDS_SANDBOX
 
 
 def planted(folder, *names):

@@ -4,14 +4,14 @@ import dataclasses
 
 import pytest
 from grading import given_out
+from sandboxed import NEEDS_SANDBOX
 from support import ROOT
 
 from dpcourse import course, plots
 from dpcourse.grading.judge import answers, submission
-from dpcourse.grading.run import Limits, bubblewrap, library, session, warm
+from dpcourse.grading.run import Limits, library, session, warm
 from dpcourse.grading.run.client import Worker
 
-needs_bubblewrap = pytest.mark.skipif(bubblewrap.missing() is not None, reason=str(bubblewrap.missing()))
 LIMITS = Limits(cell_seconds=120, seconds=600)
 
 CELL = {"number": 1, "seconds": 120.0}
@@ -73,7 +73,7 @@ def seen():
     warm.close()
 
 
-@needs_bubblewrap
+@NEEDS_SANDBOX
 def test_of_the_course_a_sandbox_holds_the_files_of_the_library_and_no_other(seen):
     here = {file.removeprefix(f"{ROOT}/") for file in seen["files"]}
     allowed = tuple(f"dpcourse/{folder}/" for folder in library.FOLDERS)
@@ -83,7 +83,7 @@ def test_of_the_course_a_sandbox_holds_the_files_of_the_library_and_no_other(see
     assert [file for file in here if file.split("/")[0] != "dpcourse"] == []
 
 
-@needs_bubblewrap
+@NEEDS_SANDBOX
 def test_the_workers_memory_holds_no_exercise_no_reference_and_no_judge(seen):
     assert "builtins.function" in seen["objects"]
     kinds = {name for name in seen["objects"] if name.startswith(HIDDEN) and not name.startswith(CALLING)}
@@ -97,24 +97,24 @@ def test_the_workers_memory_holds_no_exercise_no_reference_and_no_judge(seen):
     assert seen["texts"] == []
 
 
-@needs_bubblewrap
+@NEEDS_SANDBOX
 def test_the_workers_modules_are_those_of_the_library(seen):
     found = {name for name in seen["modules"] if f"{name}.".startswith(HIDDEN) and not f"{name}.".startswith(CALLING)}
     assert found == {"dpcourse.checking"}, "an empty one, in which only `calling` is"
     assert "dpcourse.composition" in seen["modules"]
 
 
-@needs_bubblewrap
+@NEEDS_SANDBOX
 def test_a_picture_is_there_for_the_cells_that_show_it(seen):
     assert seen["pictures"]["error"] is None
 
 
-@needs_bubblewrap
+@NEEDS_SANDBOX
 def test_calls_that_an_answer_needs_are_counted_where_nothing_is_forbidden(seen):
     assert [(outcome["value"], outcome["calls"]) for outcome in seen["calls"]] == [(1.0, 1)]
 
 
-@needs_bubblewrap
+@NEEDS_SANDBOX
 def test_what_is_watched_is_imported_by_the_warm_process():
     watched = {"function": "there", "forbidden": ["colorsys:rgb_to_hsv"], "counted": "wave:open", "seconds": 20}
     with Worker(LIMITS, [watched]):
@@ -125,7 +125,7 @@ def test_what_is_watched_is_imported_by_the_warm_process():
         assert next_worker.ask({"probe": "there", "cases": [{}]}, 20)["outcomes"][0]["value"] == [True, True, False]
 
 
-@needs_bubblewrap
+@NEEDS_SANDBOX
 def test_without_bubblewrap_all_is_the_same_on_request(seen):
     content = (ROOT / "solutions" / "01-composition.ipynb").read_bytes()
     job = submission.Job(1, content, b"seed")
