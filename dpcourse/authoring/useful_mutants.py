@@ -18,6 +18,7 @@ from dpcourse.checking import Exercise, OpenExercise, RandomExercise
 from dpcourse.checking.calling.probe import arguments
 from dpcourse.checking.calling.values import plain
 from dpcourse.checking.diagnosis import mutants
+from dpcourse.checking.diagnosis.words import Change
 from dpcourse.course import Lesson
 
 DRAWS, MOST_CASES, DIGITS = 3, 8, 9
@@ -83,10 +84,10 @@ def worth(exercise: Exercise, program: mutants.Program) -> list[int]:
     draws = [exercise.draw(np.random.default_rng(seed))[:MOST_CASES] for seed in range(DRAWS)]
     right = _shown(program.main, draws)
     kept: dict[tuple, tuple[float, int]] = {}
-    for place, change, mutant in program.numbered():
+    for place, change, _, mutant in program.numbered():
         shown = _shown(mutant, draws)
         if any(one is not None and one != other for one, other in zip(shown, right, strict=True)):
-            kept[shown] = min(kept.get(shown, (np.inf, 0)), (change.cost, place))
+            kept[shown] = min(kept.get(shown, (np.inf, 0)), (Change.of(change).cost, place))
     return [place for _, place in kept.values()]
 
 

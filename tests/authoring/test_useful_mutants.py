@@ -30,10 +30,10 @@ def test_what_is_left_out_does_on_new_inputs_what_is_kept_does_or_nothing(lesson
     cases = exercise.draw(np.random.default_rng(77))
     kept = {
         place: numbers(mutant, cases)
-        for place, _, mutant in program.numbered(mutants.stored(exercise.folder)[program.key])
+        for place, _, _, mutant in program.numbered(mutants.stored(exercise.folder)[program.key])
     }
     known = [numbers(exercise.reference, cases), *(value for value in kept.values() if value is not None)]
-    left_out = [numbers(mutant, cases) for place, _, mutant in program.numbered() if place not in kept]
+    left_out = [numbers(mutant, cases) for place, _, _, mutant in program.numbered() if place not in kept]
     new = [
         value
         for value in left_out
@@ -50,7 +50,7 @@ def test_of_two_that_do_the_same_the_cheaper_is_kept():
     kept = useful_mutants.worth(exercise, program)
     assert 0 < len(kept) < len(every)
     cases = exercise.draw(np.random.default_rng(0))
-    values = {place: numbers(mutant, cases) for place, _, mutant in program.numbered()}
+    values = {place: numbers(mutant, cases) for place, _, _, mutant in program.numbered()}
     for place, value in values.items():
         same = [other for other in kept if value is not None and np.array_equal(values[other], value, equal_nan=True)]
         assert all(every[other].cost <= every[place].cost for other in same)

@@ -144,7 +144,7 @@ def test_every_change_of_inputs_and_of_a_program_is_said(id):
     exercise = course.find(id)
     cases = exercise.cases(np.random.default_rng(0))
     changes = [change for change, _ in inputs.changes(cases)]
-    changes += [change for _, change, _ in mutants.Program(exercise.reference).numbered()]
+    changes += [words.Change.of(change) for _, change, _, _ in mutants.Program(exercise.reference).numbered()]
     for text in {words.sentence((change,)) for change in changes} | {words.sentence(tuple(changes[:2]), "1")}:
         assert not list(made_up_language.unmarked(text)), text
 

@@ -3,6 +3,7 @@
 This runs wherever the learner's code runs, and knows nothing of what is right.
 """
 
+import ast
 import contextlib
 import functools
 import importlib
@@ -81,16 +82,19 @@ class Probe:
     def watch(self, answer: Callable, cases: list[dict], exchanges: list) -> list:
         """Return what the expressions of the answer give: its places, then for each case what each gave (calling.steps).
 
-        exchanges: lists of places and, for each case, of the values that these are given instead; then return for each
-        exchange what the answer gives on the cases, as far as it comes within the time. Nothing where no timer can
-        interrupt it: with other values it may never end.
+        exchanges: lists of places and, for each case, of the values that these are given instead, or numbers of changes of
+        the answer (calling.changes); then return for each what the answer gives on the cases, as far as it comes within
+        the time. None: then return what changes there are, each as its number, its kind, the fields of its sentence, the text
+        that it changes and the line. Nothing where no timer can interrupt it: with other values it may never end.
         """
         if not limits.interruptible():
             return []
         if not exchanges:  # the first that is asked: what the answer calls may be another than when it was checked last
             _watched.cache_clear()
-        watched, found = _watched(answer), []
+        watched, found = _watched(answer), list[list]()
         with contextlib.suppress(limits.TimeUp), output.captured(), limits.time_limit(self.seconds):
+            if exchanges is None or (exchanges and isinstance(exchanges[0], int)):
+                return self._changed(watched, cases, exchanges, found)
             if not exchanges:
                 found.append([[place.text, place.line, list(place.parts)] for place in watched.places])
                 for case in cases:
@@ -98,6 +102,15 @@ class Probe:
             for numbers, values in exchanges:
                 of_cases = zip(values, cases, strict=True)
                 found.append([watched.exchanged(numbers, given, list(arguments(case))) for given, case in of_cases])
+        return found
+
+    def _changed(self, watched, cases, wanted, found):
+        for number, change, old, function in watched.program.numbered(wanted):
+            if wanted is None:
+                fields = {name: as_data(value) for name, value in change.fields.items()}
+                found.append([number, change.kind, fields, ast.unparse(old), old.lineno])
+            else:
+                found.append([_given(function, list(arguments(case))) for case in cases])
         return found
 
     def _is_idle(self, answer, case, value, clock):
@@ -149,6 +162,14 @@ def _with_all_seen(outcome, answer, case, called, counted, printed):
     counted.update(dict.fromkeys(counted, 0))
     printed.text, printed.count = "", 0
     return outcome | also | seen
+
+
+def _given(function, arguments):
+    """What a changed answer gives; nothing where it fails."""
+    try:
+        return plain(function(*arguments))
+    except (Exception, SystemExit):
+        return None
 
 
 @functools.lru_cache(1)

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpcourse.checking.calling.program import Program, TooLong
+from dpcourse.checking.calling.changes import Changing
+from dpcourse.checking.calling.program import TooLong
 from dpcourse.checking.calling.values import plain
 
 MOST_PLACES = 300
@@ -49,7 +50,7 @@ class Watched:
         self.most = most
         function = getattr(function, "__wrapped__", function)
         world = getattr(function, "__globals__", None)
-        self.program = Program(function, belongs or (lambda other: other.__globals__ is world))
+        self.program = Changing(function, belongs or (lambda other: other.__globals__ is world))
         self.places: list[Place] = []
         self._kept: dict[int, list | None] = {}
         self._instead: dict[int, Iterator] = {}

@@ -1,8 +1,8 @@
 """Why an answer is wrong: the simplest explanation that agrees with the answer on all cases, fresh ones among them.
 
-There are four sources, in the order of trust: the answer is right for other inputs; the right answer was changed
-afterwards; one expression of the answer is wrong, and all else is right (place); a right program with one slip gives the
-same. Where no source explains the answer, what can be measured is said, and where it leaves the way; else the
+There are five sources, in the order of trust: the answer is right for other inputs; the right answer was changed
+afterwards; one change of the answer makes it right (repair); one expression of it is wrong, and all else is right (place);
+a right program with one slip gives the same. Where no source explains the answer, what can be measured is said, and where it leaves the way; else the
 smallest input that fails is shown. An explanation must agree on all inputs, at least LEAST, of which all but the first few were drawn after the answer was
 found wrong. As a rule of thumb, not a proof: two functions that differ agree on one such input by chance with probability 1e-6 (the
 tolerance) where results are real numbers, and often where they are truth values or small whole numbers, of which there
@@ -19,9 +19,9 @@ from dpcourse.base.languages import Said, counted, listed, say, sentences, to_sa
 from dpcourse.checking.calling import limits
 from dpcourse.checking.calling.probe import arguments
 from dpcourse.checking.calling.values import plain
-from dpcourse.checking.diagnosis import inputs, measurement, mutants, place, results
+from dpcourse.checking.diagnosis import inputs, measurement, mutants, place, repair, results
 from dpcourse.checking.diagnosis.series import Part, as_arrays, called, features, part_of, parts
-from dpcourse.checking.diagnosis.words import AFTER, EXPLAINING, SENTENCES, Change, Fact, cost, sentence
+from dpcourse.checking.diagnosis.words import AFTER, ALONE, EXPLAINING, SENTENCES, Change, Fact, cost, sentence
 
 SECONDS, FOR_MUTANTS, FOR_ANSWERS = 2.6, 1.6, 0.9
 MOST, MOST_OF_FEW, DRAWS = 12, 40, 40
@@ -36,6 +36,10 @@ ENTRIES = to_say("Your result has {mine} entries where it should have {right}.")
 ENTRIES_OF = to_say("{name} has {mine} entries where it should have {right}.")
 PLACED_RIGHT = 4  # of the cases by which a place is found, where the answer is right on some
 HEAD = 3  # cases on which a candidate is tried first
+ENOUGH, OF_INPUTS = (
+    1.2,
+    1.9,
+)  # what explanations cost: nothing further is looked for, no change of the answer's own text
 
 
 @dataclass(frozen=True)
@@ -85,6 +89,7 @@ class _Search:
         self.clock, self.rng = limits.Clock(SECONDS), rng
         self.first_cases, self.enough = cases, False
         self.place: place.Proved | place.Left | None = None
+        self.repair: repair.Repair | None = None
 
     def result(self):
         if self.ask is not None:
@@ -192,6 +197,9 @@ class _Search:
             if misconception.recognise is None and self.clock.left() > 0:
                 self._try_function(misconception.code, (Change("misconception"),), told=misconception.message)
         if not self._done():
+            self.repair = None if self._is_simple() else self._repair(right)
+            if self.repair is not None:
+                return
             self.place = self._place(right)
             if not (isinstance(self.place, place.Proved) and self.place.tells):
                 self._try_mutants()
@@ -286,7 +294,14 @@ class _Search:
             self.best = [Candidate((Change("exchanged results", {"order": order}),))] * len(self.parts)
 
     def _done(self):
-        return all(best is not None and best.cost <= 1.2 for best in self.best)
+        return all(best is not None and best.cost <= ENOUGH for best in self.best)
+
+    def _is_simple(self):
+        """Whether it is explained by what was done to the right result, or by one of the inputs."""
+        return all(
+            best is not None and (best.cost <= OF_INPUTS or {change.kind for change in best.changes} <= ALONE.keys())
+            for best in self.best
+        )
 
     # ---- where
 
@@ -305,10 +320,21 @@ class _Search:
         except Exception:  # what comes from a learner's process may be anything
             return None
 
+    def _repair(self, right):
+        """Return the one change of the answer that mends it, if there is one."""
+        if self.watch is None:
+            return None
+        try:
+            return repair.found(self.cases, self.values, right, self.watch, self.exercise.is_close)
+        except Exception:  # what comes from a learner's process may be anything
+            return None
+
     # ---- words
 
     def _told(self):
         """Return the Diagnosis: explanations of what is wrong, or else what was measured."""
+        if self.repair is not None:
+            return Diagnosis(sentences([*self._good(), self.repair.text]), PLACE, len(self.cases))
         wrong = [k for k, part in enumerate(self.parts) if not part.agrees.all()]
         if not wrong:
             return None

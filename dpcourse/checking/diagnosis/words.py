@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from dpcourse.base.languages import say, sentences, to_say
+from dpcourse.checking.calling import changes
 
 SENTENCES = {  # kind: (cost, what follows "Your result is what comes out if ...", or a whole sentence of its own)
     # the right result, changed afterwards
@@ -81,6 +82,8 @@ SENTENCES = {  # kind: (cost, what follows "Your result is what comes out if ...
     "range": (2.2, to_say("a loop or a range begins or ends one place off")),
     "condition dropped": (2.2, to_say("a condition is left out")),
     "early return": (2.2, to_say("the loop ends in its first round")),
+    "late return": (2.2, to_say("a loop goes through all its rounds where it should end in the first")),
+    "jump dropped": (2.2, to_say("a loop goes on where it should end, or leave out the rest of a round")),
     "misconception": (2.6, ""),
 }
 
@@ -162,12 +165,13 @@ WHOLE = {  # sentences of their own, in the order in which they are told
 
 
 @dataclass(frozen=True)
-class Change:
-    """One change of what is right: its kind, a key of SENTENCES, the fields of its sentence, and where in the formula it is."""
+class Change(changes.Change):
+    """One change of what is right, in words; its kind is a key of SENTENCES."""
 
-    kind: str
-    fields: dict = field(default_factory=dict)
-    place: str = ""
+    @classmethod
+    def of(cls, change: changes.Change) -> "Change":
+        """Return a change of a program."""
+        return cls(change.kind, change.fields, change.place)
 
     @property
     def cost(self) -> float:

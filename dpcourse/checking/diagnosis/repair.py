@@ -1,0 +1,104 @@
+"""What in a wrong answer is wrong: one change of its own text, with which it is right on every input.
+
+The changes are those by which slips are made of a right answer (calling.changes). That one mends the answer is seen and not
+guessed, whatever its author meant. What is said names the place and the kind, and not what belongs there.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from dpcourse.base.languages import say, to_say
+from dpcourse.checking.calling import limits
+from dpcourse.checking.calling.messages import heard, one_line
+
+SECONDS = 1.0
+MOST, AT_ONCE = 1_000, 200
+LONGEST = 120  # characters of a place
+HEAD = 2  # wrong results that a change must mend before all are tried
+FAULTS = {  # kind of a change -> what is wrong where it mends an answer; the most telling first
+    "jump dropped": to_say("`{old}` should not be there"),
+    "late return": to_say("`{old}` ends the loop in its first round"),
+    "call dropped": to_say("a function in `{old}` is too much"),
+    "condition dropped": to_say("a condition is too much in `{old}`"),
+    "comparison": to_say("`{other}` is wrong in `{old}`"),
+    "operator": to_say("`{other}` is wrong in `{old}`"),
+    "range": to_say("`{old}` begins or ends one place off"),
+    "call replaced": to_say("{one} is the wrong function in `{old}`"),
+    "dropped": to_say("a part of `{old}` is too much"),
+    "bracket": to_say("a bracket is missing in `{old}`, or closes at the wrong place"),
+    "constant": to_say("`{old}` is the wrong number"),
+    "operands": to_say("the two sides of `{one}` stand in each other's place in `{old}`"),
+    "other name": to_say("`{old}` is the wrong name"),
+    "sign": to_say("the sign of `{old}` is wrong"),
+    "added": to_say("{what} is missing at `{old}`"),
+    "part factor": to_say("`{old}` is wrong by a factor of 2"),
+}
+
+
+@dataclass(frozen=True)
+class Repair:
+    """A change that makes an answer right: its number, its kind and fields, the text that it changes, the line of that."""
+
+    number: int
+    kind: str
+    fields: dict
+    old: str
+    line: int
+    inputs: int = 0
+
+    @property
+    def order(self) -> tuple:
+        """The most telling kind first, and of one kind what changes least."""
+        return list(FAULTS).index(self.kind), len(self.old), self.number
+
+    @property
+    def text(self) -> str:
+        fault = say(FAULTS[self.kind], old=self.old, **self.fields)
+        told = {"line": self.line, "fault": fault, "count": self.inputs}
+        return say(
+            "Line {line}: {fault}. With only that changed, your answer is right on all {count} inputs tried.", **told
+        )
+
+
+def found(
+    cases: list[dict],
+    values: Sequence,
+    right: Sequence,
+    ask: Callable[..., list],
+    close: Callable[[object, object], bool],
+) -> Repair | None:
+    """Return the change with which an answer is right on all cases; None where there is none.
+
+    values, right: what it gave on the cases, and what is right. ask(cases, seconds, exchanges=): see calling.probe.Probe.watch.
+    """
+    clock = limits.Clock(SECONDS)
+    wrong = [i for i, (value, wanted) in enumerate(zip(values, right, strict=True)) if not close(value, wanted)][:HEAD]
+
+    def mended(repairs, which):
+        """Those with which it is right on these cases."""
+        given = ask([cases[i] for i in which], max(0.01, clock.left()), exchanges=[repair.number for repair in repairs])
+        return [
+            repair
+            for repair, results in zip(repairs, given, strict=False)
+            if len(results) == len(which)
+            and all(result is not None and close(result, right[i]) for i, result in zip(which, results, strict=True))
+        ]
+
+    open_ = sorted(_sound(ask([], clock.left(), exchanges=None), len(cases)), key=lambda repair: repair.order)
+    for begin in range(0, len(open_), AT_ONCE):
+        if clock.left() <= 0:
+            break
+        some = sorted(open_[begin : begin + AT_ONCE], key=lambda repair: repair.number)  # as they are made
+        for repair in sorted(mended(some, wrong), key=lambda repair: repair.order):
+            if mended([repair], range(len(cases))):
+                return repair
+    return None
+
+
+def _sound(listed, inputs) -> list[Repair]:
+    """Return the changes that are told of, which come from where a learner's code runs."""
+    return [
+        Repair(int(number), kind, {name: heard(value) for name, value in fields.items()}, one_line(str(old), LONGEST), int(line), inputs)
+        for number, kind, fields, old, line in listed[:MOST]
+        if kind in FAULTS
+    ]  # fmt: skip

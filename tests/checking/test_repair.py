@@ -1,0 +1,104 @@
+"""What in a wrong answer is wrong: one change of its own text that makes it right on every input."""
+
+import contextlib
+import math
+
+import pytest
+from checking.calling.test_steps import written
+
+from dpcourse.checking.calling.changes import Changing
+from dpcourse.checking.calling.probe import Probe
+from dpcourse.checking.diagnosis import repair
+
+CASES = [{"values": [1.5, -2.0, 3.0][: n % 3 + 1], "scale": 0.5 + 5 * n} for n in range(12)]
+
+
+def right(values, scale):
+    total = 0.0
+    for value in values:
+        if value < 0:
+            continue
+        total += value**2
+    return max(0.0, math.sqrt(total) / (1 + scale) - 0.1)
+
+
+RIGHT = """
+def answer(values, scale):
+    total = 0.0
+    for value in values:
+        if value < 0:
+            continue
+        total += value ** 2
+    return max(0.0, math.sqrt(total) / (1 + scale) - 0.1)
+"""
+
+
+def answered(code):
+    function = written(code)
+    function.__globals__["math"] = math
+    return function
+
+
+def close(value, wanted):
+    return isinstance(value, float) and math.isclose(value, wanted, rel_tol=1e-9, abs_tol=1e-12)
+
+
+def found(function, cases=CASES, reference=right):
+    probe = Probe("answer")
+
+    def ask(cases, seconds, exchanges):
+        return probe.watch(function, cases, exchanges)
+
+    values = [function(*case.values()) for case in cases]
+    return repair.found(cases, values, [reference(*case.values()) for case in cases], ask, close)
+
+
+@pytest.mark.parametrize(
+    ("there", "wrong", "fault"),
+    [
+        ("            continue", "            break", "`break` should not be there"),
+        ("    return max(0.0", "        return max(0.0", "ends the loop in its first round"),
+        ("value ** 2", "abs(value) * (scale + value) + 3", None),
+        ("math.sqrt(total)", "math.sqrt(math.sqrt(total))", "a function in `math.sqrt(total)` is too much"),
+        ("value < 0", "value > 0", "`>` is wrong in `value > 0`"),
+        ("total += value", "total *= value", "`*` is wrong in `total *= value ** 2`"),
+        ("(1 + scale)", "(1 - scale)", "`-` is wrong in `1 - scale`"),
+        ("sqrt(total)", "log1p(total)", None),
+        ("- 0.1)", "- 0.2)", "`0.2` is the wrong number"),
+        ("/ (1 + scale)", "/ 1 + scale", "a bracket is missing"),
+        ("value ** 2", "total ** 2", "`total` is the wrong name"),
+        ("(1 + scale)", "(1 + scale ** 2)", "a part of `scale ** 2` is too much"),
+        ("/ (1 + scale)", "* (scale + 1) ** +1", "`*` is wrong in `math.sqrt(total) * (scale + 1) ** (+1)`"),
+        ("total = 0.0", "total = 1.0", "`1.0` is the wrong number"),
+        ("max(0.0", "min(0.0", "`min` is the wrong function"),
+    ],
+)
+def test_what_one_change_mends_is_told_and_else_nothing(there, wrong, fault):
+    code = RIGHT.replace(there, wrong)
+    assert code != RIGHT
+    function = answered(code)
+    mended = found(function)
+    if fault is None:
+        assert mended is None
+        return
+    assert fault in mended.text, mended.text
+    assert f"Line {mended.line}: " in mended.text
+    assert "right on all 12 inputs tried" in mended.text
+    ((_, _, _, again),) = Changing(function, lambda other: False).numbered({mended.number})
+    assert all(close(again(*case.values()), right(*case.values())) for case in CASES), "what was told is so"
+
+
+def test_nothing_is_told_of_what_is_mended_on_some_inputs_alone():
+    function = answered("def answer(values, scale):\n    return scale + (7 if scale > 50 else 1) - 1\n")
+    assert found(function, reference=lambda values, scale: scale + (9 if scale > 50 else 0)) is None
+
+
+@pytest.mark.parametrize(
+    "came",
+    [[["no number"]], [[0, "dropped", {}, "a", "no line"]], [[0, "dropped", None, "a", 1]], [3], [[0, "of no kind", {}, "a", 1]]],
+)  # fmt: skip
+def test_what_comes_from_a_learners_process_may_be_anything(came):
+    told = None
+    with contextlib.suppress(TypeError, ValueError, AttributeError):  # as its caller does
+        told = repair.found(CASES[:1], [1.0], [2.0], lambda *all, **more: came, close)
+    assert told is None
