@@ -64,13 +64,20 @@ def found(function, cases=CASES, reference=right):
         ("total += value", "total *= value", "`*` is wrong in `total *= value ** 2`"),
         ("(1 + scale)", "(1 - scale)", "`-` is wrong in `1 - scale`"),
         ("sqrt(total)", "log1p(total)", None),
-        ("- 0.1)", "- 0.2)", "`0.2` is the wrong number"),
+        ("- 0.1)", "- 0.2)", "`0.2` is the wrong value"),
         ("/ (1 + scale)", "/ 1 + scale", "a bracket is missing"),
         ("value ** 2", "total ** 2", "`total` is the wrong name"),
         ("(1 + scale)", "(1 + scale ** 2)", "a part of `scale ** 2` is too much"),
         ("/ (1 + scale)", "* (scale + 1) ** +1", "`*` is wrong in `math.sqrt(total) * (scale + 1) ** (+1)`"),
-        ("total = 0.0", "total = 1.0", "`1.0` is the wrong number"),
+        ("total = 0.0", "total = 1.0", "`1.0` is the wrong value"),
         ("max(0.0", "min(0.0", "`min` is the wrong function"),
+        ("        total += value ** 2", "        total += pow(2, value)", "two arguments stand in each other's place"),
+        ("value < 0", "value < 0 or scale > 30", "a condition is too much"),
+        (
+            "    return max",
+            "    if scale > 30:\n        total = 0\n    return max",
+            "a condition is too much in `scale > 30`",
+        ),
     ],
 )
 def test_what_one_change_mends_is_told_and_else_nothing(there, wrong, fault):

@@ -53,6 +53,8 @@ TWINS = {
     "expm1": ("exp",), "exp": ("expm1",), "log1p": ("log",), "log": ("log10", "log2", "log1p"), "max": ("min", "sum"), "min": ("max",),
     "sum": ("max", "len"), "maximum": ("minimum",), "minimum": ("maximum",), "ceil": ("floor",), "floor": ("ceil",),
     "ndtr": ("ndtri",), "sinh": ("cosh",), "tanh": ("sinh",), "cumsum": (), "mean": ("sum",), "sqrt": (), "len": ("max",),
+    "any": ("all",), "all": ("any",), "argmax": ("argmin",), "argmin": ("argmax",), "ppf": ("isf",), "isf": ("ppf",),
+    "cdf": ("sf", "pmf"), "sf": ("cdf", "pmf"), "pmf": ("cdf", "sf"), "pdf": ("cdf", "sf"), "median": ("mean",),
 }  # fmt: skip
 SIGNS = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.FloorDiv: "//", ast.Mod: "%", ast.MatMult: "@",
@@ -296,11 +298,14 @@ def _of_call(node, place):
         for argument in node.args:
             if not isinstance(argument, (ast.GeneratorExp, ast.Starred)):
                 yield Change("call dropped", {"what": say(WORDS[name])}, place()), argument
-        for twin in TWINS.get(name, ()):
-            func = copy.copy(node.func)
-            setattr(func, "attr" if isinstance(func, ast.Attribute) else "id", twin)
-            fields = {"one": f"`{name}`", "other": f"`{twin}`"}
-            yield Change("call replaced", fields, place()), ast.Call(func, node.args, node.keywords)
+    for twin in TWINS.get(name, ()):
+        func = copy.copy(node.func)
+        setattr(func, "attr" if isinstance(func, ast.Attribute) else "id", twin)
+        fields = {"one": f"`{name}`", "other": f"`{twin}`"}
+        yield Change("call replaced", fields, place()), ast.Call(func, node.args, node.keywords)
+    for i in range(len(node.args) - 1):
+        args = [*node.args[:i], node.args[i + 1], node.args[i], *node.args[i + 2 :]]
+        yield Change("arguments", place=place()), ast.Call(node.func, args, node.keywords)
     if name in WORDS and len(node.args) == 1 and isinstance(node.args[0], ast.BinOp):
         inner = node.args[0]
         bracket = Change("bracket", place=place())
@@ -337,10 +342,12 @@ def _of_statements(root):
                 statement.op = swap()
                 yield Change("operator", {"one": SIGNS[swap], "other": SIGNS[type(op)]}), before
             statement.op = op
-        elif isinstance(statement, ast.If) and not statement.orelse and isinstance(inner[-1], ast.Return):
-            within[i] = ast.Pass()
-            yield Change("condition dropped"), statement.test
-            within[i] = statement
+        elif isinstance(statement, ast.If):
+            test = statement.test
+            for always in (False, True):
+                statement.test = ast.Constant(always)
+                yield Change("condition dropped"), test
+            statement.test = test
         elif isinstance(statement, (ast.For, ast.While)) and len(inner) > 1 and isinstance(inner[-1], ast.Return):
             within.insert(i + 1, inner.pop())
             yield Change("late return"), within[i + 1]

@@ -69,6 +69,7 @@ SENTENCES = {  # kind: (cost, what follows "Your result is what comes out if ...
     # a slip in the program
     "operator": (2.2, to_say("`{one}` is done where `{other}` belongs")),
     "operands": (2.3, to_say("the two sides of `{one}` change places")),
+    "arguments": (2.3, to_say("two arguments of a function change places")),
     "dropped": (2.2, to_say("{what} is left out")),
     "call dropped": (2.0, to_say("{what} is left out")),
     "call replaced": (2.1, to_say("{other} is taken where {one} belongs")),
