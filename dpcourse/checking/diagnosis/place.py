@@ -167,11 +167,11 @@ class _Way:
             some = candidates[begin : begin + AT_ONCE]
             for numbers, step in self._mended(some, self.cases[:1]):
                 proved += self._mended([(numbers, step)], self.cases)
-            if proved or self.clock.left() <= 0:
+            if any(not self._inputs(numbers[0]) for numbers, _ in proved) or self.clock.left() <= 0:
                 break
         if not proved:
             return None
-        numbers, step = min(proved, key=self._order)
+        numbers, step = min(proved, key=lambda each: (bool(self._inputs(each[0][0])), *self._order(each)))
         gave, needed = _first_apart(self.mine[0][numbers[0]], step.given[0])
         return Proved(self.places[numbers[0]], gave, needed, _in_words(step), self._inputs(numbers[0]))
 
