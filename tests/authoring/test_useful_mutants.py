@@ -10,6 +10,7 @@ from support import ROOT
 from dpcourse import course
 from dpcourse.authoring import compare, useful_mutants
 from dpcourse.checking.diagnosis import mutants
+from dpcourse.checking.diagnosis.words import Change
 
 
 def numbers(function, cases):
@@ -46,7 +47,7 @@ def test_what_is_left_out_does_on_new_inputs_what_is_kept_does_or_nothing(lesson
 def test_of_two_that_do_the_same_the_cheaper_is_kept():
     exercise = course.lesson(1).exercise("sequential_composition")
     program = mutants.Program(exercise.reference)
-    every = {place: change for place, change, _ in program.numbered()}
+    every = {place: Change.of(change) for place, change, _, _ in program.numbered()}
     kept = useful_mutants.worth(exercise, program)
     assert 0 < len(kept) < len(every)
     cases = exercise.draw(np.random.default_rng(0))

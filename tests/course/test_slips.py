@@ -11,8 +11,8 @@ from support import ROOT, by_profile
 from dpcourse import course
 from dpcourse.authoring import answers
 from dpcourse.checking import RIGHT, Exercise
+from dpcourse.checking.calling import changes
 from dpcourse.checking.cases import Cases
-from dpcourse.checking.diagnosis import mutants
 
 TRIED = by_profile("programs with two slips, of each exercise", 1, 8)
 SLIPS = 2
@@ -38,9 +38,9 @@ def slipped(tree, function, rng):
     for _ in range(SLIPS):
         [main] = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == function]
         names = [argument.arg for argument in main.args.args]
-        number = sum(1 for _ in mutants._each_change(tree, names))
+        number = sum(1 for _ in changes.each_change(tree, names))
         chosen = int(rng.integers(number))
-        tree = next(copy.deepcopy(tree) for i, _ in enumerate(mutants._each_change(tree, names)) if i == chosen)
+        tree = next(copy.deepcopy(tree) for i, _ in enumerate(changes.each_change(tree, names)) if i == chosen)
     return tree
 
 

@@ -468,15 +468,18 @@ def test_what_was_seen_can_be_judged_again_without_running_a_line(monkeypatch):
 
 
 TWO_LESS = body("return (math.exp(epsilon) - 1) / (math.exp(epsilon) + 1)")
-PLACED = "Only `math.exp(epsilon) - 1` in line 2 is not what is needed"
+PART_OF_IT = body("return 0.6 * math.expm1(epsilon) / (math.exp(epsilon) + 1)")
+REPAIRED = "Line 2: a part of `math.exp(epsilon) - 1` is too much."
+PLACED = "Only `0.6 * math.expm1(epsilon)` in line 2 is not what is needed"
 
 
 @NEEDS_SANDBOX
-def test_where_an_answer_leaves_the_way_is_told_as_in_a_notebook_and_when_it_is_judged_again(monkeypatch):
-    found = graded(IMPORTS, TWO_LESS, CHECK, ids=("start_here/keep_probability",))
+@pytest.mark.parametrize(("answer", "told"), [(TWO_LESS, REPAIRED), (PART_OF_IT, PLACED)])
+def test_what_is_wrong_and_where_is_told_as_in_a_notebook_and_when_it_is_judged_again(monkeypatch, answer, told):
+    found = graded(IMPORTS, answer, CHECK, ids=("start_here/keep_probability",))
     [mark] = found.result.exercises
     assert (mark.state, mark.found_by) == (WRONG, "place")
-    assert PLACED in mark.message
+    assert told in mark.message
     monkeypatch.setattr("dpcourse.grading.run.client.Worker.__init__", None)
     again = submission.judged_again(course.find(mark.id), b"seed", found.evidence[mark.id])
     assert again == mark
