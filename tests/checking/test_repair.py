@@ -1,6 +1,7 @@
 """What in a wrong answer is wrong: one change of its own text that makes it right on every input."""
 
 import contextlib
+import inspect
 import math
 
 import pytest
@@ -22,15 +23,7 @@ def right(values, scale):
     return max(0.0, math.sqrt(total) / (1 + scale) - 0.1)
 
 
-RIGHT = """
-def answer(values, scale):
-    total = 0.0
-    for value in values:
-        if value < 0:
-            continue
-        total += value ** 2
-    return max(0.0, math.sqrt(total) / (1 + scale) - 0.1)
-"""
+RIGHT = inspect.getsource(right).replace("def right", "def answer")
 
 
 def answered(code):
@@ -58,7 +51,7 @@ def found(function, cases=CASES, reference=right):
     [
         ("            continue", "            break", "`break` should not be there"),
         ("    return max(0.0", "        return max(0.0", "ends the loop in its first round"),
-        ("value ** 2", "abs(value) * (scale + value) + 3", None),
+        ("value**2", "abs(value) * (scale + value) + 3", None),
         ("math.sqrt(total)", "math.sqrt(math.sqrt(total))", "a function in `math.sqrt(total)` is too much"),
         ("value < 0", "value > 0", "`>` is wrong in `value > 0`"),
         ("total += value", "total *= value", "`*` is wrong in `total *= value ** 2`"),
@@ -66,12 +59,12 @@ def found(function, cases=CASES, reference=right):
         ("sqrt(total)", "log1p(total)", None),
         ("- 0.1)", "- 0.2)", "`0.2` is the wrong value"),
         ("/ (1 + scale)", "/ 1 + scale", "a bracket is missing"),
-        ("value ** 2", "total ** 2", "`total` is the wrong name"),
+        ("value**2", "total**2", "`total` is the wrong name"),
         ("(1 + scale)", "(1 + scale ** 2)", "a part of `scale ** 2` is too much"),
         ("/ (1 + scale)", "* (scale + 1) ** +1", "`*` is wrong in `math.sqrt(total) * (scale + 1) ** (+1)`"),
         ("total = 0.0", "total = 1.0", "`1.0` is the wrong value"),
         ("max(0.0", "min(0.0", "`min` is the wrong function"),
-        ("        total += value ** 2", "        total += pow(2, value)", "two arguments stand in each other's place"),
+        ("        total += value**2", "        total += pow(2, value)", "two arguments stand in each other's place"),
         ("value < 0", "value < 0 or scale > 30", "a condition is too much"),
         (
             "    return max",
