@@ -317,7 +317,8 @@ class Domain:
     """The inputs of an exercise: the name of an argument, or of several, "p, q", that are made together -> its kind.
 
     where: what holds between them, a function of the case's arguments; where_told: the same in words.
-    most: inputs that are tried before an answer passes, where the reference takes long.
+    most: inputs that are tried before an answer passes, where the reference takes long: by turns a corner, corners of all
+    arguments together, and random ones.
 
     >>> Domain({"epsilon": Number(0.01, 3), "k": Whole(1, 100)}).told()
     '`epsilon` from 0.01 to 3; `k`: a whole number from 1 to 100'
@@ -360,9 +361,12 @@ class Domain:
         else:
             chosen = ([values[int(rng.integers(len(values)))] for values in ways.values()] for _ in range(TOGETHER))
         together = [dict(zip(ways, values, strict=True)) for values in chosen]
-        wanted = [*alone, *together, *[{}] * DRAWN]
-        found = [self._case(rng, self._varied(wanted[i])) for i in sorted(rng.permutation(len(wanted))[: self.most])]
-        return _different(found)
+        wanted: list[list[dict]] = [alone, together, [{}] * DRAWN]
+        if self.most is not None:  # some of each
+            wanted = [[each[i] for i in rng.permutation(len(each))] for each in wanted]
+            by_turns = (one for row in itertools.zip_longest(*wanted) for one in row if one is not None)
+            wanted = [list(itertools.islice(by_turns, self.most))]
+        return _different(self._case(rng, self._varied(fixed)) for each in wanted for fixed in each)
 
     def more(self, rng: np.random.Generator) -> list[dict]:
         """Further random cases, on which an answer is tried as long as there is time; none where each takes long."""

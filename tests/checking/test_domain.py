@@ -86,6 +86,16 @@ def test_what_holds_between_the_arguments_holds_in_every_case():
     assert all(case["a"] < case["b"] for case in (*domain.draw(rng), *domain.searched(rng), *domain.plain(rng)))
 
 
+def test_where_few_inputs_are_tried_some_have_all_arguments_at_a_corner_and_some_none():
+    domain = Domain({"a": Number(2, 3), "b": Number(4, 5)}, most=6)
+    for seed in range(20):
+        at_corners = [
+            (case["a"] in (2, 3)) + (case["b"] in (4, 5)) for case in domain.searched(np.random.default_rng(seed))
+        ]
+        assert len(at_corners) <= 6
+        assert {0, 1, 2} <= set(at_corners)
+
+
 def test_a_header_says_each_kind_in_words():
     of = lambda kind: told(Domain({"x": kind}))  # noqa: E731
     assert of(Number(1e-9, 3)) == "`x` from 1e-9 to 3"

@@ -52,7 +52,7 @@ PLACES = {  # function -> where its argument stands
 TWINS = {
     "expm1": ("exp",), "exp": ("expm1",), "log1p": ("log",), "log": ("log10", "log2", "log1p"), "max": ("min", "sum"), "min": ("max",),
     "sum": ("max", "len"), "maximum": ("minimum",), "minimum": ("maximum",), "ceil": ("floor",), "floor": ("ceil",),
-    "ndtr": ("ndtri",), "sinh": ("cosh",), "tanh": ("sinh",), "cumsum": (), "mean": ("sum",), "sqrt": (), "len": ("max",),
+    "ndtr": ("ndtri",), "sinh": ("cosh",), "tanh": ("sinh",), "mean": ("sum",), "len": ("max",),
     "any": ("all",), "all": ("any",), "argmax": ("argmin",), "argmin": ("argmax",), "ppf": ("isf",), "isf": ("ppf",),
     "cdf": ("sf", "pmf"), "sf": ("cdf", "pmf"), "pmf": ("cdf", "sf"), "pdf": ("cdf", "sf"), "median": ("mean",),
 }  # fmt: skip
@@ -73,19 +73,21 @@ class Changing(program.Program):
     def numbered(self, wanted: Collection[int] | None = None) -> Iterator[tuple[int, Change, ast.AST, Callable]]:
         """All single changes in the order of the text, or those at the wanted places: (its place, what is changed, the
         expression or statement that it changes, the function with that change)."""
-        made, place = self.rebuilt(), -1
-        nodes = {unit: self.written(copy.deepcopy(node)) for unit, node in self.units.items()}
-        for unit, node in nodes.items():
-            names = self.exchangeable(unit)
-            for change, old in each_change(node, names):
-                place += 1
-                if wanted is not None and place not in wanted:
-                    continue
-                try:
-                    code = compiled(node, unit)
-                except (SyntaxError, ValueError, TypeError, RecursionError):
-                    continue
-                yield place, change, old, self._with_code(made, unit, code)
+        made = self.rebuilt()
+        for place, (unit, node, change, old) in enumerate(self.changes()):
+            if wanted is not None and place not in wanted:
+                continue
+            try:
+                code = compiled(node, unit)
+            except (SyntaxError, ValueError, TypeError, RecursionError):
+                continue
+            yield place, change, old, self._with_code(made, unit, code)
+
+    def changes(self) -> Iterator[tuple[types.FunctionType, ast.AST, Change, ast.AST]]:
+        """All single changes in the order of the text: (the unit, its syntax with the change, what is changed, of what)."""
+        for unit, node in {unit: self.written(copy.deepcopy(node)) for unit, node in self.units.items()}.items():
+            for change, old in each_change(node, self.exchangeable(unit)):
+                yield unit, node, change, old
 
     def written(self, node: Any) -> Any:
         """Return the syntax of a unit as it is to be changed."""

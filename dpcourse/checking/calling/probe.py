@@ -14,6 +14,7 @@ import os
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -79,22 +80,30 @@ class Probe:
             outcomes[0]["idle"] = self._is_idle(answer, cases[0], outcomes[0]["value"], clock)
         return outcomes
 
-    def watch(self, answer: Callable, cases: list[dict], exchanges: list) -> list:
+    def watch(self, answer: Callable, cases: list[dict], exchanges: list | None) -> list:
         """Return what the expressions of the answer give: its places, then for each case what each gave (calling.steps).
 
         exchanges: lists of places and, for each case, of the values that these are given instead, or numbers of changes of
         the answer (calling.changes); then return for each what the answer gives on the cases, as far as it comes within
-        the time. None: then return what changes there are, each as its number, its kind, the fields of its sentence, the text
-        that it changes and the line. Nothing where no timer can interrupt it: with other values it may never end.
+        the time; for a change with its number before it. None: then return what changes there are, each as its number, its
+        kind, the fields of its sentence, the text that it changes and the line. Nothing where no timer can interrupt it:
+        with other values it may never end.
         """
         if not limits.interruptible():
             return []
         if not exchanges:  # the first that is asked: what the answer calls may be another than when it was checked last
             _watched.cache_clear()
-        watched, found = _watched(answer), list[list]()
+        watched, found = _watched(answer), list[Any]()
         with contextlib.suppress(limits.TimeUp), output.captured(), limits.time_limit(self.seconds):
-            if exchanges is None or (exchanges and isinstance(exchanges[0], int)):
-                return self._changed(watched, cases, exchanges, found)
+            if exchanges is None:
+                for number, (_, _, change, old) in enumerate(watched.program.changes()):
+                    fields = {name: as_data(value) for name, value in change.fields.items()}
+                    found.append([number, change.kind, fields, ast.unparse(old), old.lineno])
+                return found
+            if exchanges and isinstance(exchanges[0], int):
+                for number, _, _, function in watched.program.numbered(exchanges):
+                    found.append([number, [_given(function, list(arguments(case))) for case in cases]])
+                return found
             if not exchanges:
                 found.append([[place.text, place.line, list(place.parts)] for place in watched.places])
                 for case in cases:
@@ -102,15 +111,6 @@ class Probe:
             for numbers, values in exchanges:
                 of_cases = zip(values, cases, strict=True)
                 found.append([watched.exchanged(numbers, given, list(arguments(case))) for given, case in of_cases])
-        return found
-
-    def _changed(self, watched, cases, wanted, found):
-        for number, change, old, function in watched.program.numbered(wanted):
-            if wanted is None:
-                fields = {name: as_data(value) for name, value in change.fields.items()}
-                found.append([number, change.kind, fields, ast.unparse(old), old.lineno])
-            else:
-                found.append([_given(function, list(arguments(case))) for case in cases])
         return found
 
     def _is_idle(self, answer, case, value, clock):

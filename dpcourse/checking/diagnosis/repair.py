@@ -78,19 +78,19 @@ def found(
     def mended(repairs, which):
         """Those with which it is right on these cases."""
         given = ask([cases[i] for i in which], max(0.01, clock.left()), exchanges=[repair.number for repair in repairs])
-        return [
-            repair
-            for repair, results in zip(repairs, given, strict=False)
+        mends = {
+            number
+            for number, results in given
             if len(results) == len(which)
             and all(result is not None and close(result, right[i]) for i, result in zip(which, results, strict=True))
-        ]
+        }
+        return [repair for repair in repairs if repair.number in mends]
 
-    open_ = sorted(_sound(ask([], clock.left(), exchanges=None), len(cases)), key=lambda repair: repair.order)
-    for begin in range(0, len(open_), AT_ONCE):
+    every = sorted(_sound(ask([], clock.left(), exchanges=None), len(cases)), key=lambda repair: repair.order)
+    for begin in range(0, len(every), AT_ONCE):
         if clock.left() <= 0:
             break
-        some = sorted(open_[begin : begin + AT_ONCE], key=lambda repair: repair.number)  # as they are made
-        for repair in sorted(mended(some, wrong), key=lambda repair: repair.order):
+        for repair in mended(every[begin : begin + AT_ONCE], wrong):
             if mended([repair], range(len(cases))):
                 return repair
     return None

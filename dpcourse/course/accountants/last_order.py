@@ -3,10 +3,10 @@
 import math
 
 from dpcourse.base.languages import to_say
-from dpcourse.checking import Domain, Exercise, Made, Misconception, a_whole_number, rounded
+from dpcourse.checking import Domain, Exercise, Misconception, Number, a_whole_number, rounded
 from dpcourse.course.accountants.shared import divergence
 
-MOST = 200  # no answer is near this order
+MOST = 100  # no answer is of this order
 KINDS = (  # noise multipliers, sample rates and shares: where three terms hold for few orders and for many, and where p is large
     ((0.7, 1.0), (0.002, 0.01), (0.5, 0.95)),
     ((1.2, 1.8), (0.005, 0.02), (0.6, 0.8)),
@@ -14,26 +14,29 @@ KINDS = (  # noise multipliers, sample rates and shares: where three terms hold 
     ((2.5, 4.0), (0.1, 0.3), (0.3, 0.5)),
     ((3.0, 5.0), (0.05, 0.15), (0.7, 0.85)),
 )
-AT_ONCE = ((0.7, 1.0), (0.1, 0.3), (0.6, 0.97))  # they hold for order 2 alone, or hardly further
 
 
 def _draw_step(rng):
     return [_drawn(rng, *kind) for kind in KINDS]
 
 
-def _drawn(rng, noises, rates, shares, least=4):
-    """Drawn again until no rounding can decide at which order the share is passed."""
+def _drawn(rng, noises, rates, shares):
     while True:
         case = {
             "noise_multiplier": rounded(rng.uniform(*noises)),
             "sample_rate": rounded(rng.uniform(*rates), 4),
             "share": rounded(rng.uniform(*shares), 2),
         }
-        last = _last()(**case)
-        setting = case["noise_multiplier"], case["sample_rate"]
-        near = (_third(*setting, a) / (case["share"] * _rest(*setting, a)) - 1 for a in (last, last + 1))
-        if least <= last < MOST / 2 and all(abs(off) > 1e-4 for off in near):
+        if _is_clear(**case) and _last()(**case) > 3:
             return case
+
+
+def _is_clear(noise_multiplier, sample_rate, share):
+    """Whether no rounding can decide at which order the share is passed, and that is no order beyond MOST."""
+    setting = noise_multiplier, sample_rate
+    last = _last()(*setting, share)
+    near = (_third(*setting, a) / (share * _rest(*setting, a)) - 1 for a in (last, last + 1))
+    return last < MOST and all(abs(off) > 1e-4 for off in near)
 
 
 def _third(noise_multiplier, sample_rate, order):
@@ -93,21 +96,18 @@ def _of_the_binomial_sum(noise_multiplier, sample_rate, order):
     return zero + one + _two_of_the_binomial_sum(noise_multiplier, sample_rate, order) - 1
 
 
-STEP = to_say("`noise_multiplier` from 0.7 to 5; `sample_rate` from 0.002 to 0.3; `share` from 0.3 to 0.97")
-
-
-def _any_step(rng):
-    kinds = (*KINDS, AT_ONCE)
-    return tuple(_drawn(rng, *kinds[rng.integers(len(kinds))], least=2).values())
-
-
 exercise = Exercise(
     title="Where three terms stop",
     good_for="knowing how far a rule of thumb made from the first terms may be trusted",
     difficulty=3,
     minutes=15,
     points=3,
-    domain=Domain({"noise_multiplier, sample_rate, share": Made(_any_step, STEP)}, most=12),
+    domain=Domain(
+        {"noise_multiplier": Number(0.7, 5), "sample_rate": Number(0.002, 0.3), "share": Number(0.3, 0.97)},
+        where=_is_clear,
+        where_told=to_say("the order asked for is less than 100"),
+        most=12,
+    ),
     draw=_draw_step,
     reference=_last(),
     formulas=(_looped,),

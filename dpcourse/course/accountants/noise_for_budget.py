@@ -21,7 +21,7 @@ def _draw_budget(rng):
             "sample_rate": rounded(rng.uniform(*rates), 3),
             "steps": int(rng.integers(*steps)),
         }
-        for epsilons, rates, steps in (((1, 2), (0.01, 0.02), (100, 400)), ((1, 1.5), (0.04, 0.06), (400, 800)))
+        for epsilons, rates, steps in (((2, 5), (0.01, 0.02), (100, 400)), ((1, 1.5), (0.04, 0.06), (400, 800)))
     ]
 
 
