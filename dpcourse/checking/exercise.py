@@ -19,7 +19,7 @@ from dpcourse.base.languages import listed, say, sentences, to_say
 from dpcourse.checking import diagnosis
 from dpcourse.checking.calling.messages import heard
 from dpcourse.checking.calling.probe import Probe, arguments, function_of, made
-from dpcourse.checking.calling.values import SHOWN, plain, show
+from dpcourse.checking.calling.values import SHOWN, plain, show, show_apart
 from dpcourse.checking.cases import Cases
 from dpcourse.checking.diagnosis.noise import Noise
 from dpcourse.checking.domain import Domain, Number, size
@@ -411,8 +411,9 @@ class Exercise:
         """Return the first case on which the answer is off: what it gave, and what is right."""
         for case, value, expected in zip(cases, values, cases.given(self.reference), strict=True):
             if not self.is_close(value, expected):
-                gave = self._gave(case, value)
-                whole = say("{seen}; right is {right}", seen=gave, right=show(expected))
+                mine, right = show_apart(value, expected)
+                gave = say("{call} gave {value}", call=self.call(case), value=mine)
+                whole = say("{seen}; right is {right}", seen=gave, right=right)
                 return (Observation(gave, listed([whole, *self._first_apart(value, expected)], "{first}; {then}")),)
         return ()
 
@@ -425,8 +426,8 @@ class Exercise:
                 )
             )
             if place >= SHOWN:
-                given = {"place": place, "given": show(value[place]), "right": show(expected[place])}
-                yield say("they first differ at entry {place}, counted from 0: {given}, and {right} is right", **given)
+                given, right = show_apart(value[place], expected[place])
+                yield say("they first differ at entry {place}, counted from 0: {given}, and {right} is right", place=place, given=given, right=right)  # fmt: skip
 
     def audit(self, cases: Cases, values: list) -> Audit | None:
         """Return the Audit that a wrong answer did not stand; None without an attack."""

@@ -9,6 +9,7 @@ from dpcourse.base.languages import say
 from dpcourse.checking.calling.messages import to_say
 
 SHOWN = 8  # entries of an array in a text
+DIGITS, ALL_DIGITS = 6, 17
 LARGEST_ARRAY = 1_000_000
 HOLDING = {dict, list, tuple, np.ndarray}
 A_KIND, A_KIND_OF = to_say("a {kind}"), to_say("a {kind} of {count}")
@@ -81,12 +82,22 @@ def alike(one, other):
     return bool(one == other) or (one != one and other != other)
 
 
-def show(value):
+def show(value: Any, digits: int = DIGITS) -> str:
     """A short text of plain data: numbers to six digits, long arrays cut."""
-    return type_name(value) if isinstance(value, dict) and set(value) <= {"type"} else _shown(value)
+    return type_name(value) if isinstance(value, dict) and set(value) <= {"type"} else _shown(value, digits)
 
 
-def _shown(value):
+def show_apart(one: object, other: object) -> tuple[str, str]:
+    """Short texts of two values that differ, with as many digits as it takes to see that.
+
+    >>> show_apart(0.5, 0.25), show_apart(1.00000001, 1.0)
+    (('0.5', '0.25'), ('1.00000001', '1'))
+    """
+    texts = ((show(one, digits), show(other, digits)) for digits in (DIGITS, 9, 12, ALL_DIGITS))
+    return next((pair for pair in texts if pair[0] != pair[1]), (show(one), show(other)))
+
+
+def _shown(value, digits):
     """The same as code, in every language."""
     if isinstance(value, np.bool_):
         value = bool(value)
@@ -95,12 +106,12 @@ def _shown(value):
     if isinstance(value, numbers.Integral):
         return str(value)
     if isinstance(value, numbers.Real):
-        return f"{value:.6g}"
+        return f"{value:.{digits}g}"
     if isinstance(value, dict):
         if set(value) == {"type"}:
             return f"<{value['type']}>"
-        return f"{{{', '.join(f'{key!r}: {_shown(entry)}' for key, entry in value.items())}}}"
-    shown = ", ".join(_shown(item) for item in value[:SHOWN]) + (", …" if len(value) > SHOWN else "")
+        return f"{{{', '.join(f'{key!r}: {_shown(entry, digits)}' for key, entry in value.items())}}}"
+    shown = ", ".join(_shown(item, digits) for item in value[:SHOWN]) + (", …" if len(value) > SHOWN else "")
     return f"({shown})" if isinstance(value, tuple) else f"[{shown}]"
 
 

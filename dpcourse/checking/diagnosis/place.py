@@ -19,7 +19,7 @@ from dpcourse.checking.calling import limits
 from dpcourse.checking.calling.messages import one_line
 from dpcourse.checking.calling.probe import arguments
 from dpcourse.checking.calling.steps import MOST_PLACES, Place, Watched
-from dpcourse.checking.calling.values import plain, show
+from dpcourse.checking.calling.values import plain, show_apart
 
 SECONDS = 1.5
 RECORDED = 6  # cases on which values are compared
@@ -51,7 +51,7 @@ class Proved:
     @property
     def tells(self) -> bool:
         """Whether more can be said than where it is: what belongs there, in words or in values."""
-        return bool(self.meaning) or (self.gave is not None and show(self.gave) != show(self.needed))
+        return bool(self.meaning) or (self.gave is not None and len(set(show_apart(self.gave, self.needed))) > 1)
 
     @property
     def text(self) -> str:
@@ -63,7 +63,7 @@ class Proved:
             told = [say("Only `{place}` in line {line} is not what is needed: what belongs there is {meaning}.", meaning=self.meaning, **where)]  # fmt: skip
         else:
             told = [say("Only `{place}` in line {line} is not what is needed.", **where)]
-        gave, needed = show(self.gave), show(self.needed)
+        gave, needed = show_apart(self.gave, self.needed)
         if self.gave is not None and gave != needed:
             told.append(say("On the input shown it gives {gave}, and {needed} is needed.", gave=gave, needed=needed))
         return sentences(told)

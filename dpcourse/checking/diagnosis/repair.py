@@ -11,8 +11,8 @@ from dpcourse.base.languages import say, to_say
 from dpcourse.checking.calling import limits
 from dpcourse.checking.calling.messages import heard, one_line
 
-SECONDS = 1.0
-MOST, AT_ONCE = 1_000, 200
+SECONDS, FOR_PROOF = 1.0, 0.7  # to look for changes that may mend it; to see that one does
+MOST, AT_ONCE = 1_000, 50
 LONGEST = 120  # characters of a place
 HEAD = 2  # wrong results that a change must mend before all are tried
 FAULTS = {  # kind of a change -> what is wrong where it mends an answer; the most telling first
@@ -75,9 +75,9 @@ def found(
     clock = limits.Clock(SECONDS)
     wrong = [i for i, (value, wanted) in enumerate(zip(values, right, strict=True)) if not close(value, wanted)][:HEAD]
 
-    def mended(repairs, which):
+    def mended(repairs, which, seconds):
         """Those with which it is right on these cases."""
-        given = ask([cases[i] for i in which], max(0.01, clock.left()), exchanges=[repair.number for repair in repairs])
+        given = ask([cases[i] for i in which], seconds, exchanges=[repair.number for repair in repairs])
         mends = {
             number
             for number, results in given
@@ -87,11 +87,15 @@ def found(
         return [repair for repair in repairs if repair.number in mends]
 
     every = sorted(_sound(ask([], clock.left(), exchanges=None), len(cases)), key=lambda repair: repair.order)
+    proving = None
     for begin in range(0, len(every), AT_ONCE):
         if clock.left() <= 0:
             break
-        for repair in mended(every[begin : begin + AT_ONCE], wrong):
-            if mended([repair], range(len(cases))):
+        for repair in mended(every[begin : begin + AT_ONCE], wrong, clock.left()):
+            proving = proving or limits.Clock(FOR_PROOF)
+            if (left := proving.left()) <= 0:
+                return None
+            if mended([repair], range(len(cases)), left):
                 return repair
     return None
 
