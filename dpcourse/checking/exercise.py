@@ -10,7 +10,7 @@ import itertools
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -33,9 +33,11 @@ MISCONCEPTION = "misconception"
 FURTHER = 3  # draws on which a misconception is confirmed
 SLACK = 1e-9  # of what is impossible, for rounding
 POINTS = 14
+BY_DRAWS, SOME_DRAWN, LEAST_WRONG = 30, 400, 5  # inputs on which an answer is compared with one that draws the same
 OTHER_SEEDS = (
     2**31
 )  # away from an answer's: right results are independent of its own, so that -noise is as right as noise
+NOT_EVERYWHERE = to_say("It is right on the first inputs, but not on all that the task allows.")
 OF_ANOTHER_LAW = to_say(
     "It is right on the first inputs, but not on all that the task allows: there your results come from another law."
 )
@@ -281,6 +283,7 @@ class Exercise:
             None,
         ) or self.in_part(Cases([*cases, *further]), [*values, *known])
         first, value = self.smallest(Cases([*cases, *further]), [*values, *known], ask)
+        seen = ""
         if misconception:
             message, found_by = say(misconception.message), MISCONCEPTION
         elif outside:
@@ -292,12 +295,12 @@ class Exercise:
             found_by = diagnosis.EXPLANATION
         else:
             found = self.diagnose(Cases([*first, *cases, *further]), [*value, *values, *known], ask, rng)
-            message, found_by = self._with_impossible([*value, *values][0], found), found.found_by
+            message, found_by, seen = self._with_impossible([*value, *values][0], found), found.found_by, found.seen
         return Verdict(
             self.heading,
             WRONG,
             message,
-            self.observed(first or cases, value or values),
+            (*([Observation(seen)] if seen else []), *self.observed(first or cases, value or values)),
             misconception.name if misconception else None,
             audit=self.audit(cases, values),
             found_by=found_by,
@@ -311,9 +314,7 @@ class Exercise:
         first, value = self.smallest(cases, values, ask)
         found = self.diagnose(Cases([*first, *cases]), [*value, *values], ask, rng)
         found = replace(found, message=self._with_impossible([*value, *values][0], found))
-        message = sentences(
-            [say("It is right on the first inputs, but not on all that the task allows."), found.message]
-        )
+        message = sentences([say(NOT_EVERYWHERE), found.message])
         return Verdict(
             self.heading, WRONG, message, self.observed(first or cases, value or values), found_by=found.found_by
         )
@@ -440,8 +441,9 @@ class Exercise:
         """Return whether a value is another one, as close as a number must be."""
         try:
             value, expected = np.asarray(value, dtype=float), np.asarray(expected, dtype=float)
-        except (TypeError, ValueError):
-            return False
+        except (TypeError, ValueError):  # no numbers, or arrays that are not alike in shape
+            several = isinstance(value, (list, tuple)) and isinstance(expected, (list, tuple))
+            return several and len(value) == len(expected) and all(map(self.is_close, value, expected))
         return value.shape == expected.shape and np.allclose(value, expected, self.rtol, self.atol)
 
     def _complaint(self, case, outcome):
@@ -545,8 +547,8 @@ class RandomExercise(Exercise):
         cases = super().with_searched(drawn, rng)
         if self.domain is None or not self.compared:
             return cases
-        seed, names = int(rng.integers(2**30)), cases[0]
-        points = [{name: case[name] for name in names} for case in self.domain.points(rng, POINTS)]
+        seed, like = int(rng.integers(2**30)), cases[0]
+        points = self._points(like, rng, POINTS)
         again = [case | {"rng": seed + run} for case in points for run in range(self.compared)]
         return Cases(cases.drawn, [*cases[len(cases.drawn) : cases.needed], *again])
 
@@ -556,7 +558,11 @@ class RandomExercise(Exercise):
 
     def _wrong_somewhere(self, cases, values, ask, rng):
         message, line = next(self._unlike(cases, values))
-        return Verdict(self.heading, WRONG, message, (Observation(line),), found_by=diagnosis.MEASUREMENT)
+        found = self._by_its_draws(cases.drawn, values[: len(cases.drawn)], ask, rng)
+        if found is None:
+            return Verdict(self.heading, WRONG, message, (Observation(line),), found_by=diagnosis.MEASUREMENT)
+        message = sentences([say(NOT_EVERYWHERE), found.message])
+        return Verdict(self.heading, WRONG, message, (Observation(found.seen),), found_by=found.found_by)
 
     def _unlike(self, cases, values):
         """Yield a message, and what was seen, where searched values are cut to whole numbers or have another law."""
@@ -631,7 +637,39 @@ class RandomExercise(Exercise):
         return True
 
     def diagnose(self, cases: Cases, values: list, ask: Callable | None, rng) -> diagnosis.Diagnosis:
-        """Return what is measured of its noise; the counts that a right answer would hardly ever give, in words."""
+        """Return why an answer is wrong; else what is measured of its noise, and the counts that a right one would hardly ever give."""
+        return self._by_its_draws(cases, values, ask, rng) or self._measured(cases, values)
+
+    def _by_its_draws(self, cases, values, ask, rng):
+        """Return why an answer is wrong that draws what a right one draws; None where it draws something else, and is told nothing.
+
+        With one seed the two give the same numbers up to where the answer leaves the way: then no result is random.
+        """
+        watch = getattr(ask, "watch", None)
+        if watch is None or self.domain is None:
+            return None
+        points = self._points(cases[0], np.random.default_rng(rng), BY_DRAWS)
+        known = slice(None, None, 1 + len(cases) // SOME_DRAWN)
+        values = [*self._values(points, ask(points, FOR_SEARCHED)), *values[known]]
+        every = Cases([*points[: len(values) - len(cases[known])], *cases[known]])
+        given = {each.name: getattr(self, each.name) for each in fields(Exercise)}
+        for right in self.formulas or (self.reference,):
+            good = [self.is_close(*pair) for pair in zip(values, every.given(right), strict=True)]
+            wrong, others = ([i for i, each in enumerate(good) if each is which] for which in (False, True))
+            if len(wrong) >= LEAST_WRONG:
+                chosen = [*wrong[: BY_DRAWS // 2], *others[: BY_DRAWS // 2]]
+                alike = Exercise(**given | {"reference": right, "misconceptions": ()})
+                asked = [every[i] for i in chosen], [values[i] for i in chosen]
+                found = diagnosis.in_its_text(alike, *asked, watch)
+                if found is not None:
+                    return replace(found, seen=say("tried with {call}", call=self.call(every[wrong[0]])))
+        return None
+
+    def _points(self, like, rng, count):
+        """So many cases from all over the domain, each with its arguments in the order of a case."""
+        return [{name: case[name] for name in like} for case in self.domain.points(rng, count)]
+
+    def _measured(self, cases, values):
         rare = self._too_rare(cases, values)
         told = [count.as_sentence for count in rare[:1] if count.impossible]
         noise = list(self.noise(cases, values).sentences()) if self.noise else []

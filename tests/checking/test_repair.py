@@ -88,6 +88,13 @@ def test_what_one_change_mends_is_told_and_else_nothing(there, wrong, fault):
     assert all(close(again(*case.values()), right(*case.values())) for case in CASES), "what was told is so"
 
 
+def test_a_return_in_a_loop_is_told_where_another_fault_stands_beside_it():
+    spoiled = RIGHT.replace("    return max", "        return max").replace("- 0.1)", "- abs(scale - 0.3))")
+    told = found(answered(spoiled)).text
+    assert "ends the loop in its first round" in told
+    assert "right on" not in told
+
+
 def test_nothing_is_told_of_what_is_mended_on_some_inputs_alone():
     function = answered("def answer(values, scale):\n    return scale + (7 if scale > 50 else 1) - 1\n")
     assert found(function, reference=lambda values, scale: scale + (9 if scale > 50 else 0)) is None

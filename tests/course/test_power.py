@@ -110,6 +110,10 @@ WINNERS = {
     "uniform": _winner(lambda b, counts, rng: rng.uniform(-1, 1, len(counts)) * b * math.sqrt(6)),
     "normal": _winner(lambda b, counts, rng: rng.normal(0, b * math.sqrt(2), len(counts))),
     "exponential": _winner(lambda b, counts, rng: rng.exponential(b, len(counts))),
+    "Gumbel": _winner(lambda b, counts, rng: rng.gumbel(0, b, len(counts))),
+    "epsilon cut at 1": _winner(lambda b, counts, rng: rng.laplace(0, max(b, 1), len(counts))),
+    "epsilon of 0.3 at least": _winner(lambda b, counts, rng: rng.laplace(0, min(b, 1 / 0.3), len(counts))),
+    "noisy counts rounded": lambda counts, epsilon, rng: int(np.argmax(np.round(counts + rng.laplace(0, 1 / epsilon, len(counts))))),
     "size of the noisy count": lambda counts, epsilon, rng: int(np.argmax(np.abs(counts + rng.laplace(0, 1 / epsilon, len(counts))))),
     "noisy counts cut off at 0": lambda counts, epsilon, rng: int(np.argmax(np.maximum(counts + rng.laplace(0, 1 / epsilon, len(counts)), 0))),
 }  # fmt: skip

@@ -13,7 +13,7 @@ from typing import Any
 
 from dpcourse.base.languages import say, to_say
 from dpcourse.checking.calling import program
-from dpcourse.checking.calling.program import compiled
+from dpcourse.checking.calling.program import LONGEST, compiled
 
 MOST_NAMES = 8  # of which each is put in the place of each other
 
@@ -102,7 +102,7 @@ class Changing(program.Program):
         main, changed = made[self.main], made[unit]
 
         def call(*arguments):
-            self.begin()
+            self.begin(LONGEST)
             before = changed.__code__
             changed.__code__ = code
             try:

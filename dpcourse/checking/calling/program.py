@@ -4,12 +4,14 @@ import ast
 import copy
 import functools
 import linecache
+import math
+import time
 import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
 MOST_UNITS = 12  # functions that are taken apart
-MOST_ROUNDS = 20_000  # of all loops of one call
+MOST_ROUNDS, LONGEST = 20_000, 0.1  # of all loops of one call; seconds of one that is changed
 
 
 class TooLong(Exception):
@@ -25,7 +27,7 @@ class Program:
     def __init__(self, function: Callable, belongs: Callable[[types.FunctionType], bool]):
         self.main: Any = function
         self.units: dict[types.FunctionType, ast.AST] = {}
-        self._belongs, self._left = belongs, 0
+        self._belongs, self._left, self._ends = belongs, 0, math.inf
         self._add(function)
 
     def _add(self, function):
@@ -84,16 +86,19 @@ class Program:
             )
         return made
 
-    def begin(self) -> None:
-        """Count the loops of a call from here on."""
-        self._left = MOST_ROUNDS
+    def begin(self, seconds: float = math.inf) -> None:
+        """Count the loops of a call from here on; none of them begins another round after so many seconds.
+
+        What doubles a list or an array in each round fills the memory long before its rounds are counted.
+        """
+        self._left, self._ends = MOST_ROUNDS, time.perf_counter() + seconds
 
     def _is_unit(self, it):
         return isinstance(it, types.FunctionType) and it in self.units
 
     def _tick(self):
         self._left -= 1
-        if self._left < 0:
+        if self._left < 0 or time.perf_counter() > self._ends:
             raise TooLong
 
 

@@ -6,6 +6,7 @@ its place in the text. Whatever a function does to what it is watched by, it cha
 
 import ast
 import copy
+import math
 import types
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpcourse.checking.calling.changes import Changing
-from dpcourse.checking.calling.program import TooLong
+from dpcourse.checking.calling.program import LONGEST, TooLong
 from dpcourse.checking.calling.values import plain
 
 MOST_PLACES = 300
@@ -69,15 +70,15 @@ class Watched:
         """Call it with other values at these places, at each of them one after the other; return what it gives, or None."""
         self._instead = {number: iter(values) for number in numbers}
         try:
-            return plain(self._call(arguments))
+            return plain(self._call(arguments, LONGEST))
         finally:
             self._instead = {}
 
-    def _call(self, arguments):
+    def _call(self, arguments, seconds=math.inf):
         if self._main is None:
             return None
         self._left = MOST_STEPS
-        self.program.begin()
+        self.program.begin(seconds)
         try:
             return self._main(*arguments)
         except (Exception, SystemExit):

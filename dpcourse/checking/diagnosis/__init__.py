@@ -44,11 +44,12 @@ ENOUGH, OF_INPUTS = (
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What was found: the message, and by what; cases: on how many it agrees, or was measured."""
+    """What was found: the message, and by what; cases: on how many it agrees, or was measured. seen: the input that it speaks of."""
 
     message: str
     found_by: str
     cases: int = 0
+    seen: str = ""
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,17 @@ def diagnose(
         return search.result()
 
 
+def in_its_text(exercise, cases: list[dict], values: list, watch: Callable[..., list]) -> Diagnosis | None:
+    """Return what in the text of a wrong answer is proved to be wrong; None where nothing is, and no other reason is looked for.
+
+    The reference is called on these cases, and on no others: it may be one that would not end on them.
+    """
+    search = _Search(exercise, cases, values, None, None, watch)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return search.in_its_text()
+
+
 class _Search:
     def __init__(self, exercise, cases, values, ask, rng, watch):
         self.exercise, self.cases, self.values, self.ask, self.watch = exercise, cases, values, ask, watch
@@ -111,12 +123,23 @@ class _Search:
             self._explain(right)
         return self._told()
 
+    def in_its_text(self):
+        right = [self._given(self.exercise.reference, case) for case in self.cases]
+        self.repair = self._repair(right)
+        if self.repair is not None and self.repair.mends:
+            return Diagnosis(self.repair.text, PLACE, len(self.cases))
+        found = self._place(right)
+        return Diagnosis(found.text, PLACE, len(self.cases)) if isinstance(found, place.Proved) else None
+
     def _of_shapes(self, right, names):
-        """Return what is said of arrays that have not as many entries as they should: of which, and where it begins."""
+        """Return what is said of arrays that have not as many entries as they should: what mends that; else of which, and where it begins."""
+        self.repair = self._repair(right)
+        if self.repair is not None and self.repair.mends:
+            return Diagnosis(self.repair.text, PLACE, len(self.cases))
         pairs = [(as_arrays(value), as_arrays(wanted)) for value, wanted in zip(self.values, right, strict=True)]
         if any(mine is None or theirs is None or len(mine) != len(theirs) for mine, theirs in pairs):
             return None
-        told = []
+        told = [] if self.repair is None else [self.repair.text]
         for k, name in enumerate(called(len(pairs[0][1]), names)):
             counts = [(len(mine[k]), len(theirs[k])) for mine, theirs in pairs if len(mine) > k]
             apart = next((count for count in counts if count[0] != count[1]), None)
@@ -198,7 +221,7 @@ class _Search:
                 self._try_function(misconception.code, (Change("misconception"),), told=misconception.message)
         if not self._done():
             self.repair = None if self._is_simple() else self._repair(right)
-            if self.repair is not None:
+            if self.repair is not None and self.repair.mends:
                 return
             self.place = self._place(right)
             if not (isinstance(self.place, place.Proved) and self.place.tells):
@@ -321,7 +344,7 @@ class _Search:
             return None
 
     def _repair(self, right):
-        """Return the one change of the answer that mends it, if there is one."""
+        """Return the one change of the answer that mends it, or that takes a fault out of it which it has beside others."""
         if self.watch is None:
             return None
         try:
@@ -333,7 +356,7 @@ class _Search:
 
     def _told(self):
         """Return the Diagnosis: explanations of what is wrong, or else what was measured."""
-        if self.repair is not None:
+        if self.repair is not None and self.repair.mends:
             return Diagnosis(sentences([*self._good(), self.repair.text]), PLACE, len(self.cases))
         wrong = [k for k, part in enumerate(self.parts) if not part.agrees.all()]
         if not wrong:
@@ -344,7 +367,8 @@ class _Search:
         if explained:
             return Diagnosis(self._sentences(wrong), EXPLANATION, len(self.cases))
         dependence = self._dependence()
-        told, explained, measured = [], True, bool(dependence)
+        told = [] if self.repair is None else [self.repair.text]
+        explained, measured = True, bool(dependence or told)
         for k in wrong:
             best = self.best[k]
             if best is not None:

@@ -5,7 +5,7 @@ guessed, whatever its author meant. What is said names the place and the kind, a
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dpcourse.base.languages import say, to_say
 from dpcourse.checking.calling import limits
@@ -14,6 +14,7 @@ from dpcourse.checking.calling.messages import heard, one_line
 SECONDS, FOR_PROOF = 1.0, 0.7  # to look for changes that may mend it; to see that one does
 MOST, AT_ONCE = 1_000, 50
 LONGEST = 120  # characters of a place
+ALWAYS = {"late return"}  # what is a fault even where it is not the only one
 HEAD = 2  # wrong results that a change must mend before all are tried
 FAULTS = {  # kind of a change -> what is wrong where it mends an answer; the most telling first
     "jump dropped": to_say("`{old}` should not be there"),
@@ -24,9 +25,9 @@ FAULTS = {  # kind of a change -> what is wrong where it mends an answer; the mo
     "comparison": to_say("`{other}` is wrong in `{old}`"),
     "operator": to_say("`{other}` is wrong in `{old}`"),
     "range": to_say("`{old}` begins or ends at the wrong place"),
+    "constant": to_say("`{old}` is the wrong value"),
     "call replaced": to_say("{one} is the wrong function in `{old}`"),
     "bracket": to_say("a bracket is missing in `{old}`, or closes at the wrong place"),
-    "constant": to_say("`{old}` is the wrong value"),
     "operands": to_say("the two sides of `{one}` stand in each other's place in `{old}`"),
     "arguments": to_say("two arguments stand in each other's place in `{old}`"),
     "other name": to_say("`{old}` is the wrong name"),
@@ -38,7 +39,10 @@ FAULTS = {  # kind of a change -> what is wrong where it mends an answer; the mo
 
 @dataclass(frozen=True)
 class Repair:
-    """A change that makes an answer right: its number, its kind and fields, the text that it changes, the line of that."""
+    """A change of an answer: its number, its kind and fields, the text that it changes, the line of that.
+
+    mends: whether the answer is right with it; else it is of a kind that is a fault wherever it stands.
+    """
 
     number: int
     kind: str
@@ -46,6 +50,7 @@ class Repair:
     old: str
     line: int
     inputs: int = 0
+    mends: bool = False
 
     @property
     def order(self) -> tuple:
@@ -54,8 +59,9 @@ class Repair:
 
     @property
     def text(self) -> str:
-        fault = say(FAULTS[self.kind], old=self.old, **self.fields)
-        told = {"line": self.line, "fault": fault, "count": self.inputs}
+        told = {"line": self.line, "fault": say(FAULTS[self.kind], old=self.old, **self.fields), "count": self.inputs}
+        if not self.mends:
+            return say("Line {line}: {fault}.", **told)
         return say(
             "Line {line}: {fault}. With only that changed, your answer is right on all {count} inputs tried.", **told
         )
@@ -68,7 +74,7 @@ def found(
     ask: Callable[..., list],
     close: Callable[[object, object], bool],
 ) -> Repair | None:
-    """Return the change with which an answer is right on all cases; None where there is none.
+    """Return the change with which an answer is right on all cases, or else one of a fault that it has; None where there is none.
 
     values, right: what it gave on the cases, and what is right. ask(cases, seconds, exchanges=): see calling.probe.Probe.watch.
     """
@@ -86,18 +92,21 @@ def found(
         }
         return [repair for repair in repairs if repair.number in mends]
 
-    every = sorted(_sound(ask([], clock.left(), exchanges=None), len(cases)), key=lambda repair: repair.order)
-    proving = None
-    for begin in range(0, len(every), AT_ONCE):
-        if clock.left() <= 0:
-            break
-        for repair in mended(every[begin : begin + AT_ONCE], wrong, clock.left()):
-            proving = proving or limits.Clock(FOR_PROOF)
-            if (left := proving.left()) <= 0:
+    def mending(repairs):
+        proving = None
+        for begin in range(0, len(repairs), AT_ONCE):
+            if clock.left() <= 0:
                 return None
-            if mended([repair], range(len(cases)), left):
-                return repair
-    return None
+            for repair in mended(repairs[begin : begin + AT_ONCE], wrong, clock.left()):
+                proving = proving or limits.Clock(FOR_PROOF)
+                if (left := proving.left()) <= 0:
+                    return None
+                if mended([repair], range(len(cases)), left):
+                    return replace(repair, mends=True)
+        return None
+
+    every = sorted(_sound(ask([], clock.left(), exchanges=None), len(cases)), key=lambda repair: repair.order)
+    return mending(every) or next((repair for repair in every if repair.kind in ALWAYS), None)
 
 
 def _sound(listed, inputs) -> list[Repair]:

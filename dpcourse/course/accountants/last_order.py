@@ -6,7 +6,7 @@ from dpcourse.base.languages import to_say
 from dpcourse.checking import Domain, Exercise, Misconception, Number, a_whole_number, rounded
 from dpcourse.course.accountants.shared import divergence
 
-MOST = 100  # no answer is of this order
+MOST, FARTHEST = 100, 200  # no right answer is of this order; a wrong one goes on, but not for ever
 KINDS = (  # noise multipliers, sample rates and shares: where three terms hold for few orders and for many, and where p is large
     ((0.7, 1.0), (0.002, 0.01), (0.5, 0.95)),
     ((1.2, 1.8), (0.005, 0.02), (0.6, 0.8)),
@@ -27,14 +27,14 @@ def _drawn(rng, noises, rates, shares):
             "sample_rate": rounded(rng.uniform(*rates), 4),
             "share": rounded(rng.uniform(*shares), 2),
         }
-        if _is_clear(**case) and _last()(**case) > 3:
+        if _is_clear(**case) and _right(**case) > 3:
             return case
 
 
 def _is_clear(noise_multiplier, sample_rate, share):
     """Whether no rounding can decide at which order the share is passed, and that is no order beyond MOST."""
     setting = noise_multiplier, sample_rate
-    last = _last()(*setting, share)
+    last = _right(*setting, share)
     near = (_third(*setting, a) / (share * _rest(*setting, a)) - 1 for a in (last, last + 1))
     return last < MOST and all(abs(off) > 1e-4 for off in near)
 
@@ -48,7 +48,7 @@ def _rest(noise_multiplier, sample_rate, order):
     return math.expm1(min((order - 1) * divergence(noise_multiplier, sample_rate, order), 700.0))
 
 
-def _last(third=_third, rest=_rest, off=0, share_of=lambda share: share, most=MOST):
+def _last(third=_third, rest=_rest, off=0, share_of=lambda share: share, most=FARTHEST):
     """The last order before the first at which `third` is less than its share of `rest`."""
 
     def code(noise_multiplier, sample_rate, share):
@@ -62,6 +62,9 @@ def _last(third=_third, rest=_rest, off=0, share_of=lambda share: share, most=MO
         return order + off
 
     return code
+
+
+_right = _last(most=MOST)
 
 
 def _looped(noise_multiplier, sample_rate, share):
@@ -109,7 +112,7 @@ exercise = Exercise(
         most=12,
     ),
     draw=_draw_step,
-    reference=_last(),
+    reference=_right,
     formulas=(_looped,),
     means={
         "a * (a - 1) / 2 * sample_rate ** 2 * (math.exp(1 / noise_multiplier ** 2) - 1)": "the third term",

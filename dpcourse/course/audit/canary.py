@@ -121,9 +121,11 @@ def _any_people(rng):
     somebody = rng.integers(people, size=features)  # has that feature
     inputs[somebody, range(features)] = np.maximum(inputs[somebody, range(features)], 0.1)
     free, seldom = rng.permutation(features)[:2]
-    if rng.random() < 0.3:  # one feature is all but free
+    if (way := rng.random()) < 0.3:  # one feature is all but free
         inputs[:, seldom] = 0
         inputs[int(rng.integers(people)), seldom] = 0.1
+    elif way < 0.6:  # or all have it alike
+        inputs[:, seldom] = 0.5
     inputs[:, free] = 0
     return inputs, rounded(rng.uniform(0.2, 5)), rounded(10 ** rng.uniform(-0.5, 3.9))
 

@@ -80,7 +80,7 @@ def _beyond(name, message, **parts):
 
 
 RUN = to_say(
-    "`mu` from 0 to 2; 1 to 100 `guesses`, fewer of them `correct`, at least as many `canaries`; `risk` is 0.02, 0.05 or 0.1"
+    "`mu` from 0 to 2; 1 to 100 `guesses`, fewer of them `correct`, at least as many `canaries`; `risk` is 0.02, 0.05 or 0.1; the share that is needed is below 0.9"
 )
 
 

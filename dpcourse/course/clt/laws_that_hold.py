@@ -141,7 +141,7 @@ def _any_curves(rng):
     curves = _curves(str(rng.choice([TENSOR, *CANDIDATES])), rng)
     if rng.random() < 0.8:
         betas = curves[str(rng.choice(sorted(curves)))]
-        off = rng.choice([-1, 1]) * 10.0 ** rng.choice([-9.0, rng.uniform(-5, -2), rng.uniform(-5, -2)])
+        off = rng.choice([-1, 1]) * 10.0 ** rng.choice([-9.0, rng.uniform(-5.6, -5), rng.uniform(-5, -2)])
         place = int(rng.choice([0, len(betas) - 1, rng.integers(len(betas))]))
         betas[place] += off
         betas[place - 1] -= off * (rng.random() < 0.3)

@@ -84,6 +84,11 @@ def _any_rows(rng):
     return (rng.normal(size=(int(rng.integers(0, 9)), int(rng.integers(1, 11)))) / 50).round(3)
 
 
+def _with_numpy(clipped, noise_multiplier, clip_norm, rng):
+    deviation = noise_multiplier * clip_norm
+    return clipped.sum(axis=0) + rng.normal(0, deviation, size=clipped.shape[1])
+
+
 exercise = RandomExercise(
     title="Noise on the sum",
     good_for="the other line that makes training private, and the one in which most slips are made",
@@ -101,6 +106,11 @@ exercise = RandomExercise(
     ),
     draw=_draw_sum,
     reference=law.answer,
+    formulas=(_with_numpy,),
+    means={
+        "noise_multiplier * clip_norm": "the standard deviation of the noise",
+        "clipped.sum(axis=0)": "the sum over people, a number for each weight",
+    },
     law=law,
     returns=_one_per_weight,
     forbidden=(audit._noisy_sums,),

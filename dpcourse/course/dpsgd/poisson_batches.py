@@ -160,6 +160,10 @@ def _same_batch(cases, values):
     return bool((np.ptp(_joins(cases[3], values[3]), axis=0) == 0).all())
 
 
+def _with_numpy(n, sample_rate, steps, rng):
+    return [np.flatnonzero(rng.random(n) < sample_rate) for _ in range(steps)]
+
+
 exercise = RandomExercise(
     title="Batches by coin tosses",
     good_for="sampling as the theorems mean it: what most data loaders do is something else",
@@ -169,6 +173,7 @@ exercise = RandomExercise(
     domain=Domain({"n": Whole(1, 120), "sample_rate": Number(0.01, 1), "steps": Whole(1, 3000), "rng": Seed()}, most=8),
     draw=_draw_batches,
     reference=_each_step(_coins),
+    formulas=(_with_numpy,),
     returns=_batches,
     forbidden=("dpcourse.dpsgd.sampling:poisson_batches",),
     compared=0,

@@ -57,6 +57,11 @@ def _scale(scale):
     return law.with_scale(lambda counts, mu: scale(len(counts), mu))
 
 
+def _with_numpy(counts, mu, rng):
+    sigma = math.sqrt(len(counts)) / mu
+    return counts + rng.normal(0, sigma, len(counts))
+
+
 exercise = RandomExercise(
     title="The Gaussian mechanism",
     good_for="releasing a whole table of numbers under one promise",
@@ -66,6 +71,11 @@ exercise = RandomExercise(
     domain=Domain({"counts": Several(Whole(0, 30), 1, 100, array=True), "mu": Number(0.1, 3), "rng": Seed()}, most=12),
     draw=_draw_counts,
     reference=law.answer,
+    formulas=(_with_numpy,),
+    means={
+        "math.sqrt(len(counts))": "by how much Mia can move the whole list, as a length",
+        "math.sqrt(len(counts)) / mu": "the standard deviation of the noise",
+    },
     law=law,
     returns=numbers_like("counts"),
     attack=_look_for_mia,

@@ -42,6 +42,10 @@ def _scale(scale):
     return law.with_scale(lambda value, sensitivity, epsilon: scale(sensitivity, epsilon))
 
 
+def _with_numpy(value, sensitivity, epsilon, rng):
+    return value + rng.laplace(0, sensitivity / epsilon, len(value))
+
+
 exercise = RandomExercise(
     title="The Laplace mechanism",
     good_for="releasing any numbers whose sensitivity you know",
@@ -59,6 +63,8 @@ exercise = RandomExercise(
     ),
     draw=_draw_mechanism,
     reference=laplace.mechanism,
+    formulas=(_with_numpy,),
+    means={"sensitivity / epsilon": "the scale of the noise"},
     returns=numbers_like("value"),
     law=law,
     forbidden=(laplace.mechanism, laplace.scale),

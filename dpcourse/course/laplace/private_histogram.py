@@ -96,6 +96,11 @@ def _any_cells(rng):
     return [cells[i] for i in rng.integers(0, len(cells), size=int(rng.integers(1, PEOPLE + 1)))], cells
 
 
+def _counted(values, cells, epsilon, rng):
+    counts = np.array([values.count(cell) for cell in cells])
+    return counts + rng.laplace(0, 1 / epsilon, len(cells))
+
+
 exercise = RandomExercise(
     title="A private histogram",
     good_for="the most common private release there is",
@@ -105,6 +110,11 @@ exercise = RandomExercise(
     domain=Domain({"values, cells": Made(_any_cells, CELLS_TOLD), "epsilon": Number(0.1, 3), "rng": Seed()}, most=12),
     draw=_draw_histogram,
     reference=laplace.histogram,
+    formulas=(_counted,),
+    means={
+        "1 / epsilon": "the scale of the noise",
+        "[values.count(cell) for cell in cells]": "the number of people in each cell",
+    },
     returns=_an_array_of_cells,
     law=law,
     forbidden=(laplace.histogram,),

@@ -273,6 +273,17 @@ def _dropped(values, low, high):
     return values[(values >= low) & (values <= high)]
 
 
+def _sum_first(values, low, high, epsilon_sum, epsilon_count, rng):
+    total = np.clip(values, low, high).sum() + rng.laplace(0, max(abs(low), abs(high)) / epsilon_sum)
+    people = len(values) + rng.laplace(0, 1 / epsilon_count)
+    return total / people
+
+
+def _number_first(values, low, high, epsilon_sum, epsilon_count, rng):
+    people = len(values) + rng.laplace(0, 1 / epsilon_count)
+    return (np.clip(values, low, high).sum() + rng.laplace(0, max(abs(low), abs(high)) / epsilon_sum)) / people
+
+
 exercise = RandomExercise(
     title="A mean by two budgets",
     good_for="publishing an average where the number of people is a secret too",
@@ -292,6 +303,14 @@ exercise = RandomExercise(
     ),
     draw=_draw,
     reference=_mean(_both),
+    formulas=(_sum_first, _number_first),
+    means={
+        "np.clip(values, low, high)": "the values, each clipped at `low` and at `high`",
+        "max(abs(low), abs(high))": "the most by which one person can change the sum",
+        "max(abs(low), abs(high)) / epsilon_sum": "the scale of the noise on the sum",
+        "1 / epsilon_count": "the scale of the noise on the number of people",
+        "len(values) + rng.laplace(0, 1 / epsilon_count)": "the noisy number of people",
+    },
     returns=a_number,
     counts=_count,
     noise=lambda cases, values: Noise.of_groups(

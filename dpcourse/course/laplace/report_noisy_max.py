@@ -18,63 +18,73 @@ from dpcourse.checking import (
 )
 from dpcourse.course.laplace.winners import LAWS, log_likelihood, place_of
 
-AGAIN, WIDE, NEAR, EQUAL, FEW, NONE = 3, 2000, 120, 230, 700, 1150
-"""Elections of each kind; so many that a scale 10 % off, and another law, show in the wide ones."""
+ELECTIONS = {"again": 3, "wide": 5500, "near": 120, "equal": 230, "few": 1000, "much": 700, "far": 400, "none": 1150}
+"""How many of each kind; so many that a scale 10 % off, and another law, Gumbel's too, show in the wide ones."""
 MANY, OPTIONS = 100, 10
+ENDS = np.cumsum(list(ELECTIONS.values()))
+LED = 6  # counts of elections that have a leader
 
 
 def _draw_noisy_max(rng):
     """Elections: some with the same seed and equal counts, some with a clear leader of 100, close ones, some with equal counts;
-    some with one count of 4 among zeros, and some with two zeros, in which a sign that is lost shows.
+    some with one count among zeros and a small epsilon, some with a lead of 1 and a large one, and some with two zeros, in
+    which a sign that is lost shows. In some the leader is so far ahead of 99 others that one of these wins now and then.
 
     In a close one two are 2 behind, one 5, and six are so far behind that they win by a mistake only.
     """
-    epsilon = rounded(rng.uniform(0.5, 0.6))
+    epsilon, small, large = (rounded(rng.uniform(*range_)) for range_ in ((0.5, 0.6), (0.1, 0.13), (2.6, 3)))
     base = int(rng.integers(300, 900))
-    wide, equal = np.full(MANY, base), np.full(OPTIONS, base)
-    wide[rng.integers(MANY)] += round(5 / epsilon)
+    wide, far = np.full(MANY, base), np.full(MANY, base)
+    wide[rng.integers(MANY)] += round(4.4 / epsilon)
+    far[rng.integers(MANY)] += round(7.5 / epsilon)
     near = base - round(60 / epsilon) - rng.integers(0, 4, size=OPTIONS)
     contenders = rng.permutation(np.arange(1, OPTIONS - 1))[:4]
     near[contenders] = base - np.array([0, 2, 2, 5])
+    few = round(2.2 / small) * (np.arange(OPTIONS) == rng.integers(1, OPTIONS))
+    much = base + (np.arange(OPTIONS) == rng.integers(1, OPTIONS))
+    equal, none = np.full(OPTIONS, base), np.zeros(2, dtype=int)
+    tables = (np.full(MANY, base), wide, near, equal, few, much, far, none)
+    epsilons = (epsilon, epsilon, epsilon, epsilon, small, large, epsilon, epsilon)
+    kinds = [
+        {"counts": table, "epsilon": own}
+        for table, own, number in zip(tables, epsilons, ELECTIONS.values(), strict=True)
+        for _ in range(number)
+    ]
     seed = int(rng.integers(2**31))
-    few = 4 * (np.arange(OPTIONS) == rng.integers(1, OPTIONS))
-    tables = [*[np.full(MANY, base)] * AGAIN, *[wide] * WIDE, *[near] * NEAR, *[equal] * EQUAL]
-    tables += [*[few] * FEW, *[np.zeros(2, dtype=int)] * NONE]
-    runs = [*[0] * AGAIN, *range(1, 1 + len(tables) - AGAIN)]
-    return [{"counts": table, "epsilon": epsilon, "rng": seed + run} for table, run in zip(tables, runs, strict=True)]
+    return [case | {"rng": seed + max(0, run - ELECTIONS["again"] + 1)} for run, case in enumerate(kinds)]
 
 
 def _elections(cases, values):
-    """The places reported in each kind of elections: repeated, wide, near, equal, few and none."""
+    """Of each kind of elections one case, and the places that were reported."""
     places = np.array([place_of(value) for value in values])
-    return np.split(places, np.cumsum([AGAIN, WIDE, NEAR, EQUAL, FEW]))
+    return {
+        kind: (cases[end - 1], some)
+        for kind, end, some in zip(ELECTIONS, ENDS, np.split(places, ENDS[:-1]), strict=True)
+    }
 
 
 def _count_noisy_max(cases, values):
-    return _counts_under(laplace.noisy_max_chances, cases, _elections(cases, values))
+    return _counts_under(laplace.noisy_max_chances, _elections(cases, values))
 
 
-def _counts_under(chances, cases, elections):
-    """chances(counts, epsilon): of each place to be reported, under the law that is asked about."""
-    repeated, wide, close, equal, few, none = elections
-    many, near = cases[AGAIN]["counts"], cases[AGAIN + WIDE]["counts"]
-    leads, of_near = (chances(counts, cases[0]["epsilon"]) for counts in (many, near))
-    leader = np.argmax(many)
-    second, first = np.argsort(near)[-2:]
-    of_few = cases[-NONE - 1]["counts"]
-    most = np.argmax(of_few)
+def _counts_under(law, elections):
+    """law(counts, epsilon): the chance of each place to be reported, as is asked about."""
+
+    def count(kind, told, rank=1):
+        case, places = elections[kind]
+        place = np.argsort(case["counts"])[-rank]
+        return Count.of(told, places == place, law(case["counts"], case["epsilon"])[place])
+
     return [
-        Count.of(say("reports of the leader among 100 options"), wide == leader, leads[leader]),
-        Count.of(say("reports of the leader where the lead is small"), close == first, of_near[first]),
-        Count.of(say("reports of the second where the lead is small"), close == second, of_near[second]),
-        Count.of(say("reports of the first place where all counts are equal"), equal == 0, 1 / OPTIONS),
-        Count.of(
-            say("reports of the leader where all others have 0"),
-            few == most,
-            chances(of_few, cases[0]["epsilon"])[most],
-        ),
-        Count.of(say("reports of the first of two places with 0"), none == 0, 0.5),
-        Count.of(say("runs that come out the same with the same seed"), np.ptp(repeated) == 0, 1.0),
+        count("wide", say("reports of the leader among 100 options")),
+        count("near", say("reports of the leader where the lead is small")),
+        count("near", say("reports of the second where the lead is small"), 2),
+        count("few", say("reports of the leader where all others have 0")),
+        count("much", say("reports of the leader where epsilon is large")),
+        count("far", say("reports of the leader where the lead is large")),
+        Count.of(say("reports of the first place where all counts are equal"), elections["equal"][1] == 0, 1 / OPTIONS),
+        Count.of(say("reports of the first of two places with 0"), elections["none"][1] == 0, 0.5),
+        Count.of(say("runs that come out the same with the same seed"), np.ptp(elections["again"][1]) == 0, 1.0),
     ]
 
 
@@ -118,38 +128,49 @@ def _most_likely(*names):
 
     def recognise(cases, values):
         elections = _elections(cases, values)
-        fits = {law: _rarest_and_likelihood(chances, cases, elections) for law, chances in LAWS.items()}
+        fits = {law: _rarest_and_likelihood(chances, elections) for law, chances in LAWS.items()}
         best = max(fits, key=lambda law: fits[law][1])
         return best in names and fits[best][0] > 1e-6
 
     return recognise
 
 
-def _rarest_and_likelihood(chances, cases, elections):
-    """The smallest p-value of the first three counts under a law, and the log-likelihood of the winners there and of few."""
-    _, wide, close, _, few, _ = elections
-    counted = _counts_under(chances, cases, elections)
-    rarest = min(count.p_value for count in counted[:3])
-    kinds = ((wide, cases[AGAIN]), (close, cases[AGAIN + WIDE]), (few, cases[-NONE - 1]))
-    return rarest, sum(log_likelihood(places, chances(case["counts"], case["epsilon"])) for places, case in kinds)
+def _rarest_and_likelihood(chances, elections):
+    """The smallest p-value of the counts under a law, and the log-likelihood of the winners, where one leads."""
+    rarest = min(count.p_value for count in _counts_under(chances, elections)[:LED])
+    of_kinds = (elections[kind] for kind in ("wide", "near", "few", "much", "far"))
+    return rarest, sum(log_likelihood(places, chances(case["counts"], case["epsilon"])) for case, places in of_kinds)
 
 
 def _leaders_never(cases, values):
     """Whether none of the four who lead the close elections ever wins, and each winner is an option."""
-    _, wide, close, *_ = _elections(cases, values)
-    behind = np.argsort(cases[AGAIN + WIDE]["counts"])[:-4]
-    return bool(np.isin(close, behind).all() and (wide >= 0).all())
+    elections = _elections(cases, values)
+    case, close = elections["near"]
+    behind = np.argsort(case["counts"])[:-4]
+    return bool(np.isin(close, behind).all() and (elections["wide"][1] >= 0).all())
 
 
 def _first_place_rare(cases, values):
-    _, wide, _, equal, *_ = _elections(cases, values)
-    leads = (wide == np.argmax(cases[AGAIN]["counts"])).mean()
-    return bool((equal == 0).mean() < 0.03 and leads > 0.5)
+    elections = _elections(cases, values)
+    case, wide = elections["wide"]
+    leads = (wide == np.argmax(case["counts"])).mean()
+    return bool((elections["equal"][1] == 0).mean() < 0.03 and leads > 0.3)
+
+
+def _of_kinds(cases, values, *kinds):
+    """The places of these kinds of elections, each an array."""
+    elections = _elections(cases, values)
+    return [elections[kind][1] for kind in kinds]
 
 
 def _counts_from_one(cases, values):
-    places = set(np.concatenate(_elections(cases, values)[2:4]).tolist())
+    places = set(np.concatenate(_of_kinds(cases, values, "near", "equal")).tolist())
     return OPTIONS in places and places <= set(range(1, OPTIONS + 1))
+
+
+def _with_numpy(counts, epsilon, rng):
+    noisy = counts + rng.laplace(0, 1 / epsilon, len(counts))
+    return int(np.argmax(noisy))
 
 
 exercise = RandomExercise(
@@ -163,6 +184,8 @@ exercise = RandomExercise(
     ),
     draw=_draw_noisy_max,
     reference=laplace.report_noisy_max,
+    formulas=(_with_numpy,),
+    means={"1 / epsilon": "the scale of the noise"},
     returns=_a_place,
     counts=_count_noisy_max,
     compared=500,
@@ -226,7 +249,9 @@ exercise = RandomExercise(
             lambda counts, epsilon, rng: _noisy(lambda rng, e, m: rng.laplace(0, 1 / e, m))(
                 counts, epsilon, np.random.default_rng(5)
             ),
-            recognise=lambda cases, values: all(np.ptp(places) == 0 for places in _elections(cases, values)[2:4]),
+            recognise=lambda cases, values: all(
+                np.ptp(places) == 0 for places in _of_kinds(cases, values, "near", "equal")
+            ),
         ),
         Misconception(
             "generator ignored",
@@ -234,7 +259,7 @@ exercise = RandomExercise(
             lambda counts, epsilon, rng: _noisy(lambda rng, e, m: rng.laplace(0, 1 / e, m))(
                 counts, epsilon, np.random.default_rng()
             ),
-            recognise=lambda cases, values: bool(np.ptp(_elections(cases, values)[0]) > 0),
+            recognise=lambda cases, values: bool(np.ptp(*_of_kinds(cases, values, "again")) > 0),
         ),
         Misconception(
             "leader without noise",
@@ -307,6 +332,12 @@ exercise = RandomExercise(
             "The first keeps the promise too, but the task asks for Laplace noise; the second does not keep it.",
             _noisy(lambda rng, epsilon, m: rng.exponential(1 / epsilon, m)),
             recognise=_most_likely("one-sided"),
+        ),
+        Misconception(
+            "Gumbel",
+            "The leaders win as often as with Gumbel noise. That is the exponential mechanism, which keeps a promise of the same kind. The task asks for Laplace noise.",
+            _noisy(lambda rng, epsilon, m: rng.gumbel(0, 1 / epsilon, m)),
+            recognise=_most_likely("Gumbel", "Gumbel of twice the scale"),
         ),
         Misconception(
             "Gaussian",

@@ -49,6 +49,7 @@ def _count_discrete(cases, values):
         Count.of(say("neighbours in the list both above 0"), (x[0::2] > 0) & (x[1::2] > 0), (q / (1 + q)) ** 2),
         Count.of(say("numbers (other than 0) with the sign of the one before"), signs[1:] == signs[:-1], 0.5),
         Count.of(say("numbers of size 4 or more at a small epsilon"), far >= 4, 2 * r**4 / (1 + r)),
+        Count.of(say("numbers of size 24 or more at a small epsilon"), far >= 24, 2 * r**24 / (1 + r)),
         Count.of(say("numbers of size 16 or more at a small epsilon"), far >= 16, 2 * r**16 / (1 + r)),
         Count.of(say("runs that come out the same with the same seed"), np.array_equal(first, again), 1.0),
         Count.of(say("runs that begin the same with another seed"), np.array_equal(first, x[:SHORT]), 0.0),
@@ -103,6 +104,19 @@ def _keep_the_sign(epsilon, n, rng):
     return np.where(plus, size - 1, -size)
 
 
+def _with_coins(numerator, denominator, size, rng):
+    noise = []
+    while len(noise) < size:
+        n = 0
+        while laplace.coin(numerator, denominator, rng):
+            n += 1
+        negative = rng.integers(2) == 1
+        if n == 0 and negative:
+            continue
+        noise.append(-n if negative else n)
+    return noise
+
+
 exercise = RandomExercise(
     title="Noise of whole numbers",
     good_for="a count that can be released without a leak in its low bits",
@@ -114,6 +128,7 @@ exercise = RandomExercise(
     ),
     draw=_draw_discrete,
     reference=_draws(_difference, signed=False),
+    formulas=(_with_coins,),
     returns=_whole_numbers,
     compared=0,
     counts=_count_discrete,

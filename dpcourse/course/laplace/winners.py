@@ -81,6 +81,7 @@ LAWS = {
     "less noise": _times(lambda m: 0.8),  # so that it is not taken for noise of another law
     "one-sided": one_sided_chances,
     "Gumbel": gumbel_chances,
+    "Gumbel of twice the scale": lambda counts, epsilon: gumbel_chances(counts, epsilon / 2),
     "Gaussian": gaussian_chances,
     "Gaussian of the same variance": lambda counts, epsilon: gaussian_chances(counts, epsilon / math.sqrt(2)),
     "shares": lambda counts, epsilon: laplace.noisy_max_chances(counts / max(1, counts.sum()), epsilon),

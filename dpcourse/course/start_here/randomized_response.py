@@ -100,6 +100,11 @@ def _one_coin(cases, values):
     return bool(np.isin(flipped, (0, 1)).all() and 0 < flipped.mean() < 1)
 
 
+def _kept(bits, epsilon, rng):
+    keep = rng.random(len(bits)) < math.exp(epsilon) / (1 + math.exp(epsilon))
+    return np.where(keep, bits, 1 - bits)
+
+
 exercise = RandomExercise(
     title="Randomized response",
     good_for="your first private mechanism; surveys have used it for decades",
@@ -111,6 +116,8 @@ exercise = RandomExercise(
     ),
     draw=_draw_respond,
     reference=composition.randomized_response,
+    formulas=(_kept,),
+    means={"math.exp(epsilon) / (1 + math.exp(epsilon))": "the chance to keep a bit"},
     returns=bits_like("bits"),
     counts=_count_respond,
     forbidden=(composition.randomized_response,),

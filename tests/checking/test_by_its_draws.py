@@ -1,0 +1,87 @@
+"""Random answers that draw what a right one draws: what is wrong in them is found as in any other, and told by its line."""
+
+import math
+
+import numpy as np
+import pytest
+from checking.calling.test_steps import written
+
+from dpcourse import course, laplace
+from dpcourse.checking.verdict import WRONG
+
+MENDED = "With only that changed, your answer is right on all"
+WRONG_ANSWERS = {  # exercise: answers that no misconception foresees -> what is told
+    "start_here/randomized_response": [
+        ("    return np.where(rng.random(len(bits)) < math.exp(epsilon) / (2 + math.exp(epsilon)), bits, 1 - bits)", "`2` is the wrong value"),
+        ("    keep = math.exp(epsilon) / (1 + math.exp(epsilon))\n    return [b if rng.random() < keep else b for b in bits]", None),
+    ],
+    "laplace/laplace_mechanism": [
+        ("    return value + rng.laplace(0, sensitivity / epsilon + epsilon, len(value))", "a part of `sensitivity / epsilon + epsilon` is too much"),
+        ("    return [v + rng.laplace(0, max(sensitivity, 1) / epsilon) for v in value]", "`max(sensitivity, 1)`"),
+        ("    b = sensitivity / min(epsilon, 1)\n    return value + rng.laplace(0, b, len(value))", "`min(epsilon, 1)`"),
+    ],
+    "laplace/private_histogram": [
+        ("    counts = [len([v for v in values if v <= cell]) for cell in cells]\n    return counts + rng.laplace(0, 1 / epsilon, len(cells))", "what belongs there is the number of people in each cell"),
+        ("    return [values.count(cell) + rng.laplace(0, 1 / epsilon + epsilon / 8) for cell in cells]", "`1 / epsilon + epsilon / 8`"),
+    ],
+    "laplace/private_mean": [
+        (
+            "    clipped = np.clip(values, low, high)\n    total = clipped.sum() + rng.laplace(0, (high - low) / 2 / epsilon_sum)\n"
+            "    return total / (len(values) + rng.laplace(0, 1 / epsilon_count))",
+            "the most by which one person can change the sum",
+        ),
+        (
+            "    people = len(values) + rng.laplace(0, 1 / epsilon_count)\n"
+            "    return (np.clip(values, -high, high).sum() + rng.laplace(0, max(-low, high) / epsilon_sum)) / people",
+            "what belongs there is `low` as it was given",
+        ),
+    ],
+    "laplace/report_noisy_max": [
+        ("    noisy = counts + rng.laplace(0, 1 / epsilon ** 2, len(counts))\n    return np.argmax(noisy)", "a part of `epsilon ** 2` is too much"),
+        ("    noisy = counts + rng.laplace(0, 1 / min(epsilon, 1), len(counts))\n    return np.argmax(noisy)", "`min(epsilon, 1)`"),
+    ],
+    "laplace/whole_noise": [
+        (
+            "    noise = []\n    while len(noise) < size:\n        n = 0\n        while laplace.coin(numerator, denominator, rng):\n            n += 1\n"
+            "        negative = rng.integers(3) == 1\n        if n == 0 and negative:\n            continue\n        noise.append(-n if negative else n)\n    return noise",
+            "`3` is the wrong value",
+        ),
+    ],
+    "gdp/noisy_counts": [
+        ("    return counts + rng.normal(0, math.sqrt(len(counts) + 1) / mu, len(counts))", "`len(counts) + 1`"),
+    ],
+    "dpsgd/noisy_sum": [
+        ("    d = noise_multiplier * clip_norm\n    return clipped.sum(axis=0) + rng.normal(0, d + clip_norm, clipped.shape[1])", "`d + clip_norm`"),
+    ],
+    "dpsgd/poisson_batches": [
+        ("    return [np.flatnonzero(rng.random(n) < sample_rate ** 2) for _ in range(steps)]", "a part of `sample_rate ** 2` is too much"),
+        ("    return [np.flatnonzero(rng.random(n) < sample_rate)[1:] for _ in range(steps)]", "begins or ends at the wrong place"),
+    ],
+}  # fmt: skip
+CASES = [(id, *each) for id, every in WRONG_ANSWERS.items() for each in every]
+
+
+def answer_to(exercise, body):
+    """The answer with this body."""
+    arguments = ", ".join(name for name in exercise.cases(np.random.default_rng(0))[0])
+    function = written(f"def {exercise.function}({arguments}):\n{body}\n", exercise.function)
+    function.__globals__.update(np=np, math=math, laplace=laplace)
+    return function
+
+
+@pytest.mark.parametrize(("id", "body", "told"), CASES)
+def test_what_is_wrong_in_it_is_told_by_its_line(id, body, told):
+    exercise = course.find(id)
+    verdict = exercise.check(answer_to(exercise, body), 1)
+    assert verdict.state == WRONG
+    if told is None:
+        assert MENDED not in verdict.message, "a right answer is not reached by one change"
+    else:
+        assert told in verdict.message, verdict.message
+
+
+def test_who_draws_otherwise_is_told_what_is_measured_and_nothing_false():
+    exercise = course.find("laplace/laplace_mechanism")
+    body = "    b = sensitivity / epsilon + 1 / 7\n    return value + rng.exponential(b, len(value)) - rng.exponential(b, len(value))"
+    message = exercise.check(answer_to(exercise, body), 1).message
+    assert "line" not in message.lower()
