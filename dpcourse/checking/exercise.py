@@ -379,9 +379,10 @@ class Exercise:
 
     def in_part(self, cases: Cases, values: list) -> Misconception | None:
         """Return the misconception from which all comes that is wrong, where an answer does some special cases right."""
-        wrong = [i for i, right in enumerate(cases.given(self.reference)) if not self.is_close(values[i], right)]
-        if len(wrong) < LEAST_IN_PART:
-            return None
+        right = cases.given(self.reference)
+        wrong = [i for i, wanted in enumerate(right) if not self.is_close(values[i], wanted)]
+        if len(wrong) < LEAST_IN_PART or all(isinstance(wanted, bool) for wanted in right):
+            return None  # of two values each that is wrong is the other, whatever came to it
         for known in self.misconceptions:
             with contextlib.suppress(Exception):  # code that is wrong may fail on a corner
                 if all(self.is_close(values[i], plain(known.code(*arguments(cases[i])))) for i in wrong):
@@ -389,16 +390,21 @@ class Exercise:
         return None
 
     def confirmed(self, misconception: Misconception, ask: Callable | None, rng) -> bool:
-        """Return whether an answer that behaves like a misconception does so on further cases, as far as it can be asked."""
-        if misconception.recognise is not None or ask is None:
+        """Return whether an answer that behaves like a misconception does so on further draws, as far as it can be asked."""
+        if ask is None:
             return True
         rng = np.random.default_rng(rng)
-        further = [case for _ in range(FURTHER) for case in self.draw(rng)]
-        values = self._values(further, ask(further, 1.0))
-        return all(
-            self.is_close(value, plain(misconception.code(*arguments(case))))
-            for case, value in zip(further, values, strict=False)
-        )
+        draws = [self.draw(rng) for _ in range(FURTHER)]
+        values = self._values(every := [case for further in draws for case in further], ask(every, 1.0))
+        if misconception.recognise is None:
+            return all(
+                self.is_close(value, plain(misconception.code(*arguments(case))))
+                for case, value in zip(every, values, strict=False)
+            )
+        given = iter(values)
+        of_draws = [(further, list(itertools.islice(given, len(further)))) for further in draws]
+        whole = [(further, some) for further, some in of_draws if len(some) == len(further)]
+        return all(misconception.recognise(Cases(further), some) for further, some in whole)
 
     def holds(self, cases: Cases, values: list) -> bool:
         """Return whether these values are right on every case, the searched ones too."""
@@ -442,8 +448,9 @@ class Exercise:
         try:
             value, expected = np.asarray(value, dtype=float), np.asarray(expected, dtype=float)
         except (TypeError, ValueError):  # no numbers, or arrays that are not alike in shape
-            several = isinstance(value, (list, tuple)) and isinstance(expected, (list, tuple))
-            return several and len(value) == len(expected) and all(map(self.is_close, value, expected))
+            if not isinstance(value, (list, tuple)) or not isinstance(expected, (list, tuple)):
+                return False
+            return len(value) == len(expected) and all(map(self.is_close, value, expected))
         return value.shape == expected.shape and np.allclose(value, expected, self.rtol, self.atol)
 
     def _complaint(self, case, outcome):
@@ -733,6 +740,10 @@ class OpenExercise(Exercise):
     def in_part(self, cases: Cases, values: list) -> Misconception | None:
         """Return None: no single value is right or wrong."""
         return None
+
+    def confirmed(self, misconception: Misconception, ask: Callable | None, rng) -> bool:
+        """Return True: there is no one wrong answer that could be confirmed."""
+        return True
 
     def smallest(self, cases: Cases, values: list, ask: Callable | None) -> tuple[Cases, list]:
         """Return no case: what the law says of each is told."""

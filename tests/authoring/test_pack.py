@@ -257,6 +257,7 @@ def test_the_check_of_a_handout_says_that_an_answer_is_received_and_no_more(hand
     assert rest.strip().endswith(str(folder / "course" / "dpcourse" / "__init__.py"))
 
 
+@pytest.mark.weekly("builds a pack and its notebooks four times; that a handout tells nothing is tried on each commit")
 def test_an_exam_promises_no_hint_and_no_reason_and_practice_does(packs, tmp_path):
     later, hints = ("graded_only = false", "graded_only = true"), ("hints = false", "hints = true")
     kinds = {"exam": [("pack.toml", later)], "told": [("pack.toml", later, hints)], "practice": []}

@@ -118,6 +118,9 @@ def test_no_notebook_holds_what_progress_shows_of_all_lessons():
     assert not any(cell.outputs for cell in shows)
 
 
+@pytest.mark.weekly(
+    "the whole package is read again for each change; what a cell of its own uses is tried on each commit"
+)
 def test_what_is_said_to_wrong_answers_makes_no_page_old():
     page = read(ROOT / "solutions/03-gdp.md")
     modules, exercise = Modules(PACKAGE), "dpcourse.course.gdp.largest_mu"

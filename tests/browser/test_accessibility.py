@@ -61,7 +61,7 @@ def violations(page, context="html"):
     return page.evaluate(VIOLATIONS, context)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", by_profile("themes in which axe looks at the site", ["light"], ["light", "dark"]))
 def test_axe_finds_nothing_on_any_page_of_the_site(sites, browser, theme):
     page, looks = browser.new_page(color_scheme=theme), []
     for file in sites:

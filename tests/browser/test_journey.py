@@ -21,7 +21,7 @@ from dpcourse.course import lesson, lessons
 
 ROOT = Path(__file__).parents[2]
 LESSONS = tuple(known.name for known in lessons())
-WORKED_THROUGH = by_profile("lessons gone through in JupyterLab", range(2), range(len(LESSONS)))
+WORKED_THROUGH = by_profile("lessons gone through in JupyterLab", range(1), range(len(LESSONS)))
 WORKED_IN = ("from dpcourse import", "report()", "progress()", "widgets.explore(", "check(", "quiz(")
 """What a learner works in says one of these, or is an exercise; the other cells only show something."""
 

@@ -16,7 +16,7 @@ WRONG_ANSWERS = {  # exercise: answers that no misconception foresees -> what is
         ("    keep = math.exp(epsilon) / (1 + math.exp(epsilon))\n    return [b if rng.random() < keep else b for b in bits]", None),
     ],
     "laplace/laplace_mechanism": [
-        ("    return value + rng.laplace(0, sensitivity / epsilon + epsilon, len(value))", "a part of `sensitivity / epsilon + epsilon` is too much"),
+        ("    return value + rng.laplace(0, sensitivity / epsilon + epsilon, len(value))", "`+ epsilon` is too much in `sensitivity / epsilon + epsilon`"),
         ("    return [v + rng.laplace(0, max(sensitivity, 1) / epsilon) for v in value]", "`max(sensitivity, 1)`"),
         ("    b = sensitivity / min(epsilon, 1)\n    return value + rng.laplace(0, b, len(value))", "`min(epsilon, 1)`"),
     ],
@@ -37,7 +37,7 @@ WRONG_ANSWERS = {  # exercise: answers that no misconception foresees -> what is
         ),
     ],
     "laplace/report_noisy_max": [
-        ("    noisy = counts + rng.laplace(0, 1 / epsilon ** 2, len(counts))\n    return np.argmax(noisy)", "a part of `epsilon ** 2` is too much"),
+        ("    noisy = counts + rng.laplace(0, 1 / epsilon ** 2, len(counts))\n    return np.argmax(noisy)", "`** 2` is too much in `epsilon ** 2`"),
         ("    noisy = counts + rng.laplace(0, 1 / min(epsilon, 1), len(counts))\n    return np.argmax(noisy)", "`min(epsilon, 1)`"),
     ],
     "laplace/whole_noise": [
@@ -54,7 +54,7 @@ WRONG_ANSWERS = {  # exercise: answers that no misconception foresees -> what is
         ("    d = noise_multiplier * clip_norm\n    return clipped.sum(axis=0) + rng.normal(0, d + clip_norm, clipped.shape[1])", "`d + clip_norm`"),
     ],
     "dpsgd/poisson_batches": [
-        ("    return [np.flatnonzero(rng.random(n) < sample_rate ** 2) for _ in range(steps)]", "a part of `sample_rate ** 2` is too much"),
+        ("    return [np.flatnonzero(rng.random(n) < sample_rate ** 2) for _ in range(steps)]", "`** 2` is too much in `sample_rate ** 2`"),
         ("    return [np.flatnonzero(rng.random(n) < sample_rate)[1:] for _ in range(steps)]", "begins or ends at the wrong place"),
     ],
 }  # fmt: skip

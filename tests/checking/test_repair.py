@@ -52,7 +52,7 @@ def found(function, cases=CASES, reference=right):
         ("            continue", "            break", "`break` should not be there"),
         ("    return max(0.0", "        return max(0.0", "ends the loop in its first round"),
         ("value**2", "abs(value) * (scale + value) + 3", None),
-        ("math.sqrt(total)", "math.sqrt(math.sqrt(total))", "a function in `math.sqrt(total)` is too much"),
+        ("math.sqrt(total)", "math.sqrt(math.sqrt(total))", "`sqrt` is too much in `math.sqrt(total)`"),
         ("value < 0", "value > 0", "`>` is wrong in `value > 0`"),
         ("total += value", "total *= value", "`*` is wrong in `total *= value ** 2`"),
         ("(1 + scale)", "(1 - scale)", "`-` is wrong in `1 - scale`"),
@@ -60,7 +60,7 @@ def found(function, cases=CASES, reference=right):
         ("- 0.1)", "- 0.2)", "`0.2` is the wrong value"),
         ("/ (1 + scale)", "/ 1 + scale", "a bracket is missing"),
         ("value**2", "total**2", "`total` is the wrong name"),
-        ("(1 + scale)", "(1 + scale ** 2)", "a part of `scale ** 2` is too much"),
+        ("(1 + scale)", "(1 + scale ** 2)", "`** 2` is too much in `scale ** 2`"),
         ("/ (1 + scale)", "* (scale + 1) ** +1", "`*` is wrong in `math.sqrt(total) * (scale + 1) ** (+1)`"),
         ("total = 0.0", "total = 1.0", "`1.0` is the wrong value"),
         ("max(0.0", "min(0.0", "`min` is the wrong function"),
@@ -86,6 +86,12 @@ def test_what_one_change_mends_is_told_and_else_nothing(there, wrong, fault):
     assert "right on all 12 inputs tried" in mended.text
     ((_, _, _, again),) = Changing(function, lambda other: False).numbered({mended.number})
     assert all(close(again(*case.values()), right(*case.values())) for case in CASES), "what was told is so"
+
+
+def test_a_range_that_is_off_at_both_ends_is_told():
+    code = "def answer(values, scale):\n    return sum(scale ** i for i in range({})) + len(values)\n"
+    mended = found(answered(code.format("5, 0, -1")), reference=answered(code.format("4, -1, -1")))
+    assert "`range(5, 0, -1)` begins or ends at the wrong place" in mended.text
 
 
 def test_a_return_in_a_loop_is_told_where_another_fault_stands_beside_it():

@@ -76,7 +76,8 @@ ANSWERS = {  # an exercise, what makes an answer of it, its state, and how its m
         WRONG,
         "measurement",
     ),
-    "noise": ("gdp/noisy_counts", of(lambda value: np.asarray(value) * 1.0 + 5), WRONG, "measurement"),
+    "noise": ("gdp/noisy_counts", of(lambda value: np.sort(np.asarray(value) * 1.0 + 5)), WRONG, "measurement"),
+    "by its draws": ("gdp/noisy_counts", of(lambda value: np.asarray(value) * 1.0 + 5), WRONG, "place"),
     "audit": ("gdp/noisy_counts", lambda exercise: lambda counts, *others: counts, WRONG, "misconception"),
     "law": ("clt/breaking_steps", lambda exercise: lambda *arguments: 3, WRONG, None),
 }

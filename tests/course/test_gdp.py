@@ -210,7 +210,9 @@ def test_a_slip_is_recognised_in_another_form(exercise, slip, answer):
         assert (verdict.state, verdict.misconception) == (WRONG, slip), verdict
 
 
-@pytest.mark.parametrize("digits", [0, 1, 2, 3], ids="largest_mu: {} digits".format)
+@pytest.mark.parametrize(
+    "digits", by_profile("digits to which a mu is rounded", [2], [0, 1, 2, 3]), ids="largest_mu: {} digits".format
+)
 def test_a_rounded_mu_is_not_taken_for_a_search_that_stops_early(digits):
     right = search(0, 64)
     for verdict in judged(exercise("largest_mu"), lambda epsilon, delta: round(right(epsilon, delta), digits), SEEDS):

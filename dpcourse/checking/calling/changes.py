@@ -174,7 +174,7 @@ def _of_node(node, names, place, parents):
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             yield Change("sign", place=place()), operand
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            yield Change("dropped", {"what": say("a `not`")}, place()), operand
+            yield Change("dropped", {"what": say("a `not`"), "part": "`not`"}, place()), operand
         case ast.Call():
             yield from _of_call(node, place)
         case ast.Constant(value=value) if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -253,6 +253,11 @@ def _named(node, names, op):
     return say(side)
 
 
+def _code(*parts):
+    """Signs and syntax, one behind the other as code."""
+    return f"`{' '.join(part if isinstance(part, str) else ast.unparse(part) for part in parts).strip()}`"
+
+
 def _of_operation(node, names, place):
     left, op, right = node.left, node.op, node.right
     for swap in SWAPS.get(type(op), ()):
@@ -261,9 +266,12 @@ def _of_operation(node, names, place):
         yield Change("operator", fields, place()), ast.BinOp(base, swap(), right)
     if isinstance(op, (ast.Sub, ast.Div, ast.Pow)):
         yield Change("operands", {"one": SIGNS[type(op)]}, place()), ast.BinOp(right, op, left)
-    yield Change("dropped", {"what": _named(right, names, op)}, place()), left
+    sign = SIGNS.get(type(op), "")
+    of_right = {"what": _named(right, names, op), "part": _code(sign, right)}
+    yield Change("dropped", of_right, place()), left
     if not isinstance(op, ast.Pow):
-        yield Change("dropped", {"what": _named(left, names, op)}, place()), right
+        of_left = {"what": _named(left, names, op), "part": _code(left, sign)}
+        yield Change("dropped", of_left, place()), right
     bracket = Change("bracket", place=place())
     yield from ((bracket, new) for new in _without_brackets(node))
     for one, other, first in ((left, right, True), (right, left, False)):
@@ -299,7 +307,7 @@ def _of_call(node, place):
     if name in WORDS and WORDS[name] and node.args:
         for argument in node.args:
             if not isinstance(argument, (ast.GeneratorExp, ast.Starred)):
-                yield Change("call dropped", {"what": say(WORDS[name])}, place()), argument
+                yield Change("call dropped", {"what": say(WORDS[name]), "one": f"`{name}`"}, place()), argument
     for twin in TWINS.get(name, ()):
         func = copy.copy(node.func)
         setattr(func, "attr" if isinstance(func, ast.Attribute) else "id", twin)
@@ -319,6 +327,10 @@ def _of_call(node, place):
                 args = [*node.args]
                 args[i] = ast.BinOp(argument, op, ast.Constant(1))
                 yield Change("range", place=place()), ast.Call(node.func, args, node.keywords)
+        if len(node.args) > 1:
+            for op in (ast.Add(), ast.Sub()):
+                moved = [ast.BinOp(argument, op, ast.Constant(1)) for argument in node.args[:2]]
+                yield Change("range", place=place()), ast.Call(node.func, [*moved, *node.args[2:]], node.keywords)
 
 
 def _of_statements(root):

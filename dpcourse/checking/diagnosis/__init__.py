@@ -34,7 +34,7 @@ OF_WHOLE_NUMBERS = to_say(
 )
 ENTRIES = to_say("Your result has {mine} entries where it should have {right}.")
 ENTRIES_OF = to_say("{name} has {mine} entries where it should have {right}.")
-PLACED_RIGHT = 4  # of the cases by which a place is found, where the answer is right on some
+PLACED_WRONG, PLACED_RIGHT = 8, 12  # cases by which a place is found, where the answer is right on some
 HEAD = 3  # cases on which a candidate is tried first
 ENOUGH, OF_INPUTS = (
     1.2,
@@ -129,7 +129,9 @@ class _Search:
         if self.repair is not None and self.repair.mends:
             return Diagnosis(self.repair.text, PLACE, len(self.cases))
         found = self._place(right)
-        return Diagnosis(found.text, PLACE, len(self.cases)) if isinstance(found, place.Proved) else None
+        if not isinstance(found, place.Proved) or found.is_result:
+            return None
+        return Diagnosis(found.text, PLACE, len(self.cases))
 
     def _of_shapes(self, right, names):
         """Return what is said of arrays that have not as many entries as they should: what mends that; else of which, and where it begins."""
@@ -220,7 +222,7 @@ class _Search:
             if misconception.recognise is None and self.clock.left() > 0:
                 self._try_function(misconception.code, (Change("misconception"),), told=misconception.message)
         if not self._done():
-            self.repair = None if self._is_simple() else self._repair(right)
+            self.repair = self._repair(right, repair.OF_LOOPS if self._is_simple() else repair.FAULTS)
             if self.repair is not None and self.repair.mends:
                 return
             self.place = self._place(right)
@@ -335,7 +337,7 @@ class _Search:
         close = self.exercise.is_close
         wrong = [not close(*pair) for pair in zip(self.values, right, strict=True)]
         order = sorted(range(len(wrong)), key=lambda i: not wrong[i])  # first the input that is shown
-        order = order[: MOST - PLACED_RIGHT] + order[MOST - PLACED_RIGHT :][-PLACED_RIGHT:]
+        order = order[:PLACED_WRONG] + order[PLACED_WRONG:][-PLACED_RIGHT:]
         cases, values = ([each[i] for i in order] for each in (self.cases, self.values))
         try:
             functions = (self.exercise.reference, *self.exercise.formulas)
@@ -343,12 +345,12 @@ class _Search:
         except Exception:  # what comes from a learner's process may be anything
             return None
 
-    def _repair(self, right):
+    def _repair(self, right, kinds=repair.FAULTS):
         """Return the one change of the answer that mends it, or that takes a fault out of it which it has beside others."""
         if self.watch is None:
             return None
         try:
-            return repair.found(self.cases, self.values, right, self.watch, self.exercise.is_close)
+            return repair.found(self.cases, self.values, right, self.watch, self.exercise.is_close, kinds)
         except Exception:  # what comes from a learner's process may be anything
             return None
 
@@ -363,7 +365,8 @@ class _Search:
             return None
         explained = all(self.best[k] is not None for k in wrong)
         if isinstance(self.place, place.Proved) and (self.place.tells or not explained):
-            return Diagnosis(sentences([*self._good(), self.place.text]), PLACE, len(self.cases))
+            beside = [] if self.repair is None else [self.repair.text]
+            return Diagnosis(sentences([*self._good(), *beside, self.place.text]), PLACE, len(self.cases))
         if explained:
             return Diagnosis(self._sentences(wrong), EXPLANATION, len(self.cases))
         dependence = self._dependence()

@@ -96,7 +96,7 @@ def _kind(name, values):
 def _of_list(one):
     yield Change("list reversed", {"one": one}), _with(one, lambda x: x[::-1])
     yield Change("list sorted", {"one": one}), _with(one, _like(np.sort))
-    yield Change("list without repeats", {"one": one}), _with(one, _like(np.unique))
+    yield Change("list without repeats", {"one": one}), _with(one, _like(_without_repeats))
     yield from _without(one)
     for what, changed in IN_PLACE.items():
         yield Change("list as one", {"one": one, "what": say(what)}), _with(one, _like(changed))
@@ -140,6 +140,11 @@ def _like(changed):
         return numbers if isinstance(value, np.ndarray) else type(value)(numbers.tolist())
 
     return code
+
+
+def _without_repeats(entries):
+    """The entries in their order, each that occurs again left out."""
+    return entries[np.sort(np.unique(entries, return_index=True)[1])]
 
 
 def _with(name, changed):

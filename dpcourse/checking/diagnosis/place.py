@@ -39,7 +39,7 @@ PREPARES = {"len", "range", "zip", "enumerate", "list", "tuple", "dict", "float"
 class Proved:
     """The place at which alone an answer is wrong; what it gave on the first case, and what is needed there.
 
-    meaning: of what is needed there, in words. inputs: names in it that may be what is wrong, since no step has their values.
+    meaning: of what is needed there, in words. is_result: whether that is all of the result. inputs: names in it that may be what is wrong, since no step has their values.
     """
 
     place: Place
@@ -47,6 +47,7 @@ class Proved:
     needed: object
     meaning: str = ""
     inputs: tuple[str, ...] = ()
+    is_result: bool = False
 
     @property
     def tells(self) -> bool:
@@ -172,8 +173,13 @@ class _Way:
         if not proved:
             return None
         numbers, step = min(proved, key=lambda each: (bool(self._inputs(each[0][0])), *self._order(each)))
+        whole, inputs = self._is_whole_result(step), self._inputs(numbers[0])
+        if step.name and any(other == numbers and not also.name for other, also in proved):
+            return Proved(
+                self.places[numbers[0]], None, None, inputs=inputs, is_result=whole
+            )  # an argument by accident
         gave, needed = _first_apart(self.mine[0][numbers[0]], step.given[0])
-        return Proved(self.places[numbers[0]], gave, needed, _in_words(step), self._inputs(numbers[0]))
+        return Proved(self.places[numbers[0]], gave, needed, _in_words(step), inputs, whole)
 
     def _inputs(self, number):
         """The names that a place is made of and no step is, where they were given values that depend on the input."""
@@ -253,6 +259,10 @@ class _Way:
             )
             for k in range(min(map(len, results)))
         )
+
+    def _is_whole_result(self, step):
+        """Whether a step gives, by and by, all entries of the result: then the answer is wrong there as a whole."""
+        return _same(step.vectors, [_vector([result]) for result in self.results])
 
     def _size(self, number):
         """How much a place is made of; a name is made of what was given to it elsewhere."""

@@ -4,7 +4,7 @@ The changes are those by which slips are made of a right answer (calling.changes
 guessed, whatever its author meant. What is said names the place and the kind, and not what belongs there.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from dpcourse.base.languages import say, to_say
@@ -15,13 +15,14 @@ SECONDS, FOR_PROOF = 1.0, 0.7  # to look for changes that may mend it; to see th
 MOST, AT_ONCE = 1_000, 50
 LONGEST = 120  # characters of a place
 ALWAYS = {"late return"}  # what is a fault even where it is not the only one
+OF_LOOPS = {"late return", "jump dropped"}  # what is told before any likeness in the results
 HEAD = 2  # wrong results that a change must mend before all are tried
 FAULTS = {  # kind of a change -> what is wrong where it mends an answer; the most telling first
     "jump dropped": to_say("`{old}` should not be there"),
     "late return": to_say("`{old}` ends the loop in its first round"),
-    "call dropped": to_say("a function in `{old}` is too much"),
+    "call dropped": to_say("{one} is too much in `{old}`"),
     "condition dropped": to_say("a condition is too much in `{old}`"),
-    "dropped": to_say("a part of `{old}` is too much"),
+    "dropped": to_say("{part} is too much in `{old}`"),
     "comparison": to_say("`{other}` is wrong in `{old}`"),
     "operator": to_say("`{other}` is wrong in `{old}`"),
     "range": to_say("`{old}` begins or ends at the wrong place"),
@@ -73,10 +74,11 @@ def found(
     right: Sequence,
     ask: Callable[..., list],
     close: Callable[[object, object], bool],
+    kinds: Collection[str] = tuple(FAULTS),
 ) -> Repair | None:
     """Return the change with which an answer is right on all cases, or else one of a fault that it has; None where there is none.
 
-    values, right: what it gave on the cases, and what is right. ask(cases, seconds, exchanges=): see calling.probe.Probe.watch.
+    values, right: what it gave on the cases, and what is right. kinds: those of the changes that are tried. ask(cases, seconds, exchanges=): see calling.probe.Probe.watch.
     """
     clock = limits.Clock(SECONDS)
     wrong = [i for i, (value, wanted) in enumerate(zip(values, right, strict=True)) if not close(value, wanted)][:HEAD]
@@ -105,7 +107,8 @@ def found(
                     return replace(repair, mends=True)
         return None
 
-    every = sorted(_sound(ask([], clock.left(), exchanges=None), len(cases)), key=lambda repair: repair.order)
+    listed = _sound(ask([], clock.left(), exchanges=None), len(cases))
+    every = sorted((each for each in listed if each.kind in kinds), key=lambda repair: repair.order)
     return mending(every) or next((repair for repair in every if repair.kind in ALWAYS), None)
 
 

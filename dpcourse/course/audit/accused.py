@@ -228,7 +228,7 @@ exercise = OpenExercise(
         Misconception(
             "the honest one accused",
             "You accuse also the one that keeps its promise. An accusation needs proof of more than `mu`. Did you compare shares of errors with the "
-            "promise, choose the threshold on the same scores without paying for it, or compare the bound with 0? By luck alone an honest "
+            "promise, choose the threshold on the same scores without paying for it, compare the bound with 0, or data that differ by more than one person added? By luck alone an honest "
             "mechanism looks guilty then. Use a lower bound on mu, with a confidence near 1.",
             _audit(100, proved=_by_shares),
             recognise=lambda cases, values: any(KEEPS in accused for accused in _each(cases, values)),
@@ -272,7 +272,8 @@ exercise = OpenExercise(
         Misconception(
             "too few runs",
             "One of them has half of the noise, and you did not see it. Either there are too few runs (it takes several hundred of each kind), or "
-            "the threshold is badly placed, or you looked at the difference only: that has more noise than the first round.",
+            "the threshold is badly placed, or the bound is compared with more than `mu`, or you looked at the difference only: that has more "
+            "noise than the first round.",
             _audit(400, looks=_some(1, 2), risk=1e-4),
             recognise=_mostly("reused_noise", "wrong_sensitivity", "unclipped"),
         ),
@@ -299,7 +300,7 @@ exercise = OpenExercise(
         ),
         Misconception(
             "the noise only",
-            "You find only the one with half of the noise. What a mechanism does to a person's vector shows only where a canary is in the data, and "
+            "You find only the one with half of the noise. Do you stop at the first that you find? What a mechanism does to a person's vector shows only where a canary is in the data, and "
             "noise that is used twice shows only in the difference of both rounds.",
             _by_name("half_noise"),
             recognise=_mostly("half_noise"),

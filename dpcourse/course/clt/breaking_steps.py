@@ -164,7 +164,7 @@ exercise = OpenExercise(
         Misconception(
             "the noise is left out",
             "You return the same steps whatever the noise is. The less noise there is, the more lopsided a step is, and the more steps the limit "
-            "needs: put in skew(X).",
+            "needs: put in skew(X). Or are all your steps below 1, and rounded up? `error` is a share: 0.1 is 10 %.",
             _power(0, -2, factor=5),
             recognise=_grows(lambda skew, error: abs(skew) < ALIKE),
         ),

@@ -91,7 +91,8 @@ exercise = OpenExercise(
     misconceptions=(
         Misconception(
             "other direction",
-            "Here the limit lies below the truth: the dangerous side, as in the exercise before. Now find one above.",
+            "At a delta shown here the limit lies below the truth: the dangerous side, as in the exercise before. Find a setting with the limit above "
+            "it at the delta that you are given.",
             lambda delta: (0.6, 0.001, 1000),
             recognise=_error_in(-math.inf, -CLOSE),
         ),

@@ -22,6 +22,7 @@ ELECTIONS = {"again": 3, "wide": 5500, "near": 120, "equal": 230, "few": 1000, "
 """How many of each kind; so many that a scale 10 % off, and another law, Gumbel's too, show in the wide ones."""
 MANY, OPTIONS = 100, 10
 ENDS = np.cumsum(list(ELECTIONS.values()))
+CLEAR = 5.0  # by which the log-likelihood of a law must be above that of each other one that is told otherwise
 LED = 6  # counts of elections that have a leader
 
 
@@ -129,8 +130,9 @@ def _most_likely(*names):
     def recognise(cases, values):
         elections = _elections(cases, values)
         fits = {law: _rarest_and_likelihood(chances, elections) for law, chances in LAWS.items()}
-        best = max(fits, key=lambda law: fits[law][1])
-        return best in names and fits[best][0] > 1e-6
+        best, *others = sorted(fits, key=lambda law: -fits[law][1])
+        clear = all(fits[best][1] - fits[other][1] > CLEAR for other in others if other not in names)
+        return best in names and fits[best][0] > 1e-6 and clear
 
     return recognise
 
