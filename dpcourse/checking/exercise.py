@@ -251,8 +251,9 @@ class Exercise:
             cases = Cases(drawn, cases[len(drawn) : len(outcomes)])
         if stopped := self._stopped(cases, outcomes):
             return stopped
-        for case, outcome in zip(cases, outcomes, strict=True):
-            if self.needed and (outcome.get("idle") or outcome.get("calls", 0) < self.needed.least(case)):
+        for i, (case, outcome) in enumerate(zip(cases, outcomes, strict=True)):
+            idle = i == 0 and outcome.get("idle")  # of what is searched, a short result may be the same by accident
+            if self.needed and (idle or outcome.get("calls", 0) < self.needed.least(case)):
                 tried = self._tried(case, outcome)
                 return Verdict(self.heading, WRONG, say(self.needed.message), tried, found_by=MISCONCEPTION)
         values = [outcome["value"] for outcome in outcomes]

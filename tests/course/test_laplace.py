@@ -107,6 +107,19 @@ def test_the_chance_of_a_nearly_whole_number_is_that_of_laplace_noise():
     assert private_mean._by_chance(cases) == pytest.approx((np.abs(noise - np.round(noise)) < 0.25).mean(), abs=0.003)
 
 
+# ---- whole_noise
+
+
+def test_a_short_result_that_is_the_same_with_turned_coins_by_accident_is_no_fault():
+    whole_noise = exercise("whole_noise")
+    cases = drawn(whole_noise.id, 1)
+    outcomes = whole_noise.probe(whole_noise.formulas[0], cases)
+    outcomes[len(cases.drawn)]["idle"] = True
+    assert whole_noise.judge(cases, outcomes).state == RIGHT
+    outcomes[0]["idle"] = True
+    assert whole_noise.judge(cases, outcomes).state == WRONG
+
+
 # ---- rules_out
 
 

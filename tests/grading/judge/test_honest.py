@@ -469,7 +469,7 @@ def test_what_was_seen_can_be_judged_again_without_running_a_line(monkeypatch):
 
 TWO_LESS = body("return (math.exp(epsilon) - 1) / (math.exp(epsilon) + 1)")
 PART_OF_IT = body("return 0.6 * math.expm1(epsilon) / (math.exp(epsilon) + 1)")
-REPAIRED = "Line 2: a part of `math.exp(epsilon) - 1` is too much."
+REPAIRED = "Line 2: `- 1` is too much in `math.exp(epsilon) - 1`."
 PLACED = "Only `0.6 * math.expm1(epsilon)` in line 2 is not what is needed"
 
 
