@@ -42,6 +42,10 @@ OF_ANOTHER_LAW = to_say(
     "It is right on the first inputs, but not on all that the task allows: there your results come from another law."
 )
 FOR_PLAIN, FOR_SEARCHED = 0.5, 0.9  # seconds for a wrong answer: the plainest inputs, those from all over the domain
+PORTIONS, FOR_REST = (
+    4,
+    3.0,
+)  # how often a slow one is asked on for the inputs that every answer is asked for, and so long
 FOR_MORE = 2.0  # seconds for one that has been right until then: only one that takes 15 ms a call is asked for less
 LEAST_IN_PART = 8  # inputs on which a misconception gives the same, where an answer is right on others
 CONVINCED = 0.999  # of an audit that is shown beside an answer known to be wrong
@@ -242,7 +246,7 @@ class Exercise:
         if not self.agrees(drawn, values, self.reference):
             return self._wrong(cases, values, outcomes, ask, rng)
         if searched and ask is not None and len(outcomes) == len(drawn):
-            outcomes = [*outcomes, *ask(cases[len(drawn) : cases.needed], self.seconds)]
+            outcomes = [*outcomes, *self._asked_on(cases[len(drawn) : cases.needed], ask)]
             if len(outcomes) == cases.needed < len(cases) and "value" in outcomes[-1]:
                 outcomes = [*outcomes, *ask(cases[cases.needed :], FOR_MORE)]
         if len(outcomes) > cases.needed and "timeout" in outcomes[-1]:
@@ -260,6 +264,17 @@ class Exercise:
         if self.holds(cases, values):
             return Verdict(self.heading, RIGHT, say("Right on inputs drawn just now."))
         return self._wrong_somewhere(cases, values, ask, rng)
+
+    def _asked_on(self, cases, ask):
+        """Return the outcomes on these cases: one that is slow, and not endless, is asked on for the rest of them."""
+        outcomes, seconds = [], self.seconds
+        for further in reversed(range(PORTIONS)):
+            outcomes += (portion := ask(cases[len(outcomes) :], seconds))
+            if not further or len(portion) < 2 or "timeout" not in portion[-1]:
+                break
+            outcomes.pop()
+            seconds = min(FOR_REST, self.seconds)
+        return outcomes
 
     def _stopped(self, cases, outcomes):
         """Return the Verdict on an answer that did not give, for each of the cases, something that can be judged."""
@@ -646,7 +661,12 @@ class RandomExercise(Exercise):
 
     def diagnose(self, cases: Cases, values: list, ask: Callable | None, rng) -> diagnosis.Diagnosis:
         """Return why an answer is wrong; else what is measured of its noise, and the counts that a right one would hardly ever give."""
-        return self._by_its_draws(cases, values, ask, rng) or self._measured(cases, values)
+        found, measured = self._by_its_draws(cases, values, ask, rng), self._measured(cases, values)
+        if found is None:
+            return measured
+        if found.found_by == diagnosis.MEASUREMENT:  # it is known where, and not what
+            return replace(found, message=sentences([measured.message, found.message]))
+        return found
 
     def _by_its_draws(self, cases, values, ask, rng):
         """Return why an answer is wrong that draws what a right one draws; None where it draws something else, and is told nothing.

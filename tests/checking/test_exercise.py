@@ -389,3 +389,22 @@ def test_cases_remember_what_a_function_gives():
 
     assert cases.given(double) == cases.given(double) == [4.0, 6.0]
     assert asked == [2.0, 3.0]
+
+
+def test_a_slow_answer_is_asked_on_and_an_endless_one_is_not():
+    """Each portion ends after so many calls; the third input of the endless one never comes."""
+    cases, asked = [{"x": float(n)} for n in range(9)], []
+
+    def ask(some, seconds):
+        asked.append((len(some), seconds))
+        given = [{"value": each["x"] ** 2} for each in some[:4]]
+        return given if len(some) <= 4 else [*given, {"timeout": seconds}]
+
+    assert [outcome["value"] for outcome in square._asked_on(cases, ask)] == [n**2 for n in range(9)]
+    assert asked == [(9, 1.0), (5, 1.0), (1, 1.0)]
+    asked.clear()
+    endless = square._asked_on(
+        cases, lambda some, seconds: asked.append(some) or [{"value": 1.0}] * (len(some) - 7) + [{"timeout": seconds}]
+    )
+    assert endless[-1] == {"timeout": 1.0}
+    assert len(asked) == 2

@@ -131,6 +131,8 @@ class _Search:
         found = self._place(right)
         if not isinstance(found, place.Proved) or found.is_result:
             return None
+        if not found.meaning:  # it may be what is drawn: of that no value is needed
+            return Diagnosis(replace(found, gave=None, needed=None).text, MEASUREMENT, len(self.cases))
         return Diagnosis(found.text, PLACE, len(self.cases))
 
     def _of_shapes(self, right, names):

@@ -307,7 +307,7 @@ exercise = RandomExercise(
             "Your noise has the scale 2 / epsilon. That is needed where one person may raise a count and lower another. "
             "These counts all move the same way, and 1 / epsilon is enough.",
             _noisy(lambda rng, epsilon, m: rng.laplace(0, 2 / epsilon, m)),
-            recognise=_most_likely("twice the noise"),
+            recognise=_most_likely("twice the noise", "Gumbel of twice the scale"),
         ),
         Misconception(
             "m times the noise",
@@ -339,7 +339,7 @@ exercise = RandomExercise(
             "Gumbel",
             "The leaders win as often as with Gumbel noise. That is the exponential mechanism, which keeps a promise of the same kind. The task asks for Laplace noise.",
             _noisy(lambda rng, epsilon, m: rng.gumbel(0, 1 / epsilon, m)),
-            recognise=_most_likely("Gumbel", "Gumbel of twice the scale"),
+            recognise=_most_likely("Gumbel"),
         ),
         Misconception(
             "Gaussian",
