@@ -368,6 +368,7 @@ def course_folders(folder, students):
     return [next(name for name in there if name.startswith(student.split()[0])) for student in students]
 
 
+@pytest.mark.weekly("makes the notebooks of a pack for each student; what is given out is tried on each commit")
 def test_who_the_students_are_must_be_said_and_only_then(packs, tmp_path):
     (tmp_path / "roster.csv").write_text("name\nKim\n")
     (tmp_path / "secret").write_bytes(SECRET)

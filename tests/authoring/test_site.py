@@ -214,6 +214,7 @@ def test_hints_unfold_under_each_exercise_and_solutions_on_their_own_site(sites)
         assert solved.count("<summary>Solution</summary>") == len(tasks)
 
 
+@pytest.mark.weekly("writes the whole site twice more")
 def test_the_same_notebooks_give_the_same_site(sites, tmp_path):
     site.write(ROOT, tmp_path / "again")
     for file in (sites / "lessons").rglob("*"):
