@@ -485,6 +485,19 @@ def test_what_is_wrong_and_where_is_told_as_in_a_notebook_and_when_it_is_judged_
     assert again == mark
 
 
+KEPT_BY = "def randomized_response(bits, epsilon, rng):\n    keep = rng.random(len(bits)) < math.exp(epsilon) / (2 + math.exp(epsilon))\n    return np.where(keep, bits, 1 - bits)"
+
+
+@NEEDS_SANDBOX
+def test_a_random_answer_is_told_by_its_draws_and_when_it_is_judged_again(monkeypatch):
+    check = 'check("0.2", randomized_response)'
+    found = graded(IMPORTS, KEPT_BY, check, ids=("start_here/randomized_response",))
+    [mark] = found.result.exercises
+    assert "Line 2: `2` is the wrong value" in mark.message
+    monkeypatch.setattr("dpcourse.grading.run.client.Worker.__init__", None)
+    assert submission.judged_again(course.find(mark.id), b"seed", found.evidence[mark.id]) == mark
+
+
 @NEEDS_SANDBOX
 def test_an_answer_that_breaks_what_watches_it_is_wrong_all_the_same():
     spoil = "import dpcourse.checking.calling.steps as steps\nsteps.Watched.steps = lambda *given: 1 / 0"
