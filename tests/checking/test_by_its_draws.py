@@ -1,13 +1,17 @@
 """Random answers that draw what a right one draws: what is wrong in them is found as in any other, and told by its line."""
 
+import dataclasses
 import math
 
 import numpy as np
 import pytest
 from checking.calling.test_steps import written
+from checking.test_exercise import square
 from support import by_profile
 
 from dpcourse import course, laplace
+from dpcourse.checking import diagnosis
+from dpcourse.checking.cases import Cases
 from dpcourse.checking.verdict import WRONG
 
 MENDED = "With only that changed, your answer is right on all"
@@ -80,6 +84,20 @@ def test_what_is_wrong_in_it_is_told_by_its_line(id, body, told):
         assert MENDED not in verdict.message, "a right answer is not reached by one change"
     else:
         assert told in verdict.message, verdict.message
+
+
+def test_what_comes_from_a_learners_process_may_be_anything():
+    """A change that mends, and of which a sentence cannot be made: nothing is told, and nothing breaks."""
+    exercise = course.find("laplace/laplace_mechanism")
+    cases = exercise.domain.draw(np.random.default_rng(1))
+    right = Cases(cases).given(exercise.formulas[0])
+
+    def watch(cases, seconds, exchanges):
+        return [[0, "dropped", {}, "a", 1]] if exchanges is None else [[0, right[: len(cases)]]]
+
+    wrong = [value + 1 for value in right]
+    alike = dataclasses.replace(square, reference=exercise.formulas[0])
+    assert diagnosis.in_its_text(alike, cases, wrong, watch) is None
 
 
 def test_who_draws_otherwise_is_told_what_is_measured_and_nothing_false():
