@@ -42,10 +42,7 @@ OF_ANOTHER_LAW = to_say(
     "It is right on the first inputs, but not on all that the task allows: there your results come from another law."
 )
 FOR_PLAIN, FOR_SEARCHED = 0.5, 0.9  # seconds for a wrong answer: the plainest inputs, those from all over the domain
-PORTIONS, FOR_REST = (
-    4,
-    3.0,
-)  # how often a slow one is asked on for the inputs that every answer is asked for, and so long
+PORTIONS, FOR_REST = 4, 3.0  # how often a slow one is asked on for what every answer is asked for; seconds of each time
 FOR_MORE = 2.0  # seconds for one that has been right until then: only one that takes 15 ms a call is asked for less
 LEAST_IN_PART = 8  # inputs on which a misconception gives the same, where an answer is right on others
 CONVINCED = 0.999  # of an audit that is shown beside an answer known to be wrong
@@ -584,8 +581,8 @@ class RandomExercise(Exercise):
         found = self._by_its_draws(cases.drawn, values[: len(cases.drawn)], ask, rng)
         if found is None:
             return Verdict(self.heading, WRONG, message, (Observation(line),), found_by=diagnosis.MEASUREMENT)
-        message = sentences([say(NOT_EVERYWHERE), found.message])
-        return Verdict(self.heading, WRONG, message, (Observation(found.seen),), found_by=found.found_by)
+        seen = Observation(line), Observation(found.seen)
+        return Verdict(self.heading, WRONG, sentences([message, found.message]), seen, found_by=found.found_by)
 
     def _unlike(self, cases, values):
         """Yield a message, and what was seen, where searched values are cut to whole numbers or have another law."""

@@ -36,10 +36,8 @@ ENTRIES = to_say("Your result has {mine} entries where it should have {right}.")
 ENTRIES_OF = to_say("{name} has {mine} entries where it should have {right}.")
 PLACED_WRONG, PLACED_RIGHT = 8, 12  # cases by which a place is found, where the answer is right on some
 HEAD = 3  # cases on which a candidate is tried first
-ENOUGH, OF_INPUTS = (
-    1.2,
-    1.9,
-)  # what explanations cost: nothing further is looked for, no change of the answer's own text
+ENOUGH = 1.2  # what an explanation costs beside which nothing further is looked for
+OF_INPUTS = 1.9  # and one beside which of the answer's own text only its loops are looked at
 
 
 @dataclass(frozen=True)
