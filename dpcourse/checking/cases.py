@@ -14,11 +14,18 @@ class Cases(list):
     """The cases of one check, each a dict argument -> plain value; remembers the values of functions on these cases.
 
     drawn: the first of them, by which an answer is judged. The others are tried before it passes: `searched`, and `more`,
-    as many of these as there is time for.
+    as many of these as there is time for. seed: of what is drawn for one answer; None where nothing is.
     """
 
-    def __init__(self, cases: Iterable[dict], searched: Iterable[dict] = (), more: Iterable[dict] = ()):
+    def __init__(
+        self,
+        cases: Iterable[dict],
+        searched: Iterable[dict] = (),
+        more: Iterable[dict] = (),
+        seed: int | None = None,
+    ):
         super().__init__(cases)
+        self.seed = seed
         self._given: dict[Callable, list] = {}
         self._runs: list[dict[int, list[int]]] | None = None
         searched = list(searched)
@@ -26,6 +33,13 @@ class Cases(list):
         self.extend(searched)
         self.needed = len(self)
         self.extend(more)
+
+    def aimed(self, aimed: list[dict]) -> "Cases":
+        """Return these cases with others in place of the first that are tried last."""
+        last = len(self.drawn)
+        found = Cases(self.drawn, self[last : self.needed], [*aimed, *self[self.needed + len(aimed) :]])
+        found.drawn = self.drawn  # with what is known of them
+        return found
 
     def given(self, function: Callable) -> list:
         """Return the value of a function on each case, as plain data."""

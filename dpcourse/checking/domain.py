@@ -25,6 +25,8 @@ MANY = 1000  # times the lowest: then the numbers of a range are drawn on a loga
 TRIES = 50  # for a case in which what is to hold between the arguments does
 EMPTY = 4  # a list without entries is no plain input: as much as one of so many
 TOGETHER, DRAWN, MORE, PLAIN = 32, 30, 120, 40
+AIMED, AIMED_OF_FEW = 60, 6
+ASIDE = 0.01  # of a number, to either side of it
 SELDOM = {
     False: 0.7,
     True: 0.3,
@@ -110,6 +112,11 @@ class Number:
         inside = [value for value in PLAINEST if self.low <= value <= self.high]
         return [_always(float(value)) for value in (*inside, self.low, self.high)[:4]]
 
+    def about(self, number: float) -> list[Value]:
+        """A number that an answer speaks of, and one to either side of it."""
+        near = (number, number * (1 - ASIDE), number * (1 + ASIDE))
+        return [_always(float(value)) for value in near if self.low <= value <= self.high]
+
     @property
     def range(self) -> dict[str, str]:
         """Its ends, as text."""
@@ -142,6 +149,10 @@ class Whole(Number):
     def corners(self) -> list[Value]:
         return [_always(int(value)) for value in {self.low, min(self.low + 1, self.high), self.high}]
 
+    def about(self, number: float) -> list[Value]:
+        near = (math.floor(number), math.floor(number) - 1, math.floor(number) + 1)
+        return [_always(value) for value in near if self.low <= value <= self.high]
+
     def plain(self) -> list[Value]:
         inside = [value for value in (1, 2, 3, 4, 10, 100) if self.low <= value <= self.high]
         return [_always(int(value)) for value in (*inside, self.low, self.high)[:4]]
@@ -170,6 +181,9 @@ class OneOf:
     def corners(self) -> list[Value]:
         return [_always(value) for value in (self.values[0], self.values[-1])]
 
+    def about(self, number: float) -> list[Value]:
+        return [_always(value) for value in self.values if _is_number(value) and value == number]
+
     def plain(self) -> list[Value]:
         return list(map(_always, self.values[:4]))
 
@@ -195,6 +209,9 @@ class Seed:
         return isinstance(value, int)
 
     def corners(self) -> list[Value]:
+        return []
+
+    def about(self, number: float) -> list[Value]:
         return []
 
     def plain(self) -> list[Value]:
@@ -266,6 +283,16 @@ class Several:
         sizes = sorted({self.least, min(self.least + 1, self.most), self.most})
         return [*map(self._of_size, [] if self.like else sizes), *map(self._changed, changes)]
 
+    def about(self, number: float) -> list[Value]:
+        """Lists of so many entries, of one less and one more, and such in which some entries are about this number."""
+        sizes = [] if self.like else Whole(self.least, self.most).about(number)
+        entries = [value(np.random.default_rng(0), {}) for value in self.of.about(number)]
+        changes = [change for entry in entries for change in _with_end(entry)]
+        return [
+            *(self._of_size(size(np.random.default_rng(0), {})) for size in sizes),
+            *map(self._changed, changes),
+        ]
+
     def plain(self) -> list[Value]:
         plain = [value(np.random.default_rng(0), {}) for value in self.of.plain()]
         cycles = [plain, plain[::-1], plain[:1]]
@@ -298,6 +325,9 @@ class Made:
         return True
 
     def corners(self) -> list[Value]:
+        return []
+
+    def about(self, number: float) -> list[Value]:
         return []
 
     def plain(self) -> list[Value]:
@@ -371,6 +401,15 @@ class Domain:
     def more(self, rng: np.random.Generator) -> list[dict]:
         """Further random cases, on which an answer is tried as long as there is time; none where each takes long."""
         return [] if self.most is not None else _different(self._case(rng, self._varied({})) for _ in range(MORE))
+
+    def aimed(self, numbers: Iterable[float], rng: np.random.Generator) -> list[dict]:
+        """The cases in which an argument, an entry or a length is about one of these numbers: those that an answer speaks of."""
+        of_numbers = (
+            [(names, each) for names, kind in self.kinds.items() for each in kind.about(number)] for number in numbers
+        )
+        by_turns = (one for row in itertools.zip_longest(*of_numbers) for one in row if one is not None)
+        some = itertools.islice(by_turns, AIMED if self.most is None else AIMED_OF_FEW)
+        return _different(self._case(rng, self._varied({names: value})) for names, value in some)
 
     def _varied(self, fixed):
         """These values, and for the lists without one a way to draw it that also gives equal and close entries."""

@@ -7,10 +7,11 @@ outcomes. A wrong answer that behaves like a known misconception gets that misco
 
 import contextlib
 import itertools
+import math
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -21,10 +22,7 @@ from dpcourse.checking.calling.messages import heard
 from dpcourse.checking.calling.probe import Probe, arguments, function_of, made
 from dpcourse.checking.calling.values import SHOWN, plain, show, show_apart
 from dpcourse.checking.cases import Cases
-from dpcourse.checking.diagnosis.noise import Noise
 from dpcourse.checking.domain import Domain, Number, size
-from dpcourse.checking.law import AddedNoise, Around
-from dpcourse.checking.statistics import TOO_RARE, Count, are_of_two_laws, features, two_sample_p_value
 from dpcourse.checking.verdict import BLANK, ERROR, RIGHT, WRONG, Audit, Heading, Observation, Verdict
 
 MOST_PRINTED, MOST_LINES = 500, 8
@@ -32,20 +30,11 @@ UNKNOWN = to_say("The result is not right. Compare it with the right one on the 
 MISCONCEPTION = "misconception"
 FURTHER = 3  # draws on which a misconception is confirmed
 SLACK = 1e-9  # of what is impossible, for rounding
-POINTS = 14
-BY_DRAWS, SOME_DRAWN, LEAST_WRONG = 30, 400, 5  # inputs on which an answer is compared with one that draws the same
-OTHER_SEEDS = (
-    2**31
-)  # away from an answer's: right results are independent of its own, so that -noise is as right as noise
 NOT_EVERYWHERE = to_say("It is right on the first inputs, but not on all that the task allows.")
-OF_ANOTHER_LAW = to_say(
-    "It is right on the first inputs, but not on all that the task allows: there your results come from another law."
-)
 FOR_PLAIN, FOR_SEARCHED = 0.5, 0.9  # seconds for a wrong answer: the plainest inputs, those from all over the domain
 PORTIONS, FOR_REST = 4, 3.0  # how often a slow one is asked on for what every answer is asked for; seconds of each time
 FOR_MORE = 2.0  # seconds for one that has been right until then: only one that takes 15 ms a call is asked for less
 LEAST_IN_PART = 8  # inputs on which a misconception gives the same, where an answer is right on others
-CONVINCED = 0.999  # of an audit that is shown beside an answer known to be wrong
 
 
 @dataclass(frozen=True)
@@ -180,7 +169,8 @@ class Exercise:
         """Draw inputs, probe the answer on them, and judge. rng: Generator, seed or None."""
         rng = np.random.default_rng(rng)
         cases = self.cases(rng)
-        return self.judge(cases, self.probe(answer, cases.drawn), self._asking(answer), rng)
+        outcomes = self.probe(answer, cases.drawn)
+        return self.judge(self.aimed(cases, outcomes), outcomes, self._asking(answer), rng)
 
     def _asking(self, answer):
         """Return how `judge` asks the answer for more."""
@@ -203,7 +193,15 @@ class Exercise:
         drawn = list(drawn)
         searched, more = (self.domain.searched(rng), self.domain.more(rng)) if self.domain else ([], [])
         in_order = [[{name: case[name] for name in drawn[0]} for case in cases] for cases in (searched, more)]
-        return Cases(drawn, *in_order)
+        return Cases(drawn, *in_order, seed=int(rng.spawn(1)[0].integers(2**62)) if self.domain else None)
+
+    def aimed(self, cases: Cases, outcomes: list[dict]) -> Cases:
+        """Return these cases, some of the last of which are about the numbers that this answer speaks of."""
+        numbers = outcomes[0].get("numbers") if outcomes else None
+        if not numbers or cases.seed is None:
+            return cases
+        aimed = self.domain.aimed(numbers, np.random.default_rng(cases.seed))
+        return cases.aimed([{name: case[name] for name in cases[0]} for case in aimed])
 
     def probe(self, answer: object, cases: list[dict]) -> list[dict]:
         """Return the outcome of the answer on each case; Probe does the work, wherever the learner's code runs."""
@@ -243,7 +241,7 @@ class Exercise:
         if not self.agrees(drawn, values, self.reference):
             return self._wrong(cases, values, outcomes, ask, rng)
         if searched and ask is not None and len(outcomes) == len(drawn):
-            outcomes = [*outcomes, *self._asked_on(cases[len(drawn) : cases.needed], ask)]
+            outcomes = [*outcomes, *self.asked_on(cases[len(drawn) : cases.needed], ask)]
             if len(outcomes) == cases.needed < len(cases) and "value" in outcomes[-1]:
                 outcomes = [*outcomes, *ask(cases[cases.needed :], FOR_MORE)]
         if len(outcomes) > cases.needed and "timeout" in outcomes[-1]:
@@ -262,14 +260,15 @@ class Exercise:
             return Verdict(self.heading, RIGHT, say("Right on inputs drawn just now."))
         return self._wrong_somewhere(cases, values, ask, rng)
 
-    def _asked_on(self, cases, ask):
-        """Return the outcomes on these cases: one that is slow, and not endless, is asked on for the rest of them."""
-        outcomes, seconds = [], self.seconds
+    def asked_on(self, cases: list[dict], ask: Callable[[list[dict], float], list[dict]]) -> list[dict]:
+        """Return the outcomes on these cases, within `seconds`: one that is slow, and not endless, is asked on for the rest of them."""
+        outcomes, stopped, seconds = list[dict](), list[dict](), self.seconds
         for further in reversed(range(PORTIONS)):
-            outcomes += (portion := ask(cases[len(outcomes) :], seconds))
+            portion = ask(cases[len(outcomes) :], seconds)
+            outcomes += portion or stopped
             if not further or len(portion) < 2 or "timeout" not in portion[-1]:
                 break
-            outcomes.pop()
+            stopped = [outcomes.pop()]
             seconds = min(FOR_REST, self.seconds)
         return outcomes
 
@@ -307,7 +306,8 @@ class Exercise:
             )
             found_by = diagnosis.EXPLANATION
         else:
-            found = self.diagnose(Cases([*first, *cases, *further]), [*value, *values, *known], ask, rng)
+            known_cases, numbers = Cases([*first, *cases, *further]), outcomes[0].get("numbers", ())
+            found = self.diagnose(known_cases, [*value, *values, *known], ask, rng, numbers)
             message, found_by, seen = self._with_impossible([*value, *values][0], found), found.found_by, found.seen
         return Verdict(
             self.heading,
@@ -368,11 +368,13 @@ class Exercise:
         least = min(wrong, key=lambda i: size(tried[i]))
         return Cases([tried[least]]), [[*given, *values][least]]
 
-    def diagnose(self, cases: Cases, values: list, ask: Callable | None, rng) -> diagnosis.Diagnosis:
-        """Return why an answer is wrong that has none of the misconceptions."""
+    def diagnose(
+        self, cases: Cases, values: list, ask: Callable | None, rng, numbers: Sequence[float] = ()
+    ) -> diagnosis.Diagnosis:
+        """Return why an answer is wrong that has none of the misconceptions; numbers: that are written in it."""
         asked = None if ask is None else lambda further, seconds: self._values(further, ask(further, seconds))
         try:
-            found = diagnosis.diagnose(self, cases, values, asked, rng, getattr(ask, "watch", None))
+            found = diagnosis.diagnose(self, cases, values, asked, rng, getattr(ask, "watch", None), numbers)
         except Exception as error:  # the answer is wrong all the same: whoever wrote it is told so
             warnings.warn(f"exercise {self.id}: the diagnosis failed with {error!r}", RuntimeWarning, stacklevel=2)
             found = None
@@ -388,7 +390,7 @@ class Exercise:
         """Yield the misconceptions that these values may come from: first those whose code gives the very same."""
         same = [known for known in self.misconceptions if self.agrees(cases, values, known.code)]
         yield from same
-        yield from (known for known in self.misconceptions if known not in same and _recognised(known, cases, values))
+        yield from (known for known in self.misconceptions if known not in same and recognised(known, cases, values))
 
     def in_part(self, cases: Cases, values: list) -> Misconception | None:
         """Return the misconception from which all comes that is wrong, where an answer does some special cases right."""
@@ -458,6 +460,9 @@ class Exercise:
 
     def is_close(self, value: object, expected: object) -> bool:
         """Return whether a value is another one, as close as a number must be."""
+        if type(value) is float and type(expected) is float:  # as below, and 20 times as fast
+            apart = abs(value - expected) if math.isfinite(expected) else math.inf
+            return value == expected or apart <= self.atol + self.rtol * abs(expected)
         try:
             value, expected = np.asarray(value, dtype=float), np.asarray(expected, dtype=float)
         except (TypeError, ValueError):  # no numbers, or arrays that are not alike in shape
@@ -522,284 +527,8 @@ class Exercise:
         return say("{call} gave {value}", call=self.call(case), value=show(value))
 
 
-@dataclass(frozen=True, kw_only=True)
-class RandomExercise(Exercise):
-    """An exercise whose right answers are random, judged by exact binomial tests on counts.
-
-    law: what a right answer adds noise to, and which; counts, noise and the slips of every noise follow from it. Else:
-    counts(cases, values) -> list of Count, as many for any values.
-    noise(cases, values) -> Noise, where the answer adds some: its scale is tested too, and what differs is measured.
-    attack(cases, values) -> Audit, where the answer is a mechanism with a promise: an answer that breaks the promise is
-    wrong.
-    A right answer fails with probability at most `false_failure`, shared evenly between the counts and the audit.
-    compared: how many times an answer is asked for each of POINTS inputs from all over the domain, before it passes, and
-    compared with the reference; 0 where it takes too long, or where results are no numbers.
-    """
-
-    law: AddedNoise | None = None
-    counts: Callable[[Cases, list], list[Count]] = None  # type: ignore[assignment]  # from the law
-    noise: Callable[[Cases, list], Noise] | None = None
-    attack: Callable[[Cases, list], Audit] | None = None
-    false_failure: float = 1e-6
-    compared: int = 250
-
-    def __post_init__(self):
-        super().__post_init__()
-        if self.law is None:
-            return
-        own = {known.name for known in self.misconceptions}
-        slips = [Misconception(*slip) for slip in self.law.slips() if slip[0] not in own]
-        known = [*slips, *self.misconceptions]
-        elsewhere = [each.code.exact for each in known if isinstance(each.code, Around)]
-        for i, each in enumerate(known):
-            if isinstance(each.code, Around) and each.recognise is None:
-                known[i] = replace(each, recognise=self.law.lies_around(each.code.exact, elsewhere))
-        object.__setattr__(self, "misconceptions", tuple(known))
-        object.__setattr__(self, "counts", self.law.counts)
-        object.__setattr__(self, "noise", self.law.noise)
-
-    def cases(self, rng: np.random.Generator) -> Cases:
-        """Draw cases once: counts, not single values, tell random answers apart."""
-        return self.with_searched(self.draw(rng), rng)
-
-    def with_searched(self, drawn: Iterable[dict], rng: np.random.Generator) -> Cases:
-        """Return these cases, some from all over the domain, and POINTS of these again and again."""
-        cases = super().with_searched(drawn, rng)
-        if self.domain is None or not self.compared:
-            return cases
-        seed, like = int(rng.integers(2**30)), cases[0]
-        points = self._points(like, rng, POINTS)
-        again = [case | {"rng": seed + run} for case in points for run in range(self.compared)]
-        return Cases(cases.drawn, [*cases[len(cases.drawn) : cases.needed], *again])
-
-    def holds(self, cases: Cases, values: list) -> bool:
-        """Return whether the searched values are of the type and of the law of right ones."""
-        return next(self._unlike(cases, values), None) is None
-
-    def _wrong_somewhere(self, cases, values, ask, rng):
-        message, line = next(self._unlike(cases, values))
-        found = self._by_its_draws(cases.drawn, values[: len(cases.drawn)], ask, rng)
-        if found is None:
-            return Verdict(self.heading, WRONG, message, (Observation(line),), found_by=diagnosis.MEASUREMENT)
-        seen = Observation(line), Observation(found.seen)
-        return Verdict(self.heading, WRONG, sentences([message, found.message]), seen, found_by=found.found_by)
-
-    def _unlike(self, cases, values):
-        """Yield a message, and what was seen, where searched values are cut to whole numbers or have another law."""
-        first = len(cases.drawn)
-        searched = Cases(cases[first:])
-        elsewhere = Cases(case | {"rng": case["rng"] + OTHER_SEEDS} if "rng" in case else case for case in searched)
-        given, right = values[first:], elsewhere.given(self.reference)
-        for case, value, wanted in zip(searched, given, right, strict=True):
-            if _is_cut(value, wanted):
-                yield say(diagnosis.OF_WHOLE_NUMBERS), self._gave(case, value)
-        if not self.compared:
-            return
-        if self.law is not None:
-            yield from self._noise_unlike(searched, given)
-        begin = len(searched) % self.compared if len(searched) >= self.compared else len(searched)
-        for at in range(begin, len(searched), self.compared):
-            some = slice(at, at + self.compared)
-            for told, mine, theirs in features(given[some], right[some]):
-                if are_of_two_laws(mine, theirs):
-                    low, high, right_low, right_high = (
-                        float(q) for x in (mine, theirs) for q in np.quantile(x, (0.25, 0.75))
-                    )
-                    fields = {"call": self.call(searched[at]), "times": self.compared, "low": low, "high": high, "right_low": right_low, "right_high": right_high}  # fmt: skip
-                    yield say(OF_ANOTHER_LAW), say(told, **fields)
-
-    def _noise_unlike(self, searched, values):
-        """Yield the same where noise of the right law would hardly ever be of such a size."""
-        for setting in self.law.settings(searched, values):
-            noise = Noise(self.law.family, setting.noise)
-            if len(setting.values) >= self.compared and noise.p_value < TOO_RARE:
-                call = self.call(setting.given | {"rng": 0})
-                yield (
-                    say(OF_ANOTHER_LAW),
-                    say("{call}, {times} times: {noise}", call=call, times=self.compared, noise=noise.as_sentence),
-                )
-
-    def further(self, cases: Cases, outcomes: list[dict], ask: Callable | None) -> tuple[Cases, list]:
-        """Return no case: counts are of what was drawn."""
-        return Cases([]), []
-
-    def in_part(self, cases: Cases, values: list) -> Misconception | None:
-        """Return None: no single value is right or wrong."""
-        return None
-
-    def smallest(self, cases: Cases, values: list, ask: Callable | None) -> tuple[Cases, list]:
-        """Return no case: no single one is wrong."""
-        return Cases([]), []
-
-    def agrees(self, cases: Cases, values: list, function: Callable) -> bool:
-        """Return whether `function` could have given every count; the reference's own law is used for the reference."""
-        counts = self.counts(cases, values)
-        if function is self.reference:
-            return not self._too_rare(cases, values) and self._audited(cases, values, 1 - self._limit(counts)) is None
-        pairs = zip(counts, self.counts(cases, cases.given(function)), strict=True)
-        limit = self._limit(counts)
-        alike = all(
-            two_sample_p_value(one.successes, one.trials, other.successes, other.trials) >= limit
-            for one, other in pairs
-        )
-        if not (alike and self.noise):
-            return alike
-        return self.noise(cases, values).is_as_large(self.noise(cases, cases.given(function)))
-
-    def alike(self, cases: Cases, values: list) -> Iterator[Misconception]:
-        """Yield the misconceptions that these values may come from, in their order: counts seldom tell one from all others."""
-        for known in self.misconceptions:
-            if _recognised(known, cases, values) if known.recognise else self.agrees(cases, values, known.code):
-                yield known
-
-    def confirmed(self, misconception: Misconception, ask: Callable | None, rng) -> bool:
-        """Return True: the counts have confirmed it already."""
-        return True
-
-    def diagnose(self, cases: Cases, values: list, ask: Callable | None, rng) -> diagnosis.Diagnosis:
-        """Return why an answer is wrong; else what is measured of its noise, and the counts that a right one would hardly ever give."""
-        found, measured = self._by_its_draws(cases, values, ask, rng), self._measured(cases, values)
-        if found is None:
-            return measured
-        if found.found_by == diagnosis.MEASUREMENT:  # it is known where, and not what
-            return replace(found, message=sentences([measured.message, found.message]))
-        return found
-
-    def _by_its_draws(self, cases, values, ask, rng):
-        """Return why an answer is wrong that draws what a right one draws; None where it draws something else, and is told nothing.
-
-        With one seed the two give the same numbers up to where the answer leaves the way: then no result is random.
-        """
-        watch = getattr(ask, "watch", None)
-        if watch is None or self.domain is None:
-            return None
-        points = self._points(cases[0], np.random.default_rng(rng), BY_DRAWS)
-        known = slice(None, None, 1 + len(cases) // SOME_DRAWN)
-        values = [*self._values(points, ask(points, FOR_SEARCHED)), *values[known]]
-        every = Cases([*points[: len(values) - len(cases[known])], *cases[known]])
-        given = {each.name: getattr(self, each.name) for each in fields(Exercise)}
-        for right in self.formulas or (self.reference,):
-            good = [self.is_close(*pair) for pair in zip(values, every.given(right), strict=True)]
-            wrong, others = ([i for i, each in enumerate(good) if each is which] for which in (False, True))
-            if len(wrong) >= LEAST_WRONG:
-                chosen = [*wrong[: BY_DRAWS // 2], *others[: BY_DRAWS // 2]]
-                alike = Exercise(**given | {"reference": right, "misconceptions": ()})
-                asked = [every[i] for i in chosen], [values[i] for i in chosen]
-                found = diagnosis.in_its_text(alike, *asked, watch)
-                if found is not None:
-                    return replace(found, seen=say("tried with {call}", call=self.call(every[wrong[0]])))
-        return None
-
-    def _points(self, like, rng, count):
-        """So many cases from all over the domain, each with its arguments in the order of a case."""
-        return [{name: case[name] for name in like} for case in self.domain.points(rng, count)]
-
-    def _measured(self, cases, values):
-        rare = self._too_rare(cases, values)
-        told = [count.as_sentence for count in rare[:1] if count.impossible]
-        noise = list(self.noise(cases, values).sentences()) if self.noise else []
-        others = rare[len(told) : 2 - min(len(noise), 1)]
-        told += noise + [each.as_sentence for each in others if not noise or isinstance(each, Count)]
-        if not told:
-            return diagnosis.Diagnosis(say(UNKNOWN), diagnosis.CASE)
-        return diagnosis.Diagnosis(sentences(told[:3]), diagnosis.MEASUREMENT)
-
-    def observed(self, cases: Cases, values: list) -> tuple[Observation, ...]:
-        """Return at most two counts that a right answer would hardly ever give, each with what is expected; else how large its noise is."""
-        rare = self._too_rare(cases, values)[:2]
-        counts = tuple(
-            Observation(
-                count.seen, say("{seen}, expected about {expected:.0f}", seen=count.seen, expected=count.expected)
-            )
-            for count in rare
-            if isinstance(count, Count)
-        )
-        return counts or tuple(Observation(noise.as_sentence) for noise in rare)
-
-    def _too_rare(self, cases, values):
-        """Return the counts, and the Noise, that a right answer would hardly ever give."""
-        counts = self.counts(cases, values)
-        seen = [*counts, *([self.noise(cases, values)] if self.noise else [])]
-        limit = self._limit(counts)
-        rare = [each for each in seen if each.p_value < limit]
-        return sorted(rare, key=lambda each: not each.impossible)  # what cannot be tells most
-
-    def audit(self, cases: Cases, values: list) -> Audit | None:
-        """Return what an audit finds at the confidence CONVINCED, which is less than a mark would need."""
-        return self._audited(cases, values, CONVINCED)
-
-    def _audited(self, cases, values, confidence):
-        audit = self.attack(cases, values).at(confidence) if self.attack else None
-        return audit if audit and audit.found else None
-
-    def _limit(self, counts):
-        """Return the false-failure rate of each count, of the noise and of the audit."""
-        return self.false_failure / (len(counts) + (self.noise is not None) + (self.attack is not None))
-
-
-@dataclass(frozen=True, kw_only=True)
-class OpenExercise(Exercise):
-    """An exercise with many right answers, judged by a law instead of by the reference.
-
-    law(value, case) -> (whether the value is right, what was seen of it in one line). Each misconception has a
-    `recognise`: which wrong values it explains.
-    """
-
-    law: Callable
-
-    def cases(self, rng: np.random.Generator) -> Cases:
-        """Draw cases once: different answers may all be right."""
-        return self.with_searched(self.draw(rng), rng)
-
-    def further(self, cases: Cases, outcomes: list[dict], ask: Callable | None) -> tuple[Cases, list]:
-        """Return no case: what is not right is told of those that were drawn."""
-        return Cases([]), []
-
-    def in_part(self, cases: Cases, values: list) -> Misconception | None:
-        """Return None: no single value is right or wrong."""
-        return None
-
-    def confirmed(self, misconception: Misconception, ask: Callable | None, rng) -> bool:
-        """Return True: there is no one wrong answer that could be confirmed."""
-        return True
-
-    def smallest(self, cases: Cases, values: list, ask: Callable | None) -> tuple[Cases, list]:
-        """Return no case: what the law says of each is told."""
-        return Cases([]), []
-
-    def _wrong_somewhere(self, cases, values, ask, rng):
-        return self._wrong(Cases(cases), values, [{}], ask, rng)
-
-    def agrees(self, cases: Cases, values: list, function: Callable) -> bool:
-        """Return whether every value obeys the law."""
-        return all(self.law(value, case)[0] for case, value in zip(cases, values, strict=True))
-
-    def alike(self, cases: Cases, values: list) -> Iterator[Misconception]:
-        """Yield the misconceptions that recognise these values: there is no one right answer, and no one wrong one."""
-        return (known for known in self.misconceptions if _recognised(known, cases, values))
-
-    def diagnose(self, cases: Cases, values: list, ask: Callable | None, rng) -> diagnosis.Diagnosis:
-        """Return what the law says of the first value that does not obey it."""
-        seen = (self.law(value, case) for case, value in zip(cases, values, strict=True))
-        line = next((line for right, line in seen if not right), "")
-        message = say("This is not what was asked for: {line}", line=say(line))
-        return diagnosis.Diagnosis(message, diagnosis.MEASUREMENT)
-
-    def observed(self, cases: Cases, values: list) -> tuple[Observation, ...]:
-        """Return, for each case in which the law does not hold, the value and what the law says of it."""
-        seen = [(case, value, *self.law(value, case)) for case, value in zip(cases, values, strict=True)]
-        wrong = [(self._gave(case, value), say(line)) for case, value, right, line in seen if not right]
-        return tuple(Observation(gave, say("{seen}: {line}", seen=gave, line=line)) for gave, line in wrong)
-
-
-def _is_cut(value, right):
-    """Whether a value is an array of whole numbers by its type, and the right one has fractions."""
-    if not (isinstance(value, np.ndarray) and isinstance(right, np.ndarray) and right.dtype.kind == "f"):
-        return False
-    return value.dtype.kind in "iu" and bool((right != np.round(right)).any())
-
-
-def _recognised(misconception, cases, values):
+def recognised(misconception: Misconception, cases: Cases, values: list) -> bool:
+    """Return whether these values show this misconception by its `recognise`."""
     return misconception.recognise is not None and misconception.recognise(cases, values)
 
 

@@ -1,5 +1,6 @@
 """What the inputs of an exercise may be: draws, corners, plain inputs and the header follow from one sentence each."""
 
+import dataclasses
 import math
 
 import numpy as np
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from dpcourse import course
 from dpcourse.checking import (
+    ERROR,
     RIGHT,
     WRONG,
     Count,
@@ -144,6 +146,42 @@ def test_an_answer_that_is_right_where_inputs_are_usual_does_not_pass(name, seed
     assert "right is" in verdict.lines[0]
 
 
+FAVOURITE = 40_123
+
+
+def lucky(k):
+    return k == 70_707
+
+
+wide = dataclasses.replace(
+    root_sum, domain=Domain({"mus": Several(Number(0.1, 3), 1, 400), "k": Whole(1, 100_000)}), misconceptions=()
+)
+WRONG_AT_A_NUMBER = {
+    "equal": lambda mus, k: 0.0 if k == 31_313 else right(mus, k),
+    "one of two": lambda mus, k: 0.0 if k in {17, 31_313} else right(mus, k),
+    "up to": lambda mus, k: 0.0 if 31_310 < k <= 31_313 else right(mus, k),
+    "of its notebook": lambda mus, k: 0.0 if k == FAVOURITE else right(mus, k),
+    "in a helper": lambda mus, k: 0.0 if lucky(k) else right(mus, k),
+    "within": lambda mus, k: [0.0 for _ in range(1) if k == 31_313][0:1] or right(mus, k),
+    "as many": lambda mus, k: 0.0 if len(mus) == 297 else right(mus, k),
+    "an entry": lambda mus, k: 0.0 if mus[-1] == 2.7182 else right(mus, k),
+    "between": lambda mus, k: 0.0 if 1.23456 < mus[0] < 1.25 else right(mus, k),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_AT_A_NUMBER)
+@pytest.mark.parametrize("seed", range(3))
+def test_an_answer_that_is_wrong_at_a_number_that_it_speaks_of_does_not_pass(name, seed):
+    verdict = wide.check(WRONG_AT_A_NUMBER[name], seed)
+    assert verdict.state in (WRONG, ERROR), verdict
+    assert repr(verdict) == repr(wide.check(WRONG_AT_A_NUMBER[name], seed))
+
+
+@given(domains(), st.lists(st.floats(-1e6, 1e6), max_size=24), seeds)
+def test_what_is_aimed_at_numbers_is_in_the_domain(domain, numbers, rng):
+    assert all(map(domain.has, domain.aimed(numbers, rng)))
+
+
 @given(st.integers(0, 2**31))
 def test_a_right_answer_passes_with_any_seed(seed):
     assert root_sum.check(lambda mus, k: float(np.linalg.norm(mus)) * k**0.5, seed).state == RIGHT
@@ -236,7 +274,7 @@ def test_what_an_answer_is_compared_with_is_independent_of_it(monkeypatch):
         correlations.append(np.corrcoef(mine, theirs)[0, 1])
         return False
 
-    monkeypatch.setattr("dpcourse.checking.exercise.are_of_two_laws", watched)
+    monkeypatch.setattr("dpcourse.checking.random_exercise.are_of_two_laws", watched)
     minus = lambda value, scale, rng: value - scale * rng.laplace()  # noqa: E731
     assert noisy.check(minus, 0).state == RIGHT
     assert max(map(abs, correlations)) < 0.45  # of 250 pairs: 7 deviations

@@ -400,10 +400,10 @@ def test_a_slow_answer_is_asked_on_and_an_endless_one_is_not():
         given = [{"value": each["x"] ** 2} for each in some[:4]]
         return given if len(some) <= 4 else [*given, {"timeout": seconds}]
 
-    assert [outcome["value"] for outcome in square._asked_on(cases, ask)] == [n**2 for n in range(9)]
+    assert [outcome["value"] for outcome in square.asked_on(cases, ask)] == [n**2 for n in range(9)]
     assert asked == [(9, 1.0), (5, 1.0), (1, 1.0)]
     asked.clear()
-    endless = square._asked_on(
+    endless = square.asked_on(
         cases, lambda some, seconds: asked.append(some) or [{"value": 1.0}] * (len(some) - 7) + [{"timeout": seconds}]
     )
     assert endless[-1] == {"timeout": 1.0}

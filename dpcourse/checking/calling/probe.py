@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from dpcourse.base.languages import as_data, say, sentences
-from dpcourse.checking.calling import apart, calls, errors, limits, messages, output, training
+from dpcourse.checking.calling import apart, calls, errors, limits, messages, numbers, output, training
 from dpcourse.checking.calling.steps import Watched
 from dpcourse.checking.calling.values import alike, copied, plain, type_name
 
@@ -76,6 +76,8 @@ class Probe:
                         break
         except limits.TimeUp:
             outcomes[-1:] = [_with_all_seen({"timeout": self.seconds}, answer, {}, called, counted, printed)]
+        if outcomes and "value" in outcomes[0]:
+            outcomes[0]["numbers"] = numbers.written_in(answer)
         if self.counted and outcomes and "value" in outcomes[0]:
             outcomes[0]["idle"] = self._is_idle(answer, cases[0], outcomes[0]["value"], clock)
         return outcomes

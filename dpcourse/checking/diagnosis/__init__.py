@@ -10,7 +10,7 @@ are then at least LEAST_OF_FEW. What agrees by algebra agrees on all inputs; of 
 """
 
 import warnings
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -69,14 +69,16 @@ def diagnose(
     ask: Callable[[list[dict], float], list] | None,
     rng,
     watch: Callable[..., list] | None = None,
+    numbers: Sequence[float] = (),
 ) -> Diagnosis | None:
     """Return the Diagnosis of a wrong answer; None where there is nothing to say.
 
     exercise: with draw, reference, formulas, misconceptions, rtol, atol and folder. ask(cases, seconds): what the answer gives on further cases,
     as far as it gives anything in that time; None where it cannot be asked, and then nothing is said but what is measured.
     watch(cases, seconds, exchanges): what its expressions give, see Probe.watch; None where they cannot be watched.
+    numbers: those that are written in it.
     """
-    search = _Search(exercise, list(cases), list(values), ask, np.random.default_rng(rng), watch)
+    search = _Search(exercise, list(cases), list(values), ask, np.random.default_rng(rng), watch, numbers)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         return search.result()
@@ -97,8 +99,9 @@ def in_its_text(exercise, cases: list[dict], values: list, watch: Callable[..., 
 
 
 class _Search:
-    def __init__(self, exercise, cases, values, ask, rng, watch):
+    def __init__(self, exercise, cases, values, ask, rng, watch, numbers=()):
         self.exercise, self.cases, self.values, self.ask, self.watch = exercise, cases, values, ask, watch
+        self.numbers = numbers
         self.clock, self.rng = limits.Clock(SECONDS), rng
         self.first_cases, self.enough = cases, False
         self.place: place.Proved | place.Left | None = None
@@ -217,7 +220,7 @@ class _Search:
         self._arguments_themselves()
         if self._done():
             return
-        for change, changed in inputs.changes(self.cases):
+        for change, changed in inputs.changes(self.cases, self.numbers):
             if self.clock.left() <= 0:
                 break
             self._try_function(self.exercise.reference, (change,), changed)

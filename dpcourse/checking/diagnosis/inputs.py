@@ -1,7 +1,7 @@
 """Other inputs, for which a wrong answer may be right: each change of a case that a learner's mistake would make."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -47,8 +47,11 @@ IN_PLACE: dict[str, Callable] = {
 }
 
 
-def changes(cases: list[dict]) -> Iterator[tuple[Change, Callable[[dict], dict]]]:
-    """Yield (change, the function that makes it to a case), for all changes that the arguments of these cases allow."""
+def changes(cases: list[dict], numbers: Sequence[float] = ()) -> Iterator[tuple[Change, Callable[[dict], dict]]]:
+    """Yield (change, the function that makes it to a case), for all changes that the arguments of these cases allow.
+
+    numbers: what an argument may be set to, as an answer has written it.
+    """
     kinds = {name: _kind(name, [case[name] for case in cases]) for name in cases[0]}
     scalars = [name for name, kind in kinds.items() if kind == "number"]
     lists = [name for name, kind in kinds.items() if kind == "list"]
@@ -57,8 +60,8 @@ def changes(cases: list[dict]) -> Iterator[tuple[Change, Callable[[dict], dict]]
             for other in same[i + 1 :]:
                 yield Change("argument exchanged", {"one": one, "other": other}), _exchanged(one, other)
     for one in scalars:
-        for value in (0, 1):
-            yield Change("argument set", {"one": one, "value": value}), _with(one, lambda x, v=value: type(x)(v))
+        for value in dict.fromkeys((0, 1, *numbers)):
+            yield Change("argument set", {"one": one, "value": f"{value:g}"}), _with(one, _set_to(value))
         for other in scalars:
             if other != one:
                 yield Change("argument replaced", {"one": one, "other": other}), _copied(one, other)
@@ -145,6 +148,10 @@ def _like(changed):
 def _without_repeats(entries):
     """The entries in their order, each that occurs again left out."""
     return entries[np.sort(np.unique(entries, return_index=True)[1])]
+
+
+def _set_to(value):
+    return lambda x: type(x)(value) if value == int(value) else value
 
 
 def _with(name, changed):

@@ -139,7 +139,7 @@ class _Way:
     def __init__(self, right, cases, values, ask, close, means):
         self.clock = limits.Clock(SECONDS)
         self.cases, self.ask, self.close = cases, ask, close
-        self.values = values[:RECORDED]
+        self.values, self.every_value = values[:RECORDED], values
         self.places: list[Place] = []
         listed, *self.mine = ask(cases[:RECORDED], self._seconds(), exchanges=[]) or [[]]
         if len(self.mine) < len(self.values):
@@ -246,8 +246,12 @@ class _Way:
 
     def _tells(self, step):
         """Whether a step can be sent, and choices that come out right are no accident of it: of an argmax, say."""
-        choices = all(_is_whole(result) and (isinstance(result, bool) or np.ndim(result)) for result in self.results)
-        return step.is_small and (not choices or all(map(_is_whole, step.vectors)))
+        return step.is_small and (not self._are_choices or all(map(_is_whole, step.vectors)))
+
+    @cached_property
+    def _are_choices(self):
+        """Whether all results are choices, truth values say, which may be right by accident."""
+        return all(_is_whole(result) and (isinstance(result, bool) or np.ndim(result)) for result in self.results)
 
     def _is_given_back(self, step):
         """Whether a step is the right result, or a number of it: then a place that needs it is wrong as a whole."""
@@ -282,6 +286,8 @@ class _Way:
                 right = place if self._is_computed(number) else right
             elif number in self.unknown | on_the_way or self._is_asked(number) or _is_gathered(place.text):
                 continue  # what led to something right is no fault, and what only asks or gathers is none by itself
+            elif self._is_another_way(number):
+                continue
             elif place.parts and set(place.parts) <= known | self.unknown | on_the_way and self._goes_on(number, known):
                 return Left(place, right)
         return None
@@ -291,6 +297,22 @@ class _Way:
         kind = _kind(self.places[number].text)
         from_right = any(part in known and self._is_computed(part) for part in self._parts(number))
         return kind != UNARY and (kind == CALL or from_right)
+
+    def _is_another_way(self, number):
+        """Whether it is in no right answer on inputs either on which this answer is right."""
+        return any(mine[number] and not _is_among(_vector(mine[number]), numbers) for mine, numbers in self.where_right)
+
+    @cached_property
+    def where_right(self):
+        """What each place gives on some inputs on which the answer is right, and the numbers of right answers there."""
+        if self._are_choices:
+            return []
+        pairs = zip(self.every_value, self.results, strict=True)
+        good = [i for i, (value, right) in enumerate(pairs) if self.close(value, right) and _is_not_cut(right)]
+        good = good[:RECORDED]
+        watched = good and self.ask([self.cases[i] for i in good], self._seconds(), exchanges=[])
+        given = zip(watched[1:], good, strict=False)
+        return [(mine, self._numbers(i)) for mine, i in given if len(mine) == len(self.places)]
 
     def _has_another_form(self, vectors):
         """Whether what a place gives, or 1 minus that, minus that, or 1 over it, is among what the steps give."""
@@ -306,22 +328,16 @@ class _Way:
             for mine, theirs in zip(vectors, self.of_steps, strict=False)
             if mine is not None and mine.size
         ]
-        return bool(found) and all(
-            np.isclose(mine[:, None], theirs, RTOL, ATOL).any(axis=1).all()
-            for mine, theirs in found
-            if mine.size <= MOST_ENTRIES
-        )
+        return bool(found) and all(_is_among(mine, theirs) for mine, theirs in found)
 
     @cached_property
     def of_steps(self):
-        """For each case all numbers that are in the steps."""
-        small = [step for step in self.steps if step.is_small]
-        return [
-            np.unique(
-                np.concatenate([step.vectors[i] for step in small if step.vectors[i] is not None] or [np.zeros(0)])
-            )
-            for i in range(len(self.mine))
-        ]
+        """For each case that is recorded all numbers that are in the steps."""
+        return [self._numbers(i) for i in range(len(self.mine))]
+
+    def _numbers(self, i):
+        small = [step.vectors[i] for step in self.steps if step.is_small and step.vectors[i] is not None]
+        return np.unique(np.concatenate([*small, np.zeros(0)]))
 
     def _is_computed(self, number):
         place = self.places[number]
@@ -416,6 +432,19 @@ def _same(mine, theirs):
         a is not None and b is not None and a.shape == b.shape and np.allclose(a, b, RTOL, ATOL, equal_nan=True)
         for a, b in known
     )
+
+
+def _is_among(mine, numbers):
+    """Whether all of a vector is among these numbers, as far as it is looked at."""
+    if mine is None or mine.size > MOST_ENTRIES:
+        return True
+    return bool(np.isclose(mine[:, None], numbers, RTOL, ATOL).any(axis=1).all())
+
+
+def _is_not_cut(result):
+    """Whether a result is not 0, to which whatever is wrong may be cut."""
+    vector = _vector(result if isinstance(result, (tuple, list)) else [result])
+    return vector is None or bool(vector.any())
 
 
 def _is_of_one_kind(one, other):

@@ -14,6 +14,7 @@ tried up to MOST_PROBES times, and once more at the end: if right it fails no mo
 
 import hashlib
 from collections.abc import Callable
+from dataclasses import replace
 
 from dpcourse import course
 from dpcourse.base.languages import fields_of, say, to_say
@@ -134,19 +135,29 @@ class Answers:
             self.marks[exercise.id] = mark
 
     def _probed(self, worker, exercise):
-        """What an answer does on the hidden inputs; None where there is no answer."""
-        seconds = self._seconds_of(exercise)
+        """What an answer does on the hidden inputs; None where there is no answer, or its judge fails."""
         try:
-            self._asked(exercise)  # what cannot be sent has no digest
+            return self._tried(worker, exercise)
         except Failed as failure:
             self._note(exercise, _unjudged(exercise, failure))
             return None
-        cases = self._cases_of(exercise)
-        outcomes = self._outcomes(worker, exercise, cases[: cases.needed], seconds)
-        if outcomes is None:
+
+    def _tried(self, worker, exercise):
+        self._asked(exercise)  # what cannot be sent has no digest
+        cases, replies = self._cases_of(exercise), list[object]()
+
+        def ask(some, seconds):
+            request = {"probe": exercise.function, "cases": some, "seconds": seconds}
+            reply = worker.ask(request, max(0.0, min(seconds + GRACE, self.allowance.left())))
+            replies.append(reply.get("outcomes"))
+            return sound(replies[-1], seconds)
+
+        outcomes = replace(exercise, seconds=self._seconds_of(exercise)).asked_on(cases[: cases.needed], ask)
+        if replies[0] is None:
             return None
+        cases = at_work(exercise.aimed, cases, outcomes)
         if len(outcomes) == cases.needed < len(cases) and "value" in outcomes[-1]:
-            more = self._outcomes(worker, exercise, cases[cases.needed :], FOR_MORE) or []
+            more = ask(cases[cases.needed :], FOR_MORE)
             outcomes += [outcome for outcome in more if "timeout" not in outcome]
         self.too_slow.discard(exercise.id)
         if any("timeout" in outcome for outcome in outcomes):
@@ -156,12 +167,6 @@ class Answers:
         if limit := limit_in(error for outcome in outcomes for error in outcome.get("because", ())):
             self.exhausted[exercise.id] = limit
         return outcomes
-
-    def _outcomes(self, worker, exercise, cases, seconds):
-        """What an answer does on these inputs within the time; None where there is no answer."""
-        request = {"probe": exercise.function, "cases": cases, "seconds": seconds}
-        reply = worker.ask(request, max(0.0, min(seconds + GRACE, self.allowance.left())))
-        return None if reply.get("outcomes") is None else sound(reply["outcomes"], seconds)
 
     def _take(self, exercise, outcomes):
         """The mark of these outcomes, which counts where none is better; of the same outcomes it is the same."""
@@ -251,7 +256,7 @@ def _unjudged(exercise, failure):
 
 def judged(exercise: Exercise, cases: Cases, outcomes: list[dict], ask: Callable | None, rng) -> Mark:
     """The Mark of what an answer did; ask, rng: see Exercise.judge. Raises judge.Failed."""
-    return at_work(lambda: told(exercise.judge(cases, outcomes, ask, rng)))
+    return at_work(lambda: told(exercise.judge(exercise.aimed(cases, outcomes), outcomes, ask, rng)))
 
 
 def judged_again(exercise: Exercise, seed: bytes, evidence: tuple[list[dict], ...]) -> Mark | None:

@@ -4,7 +4,9 @@ Every text of it is bounded here, in length, number and nesting, before anything
 exercise is at most MOST_SAID characters, and what was one line is one line, wherever it is shown.
 """
 
-from dpcourse.checking.calling import messages
+import math
+
+from dpcourse.checking.calling import messages, numbers
 from dpcourse.checking.calling.values import plain
 
 TEXTS = ("signature", "forbidden", "changed", "outside", "copied", "begun", "replaced")
@@ -38,6 +40,8 @@ def _sound_outcome(outcome, seconds):
         found["timeout"] = seconds
     if "value" in outcome:
         found["value"] = _Value().sound(outcome["value"])
+    if isinstance(written := outcome.get("numbers"), list):
+        found["numbers"] = [each for each in written if type(each) is float and math.isfinite(each)][: numbers.MOST]
     printed = outcome.get("printed")
     found["printed"] = printed if isinstance(printed, str) else ""
     for key in COUNTS:

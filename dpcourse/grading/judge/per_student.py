@@ -71,11 +71,12 @@ def another_answer(exercise: Exercise, job: Job, evidence: Sequence[list[dict]])
     cases = cases_of(exercise, job.seed)
     for probe in evidence:
         given = [outcome["value"] for outcome in probe[1:] if "value" in outcome]
-        for other, each in theirs if probe[0]["asked"] == asked(cases) and len(given) == len(cases) else ():
+        tried = exercise.aimed(cases, probe[1:])
+        for other, each in theirs if probe[0]["asked"] == asked(cases) and len(given) == len(tried) else ():
             with contextlib.suppress(
                 Exception
             ):  # it was asked for the student's variant, and is no answer to the other
-                if each.agrees(cases, given, each.reference):
+                if each.agrees(tried, given, each.reference):
                     return [
                         say(
                             "exercise {exercise}: the answer is right for {other}, another student's variant; this student's is {own}",

@@ -473,6 +473,19 @@ REPAIRED = "Line 2: `- 1` is too much in `math.exp(epsilon) - 1`."
 PLACED = "Only `0.6 * math.expm1(epsilon)` in line 2 is not what is needed"
 
 
+AT_A_NUMBER = body("return 0.0 if epsilon == 1.2345 else math.exp(epsilon) / (1 + math.exp(epsilon))")
+
+
+@NEEDS_SANDBOX
+def test_what_is_wrong_at_a_number_that_it_speaks_of_does_not_pass_here_either(monkeypatch):
+    found = graded(IMPORTS, AT_A_NUMBER, CHECK, ids=("start_here/keep_probability",))
+    [mark] = found.result.exercises
+    assert mark.state == WRONG
+    assert "keep_probability(epsilon=1.2345) gave 0" in mark.seen[0]
+    monkeypatch.setattr("dpcourse.grading.run.client.Worker.__init__", None)
+    assert submission.judged_again(course.find(mark.id), b"seed", found.evidence[mark.id]) == mark
+
+
 @NEEDS_SANDBOX
 @pytest.mark.parametrize(("answer", "told"), [(TWO_LESS, REPAIRED), (PART_OF_IT, PLACED)])
 def test_what_is_wrong_and_where_is_told_as_in_a_notebook_and_when_it_is_judged_again(monkeypatch, answer, told):

@@ -1,0 +1,249 @@
+"""An exercise whose right answers are random: judged by laws, explained by its draws where an answer draws what a right one draws."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from dpcourse.base.languages import say, sentences, to_say
+from dpcourse.checking import diagnosis
+from dpcourse.checking.cases import Cases
+from dpcourse.checking.diagnosis.noise import Noise
+from dpcourse.checking.exercise import FOR_SEARCHED, UNKNOWN, Exercise, Misconception, recognised
+from dpcourse.checking.law import AddedNoise, Around
+from dpcourse.checking.statistics import TOO_RARE, Count, are_of_two_laws, features, two_sample_p_value
+from dpcourse.checking.verdict import WRONG, Audit, Observation, Verdict
+
+POINTS = 14  # inputs from all over the domain, for each of which an answer is asked many times
+BY_DRAWS, SOME_DRAWN, LEAST_WRONG = 30, 400, 5  # inputs on which an answer is compared with one that draws the same
+OTHER_SEEDS = (
+    2**31
+)  # away from an answer's: right results are independent of its own, so that -noise is as right as noise
+OF_ANOTHER_LAW = to_say(
+    "It is right on the first inputs, but not on all that the task allows: there your results come from another law."
+)
+CONVINCED = 0.999  # of an audit that is shown beside an answer known to be wrong
+
+
+@dataclass(frozen=True, kw_only=True)
+class RandomExercise(Exercise):
+    """An exercise whose right answers are random, judged by exact binomial tests on counts.
+
+    law: what a right answer adds noise to, and which; counts, noise and the slips of every noise follow from it. Else:
+    counts(cases, values) -> list of Count, as many for any values.
+    noise(cases, values) -> Noise, where the answer adds some: its scale is tested too, and what differs is measured.
+    attack(cases, values) -> Audit, where the answer is a mechanism with a promise: an answer that breaks the promise is
+    wrong.
+    A right answer fails with probability at most `false_failure`, shared evenly between the counts and the audit.
+    compared: how many times an answer is asked for each of POINTS inputs from all over the domain, before it passes, and
+    compared with the reference; 0 where it takes too long, or where results are no numbers.
+    """
+
+    law: AddedNoise | None = None
+    counts: Callable[[Cases, list], list[Count]] = None  # type: ignore[assignment]  # from the law
+    noise: Callable[[Cases, list], Noise] | None = None
+    attack: Callable[[Cases, list], Audit] | None = None
+    false_failure: float = 1e-6
+    compared: int = 250
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.law is None:
+            return
+        own = {known.name for known in self.misconceptions}
+        slips = [Misconception(*slip) for slip in self.law.slips() if slip[0] not in own]
+        known = [*slips, *self.misconceptions]
+        elsewhere = [each.code.exact for each in known if isinstance(each.code, Around)]
+        for i, each in enumerate(known):
+            if isinstance(each.code, Around) and each.recognise is None:
+                known[i] = replace(each, recognise=self.law.lies_around(each.code.exact, elsewhere))
+        object.__setattr__(self, "misconceptions", tuple(known))
+        object.__setattr__(self, "counts", self.law.counts)
+        object.__setattr__(self, "noise", self.law.noise)
+
+    def cases(self, rng: np.random.Generator) -> Cases:
+        """Draw cases once: counts, not single values, tell random answers apart."""
+        return self.with_searched(self.draw(rng), rng)
+
+    def with_searched(self, drawn: Iterable[dict], rng: np.random.Generator) -> Cases:
+        """Return these cases, some from all over the domain, and POINTS of these again and again."""
+        cases = super().with_searched(drawn, rng)
+        if self.domain is None or not self.compared:
+            return cases
+        seed, like = int(rng.integers(2**30)), cases[0]
+        points = self._points(like, rng, POINTS)
+        again = [case | {"rng": seed + run} for case in points for run in range(self.compared)]
+        return Cases(cases.drawn, [*cases[len(cases.drawn) : cases.needed], *again])
+
+    def holds(self, cases: Cases, values: list) -> bool:
+        """Return whether the searched values are of the type and of the law of right ones."""
+        return next(self._unlike(cases, values), None) is None
+
+    def _wrong_somewhere(self, cases, values, ask, rng):
+        message, line = next(self._unlike(cases, values))
+        found = self._by_its_draws(cases.drawn, values[: len(cases.drawn)], ask, rng)
+        if found is None:
+            return Verdict(self.heading, WRONG, message, (Observation(line),), found_by=diagnosis.MEASUREMENT)
+        seen = Observation(line), Observation(found.seen)
+        return Verdict(self.heading, WRONG, sentences([message, found.message]), seen, found_by=found.found_by)
+
+    def _unlike(self, cases, values):
+        """Yield a message, and what was seen, where searched values are cut to whole numbers or have another law."""
+        first = len(cases.drawn)
+        searched = Cases(cases[first:])
+        elsewhere = Cases(case | {"rng": case["rng"] + OTHER_SEEDS} if "rng" in case else case for case in searched)
+        given, right = values[first:], elsewhere.given(self.reference)
+        for case, value, wanted in zip(searched, given, right, strict=True):
+            if _is_cut(value, wanted):
+                yield say(diagnosis.OF_WHOLE_NUMBERS), self._gave(case, value)
+        if not self.compared:
+            return
+        if self.law is not None:
+            yield from self._noise_unlike(searched, given)
+        begin = len(searched) % self.compared if len(searched) >= self.compared else len(searched)
+        for at in range(begin, len(searched), self.compared):
+            some = slice(at, at + self.compared)
+            for told, mine, theirs in features(given[some], right[some]):
+                if are_of_two_laws(mine, theirs):
+                    low, high, right_low, right_high = (
+                        float(q) for x in (mine, theirs) for q in np.quantile(x, (0.25, 0.75))
+                    )
+                    fields = {"call": self.call(searched[at]), "times": self.compared, "low": low, "high": high, "right_low": right_low, "right_high": right_high}  # fmt: skip
+                    yield say(OF_ANOTHER_LAW), say(told, **fields)
+
+    def _noise_unlike(self, searched, values):
+        """Yield the same where noise of the right law would hardly ever be of such a size."""
+        for setting in self.law.settings(searched, values):
+            noise = Noise(self.law.family, setting.noise)
+            if len(setting.values) >= self.compared and noise.p_value < TOO_RARE:
+                call = self.call(setting.given | {"rng": 0})
+                yield (
+                    say(OF_ANOTHER_LAW),
+                    say("{call}, {times} times: {noise}", call=call, times=self.compared, noise=noise.as_sentence),
+                )
+
+    def further(self, cases: Cases, outcomes: list[dict], ask: Callable | None) -> tuple[Cases, list]:
+        """Return no case: counts are of what was drawn."""
+        return Cases([]), []
+
+    def in_part(self, cases: Cases, values: list) -> Misconception | None:
+        """Return None: no single value is right or wrong."""
+        return None
+
+    def smallest(self, cases: Cases, values: list, ask: Callable | None) -> tuple[Cases, list]:
+        """Return no case: no single one is wrong."""
+        return Cases([]), []
+
+    def agrees(self, cases: Cases, values: list, function: Callable) -> bool:
+        """Return whether `function` could have given every count; the reference's own law is used for the reference."""
+        counts = self.counts(cases, values)
+        if function is self.reference:
+            return not self._too_rare(cases, values) and self._audited(cases, values, 1 - self._limit(counts)) is None
+        pairs = zip(counts, self.counts(cases, cases.given(function)), strict=True)
+        limit = self._limit(counts)
+        alike = all(
+            two_sample_p_value(one.successes, one.trials, other.successes, other.trials) >= limit
+            for one, other in pairs
+        )
+        if not (alike and self.noise):
+            return alike
+        return self.noise(cases, values).is_as_large(self.noise(cases, cases.given(function)))
+
+    def alike(self, cases: Cases, values: list) -> Iterator[Misconception]:
+        """Yield the misconceptions that these values may come from, in their order: counts seldom tell one from all others."""
+        for known in self.misconceptions:
+            if recognised(known, cases, values) if known.recognise else self.agrees(cases, values, known.code):
+                yield known
+
+    def confirmed(self, misconception: Misconception, ask: Callable | None, rng) -> bool:
+        """Return True: the counts have confirmed it already."""
+        return True
+
+    def diagnose(
+        self, cases: Cases, values: list, ask: Callable | None, rng, numbers: Sequence[float] = ()
+    ) -> diagnosis.Diagnosis:
+        """Return why an answer is wrong; else what is measured of its noise, and the counts that a right one would hardly ever give."""
+        found, measured = self._by_its_draws(cases, values, ask, rng), self._measured(cases, values)
+        if found is None:
+            return measured
+        if found.found_by == diagnosis.MEASUREMENT:  # it is known where, and not what
+            return replace(found, message=sentences([measured.message, found.message]))
+        return found
+
+    def _by_its_draws(self, cases, values, ask, rng):
+        """Return why an answer is wrong that draws what a right one draws; None where it draws something else, and is told nothing.
+
+        With one seed the two give the same numbers up to where the answer leaves the way: then no result is random.
+        """
+        watch = getattr(ask, "watch", None)
+        if watch is None or self.domain is None:
+            return None
+        points = self._points(cases[0], np.random.default_rng(rng), BY_DRAWS)
+        known = slice(None, None, 1 + len(cases) // SOME_DRAWN)
+        values = [*self._values(points, ask(points, FOR_SEARCHED)), *values[known]]
+        every = Cases([*points[: len(values) - len(cases[known])], *cases[known]])
+        given = {each.name: getattr(self, each.name) for each in fields(Exercise)}
+        for right in self.formulas or (self.reference,):
+            good = [self.is_close(*pair) for pair in zip(values, every.given(right), strict=True)]
+            wrong, others = ([i for i, each in enumerate(good) if each is which] for which in (False, True))
+            if len(wrong) >= LEAST_WRONG:
+                chosen = [*wrong[: BY_DRAWS // 2], *others[: BY_DRAWS // 2]]
+                alike = Exercise(**given | {"reference": right, "misconceptions": ()})
+                asked = [every[i] for i in chosen], [values[i] for i in chosen]
+                found = diagnosis.in_its_text(alike, *asked, watch)
+                if found is not None:
+                    return replace(found, seen=say("tried with {call}", call=self.call(every[wrong[0]])))
+        return None
+
+    def _points(self, like, rng, count):
+        """So many cases from all over the domain, each with its arguments in the order of a case."""
+        return [{name: case[name] for name in like} for case in self.domain.points(rng, count)]
+
+    def _measured(self, cases, values):
+        rare = self._too_rare(cases, values)
+        told = [count.as_sentence for count in rare[:1] if count.impossible]
+        noise = list(self.noise(cases, values).sentences()) if self.noise else []
+        others = rare[len(told) : 2 - min(len(noise), 1)]
+        told += noise + [each.as_sentence for each in others if not noise or isinstance(each, Count)]
+        if not told:
+            return diagnosis.Diagnosis(say(UNKNOWN), diagnosis.CASE)
+        return diagnosis.Diagnosis(sentences(told[:3]), diagnosis.MEASUREMENT)
+
+    def observed(self, cases: Cases, values: list) -> tuple[Observation, ...]:
+        """Return at most two counts that a right answer would hardly ever give, each with what is expected; else how large its noise is."""
+        rare = self._too_rare(cases, values)[:2]
+        counts = tuple(
+            Observation(
+                count.seen, say("{seen}, expected about {expected:.0f}", seen=count.seen, expected=count.expected)
+            )
+            for count in rare
+            if isinstance(count, Count)
+        )
+        return counts or tuple(Observation(noise.as_sentence) for noise in rare)
+
+    def _too_rare(self, cases, values):
+        """Return the counts, and the Noise, that a right answer would hardly ever give."""
+        counts = self.counts(cases, values)
+        seen = [*counts, *([self.noise(cases, values)] if self.noise else [])]
+        limit = self._limit(counts)
+        rare = [each for each in seen if each.p_value < limit]
+        return sorted(rare, key=lambda each: not each.impossible)  # what cannot be tells most
+
+    def audit(self, cases: Cases, values: list) -> Audit | None:
+        """Return what an audit finds at the confidence CONVINCED, which is less than a mark would need."""
+        return self._audited(cases, values, CONVINCED)
+
+    def _audited(self, cases, values, confidence):
+        audit = self.attack(cases, values).at(confidence) if self.attack else None
+        return audit if audit and audit.found else None
+
+    def _limit(self, counts):
+        """Return the false-failure rate of each count, of the noise and of the audit."""
+        return self.false_failure / (len(counts) + (self.noise is not None) + (self.attack is not None))
+
+
+def _is_cut(value, right):
+    """Whether a value is an array of whole numbers by its type, and the right one has fractions."""
+    if not (isinstance(value, np.ndarray) and isinstance(right, np.ndarray) and right.dtype.kind == "f"):
+        return False
+    return value.dtype.kind in "iu" and bool((right != np.round(right)).any())
