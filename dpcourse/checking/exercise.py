@@ -191,14 +191,16 @@ class Exercise:
     def with_searched(self, drawn: Iterable[dict], rng: np.random.Generator) -> Cases:
         """Return these cases, and those from all over the domain that are tried before an answer passes."""
         drawn = list(drawn)
-        searched, more = (self.domain.searched(rng), self.domain.more(rng)) if self.domain else ([], [])
-        in_order = [[{name: case[name] for name in drawn[0]} for case in cases] for cases in (searched, more)]
-        return Cases(drawn, *in_order, seed=int(rng.spawn(1)[0].integers(2**62)) if self.domain else None)
+        if self.domain is None:
+            return Cases(drawn)
+        every = (self.domain.searched(rng), self.domain.more(rng))
+        searched, more = ([{name: case[name] for name in drawn[0]} for case in cases] for cases in every)
+        return Cases(drawn, searched, more, seed=int(rng.spawn(1)[0].integers(2**62)))
 
     def aimed(self, cases: Cases, outcomes: list[dict]) -> Cases:
         """Return these cases, some of the last of which are about the numbers that this answer speaks of."""
         numbers = outcomes[0].get("numbers") if outcomes else None
-        if not numbers or cases.seed is None:
+        if not numbers or cases.seed is None or self.domain is None:
             return cases
         aimed = self.domain.aimed(numbers, np.random.default_rng(cases.seed))
         return cases.aimed([{name: case[name] for name in cases[0]} for case in aimed])
