@@ -35,9 +35,9 @@ class Cases(list):
         self.extend(more)
 
     def aimed(self, aimed: list[dict]) -> "Cases":
-        """Return these cases with others in place of the first that are tried last."""
-        last = len(self.drawn)
-        found = Cases(self.drawn, self[last : self.needed], [*aimed, *self[self.needed + len(aimed) :]])
+        """Return these cases with other ones in place of as many of `more`."""
+        searched, more = self[len(self.drawn) : self.needed], self[self.needed + len(aimed) :]
+        found = Cases(self.drawn, searched, [*aimed, *more])
         found.drawn = self.drawn  # with what is known of them
         return found
 

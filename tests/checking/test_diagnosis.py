@@ -73,6 +73,8 @@ def unread(answer):
     ("exercise", "answer", "said"),
     [
         (walk, lambda size, k, slack: -spread(size, k, slack), "opposite sign"),
+        (walk, lambda size, k, slack: spread(size, k, 0.0123), "`slack` is 0.0123, whatever it is given as"),
+        (walk, lambda size, k, slack: spread(size, 17, slack), "`k` is 17, whatever it is given as"),
         (walk, lambda size, k, slack: round(spread(size, k, slack), 2), "rounded"),
         (walk, lambda size, k, slack: 100 * spread(size, k, slack), "100 times too large"),
         (walk, lambda size, k, slack: spread(size, k, slack) / math.sqrt(2), "1 over the square root of 2"),

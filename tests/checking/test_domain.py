@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from dpcourse import course
 from dpcourse.checking import (
-    ERROR,
     RIGHT,
     WRONG,
     Count,
@@ -162,7 +161,7 @@ WRONG_AT_A_NUMBER = {
     "up to": lambda mus, k: 0.0 if 31_310 < k <= 31_313 else right(mus, k),
     "of its notebook": lambda mus, k: 0.0 if k == FAVOURITE else right(mus, k),
     "in a helper": lambda mus, k: 0.0 if lucky(k) else right(mus, k),
-    "within": lambda mus, k: [0.0 for _ in range(1) if k == 31_313][0:1] or right(mus, k),
+    "within": lambda mus, k: (lambda j: 0.0 if j == 31_313 else right(mus, k))(k),
     "as many": lambda mus, k: 0.0 if len(mus) == 297 else right(mus, k),
     "an entry": lambda mus, k: 0.0 if mus[-1] == 2.7182 else right(mus, k),
     "between": lambda mus, k: 0.0 if 1.23456 < mus[0] < 1.25 else right(mus, k),
@@ -173,7 +172,7 @@ WRONG_AT_A_NUMBER = {
 @pytest.mark.parametrize("seed", range(3))
 def test_an_answer_that_is_wrong_at_a_number_that_it_speaks_of_does_not_pass(name, seed):
     verdict = wide.check(WRONG_AT_A_NUMBER[name], seed)
-    assert verdict.state in (WRONG, ERROR), verdict
+    assert verdict.state == WRONG, verdict
     assert repr(verdict) == repr(wide.check(WRONG_AT_A_NUMBER[name], seed))
 
 

@@ -82,6 +82,21 @@ def test_an_answer_that_is_wrong_as_a_whole_is_told_its_first_value_that_is_none
     assert "math.exp(-epsilon)" in found.text
 
 
+def test_another_way_to_what_is_right_elsewhere_is_not_where_an_answer_leaves():
+    """The floor below the densities is wrong; that there are densities is in no right answer, and no fault: see where it is right."""
+    code = (
+        "def privacy_loss(output, value, neighbour, sensitivity, epsilon):\n    b = sensitivity / epsilon\n"
+        "    def density(centre):\n        p = 1.0\n        for z, c in zip(output, centre):\n"
+        "            p *= math.exp(-abs(z - c) / b) / (2 * b)\n        return max(p, 1e-3)\n"
+        "    return math.log(density(value) / density(neighbour))\n"
+    )
+    answer = written(code, "privacy_loss")
+    answer.__globals__["math"] = math
+    message = str(course.find("laplace/privacy_loss").check(answer, 0).message)
+    assert message.startswith("Right on ")
+    assert "abs(z - c) / b" not in message
+
+
 def test_the_right_result_put_in_the_place_of_a_result_proves_nothing():
     for id, code in {
         "composition/worst_posterior": "def worst_posterior(prior, epsilon):\n    return min(1.0, prior + epsilon)\n",

@@ -101,8 +101,7 @@ def in_its_text(exercise, cases: list[dict], values: list, watch: Callable[..., 
 class _Search:
     def __init__(self, exercise, cases, values, ask, rng, watch, numbers=()):
         self.exercise, self.cases, self.values, self.ask, self.watch = exercise, cases, values, ask, watch
-        self.numbers = numbers
-        self.clock, self.rng = limits.Clock(SECONDS), rng
+        self.clock, self.rng, self.numbers = limits.Clock(SECONDS), rng, numbers
         self.first_cases, self.enough = cases, False
         self.place: place.Proved | place.Left | None = None
         self.repair: repair.Repair | None = None

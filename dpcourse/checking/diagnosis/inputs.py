@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from dpcourse.base.languages import listed, say, to_say
+from dpcourse.checking.calling.values import show
 from dpcourse.checking.diagnosis.words import Change
 
 OF_A_NUMBER: dict[str, Callable] = {
@@ -61,7 +62,7 @@ def changes(cases: list[dict], numbers: Sequence[float] = ()) -> Iterator[tuple[
                 yield Change("argument exchanged", {"one": one, "other": other}), _exchanged(one, other)
     for one in scalars:
         for value in dict.fromkeys((0, 1, *numbers)):
-            yield Change("argument set", {"one": one, "value": f"{value:g}"}), _with(one, _set_to(value))
+            yield Change("argument set", {"one": one, "value": show(value)}), _with(one, _set_to(value))
         for other in scalars:
             if other != one:
                 yield Change("argument replaced", {"one": one, "other": other}), _copied(one, other)
