@@ -8,6 +8,7 @@ from scipy.special import erfcx
 ULP = 2.0**-52
 EVALUATION = 4 * ULP  # relative error of one evaluation of erfcx, exp or log: a few units in the last place
 UNDERFLOW = -600.0  # of the Gaussian's loss: e^loss < 1e-260, and what lies below is rounded to 0
+FAR = 50.0  # a loss beyond which 1 is nothing beside e^loss, which would overflow before long
 SPAN = 38.0  # standard deviations, beyond which Phi(-x) < 1e-315: where losses are looked for
 NUDGE = 1e-9  # share of a spacing: the side on which the tangent beside the core is above 1 - e^epsilon
 
@@ -69,8 +70,8 @@ class Sampled(Pair):
         self.normal, self.rate = Gaussian(mu), rate
 
     def over(self, epsilon):
-        with np.errstate(over="ignore"):
-            inner = np.log(1 + np.expm1(epsilon) / self.rate)  # the loss of the Gaussian where this one is epsilon
+        near = np.log(1 + np.expm1(np.minimum(epsilon, FAR)) / self.rate)
+        inner = np.where(epsilon < FAR, near, epsilon - math.log(self.rate))  # the Gaussian's loss where this one is epsilon
         h, p, q = self.normal.over(inner)
         return self.rate * h, self.rate * p + (1 - self.rate) * q, q
 

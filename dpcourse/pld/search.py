@@ -86,8 +86,9 @@ class Direction:
         log_mgf, mean, variance = self.moments(theta)
         epsilon = mean - 1 / theta - 1 / (1 + theta)
         spill = SPILL + max(0.0, log_mgf - theta * epsilon - math.log1p(theta) - math.log(self.delta))
-        spread = math.sqrt(variance) + NOTHING
-        tilts = np.geomspace(0.01 / max(spread, max(high - low for low, high in self.ends)), 50 / spread, 32)
+        longest = max(high - low for low, high in self.ends)
+        spread = math.sqrt(variance) + NOTHING * self.total * (1 + longest)  # so that no tilt makes a loss overflow
+        tilts = np.geomspace(0.01 / max(spread, longest), 50 / spread, 32)
         above = [(self.moments(theta + t)[0] - log_mgf + spill) / t for t in tilts]
         below = [(log_mgf - self.moments(theta - t)[0] - spill) / t for t in tilts]
         return Window(float(max(below)), float(min(above)), tilts[int(np.argmax(below))], tilts[int(np.argmin(above))])

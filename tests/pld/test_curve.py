@@ -347,6 +347,16 @@ def test_losses_that_doubles_cannot_hold_have_no_upper_bound(mu, rate):
     assert curve.epsilon(1e-20, width=1).upper == math.inf
 
 
+@pytest.mark.parametrize("noise", [1e-2, 1e-5, 1e-7, 1e-9])
+def test_of_hardly_any_noise_the_bound_is_no_guess(noise):
+    """One step is told exactly, however large e^epsilon is; of several, where the losses are beyond a double, nothing is."""
+    lower, upper = pld.noisy_sgd(noise, 0.1, 1).epsilon(1e-5)
+    alone = pld.noisy_sgd(noise, 1.0, 1).epsilon(1e-4)  # drawn one time in ten, she has delta / 10
+    assert lower == pytest.approx(alone.lower + math.log(0.1), rel=1e-9)
+    assert upper == pytest.approx(lower, rel=1e-9)
+    assert pld.noisy_sgd(noise, 0.1, 5).epsilon(1e-5, width=1).upper == math.inf
+
+
 def test_a_loss_that_hardly_varies_in_one_direction_is_no_obstacle():
     """With hardly any noise the loss without Mia is ln(1 - p) a step, but for once in a universe."""
     lower, upper = pld.noisy_sgd(0.01, 0.1, 60).epsilon(1e-5, width=1)
