@@ -1,5 +1,6 @@
 """Rényi differential privacy of noisy SGD (lesson 06), the accountant that most libraries used first."""
 
+import functools
 import math
 
 import numpy as np
@@ -79,9 +80,13 @@ def _divergence(noise_multiplier, sample_rate, order):
     By the trapezoid rule, whose error is exponentially small: the integrand is analytic in a strip of half-width
     pi sigma^2, and beyond 40 sigma of the two peaks, z = 0 and z = order, nothing is left.
     """
-    sigma, q = noise_multiplier, sample_rate
-    if q == 1:
-        return order / (2 * sigma**2)
+    if sample_rate == 1:
+        return order / (2 * noise_multiplier**2)
+    return _sampled(noise_multiplier, sample_rate, order)
+
+
+@functools.lru_cache(maxsize=8192)  # a search asks for the same orders again and again
+def _sampled(sigma, q, order):
     step = min(sigma / 6, sigma**2 / 2)
     points = int((order + 80 * sigma) / step) + 1
     if points > 200_000:  # only the peaks

@@ -85,7 +85,7 @@ def of_answers(
     if verdict.state != RIGHT:
         yield f"the reference does not pass its own check: {verdict.message}"
     for slip in slips:
-        verdict = exercise.judge(cases, probe(exercise, slip.code, cases))
+        verdict = exercise.judge(cases, probe(exercise, slip.code, cases.drawn))  # by which it is told
         if (verdict.state, verdict.misconception) != (WRONG, slip.name):
             what = f"told {verdict.misconception!r}" if verdict.misconception else f"{verdict.state}"
             yield f"the misconception {slip.name!r} is {what}: {verdict.message}"

@@ -68,6 +68,16 @@ def _different(cases):
     return list({repr(case): case for case in cases if case is not None}.values())
 
 
+def _together(values, rng):
+    """A value for each argument that has some, in every way, or in random ones where these are too many."""
+    some = {names: each for names, each in values.items() if each}
+    if math.prod(map(len, some.values())) <= TOGETHER:
+        chosen = itertools.product(*some.values())
+    else:
+        chosen = ([each[int(rng.integers(len(each)))] for each in some.values()] for _ in range(TOGETHER))
+    return [dict(zip(some, ways, strict=True)) for ways in chosen]
+
+
 def size(case: dict) -> tuple[int, int]:
     """How much there is to read of a case: its entries, with those of what is in it, and then the characters of them."""
     return _entries(case), len(repr(case))
@@ -106,7 +116,10 @@ class Number:
 
     def corners(self) -> list[Value]:
         inside = [value for value in (0.0, 1.0) if self.low < value < self.high]
-        return [_always(float(value)) for value in (self.low, self.high, *inside)]
+        return [*self.ends(), *(_always(value) for value in inside)]
+
+    def ends(self) -> list[Value]:
+        return [_always(float(value)) for value in (self.low, self.high)]
 
     def plain(self) -> list[Value]:
         inside = [value for value in PLAINEST if self.low <= value <= self.high]
@@ -149,6 +162,9 @@ class Whole(Number):
     def corners(self) -> list[Value]:
         return [_always(int(value)) for value in {self.low, min(self.low + 1, self.high), self.high}]
 
+    def ends(self) -> list[Value]:
+        return [_always(int(value)) for value in (self.low, self.high)]
+
     def about(self, number: float) -> list[Value]:
         near = (math.floor(number), math.floor(number) - 1, math.floor(number) + 1)
         return [_always(value) for value in near if self.low <= value <= self.high]
@@ -179,6 +195,9 @@ class OneOf:
         return value in self.values
 
     def corners(self) -> list[Value]:
+        return self.ends()
+
+    def ends(self) -> list[Value]:
         return [_always(value) for value in (self.values[0], self.values[-1])]
 
     def about(self, number: float) -> list[Value]:
@@ -210,6 +229,8 @@ class Seed:
 
     def corners(self) -> list[Value]:
         return []
+
+    ends = corners
 
     def about(self, number: float) -> list[Value]:
         return []
@@ -283,6 +304,13 @@ class Several:
         sizes = sorted({self.least, min(self.least + 1, self.most), self.most})
         return [*map(self._of_size, [] if self.like else sizes), *map(self._changed, changes)]
 
+    def ends(self) -> list[Value]:
+        """As few entries as there may be, and as many, all of them at one end."""
+        every = [value(np.random.default_rng(0), {}) for value in self.of.ends()]
+        if self.like:
+            return [functools.partial(self._first_of, [end]) for end in every]
+        return [_always(self._made([end] * size)) for size in (max(self.least, 1), self.most) for end in every]
+
     def about(self, number: float) -> list[Value]:
         """Lists of so many entries, of one less and one more, and such in which some entries are about this number."""
         sizes = [] if self.like else Whole(self.least, self.most).about(number)
@@ -326,6 +354,8 @@ class Made:
 
     def corners(self) -> list[Value]:
         return []
+
+    ends = corners
 
     def about(self, number: float) -> list[Value]:
         return []
@@ -382,15 +412,13 @@ class Domain:
         return [case for case in (self._case(rng, {}) for _ in range(3)) if case]
 
     def searched(self, rng: np.random.Generator) -> list[dict]:
-        """The cases that are tried before an answer passes: each corner with all else drawn, some together, and random ones."""
+        """The cases that are tried before an answer passes: each corner with all else drawn, corners and ends of all, and random ones."""
         corners = {names: kind.corners() for names, kind in self.kinds.items()}
         alone = [{names: value} for names, values in corners.items() for value in values]
-        ways = {names: values for names, values in corners.items() if values}
-        if math.prod(map(len, ways.values())) <= TOGETHER:
-            chosen: Iterable = itertools.product(*ways.values())
-        else:
-            chosen = ([values[int(rng.integers(len(values)))] for values in ways.values()] for _ in range(TOGETHER))
-        together = [dict(zip(ways, values, strict=True)) for values in chosen]
+        together = [
+            *_together(corners, rng),
+            *_together({names: kind.ends() for names, kind in self.kinds.items()}, rng),
+        ]
         wanted: list[list[dict]] = [alone, together, [{}] * DRAWN]
         if self.most is not None:  # some of each
             wanted = [[each[i] for i in rng.permutation(len(each))] for each in wanted]

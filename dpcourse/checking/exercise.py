@@ -31,7 +31,11 @@ MISCONCEPTION = "misconception"
 FURTHER = 3  # draws on which a misconception is confirmed
 SLACK = 1e-9  # of what is impossible, for rounding
 NOT_EVERYWHERE = to_say("It is right on the first inputs, but not on all that the task allows.")
-FOR_PLAIN, FOR_SEARCHED = 0.5, 0.9  # seconds for a wrong answer: the plainest inputs, those from all over the domain
+FOR_AGAIN, FOR_PLAIN, FOR_SEARCHED = (
+    0.3,
+    0.5,
+    0.9,
+)  # seconds for a wrong answer: the first inputs again, the plainest, those from all over the domain
 PORTIONS, FOR_REST = 4, 3.0  # how often a slow one is asked on for what every answer is asked for; seconds of each time
 FOR_MORE = 2.0  # seconds for one that has been right until then: only one that takes 15 ms a call is asked for less
 LEAST_IN_PART = 8  # inputs on which a misconception gives the same, where an answer is right on others
@@ -292,13 +296,20 @@ class Exercise:
         """Return the Verdict on an answer that gave these values on what was drawn, which are not right."""
         outside, (further, known) = outcomes[0].get("outside"), self.further(cases, outcomes, ask)
         cases = cases.drawn
-        misconception = next(
-            (known for known in self.alike(cases, values) if self.confirmed(known, ask, rng)),
+        if again := self._another_time(cases, values, ask):
+            return again
+        tried, given = self.smallest(Cases([*cases, *further]), [*values, *known], ask)
+        first, value, seen = Cases(tried[:1]), given[:1], ""
+        every = Cases([*first, *cases, *further, *tried[1:]]), [*value, *values, *known, *given[1:]]
+        misconception, proved = (
+            next((each for each in self.alike(cases, values) if self.confirmed(each, ask, rng)), None),
             None,
-        ) or self.in_part(Cases([*cases, *further]), [*values, *known])
-        first, value = self.smallest(Cases([*cases, *further]), [*values, *known], ask)
-        seen = ""
-        if misconception:
+        )
+        if misconception is None and (misconception := self.in_part(Cases([*cases, *further]), [*values, *known])):
+            proved = self._proved(*every, ask)
+        if proved:  # what is like a misconception in part only may have another reason
+            misconception, message, found_by = None, proved.message, proved.found_by
+        elif misconception:
             message, found_by = say(misconception.message), MISCONCEPTION
         elif outside:
             message = say(
@@ -308,8 +319,7 @@ class Exercise:
             )
             found_by = diagnosis.EXPLANATION
         else:
-            known_cases, numbers = Cases([*first, *cases, *further]), outcomes[0].get("numbers", ())
-            found = self.diagnose(known_cases, [*value, *values, *known], ask, rng, numbers)
+            found = self.diagnose(*every, ask, rng, outcomes[0].get("numbers", ()))
             message, found_by, seen = self._with_impossible([*value, *values][0], found), found.found_by, found.seen
         return Verdict(
             self.heading,
@@ -321,13 +331,37 @@ class Exercise:
             found_by=found_by,
         )
 
+    def _proved(self, cases, values, ask):
+        """Return what in the text of a wrong answer is proved to be wrong, on the first of these cases; None where nothing is."""
+        if (watch := getattr(ask, "watch", None)) is None:
+            return None
+        found = diagnosis.in_its_text(self, list(cases), list(values), watch)
+        return found if found and found.found_by == diagnosis.PLACE else None
+
+    def _another_time(self, cases, values, ask):
+        """Return the Verdict on an answer that gives something else where it is called again with the same."""
+        if ask is None or "rng" in cases[0]:
+            return None
+        first, last = cases[0], cases[-1]
+        again = self._values([last, first], ask([last, first], FOR_AGAIN))  # which may come from a fresh process
+        if len(again) < 2 or self.is_close(again[1], values[0]):
+            return None
+        one, other = show_apart(values[0], again[1])
+        message = say(
+            "Called again with the same, your function gives another result. Does something live on from one call to the next: "
+            "a list or a dictionary that is made outside of it or in its `def` line, a global name, or noise?"
+        )
+        seen = say("{call} gave {one}, and later {other}", call=self.call(first), one=one, other=other)
+        return Verdict(self.heading, WRONG, message, (Observation(seen),), found_by=diagnosis.EXPLANATION)
+
     def _wrong_somewhere(self, cases, values, ask, rng):
         """Return the Verdict on an answer that is right on what was drawn, and not on all that was searched."""
         wrong = [not self.is_close(*pair) for pair in zip(values, cases.given(self.reference), strict=True)]
         order = sorted(range(len(cases)), key=lambda i: (not wrong[i], size(cases[i])))
         cases, values = Cases(cases[i] for i in order), [values[i] for i in order]
-        first, value = self.smallest(cases, values, ask)
-        found = self.diagnose(Cases([*first, *cases]), [*value, *values], ask, rng)
+        tried, given = self.smallest(cases, values, ask)
+        first, value = Cases(tried[:1]), given[:1]
+        found = self.diagnose(Cases([*first, *cases, *tried[1:]]), [*value, *values, *given[1:]], ask, rng)
         found = replace(found, message=self._with_impossible([*value, *values][0], found))
         message = sentences([say(NOT_EVERYWHERE), found.message])
         return Verdict(
@@ -358,7 +392,7 @@ class Exercise:
         return Cases(searched[: len(values)]), values
 
     def smallest(self, cases: Cases, values: list, ask: Callable | None) -> tuple[Cases, list]:
-        """Return the smallest case on which the answer is known to be wrong, and what it gives; it is asked for plain ones."""
+        """Return the smallest case on which the answer is known to be wrong, then the plain ones, and what it gives; it is asked for these."""
         if ask is None or self.domain is None:
             return Cases([]), []
         plainest = self.domain.plain(np.random.default_rng(0))
@@ -368,7 +402,11 @@ class Exercise:
         expected = tried.given(self.reference)
         wrong = [i for i, value in enumerate([*given, *values]) if not self.is_close(value, expected[i])]
         least = min(wrong, key=lambda i: size(tried[i]))
-        return Cases([tried[least]]), [[*given, *values][least]]
+        others = [i for i in range(len(given)) if i != least]
+        return Cases([tried[least], *(tried[i] for i in others)]), [
+            [*given, *values][least],
+            *(given[i] for i in others),
+        ]
 
     def diagnose(
         self, cases: Cases, values: list, ask: Callable | None, rng, numbers: Sequence[float] = ()

@@ -309,7 +309,7 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
         parts = self._parts(instead)
         if not self.adaptive:
             return _upper(parts, self.delta)
-        total = math.fsum(steps * _divergence(*kind, self._order) for kind, steps in parts) * (1 + 1e-9)
+        total = math.fsum(steps * rdp.divergence(*kind, self._order) for kind, steps in parts) * (1 + 1e-9)
         return rdp.CONVERSIONS["improved"](self._order, total, self.delta)
 
     def _write(self, kind, steps):
@@ -406,7 +406,6 @@ def _order(budget, delta):
 
 
 _same = functools.partial(math.isclose, rel_tol=SAME)
-_divergence = functools.lru_cache(maxsize=1024)(rdp.divergence)
 
 
 def _limit(runs, delta):

@@ -1,6 +1,7 @@
 """What the inputs of an exercise may be: draws, corners, plain inputs and the header follow from one sentence each."""
 
 import dataclasses
+import itertools
 import math
 
 import numpy as np
@@ -71,6 +72,15 @@ def test_all_that_comes_from_a_domain_is_in_it_and_its_ends_are_tried(domain, rn
     lengths = {len(case["xs"]) for case in searched}
     assert {domain.kinds["xs"].least, domain.kinds["xs"].most} <= lengths
     assert any(len(set(map(float, case["xs"]))) == 1 for case in searched)
+
+
+@given(seeds)
+def test_ends_of_all_arguments_meet_and_lists_are_as_long_as_they_may_be(rng):
+    """An answer with the smaller of two bounds may be wrong only there."""
+    domain = Domain({"xs": Several(Number(0.1, 2), 1, 10), "ys": Several(Number(1e-9, 0.5), like="xs")})
+    searched = domain.searched(rng)
+    for x, y, count in itertools.product((0.1, 2.0), (1e-9, 0.5), (1, 10)):
+        assert {"xs": [x] * count, "ys": [y] * count} in searched
 
 
 @given(domains(), st.integers(0, 2**31))

@@ -53,6 +53,22 @@ def verdict_of(answer):
     return square.check(answer, rng=1)
 
 
+def test_an_answer_that_gives_something_else_another_time_is_told_that():
+    """It keeps something from call to call, or draws noise; what it gave cannot be explained."""
+
+    def keeps(x, seen=[]):  # noqa: B006
+        seen.append(x)
+        return sum(seen) ** 2
+
+    noise = np.random.default_rng(0)
+    for answer in (keeps, lambda x: x * x + noise.normal()):
+        verdict = square.check(answer, 0)
+        assert verdict.state == WRONG
+        assert verdict.message.startswith("Called again with the same, your function gives another result.")
+        assert "and later" in str(verdict.observed[0])
+    assert "another result" not in square.check(lambda x: x * x + 1, 0).message
+
+
 def test_right():
     verdict = verdict_of(lambda x: x**2)
     assert (verdict.state, verdict.points) == (RIGHT, 2)

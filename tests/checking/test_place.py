@@ -58,6 +58,32 @@ def test_the_one_wrong_expression_is_proved_to_be_it(id):
     assert (found.place.text, found.place.line) == (ast.unparse(ast.parse(text)), line)
 
 
+@pytest.mark.parametrize(
+    ("id", "code", "text"),
+    [
+        (  # the reference has a list of what this loop has one by one
+            "accountants/certified_mu",
+            "def certified_mu(epsilon, delta, delta_0):\n    found = 0.0\n    for e, d in zip(epsilon[1:], delta):\n        if d > delta_0:\n"
+            "            found = max(found, e / math.sqrt(2 * math.log(1.25 / d)))\n    return float(found)\n",
+            "e / math.sqrt(2 * math.log(1.25 / d))",
+        ),
+        (  # and this one a list of what the formula has one by one, a hundred times
+            "accountants/last_order",
+            "import numpy as np\nfrom dpcourse import rdp\n\ndef last_order(noise_multiplier, sample_rate, share):\n    orders = np.arange(2, 100)\n"
+            "    third = orders**2 / 2 * sample_rate**2 * math.expm1(1 / noise_multiplier**2)\n"
+            "    logs = np.array([(a - 1) * rdp.divergence(noise_multiplier, sample_rate, int(a)) for a in orders])\n"
+            "    with np.errstate(over='ignore'):\n        return int(orders[third >= share * np.expm1(logs)].max())\n",
+            "orders ** 2",
+        ),
+    ],
+)
+def test_what_a_right_answer_has_at_once_another_may_have_one_by_one(id, code, text, monkeypatch):
+    monkeypatch.setattr(place, "SECONDS", 60)
+    found, _ = where(id, code)
+    assert isinstance(found, place.Proved)
+    assert found.place.text == text
+
+
 def test_what_is_told_to_be_needed_makes_the_answer_right():
     """Recomputed by hand: with the value that is told in the place that is told, the result is right."""
     code = WRONG["composition/worst_posterior"][0]
@@ -80,6 +106,15 @@ def test_an_answer_that_is_wrong_as_a_whole_is_told_its_first_value_that_is_none
     found, _ = where("composition/worst_posterior", code)
     assert isinstance(found, place.Left)
     assert "math.exp(-epsilon)" in found.text
+
+
+def test_a_product_of_right_values_is_not_where_an_answer_leaves():
+    """Another right answer multiplies in this order; what is wrong is that the whole chance is added."""
+    code = (
+        "def composed_delta(epsilon, k, epsilon_total):\n    keep, total = 1 / (1 + math.exp(-epsilon)), 0.0\n    for j in range(1, k + 1):\n"
+        "        p = math.comb(k, j) * keep ** (k - j) * (1 - keep) ** j\n        if (k - 2 * j) * epsilon > epsilon_total:\n            total += p\n    return total\n"
+    )
+    assert where("composition/composed_delta", code)[0] is None
 
 
 def test_another_way_to_what_is_right_elsewhere_is_not_where_an_answer_leaves():
@@ -156,3 +191,26 @@ def test_an_array_made_for_whole_numbers_is_told_before_anything_else():
     )
     verdict = course.find("dpsgd/clip").check(written(code, "clip"), 1)
     assert "array of whole numbers" in verdict.message
+
+
+def told(id, code):
+    """What an answer's author reads."""
+    exercise = course.find(id)
+    answer = written(code, exercise.function)
+    answer.__globals__["math"] = math
+    return exercise.check(answer, 0)
+
+
+def test_what_is_like_a_misconception_only_where_it_is_wrong_is_told_what_is_proved():
+    """Cut off at 1 - alpha, beta is what it would be were it counted with p; that is not what was done."""
+    code = "def error_rates(p, q, reject):\n    alpha, beta = np.dot(p, reject), 1 - np.dot(q, reject)\n    return alpha, min(beta, 1 - alpha)\n"
+    verdict = told("gdp/error_rates", code)
+    assert verdict.misconception is None
+    assert verdict.message.startswith("Line 3: `min` is too much in `min(beta, 1 - alpha)`.")
+    verdict = told("gdp/error_rates", code.replace("min(beta, 1 - alpha)", "1 - alpha"))
+    assert verdict.misconception is not None, "and who did that is told so"
+
+
+def test_an_answer_that_is_right_for_one_value_of_an_argument_is_told_which():
+    code = "def worst_posterior(prior, epsilon):\n    return prior + (1 - prior) * math.tanh(epsilon / 2)\n"
+    assert told("composition/worst_posterior", code).message.startswith("Right wherever `prior` is 0.5;")

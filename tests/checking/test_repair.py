@@ -71,6 +71,12 @@ def found(function, cases=CASES, reference=right):
             "    if scale > 30:\n        total = 0\n    return max",
             "a condition is too much in `scale > 30`",
         ),
+        (  # without the `log` nothing is above it, either
+            "    return max",
+            "    if scale > math.log(1e15):\n        total = 0\n    return max",
+            "a condition is too much in `scale > math.log(1000000000000000.0)`",
+        ),
+        ("total) / (1", "min(total, math.log(99))) / (1", "`min` is too much in `min(total, math.log(99))`"),
     ],
 )
 def test_what_one_change_mends_is_told_and_else_nothing(there, wrong, fault):

@@ -18,7 +18,7 @@ from dpcourse.checking.calling.program import LONGEST, TooLong
 from dpcourse.checking.calling.values import plain
 
 MOST_PLACES = 300
-MOST_GIVEN = 40  # values of one place in one call that are kept
+MOST_GIVEN = 120  # values of one place in one call that are kept
 MOST_ENTRIES = 2_000  # of a value that is kept
 MOST_STEPS = 50_000  # of one call
 LEFT_OUT = (ast.Constant, ast.Starred, ast.JoinedStr, ast.FormattedValue, ast.Slice, ast.Lambda)

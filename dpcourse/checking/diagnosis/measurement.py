@@ -96,7 +96,7 @@ def _where(part, described, whole):
                 if (holds(values) == right).all() and not _says_nothing(words, condition, values):
                     yield Fact("right where", {"condition": say(condition, what=words)})
                     return
-        separated = list(_threshold(right, known))
+        separated = list(_one_value(right, known)) or list(_threshold(right, known))
         yield from separated or _nearly(right, known)
     good = np.array([each.all() for each in entries])
     if not at_0 and (good.any() or max(part.lengths) == 1):
@@ -119,6 +119,16 @@ def _says_nothing(words, condition, values):
     if "odd" in condition or "even" in condition:
         return is_number_of_entries(words) or (values % 1 != 0).any()
     return words == say(RESULT)
+
+
+def _one_value(right, known):
+    """Yield a feature that has one value wherever the answer is right, or wherever it is wrong, and nowhere else."""
+    for words, values in known.items():
+        for kind, mine in (("right where", right), ("wrong only where", ~right)):
+            value = values[mine][0]
+            if ((values == value) == mine).all():
+                yield Fact(kind, {"condition": say("{what} is {value}", what=words, value=show(float(value)))})
+                return
 
 
 def _threshold(right, known):

@@ -7,7 +7,7 @@ holds whatever its author meant; nothing is guessed.
 
 import ast
 import contextlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -29,7 +29,7 @@ MOST_OF_STEP = 1_000  # values of it: more than of a place, so that no right val
 LONGEST = 120  # characters of a place
 RTOL, ATOL = 1e-7, 1e-12
 
-UNARY, CALL = "unary", "call"
+UNARY, CALL, ARITHMETIC = "unary", "call", "arithmetic"
 OTHER_FORMS = (lambda x: x, lambda x: 1 - x, lambda x: -x, lambda x: 1 / x)
 PREPARES = {"len", "range", "zip", "enumerate", "list", "tuple", "dict", "float", "int", "array", "asarray", "zeros", "ones", "copy", "sorted", "arange", "map"}  # fmt: skip
 """Functions whose values are in no right answer that does without them: to use them is no fault."""
@@ -81,10 +81,14 @@ class Left:
     def text(self) -> str:
         where = {"place": self.place.text, "line": self.place.line}
         if self.right is None:
-            return say("Compared with a right answer: `{place}` in line {line} is the first value that it does not have.", **where)  # fmt: skip
+            return say(
+                "`{place}` in line {line} is the first value that the right answers we know do not have: the mistake is at work "
+                "there, or you go another way than they.",
+                **where,
+            )
         return say(
-            "Compared with a right answer: `{right}` agrees with it, and `{place}` in line {line} is the first value that "
-            "it does not have.",
+            "`{right}` is a value that right answers have too, and `{place}` in line {line} is the first one that those we know "
+            "do not have: the mistake is at work there, or you go another way than they.",
             right=self.right.text,
             **where,
         )
@@ -105,6 +109,17 @@ class Step:
     def vectors(self) -> list[np.ndarray | None]:
         """What it gives on each case, as one vector."""
         return [_vector(each) for each in self.given]
+
+    def in_other_portions(self) -> Iterator["Step"]:
+        """Yield the step as another answer may have it: numbers one by one for a list of them, or a list for one by one."""
+        given = [each for each in self.given if each]
+        vectors = [vector for vector in self.vectors if vector is not None]
+        if not len(given) == len(vectors) == len(self.given):
+            return
+        if all(len(each) == 1 and np.ndim(each[0]) == 1 for each in given):
+            yield replace(self, given=[list(vector) for vector in vectors])
+        elif max(map(len, given)) > 1 and all(np.ndim(one) == 0 for each in given for one in each):
+            yield replace(self, given=[[vector] for vector in vectors])
 
     @property
     def is_small(self) -> bool:
@@ -150,6 +165,7 @@ class _Way:
         self.useful = [
             step for step in self.steps if step.name or (self._tells(step) and not self._is_given_back(step))
         ]
+        self.useful += [other for step in self.useful if not step.name for other in step.in_other_portions()]
         self.vectors = [[_vector(given[number]) for given in self.mine] for number in range(len(self.places))]
         self.right = {
             number for number, mine in enumerate(self.vectors) if any(_same(mine, step.vectors) for step in self.steps)
@@ -276,7 +292,10 @@ class _Way:
     # ---- without a proof
 
     def left(self):
-        """The first place whose values are in no right answer, where what it is made of is: to begin otherwise is no fault."""
+        """The first place whose values are in no right answer, where what it is made of is: to begin otherwise is no fault.
+
+        Nothing is said of a sum, a product or a quotient: a right answer may do the same in another order.
+        """
         right, on_the_way = None, set()
         known = self.right | {number for number, mine in enumerate(self.vectors) if self._has_another_form(mine)}
         for number in sorted(known, reverse=True):
@@ -289,7 +308,7 @@ class _Way:
             elif self._is_another_way(number):
                 continue
             elif place.parts and set(place.parts) <= known | self.unknown | on_the_way and self._goes_on(number, known):
-                return Left(place, right)
+                return None if _kind(place.text) == ARITHMETIC else Left(place, right)
         return None
 
     def _goes_on(self, number, known):
@@ -357,11 +376,13 @@ class _Way:
 
 
 def _kind(text):
-    """Whether an expression is a CALL that computes something, or has a sign only."""
+    """Whether an expression is a CALL that computes something, has a sign only, or is ARITHMETIC of two values."""
     with contextlib.suppress(SyntaxError):  # it may be cut
         tree = ast.parse(text, mode="eval").body
         if isinstance(tree, ast.UnaryOp):
             return UNARY
+        if isinstance(tree, ast.BinOp) and not isinstance(tree.op, ast.Pow):
+            return ARITHMETIC
         if isinstance(tree, ast.Call):
             return None if ast.unparse(tree.func).rpartition(".")[2] in PREPARES else CALL
     return None

@@ -16,12 +16,13 @@ MOST, AT_ONCE = 1_000, 50
 LONGEST = 120  # characters of a place
 ALWAYS = {"late return"}  # what is a fault even where it is not the only one
 OF_LOOPS = {"late return", "jump dropped"}  # what is told before any likeness in the results
+BOUNDS = {"min", "max", "minimum", "maximum", "clip"}
 HEAD = 2  # wrong results that a change must mend before all are tried
 FAULTS = {  # kind of a change -> what is wrong where it mends an answer; the most telling first
     "jump dropped": to_say("`{old}` should not be there"),
     "late return": to_say("`{old}` ends the loop in its first round"),
-    "call dropped": to_say("{one} is too much in `{old}`"),
     "condition dropped": to_say("a condition is too much in `{old}`"),
+    "call dropped": to_say("{one} is too much in `{old}`"),
     "dropped": to_say("{part} is too much in `{old}`"),
     "comparison": to_say("`{other}` is wrong in `{old}`"),
     "operator": to_say("`{other}` is wrong in `{old}`"),
@@ -55,8 +56,13 @@ class Repair:
 
     @property
     def order(self) -> tuple:
-        """The most telling kind first, and of one kind what changes least."""
-        return list(FAULTS).index(self.kind), len(self.old), self.number
+        """The most telling kind first, of one kind a bound, for one does not bind once what is in it is wrong, then what changes least."""
+        return (
+            list(FAULTS).index(self.kind),
+            str(self.fields.get("one", "")).strip("`") not in BOUNDS,
+            len(self.old),
+            self.number,
+        )
 
     @property
     def text(self) -> str:

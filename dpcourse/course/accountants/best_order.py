@@ -180,8 +180,8 @@ exercise = Exercise(
         ),
         Misconception(
             "smallest divergence",
-            "You took order 2. The divergence is smallest there, but what counts is the sum of both parts; or did you not divide ln(1/delta) by a - 1? "
-            "Then a higher order would never be better.",
+            "You took order 2, where the divergence is smallest. What counts is the sum of both parts. Is ln(1/delta) not divided by a - 1? Or does "
+            "`min` compare the orders first?",
             _best(choose=lambda orders, key: LEAST),
         ),
         Misconception(

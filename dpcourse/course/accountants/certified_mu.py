@@ -122,11 +122,16 @@ def _is_straight(cases, values):
     return all(abs(value / _straight(**case) - 1) < 0.005 for case, value in zip(cases, values, strict=True))
 
 
-LIST = to_say("`epsilon` and `delta`: arrays of 3 to 15 numbers; `delta_0` from 1e-5 to 1e-3")
+LIST = to_say("`epsilon` and `delta`: arrays of 3 to 15 numbers; `delta_0` from 1e-5 to 1e-3, below the first `delta`")
 
 
 def _any_bounds(rng):
-    return tuple(_bounds(rng, rng.choice([None, 0, 2, 4]), int(rng.choice([2, 3, 5, 14]))).values())
+    """Bounds of a few cells or many, often with an entry of delta that stands twice."""
+    bounds = _bounds(rng, rng.choice([None, 0, 2, 4]), int(rng.choice([2, 3, 5, 14])))
+    if rng.random() < 0.5:
+        twice = rng.integers(1, bounds["delta"].size - 1)
+        bounds["delta"][twice] = bounds["delta"][twice - 1]
+    return tuple(bounds.values())
 
 
 def _written(epsilon, delta, delta_0):
@@ -149,6 +154,7 @@ exercise = Exercise(
     means={
         "epsilon[1:]": "the right ends of the cells",
         "delta[:-1]": "the deltas at the left ends of the cells",
+        "_mu(float(right), float(most))": "the mu whose curve has that delta at that epsilon",
     },
     returns=a_number,
     possible=Number(0, math.inf),

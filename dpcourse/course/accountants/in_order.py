@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from dpcourse.base.languages import listed, say, to_say
-from dpcourse.checking import Domain, Exercise, Made, Misconception
+from dpcourse.checking import Domain, Exercise, Made, Misconception, rounded
 from dpcourse.checking.calling.values import type_name
 
 ONES = ("each person", "each layer of each person", "the mean of the batch")
@@ -100,7 +100,7 @@ RUN = to_say("{name}: a dictionary with the keys of the table above")
 
 
 def _any_run(rng):
-    """Each part as it should be, or as it should not."""
+    """Each part as it should be, or as it should not, the noise by much or by little."""
     fixed = {
         "clipped": str(rng.choice(ONES)),
         "normalization": str(rng.choice(["none", "group norm", "batch norm"])),
@@ -108,7 +108,7 @@ def _any_run(rng):
         "divided_by": str(rng.choice(["expected batch", "number drawn"])),
         "drawn": str(rng.choice(["poisson", "shuffled", "fixed size"])),
     }
-    run = _run(rng, factor=[None, 0.8, 1.0, 1.05, 1.4, "once"][rng.integers(6)], **fixed)
+    run = _run(rng, factor=[None, rounded(rng.uniform(0.6, 0.999)), 1.0, 1.05, 1.4, "once"][rng.integers(6)], **fixed)
     return run | {"accounted": str(rng.choice(["poisson", "shuffled", "fixed size", run["drawn"]]))}
 
 

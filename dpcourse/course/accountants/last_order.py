@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from dpcourse.base.languages import to_say
 from dpcourse.checking import Domain, Exercise, Misconception, Number, a_whole_number, rounded
 from dpcourse.course.accountants.shared import divergence
@@ -78,6 +80,18 @@ def _looped(noise_multiplier, sample_rate, share):
             return a - 1
 
 
+def _tried(noise_multiplier, sample_rate, share):
+    """By trying every order."""
+    found = 2
+    for a in range(2, MOST):
+        third = a * (a - 1) / 2 * sample_rate**2 * (math.exp(1 / noise_multiplier**2) - 1)
+        with np.errstate(over="ignore"):
+            above_one = np.expm1((a - 1) * divergence(noise_multiplier, sample_rate, a))
+        if third / above_one >= share:
+            found = a
+    return found
+
+
 def _two_of_the_binomial_sum(noise_multiplier, sample_rate, order):
     return math.comb(order, 2) * sample_rate**2 * (1 - sample_rate) ** (order - 2) * math.exp(1 / noise_multiplier**2)
 
@@ -113,9 +127,10 @@ exercise = Exercise(
     ),
     draw=_draw_step,
     reference=_right,
-    formulas=(_looped,),
+    formulas=(_looped, _tried),
     means={
         "a * (a - 1) / 2 * sample_rate ** 2 * (math.exp(1 / noise_multiplier ** 2) - 1)": "the third term",
+        "np.expm1((a - 1) * divergence(noise_multiplier, sample_rate, a))": "what the whole sum has above 1",
         "share * (whole - 1)": "that share of what the whole sum has above 1",
     },
     returns=a_whole_number,
@@ -147,7 +162,8 @@ exercise = Exercise(
         ),
         Misconception(
             "the whole sum",
-            "You compared the third term with the whole sum. Take the 1 off first: `math.expm1`.",
+            "Your result is nearly always 2. So it is if the third term is compared with the whole sum: take the 1 off first, `math.expm1`. Or do you "
+            "return the first order at which it has its share? The last one is asked for.",
             _last(rest=lambda s, q, a: 1 + _rest(s, q, a)),
         ),
         Misconception(

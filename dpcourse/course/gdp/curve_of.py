@@ -240,7 +240,7 @@ exercise = Exercise(
         ),
         Misconception(
             "something added to p",
-            "You added a number to p before you divided, or raised p to one, so as not to divide by 0. That changes the order: an output with p = 0 comes first, however small its q is.",
+            "You added a number to p before you divided, raised p to one, or gave an output with p = 0 a ratio of your own, so as not to divide by 0. That changes the order: an output with p = 0 comes first, however small its q is.",
             _sorted_by(_with_more(0.01)),
             recognise=_any_of(*(_sorted_by(key(c)) for key in (_with_more, _not_below) for c in SMALL)),
         ),

@@ -146,7 +146,7 @@ exercise = Exercise(
         ),
         Misconception(
             "straight not allowed",
-            "You refuse a curve with straight parts. A straight line is convex: slopes may stay equal.",
+            "You refuse a curve with straight parts. A straight line is convex, also 1 - alpha itself: slopes may stay equal, and points may lie on that line.",
             lambda alpha, beta: _is_tradeoff(alpha, beta) and _is_convex(alpha, beta, strictly=True),
         ),
         Misconception(

@@ -228,13 +228,13 @@ exercise = Exercise(
         ),
         Misconception(
             "absolute error",
-            "Your mu is nearly right: it is off by 0.001 at most. That is little beside a mu of 1 and much beside one of 0.0001; asked for is a relative error. (In `brentq` that is `rtol`; `xtol` is absolute.)",
+            "Your mu is nearly right: it is off by 0.001 at most. That is little beside a mu of 1 and much beside one of 0.0001; asked for is a relative error. (In `brentq` that is `rtol`; `xtol` is absolute.) Or does your search begin above so small a mu?",
             lambda epsilon, delta: _mu(epsilon, delta) + 1.2345e-5,
             recognise=_near,
         ),
         Misconception(
             "tail rounded away",
-            "Right but where delta is tiny. There a tail is rounded away: is one computed as 1 - cdf? Take the cdf of the negative number, or `gdp.delta`.",
+            "Right but where delta is tiny. Is a tail rounded away there, as 1 - cdf is? (Take the cdf of the negative number, or `gdp.delta`.) Or is delta not let go so low?",
             lambda epsilon, delta: _mu(epsilon, max(delta, 1.1e-16)),
             recognise=_loses_the_tail,
         ),

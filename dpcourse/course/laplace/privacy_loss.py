@@ -75,7 +75,8 @@ ANSWERS = to_say("three lists of 1 to 5 numbers; `sensitivity` at least the l1 d
 
 def _any_answers(rng):
     size = int(rng.integers(1, 6))
-    value, step = rng.integers(-20, 40, size=size).astype(float), rng.uniform(-2, 2, size=size)
+    value = rng.integers(-20, 40, size=size).astype(float)
+    step = rng.uniform(-2, 2, size=size) * (rng.random(size) < 0.8)  # some entries are the same
     output = [rounded(x) for x in value + rng.normal(0, rng.choice([3, 300]), size=size)]
     neighbour = [rounded(x) for x in value + step]
     return output, value.tolist(), neighbour, rounded(np.abs(step).sum() + rng.uniform(0.1, 1))
