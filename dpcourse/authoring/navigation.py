@@ -152,13 +152,14 @@ def _lessons(files):
     """The lessons as a table: what one learns, where one reads, runs and sees it solved, how long it takes."""
     home = files[0]
     rows = [say_for(home, "| lesson | you learn | | hours |"), "|:--|:--|:--|--:|"]
+    takes = {file: _takes(file) for file in files}
     for file in files:
         folder = f"{language_of(file)}/".lstrip("/")
         solved = f"[{say_for(file, 'solved')}](solutions/{folder}{file.stem}.ipynb)"
         places = " · ".join(filter(None, (read_link(file), binder_link(file), solved)))
-        rows.append(f"| {link(file, f'lessons/{folder}')} | {about(file)['learn']} | {places} | {_takes(file).hours} |")
+        rows.append(f"| {link(file, f'lessons/{folder}')} | {about(file)['learn']} | {places} | {takes[file].hours} |")
     total, reading, solving = (
-        5 * round(sum(getattr(_takes(file), part) for file in files) / 300) for part in ("total", "reading", "solving")
+        5 * round(sum(getattr(each, part) for each in takes.values()) / 300) for part in ("total", "reading", "solving")
     )
     hours = {"total": total, "reading": reading, "solving": solving}
     all_of_it = say_for(home, "In all about {total} hours: {reading} to read, {solving} for the exercises.", **hours)

@@ -75,10 +75,5 @@ def used(page: Page, modules: Modules) -> set[str]:
 @functools.cache
 def _that_runs(modules, module):
     """(code, texts) of a module without what its exercise says to wrong answers: those of a solved notebook are right."""
-    tree = _Right().visit(ast.parse(modules.text(module)))
-    return said(tree), texts(tree)
-
-
-class _Right(ast.NodeTransformer):
-    def visit_keyword(self, node):
-        return None if node.arg in TO_WRONG_ANSWERS else self.generic_visit(node)
+    tree = modules.tree(module)
+    return said(tree, TO_WRONG_ANSWERS), texts(tree, TO_WRONG_ANSWERS)

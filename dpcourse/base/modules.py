@@ -3,10 +3,11 @@
 import ast
 import importlib.util
 import symtable
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 DATA = ("*.json", "*.npz")
+HOLD_STATEMENTS = ("body", "orelse", "finalbody", "handlers", "cases")  # fields of the syntax in which statements stand
 
 
 class Modules:
@@ -49,7 +50,7 @@ class Modules:
     def imported(self, tree: ast.AST, module: str = "") -> set[str]:
         """Return the package's modules that some code imports, anywhere; module: the one with this code, if any."""
         names = set()
-        for node in ast.walk(tree):
+        for node in _statements(tree):
             if isinstance(node, ast.Import):
                 names |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom):
@@ -104,21 +105,39 @@ class Modules:
         return self._said[module]
 
 
-def texts(tree: ast.AST) -> list[str]:
-    """Return the texts that stand in some code, each once, by the alphabet."""
-    found = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
-    return sorted({value for value in found if isinstance(value, str)})
+def texts(tree: ast.AST, without: Collection[str] = ()) -> list[str]:
+    """Return the texts that stand in some code, each once, by the alphabet; without: keyword arguments that are left out."""
+    found, new = set(), [tree]
+    while new:
+        node = new.pop()
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found.add(node.value)
+        new += (each for each in ast.iter_child_nodes(node) if not _is_keyword(each, without))
+    return sorted(found)
 
 
-def said(node: object) -> str:
-    """Return some code without comments, docstrings and layout."""
+def said(node: object, without: Collection[str] = ()) -> str:
+    """Return some code without comments, docstrings, layout, and the keyword arguments of these names."""
     if isinstance(node, list):
-        return f"[{','.join(map(said, node))}]"
+        return f"[{','.join(said(each, without) for each in node if not _is_keyword(each, without))}]"
     if not isinstance(node, ast.AST):
         return repr(node)
-    fields = ast.iter_fields(_without_docstring(node))
-    parts = [f"{name}={said(value)}" for name, value in fields if value not in (None, [])]
-    return f"{type(node).__name__}({','.join(parts)})"
+    there = ((name, said(value, without)) for name, value in ast.iter_fields(_without_docstring(node)) if value is not None)
+    return f"{type(node).__name__}({','.join(f'{name}={value}' for name, value in there if value != '[]')})"
+
+
+def _is_keyword(node, names):
+    return isinstance(node, ast.keyword) and node.arg in names
+
+
+def _statements(tree):
+    """The statements of some code, those within others too."""
+    new = [tree]
+    while new:
+        node = new.pop()
+        if isinstance(node, ast.stmt):
+            yield node
+        new += (each for name in HOLD_STATEMENTS for each in getattr(node, name, ()))
 
 
 def _without_docstring(node):

@@ -86,8 +86,8 @@ CUT_OFF = to_say(
     "You cut the results off at 0. That is allowed, as post-processing, but then they are too high on average: here return them as they are."
 )
 ABSOLUTE = to_say(
-    "You took the absolute value of the results. That is allowed, as post-processing, but then they are too high on average: here return "
-    "negative results as they are."
+    "Your results are never below 0: you took their absolute value, or drew again where one was. Either way they are too high on average: "
+    "here return negative results as they are."
 )
 ROUNDED = to_say(
     "You rounded the results, or your noise is whole. Rounding is allowed, as post-processing, but here return them as they are: a caller "

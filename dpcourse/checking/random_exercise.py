@@ -15,7 +15,7 @@ from dpcourse.checking.statistics import TOO_RARE, Count, are_of_two_laws, featu
 from dpcourse.checking.verdict import WRONG, Audit, Observation, Verdict
 
 POINTS = 14  # inputs from all over the domain, for each of which an answer is asked many times
-BY_DRAWS, SOME_DRAWN, LEAST_WRONG = 30, 400, 5  # inputs on which an answer is compared with one that draws the same
+BY_DRAWS, SOME_DRAWN, LEAST_WRONG, ALIKE = 30, 400, 5, 24  # inputs on which an answer is compared with one that draws the same
 OTHER_SEEDS = (
     2**31
 )  # away from an answer's: right results are independent of its own, so that -noise is as right as noise
@@ -80,22 +80,23 @@ class RandomExercise(Exercise):
         return next(self._unlike(cases, values), None) is None
 
     def _wrong_somewhere(self, cases, values, ask, rng):
-        message, line = next(self._unlike(cases, values))
-        found = self._by_its_draws(cases.drawn, values[: len(cases.drawn)], ask, rng)
+        message, line, there = next(self._unlike(cases, values))
+        found = self._by_its_draws(cases[there], values[there], ask, rng) if there else None
         if found is None:
             return Verdict(self.heading, WRONG, message, (Observation(line),), found_by=diagnosis.MEASUREMENT)
         seen = Observation(line), Observation(found.seen)
         return Verdict(self.heading, WRONG, sentences([message, found.message]), seen, found_by=found.found_by)
 
     def _unlike(self, cases, values):
-        """Yield a message, and what was seen, where searched values are cut to whole numbers or have another law."""
+        """Yield where searched values are cut to whole numbers or have another law: a message, what was seen, and at which cases,
+        where something in the answer's text may be the reason."""
         first = len(cases.drawn)
         searched = Cases(cases[first:])
         elsewhere = Cases(case | {"rng": case["rng"] + OTHER_SEEDS} if "rng" in case else case for case in searched)
         given, right = values[first:], elsewhere.given(self.reference)
         for case, value, wanted in zip(searched, given, right, strict=True):
             if _is_cut(value, wanted):
-                yield say(diagnosis.OF_WHOLE_NUMBERS), self._gave(case, value)
+                yield say(diagnosis.OF_WHOLE_NUMBERS), self._gave(case, value), None
         if not self.compared:
             return
         if self.law is not None:
@@ -109,7 +110,7 @@ class RandomExercise(Exercise):
                         float(q) for x in (mine, theirs) for q in np.quantile(x, (0.25, 0.75))
                     )
                     fields = {"call": self.call(searched[at]), "times": self.compared, "low": low, "high": high, "right_low": right_low, "right_high": right_high}  # fmt: skip
-                    yield say(OF_ANOTHER_LAW), say(told, **fields)
+                    yield say(OF_ANOTHER_LAW), say(told, **fields), slice(first + at, first + at + self.compared)
 
     def _noise_unlike(self, searched, values):
         """Yield the same where noise of the right law would hardly ever be of such a size."""
@@ -120,6 +121,7 @@ class RandomExercise(Exercise):
                 yield (
                     say(OF_ANOTHER_LAW),
                     say("{call}, {times} times: {noise}", call=call, times=self.compared, noise=noise.as_sentence),
+                    slice(None, len(searched)),
                 )
 
     def further(self, cases: Cases, outcomes: list[dict], ask: Callable | None) -> tuple[Cases, list]:
@@ -163,7 +165,7 @@ class RandomExercise(Exercise):
         self, cases: Cases, values: list, ask: Callable | None, rng, numbers: Sequence[float] = ()
     ) -> diagnosis.Diagnosis:
         """Return why an answer is wrong; else what is measured of its noise, and the counts that a right one would hardly ever give."""
-        found, measured = self._by_its_draws(cases, values, ask, rng), self._measured(cases, values)
+        found, measured = self._by_its_draws(cases, values, ask, rng), self._measured(cases, values, ask, rng)
         if found is None:
             return measured
         if found.found_by == diagnosis.MEASUREMENT:  # it is known where, and not what
@@ -199,15 +201,24 @@ class RandomExercise(Exercise):
         """So many cases from all over the domain, each with its arguments in the order of a case."""
         return [{name: case[name] for name in like} for case in self.domain.points(rng, count)]
 
-    def _measured(self, cases, values):
+    def _measured(self, cases, values, ask, rng):
         rare = self._too_rare(cases, values)
         told = [count.as_sentence for count in rare[:1] if count.impossible]
         noise = list(self.noise(cases, values).sentences()) if self.noise else []
         others = rare[len(told) : 2 - min(len(noise), 1)]
         told += noise + [each.as_sentence for each in others if not noise or isinstance(each, Count)]
+        told = told[:3] + self._dependence(cases, ask, rng)
         if not told:
             return diagnosis.Diagnosis(say(UNKNOWN), diagnosis.CASE)
-        return diagnosis.Diagnosis(sentences(told[:3]), diagnosis.MEASUREMENT)
+        return diagnosis.Diagnosis(sentences(told), diagnosis.MEASUREMENT)
+
+    def _dependence(self, cases, ask, rng):
+        """Return on which arguments the results do not depend, in a sentence: with one seed they are the same, whatever these are."""
+        if ask is None or self.domain is None:
+            return []
+        points = self._points(cases[0], np.random.default_rng(rng), ALIKE)
+        values = self._values(points, ask(points, FOR_SEARCHED))
+        return diagnosis.dependence(self, points[: len(values)], values, lambda some, seconds: self._values(some, ask(some, seconds)))
 
     def observed(self, cases: Cases, values: list) -> tuple[Observation, ...]:
         """Return at most two counts that a right answer would hardly ever give, each with what is expected; else how large its noise is."""
@@ -227,7 +238,7 @@ class RandomExercise(Exercise):
         seen = [*counts, *([self.noise(cases, values)] if self.noise else [])]
         limit = self._limit(counts)
         rare = [each for each in seen if each.p_value < limit]
-        return sorted(rare, key=lambda each: not each.impossible)  # what cannot be tells most
+        return sorted(rare, key=lambda each: (not each.impossible, not each.always_alike))  # what cannot be tells most
 
     def audit(self, cases: Cases, values: list) -> Audit | None:
         """Return what an audit finds at the confidence CONVINCED, which is less than a mark would need."""

@@ -83,6 +83,8 @@ def true_or_false(value, case):
         return say("Return one True or False, not an array: `np.all(...)` is True where every entry is.")
     if not isinstance(value, numbers.Real):
         return say("Return True or False, not {given}.", given=type_name(value))
+    if value not in (0, 1):
+        return say("Return True or False, not {given}.", given=value)
     return None
 
 

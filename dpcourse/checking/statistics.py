@@ -16,6 +16,9 @@ AS_SENTENCE = {  # whether it begins with a name, whether its number is certain 
 }
 
 
+OFTEN = 0.1
+
+
 @dataclass(frozen=True)
 class Count:
     """How often something happened in an answer's outputs, and how likely it is each time under a right answer.
@@ -41,6 +44,11 @@ class Count:
     def impossible(self) -> bool:
         """Whether its chance is 0 or 1, so that a single other outcome shows a mistake."""
         return self.chance in (0.0, 1.0)
+
+    @property
+    def always_alike(self) -> bool:
+        """Whether it happened each time, or never, and a right answer would often give the other."""
+        return self.successes in (0, self.trials) and OFTEN < self.chance < 1 - OFTEN
 
     @property
     def expected(self) -> float:

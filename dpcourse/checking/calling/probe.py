@@ -107,7 +107,7 @@ class Probe:
                     found.append([number, [_given(function, list(arguments(case))) for case in cases]])
                 return found
             if not exchanges:
-                found.append([[place.text, place.line, list(place.parts)] for place in watched.places])
+                found.append([[each.text, each.line, list(each.parts), each.begins] for each in watched.places])
                 for case in cases:
                     found.append(watched.steps(list(arguments(case))))
             for numbers, values in exchanges:

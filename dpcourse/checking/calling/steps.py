@@ -26,11 +26,15 @@ LEFT_OUT = (ast.Constant, ast.Starred, ast.JoinedStr, ast.FormattedValue, ast.Sl
 
 @dataclass(frozen=True)
 class Place:
-    """An expression: its text, its line where its function was written, the numbers of the places that it is made of."""
+    """An expression: its text, its line where its function was written, the numbers of the places that it is made of.
+
+    begins: whether it is what a name has before a loop that gives the name other values.
+    """
 
     text: str
     line: int
     parts: tuple[int, ...] = ()
+    begins: bool = False
 
     @property
     def is_name(self) -> bool:
@@ -107,9 +111,11 @@ class _Recorder(ast.NodeTransformer):
         world = function.__globals__
         self.places = places
         self.no_values = {name for name in function.__code__.co_names if isinstance(world.get(name), types.ModuleType)}
+        self.beginnings: set[ast.AST] = set()
 
     def of(self, node):
         node = copy.deepcopy(node)
+        self.beginnings = set(_beginnings(node))
         if isinstance(node, ast.Lambda):
             node.body = self.visit(node.body)
         else:
@@ -127,7 +133,7 @@ class _Recorder(ast.NodeTransformer):
     def visit(self, node):
         if not isinstance(node, ast.expr) or isinstance(node, (ast.JoinedStr, ast.Constant)):
             return super().visit(node)
-        text, line = ast.unparse(node), node.lineno
+        text, line, begins = ast.unparse(node), node.lineno, node in self.beginnings
         if isinstance(node, ast.Call):
             self._visit_call(node)
         else:
@@ -137,7 +143,7 @@ class _Recorder(ast.NodeTransformer):
         if not is_read or is_module or isinstance(node, LEFT_OUT) or len(self.places) >= MOST_PLACES:
             return node
         number = len(self.places)
-        self.places.append(Place(text, line, tuple(_parts(node))))
+        self.places.append(Place(text, line, tuple(_parts(node)), begins))
         call = ast.Call(ast.Name("__record__", ast.Load()), [ast.Constant(number), node], [])
         call.number = number  # for the parts of what it stands in
         return ast.copy_location(call, node)
@@ -150,6 +156,26 @@ class _Recorder(ast.NodeTransformer):
             node.func = self.visit(node.func)
         node.args = [self.visit(each) for each in node.args]
         node.keywords = [self.visit(each) for each in node.keywords]
+
+
+def _beginnings(root):
+    """Yield the expressions whose names a loop behind them gives other values, which are not made of the old ones."""
+    for block in (getattr(node, name, None) for node in ast.walk(root) for name in ("body", "orelse")):
+        for i, statement in enumerate(block if isinstance(block, list) else ()):
+            loops = [loop for each in block[i + 1 :] for loop in ast.walk(each) if isinstance(loop, (ast.For, ast.While))]
+            for name, value in _assigned(statement):
+                anew = [new for loop in loops for each in ast.walk(loop) for other, new in _assigned(each) if other == name]
+                if anew and not any(isinstance(each, ast.Name) and each.id == name for new in anew for each in ast.walk(new)):
+                    yield value
+
+
+def _assigned(statement):
+    """Yield (name, expression) of an assignment, of several names too."""
+    for target in statement.targets if isinstance(statement, ast.Assign) else ():
+        if isinstance(target, ast.Name):
+            yield target.id, statement.value
+        elif isinstance(target, ast.Tuple) and isinstance(statement.value, ast.Tuple):
+            yield from ((one.id, value) for one, value in zip(target.elts, statement.value.elts, strict=False) if isinstance(one, ast.Name))
 
 
 def _parts(node):

@@ -9,6 +9,8 @@ tolerance) where results are real numbers, and often where they are truth values
 are then at least LEAST_OF_FEW. What agrees by algebra agrees on all inputs; of two such the cheaper is told.
 """
 
+import functools
+import itertools
 import warnings
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +28,8 @@ from dpcourse.checking.diagnosis.words import AFTER, ALONE, EXPLAINING, SENTENCE
 SECONDS, FOR_MUTANTS, FOR_ANSWERS = 2.6, 1.6, 0.9
 MOST, MOST_OF_FEW, DRAWS = 12, 40, 40
 LEAST, LEAST_OF_FEW = 5, 20  # cases that differ; with fewer, nothing is explained
-LEAST_PAIRS = 3  # in which the right result changes, before an answer is said not to depend on an argument
+LEAST_PAIRS, MOST_PAIRS = 3, 6
+"""In so many the right result changes before an answer is said not to depend on an argument; on an end of a list, or where some results are right."""
 EXPLANATION, PLACE, MEASUREMENT, CASE = "explanation", "place", "measurement", "case"
 OF_WHOLE_NUMBERS = to_say(
     "Your result is an array of whole numbers, and the right one has fractions: what is put into such an array is cut. Was it "
@@ -34,6 +37,8 @@ OF_WHOLE_NUMBERS = to_say(
 )
 ENTRIES = to_say("Your result has {mine} entries where it should have {right}.")
 ENTRIES_OF = to_say("{name} has {mine} entries where it should have {right}.")
+FEW = 5
+FRESH, FOR_FRESH = 40, 0.3  # cases from all over the domain on which what seems to mend an answer is tried, and seconds to draw them
 PLACED_WRONG, PLACED_RIGHT = 8, 12  # cases by which a place is found, where the answer is right on some
 HEAD = 3  # cases on which a candidate is tried first
 ENOUGH = 1.2  # what an explanation costs beside which nothing further is looked for
@@ -98,11 +103,20 @@ def in_its_text(exercise, cases: list[dict], values: list, watch: Callable[..., 
             return None
 
 
+def dependence(exercise, cases: list[dict], values: list, ask: Callable[[list[dict], float], list]) -> list[str]:
+    """Return on which arguments an answer does not depend, in at most one sentence; the reference is called on such cases too."""
+    search = _Search(exercise, cases, values, ask, None, None)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return [fact.text for fact in search._dependence() if fact.kind == "independent"]
+
+
 class _Search:
     def __init__(self, exercise, cases, values, ask, rng, watch, numbers=()):
         self.exercise, self.cases, self.values, self.ask, self.watch = exercise, cases, values, ask, watch
         self.clock, self.rng, self.numbers = limits.Clock(SECONDS), rng, numbers
         self.first_cases, self.enough = cases, False
+        self.parts: list[Part] = []
         self.place: place.Proved | place.Left | None = None
         self.repair: repair.Repair | None = None
 
@@ -153,6 +167,7 @@ class _Search:
             if apart:
                 given = {"mine": apart[0], "right": apart[1]}
                 told.append(say(ENTRIES_OF, name=name, **given) if name else say(ENTRIES, **given))
+        told += [fact.text for fact in self._dependence()]
         self.place = self._place(right)
         if self.place is not None:
             told.append(self.place.text)
@@ -204,6 +219,10 @@ class _Search:
             for value in self.values
             for item in (value if isinstance(value, (list, tuple)) else [value])
         )
+
+    def _may_agree_by_chance(self):
+        """Whether each result is one whole number or truth value, or few of them."""
+        return self._few_values() and all(np.size(value) <= FEW for value in self.values)
 
     def _given(self, function, case):
         try:
@@ -279,7 +298,7 @@ class _Search:
         if told and not self._leaves_right(outputs):
             return
         for k, part in enumerate(self.parts):
-            if not self._open(k, cost(changes)) or (np.ptp(part.yours) == 0 and np.ptp(part.wanted) > 0):
+            if not self._open(k, cost(changes)) or (part.is_constant and np.ptp(part.wanted) > 0):
                 continue
             numbers = part_of(outputs, k, part)
             if numbers is None:
@@ -354,10 +373,26 @@ class _Search:
         """Return the one change of the answer that mends it, or that takes a fault out of it which it has beside others."""
         if self.watch is None:
             return None
+        if all(isinstance(value, bool) for value in right):
+            kinds = {kind: told for kind, told in repair.FAULTS.items() if kind in kinds and kind not in repair.OF_SIZE}
         try:
-            return repair.found(self.cases, self.values, right, self.watch, self.exercise.is_close, kinds)
+            return repair.found(self.cases, self.values, right, self.watch, self.exercise.is_close, kinds, lambda: self._fresh)
         except Exception:  # what comes from a learner's process may be anything
             return None
+
+    @functools.cached_property
+    def _fresh(self):
+        """Cases from all over the domain that nothing was looked for on, and what is right there; none without a domain."""
+        domain = getattr(self.exercise, "domain", None)
+        if self.ask is None or domain is None:
+            return []
+        found, clock = [], limits.Clock(FOR_FRESH)
+        for case in itertools.islice(domain.searched(self.rng), FRESH):
+            if clock.left() <= 0:
+                break
+            case = {name: case[name] for name in self.cases[0]}
+            found.append((case, self._given(self.exercise.reference, case)))
+        return [(case, value) for case, value in found if value is not None]
 
     # ---- words
 
@@ -419,30 +454,37 @@ class _Search:
         if self.ask is None or len(self.cases) < 4 or self.clock.left() <= 0:
             return []
         mine = {id(case): value for case, value in zip(self.cases, self.values, strict=True)}
-        some = self.cases[:MOST]
-        independent, asked = [], 0
-        for name, pairs in measurement.variations(some, [*some[1:], some[0]]).items():
-            still = []
+        some = self.cases[: 2 * MOST]
+        independent, asked, arguments = list[str](), 0, {f"`{name}`" for name in self.cases[0]}
+        for words, (argument, pairs) in measurement.variations(some, [*some[1:], some[0]]).items():
+            if argument in independent:
+                continue
+            of_all = words in arguments
+            never_right = self.parts and not any(part.agrees.any() for part in self.parts)
+            enough = 2 * MOST_PAIRS if self._may_agree_by_chance() else LEAST_PAIRS if of_all and never_right else MOST_PAIRS
+            still: list[bool] = []
             for old, new in pairs:
                 if self.clock.left() <= 0:
-                    return []
+                    break
+                if len(still) == 2 * MOST_PAIRS or not all(still):
+                    break
                 right, before = (self._given(self.exercise.reference, case) for case in (new, old))
                 if right is not None and not _same(right, before) and not _is_zero(mine[id(old)]):
                     # one at a time: on an impossible one the answer stops
                     still += [_same(value, mine[id(old)]) for value in self._answers([new])]
-            asked += bool(still)
-            if len(still) >= LEAST_PAIRS and all(still):
-                independent.append(name)
-        if len(independent) == asked:
+            asked += bool(still) and of_all
+            if len(still) >= enough and all(still):
+                independent.append(words)
+        if asked and asked == sum(words in arguments for words in independent):
             return []  # it does not change at all, which is said already
         found = list(self._growth())
         if independent:
-            found.insert(0, Fact("independent", {"names": listed(f"`{name}`" for name in independent)}))
+            found.insert(0, Fact("independent", {"names": listed(independent)}))
         return found[:2]
 
     def _growth(self):
         """Yield how the answer and the right one grow with each of the numbers that they are given."""
-        if len(self.parts) > 1 or self.clock.left() <= 0:
+        if len(self.parts) != 1 or self.clock.left() <= 0:
             return
         reference = self.exercise.reference
         for name, value in self.cases[0].items():

@@ -1,11 +1,14 @@
 """What can be measured of an answer that nothing explains: in which cases it is right, on what it depends, how it grows."""
 
+import copy
+import functools
+import itertools
 import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from dpcourse.base.languages import listed, say, to_say
+from dpcourse.base.languages import Said, listed, say, to_say
 from dpcourse.checking.calling.values import alike, show
 from dpcourse.checking.diagnosis.series import Part, is_number_of_entries
 from dpcourse.checking.diagnosis.words import Fact
@@ -14,16 +17,26 @@ from dpcourse.checking.diagnosis.words import Fact
 def facts(part: Part, described: dict[str, list[float]], cases: list[dict]) -> Iterator[Fact]:
     """Yield what is true of one number of an answer on all cases, the most telling first."""
     yours, wanted = part.yours, part.wanted
-    if np.ptp(yours) > 0:
+    if not part.is_constant:
         yield from _is_argument(part, cases)
     whole = set(np.unique(wanted)) <= {0.0, 1.0} and set(np.unique(yours)) <= {0.0, 1.0}
-    if np.ptp(yours) == 0 and np.ptp(wanted) > 0:
+    if not whole:
+        yield from _multiples(yours, wanted)
+    if part.is_constant and np.ptp(wanted) > 0:
         value = ("False", "True")[int(yours[0])] if whole else show(float(yours[0]))
         yield Fact("always" if whole else "constant result", {"yours" if whole else "value": value})
     elif part.agrees.any():
         yield from _where(part, described, whole)
     elif not whole:
         yield from _compared(yours, wanted)
+
+
+def _multiples(yours, wanted):
+    """Yield of which whole number, above 1, all of an answer's whole numbers are multiples, and the right ones are not."""
+    if len(yours) >= LEAST_ON_EACH_SIDE and all((each == np.round(each)).all() for each in (yours, wanted)):
+        mine, right = (math.gcd(*(int(one) for one in each)) for each in (yours, wanted))
+        if mine > 1 and right % mine and np.ptp(yours) > 0:
+            yield Fact("multiples", {"number": str(mine)})
 
 
 def _is_argument(part, cases):
@@ -46,6 +59,7 @@ ENDS: dict[str, Callable] = {
     to_say("the last entry of `{argument}`"): lambda x: x[-1],
 }
 
+PLACES_OF_ENDS = dict(zip(ENDS, (0, -1), strict=True))
 CONDITIONS: dict[str, Callable] = {
     to_say("{what} is 0"): lambda x: x == 0,
     to_say("{what} is not 0"): lambda x: x != 0,
@@ -96,17 +110,19 @@ def _where(part, described, whole):
                 if (holds(values) == right).all() and not _says_nothing(words, condition, values):
                     yield Fact("right where", {"condition": say(condition, what=words)})
                     return
-        separated = list(_one_value(right, known)) or list(_threshold(right, known))
-        yield from separated or _nearly(right, known)
+        separated = list(_one_value(right, known)) or list(_threshold(right, known)) or list(_nearly(right, known))
+        yield from separated or (_surely(part, known) if max(part.lengths) == 1 else ())
     good = np.array([each.all() for each in entries])
     if not at_0 and (good.any() or max(part.lengths) == 1):
         yield Fact("share", {"right": int(good.sum()), "all": len(good)})
     elif not at_0:
         yield Fact("share of entries", {"right": int(right.sum()), "all": len(right)})
     yours, wanted = part.yours[~right], part.wanted[~right]
-    if not whole:
+    if not whole and len(yours) >= 3 and np.ptp(yours) == 0 < np.ptp(wanted):
+        yield Fact("constant where wrong", {"value": show(float(yours[0]))})
+    elif not whole:
         yield from _compared(yours, wanted, say("on the others"))
-    elif np.ptp(yours) == 0 and max(part.lengths) == 1:
+    elif np.ptp(yours) == 0:
         yield Fact("one-sided", {"yours": str(bool(yours[0])), "right": str(bool(wanted[0]))})
 
 
@@ -142,6 +158,35 @@ def _threshold(right, known):
         if inside.max() < outside.min():
             small = say("{what} is small ({most} or less)", what=words, most=show(float(inside.max())))
             yield Fact("right where", {"condition": small})
+            return
+
+
+BY_ACCIDENT = 1e-4  # the chance that so many inputs are all right that a condition chose by accident
+ALIKE = to_say("{one} is the same as {other}")
+
+
+def _surely(part, known):
+    """Yield the condition under which an answer is always right, and so often that this is no accident; where all results are
+    0 none is asked for."""
+    right = part.agrees
+    single = (
+        (say(condition, what=words), holds(values))
+        for words, values in known.items()
+        for condition, holds in CONDITIONS.items()
+        if not _says_nothing(words, condition, values)
+    )
+    plain = ((words, values) for words, values in known.items() if not isinstance(words, Said) or is_number_of_entries(words))
+    pairs = itertools.combinations(plain, 2)
+    alike = ((say(ALIKE, one=one, other=other), np.isclose(a, b)) for (one, a), (other, b) in pairs)
+    for conditions in (single, alike):
+        found = [
+            (float(right.mean()) ** int(holds.sum()), condition)
+            for condition, holds in conditions
+            if holds.any() and right[holds].all() and part.wanted[holds].any()
+        ]
+        chance, condition = min(found, default=(1.0, ""))
+        if chance < BY_ACCIDENT:
+            yield Fact("right where", {"condition": condition})
             return
 
 
@@ -210,18 +255,39 @@ def _compared(yours, wanted, on=""):
         yield Fact("scattered", {"low": show(float(apart.min())), "high": show(float(apart.max())), "on": on})
 
 
-MOST_PAIRS = 6
-
-
-def variations(cases: list[dict], others: list[dict]) -> dict[str, list[tuple[dict, dict]]]:
-    """Return argument -> pairs of cases that differ in this argument alone: the second has it from another case."""
-    found: dict[str, list[tuple[dict, dict]]] = {}
+def variations(cases: list[dict], others: list[dict]) -> dict[str, tuple[str, list[tuple[dict, dict]]]]:
+    """Return in words what is varied -> the argument, pairs of cases that differ in that alone: the second has it from another case."""
+    found: dict[str, tuple[str, list[tuple[dict, dict]]]] = {}
     for name in cases[0]:
         if name == "rng":
             continue
-        pairs = [(case, case | {name: other[name]}) for case, other in zip(cases, others, strict=False)]
-        found[name] = [pair for pair in pairs if not alike(pair[0][name], pair[1][name])][:MOST_PAIRS]
-    return {name: pairs for name, pairs in found.items() if pairs}
+        for words, changed in _varied(name, cases[0][name]).items():
+            both = zip(cases, others, strict=False)
+            pairs = [(case, case | {name: changed(case[name], other[name])}) for case, other in both]
+            found[words] = f"`{name}`", [pair for pair in pairs if not alike(pair[0][name], pair[1][name])]
+    return {words: (argument, pairs) for words, (argument, pairs) in found.items() if pairs}
+
+
+def _varied(name, value):
+    """In words what is varied of an argument -> the argument with that from another case: all of it; of a list an end, too."""
+    if not isinstance(value, (list, np.ndarray)):
+        return {f"`{name}`": lambda mine, other: other}
+    ends = {say(words, argument=name): functools.partial(_with_end, end) for words, end in PLACES_OF_ENDS.items()}
+    return {f"`{name}`": _as_long} | ends
+
+
+def _as_long(mine, other):
+    """The entries of another list, as many as there are here."""
+    entries = [other[i % len(other)] for i in range(len(mine))] if len(other) else mine
+    return np.array(entries) if isinstance(mine, np.ndarray) else list(entries)
+
+
+def _with_end(end, mine, other):
+    if len(mine) < 2 or not len(other):
+        return mine
+    changed = copy.copy(mine)
+    changed[end] = other[end]
+    return changed
 
 
 def growth(name: str, ratios: list[tuple[float, float]]) -> Iterator[Fact]:

@@ -43,7 +43,7 @@ class Noise:
     values: np.ndarray
     groups: dict[str, np.ndarray] = field(default_factory=dict)
 
-    impossible = False  # any size may come of the law
+    impossible = always_alike = False  # any size may come of the law
 
     @classmethod
     def of_groups(cls, law: str, groups: dict[str, np.ndarray]) -> "Noise":

@@ -230,7 +230,7 @@ class _Way:
         """Yield places that are not right, alone and with all of the same text, each with a step that could stand there."""
         texts: dict[str, list[int]] = {}
         for number, place in enumerate(self.places):
-            if number not in self.right and not self._is_result(number) and not self._only_begins(number):
+            if not (number in self.right or self._is_result(number) or self._only_begins(number) or self._only_asks(number)):
                 texts.setdefault(place.text, []).append(number)
         groups = [(number,) for numbers in texts.values() for number in numbers]
         groups += [tuple(numbers) for numbers in texts.values() if len(numbers) > 1]
@@ -257,8 +257,13 @@ class _Way:
         )
 
     def _only_begins(self, number):
-        """Whether this is infinity, from which a search for the least or the largest begins."""
-        return all(mine is None or np.isinf(mine).all() for mine in self.vectors[number])
+        """Whether this is where a search begins: infinity, or what a loop changes."""
+        return self.places[number].begins or all(mine is None or np.isinf(mine).all() for mine in self.vectors[number])
+
+    def _only_asks(self, number):
+        """Whether this is a choice made of values of which some are not right: it is those that are wrong."""
+        parts = self.places[number].parts
+        return self._are_choices and self._is_asked(number) and not {*parts} <= self.right | self.unknown
 
     def _tells(self, step):
         """Whether a step can be sent, and choices that come out right are no accident of it: of an argmax, say."""
@@ -399,11 +404,11 @@ def _sound(listed) -> list[Place]:
     """Return the places, which come from where a learner's code runs. Raises ValueError where they are no trees."""
     places: list[Place] = []
     used: set[int] = set()
-    for number, (text, line, parts) in enumerate(listed[:MOST_PLACES]):
+    for number, (text, line, parts, begins) in enumerate(listed[:MOST_PLACES]):
         if not all(part in range(number) and part not in used for part in parts):
             raise ValueError("a place is made of earlier ones, each of them once")
         used.update(parts)
-        places.append(Place(one_line(str(text), LONGEST), int(line), tuple(parts)))
+        places.append(Place(one_line(str(text), LONGEST), int(line), tuple(parts), begins is True))
     return places
 
 

@@ -11,11 +11,12 @@ from dpcourse.base.languages import say, to_say
 from dpcourse.checking.calling import limits
 from dpcourse.checking.calling.messages import heard, one_line
 
-SECONDS, FOR_PROOF = 1.0, 0.7  # to look for changes that may mend it; to see that one does
+SECONDS, FOR_PROOF, FOR_FRESH = 1.0, 0.7, 0.7  # to look for changes that may mend it; to see that one does, on fresh cases too
 MOST, AT_ONCE = 1_000, 50
 LONGEST = 120  # characters of a place
 ALWAYS = {"late return"}  # what is a fault even where it is not the only one
 OF_LOOPS = {"late return", "jump dropped"}  # what is told before any likeness in the results
+OF_SIZE = {"added", "part factor"}  # of which many mend a comparison: it asks for little
 BOUNDS = {"min", "max", "minimum", "maximum", "clip"}
 HEAD = 2  # wrong results that a change must mend before all are tried
 FAULTS = {  # kind of a change -> what is wrong where it mends an answer; the most telling first
@@ -81,22 +82,29 @@ def found(
     ask: Callable[..., list],
     close: Callable[[object, object], bool],
     kinds: Collection[str] = tuple(FAULTS),
+    fresh: Callable[[], Sequence[tuple[dict, object]]] = tuple,
 ) -> Repair | None:
     """Return the change with which an answer is right on all cases, or else one of a fault that it has; None where there is none.
 
-    values, right: what it gave on the cases, and what is right. kinds: those of the changes that are tried. ask(cases, seconds, exchanges=): see calling.probe.Probe.watch.
+    values, right: what it gave on the cases, and what is right. kinds: those of the changes that are tried. fresh():
+    further cases, each with what is right, on which such a change is tried too. ask(cases, seconds, exchanges=): see calling.probe.Probe.watch.
     """
     clock = limits.Clock(SECONDS)
     wrong = [i for i, (value, wanted) in enumerate(zip(values, right, strict=True)) if not close(value, wanted)][:HEAD]
 
-    def mended(repairs, which, seconds):
+    tried = list(zip(cases, right, strict=True))
+
+    def mended(repairs, pairs, seconds):
         """Those with which it is right on these cases."""
-        given = ask([cases[i] for i in which], seconds, exchanges=[repair.number for repair in repairs])
+        given = ask([case for case, _ in pairs], seconds, exchanges=[repair.number for repair in repairs])
         mends = {
             number
             for number, results in given
-            if len(results) == len(which)
-            and all(result is not None and close(result, right[i]) for i, result in zip(which, results, strict=True))
+            if len(results) == len(pairs)
+            and all(
+                result is not None and close(result, wanted)
+                for (_, wanted), result in zip(pairs, results, strict=True)
+            )
         }
         return [repair for repair in repairs if repair.number in mends]
 
@@ -105,12 +113,12 @@ def found(
         for begin in range(0, len(repairs), AT_ONCE):
             if clock.left() <= 0:
                 return None
-            for repair in mended(repairs[begin : begin + AT_ONCE], wrong, clock.left()):
+            for repair in mended(repairs[begin : begin + AT_ONCE], [tried[i] for i in wrong], clock.left()):
                 proving = proving or limits.Clock(FOR_PROOF)
                 if (left := proving.left()) <= 0:
                     return None
-                if mended([repair], range(len(cases)), left):
-                    return replace(repair, mends=True)
+                if mended([repair], tried, left) and (not (also := fresh()) or mended([repair], also, FOR_FRESH)):
+                    return replace(repair, inputs=len(tried) + len(also), mends=True)
         return None
 
     listed = _sound(ask([], clock.left(), exchanges=None), len(cases))

@@ -37,6 +37,8 @@ ENTRYWISE: dict[str, Callable] = {
     "plus 1": lambda x: x + 1,
 }
 
+CUTS, LEAST_OF_CUT = {"floored", "ceiled"}, 3  # of fewer whole numbers, many things are the cause
+
 OF_ENTRIES: dict[str, Callable] = {
     "reversed result": lambda x: x[::-1],
     "sorted result": np.sort,
@@ -66,7 +68,7 @@ def change(
     """
     if part.same(numbers):
         return ()
-    if not np.isfinite(numbers).all() or np.ptp(part.yours) == 0:
+    if not np.isfinite(numbers).all() or part.is_constant:
         return None
     with np.errstate(all="ignore"):
         changes = _changes(part, numbers, described if fitted else {})
@@ -76,7 +78,7 @@ def change(
 
 def _changes(part, numbers, described) -> Iterator[Change]:
     for kind, changed in ENTRYWISE.items():
-        if part.same(changed(numbers)):
+        if part.same(changed(numbers)) and not (kind in CUTS and len(np.unique(np.round(part.yours, 9))) < LEAST_OF_CUT):
             yield Change(kind)
     for digits in range(7 if described else 0):
         if part.same(np.round(numbers, digits)) and np.ptp(part.yours) > 0:
@@ -100,6 +102,8 @@ def _named_factor(part, numbers):
 
 def formula(part: Part, described: dict[str, list[float]]) -> Change | None:
     """Return the answer's numbers as a formula of one or two features of the cases; None where there is no such formula."""
+    if part.is_constant:
+        return None
     with np.errstate(all="ignore"):
         known = [
             (words, values)

@@ -132,6 +132,8 @@ EXPLAINING = {
     "right only where",
     "wrong entries",
     "some entries",
+    "constant where wrong",
+    "multiples",
     "ratio",
     "offset",
 }
@@ -146,6 +148,8 @@ WHOLE = {  # sentences of their own, in the order in which they are told
     "wrong only where": to_say("Of the inputs tried, wrong only where {condition}."),
     "right only where": to_say("Of the inputs tried, right only where {condition}."),
     "right at 0": to_say("Right only where the right result is 0."),
+    "constant where wrong": to_say("Wherever it is wrong, your result is {value}."),
+    "multiples": to_say("Your results are all multiples of {number}; the right ones are not."),
     "wrong entries": to_say("Right but for {which}."),
     "some entries": to_say("Of the entries of your result, counted from 1, only these are wrong somewhere: {entries}."),
     "ratio": to_say("Yours is {factor} times the right one {on}."),

@@ -228,7 +228,7 @@ exercise = OpenExercise(
         Misconception(
             "the honest one accused",
             "You accuse also the one that keeps its promise. An accusation needs proof of more than `mu`. Did you compare shares of errors with the "
-            "promise, choose the threshold on the same scores without paying for it, compare the bound with 0, or data that differ by more than one person added? By luck alone an honest "
+            "promise, choose the threshold on the same scores without paying for it, compare the bound with 0, or data that differ by more than one person added? Or did you call a mechanism with other arguments than you were given, or with the same noise in every run? By luck alone an honest "
             "mechanism looks guilty then. Use a lower bound on mu, with a confidence near 1.",
             _audit(100, proved=_by_shares),
             recognise=lambda cases, values: any(KEEPS in accused for accused in _each(cases, values)),
@@ -243,7 +243,7 @@ exercise = OpenExercise(
         Misconception(
             "the size of the noise",
             "You miss the one that divides by the number of people. Its canary goes nowhere special: what changes is the *size* of the noise, which is "
-            "divided as well. Take the length of the first output as one more score. And a round of nobody and a round of one are divided by the "
+            "divided as well. Take the length of the first output as one more score; with one person more it is shorter, and a high score must speak for that. And a round of nobody and a round of one are divided by the "
             "same: put somebody else in, with the canary and without.",
             _audit(400, looks=_some(0, 1), risk=1e-4, others=0),
             recognise=lambda cases, values: _each(cases, values).count(BROKEN - {DIVIDES}) > len(cases) / 2,
@@ -272,7 +272,7 @@ exercise = OpenExercise(
         Misconception(
             "too few runs",
             "One of them has half of the noise, and you did not see it. Either there are too few runs (it takes several hundred of each kind), or "
-            "the threshold is badly placed, or the bound is compared with more than `mu`, or you looked at the difference only: that has more "
+            "the threshold is badly placed, or the score does not go along with the canary, or the bound is compared with more than `mu`, or you looked at the difference only: that has more "
             "noise than the first round.",
             _audit(400, looks=_some(1, 2), risk=1e-4),
             recognise=_mostly("reused_noise", "wrong_sensitivity", "unclipped"),
@@ -293,8 +293,8 @@ exercise = OpenExercise(
         ),
         Misconception(
             "threshold of the canary",
-            "You find only the one that does not clip. Did you put the threshold where an unclipped canary would be? What is clipped moves the sum "
-            "by clip_norm, not by the length of the canary.",
+            "You find the one that does not clip, and hardly another. Did you put the threshold where an unclipped canary would be? What is clipped moves the sum "
+            "by clip_norm, not by the length of the canary. Or do other people, who go the canary's way too, hide such a small move?",
             _audit(400, risk=1e-4, proved=_far_out),
             recognise=_mostly("unclipped"),
         ),

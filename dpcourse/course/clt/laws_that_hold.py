@@ -137,10 +137,16 @@ def _with_comparison(equal):
 
 
 def _any_curves(rng):
-    """Those of any candidate; mostly one of the betas is another, by far more than 1e-6 or by far less, or one more by less."""
-    curves = _curves(str(rng.choice([TENSOR, *CANDIDATES])), rng)
-    if rng.random() < 0.8:
-        betas = curves[str(rng.choice(sorted(curves)))]
+    """Those of any candidate. Mostly one of the betas is another, by far more than 1e-6 or by far less, or one more by less;
+    or the laws hold, and all betas of one table are others by less than 1e-6."""
+    all_others = rng.random() < 0.2
+    of_product = all_others or rng.random() < 0.4
+    curves = _curves(TENSOR if of_product else str(rng.choice(list(CANDIDATES))), rng)
+    keys = ("f*Id", "Id*f") if rng.random() < 0.3 else sorted(curves)  # the two that are told apart least often
+    betas = curves[str(rng.choice(keys))]
+    if all_others:
+        betas[:] = np.add(betas, rng.uniform(-4e-7, 4e-7, len(betas))).tolist()
+    elif rng.random() < 0.75:
         off = rng.choice([-1, 1]) * 10.0 ** rng.choice([-9.0, rng.uniform(-5.6, -5), rng.uniform(-5, -2)])
         place = int(rng.choice([0, len(betas) - 1, rng.integers(len(betas))]))
         betas[place] += off
@@ -186,7 +192,7 @@ exercise = Exercise(
         ),
         Misconception(
             "monotone strictly",
-            "You ask for f*g < f*h at every alpha. The curves meet at alpha = 1, so allow equality there: <=.",
+            "You ask for f*g < f*h at every alpha, or for equality at every alpha. The curves meet at alpha = 1, and need not meet elsewhere: ask for <=.",
             _laws(monotone=lambda c: (np.array(c["f*g"]) < np.array(c["f*h"])).all()),
         ),
         Misconception(

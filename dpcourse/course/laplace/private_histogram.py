@@ -58,8 +58,8 @@ def _an_array_of_cells(value, case):
     complaint = numbers_like("cells")(value, case)
     if complaint and isinstance(value, (list, tuple, np.ndarray)) and 0 < len(value) < len(case["cells"]):
         return say(
-            "You returned {returned} of {cells} cells. Cells in which nobody is need a noisy number as well: "
-            "their absence would be exact.",
+            "You returned {returned} numbers for {cells} cells. Each cell needs a noisy one, also a cell in which nobody is: "
+            "its absence would be exact.",
             returned=len(value),
             cells=len(case["cells"]),
         )
@@ -126,8 +126,8 @@ exercise = RandomExercise(
     misconceptions=(
         Misconception(
             "noise for each person",
-            "You added a noise for every person, so full cells have many and empty cells have none: those show an exact 0. "
-            "Add one noise for each cell.",
+            "Full cells have much noise and empty cells have none: those show an exact 0. Is a noise added for every person, or does its scale "
+            "grow with the count? Add one noise for each cell, of one scale for all.",
             lambda values, cells, epsilon, rng: np.array(
                 [n + rng.laplace(0, 1 / epsilon, n).sum() for n in _tally(values, cells)]
             ),

@@ -29,7 +29,8 @@ PLACES = (-2.2, -0.3, 0.5, 2.2)  # in scales, at which the frequencies are count
 def _draw(rng):
     """A table whose lower limit is the farther one: many times with a noisy sum and with a noisy count, some times with both.
 
-    Some entries lie outside of either limit. The first run is made twice with the same seed.
+    Some entries lie outside of either limit, and where the noise of the sum is seen alone none comes near one: its scale
+    is that of the limits, whatever is in the table. The first run is made twice with the same seed.
     """
     low, high = -rounded(rng.uniform(8, 10)), rounded(rng.uniform(4, 5))
     values = np.zeros(PEOPLE)
@@ -38,13 +39,15 @@ def _draw(rng):
     small = rounded(rng.uniform(0.35, 0.45))
     other = rounded(0.9 * small * -low / abs(np.clip(values, low, high).mean()))  # both noises move the mean as far
     budgets = [(small, LARGE), (LARGE, small), (other, small)]
-    seed, given = int(rng.integers(2**31)), {"values": values, "low": low, "high": high}
+    seed, given = int(rng.integers(2**31)), {"low": low, "high": high}
+    tables = {LARGE: np.clip(values, 0.7 * low, 0.7 * high)}
     settings = [
         budgets[0],
         *(budget for budget, runs in zip(budgets, SETTINGS, strict=True) for _ in range(runs.start, runs.stop)),
     ]
     return [
-        {**given, "epsilon_sum": for_sum, "epsilon_count": for_count, "rng": seed + max(0, run - 1)}
+        {"values": tables.get(for_count, values), **given, "epsilon_sum": for_sum, "epsilon_count": for_count}
+        | {"rng": seed + max(0, run - 1)}
         for run, (for_sum, for_count) in enumerate(settings)
     ]
 
@@ -177,11 +180,11 @@ def _noises(cases, values):
     """The noise of the sum where that of the count is small, and the other way round: each in its right scales."""
     (of_sum, sums), (of_count, counts), _ = _groups(cases, values)
     total, b, people, _ = _truth(of_sum)
-    _, _, _, c = _truth(of_count)
+    clipped, _, _, c = _truth(of_count)
     with np.errstate(divide="ignore"):
         return {
             ON_SUM: (sums * people - total) / b,
-            ON_NUMBER: (total / np.where(counts == 0, np.nan, counts) - people) / c,
+            ON_NUMBER: (clipped / np.where(counts == 0, np.nan, counts) - people) / c,
         }
 
 
@@ -258,12 +261,12 @@ def _above(values, low, high):
 
 
 def _clipped_by(clip):
-    """recognise: whether the noise of the sum has its right size and lies around the sum of the entries as `clip` leaves them."""
+    """recognise: whether the noise of the number has its right size, the sum being that of the entries as `clip` leaves them."""
 
     def recognise(cases, values):
-        (case, means), *_ = _groups(cases, values)
-        scale = _truth(case)[1]
-        noise = (means * PEOPLE - clip(np.asarray(case["values"]), case["low"], case["high"]).sum()) / scale
+        _, (case, means), _ = _groups(cases, values)
+        total = clip(np.asarray(case["values"]), case["low"], case["high"]).sum()
+        noise = (total / np.where(means == 0, np.nan, means) - PEOPLE) * case["epsilon_count"]
         return bool(abs(np.median(noise)) < 1 / 6 and 0.8 < np.abs(noise).mean() < 1.25)
 
     return recognise

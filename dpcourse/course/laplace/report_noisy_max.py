@@ -84,6 +84,11 @@ def _counts_under(law, elections):
         count("much", say("reports of the leader where epsilon is large")),
         count("far", say("reports of the leader where the lead is large")),
         Count.of(say("reports of the first place where all counts are equal"), elections["equal"][1] == 0, 1 / OPTIONS),
+        Count.of(
+            say("reports of the last place where all counts are equal"),
+            elections["equal"][1] == OPTIONS - 1,
+            1 / OPTIONS,
+        ),
         Count.of(say("reports of the first of two places with 0"), elections["none"][1] == 0, 0.5),
         Count.of(say("runs that come out the same with the same seed"), np.ptp(elections["again"][1]) == 0, 1.0),
     ]
@@ -265,8 +270,8 @@ exercise = RandomExercise(
         ),
         Misconception(
             "leader without noise",
-            "The leader gets no noise, or another noise than the rest: where all counts were equal, the first place should win as often as "
-            "any other. Each count needs a noise of its own, the largest too.",
+            "Where all counts are equal, the first place should win as often as any other, and it hardly ever does: it takes no part, or the leader "
+            "gets no noise, or another noise than the rest. Each count needs a noise of its own, the largest too.",
             lambda counts, epsilon, rng: int(
                 np.argmax(
                     counts + (np.arange(len(counts)) != np.argmax(counts)) * rng.laplace(0, 1 / epsilon, len(counts))

@@ -10,6 +10,7 @@ from dpcourse.checking import Domain, Exercise, Made, Misconception, rounded, tr
 
 BITS = 7  # of the small sampler, all of whose noises are handed over
 FROM_THE_SAME, FROM_A_NEIGHBOUR = 10, 16  # outputs of the sampler with 53 bits
+SMALL, BELOW = 8, 0.5  # so many of the neighbour's are that small: nearer to a sum of ours than 2^-52, the gap between doubles at 1
 
 
 def _draw(rng):
@@ -29,6 +30,8 @@ def _draw(rng):
     for run in range(FROM_THE_SAME + FROM_A_NEIGHBOUR):
         count, noise = int(rng.integers(1, 9)), laplace.textbook_noise(int(rng.integers(1, 2**53)), b)
         away = 0 if run < FROM_THE_SAME else int(rng.choice([-1, 1]))
+        while run >= FROM_THE_SAME + FROM_A_NEIGHBOUR - SMALL and abs(count + away + noise) >= BELOW:
+            count, noise = 1, laplace.textbook_noise(int(rng.integers(1, 2**53)), b)
         output = count + away + noise
         cases.append({"output": output, "count": count, "noises": laplace.noises_near(count, output, b)})
     return [cases[place] for place in rng.permutation(len(cases))]
@@ -84,7 +87,7 @@ exercise = Exercise(
         ),
         Misconception(
             "first noise only",
-            "You decide by the first noise. A `return` inside the loop ends it: return False where one noise fits, and True after the loop.",
+            "You decide by the first noise. A `return` or a `break` inside the loop ends it: return False where one noise fits, and True after the loop.",
             lambda output, count, noises: count + noises[0] != output,
         ),
         Misconception(

@@ -45,6 +45,7 @@ def _count_discrete(cases, values):
     return [
         Count.of(say("zeros"), x == 0, (1 - q) / (1 + q)),
         Count.of(say("numbers above 0"), x > 0, q / (1 + q)),
+        Count.of(say("numbers below 0"), x < 0, q / (1 + q)),
         Count.of(say("numbers of size 2 or more"), size >= 2, 2 * q**2 / (1 + q)),
         Count.of(say("neighbours in the list both above 0"), (x[0::2] > 0) & (x[1::2] > 0), (q / (1 + q)) ** 2),
         Count.of(say("numbers (other than 0) with the sign of the one before"), signs[1:] == signs[:-1], 0.5),
@@ -64,6 +65,8 @@ def _whole_numbers(value, case):
         array = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
         return say("Return a list (or array) of {size} whole numbers, and nothing else.", size=size)
+    if array.ndim > 1:
+        return say("Return a list (or array) of {size} whole numbers, not of lists or tuples.", size=size)
     if array.shape != (size,):
         return say("Return a list (or array) of {size} whole numbers, not {count}.", size=size, count=len(value))
     if any(entry is None for entry in value):
@@ -160,7 +163,7 @@ exercise = RandomExercise(
         ),
         Misconception(
             "two zeros",
-            "Zero comes too often: it can be reached as +0 and as -0 (cutting a noise with fractions towards 0 does the same). Throw -0 away and draw again, the size as well as the sign.",
+            "Zero comes too often. It can be reached as +0 and as -0 (cutting a noise with fractions towards 0 does the same), or it is decided before the size is drawn. If there is a -0, throw it away and draw again, the size as well as the sign.",
             _draws(lambda q, n, rng: rng.geometric(1 - q, n) - 1),
         ),
         Misconception(

@@ -138,4 +138,4 @@ def test_a_helper_that_was_mended_since_is_watched_as_it_is_now():
         answer.__globals__["helper"].__code__, answer.__globals__, "helper"
     )
     after = probe.watch(answer, cases, [])
-    assert ["x + 1" in [text for text, _, _ in places] for places in (before[0], after[0])] == [True, False]
+    assert ["x + 1" in [text for text, *_ in places] for places in (before[0], after[0])] == [True, False]
