@@ -122,7 +122,9 @@ def said(node: object, without: Collection[str] = ()) -> str:
         return f"[{','.join(said(each, without) for each in node if not _is_keyword(each, without))}]"
     if not isinstance(node, ast.AST):
         return repr(node)
-    there = ((name, said(value, without)) for name, value in ast.iter_fields(_without_docstring(node)) if value is not None)
+    there = (
+        (name, said(value, without)) for name, value in ast.iter_fields(_without_docstring(node)) if value is not None
+    )
     return f"{type(node).__name__}({','.join(f'{name}={value}' for name, value in there if value != '[]')})"
 
 

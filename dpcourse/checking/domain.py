@@ -444,8 +444,11 @@ class Domain:
         lists = {names: kind.varied for names, kind in self.kinds.items() if isinstance(kind, Several)}
         return lists | fixed
 
-    def points(self, rng: np.random.Generator, count: int) -> list[dict]:
-        """So many cases of small size, with some arguments at a corner: to ask for each many times."""
+    def points(self, rng: np.random.Generator, count: int, at_ends: int = 0) -> list[dict]:
+        """So many cases of small size, with some arguments at a corner: to ask for each many times. at_ends: of how many all are at an end."""
+        ends = _together({names: kind.ends() for names, kind in self.kinds.items()}, rng) if at_ends else []
+        vertices = [self._case(rng, self._varied(ends[i])) for i in rng.permutation(len(ends))[:count]]
+        vertices = sorted((case for case in vertices if case is not None), key=size)[:at_ends]
         found = []
         for _ in range(4 * count):
             corners = {
@@ -455,7 +458,8 @@ class Domain:
             }
             chosen = {names: values[int(rng.integers(len(values)))] for names, values in corners.items() if values}
             found.append(self._case(rng, self._varied(chosen)))
-        return sorted((case for case in found if case is not None), key=size)[: 2 * count : 2]
+        some = sorted((case for case in found if case is not None), key=size)[: 2 * (count - len(vertices)) : 2]
+        return sorted([*vertices, *some], key=size)
 
     def plain(self, rng: np.random.Generator) -> list[dict]:
         """Cases to compute by hand, the plainest first; none where it takes long to make them."""

@@ -14,8 +14,16 @@ from dpcourse.checking.law import AddedNoise, Around
 from dpcourse.checking.statistics import TOO_RARE, Count, are_of_two_laws, features, two_sample_p_value
 from dpcourse.checking.verdict import WRONG, Audit, Observation, Verdict
 
-POINTS = 14  # inputs from all over the domain, for each of which an answer is asked many times
-BY_DRAWS, SOME_DRAWN, LEAST_WRONG, ALIKE = 30, 400, 5, 24  # inputs on which an answer is compared with one that draws the same
+POINTS, AT_ENDS = (
+    14,
+    4,
+)  # inputs from all over the domain, for each of which an answer is asked many times; of these some are at its ends
+BY_DRAWS, SOME_DRAWN, LEAST_WRONG, ALIKE = (
+    30,
+    400,
+    5,
+    24,
+)  # inputs on which an answer is compared with one that draws the same
 OTHER_SEEDS = (
     2**31
 )  # away from an answer's: right results are independent of its own, so that -noise is as right as noise
@@ -71,7 +79,7 @@ class RandomExercise(Exercise):
         if self.domain is None or not self.compared:
             return cases
         seed, like = int(rng.integers(2**30)), cases[0]
-        points = self._points(like, rng, POINTS)
+        points = self._points(like, rng, POINTS, AT_ENDS)
         again = [case | {"rng": seed + run} for case in points for run in range(self.compared)]
         return Cases(cases.drawn, [*cases[len(cases.drawn) : cases.needed], *again])
 
@@ -197,9 +205,9 @@ class RandomExercise(Exercise):
                     return replace(found, seen=say("tried with {call}", call=self.call(every[wrong[0]])))
         return None
 
-    def _points(self, like, rng, count):
+    def _points(self, like, rng, count, at_ends=0):
         """So many cases from all over the domain, each with its arguments in the order of a case."""
-        return [{name: case[name] for name in like} for case in self.domain.points(rng, count)]
+        return [{name: case[name] for name in like} for case in self.domain.points(rng, count, at_ends)]
 
     def _measured(self, cases, values, ask, rng):
         rare = self._too_rare(cases, values)
@@ -218,7 +226,9 @@ class RandomExercise(Exercise):
             return []
         points = self._points(cases[0], np.random.default_rng(rng), ALIKE)
         values = self._values(points, ask(points, FOR_SEARCHED))
-        return diagnosis.dependence(self, points[: len(values)], values, lambda some, seconds: self._values(some, ask(some, seconds)))
+        return diagnosis.dependence(
+            self, points[: len(values)], values, lambda some, seconds: self._values(some, ask(some, seconds))
+        )
 
     def observed(self, cases: Cases, values: list) -> tuple[Observation, ...]:
         """Return at most two counts that a right answer would hardly ever give, each with what is expected; else how large its noise is."""

@@ -40,6 +40,11 @@ WRONG_ANSWERS = {  # exercise: answers that no misconception foresees -> what is
             "    return (np.clip(values, -high, high).sum() + rng.laplace(0, max(-low, high) / epsilon_sum)) / people",
             "what belongs there is `low` as it was given",
         ),
+        (  # wrong for a small table and a small epsilon alone, and so on none of the first inputs
+            "    total = np.clip(values, low, high).sum() + rng.laplace(0, max(-low, high) / epsilon_sum)\n"
+            "    people = len(values) + rng.laplace(0, 1 / epsilon_count)\n    return total / (people if people > 1 else 1)",
+            "condition is too much in `people",
+        ),
     ],
     "laplace/report_noisy_max": [
         ("    noisy = counts + rng.laplace(0, 1 / epsilon ** 2, len(counts))\n    return np.argmax(noisy)", "`** 2` is too much in `epsilon ** 2`"),
@@ -98,6 +103,24 @@ def test_what_comes_from_a_learners_process_may_be_anything():
     wrong = [value + 1 for value in right]
     alike = dataclasses.replace(square, reference=exercise.formulas[0])
     assert diagnosis.in_its_text(alike, cases, wrong, watch) is None
+
+
+def test_an_array_for_whole_numbers_is_told_as_that_and_as_nothing_else():
+    exercise = course.find("laplace/laplace_mechanism")
+    body = "    noisy = np.zeros_like(value)\n    for i in range(len(value)):\n        noisy[i] = value[i] + rng.laplace(0, sensitivity / epsilon)\n    return noisy"
+    for seed in range(4):
+        message = exercise.check(answer_to(exercise, body), seed).message
+        assert message.startswith("Your result is an array of whole numbers")
+        assert "Line" not in message
+
+
+@pytest.mark.parametrize(("of_size", "told"), [("1, denominator", True), ("numerator, denominator + 1", False)])
+def test_an_argument_that_changes_no_random_number_is_told(of_size, told):
+    exercise = course.find("laplace/whole_noise")
+    body = f"    found = []\n    while len(found) < size:\n        n = 0\n        while laplace.coin({of_size}, rng):\n            n += 1\n        if n or rng.integers(2):\n            found.append(n)\n    return found"
+    message = exercise.check(answer_to(exercise, body), 0).message
+    assert message.startswith("Numbers below 0: 0 of"), "what never happens is told first"
+    assert ("Your result does not change with `numerator`" in message) == told
 
 
 def test_who_draws_otherwise_is_told_what_is_measured_and_nothing_false():

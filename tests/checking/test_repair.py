@@ -36,14 +36,14 @@ def close(value, wanted):
     return isinstance(value, float) and math.isclose(value, wanted, rel_tol=1e-9, abs_tol=1e-12)
 
 
-def found(function, cases=CASES, reference=right):
+def found(function, cases=CASES, reference=right, fresh=tuple):
     probe = Probe("answer")
 
     def ask(cases, seconds, exchanges):
         return probe.watch(function, cases, exchanges)
 
     values = [function(*case.values()) for case in cases]
-    return repair.found(cases, values, [reference(*case.values()) for case in cases], ask, close)
+    return repair.found(cases, values, [reference(*case.values()) for case in cases], ask, close, fresh=fresh)
 
 
 @pytest.mark.parametrize(
@@ -110,6 +110,18 @@ def test_a_return_in_a_loop_is_told_where_another_fault_stands_beside_it():
 def test_nothing_is_told_of_what_is_mended_on_some_inputs_alone():
     function = answered("def answer(values, scale):\n    return scale + (7 if scale > 50 else 1) - 1\n")
     assert found(function, reference=lambda values, scale: scale + (9 if scale > 50 else 0)) is None
+
+
+def test_what_mends_an_answer_mends_it_on_fresh_inputs_too():
+    """On the inputs tried no scale is above 70, where only one of the two changes is right."""
+    function = answered("def answer(values, scale):\n    return scale - 3\n")
+    assert max(case["scale"] for case in CASES) < 70
+    for above, mends in ((lambda scale: scale, False), (lambda scale: scale + 3, True)):
+        reference = lambda values, scale, above=above: scale + 3 if scale < 70 else above(scale)  # noqa: E731
+        fresh = [({"values": [1.0], "scale": 90.0}, reference([1.0], 90.0))]
+        mended = found(function, reference=reference, fresh=lambda fresh=fresh: fresh)
+        assert (mended is not None) == mends
+        assert mended is None or mended.inputs == len(CASES) + 1
 
 
 @pytest.mark.parametrize(

@@ -162,10 +162,16 @@ def _beginnings(root):
     """Yield the expressions whose names a loop behind them gives other values, which are not made of the old ones."""
     for block in (getattr(node, name, None) for node in ast.walk(root) for name in ("body", "orelse")):
         for i, statement in enumerate(block if isinstance(block, list) else ()):
-            loops = [loop for each in block[i + 1 :] for loop in ast.walk(each) if isinstance(loop, (ast.For, ast.While))]
+            loops = [
+                loop for each in block[i + 1 :] for loop in ast.walk(each) if isinstance(loop, (ast.For, ast.While))
+            ]
             for name, value in _assigned(statement):
-                anew = [new for loop in loops for each in ast.walk(loop) for other, new in _assigned(each) if other == name]
-                if anew and not any(isinstance(each, ast.Name) and each.id == name for new in anew for each in ast.walk(new)):
+                anew = [
+                    new for loop in loops for each in ast.walk(loop) for other, new in _assigned(each) if other == name
+                ]
+                if anew and not any(
+                    isinstance(each, ast.Name) and each.id == name for new in anew for each in ast.walk(new)
+                ):
                     yield value
 
 
@@ -175,7 +181,11 @@ def _assigned(statement):
         if isinstance(target, ast.Name):
             yield target.id, statement.value
         elif isinstance(target, ast.Tuple) and isinstance(statement.value, ast.Tuple):
-            yield from ((one.id, value) for one, value in zip(target.elts, statement.value.elts, strict=False) if isinstance(one, ast.Name))
+            yield from (
+                (one.id, value)
+                for one, value in zip(target.elts, statement.value.elts, strict=False)
+                if isinstance(one, ast.Name)
+            )
 
 
 def _parts(node):

@@ -25,7 +25,7 @@ from dpcourse.checking.diagnosis import inputs, measurement, mutants, place, rep
 from dpcourse.checking.diagnosis.series import Part, as_arrays, called, features, part_of, parts
 from dpcourse.checking.diagnosis.words import AFTER, ALONE, EXPLAINING, SENTENCES, Change, Fact, cost, sentence
 
-SECONDS, FOR_MUTANTS, FOR_ANSWERS = 2.6, 1.6, 0.9
+SECONDS, FOR_MUTANTS, FOR_ANSWERS, FOR_DEPENDENCE = 2.6, 1.6, 0.9, 0.8
 MOST, MOST_OF_FEW, DRAWS = 12, 40, 40
 LEAST, LEAST_OF_FEW = 5, 20  # cases that differ; with fewer, nothing is explained
 LEAST_PAIRS, MOST_PAIRS = 3, 6
@@ -38,7 +38,15 @@ OF_WHOLE_NUMBERS = to_say(
 ENTRIES = to_say("Your result has {mine} entries where it should have {right}.")
 ENTRIES_OF = to_say("{name} has {mine} entries where it should have {right}.")
 FEW = 5
-FRESH, FOR_FRESH = 40, 0.3  # cases from all over the domain on which what seems to mend an answer is tried, and seconds to draw them
+FRESH, FOR_FRESH = (
+    40,
+    0.3,
+)  # cases from all over the domain on which what seems to mend an answer is tried, and seconds to draw them
+RIGHT_ENDS = {  # whether the first entry, and the last one, is right on all inputs
+    (True, True): to_say("Its first and its last entry are right on all inputs tried."),
+    (True, False): to_say("Its first entry is right on all inputs tried, its last one is not."),
+    (False, True): to_say("Its last entry is right on all inputs tried, its first one is not."),
+}
 PLACED_WRONG, PLACED_RIGHT = 8, 12  # cases by which a place is found, where the answer is right on some
 HEAD = 3  # cases on which a candidate is tried first
 ENOUGH = 1.2  # what an explanation costs beside which nothing further is looked for
@@ -106,6 +114,7 @@ def in_its_text(exercise, cases: list[dict], values: list, watch: Callable[..., 
 def dependence(exercise, cases: list[dict], values: list, ask: Callable[[list[dict], float], list]) -> list[str]:
     """Return on which arguments an answer does not depend, in at most one sentence; the reference is called on such cases too."""
     search = _Search(exercise, cases, values, ask, None, None)
+    search.clock = limits.Clock(FOR_DEPENDENCE)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         return [fact.text for fact in search._dependence() if fact.kind == "independent"]
@@ -167,12 +176,20 @@ class _Search:
             if apart:
                 given = {"mine": apart[0], "right": apart[1]}
                 told.append(say(ENTRIES_OF, name=name, **given) if name else say(ENTRIES, **given))
+                told += self._of_ends([(mine[k], theirs[k]) for mine, theirs in pairs if len(mine) > k])
         told += [fact.text for fact in self._dependence()]
         self.place = self._place(right)
         if self.place is not None:
             told.append(self.place.text)
         found_by = PLACE if isinstance(self.place, place.Proved) else MEASUREMENT
         return Diagnosis(sentences(told), found_by, len(self.cases)) if told else None
+
+    def _of_ends(self, pairs):
+        """Yield which end of an array is always right, where something of it is."""
+        pairs = [(mine, theirs) for mine, theirs in pairs if len(mine) and len(theirs)]
+        first, last = (all(self.exercise.is_close(float(a[end]), float(b[end])) for a, b in pairs) for end in (0, -1))
+        if pairs and (told := RIGHT_ENDS.get((first, last))):
+            yield say(told)
 
     def _are_cut_to_whole_numbers(self, right):
         """Whether what is wrong are arrays that hold whole numbers by their type, where others are right."""
@@ -376,7 +393,9 @@ class _Search:
         if all(isinstance(value, bool) for value in right):
             kinds = {kind: told for kind, told in repair.FAULTS.items() if kind in kinds and kind not in repair.OF_SIZE}
         try:
-            return repair.found(self.cases, self.values, right, self.watch, self.exercise.is_close, kinds, lambda: self._fresh)
+            return repair.found(
+                self.cases, self.values, right, self.watch, self.exercise.is_close, kinds, lambda: self._fresh
+            )
         except Exception:  # what comes from a learner's process may be anything
             return None
 
@@ -461,7 +480,9 @@ class _Search:
                 continue
             of_all = words in arguments
             never_right = self.parts and not any(part.agrees.any() for part in self.parts)
-            enough = 2 * MOST_PAIRS if self._may_agree_by_chance() else LEAST_PAIRS if of_all and never_right else MOST_PAIRS
+            enough = (
+                2 * MOST_PAIRS if self._may_agree_by_chance() else LEAST_PAIRS if of_all and never_right else MOST_PAIRS
+            )
             still: list[bool] = []
             for old, new in pairs:
                 if self.clock.left() <= 0:

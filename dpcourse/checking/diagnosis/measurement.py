@@ -175,7 +175,9 @@ def _surely(part, known):
         for condition, holds in CONDITIONS.items()
         if not _says_nothing(words, condition, values)
     )
-    plain = ((words, values) for words, values in known.items() if not isinstance(words, Said) or is_number_of_entries(words))
+    plain = (
+        (words, values) for words, values in known.items() if not isinstance(words, Said) or is_number_of_entries(words)
+    )
     pairs = itertools.combinations(plain, 2)
     alike = ((say(ALIKE, one=one, other=other), np.isclose(a, b)) for (one, a), (other, b) in pairs)
     for conditions in (single, alike):

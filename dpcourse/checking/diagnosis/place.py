@@ -230,7 +230,9 @@ class _Way:
         """Yield places that are not right, alone and with all of the same text, each with a step that could stand there."""
         texts: dict[str, list[int]] = {}
         for number, place in enumerate(self.places):
-            if not (number in self.right or self._is_result(number) or self._only_begins(number) or self._only_asks(number)):
+            if not (
+                number in self.right or self._is_result(number) or self._only_begins(number) or self._only_asks(number)
+            ):
                 texts.setdefault(place.text, []).append(number)
         groups = [(number,) for numbers in texts.values() for number in numbers]
         groups += [tuple(numbers) for numbers in texts.values() if len(numbers) > 1]

@@ -11,7 +11,11 @@ from dpcourse.base.languages import say, to_say
 from dpcourse.checking.calling import limits
 from dpcourse.checking.calling.messages import heard, one_line
 
-SECONDS, FOR_PROOF, FOR_FRESH = 1.0, 0.7, 0.7  # to look for changes that may mend it; to see that one does, on fresh cases too
+SECONDS, FOR_PROOF, FOR_FRESH = (
+    1.0,
+    0.7,
+    0.7,
+)  # to look for changes that may mend it; to see that one does, on fresh cases too
 MOST, AT_ONCE = 1_000, 50
 LONGEST = 120  # characters of a place
 ALWAYS = {"late return"}  # what is a fault even where it is not the only one
@@ -102,8 +106,7 @@ def found(
             for number, results in given
             if len(results) == len(pairs)
             and all(
-                result is not None and close(result, wanted)
-                for (_, wanted), result in zip(pairs, results, strict=True)
+                result is not None and close(result, wanted) for (_, wanted), result in zip(pairs, results, strict=True)
             )
         }
         return [repair for repair in repairs if repair.number in mends]

@@ -78,7 +78,9 @@ def change(
 
 def _changes(part, numbers, described) -> Iterator[Change]:
     for kind, changed in ENTRYWISE.items():
-        if part.same(changed(numbers)) and not (kind in CUTS and len(np.unique(np.round(part.yours, 9))) < LEAST_OF_CUT):
+        if part.same(changed(numbers)) and not (
+            kind in CUTS and len(np.unique(np.round(part.yours, 9))) < LEAST_OF_CUT
+        ):
             yield Change(kind)
     for digits in range(7 if described else 0):
         if part.same(np.round(numbers, digits)) and np.ptp(part.yours) > 0:

@@ -16,7 +16,7 @@ MOST = 1_000_000  # steps; with the noise and the errors that are drawn the limi
 FACTOR = 0.3  # of skew(X)^2 / error^2: from noise 2, rate 0.01 and 100 steps, where pld finds an error of 9.6 %
 PERCENT = (
     "You are off by a factor of about 10,000, which is 100 squared. One of your two errors is in percent, and the other a share: `error` is 0.1 "
-    "for 10 %, and the table has percents. Or you multiplied a skewness by the rate: it stays what it is when all of X is."
+    "for 10 %, and the table has percents. Or you multiplied a skewness by the rate: it does not change where X is multiplied by a number."
 )
 TOO_LOW = to_say("at {steps:,} steps pld finds the limit {off:.2g} % too low, and {wanted:.2g} % were asked for")
 TOO_HIGH = to_say("at {steps:,} steps pld finds the limit {off:.2g} % too high, and {wanted:.2g} % were asked for")

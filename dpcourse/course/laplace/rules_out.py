@@ -10,7 +10,10 @@ from dpcourse.checking import Domain, Exercise, Made, Misconception, rounded, tr
 
 BITS = 7  # of the small sampler, all of whose noises are handed over
 FROM_THE_SAME, FROM_A_NEIGHBOUR = 10, 16  # outputs of the sampler with 53 bits
-SMALL, BELOW = 8, 0.5  # so many of the neighbour's are that small: nearer to a sum of ours than 2^-52, the gap between doubles at 1
+SMALL, BELOW = (
+    8,
+    0.5,
+)  # so many of the neighbour's are that small: nearer to a sum of ours than 2^-52, the gap between doubles at 1
 
 
 def _draw(rng):

@@ -130,6 +130,17 @@ def test_where_nothing_can_interrupt_it_nothing_is_watched():
     assert found == [[]]
 
 
+def test_where_a_search_begins_is_known():
+    """What a loop gives other values, made of anything but the old ones, is no fault by itself."""
+    code = (
+        "def answer(x, n):\n    low, high = x - 1, x / 2\n    total, best = x * 3, x * 5\n    for _ in range(n):\n"
+        "        middle = (low + high) / 2\n        total = total + middle\n        best = max(best, middle)\n"
+        "        if middle * middle > x:\n            high = middle\n        else:\n            low = middle\n    return low + total + best\n"
+    )
+    places = Watched(written(code)).places
+    assert {place.text for place in places if place.begins} == {"x - 1", "x / 2"}
+
+
 def test_a_helper_that_was_mended_since_is_watched_as_it_is_now():
     answer, probe, cases = written(CODE), Probe("answer", seconds=5), [{"values": [1], "k": 2}]
     before = probe.watch(answer, cases, [])

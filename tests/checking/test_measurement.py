@@ -1,0 +1,82 @@
+"""What is measured of an answer that nothing explains: each fact is true of it, and none is told that could be an accident."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from checking.test_diagnosis import lists, unread, walk
+
+from dpcourse.checking import Domain, Number, Several
+from dpcourse.checking.diagnosis import measurement
+from dpcourse.checking.diagnosis.series import Part, features
+
+N = np.arange(1, 61)
+CASES = [{"n": int(n), "m": int(n % 7 + 1), "xs": [n + 0.5, n - 30.0][: 1 + n % 2]} for n in N]
+
+
+def told(yours, wanted, cases=CASES):
+    """The facts of an answer that gives one number for each case."""
+    part = Part("", *(tuple(np.array([float(x)]) for x in each) for each in (yours, wanted)), 1e-6, 1e-12)
+    return [fact.text for fact in measurement.facts(part, features(cases), cases)]
+
+
+def test_that_it_is_always_right_under_a_condition_is_told_where_it_is_right_elsewhere_too():
+    right = np.sqrt(N)
+    others = np.where((N % 2 == 0) | (N % 3 == 0), right, right + 1 / N)
+    assert "Right wherever `n` is even; look at the other inputs." in told(others, right)
+    ends = [{"xs": case["xs"]} for case in CASES]
+    assert "Right wherever the number of entries of `xs` is 1; look at the other inputs." in told(others, right, ends)
+
+
+def test_that_two_features_are_alike_is_a_condition():
+    cases = [{"n": int(n), "m": int(n) if n % 3 else int(7 * n % 61)} for n in N]
+    right = np.sqrt(N)
+    yours = np.where((N % 3 != 0) | (N % 4 == 0), right, right + 1 / N)
+    assert "Right wherever `n` is the same as `m`; look at the other inputs." in told(yours, right, cases)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.9])
+def test_no_condition_is_told_of_an_answer_that_is_right_by_accident(share):
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        cases = [{"n": int(n), "m": int(rng.integers(1, 90)), "x": float(rng.normal())} for n in rng.permutation(N)]
+        right = rng.normal(size=60)
+        yours = np.where(rng.random(60) < share, right, rng.normal(size=60))
+        assert not any("Right wherever" in each for each in told(yours, right, cases))
+
+
+def test_one_value_wherever_it_is_wrong_is_told():
+    right = N + 0.5
+    assert "Wherever it is wrong, your result is 20." in told(np.minimum(right, 20), right)
+    assert not any("Wherever it is wrong" in each for each in told(np.where(right > 20, right + 1, right), right))
+
+
+def test_multiples_are_told_where_the_right_numbers_are_none():
+    assert "Your results are all multiples of 10; the right ones are not." in told(10 * np.ceil(N / 10), N)
+    assert not any("multiples" in each for each in told(10 * N, 20 * N))
+    assert not any("multiples" in each for each in told(N + 1, N))
+
+
+def test_an_answer_is_not_called_rounded_down_where_it_gives_two_whole_numbers_only():
+    shares = dataclasses.replace(walk, reference=lambda size, k, slack: size + slack / 10 + (k > 40))
+    message = shares.check(unread(lambda size, k, slack: 1.0 if k > 40 else 0.0), 0).message
+    assert "rounded down" not in message
+
+
+domain = Domain({"xs": Several(Number(1, 5), 3, 7), "c": Number(2, 3)})
+
+
+def test_an_end_of_a_list_that_changes_nothing_is_told():
+    exercise = dataclasses.replace(lists, domain=domain)
+    skips = unread(lambda xs, c: c * sum(x * x for x in xs[1:]) + c**3 / len(xs))
+    assert "Your result does not change with the first entry of `xs`" in exercise.check(skips, 0).message
+    heeds = unread(lambda xs, c: c * sum(x * x for x in xs[1:]) + c**3 / len(xs) + 1e-3 * xs[0])
+    assert "does not change" not in exercise.check(heeds, 0).message
+
+
+def test_of_a_list_that_is_too_short_it_is_told_which_end_is_right_and_what_changes_nothing():
+    scaled = dataclasses.replace(lists, reference=lambda xs, c: [c * x for x in xs], returns=lambda value, case: None)
+    message = scaled.check(unread(lambda xs, c: [c * x for x in xs[1:]]), 0).message
+    assert "Its last entry is right on all inputs tried, its first one is not." in message
+    message = scaled.check(unread(lambda xs, c: [2.5 * x for x in xs[1:]]), 0).message
+    assert "Your result does not change with the first entry of `xs` and `c`; the right one does." in message
