@@ -272,10 +272,15 @@ def variations(cases: list[dict], others: list[dict]) -> dict[str, tuple[str, li
 
 def _varied(name, value):
     """In words what is varied of an argument -> the argument with that from another case: all of it; of a list an end, too."""
-    if not isinstance(value, (list, np.ndarray)):
+    if not isinstance(value, (list, np.ndarray)) or _is_table(value):
         return {f"`{name}`": lambda mine, other: other}
     ends = {say(words, argument=name): functools.partial(_with_end, end) for words, end in PLACES_OF_ENDS.items()}
     return {f"`{name}`": _as_long} | ends
+
+
+def _is_table(value):
+    """Whether the entries of a list have entries themselves."""
+    return any(np.ndim(entry) or isinstance(entry, (str, dict)) for entry in value)
 
 
 def _as_long(mine, other):
