@@ -71,6 +71,9 @@ def at_first(node):
     return ast.literal_eval(node)
 
 
+SHOWN = [*shown(), LAPLACE]
+
+
 def drawn(picture, **arguments):
     figure = Figure()
     return figure, picture(figure, **arguments)
@@ -80,7 +83,7 @@ def lines(figure):
     return {line.get_label(): line.get_xydata() for panel in figure.axes for line in panel.lines}
 
 
-@pytest.mark.parametrize(("name", "arguments"), [*shown(), LAPLACE])
+@pytest.mark.parametrize(("name", "arguments"), SHOWN)
 def test_every_picture_is_shown_the_same_every_time_with_alt_text_and_lines_that_need_no_colour(name, arguments):
     assert arguments is not None, (
         f"no lesson shows plots.{name} with arguments that are written there; "
@@ -105,7 +108,7 @@ def test_every_picture_is_shown_the_same_every_time_with_alt_text_and_lines_that
             assert one.get_hatch() != other.get_hatch()
 
 
-@pytest.mark.parametrize(("name", "arguments"), [*shown(), LAPLACE])
+@pytest.mark.parametrize(("name", "arguments"), SHOWN)
 def test_every_picture_speaks_the_language_chosen_and_has_its_signs(name, arguments):
     """Each of its words can be translated, and its fonts have each sign that it shows in Chinese."""
     with made_up_language.spoken():
