@@ -27,9 +27,9 @@ LED = 6  # counts of elections that have a leader
 
 
 def _draw_noisy_max(rng):
-    """Elections: some with the same seed and equal counts, some with a clear leader of 100, close ones, some with equal counts and a large epsilon, in which rounding shows;
-    some with one count among zeros and a small epsilon, some with a lead of 1 and a large one, and some with two zeros, in
-    which a sign that is lost shows. In some the leader is so far ahead of 99 others that one of these wins now and then.
+    """Elections: some with the same seed and equal counts, some with a clear leader of 100, close ones, some with equal counts
+    and a large epsilon, in which rounding shows; some with one count among zeros and a small epsilon, some with a lead of 1 and
+    a large one, and some with two zeros, in which a sign that is lost shows. In some the leader is so far ahead of 99 others that one of these wins now and then.
 
     In a close one two are 2 behind, one 5, and six are so far behind that they win by a mistake only.
     """
