@@ -34,6 +34,7 @@ def test_return_types():
     assert true_or_false(True, {}) is None
     assert true_or_false(1, {}) is None
     assert "not text" in true_or_false("yes", {})
+    assert "not 10" in true_or_false(10, {})
     assert "np.all" in true_or_false(np.array([True]), {})
     numbers = numbers_like("bits")
     assert numbers([0.5, 1, 2], case) is None

@@ -4,6 +4,7 @@ import dataclasses
 import itertools
 import math
 import pickle
+import zlib
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from support import by_profile
 
 from dpcourse import course
 from dpcourse.authoring import laws
-from dpcourse.checking import ERROR, RIGHT, WRONG, Exercise, OpenExercise, RandomExercise
+from dpcourse.checking import ERROR, RIGHT, WRONG, Exercise, OpenExercise, RandomExercise, true_or_false
 from dpcourse.checking.cases import Cases
 
 EVERY = {f"{lesson.word}-{exercise.function}": exercise for lesson in course.lessons() for exercise in lesson.exercises}
@@ -103,6 +104,8 @@ def test_an_answer_that_nobody_foresaw_is_wrong_without_a_false_diagnosis(exerci
             return [item[: len(item) // 2] for item in value]
         if isinstance(value, tuple):
             return 0.4321 * value[0], value[1]
+        if exercise.returns is true_or_false:
+            return zlib.crc32(repr(arguments).encode()) % 2 == 0
         return 3 + 7 * value if np.ndim(value) == 0 else 0 * np.asarray(value)
 
     (verdict,) = judged_freely(exercise, strange, [1])

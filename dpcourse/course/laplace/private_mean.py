@@ -168,6 +168,14 @@ def _equal(means):
     return np.concatenate([row[:-1] == row[1:] for _, row in means])
 
 
+def _exact_of_each_table(cases, values):
+    """Whether a table has one mean, whatever the budgets and the run."""
+    tables = {}
+    for case, row in _groups(cases, values):
+        tables.setdefault(np.asarray(case["values"]).tobytes(), []).extend(row)
+    return all(np.ptp(row) < 1e-9 for row in tables.values())
+
+
 def _with_budgets(case):
     return say(
         "with epsilon_sum {epsilon_sum:g} and epsilon_count {epsilon_count:g}",
@@ -329,7 +337,7 @@ exercise = RandomExercise(
             "nothing random",
             "Your mean is exact: there is no noise in it. The sum needs one, and the number of people another.",
             lambda values, low, high, epsilon_sum, epsilon_count, rng: float(np.clip(values, low, high).mean()),
-            recognise=lambda cases, values: bool(np.ptp(np.asarray(values, dtype=float)) < 1e-9),
+            recognise=_exact_of_each_table,
         ),
         Misconception(
             "generator ignored",
