@@ -52,7 +52,7 @@ def in_turn(what, everything, parts):
     return list(everything) if os.environ.get("DPCOURSE_WEEKLY") == "all" else list(everything)[begin::parts]
 
 
-def examples(week, part=3, **settings):
+def examples(week, part=6, **settings):
     """For hypothesis: that many examples in the week, one in `part` of them on a commit."""
     count = by_profile("examples by hypothesis", math.ceil(week / part), week, above=2)
     return hypothesis.settings(max_examples=count, **settings)

@@ -172,11 +172,12 @@ def test_lessons_00_to_04_need_the_core_alone():
     """They, and what of the package they reach, import no other package; what is imported only if it is there is named."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     core = {Requirement(line).name for line in project["dependencies"]} | {"dpcourse", "IPython", "PIL"}  # matplotlib's
-    modules, others = uses.modules_of(ROOT), set()
+    modules, seen, others = uses.modules_of(ROOT), set(), set()
     for source in SOURCES[:5]:
-        trees = {"": ast.parse("\n".join(cell.source for cell in cells(source, "code")))}
-        trees |= {module: modules.tree(module) for module in stale.used(read(source), modules)}
-        others |= {(module, name) for module, tree in trees.items() for name in imported(tree) if name not in core}
+        used = {module: modules.tree(module) for module in stale.used(read(source), modules) - seen}
+        seen |= used.keys()
+        used[""] = ast.parse("\n".join(cell.source for cell in cells(source, "code")))
+        others |= {(module, name) for module, tree in used.items() for name in imported(tree) if name not in core}
     assert others == {("dpcourse.notebook.doctor", "psutil"), ("dpcourse.base.packaged", "tqdm")}  # both do without
 
 

@@ -200,9 +200,14 @@ MERGED = {
 """Lines whose Chinese has fewer sentences than the English, as read: one more has lost one, or is to be read and counted."""
 
 
+@functools.cache
+def prose(text):
+    return NO_PROSE.sub(" 0 ", text)
+
+
 def runs(text, *opposites):
     """Which of two opposites a text says, in its order, such as "ab"."""
-    found = re.finditer("(?P<a>{})|(?P<b>{})".format(*opposites), NO_PROSE.sub(" 0 ", text), re.IGNORECASE)
+    found = re.finditer("(?P<a>{})|(?P<b>{})".format(*opposites), prose(text), re.IGNORECASE)
     return re.sub(r"(.)\1+", r"\1", "".join(each.lastgroup or "" for each in found))
 
 

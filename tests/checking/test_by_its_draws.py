@@ -69,7 +69,7 @@ WRONG_ANSWERS = {  # exercise: answers that no misconception foresees -> what is
     ],
 }  # fmt: skip
 CASES = [(id, *each) for id, every in WRONG_ANSWERS.items() for each in every]
-SOME = by_profile("random answers told by their line: every so-manieth", 3, 1)
+SOME = by_profile("random answers told by their line: every so-manieth", 6, 1)
 
 
 def answer_to(exercise, body):

@@ -29,7 +29,7 @@ from dpcourse.checking.diagnosis.words import SENTENCES, WHOLE
 from dpcourse.grading.judge import submission
 from dpcourse.grading.result import told
 
-SOME_MUTANTS = by_profile("mutants explained: every so-manieth", 30, 1)
+SOME_MUTANTS = by_profile("mutants explained: every so-manieth", 60, 1)
 SEEDS = range(by_profile("inputs on which an answer depends", 1, 5))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support import by_profile
 
 from dpcourse import course
 from dpcourse.checking import (
@@ -30,6 +31,7 @@ from dpcourse.checking.domain import size
 
 EVERY = {exercise.id: exercise for lesson in course.lessons() for exercise in lesson.exercises}
 seeds = st.integers(0, 2**31).map(np.random.default_rng)
+DRAWS = range(by_profile("draws of inputs that are compared with the header", 1, 5))
 
 
 def told(domain):
@@ -40,7 +42,7 @@ def told(domain):
 def test_no_learner_is_asked_for_more_than_the_header_prints(id):
     exercise = EVERY[id]
     assert told(exercise.domain), "a header says what the inputs may be"
-    for seed in range(3):
+    for seed in DRAWS:
         rng = np.random.default_rng(seed)
         cases = [*exercise.draw(rng)[:50], *exercise.domain.searched(rng), *exercise.domain.plain(rng)]
         assert all(exercise.domain.has(case) for case in cases)
@@ -147,7 +149,7 @@ SECRETLY_WRONG = {
 
 
 @pytest.mark.parametrize("name", SECRETLY_WRONG)
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(by_profile("checks of answers that are right on usual inputs", 1, 5)))
 def test_an_answer_that_is_right_where_inputs_are_usual_does_not_pass(name, seed):
     verdict = root_sum.check(SECRETLY_WRONG[name], seed)
     assert verdict.state == WRONG
@@ -179,7 +181,7 @@ WRONG_AT_A_NUMBER = {
 
 
 @pytest.mark.parametrize("name", WRONG_AT_A_NUMBER)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(by_profile("checks of answers that are wrong at a number", 1, 3)))
 def test_an_answer_that_is_wrong_at_a_number_that_it_speaks_of_does_not_pass(name, seed):
     verdict = wide.check(WRONG_AT_A_NUMBER[name], seed)
     assert verdict.state == WRONG, verdict

@@ -15,7 +15,7 @@ from dpcourse.authoring import answers
 
 MOST = 1000  # answers of one lesson
 SOME = by_profile(
-    "answers of the corpus, by their places", range(0, MOST, 60), in_turn("answers of the corpus", range(MOST), 3)
+    "answers of the corpus, by their places", range(0, MOST, 120), in_turn("answers of the corpus", range(MOST), 3)
 )
 ENDLESS = by_profile("answers that never end, too", False, True)
 corpus = functools.cache(answers.corpus)

@@ -15,6 +15,7 @@ from dpcourse.checking import ERROR, RIGHT, WRONG
 
 exercise = course.lesson(7).exercise
 SEEDS = range(by_profile("checks of each answer", 1, 5))
+SOME = by_profile("right answers in another form: every so-manieth", 3, 1)
 GUESSED = range(by_profile("checks of an answer that guesses", 1, 4))
 
 
@@ -122,7 +123,7 @@ RIGHT_ANSWERS = {
 }
 
 
-@pytest.mark.parametrize(("exercise", "answer"), named(7, RIGHT_ANSWERS))
+@pytest.mark.parametrize(("exercise", "answer"), named(7, RIGHT_ANSWERS)[::SOME])
 def test_a_right_answer_in_another_form_passes(exercise, answer):
     for verdict in judged(exercise, answer, [0] if exercise.function == "accused" else SEEDS):
         assert verdict.state == RIGHT, verdict

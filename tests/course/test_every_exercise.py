@@ -24,6 +24,7 @@ SLIPS_OF_SLOW = by_profile("misconceptions of those: every so-manieth", 6, 1)
 PROBED = by_profile("cases of each that the probe calls", 30, 1_000_000)
 RATE_RUNS = 40
 DRAWS = range(by_profile("draws of inputs, each another one", 2, 5))
+OF_FORMULAS = range(by_profile("checks of each formula", 1, 3))
 ROUNDS = [
     pytest.param(exercise, seed, id=f"{name}-seed {seed}")
     for name, exercise in EVERY.items()
@@ -53,7 +54,7 @@ def outcomes_of(exercise, function, cases):
 
 @each(lambda exercise: exercise.formulas)
 def test_formulas_are_the_reference_written_otherwise(exercise):
-    for seed in range(3):
+    for seed in OF_FORMULAS:
         cases = exercise.cases(np.random.default_rng(seed))
         cases = cases.drawn if isinstance(exercise, RandomExercise) else cases  # counts are of what is drawn
         for formula in exercise.formulas:

@@ -25,7 +25,7 @@ STRANGE = [
     (np.zeros(3), np.zeros(4)), [np.zeros(3), True, True, True, False],
 ]  # fmt: skip
 SOME = by_profile("strange values: every so-manieth", 3, 1)
-JUDGES = by_profile("exercises told strange values: every so-manieth", 2, 1)
+JUDGES = by_profile("exercises told strange values: every so-manieth", 6, 1)
 FORGED_TO = by_profile("exercises told forged outcomes: every so-manieth", 6, 1)
 MOST_CASES = 100  # of an exercise whose outcomes are all forged: of more they would take gigabytes
 PLACES = by_profile("strange values: in all places and in the last, one of so many", 2, 1)
