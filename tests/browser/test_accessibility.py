@@ -28,9 +28,7 @@ FLATTEN = """seen => {
 """Formulas and the colours of code are thousands of elements without meaning to axe; one of each class is enough."""
 
 KINDS = by_profile("kinds of the site", ("solutions",), ("lessons", "solutions"))
-LIGHT = by_profile(
-    "pages looked at by axe-core, and on a telephone", {"index", "glossary", "00-start-here", "01-composition"}, None
-)
+LIGHT = by_profile("pages looked at by axe-core, and on a telephone", {"index", "00-start-here"}, None)
 DARK = by_profile("pages looked at in the dark", {"index", "00-start-here"}, None)
 
 FAULTS_OF_JUPYTERLAB = {

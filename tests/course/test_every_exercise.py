@@ -20,10 +20,11 @@ EVERY = {f"{lesson.word}-{exercise.function}": exercise for lesson in course.les
 SLOW = {course.lesson(6).exercise("noise_for_budget").id, course.lesson(7).exercise("accused").id}
 SLOW |= {exercise.id for exercise in EVERY.values() if isinstance(exercise, RandomExercise)}
 SEEDS = range(by_profile("checks of each exercise: reference and misconceptions", 1, 2))
-SLIPS_OF_SLOW = by_profile("misconceptions of those: every so-manieth", 6, 1)
+SLIPS_OF_SLOW = by_profile("misconceptions of those: every so-manieth", 9, 1)
 PROBED = by_profile("cases of each that the probe calls", 30, 1_000_000)
 RATE_RUNS = 40
 DRAWS = range(by_profile("draws of inputs, each another one", 2, 5))
+ARRAYS = by_profile("lengths of arrays of booleans", (1,), (1, 500))
 OF_FORMULAS = range(by_profile("checks of each formula", 1, 3))
 ROUNDS = [
     pytest.param(exercise, seed, id=f"{name}-seed {seed}")
@@ -116,7 +117,7 @@ def test_an_answer_that_nobody_foresaw_is_wrong_without_a_false_diagnosis(exerci
 @each()
 def test_an_array_of_booleans_never_breaks_the_check(exercise):
     """A comparison without `np.all` is the likeliest slip of all."""
-    for times in (1, 500):
+    for times in ARRAYS:
         (verdict,) = judged(exercise, lambda *_, n=times: np.array([True, False] * n), [0])
         assert verdict.state in (WRONG, ERROR), verdict
 

@@ -24,7 +24,7 @@ STRANGE = [
     np.array(3.0), np.zeros(0), np.zeros((2, 2)), np.array([True, False]), np.array([2**64 - 1], dtype=np.uint64),
     (np.zeros(3), np.zeros(4)), [np.zeros(3), True, True, True, False],
 ]  # fmt: skip
-SOME = by_profile("strange values: every so-manieth", 3, 1)
+SOME = by_profile("strange values: every so-manieth", 5, 1)
 JUDGES = by_profile("exercises told strange values: every so-manieth", 6, 1)
 FORGED_TO = by_profile("exercises told forged outcomes: every so-manieth", 6, 1)
 MOST_CASES = 100  # of an exercise whose outcomes are all forged: of more they would take gigabytes
