@@ -79,6 +79,7 @@ def catalogued() -> list[str]:
     return sorted({ENGLISH, *(folder.name for folder in CATALOGUES.glob("[a-z]*/"))})
 
 
+@functools.cache  # of those that are there: what raises is asked again
 def _known(name, package, catalogues):
     there = sorted(
         {ENGLISH, *(each.name for folder in (*_lessons(package), catalogues) for each in folder.glob("[a-z]*/"))}
