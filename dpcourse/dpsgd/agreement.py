@@ -28,7 +28,7 @@ def refuse_if_it_disagrees(
 ) -> None:
     """Raise ValueError if engine and loop differ on the first two people: the loss mixes them, a layer hides, a rule errs.
 
-    Gradients that are not finite are left for the step to refuse.
+    Gradients that are not finite, which count as 0, tell nothing of this.
     """
     inputs, targets, parameters = inputs[:2], targets[:2], trainable(model)
     with evaluated(model):  # dropout would differ by chance

@@ -6,7 +6,6 @@
 
 import contextlib
 import itertools
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -27,13 +26,18 @@ class Clipped:
     """What clipped_sum found.
 
     sums: {parameter's name: sum of the clipped gradients, in the parameter's shape}; norms: (batch,), the lengths
-    before clipping; losses: (batch,); outputs: the model's, detached.
+    before clipping, infinite or NaN where a gradient counted as 0; losses: (batch,); outputs: the model's, detached.
     """
 
     sums: dict[str, torch.Tensor]
     norms: torch.Tensor
     losses: torch.Tensor
     outputs: torch.Tensor
+
+    @property
+    def counted(self) -> torch.Tensor:
+        """(batch,), bool: whose gradient is finite, and so is in the sum."""
+        return torch.isfinite(self.norms)
 
 
 def clipped_sum(
@@ -47,12 +51,13 @@ def clipped_sum(
 ) -> Clipped:
     """Return the sum over examples of their gradients, each shortened to length clip_norm if it is longer.
 
+    A gradient that is not finite counts as 0, as an empty row does: to stop for it would tell whose row is in the data.
+
     model: torch.nn.Module, first dimension of inputs and outputs, of each layer too: the examples; loss(outputs,
     targets): one number per example, shape (batch,); inputs, targets: tensors of the same first dimension, which
     may be 0; clip_norm: > 0; engine: "loop", "vmap" or "book-keeping"; precision: "float32", "tf32" or "bf16", of
     forward and backward pass (norms and sums are in full precision always). ValueError for a layer that cannot be
-    private or is not known, for a loss of another shape, and for a gradient that is not finite. Source: Abadi et
-    al. (2016), algorithm 1.
+    private or is not known, and for a loss of another shape. Source: Abadi et al. (2016), algorithm 1.
 
     >>> model = torch.nn.Linear(2, 1, bias=False)
     >>> inputs, targets = torch.tensor([[3.0, 4.0], [0.3, 0.4]]), torch.zeros(2)
@@ -62,9 +67,7 @@ def clipped_sum(
     """
     clip_norm = validate.number("clip_norm", clip_norm, 0, open_low=True)
     refuse_if_not_private(model, engine)
-    clipped = clipped_sum_of(model, trainable(model), loss, inputs, targets, clip_norm, engine, precision)
-    refuse_if_not_finite(clipped.norms)
-    return clipped
+    return clipped_sum_of(model, trainable(model), loss, inputs, targets, clip_norm, engine, precision)
 
 
 def clipped_sum_of(
@@ -80,7 +83,6 @@ def clipped_sum_of(
     """Do as clipped_sum, for a model and an engine that were tried before: the trial takes longer than a small step.
 
     parameters: what refusals.trainable says of the model, for which the caller has a use too.
-    Whether all gradients are finite is left for the caller to ask, who may do so once for several parts of a batch.
     """
     refuse_unknown(engine, precision)
     if isinstance(model, nn.parallel.DistributedDataParallel):
@@ -91,7 +93,14 @@ def clipped_sum_of(
     if len(inputs) == 0:
         return _nothing(parameters, inputs)
     with passes(precision, inputs.device) as forward:
-        return ENGINES[engine](model, parameters, _checked(loss), inputs, targets, clip_norm, forward)
+        found = ENGINES[engine](model, parameters, _checked(loss), inputs, targets, clip_norm, forward)
+    if torch.isfinite(found.norms.sum()):  # for which a GPU is waited for, once
+        return found
+    counted = found.counted
+    if counted.all():  # only their sum is too large a number
+        return found
+    rest = clipped_sum_of(model, parameters, loss, inputs[counted], targets[counted], clip_norm, engine, precision)
+    return Clipped(rest.sums, found.norms.masked_scatter(counted, rest.norms), found.losses, found.outputs)
 
 
 def refuse_unknown(engine: str, precision: str) -> None:
@@ -104,14 +113,6 @@ def refuse_unknown(engine: str, precision: str) -> None:
 def factors(norms: torch.Tensor, clip_norm: float) -> torch.Tensor:
     """Return min(1, clip_norm / norm) for each example; NaN where the norm is."""
     return norms.clamp(min=clip_norm).reciprocal_().mul_(clip_norm)
-
-
-def refuse_if_not_finite(norms: torch.Tensor) -> None:
-    """Raise ValueError if the norm of an example's gradient is infinite or NaN."""
-    if not math.isfinite(norms.sum()):
-        wrong = int((~torch.isfinite(norms)).sum())
-        if wrong:
-            raise ValueError(f"the gradients of {wrong} of {len(norms)} examples are not finite: a smaller lr may help")
 
 
 def _nothing(parameters, inputs):

@@ -2,6 +2,7 @@
 
 import gzip
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -26,7 +27,8 @@ class Data:
     targets of a part have the same length, the part to train on at least 1; an empty part to test on is none. Tensors
     stay as they are; arrays become tensors, of torch's default precision (float32), or int64 where the numbers are
     whole. Targets are classes where they are one whole number per person. name: of the data set; classes: their names,
-    in the order of the numbers, where they have names. ValueError otherwise.
+    in the order of the numbers, where they have names; train_empty: which rows to train on are empty, a bool for each,
+    or None for none: an empty row tosses its coin and adds nothing (see emptied). ValueError otherwise.
 
     >>> import numpy as np
     >>> Data(np.eye(3), np.array([0.5, 1.5, 2.5]), name="Toy")
@@ -39,6 +41,7 @@ class Data:
     test_targets: torch.Tensor | None = None
     name: str = "data"
     classes: tuple[str, ...] | None = None
+    train_empty: torch.Tensor | None = None
 
     def __post_init__(self) -> None:
         for name in PARTS:
@@ -50,6 +53,13 @@ class Data:
             _same_length("test", self.test_inputs, self.test_targets)
         if len(self.train_inputs) == 0:
             raise ValueError("train_inputs must have at least one row, got none")
+        if self.train_empty is not None:
+            object.__setattr__(self, "train_empty", _tensor("train_empty", self.train_empty))
+            if self.train_empty.dtype != torch.bool or self.train_empty.shape != (len(self.train_inputs),):
+                raise ValueError(
+                    f"train_empty must be {len(self.train_inputs)} values True or False, one for each row, got "
+                    f"{self.train_empty.dtype} of shape {tuple(self.train_empty.shape)}"
+                )
         if self.test_inputs is not None and len(self.test_inputs) == 0:
             object.__setattr__(self, "test_inputs", None)
             object.__setattr__(self, "test_targets", None)
@@ -65,9 +75,31 @@ class Data:
         targets = self.train_targets
         return targets.ndim == 1 and targets.dtype in WHOLE
 
+    def emptied(self, rows: int | Sequence[int]) -> "Data":
+        """Return a neighbour: the same data in which these rows to train on are empty, and all that was in them is gone.
+
+        rows: an index or several, each in [0, number of rows). ValueError otherwise.
+
+        >>> data = Data([[1.0], [2.0]], [3.0, 4.0]).emptied(1)
+        >>> data.train_inputs.tolist(), data.train_empty.tolist()
+        ([[1.0], [0.0]], [False, True])
+        """
+        n, places = len(self.train_inputs), torch.as_tensor(rows, dtype=torch.int64).reshape(-1)
+        if any(not 0 <= place < n for place in places.tolist()):
+            raise ValueError(f"rows must be in [0, {n}), got {places.tolist()}")
+        empty = torch.zeros(n, dtype=torch.bool) if self.train_empty is None else self.train_empty.clone()
+        inputs, targets = self.train_inputs.clone(), self.train_targets.clone()
+        empty[places], inputs[places], targets[places] = True, 0, 0
+        return replace(self, train_inputs=inputs, train_targets=targets, train_empty=empty)
+
+    def filled(self, rows: torch.Tensor) -> torch.Tensor:
+        """Return those of the rows to train on with these indices that are not empty."""
+        return rows if self.train_empty is None else rows[~self.train_empty[rows]]
+
     def on(self, device: torch.device) -> "Data":
         """Return the same data on a device."""
-        return replace(self, **{name: part.to(device) for name in PARTS if (part := getattr(self, name)) is not None})
+        parts = (*PARTS, "train_empty")
+        return replace(self, **{name: part.to(device) for name in parts if (part := getattr(self, name)) is not None})
 
     def __repr__(self) -> str:
         images = len(self.shape) == 3 and self.train_inputs.is_floating_point()

@@ -58,8 +58,8 @@ class Ledger:
 
     ValueError otherwise; BudgetError, which is one, where the plan costs more than the budget.
 
-    `epsilon()` is that of the steps so far, and holds if their number was fixed beforehand. `planned()` holds whatever
-    made the run stop. Both hold for a row emptied; for a row added or removed only if no setting comes from the number
+    `epsilon()` is that of the steps so far, and holds if their number was fixed beforehand. `planned()` holds for a stop
+    that was computed from what is released with noise. Both hold for a row emptied; for a row added or removed only if no setting comes from the number
     of rows. `runs` lists (noise_multiplier, sample_rate, steps) in the order in which they were spent.
 
     Source: Feldman & Zrnic (2021), Individual privacy accounting via a Rényi filter, theorem 4.3, and Lécuyer (2021),
@@ -197,7 +197,7 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
         return self._bound()
 
     def planned(self) -> float:
-        """Return the epsilon that holds whatever made a run stop or go on: that of all planned steps, at most the budget.
+        """Return the epsilon that holds if a run stopped by what was released with noise: of all planned steps, at most the budget.
 
         Infinity where nothing limits the steps, neither a budget nor a plan, or where more has been written, by after,
         than was fixed.

@@ -10,7 +10,7 @@ from dpcourse.base import validate
 from dpcourse.dpsgd import generators, processes
 from dpcourse.dpsgd.account import Account
 from dpcourse.dpsgd.agreement import refuse_if_it_disagrees
-from dpcourse.dpsgd.clipping import Clipped, Loss, clipped_sum_of, refuse_if_not_finite
+from dpcourse.dpsgd.clipping import Clipped, Loss, clipped_sum_of
 from dpcourse.dpsgd.data import people_of
 from dpcourse.dpsgd.ledger import Ledger
 from dpcourse.dpsgd.refusals import refuse_if_not_private, trainable
@@ -25,7 +25,7 @@ class Noisy(torch.optim.Optimizer):
         self.clip_norm = validate.number("clip_norm", clip_norm, 0, open_low=True)
         self.expected_batch = validate.number("expected_batch", expected_batch, 0, open_low=True)
         self._generator = generators.make(generator, "noise")
-        self._sums, self._norms, self._noise, self._tried = {}, [], (), set()
+        self._sums, self._drawn, self._noise, self._tried = {}, 0, (), set()
         self._account, self._padding = None, {}
         self.register_step_pre_hook(Noisy._make_private)
         self.register_step_post_hook(Noisy._forget)
@@ -38,18 +38,20 @@ class Noisy(torch.optim.Optimizer):
         targets: torch.Tensor,
         engine: str = "book-keeping",
         precision: str = "float32",
+        empty: int = 0,
     ) -> Clipped:
         """Add the clipped sum of some examples to this step's; returns it, as clipped_sum does.
 
         A batch that does not fit into memory comes in several chunks, each example in one of them; an empty batch
-        needs no call. Arguments and errors as in clipped_sum, except that step() refuses a gradient that is not finite,
-        so that a GPU need not wait. step() then adds the noise. The first call tries model and engine on two people, as try_on.
+        needs no call. Arguments and errors as in clipped_sum; empty: whole, >= 0, how many empty rows were drawn with
+        these examples: they are people of the batch, and add 0. step() then adds the noise. The first call tries model
+        and engine on two people, as try_on.
         """
         if len(inputs) and (model, engine) not in self._tried:
             self.try_on(model, loss, inputs, targets, engine)
         parameters = trainable(model)
         clipped = clipped_sum_of(model, parameters, loss, inputs, targets, self.clip_norm, engine, precision)
-        self._norms.append(clipped.norms)
+        self._drawn += len(inputs) + empty
         for parameter, found in zip(parameters.values(), clipped.sums.values(), strict=True):
             self._sums[parameter] = self._sums[parameter] + found if parameter in self._sums else found
         return clipped
@@ -117,7 +119,7 @@ once for each step; it has 0 such steps since then, and 0 were taken
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the sum accumulated so far, and every gradient."""
-        self._sums, self._norms = {}, []
+        self._sums, self._drawn = {}, 0
         super().zero_grad(set_to_none)
 
     @torch.no_grad()
@@ -130,7 +132,6 @@ once for each step; it has 0 such steps since then, and 0 were taken
             raise ValueError("step takes no closure: each evaluation of the loss would need a noise of its own")
         parameters = [p for group in self.param_groups for p in group["params"] if p.requires_grad]
         self._refuse_what_is_not_protected(parameters)
-        self.refuse_if_not_finite()
         if self._account is not None:
             self._account.refuse_what_is_not_in_it(self.noise_multiplier, self._size(parameters[0].device))
         self._bring_averages()
@@ -160,7 +161,7 @@ once for each step; it has 0 such steps since then, and 0 were taken
         """Forget the batch after its step."""
         if self._account is not None:
             self._account.used[self.noise_multiplier] += 1
-        self._sums, self._norms = {}, []
+        self._sums, self._drawn = {}, 0
         for group in self.param_groups:
             for p in group["params"]:
                 p.grad = None
@@ -212,17 +213,11 @@ once for each step; it has 0 such steps since then, and 0 were taken
             "make another one, and use state_dict() to save it"
         )
 
-    def refuse_if_not_finite(self) -> None:
-        """Raise ValueError if the gradient of somebody in the batch so far is infinite or NaN."""
-        if self._norms:
-            refuse_if_not_finite(torch.cat(self._norms) if self._norms[1:] else self._norms[0])
-
     def _size(self, device):
         """Return how many people are in the batch, in all processes together."""
-        size = sum(map(len, self._norms))
         if not processes.many():
-            return size
-        total = torch.tensor([float(size)], device=device)
+            return self._drawn
+        total = torch.tensor([float(self._drawn)], device=device)
         processes.add_up([total])
         return int(total)
 

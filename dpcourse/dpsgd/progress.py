@@ -56,9 +56,14 @@ class Progress:
             f"is {batch / people} times {people}, the number of rows; a recipe takes public_n when it starts"
         )
 
-    def refuse_if_too_much(self):
-        if self.left:
-            self.ledger.refuse_if_not_covered(self.optimizer.noise_multiplier, self.rate, self.left)
+    def plan(self):
+        """Note the epsilon of all that is planned, by the ledger or else by fit's own number of steps."""
+        if not self.left:
+            return
+        self.ledger.refuse_if_not_covered(self.optimizer.noise_multiplier, self.rate, self.left)
+        self.run.planned = self.ledger.planned()
+        if math.isinf(self.run.planned):
+            self.run.planned = self.ledger.after(self.optimizer.noise_multiplier, self.rate, self.left).epsilon()
 
     def refuse_if_apart(self, device):
         if processes.anywhere(self.done != processes.of_first(self.done, device), device):
@@ -68,17 +73,17 @@ class Progress:
 
     def record(self, size, measured, squares):
         self.run.batches.append(size)
-        self.unread.append((size, measured, squares))
+        self.unread.append((measured, squares))
 
     def read(self):
         """Ask the device, once, for what the steps since the last time measured."""
-        sizes, *found = zip(*self.unread, strict=True)
-        measured, squares = map(torch.stack, found)
+        measured, squares = map(torch.stack, zip(*self.unread, strict=True))
         if processes.many():  # of which only the first adds noise
             squares = squares.to(measured)
             processes.agree([squares])
-        for size, (lost, length), noise in zip(sizes, measured.tolist(), squares.tolist(), strict=True):
-            self.run.losses.append(lost / size if size else math.nan)
+        for (lost, counted, left_out, length), noise in zip(measured.tolist(), squares.tolist(), strict=True):
+            self.run.losses.append(lost / counted if counted else math.nan)
+            self.run.left_out.append(int(left_out))
             self.run.lengths.append(length)
             self.run.noises.append(self.optimizer.scale_of(noise))
         self.unread = []
@@ -93,18 +98,14 @@ class Progress:
         bar.advance(self.run)
 
     def stopped(self, checkpoint):
-        """Return what to tell whoever pressed Ctrl-C."""
-        steps, planned = self.settings["steps"], self.ledger.planned()
-        if math.isinf(planned):  # nothing but fit's own number of steps was fixed
-            planned = self.ledger.after(self.optimizer.noise_multiplier, self.rate, self.left).epsilon()
+        """Return what to tell whoever ended the run early."""
         stopped = say(
-            "Stopped after step {done:,} of {steps:,}: epsilon {spent} is spent, which holds if you had meant to stop here "
-            "before the first step; if you stopped because of what you saw, what holds is what was planned, epsilon "
-            "{planned}.",
+            "Stopped after step {done:,} of {steps:,}. What holds is what was planned, epsilon {planned}, if the stop was "
+            "computed from what is released with noise: the model, its scores on the test part, epsilon. For a stop that "
+            "depends on losses or sizes of batches nothing holds.",
             done=self.done,
-            steps=steps,
-            spent=rounding.up(self.run.epsilon, DIGITS),
-            planned=rounding.up(planned, DIGITS),
+            steps=self.settings["steps"],
+            planned=rounding.up(self.run.planned, DIGITS),
         )
         if not checkpoint:
             return stopped

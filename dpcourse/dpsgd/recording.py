@@ -20,11 +20,14 @@ CHECKSUM = "547a8fcef1fc10095eb0dfac998f706cf61cb4df34e3139329742e1ebd24c1bd"
 class Run:
     """A record of noisy training, as fit and replay return it.
 
+    Batches, losses, lengths and left_out are computed on the data without noise, and are as secret as these.
+
     settings: people (the number of rows), public_n (the number of people by which expected_batch is the sample rate),
     neighbours (for which the account holds), expected_batch, noise_multiplier, clip_norm, weights (how many numbers are
     trained), steps, and names of data, optimizer, device, precision, metric and schedule (None for none). For each step: batches, how many people were drawn; losses, their mean loss, NaN
-    where nobody was; lengths, of the clipped sum before noise; noises, root mean square of the noise on it. Now and
-    then: at, after which step; scores, what the metric says of the test part, or None; epsilons, certified upper bounds. ledger: its state.
+    where nobody was; lengths, of the clipped sum before noise; noises, root mean square of the noise on it; left_out, how
+    many gradients were not finite and counted as 0. Now and then: at, after which step; scores, what the metric says of
+    the test part, or None; epsilons, certified upper bounds. ledger: its state. planned: the epsilon of all that was planned.
     """
 
     settings: dict
@@ -36,6 +39,13 @@ class Run:
     scores: list[float | None] = field(default_factory=list)
     epsilons: list[float] = field(default_factory=list)
     ledger: dict = field(default_factory=dict)
+    left_out: list[int] = field(default_factory=list)
+    planned: float | None = None
+
+    @property
+    def ended_early(self) -> bool:
+        """Whether fewer steps were taken than were meant to be."""
+        return len(self.batches) < self.settings["steps"]
 
     @property
     def metric(self) -> str | None:
@@ -59,8 +69,13 @@ class Run:
 
     @property
     def epsilon(self) -> float:
-        """A certified upper bound at the ledger's delta, after the last step; 0 before the first."""
+        """A certified upper bound at the ledger's delta, of the steps so far, as if no more had been meant; 0 before the first."""
         return self.epsilons[-1] if self.epsilons else 0.0
+
+    @property
+    def claimed(self) -> float:
+        """The epsilon that may be claimed: that of the steps, or where the run ended early, of all that were planned."""
+        return self.planned if self.ended_early and self.planned is not None else self.epsilon
 
     def __repr__(self) -> str:
         about = self.settings
@@ -71,7 +86,7 @@ class Run:
             "data": about["data"],
             "steps": len(self.batches),
             "device": about["device"],
-            "epsilon": rounding.up(self.epsilon, DIGITS),
+            "epsilon": rounding.up(self.claimed, DIGITS),
             "delta": self.ledger["delta"],
         }
         if self.metric is None or self.score is None:
@@ -120,7 +135,8 @@ def replay(file: str | Path = RECORDING, checksum: str | None = CHECKSUM, show: 
 
 
 class Bar:
-    """The live bar: steps, loss, score, and how much of the budget is spent."""
+    """The live bar: steps, score, and how much of the budget is spent; nothing of the training data that has no noise on it,
+    so that who looks at it may stop the run."""
 
     def __init__(self, steps: int, show: bool) -> None:
         from tqdm.auto import tqdm
@@ -137,7 +153,7 @@ class Bar:
         """Show how things stood when the run was looked at: for the last time, or for the look-th, from 0."""
         step, score, budget = run.at[look], run.scores[look], run.ledger["budget"]
         epsilon = rounding.up(run.epsilons[look], DIGITS)
-        shown = [say("loss {loss:.3f}", loss=run.losses[step - 1])]
+        shown = []
         if run.metric is not None and score is not None:
             shown.append(say("{metric} {score:.3f}", metric=say(run.metric), score=score))
         if budget is None:

@@ -55,8 +55,9 @@ def fit(
     """Train a model for `steps` noisy steps on Poisson batches, within the ledger's budget; return the Run.
 
     The account holds for a row emptied and for a number of steps that was fixed beforehand. The model is private; the
-    Run's losses and scores are not, and a checkpoint is as secret as the data. docs/training.md says what a run may
-    claim: rows added or removed, early stops, callbacks, restarts, GPUs.
+    Run's losses, lengths, sizes of batches and gradients left out are not, and a checkpoint is as secret as the data.
+    docs/training.md says what a run may claim: rows added or removed, early stops, callbacks, restarts, GPUs. A gradient
+    that is not finite counts as 0, as that of an empty row.
 
     model: a torch.nn.Module whose layers can be trained privately; fit moves it to `device` and trains it in place.
     optimizer: a NoisySGD or NoisyAdam on the model's parameters; if it is tied to a ledger, to this one.
@@ -79,13 +80,14 @@ def fit(
         targets are classes and the model has an output for each.
     schedule: a scheduler of torch.optim.lr_scheduler on this optimizer, and no ReduceLROnPlateau; takes a step after
         each of the run's.
-    callback: callback(run), called at each look; the run ends there if the return value is true.
+    callback: callback(run), called at each look; the run ends there if the return value is true, and its epsilon is
+        what was planned, which covers a stop that is computed from the model, scores and epsilons alone.
 
     Ctrl-C ends the run after the current step. Under torchrun each process calls fit with the same arguments and takes
     its share of each batch.
 
-    ValueError for a model that cannot be private, an argument out of its range, arguments that do not fit together, or a
-    checkpoint of another run; BudgetError, which is one, before the first step, where the ledger has no room for all.
+    ValueError for a model that cannot be private, an argument out of its range, arguments that do not fit together, a
+    checkpoint of another run, or weights that are no longer finite, which says nothing but what the model says; BudgetError, which is one, before the first step, where the ledger has no room for all.
 
     Source: Abadi et al. (2016), algorithm 1; Bu, Dong, Long & Su (2020), algorithms 1 and 2.
 
@@ -107,6 +109,7 @@ def fit(
     refuse_if_not_private(model, engine)
     model.to(device).train()
     data = data.on(device)
+    _refuse_rows_of_its_own(len(data.train_inputs), device)
     refuse_if_it_mixes(model, data)
     optimizer.try_on(model, loss, data.train_inputs, data.train_targets, engine)
     coins = generators.make(generator, "coins")
@@ -115,7 +118,7 @@ def fit(
     training = Progress(model, optimizer, ledger, coins, schedule, settings)
     training.refuse_if_it_tells_the_rows()
     training.resume(checkpoint, device)
-    training.refuse_if_too_much()
+    training.plan()
     training.refuse_if_apart(device)
     if optimizer.ledger is not None:
         optimizer.tie(ledger, training.people, public_n)  # anew: a checkpoint's steps were spent and taken elsewhere
@@ -136,6 +139,7 @@ def fit(
                 schedule.step()
             stop = processes.anywhere(interrupted(), device)
             if training.done % every == 0 or not training.left or stop:
+                _refuse_infinite_weights(model, training.done)
                 training.look(_score(model, data, metric, chunk), bar)
                 training.save(checkpoint, device)
                 stop = _stops(callback, training.run, model, device) or stop
@@ -148,6 +152,15 @@ def _refuse_what_adds_no_noise(optimizer):
     if not isinstance(optimizer, (NoisySGD, NoisyAdam)):
         raise ValueError(
             f"optimizer must be a NoisySGD or a NoisyAdam, got {type(optimizer).__name__}: it adds no noise"
+        )
+
+
+def _refuse_rows_of_its_own(rows, device):
+    first = processes.of_first(rows, device)
+    if processes.anywhere(rows != first, device):
+        raise ValueError(
+            f"data must be the same in all processes, got {rows:,} rows where the first has {int(first):,}: fit itself gives "
+            "each process its share of a batch, and a row that two processes take would count twice"
         )
 
 
@@ -168,29 +181,42 @@ def _that_works(device: str | torch.device | None) -> torch.device:
 
 
 def _step(optimizer, batch, accumulate):
-    """Take one step; return the size of the batch, [sum of losses, length of the clipped sum] and the squares of the noise.
+    """Take one step; return the size of the batch, [sum of losses, of how many people, gradients left out, length of the
+    clipped sum] and the squares of the noise.
 
     The last two are tensors that the device may still be computing.
     """
     optimizer.zero_grad()  # an exception may have left a part of a batch behind
-    lost = accumulate(processes.share(batch))
-    measured = torch.stack([lost, optimizer.squares_of_sum.sqrt().to(lost)])
+    measured = accumulate(processes.share(batch))
+    measured = torch.cat([measured, optimizer.squares_of_sum.sqrt().to(measured)[None]])
     processes.add_up([measured])
     optimizer.step()
     return len(batch), measured, optimizer.squares_of_noise
 
 
 def _accumulate(model, optimizer, data, loss, engine, precision, batch, chunk):
-    """Add up the clipped gradients of a batch; returns the sum of the losses."""
+    """Add up the clipped gradients of a batch; returns [sum of losses, of how many people, how many are left out], the last
+    of whom have a gradient that is not finite."""
     device = data.train_inputs.device
-    lost = torch.zeros((), device=device)
+    measured = torch.zeros(3, device=device)
     if device.type == "cuda":
         batch = batch.pin_memory()  # so that the copy needs no wait
     for part in batch.to(device, non_blocking=True).split(chunk):
         if len(part):
-            inputs, targets = data.train_inputs[part], data.train_targets[part]
-            lost += optimizer.accumulate(model, loss, inputs, targets, engine, precision).losses.sum()
-    return lost
+            there = data.filled(part)
+            inputs, targets = data.train_inputs[there], data.train_targets[there]
+            empty = len(part) - len(there)
+            found = optimizer.accumulate(model, loss, inputs, targets, engine, precision, empty=empty)
+            losses = found.losses.where(found.counted, 0)
+            measured += torch.stack([losses, found.counted, ~found.counted]).sum(1)
+    return measured
+
+
+def _refuse_infinite_weights(model, step):
+    """Raise ValueError where the weights are not finite: they are released with noise, and so is this."""
+    for name, parameter in trainable(model).items():
+        if not torch.isfinite(parameter.sum()) and not torch.isfinite(parameter).all():
+            raise ValueError(f"the weights {name!r} are no longer finite at step {step:,}: a smaller lr may help")
 
 
 @torch.no_grad()

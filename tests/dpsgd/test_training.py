@@ -5,6 +5,7 @@ This file is also the program that those processes run: python test_training.py 
 
 import copy
 import functools
+import math
 import os
 import signal
 import subprocess
@@ -214,7 +215,7 @@ def test_a_checkpoint_at_the_end_is_the_end(tmp_path):
 
 def test_ctrl_c_ends_after_the_step_and_leaves_everything_in_order(left_behind):
     folder, said = left_behind[0] / "interrupted_once", left_behind[1]
-    assert "Stopped after step 6 of 11: epsilon " in said
+    assert "Stopped after step 6 of 11. What holds is what was planned, epsilon " in said
     left = torch.load(folder / "left", weights_only=True)
     saved = torch.load(folder / "checkpoint", weights_only=True)
     assert left["ledger"]["runs"] == saved["run"]["ledger"]["runs"] == [[1.0, 30 / PEOPLE, 6]]
@@ -246,9 +247,11 @@ def test_who_stops_hears_what_holds_and_can_go_on(how, planned, tmp_path, capsys
     stopped, file = mine(), tmp_path / "checkpoint"
     train(*stopped, loss=Killing(3, signal.SIGINT), checkpoint=file)
     saved = file.read_bytes()
-    said, spent = capsys.readouterr().out, rounding.up(stopped[2].epsilon(), 4)
-    assert f"Stopped after step 3 of 11: epsilon {spent} is spent" in said
-    assert f"what holds is what was planned, epsilon {rounding.up(planned(), 4)}. fit with checkpoint=" in said
+    said = capsys.readouterr().out
+    assert (
+        f"Stopped after step 3 of 11. What holds is what was planned, epsilon {rounding.up(planned(), 4)}, if" in said
+    )
+    assert "fit with checkpoint=" in said
     unbroken = mine()
     train(*unbroken)
     for ledger in (stopped[2], dpsgd.Ledger(1e-5, **how)):
@@ -806,6 +809,13 @@ def two_processes(folder):
         train(*mine(), checkpoint=file if rank == 0 else None, generator=rank)
     except ValueError as error:
         left["apart"] = str(error)
+    unpaid, data = mine(), few()
+    try:
+        train(
+            *unpaid, data=replace(data, train_inputs=data.train_inputs[rank:], train_targets=data.train_targets[rank:])
+        )
+    except ValueError as error:
+        left["own rows"] = str(error), unpaid[2].runs
     torch.save(left, folder / f"left {rank}")
     torch.distributed.barrier()  # nobody leaves while another still talks
     sys.stdout.flush()
@@ -900,6 +910,15 @@ def test_processes_that_come_from_different_steps_are_refused(two):
         assert left["apart"].startswith("the processes come from different steps")
 
 
+def test_processes_that_hold_rows_of_their_own_are_refused_before_a_step_is_paid(two):
+    for rank, left in enumerate(two):
+        says, runs = left["own rows"]
+        assert says.startswith(
+            f"data must be the same in all processes, got {PEOPLE - rank} rows where the first has 300"
+        )
+        assert runs == []
+
+
 # ---- saved
 
 
@@ -918,3 +937,56 @@ def test_a_saved_run_is_replayed_as_it_was(tmp_path, capfd):
 
 if __name__ == "__main__":
     globals()[sys.argv[1]](Path(sys.argv[2]))
+
+
+# ---- rows that would tell
+
+
+@pytest.mark.parametrize("kind", ["NoisySGD", "NoisyAdam"])
+@pytest.mark.parametrize("value", [1e38, math.nan, math.inf], ids=str)
+def test_a_row_cannot_stop_the_run(value, kind):
+    """An attack: the neighbours are a row whose gradient is not finite, and the same row empty. They cannot be told apart."""
+    data = few()
+    inputs = data.train_inputs.clone()
+    inputs[7] = value
+    attacked, ends = replace(data, train_inputs=inputs), []
+    for neighbour in (attacked, data.emptied(7)):
+        mine = parts(kind, model=small(dropout=0))
+        mine[1].tie(mine[2], PEOPLE)
+        ends.append((train(*mine, data=neighbour, steps=30), weights(mine[0])))
+    (there, with_row), (empty, without) = ends
+    assert there.batches == empty.batches
+    assert sum(there.left_out) > 0 == sum(empty.left_out)
+    torch.testing.assert_close(with_row, without)
+    assert there.losses == pytest.approx(empty.losses)
+
+
+def test_weights_that_are_not_finite_end_the_run():
+    """Which the model says itself: it is released."""
+    mine = parts()
+
+    def spoilt(run):
+        mine[0][1].weight.data[0, 0] = math.inf
+
+    with pytest.raises(
+        ValueError, match=r"the weights '1.weight' are no longer finite at step 8: a smaller lr may help"
+    ):
+        train(*mine, callback=spoilt)
+
+
+def test_an_early_stop_claims_what_was_planned(capsys):
+    run = train(*parts(), callback=lambda run: run.at[-1] == 4)
+    planned = dpsgd.Ledger(1e-5).after(1.0, 0.1, STEPS).epsilon()
+    assert (run.claimed, run.ended_early) == (planned, True)
+    assert run.epsilon < planned
+    assert f"epsilon at most {rounding.up(planned, 4)}" in repr(run)
+    assert f"What holds is what was planned, epsilon {rounding.up(planned, 4)}" in capsys.readouterr().out
+
+
+def test_the_bar_shows_nothing_without_noise(capsys):
+    """Of the training data: a loss there is not to be seen by whoever may stop the run."""
+    train(*parts(), show=True)
+    shown = capsys.readouterr().err
+    assert "epsilon" in shown
+    assert "accuracy" in shown
+    assert "loss" not in shown

@@ -100,7 +100,7 @@ QUIZ = (
         ),
     ),
     Question(
-        "168 steps are planned, for ε = 3. After 100 the model is good enough, and you stop. Which ε do you quote?",
+        "168 steps are planned, for ε = 3. After 100 the model is good enough on the test part, and you stop. Which ε do you quote?",
         (
             Option(
                 "That of 100 steps, for no more were taken.",
@@ -110,7 +110,7 @@ QUIZ = (
             Option(
                 "3, as planned.",
                 True,
-                "The promise was made for all that might have come. A stop leaves some of it unused, and that is no harm.",
+                "The promise was made for all that might have come. A stop that the model itself decides leaves some of it unused, and that is no harm.",
             ),
             Option(
                 "More than 3: looking at the model is one more answer.",
