@@ -97,7 +97,8 @@ def distance(profile, mu, near, failing) -> Bounds:
 
     profile: as above; near: an epsilon from where on delta(epsilon) matters little; failing: delta(infinity).
     In a cell, G_mu's delta is below its chord, and delta(epsilon) above the lines through the two bounds to its left and
-    to its right. So the difference is largest at an end of the cell, or where the two lines meet.
+    to its right. So the difference is largest at an end of the cell, or where the two lines meet. Behind the last cell
+    G_mu's delta, below 3e-7 there, and the weight only fall.
     """
     last = mu * mu / 2 + TAIL * mu
     epsilon = np.linspace(0.0, min(near, last), LINES)
@@ -125,5 +126,6 @@ def distance(profile, mu, near, failing) -> Bounds:
     share = np.where(cross, ahead / np.where(cross, ahead + behind, 1.0), 0.0)  # of the cell, up to where they meet
     chord = gaussian[:-1] + np.diff(gaussian) * share - np.where(cross, left[0] + (left[1] - left[0]) * share, 1.0)
     at_cross = chord * expit(-epsilon[1:] - np.log(share + (1 - share) * np.exp(-step)))
-    most = np.max([at_start, at_stop, np.where(cross, at_cross, 0.0)])
+    beyond = weight[-1] * max(gaussian[-1] - failing, 0.0)
+    most = max(np.max([at_start, at_stop, np.where(cross, at_cross, 0.0)]), beyond)
     return Bounds(max(float(least.max()), 0.0), max(float(most), 0.0))

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from scipy import stats
 from support import examples
 
-from dpcourse import gdp, pld, tradeoff
+from dpcourse import composition, gdp, pld, tradeoff
 from dpcourse.pld import mu as the_module
 from dpcourse.pld import pairs
+from dpcourse.tradeoff import log_gaussian_delta
 
 noises, rates = st.floats(0.6, 4), st.floats(-3, -0.05).map(lambda digits: 10.0**digits)
 deltas = st.floats(-9, -2).map(lambda digits: 10.0**digits)
@@ -243,6 +244,17 @@ def test_the_distance_of_a_failure_and_of_a_largest_loss():
         lower, upper = curve.distance(2.0)
         assert exact - 1e-3 <= lower <= exact + 1e-12
         assert exact - 1e-7 <= upper <= exact + 2e-4
+
+
+@examples(24, part=6)
+@given(epsilon=st.floats(0.05, 6), delta=st.sampled_from([0.0, 1e-9, 1e-3]), k=st.integers(1, 4), mu=st.floats(0.01, 6))
+def test_the_distance_is_an_upper_bound_for_every_curve(epsilon, delta, k, mu):
+    """Without any tolerance, also where the largest difference lies behind all that G_mu says: Bayes errors in closed form."""
+    grid = np.linspace(0, k * epsilon + 3, 400)
+    gaussian = np.exp([log_gaussian_delta(e, mu) for e in grid])
+    exact = [composition.optimal_delta(epsilon, delta, k, float(e)) for e in grid]
+    found = np.max((gaussian - exact) / (1 + np.exp(grid)))
+    assert found * (1 - 1e-9) <= pld.approx_dp(epsilon, delta, k).distance(mu).upper
 
 
 # ---- ends, bad input

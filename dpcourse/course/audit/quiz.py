@@ -124,20 +124,20 @@ QUIZ = (
         ),
     ),
     Question(
-        "The laws of an attack's scores are known. With the exact rates its ε is 4.8; 150 trainings prove 1.2, and 6.2 is certified for the whole path. What explains which gap?",
+        "The laws of an attack's scores are known. With the exact rates its ε is 4.8; 150 trainings prove 0.6, and 6.2 is certified for the whole path. What explains which gap?",
         (
             Option(
-                "From 1.2 to 4.8: few trainings. From 4.8 to 6.2: what this attack does not see.",
+                "From 0.6 to 4.8: few trainings. From 4.8 to 6.2: what this attack does not see.",
                 True,
                 "The exact rates are what this attack would show after endlessly many trainings. What is above them only another attack can show.",
             ),
             Option(
-                "From 1.2 to 4.8: a weak attack. From 4.8 to 6.2: few trainings, which a longer audit makes up for.",
+                "From 0.6 to 4.8: a weak attack. From 4.8 to 6.2: few trainings, which a longer audit makes up for.",
                 False,
                 "It is the other way round. The exact rates belong to this very attack, with endlessly many trainings.",
             ),
             Option(
-                "Both: the accountant is too careful, and an exact one would certify 1.2.",
+                "Both: the accountant is too careful, and an exact one would certify 0.6.",
                 False,
                 "An attack that has an exact ε of 4.8 exists, so nobody can certify less than that.",
             ),

@@ -24,7 +24,7 @@ QUIZ = (
         ),
     ),
     Question(
-        "f is never below g, and somewhere above it. Which promise is stronger?",
+        "Two curves are symmetric. f is never below g, and somewhere above it. Which promise is stronger?",
         (
             Option(
                 "f-DP.", True, "A higher curve leaves every tester with larger errors. Whatever is f-DP is also g-DP."
