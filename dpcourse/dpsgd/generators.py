@@ -1,4 +1,4 @@
-"""Where randomness comes from: a seed that can be repeated, for teaching, or the operating system's entropy."""
+"""Where randomness comes from: a seed that can be repeated, for teaching, or the operating system's entropy, once or always."""
 
 import contextlib
 from collections.abc import Iterator
@@ -7,17 +7,19 @@ import numpy as np
 import torch
 
 from dpcourse.base import validate
+from dpcourse.dpsgd import secure
 
-Source = torch.Generator | int | None
+Source = torch.Generator | secure.Source | int | str | None
 MT19937_WORDS = slice(3, 3 + 624)  # of the state of torch's generator on a CPU: the words of the Mersenne twister
 
 
-def make(generator: Source, purpose: str) -> torch.Generator:
+def make(generator: Source, purpose: str) -> torch.Generator | secure.Source:
     """Return a torch.Generator on the CPU, not correlated with one of the same seed that was made for another purpose.
 
     generator: a torch.Generator on the CPU, which is returned as it is; a whole number >= 0, a seed; None: 128 bits of
-    the operating system's entropy. purpose: any text. ValueError otherwise. torch's own manual_seed takes only 32 bits
-    on a CPU, few enough to try them all; here the whole state is filled.
+    the operating system's entropy; "secure": all numbers from the operating system, see secure.py. purpose: any text.
+    ValueError otherwise. torch's own manual_seed takes only 32 bits on a CPU, few enough to try them all; here the whole
+    state is filled. The numbers that follow can still be computed from those before them, but for "secure".
 
     >>> noise, again, coins = make(7, "noise"), make(7, "noise"), make(7, "coins")
     >>> noise, again, coins = (torch.rand((), generator=g).item() for g in (noise, again, coins))
@@ -31,11 +33,26 @@ def make(generator: Source, purpose: str) -> torch.Generator:
                 "there, from seeds that the generator gives"
             )
         return generator
+    if isinstance(generator, secure.Source):
+        return generator
+    if isinstance(generator, str):
+        if generator != secure.SECURE:
+            raise ValueError(
+                f"generator must be a torch.Generator, a seed, None or {secure.SECURE!r}, got {generator!r}"
+            )
+        return secure.Source()
     entropy = None if generator is None else [validate.whole("generator", generator, 0), *purpose.encode()]
     state = torch.Generator("cpu").manual_seed(0).get_state()
     seeds = np.random.SeedSequence(entropy)
     state.numpy()[:5056].view(np.uint64)[MT19937_WORDS] = seeds.generate_state(624, np.uint32)
     return torch.Generator("cpu").set_state(state)
+
+
+def uniform(count: int, generator: torch.Generator | secure.Source) -> torch.Tensor:
+    """Return `count` numbers in [0, 1), float64, on the CPU."""
+    if isinstance(generator, secure.Source):
+        return generator.uniform(count)
+    return torch.rand(count, generator=generator, dtype=torch.float64, device="cpu")
 
 
 def for_device(generator: torch.Generator, device: torch.device) -> torch.Generator:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import torch
 
 from dpcourse.base import validate
-from dpcourse.dpsgd import generators, processes
+from dpcourse.dpsgd import generators, processes, secure
 from dpcourse.dpsgd.account import Account
 from dpcourse.dpsgd.agreement import refuse_if_it_disagrees
 from dpcourse.dpsgd.clipping import Clipped, Loss, clipped_sum_of
@@ -25,6 +25,8 @@ class Noisy(torch.optim.Optimizer):
         self.clip_norm = validate.number("clip_norm", clip_norm, 0, open_low=True)
         self.expected_batch = validate.number("expected_batch", expected_batch, 0, open_low=True)
         self._generator = generators.make(generator, "noise")
+        if self.secure:
+            secure.refuse_imprecise(p for group in self.param_groups for p in group["params"])
         self._sums, self._drawn, self._noise, self._tried = {}, 0, (), set()
         self._account, self._padding = None, {}
         self.register_step_pre_hook(Noisy._make_private)
@@ -96,6 +98,11 @@ once for each step; it has 0 such steps since then, and 0 were taken
         self._account = Account(ledger, rate, Sizes(people, rate), copy.deepcopy(ledger))
 
     @property
+    def secure(self) -> bool:
+        """Whether the noise is that of real numbers, from a cryptographic source: generator="secure"."""
+        return isinstance(self._generator, secure.Source)
+
+    @property
     def ledger(self) -> Ledger | None:
         """The ledger that the optimizer is tied to."""
         return None if self._account is None else self._account.ledger
@@ -137,11 +144,7 @@ once for each step; it has 0 such steps since then, and 0 were taken
         self._bring_averages()
         sums = _together([self._sums[p] if p in self._sums else torch.zeros_like(p) for p in parameters])
         if processes.is_first():
-            generator = generators.for_device(self._generator, parameters[0].device)
-            self._noise = [
-                torch.randn(total.shape, generator=generator, dtype=total.dtype, device=total.device) for total in sums
-            ]
-            torch._foreach_add_(sums, self._noise, alpha=self.noise_multiplier * self.clip_norm)
+            self._add_noise(sums, self.noise_multiplier * self.clip_norm)
         processes.add_up(sums)
         torch._foreach_div_(sums, self.expected_batch)
         for p, mean in zip(parameters, _apart(sums, parameters), strict=True):
@@ -149,6 +152,17 @@ once for each step; it has 0 such steps since then, and 0 were taken
         for table, row in self._padding.items():
             if table.grad is not None:
                 table.grad[row] = 0
+
+    def _add_noise(self, sums, scale):
+        """Add noise of this deviation to the sums, in place; note it, in units of that."""
+        if isinstance(self._generator, secure.Source):
+            self._noise = secure.add_noise(sums, scale, self._generator) if scale else []
+            return
+        generator = generators.for_device(self._generator, sums[0].device)
+        self._noise = [
+            torch.randn(total.shape, generator=generator, dtype=total.dtype, device=total.device) for total in sums
+        ]
+        torch._foreach_add_(sums, self._noise, alpha=scale)
 
     def _bring_averages(self):
         """Move the running averages to where the model is now; torch keeps the number of steps on the CPU."""

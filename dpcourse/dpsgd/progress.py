@@ -12,7 +12,7 @@ from torch.optim.lr_scheduler import LRScheduler
 from dpcourse.base import rounding, validate
 from dpcourse.base.files import replaced
 from dpcourse.base.languages import say, sentences
-from dpcourse.dpsgd import generators, processes
+from dpcourse.dpsgd import generators, processes, secure
 from dpcourse.dpsgd.ledger import Ledger
 from dpcourse.dpsgd.optimizers import NoisyAdam, NoisySGD
 from dpcourse.dpsgd.recording import DIGITS, Run
@@ -27,7 +27,7 @@ class Progress:
     model: torch.nn.Module
     optimizer: NoisySGD | NoisyAdam
     ledger: Ledger
-    coins: torch.Generator
+    coins: torch.Generator | secure.Source
     schedule: LRScheduler | None
     settings: dict
 

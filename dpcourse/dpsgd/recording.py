@@ -10,6 +10,7 @@ from dpcourse.base.files import write_atomically
 from dpcourse.base.languages import listed, say, to_say
 
 DIGITS = 4  # of an epsilon that is printed
+FOR_EXPERIMENTS = "for experiments"  # the noise that a seed gives, in floats
 ACCURACY = to_say("accuracy")  # the metric without a function of one's own
 RECORDING = Path(__file__).with_name("recording.json")
 # of what tests/benchmarks/record.py wrote
@@ -24,7 +25,8 @@ class Run:
 
     settings: people (the number of rows), public_n (the number of people by which expected_batch is the sample rate),
     neighbours (for which the account holds), expected_batch, noise_multiplier, clip_norm, weights (how many numbers are
-    trained), steps, and names of data, optimizer, device, precision, metric and schedule (None for none). For each step: batches, how many people were drawn; losses, their mean loss, NaN
+    trained), steps, noise ("secure" or "for experiments", which is not quite what the account takes for granted), and
+    names of data, optimizer, device, precision, metric and schedule (None for none). For each step: batches, how many people were drawn; losses, their mean loss, NaN
     where nobody was; lengths, of the clipped sum before noise; noises, root mean square of the noise on it; left_out, how
     many gradients were not finite and counted as 0. Now and then: at, after which step; scores, what the metric says of
     the test part, or None; epsilons, certified upper bounds. ledger: its state. planned: the epsilon of all that was planned.
@@ -78,6 +80,12 @@ class Run:
         return self.planned if self.ended_early and self.planned is not None else self.epsilon
 
     def __repr__(self) -> str:
+        if not self.at or self.settings.get("noise", FOR_EXPERIMENTS) != FOR_EXPERIMENTS:
+            return self._said
+        return say("{run}, if its noise were that of real numbers", run=self._said)
+
+    @property
+    def _said(self):
         about = self.settings
         if not self.at:
             return say("{optimizer} on {data}: no step taken", optimizer=about["optimizer"], data=about["data"])
@@ -121,7 +129,8 @@ def replay(file: str | Path = RECORDING, checksum: str | None = CHECKSUM, show: 
     ValueError where the file is not the one recorded.
 
     >>> replay(show=False)
-    NoisyAdam on Fashion-MNIST, 360 steps on cpu: accuracy 0.873 on the test part, epsilon at most 2.9906 at delta 1e-05
+    NoisyAdam on Fashion-MNIST, 360 steps on cpu: accuracy 0.873 on the test part, epsilon at most 2.9906 at delta 1e-05, \
+if its noise were that of real numbers
     """
     content = Path(file).read_bytes()
     found = hashlib.sha256(content).hexdigest()

@@ -12,14 +12,14 @@ from torch.nn import functional as F
 from torch.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
 
 from dpcourse.base import validate
-from dpcourse.dpsgd import generators, processes
+from dpcourse.dpsgd import generators, processes, secure
 from dpcourse.dpsgd.agreement import evaluated
 from dpcourse.dpsgd.clipping import Loss, refuse_unknown
 from dpcourse.dpsgd.data import Data, people_of
 from dpcourse.dpsgd.ledger import Ledger
 from dpcourse.dpsgd.optimizers import NoisyAdam, NoisySGD
 from dpcourse.dpsgd.progress import Progress
-from dpcourse.dpsgd.recording import Bar, Run
+from dpcourse.dpsgd.recording import FOR_EXPERIMENTS, Bar, Run
 from dpcourse.dpsgd.refusals import refuse_if_not_private, trainable
 from dpcourse.dpsgd.sampling import poisson_batches
 from dpcourse.dpsgd.trial import people_at_once, refuse_if_it_mixes
@@ -70,8 +70,8 @@ def fit(
     memory: > 0, in bytes; the most for the tensors of a step, beside model and data. None: as much as the device has.
     device: "cuda", "cpu" or a torch.device. None: CUDA where there is one.
     precision: "float32", "tf32" or "bf16", of forward and backward passes; norms and sums are in full precision.
-    generator: of the coins that draw the batches: a torch.Generator on the CPU, a seed, or None for the operating
-        system's entropy.
+    generator: of the coins that draw the batches: a torch.Generator on the CPU, a seed, None for a generator that the
+        operating system seeds, or "secure", for one process, as for the optimizer's noise: what a run gives to others needs both.
     checkpoint: a file that is written every `every` steps and, where it exists, read first: the run goes on from there.
     every: whole, >= 1; the steps between two looks (score, bar, checkpoint, callback). None: a twentieth of `steps`.
     show: whether the live bar is shown.
@@ -113,8 +113,9 @@ def fit(
     refuse_if_it_mixes(model, data)
     optimizer.try_on(model, loss, data.train_inputs, data.train_targets, engine)
     coins = generators.make(generator, "coins")
+    _refuse_coins_of_its_own(coins)
     metric = _metric(metric, model, data)
-    settings = _settings(model, optimizer, data, device, precision, steps, public_n, metric, schedule)
+    settings = _settings(model, optimizer, data, device, precision, steps, public_n, metric, schedule, coins)
     training = Progress(model, optimizer, ledger, coins, schedule, settings)
     training.refuse_if_it_tells_the_rows()
     training.resume(checkpoint, device)
@@ -124,7 +125,8 @@ def fit(
         optimizer.tie(ledger, training.people, public_n)  # anew: a checkpoint's steps were spent and taken elsewhere
     optimizer.keep_padding(model)
     processes.agree(model.state_dict().values())
-    processes.agree_on_state(coins, device)
+    if isinstance(coins, torch.Generator):
+        processes.agree_on_state(coins, device)
     batches = poisson_batches(training.people, training.rate, steps, coins)
     accumulate = functools.partial(_accumulate, model, optimizer, data, loss, engine, precision)
     if training.left:
@@ -161,6 +163,13 @@ def _refuse_rows_of_its_own(rows, device):
         raise ValueError(
             f"data must be the same in all processes, got {rows:,} rows where the first has {int(first):,}: fit itself gives "
             "each process its share of a batch, and a row that two processes take would count twice"
+        )
+
+
+def _refuse_coins_of_its_own(coins):
+    if isinstance(coins, secure.Source) and processes.many():
+        raise ValueError(
+            "generator must not be 'secure' where several processes train: each would toss coins of its own"
         )
 
 
@@ -278,7 +287,7 @@ def _refuse_another_ledger(optimizer, ledger):
         raise ValueError("ledger must be the one that the optimizer is tied to, got another")
 
 
-def _settings(model, optimizer, data, device, precision, steps, public_n, metric, schedule):
+def _settings(model, optimizer, data, device, precision, steps, public_n, metric, schedule, coins):
     return {
         "people": len(data.train_inputs),
         "public_n": people_of(len(data.train_inputs), public_n),
@@ -292,6 +301,7 @@ def _settings(model, optimizer, data, device, precision, steps, public_n, metric
         "data": data.name,
         "device": device.type,
         "precision": precision,
+        "noise": secure.SECURE if optimizer.secure and isinstance(coins, secure.Source) else FOR_EXPERIMENTS,
         "metric": _name(metric),
         "schedule": None if schedule is None else type(schedule).__name__,
     }

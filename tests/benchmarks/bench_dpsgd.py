@@ -51,12 +51,13 @@ def plain(layout):
     return make
 
 
-def ours(engine, layout=torch.channels_last):
+def ours(engine, layout=torch.channels_last, generator=None):
     def make(model, inputs, targets, precision):
         model = model.to(memory_format=layout)
-        optimizer = dpsgd.NoisySGD(
-            model.parameters(), LR, noise_multiplier=NOISE, clip_norm=CLIP, expected_batch=len(inputs)
-        )
+        if generator == "secure":
+            model, inputs = model.double(), inputs.double()
+        settings = {"noise_multiplier": NOISE, "clip_norm": CLIP, "expected_batch": len(inputs)}
+        optimizer = dpsgd.NoisySGD(model.parameters(), LR, **settings, generator=generator)
 
         def step():
             optimizer.accumulate(model, cross_entropy, inputs, targets, engine, precision)
@@ -106,6 +107,7 @@ TOOLS = {
     "vmap": ours("vmap"),
     "book-keeping, default": ours("book-keeping", torch.contiguous_format),
     "book-keeping": ours("book-keeping"),
+    "book-keeping, secure": ours("book-keeping", generator="secure"),
     "Opacus hooks, default": opacus("hooks", torch.contiguous_format),
     "Opacus hooks": opacus("hooks"),
     "Opacus functorch": opacus("functorch"),

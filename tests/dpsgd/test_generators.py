@@ -16,7 +16,7 @@ from dpcourse.dpsgd import generators
 RARE = 1e-6
 
 
-@pytest.mark.parametrize("generator", [-1, 1.5, "seed", True])
+@pytest.mark.parametrize("generator", [-1, 1.5, True])
 def test_bad_seeds_are_named(generator):
     with pytest.raises(ValueError, match="generator must be a whole number >= 0, got"):
         generators.make(generator, "noise")
