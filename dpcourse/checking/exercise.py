@@ -412,13 +412,16 @@ class Exercise:
         self, cases: Cases, values: list, ask: Callable | None, rng, numbers: Sequence[float] = ()
     ) -> diagnosis.Diagnosis:
         """Return why an answer is wrong that has none of the misconceptions; numbers: that are written in it."""
-        asked = None if ask is None else lambda further, seconds: self._values(further, ask(further, seconds))
         try:
-            found = diagnosis.diagnose(self, cases, values, asked, rng, getattr(ask, "watch", None), numbers)
+            found = self._diagnosed(cases, values, ask, rng, numbers)
         except Exception as error:  # the answer is wrong all the same: whoever wrote it is told so
             warnings.warn(f"exercise {self.id}: the diagnosis failed with {error!r}", RuntimeWarning, stacklevel=2)
             found = None
         return found or diagnosis.Diagnosis(say(UNKNOWN), diagnosis.CASE)
+
+    def _diagnosed(self, cases, values, ask, rng, numbers) -> diagnosis.Diagnosis | None:
+        asked = None if ask is None else lambda further, seconds: self._values(further, ask(further, seconds))
+        return diagnosis.diagnose(self, cases, values, asked, rng, getattr(ask, "watch", None), numbers)
 
     def _values(self, cases, outcomes):
         """Return the values on the first of these cases, up to a case on which nothing was returned that can be judged."""

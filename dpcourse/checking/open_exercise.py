@@ -1,6 +1,6 @@
 """An exercise with many right answers, none of which the others are compared with."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,9 +53,7 @@ class OpenExercise(Exercise):
         """Yield the misconceptions that recognise these values: there is no one right answer, and no one wrong one."""
         return (known for known in self.misconceptions if recognised(known, cases, values))
 
-    def diagnose(
-        self, cases: Cases, values: list, ask: Callable | None, rng, numbers: Sequence[float] = ()
-    ) -> diagnosis.Diagnosis:
+    def _diagnosed(self, cases, values, ask, rng, numbers):
         """Return what the law says of the first value that does not obey it."""
         seen = (self.law(value, case) for case, value in zip(cases, values, strict=True))
         line = next((line for right, line in seen if not right), "")

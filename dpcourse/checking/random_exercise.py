@@ -1,6 +1,6 @@
 """An exercise whose right answers are random: judged by laws, explained by its draws where an answer draws what a right one draws."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
@@ -169,9 +169,7 @@ class RandomExercise(Exercise):
         """Return True: the counts have confirmed it already."""
         return True
 
-    def diagnose(
-        self, cases: Cases, values: list, ask: Callable | None, rng, numbers: Sequence[float] = ()
-    ) -> diagnosis.Diagnosis:
+    def _diagnosed(self, cases, values, ask, rng, numbers):
         """Return why an answer is wrong; else what is measured of its noise, and the counts that a right one would hardly ever give."""
         found, measured = self._by_its_draws(cases, values, ask, rng), self._measured(cases, values, ask, rng)
         if found is None:

@@ -17,6 +17,8 @@ from dpcourse.checking import (
     Exercise,
     Misconception,
     Noise,
+    OpenExercise,
+    RandomExercise,
     a_number,
     diagnosis,
     exercise,
@@ -341,3 +343,19 @@ def test_nothing_is_asked_of_an_answer_after_the_time_is_up(monkeypatch):
     walk.judge(cases, [{"value": value} for value in values], lambda further, seconds: asked.append(seconds) or [], 0)
     assert asked
     assert max(asked) == 0
+
+
+@pytest.mark.parametrize("kind", [Exercise, OpenExercise, RandomExercise])
+def test_a_diagnosis_that_fails_leaves_an_answer_wrong(kind, monkeypatch):
+    """The judge says that the answer is wrong all the same, and a warning says what failed."""
+    every = (each for lesson in course.lessons() for each in lesson.exercises)
+    found = next(each for each in every if type(each) is kind)
+    monkeypatch.setattr(kind, "_diagnosed", lambda *_: 1 / 0)
+    with pytest.warns(RuntimeWarning, match="the diagnosis failed with ZeroDivisionError"):
+        assert found.diagnose([], [], None, 0).message == exercise.UNKNOWN
+
+
+def test_results_that_are_lists_of_unequal_arrays_may_be_all_0():
+    empty, some = np.array([], dtype=int), np.array([0, 3])
+    assert diagnosis._is_zero([empty, np.zeros(2)])
+    assert not diagnosis._is_zero([empty, some])

@@ -548,6 +548,8 @@ def _arrays(value, right):
 
 def _is_zero(value):
     """Whether a value is 0, as it is whatever is changed where an answer is cut off there."""
+    if isinstance(value, (list, tuple)):  # of arrays that need not be alike, as batches are
+        return all(map(_is_zero, value))
     return not np.any(np.asarray(value, dtype=float))
 
 
