@@ -189,10 +189,3 @@ def test_what_4_9_says_of_a_wrong_prediction_never_names_the_rate_as_a_lever():
     assert sum("skew(X)" in line for line in said) >= 3
     assert f"{skewness(1):.2f} at sigma = 1, {skewness(2):.2f} at 2" in " ".join(said)
     assert f"is {skewness(2) / 10:.3f}." in said[1]
-
-
-@pytest.mark.parametrize(
-    ("delta", "rate", "too_low"), [(1e-5, 0.01, 11.5), (1e-5, 0.001, 12.4), (1e-8, 0.01, 17.9), (1e-8, 0.001, 35.7)]
-)
-def test_at_a_small_delta_the_sample_rate_counts_too(delta, rate, too_low):
-    assert f"{-off(1.0, rate, 1000, delta)[0]:.1%}" == f"{too_low}%"

@@ -57,10 +57,10 @@ def little_noise():
     return pld.noisy_sgd(0.5, 0.03, 10_000).epsilon(1e-5).upper
 
 
-def too_low(steps):
-    """By how much the limit is too low at noise 1 and rate 0.01."""
-    exact = pld.noisy_sgd(1.0, 0.01, steps).epsilon(1e-5).upper
-    return 1 - gdp.epsilon(1e-5, clt.noisy_sgd_mu(1.0, 0.01, steps)) / exact
+def too_low(steps=1000, rate=0.01, delta=1e-5):
+    """By how much the limit is too low at noise 1."""
+    exact = pld.noisy_sgd(1.0, rate, steps).epsilon(delta).upper
+    return 1 - gdp.epsilon(delta, clt.noisy_sgd_mu(1.0, rate, steps)) / exact
 
 
 @functools.cache
@@ -261,7 +261,7 @@ CLAIMS = [
     (
         3,
         "",
-        "with probability {:.1g} some output gives Mia away",
+        "with probability {:.1g} some output gives her away",
         lambda: 1 - tradeoff.TradeOff.from_points([0, 0.8, 1], [0.8, 0, 0])(0),
     ),
     (3, "", "the noise is about {:.1f}", lambda: gdp.sigma(math.sqrt(5), 0.5)),
@@ -316,6 +316,10 @@ CLAIMS = [
     (4, "", "so no δ below {:.3f} can be guaranteed", lambda: gamma_of_100()),
     (4, "", "Option: {:.2f}-GDP, exactly", lambda: gdp.compose([1.0, 1.0])),
     (4, "", "√(1² + 1²) = {:.2f}", lambda: math.sqrt(2)),
+    (4, "", "the limit's ε is {:.1f} % too low at", lambda: 100 * too_low(rate=0.01, delta=1e-5)),
+    (4, "", "and {:.1f} % at $p = 0.001$", lambda: 100 * too_low(rate=0.001, delta=1e-5)),
+    (4, "", "it is {:.1f} % and", lambda: 100 * too_low(rate=0.01, delta=1e-8)),
+    (4, "", "% and {:.1f} %.)", lambda: 100 * too_low(rate=0.001, delta=1e-8)),
     (4, "", "trained with ε = {:.2f} at δ = 10⁻⁵", lambda: gdp.epsilon(1e-5, clt.noisy_sgd_mu(1.0, 0.01, 1000))),
     (4, "", "pld says: between {:.4f}", lambda: math.floor(1e4 * standard_sgd().lower) / 1e4),
     (4, "", "and {:.4f}. What do you report?", lambda: math.ceil(1e4 * standard_sgd().upper) / 1e4),
