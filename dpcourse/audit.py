@@ -356,9 +356,10 @@ def _largest(refuted):
 
 
 def correct(rounds, clip_norm, mu, rng=None) -> np.ndarray:
-    """Return two noisy sums of people's clipped vectors: mu-GDP, for real numbers, for a person added to or removed from one round.
+    """Return two noisy sums of people's clipped vectors: mu-GDP for a person added to or removed from one round.
 
-    The noise is that of `gdp.mechanism`, with its caveat about doubles. rounds: two arrays of shape (people, d), people may differ; clip_norm > 0, mu > 0; rng: Generator, seed or None.
+    That is so for real numbers; the noise is made of doubles, as that of `gdp.mechanism`. rounds: two arrays of shape
+    (people, d), people may differ; clip_norm > 0, mu > 0; rng: Generator, seed or None. ValueError otherwise.
     Returns an array of shape (2, d). Source: Dong, Roth & Su (2022), theorem 2.7: noise of deviation clip_norm / mu.
 
     >>> correct((np.zeros((3, 4)), np.zeros((5, 4))), clip_norm=1.0, mu=1.0, rng=0).shape

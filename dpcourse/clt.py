@@ -43,7 +43,8 @@ def berry_esseen(curves) -> tuple[float, float]:
     If gamma < 1/2, then G_mu(alpha + gamma) - gamma <= product of the curves <= G_mu(alpha - gamma) + gamma for all alpha
     in [gamma, 1 - gamma].
 
-    curves: a non-empty list of TradeOff, each symmetric; for others nothing is claimed. ValueError otherwise. Source: theorem 3.4, with the constant 0.56.
+    curves: a non-empty list of TradeOff, each symmetric; for others nothing is claimed. ValueError otherwise.
+    Source: theorem 3.4, with the constant 0.56.
 
     >>> from dpcourse import tradeoff
     >>> [round(value, 6) for value in berry_esseen([tradeoff.laplace(0.1)] * 100)]

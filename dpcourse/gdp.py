@@ -105,7 +105,8 @@ def sigma(sensitivity, mu) -> float:
 def mechanism(value, sensitivity, mu, rng=None) -> float | np.ndarray:
     """Return the value with Gaussian noise of deviation sensitivity / mu on each number: mu-GDP for real numbers.
 
-    The noise is made of doubles, whose low bits may leak, as those of `laplace.mechanism` do: for learning and experiments. value: numbers of any shape; sensitivity: of all of them together in the L2 norm, >= 0; mu: > 0.
+    The noise is made of doubles, whose low bits may leak, as those of `laplace.mechanism` do: for learning and
+    experiments. value: numbers of any shape; sensitivity: of all of them together in the L2 norm, >= 0; mu: > 0.
     rng: Generator, seed or None. ValueError otherwise. Source: Dong et al., theorem 2.7.
 
     >>> mechanism([1.0, 2.0], sensitivity=1.0, mu=1e9, rng=3).round(6).tolist()

@@ -99,8 +99,10 @@ def clipped_sum_of(
     counted = found.counted
     if counted.all():  # only their sum is too large a number
         return found
+    norms, losses, outputs = found.norms, found.losses, found.outputs
+    del found  # its sums: there may be no memory for them twice
     rest = clipped_sum_of(model, parameters, loss, inputs[counted], targets[counted], clip_norm, engine, precision)
-    return Clipped(rest.sums, found.norms.masked_scatter(counted, rest.norms), found.losses, found.outputs)
+    return Clipped(rest.sums, norms.masked_scatter(counted, rest.norms), losses, outputs)
 
 
 def refuse_unknown(engine: str, precision: str) -> None:

@@ -59,8 +59,8 @@ class Ledger:
     ValueError otherwise; BudgetError, which is one, where the plan costs more than the budget.
 
     `epsilon()` is that of the steps so far, and holds if their number was fixed beforehand. `planned()` holds for a stop
-    that was computed from what is released with noise. Both hold for a row emptied; for a row added or removed only if no setting comes from the number
-    of rows. `runs` lists (noise_multiplier, sample_rate, steps) in the order in which they were spent.
+    that was computed from what is released with noise. Both hold for a row emptied; for a row added or removed only if
+    no setting comes from the number of rows. `runs` lists (noise_multiplier, sample_rate, steps) in the order in which they were spent.
 
     Source: Feldman & Zrnic (2021), Individual privacy accounting via a Rényi filter, theorem 4.3, and Lécuyer (2021),
     Practical privacy filters and odometers with Rényi differential privacy, for adaptive. The order of a plan is free:
@@ -197,8 +197,9 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
         return self._bound()
 
     def planned(self) -> float:
-        """Return the epsilon that holds if a run stopped by what was released with noise: of all planned steps, at most the budget.
+        """Return the epsilon of all planned steps, at most the budget.
 
+        It holds wherever a run stops, if the stop was computed from what was released with noise, and from nothing else.
         Infinity where nothing limits the steps, neither a budget nor a plan, or where more has been written, by after,
         than was fixed.
 

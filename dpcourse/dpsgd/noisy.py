@@ -49,6 +49,7 @@ class Noisy(torch.optim.Optimizer):
         these examples: they are people of the batch, and add 0. step() then adds the noise. The first call tries model
         and engine on two people, as try_on.
         """
+        empty = validate.whole("empty", empty, 0)
         if len(inputs) and (model, engine) not in self._tried:
             self.try_on(model, loss, inputs, targets, engine)
         parameters = trainable(model)

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -26,10 +27,11 @@ class Run:
     settings: people (the number of rows), public_n (the number of people by which expected_batch is the sample rate),
     neighbours (for which the account holds), expected_batch, noise_multiplier, clip_norm, weights (how many numbers are
     trained), steps, noise ("secure" or "for experiments", which is not quite what the account takes for granted), and
-    names of data, optimizer, device, precision, metric and schedule (None for none). For each step: batches, how many people were drawn; losses, their mean loss, NaN
-    where nobody was; lengths, of the clipped sum before noise; noises, root mean square of the noise on it; left_out, how
-    many gradients were not finite and counted as 0. Now and then: at, after which step; scores, what the metric says of
-    the test part, or None; epsilons, certified upper bounds. ledger: its state. planned: the epsilon of all that was planned.
+    names of data, optimizer, device, precision, metric and schedule (None for none). For each step: batches, how many
+    people were drawn; losses, the mean loss of those in the sum, NaN where nobody was; lengths, of the clipped sum before
+    noise; noises, root mean square of the noise on it; left_out, how many gradients were not finite and counted as 0. Now
+    and then: at, after which step; scores, what the metric says of the test part, or None; epsilons, certified upper
+    bounds. ledger: its state. planned: the epsilon of all that was planned; None where that was not noted.
     """
 
     settings: dict
@@ -76,8 +78,13 @@ class Run:
 
     @property
     def claimed(self) -> float:
-        """The epsilon that may be claimed: that of the steps, or where the run ended early, of all that were planned."""
-        return self.planned if self.ended_early and self.planned is not None else self.epsilon
+        """The epsilon that may be claimed: that of the steps, or where the run ended early, of all that were planned.
+
+        Infinity where it ended early and nobody noted what was planned.
+        """
+        if not (self.at and self.ended_early):
+            return self.epsilon
+        return math.inf if self.planned is None else self.planned
 
     def __repr__(self) -> str:
         if not self.at or self.settings.get("noise", FOR_EXPERIMENTS) != FOR_EXPERIMENTS:
@@ -144,8 +151,10 @@ if its noise were that of real numbers
 
 
 class Bar:
-    """The live bar: steps, score, and how much of the budget is spent; nothing of the training data that has no noise on it,
-    so that who looks at it may stop the run."""
+    """The live bar: steps, score, and how much of the budget is spent.
+
+    Nothing of the training data that has no noise on it, so whoever looks at the bar may stop the run.
+    """
 
     def __init__(self, steps: int, show: bool) -> None:
         from tqdm.auto import tqdm

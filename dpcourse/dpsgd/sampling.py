@@ -17,9 +17,9 @@ def poisson_batches(
 ) -> Iterator[torch.Tensor]:
     """Return an iterator over `steps` batches; each of 0 .. n - 1 is in each batch with probability sample_rate.
 
-    n, steps: whole, >= 1; sample_rate: in (0, 1]; generator: a torch.Generator on the CPU, a seed, "secure", or
-    None for a generator that the operating system seeds. Yields index tensors, sorted; a batch may be empty. ValueError otherwise. A shuffled
-    epoch is something else, and the accounting of this package does not hold for it.
+    n, steps: whole, >= 1; sample_rate: in (0, 1]; generator: a torch.Generator on the CPU, a seed, "secure", or None for
+    a generator that the operating system seeds. Yields index tensors, sorted; a batch may be empty. ValueError
+    otherwise. A shuffled epoch is something else, and the accounting of this package does not hold for it.
 
     >>> [len(batch) for batch in poisson_batches(1000, 0.01, 4, generator=7)]
     [10, 13, 14, 10]

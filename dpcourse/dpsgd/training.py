@@ -71,7 +71,8 @@ def fit(
     device: "cuda", "cpu" or a torch.device. None: CUDA where there is one.
     precision: "float32", "tf32" or "bf16", of forward and backward passes; norms and sums are in full precision.
     generator: of the coins that draw the batches: a torch.Generator on the CPU, a seed, None for a generator that the
-        operating system seeds, or "secure", for one process, as for the optimizer's noise: what a run gives to others needs both.
+        operating system seeds, or "secure", in one process only: what leaves your hands needs that, here and in the
+        optimizer.
     checkpoint: a file that is written every `every` steps and, where it exists, read first: the run goes on from there.
     every: whole, >= 1; the steps between two looks (score, bar, checkpoint, callback). None: a twentieth of `steps`.
     show: whether the live bar is shown.
@@ -87,7 +88,8 @@ def fit(
     its share of each batch.
 
     ValueError for a model that cannot be private, an argument out of its range, arguments that do not fit together, a
-    checkpoint of another run, or weights that are no longer finite, which says nothing but what the model says; BudgetError, which is one, before the first step, where the ledger has no room for all.
+    checkpoint of another run, or weights that are no longer finite, which tells nothing but what the model tells;
+    BudgetError, which is one, before the first step, where the ledger has no room for all.
 
     Source: Abadi et al. (2016), algorithm 1; Bu, Dong, Long & Su (2020), algorithms 1 and 2.
 
@@ -190,10 +192,9 @@ def _that_works(device: str | torch.device | None) -> torch.device:
 
 
 def _step(optimizer, batch, accumulate):
-    """Take one step; return the size of the batch, [sum of losses, of how many people, gradients left out, length of the
-    clipped sum] and the squares of the noise.
+    """Take one step; return the size of the batch, what it measured, and the squares of the noise.
 
-    The last two are tensors that the device may still be computing.
+    Measured are [sum of losses, of how many people, how many are left out, length of the clipped sum]. The last two are tensors that the device may still be computing.
     """
     optimizer.zero_grad()  # an exception may have left a part of a batch behind
     measured = accumulate(processes.share(batch))
@@ -204,8 +205,10 @@ def _step(optimizer, batch, accumulate):
 
 
 def _accumulate(model, optimizer, data, loss, engine, precision, batch, chunk):
-    """Add up the clipped gradients of a batch; returns [sum of losses, of how many people, how many are left out], the last
-    of whom have a gradient that is not finite."""
+    """Add up the clipped gradients of a batch; returns [sum of losses, of how many people, how many are left out].
+
+    Left out are those whose gradient is not finite, and empty rows are none of either.
+    """
     device = data.train_inputs.device
     measured = torch.zeros(3, device=device)
     if device.type == "cuda":

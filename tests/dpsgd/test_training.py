@@ -961,6 +961,20 @@ def test_a_row_cannot_stop_the_run(value, kind):
     assert there.losses == pytest.approx(empty.losses)
 
 
+def test_a_run_on_empty_rows_alone_is_noise():
+    """Of the right size, and as many steps: the neighbour of a table with one person is a table with none."""
+    run = train(*parts("NoisySGD"), data=few().emptied(range(PEOPLE)))
+    assert len(run.batches) == STEPS
+    assert run.lengths == [0.0] * STEPS
+    assert all(math.isnan(loss) for loss in run.losses)
+    assert dpsgd.inspect(run).ok
+
+
+def test_an_early_end_of_which_no_plan_is_known_claims_nothing():
+    run = train(*parts(), callback=lambda run: run.at[-1] == 4)
+    assert replace(run, planned=None).claimed == math.inf
+
+
 def test_weights_that_are_not_finite_end_the_run():
     """Which the model says itself: it is released."""
     mine = parts()
