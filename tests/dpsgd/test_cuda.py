@@ -4,7 +4,9 @@ Every statistical test has a false-failure rate of at most 1e-6 for right code, 
 """
 
 import contextlib
+import math
 import warnings
+from dataclasses import replace
 
 import pytest
 import torch
@@ -12,7 +14,7 @@ from scipy import stats
 from torch import nn
 
 from dpcourse import dpsgd
-from dpcourse.dpsgd import layers, training
+from dpcourse.dpsgd import layers, secure, training
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs an NVIDIA GPU")
 
@@ -195,6 +197,45 @@ def test_without_noise_it_is_the_cpus_step(kind, options):
     torch.testing.assert_close(*ends, rtol=1e-3, atol=1e-4)
 
 
+def test_secure_noise_is_normal_and_lies_on_its_grid():
+    noise = noise_of(30, generator="secure")
+    assert stats.kstest(noise.flatten() / (1 + secure.ROUNDING), "norm").pvalue > RARE
+    assert not torch.equal(*noise_of(2, generator="secure"))
+    assert torch.equal(noise * (1 / secure.grid_of(1)), (noise * (1 / secure.grid_of(1))).round())
+
+
+def off_the_lattice(noise, apart):
+    """How far from whole numbers 2^32 e^(-r²/2) - 1/2 is, on average, for the pairs of float32 noise with the largest radius r.
+
+    CUDA's generator makes two numbers from one radius sqrt(-2 ln((k + 1/2) / 2^32)), k whole; torch puts them `apart`.
+    """
+    pairs = noise.double().reshape(-1, 2, 2, apart)
+    k = 2.0**32 * torch.exp(-pairs.square().sum(2) / 2).flatten() - 0.5
+    k = k[k < 2**14]
+    assert len(k) > 20
+    return float((k - k.round()).abs().mean())
+
+
+def test_float32_noise_of_a_gpu_tells_who_is_in():
+    """The attack of test_secure.py on the other generator: which of two sums the noise was added to."""
+    gpu = torch.cuda.get_device_properties(0)
+    apart = gpu.multi_processor_count * (gpu.max_threads_per_multi_processor // 256) * 256
+    mia = torch.rand(96 * apart, generator=torch.Generator("cuda").manual_seed(3), device="cuda")
+    sums = [mia / mia.norm(), torch.zeros_like(mia)]
+    for there in (0, 1):
+        layer = nn.Linear(1, len(mia), bias=False).cuda()
+        nn.init.zeros_(layer.weight)
+        settings = {"noise_multiplier": 8.0, "clip_norm": 1.0, "expected_batch": 1, "generator": 1}
+        optimizer = dpsgd.NoisySGD(layer.parameters(), 1.0, **settings)
+        person = (torch.ones(1, 1).cuda(), torch.zeros(1).cuda())
+        if there == 0:
+            optimizer.accumulate(layer, lambda outputs, _: outputs @ mia, *person)
+        optimizer.step()
+        noisy = -layer.weight.detach()[:, 0]
+        found = [off_the_lattice((noisy - total) / 8, apart) for total in sums]
+        assert found[there] < 0.1 < 0.15 < found[1 - there], found
+
+
 # ---- fit
 
 
@@ -204,6 +245,33 @@ def test_every_generator_will_do(kind, generator):
     mine = parts(kind=kind, generator=generator())
     assert dpsgd.inspect(train(mine, generator=generator())).ok
     assert mine[2].runs == [(1.0, 0.1, 11)]
+
+
+@both
+def test_a_secure_run(kind):
+    data, model = people(), model_of("dropout").double()
+    data = replace(data, train_inputs=data.train_inputs.double(), test_inputs=data.test_inputs.double())
+    run = train(parts(model, kind, generator="secure"), data=data, generator="secure")
+    assert dpsgd.inspect(run).ok
+    assert repr(run).endswith("at delta 1e-05")
+
+
+@both
+@pytest.mark.parametrize("value", [1e38, math.nan, math.inf], ids=str)
+def test_a_row_cannot_stop_the_run(value, kind):
+    """The neighbours are a row whose gradient is not finite, and the same row empty: sums differ by the kernels' order only."""
+    data = people()
+    inputs = data.train_inputs.clone()
+    inputs[7] = value
+    runs, ends = [], []
+    for neighbour in (replace(data, train_inputs=inputs), data.emptied(7)):
+        mine = parts("30 layers", kind, **{"eps": 1.0} if kind == "NoisyAdam" else {})
+        mine[1].tie(mine[2], len(inputs))
+        runs.append(train(mine, data=neighbour, steps=30))
+        ends.append(weights(mine[0]))
+    assert runs[0].batches == runs[1].batches
+    assert sum(runs[0].left_out) > 0 == sum(runs[1].left_out)
+    torch.testing.assert_close(*ends, rtol=1e-3, atol=1e-4)
 
 
 def test_an_optimizer_moves_between_devices():
