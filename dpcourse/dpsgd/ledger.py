@@ -11,7 +11,7 @@ import functools
 import math
 import operator
 from collections import Counter
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,7 @@ NARROW = 1e-3  # an interval whose upper end needs no second bound beside it, re
 NOISE_WIDTH = 5e-4  # of noise_for, relative
 ORDERS = 1 + np.geomspace(0.01, 1e4, 601)  # of Rényi, from which a filter takes one
 SAME = 1e-12  # settings that differ by less, relatively, differ by rounding: rate * n / n
+GAUSSIAN = "gaussian"  # the filter of steps without coins
 Kind = tuple[float, float]  # of a step: noise_multiplier, sample_rate
 Several = list[tuple[float, float, int]]
 
@@ -49,12 +50,14 @@ class Ledger:
     """The runs of noisy SGD on the same people, and what may be claimed of them at a fixed delta.
 
     delta: in (0, 1); budget: None, or the epsilon > 0 that may never be passed. The outputs may choose what is asked
-    next, the weights. How much noise there will be is fixed before the first of them is seen, in one of three ways:
+    next, the weights. How much noise there will be is fixed before the first of them is seen, in one of four ways:
 
     - by the first spend: its noise_multiplier and sample_rate are those of all steps, as many as the budget allows;
     - by plan, a list of (noise_multiplier, sample_rate, steps): all the steps that there may be, in any order;
     - adaptive=True, which needs a budget: nothing is fixed. Settings may depend on everything seen, and steps count by
-      their Rényi divergence at one order, which leaves room for fewer of them.
+      their Rényi divergence at one order, which leaves room for fewer of them;
+    - adaptive="gaussian", which needs a budget: only the sample rate is fixed, at 1, so every step takes everybody. The
+      noise may depend on everything seen, and nothing is lost: steps cost what they would cost had it been fixed.
 
     ValueError otherwise; BudgetError, which is one, where the plan costs more than the budget.
 
@@ -66,6 +69,15 @@ class Ledger:
     Practical privacy filters and odometers with Rényi differential privacy, for adaptive. The order of a plan is free:
     after any first step the same others are left, which by induction cost together what they cost in a fixed order,
     whatever the first output was; so composition adds the first step to them. A stop leaves some of this unpublished.
+
+    For adaptive="gaussian", as Smith & Thakurta (2022), Fully adaptive composition for Gaussian differential privacy,
+    and Koskela, Tobaben & Honkela (2022), Individual privacy accounting with Gaussian differential privacy: let step i
+    be mu_i-GDP, mu_i = 1 / noise multiplier, chosen from the outputs before it, with mu_1² + mu_2² + ... at most mu²,
+    and epsilon(delta; G_mu) the budget. Let r_i² be what step i and those before it leave of mu². A last step with
+    mu = r_i, thrown away, makes every run use up mu². Then given all outputs before step i, what comes from step i on
+    is r_(i-1)-GDP, by induction from the last step, which is one Gaussian step: r_i depends on the outputs before step i
+    and not on that of step i, so whatever step i says, what follows it is r_i-GDP, and composition makes of the two
+    sqrt(mu_i² + r_i²) = r_(i-1). Before step 1 that is mu. (With coins, a step is G_mu only for the mu of no coins.)
 
     >>> ledger = Ledger(delta=1e-5, budget=2.0)
     >>> ledger.spend(noise_multiplier=1.0, sample_rate=0.01, steps=1000)
@@ -79,15 +91,24 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
     500
     >>> Ledger(1e-5, 2.0, adaptive=True).steps_left(1.0, 0.01)
     875
+    >>> [Ledger(1e-5, 2.0, adaptive=how).steps_left(10.0, 1.0) for how in (False, True, "gaussian")]
+    [25, 19, 25]
     """
 
     def __init__(
-        self, delta: float, budget: float | None = None, *, plan: Several | None = None, adaptive: bool = False
+        self,
+        delta: float,
+        budget: float | None = None,
+        *,
+        plan: Several | None = None,
+        adaptive: bool | Literal["gaussian"] = False,
     ) -> None:
         self.delta = validate.number("delta", delta, 0, 1, open_low=True, open_high=True)
         self.budget = None if budget is None else validate.number("budget", budget, 0, open_low=True)
         self.plan = None if plan is None else _plan(plan)
-        self.adaptive = bool(adaptive)
+        if not (isinstance(adaptive, bool) or adaptive == GAUSSIAN):
+            raise ValueError(f"adaptive must be False, True or {GAUSSIAN!r}, got {adaptive!r}")
+        self.adaptive = adaptive
         self._runs: Several = []
         self._taken: Counter[Kind] = Counter()  # steps
         self._known: dict[Kind, tuple[int, int]] = {}  # so many steps are known to fit, so many are known not to
@@ -95,9 +116,11 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
         for run in self.plan or []:
             kind, steps = self._run(*run)
             self._allowed[kind] += steps
-        if self.adaptive:
-            if self.plan is not None or self.budget is None:
-                raise ValueError("adaptive must be False, or the ledger have a budget and no plan, got adaptive=True")
+        if self.adaptive and (self.plan is not None or self.budget is None):
+            raise ValueError(
+                f"adaptive must be False, or the ledger have a budget and no plan, got adaptive={adaptive!r}"
+            )
+        if self.adaptive is True:
             self._order = _order(self.budget, self.delta)
         if self.plan is not None and self.budget is not None and self.planned() > self.budget:
             raise BudgetError(
@@ -142,6 +165,11 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
                     f"the plan {self.plan} has {max(left, 0):,} steps left at {these}, not {steps:,}: what was not "
                     "planned before an output was seen is not covered; a Ledger with adaptive=True covers it"
                 )
+        elif self.adaptive == GAUSSIAN and rate < 1:
+            raise BudgetError(
+                f"adaptive={GAUSSIAN!r} covers steps that take everybody, at sample rate 1, and the next are to have {these}: "
+                "make the Ledger with adaptive=True"
+            )
         elif not self.covers(noise, rate):
             before = " and ".join(f"noise multiplier {noise}, sample rate {rate}" for noise, rate in self._taken)
             raise BudgetError(
@@ -168,7 +196,9 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
         kind, _ = self._run(noise_multiplier, sample_rate, 1)
         if self.plan is not None:
             return kind in self._allowed
-        return self.adaptive or set(self._taken) <= {kind}
+        if self.adaptive == GAUSSIAN:
+            return kind[1] == 1
+        return bool(self.adaptive) or set(self._taken) <= {kind}
 
     def steps_left(self, noise_multiplier: float, sample_rate: float) -> float:
         """Return how many more steps there is room for: the most that spend accepts; infinity without a limit.
@@ -212,6 +242,8 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
         if self.plan is not None:
             return _upper(self._parts(self._allowed), self.delta) if self._as_planned() else math.inf
         if self.budget is None or not (self.adaptive or len(self._taken) <= 1):
+            return math.inf
+        if self.adaptive == GAUSSIAN and any(rate < 1 for _, rate in self._taken):
             return math.inf
         return self.budget if self.epsilon() <= self.budget else math.inf
 
@@ -260,7 +292,7 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
         state = {"delta": self.delta, "budget": self.budget, "runs": [list(run) for run in self._runs]}
         if self.plan is not None:
             state["plan"] = [list(run) for run in self.plan]
-        return state | ({"adaptive": True} if self.adaptive else {})
+        return state | ({"adaptive": self.adaptive} if self.adaptive else {})
 
     @classmethod
     def from_state_dict(cls, state: dict) -> "Ledger":
@@ -305,10 +337,10 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
     def _cost(self, instead=()):
         """Return the certified epsilon that is kept within the budget, for all steps so far, or for those instead.
 
-        With adaptive it is converted from the sum of the divergences at the filter's one order, rounded up.
+        With adaptive=True it is converted from the sum of the divergences at the filter's one order, rounded up.
         """
         parts = self._parts(instead)
-        if not self.adaptive:
+        if self.adaptive is not True:
             return _upper(parts, self.delta)
         total = math.fsum(steps * rdp.divergence(*kind, self._order) for kind, steps in parts) * (1 + 1e-9)
         return rdp.CONVERSIONS["improved"](self._order, total, self.delta)
@@ -319,7 +351,7 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
             self._runs.append((*kind, steps_before + steps))
         else:
             self._runs.append((*kind, steps))
-            self._known = {kind: self._known[kind]} if kind in self._known else {}  # the others have less room now
+        self._known = {kind: self._known[kind]} if kind in self._known else {}  # the others have less room now
         self._taken[kind] += steps
 
     def _room(self, kind):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from dp_accounting.pld import privacy_loss_distribution
 from dp_accounting.rdp import rdp_privacy_accountant
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from scipy.integrate import simpson
 from scipy.stats import norm
@@ -379,10 +379,87 @@ def test_an_adaptive_ledger_is_a_renyi_filter_at_one_order(budget, digits, asked
         assert theirs(total + (left + 1) * each) > budget * (1 - 1e-6)
         with pytest.raises(BudgetError):
             ledger.spend(noise, rate, left + 1)
-        if left:
-            ledger.spend(noise, rate, min(steps, left))
-            total += min(steps, left) * each
+        for part in (1, min(steps, left) - 1):
+            if 0 < part <= left:
+                for other in asked:  # what is known of them must be forgotten
+                    ledger.steps_left(*other[:2])
+                ledger.spend(noise, rate, part)
+                total += part * each
     assert Ledger.from_state_dict(ledger.state_dict())._order == order
+
+
+def full(losses, epsilon, mu):
+    """delta(epsilon) of G_mu after a step with these privacy losses: E max(0, 1 - e^(epsilon - loss)), loss ~ N(mu²/2, mu²)."""
+    over = np.atleast_1d(epsilon - losses)
+    if mu == 0:
+        return np.maximum(0, -np.expm1(over))
+    return norm.cdf(mu / 2 - over / mu) - np.exp(over + norm.logcdf(-mu / 2 - over / mu))
+
+
+@settings(max_examples=10)
+@given(
+    budget=st.floats(0.5, 8),
+    digits=st.floats(4, 8),
+    noise=st.floats(1, 20),
+    answers=st.lists(st.floats(1.0, 60), min_size=2, max_size=4),
+)
+def test_a_gaussian_filter_holds_against_whoever_chooses_the_noise_after_a_look(budget, digits, noise, answers):
+    """A step, then, by the size of its loss, as many of one of several kinds as there is room for, and one more that fits."""
+    delta = 10.0**-digits
+    ledger = Ledger(delta, budget, adaptive="gaussian")
+    assume(ledger.steps_left(noise, 1))
+    ledger.spend(noise, 1)
+    z = np.linspace(-12, 12, 6001)
+    losses, density = 1 / (2 * noise**2) + z / noise, norm.pdf(z)
+    edges = np.linspace(-3, 3, len(answers) - 1)
+    after = np.empty(z.size)
+    for i, answer in enumerate(answers):
+        branch = Ledger.from_state_dict(ledger.state_dict())
+        for other in answers:
+            branch.steps_left(other, 1)
+        if left := branch.steps_left(answer, 1):
+            branch.spend(answer, 1, left)
+        rest = math.sqrt(left) / answer
+        for finer in (3 * answer, 30 * answer, 300 * answer):
+            if left := branch.steps_left(finer, 1):
+                branch.spend(finer, 1, left)
+                rest = math.hypot(rest, math.sqrt(left) / finer)
+        here = np.searchsorted(edges, z) == i
+        after[here] = full(losses[here], budget, rest)
+    found = np.trapezoid(density * after, z)
+    assert 0.9 * delta < found <= delta * (1 + 1e-6)
+    assert branch.epsilon() == branch.planned() == budget
+
+
+@settings(max_examples=30)
+@given(
+    budget=st.floats(0.5, 8),
+    how=st.sampled_from([True, "gaussian"]),
+    acts=st.lists(
+        st.tuples(st.sampled_from([7.0, 9.0, 30.0]), st.sampled_from([0, 0.1, 0.5, 1])), min_size=6, max_size=12
+    ),
+)
+@example(budget=2.0, how="gaussian", acts=[(9.0, 0.1), (30.0, 0), (9.0, 0.5), (30.0, 1)])
+def test_no_order_of_questions_and_steps_passes_the_budget(budget, how, acts):
+    """Full batches, for which the truth has a closed form: what is asked of one kind, and a share of its room is taken."""
+    ledger, squares = Ledger(1e-5, budget, adaptive=how), 0.0
+    for noise, share in acts:
+        if steps := int(share * ledger.steps_left(noise, 1)):
+            ledger.spend(noise, 1, steps)
+            squares += steps / noise**2
+    assert gdp.epsilon(1e-5, math.sqrt(squares)) <= budget * (1 + 1e-9)
+
+
+def test_a_gaussian_filter_takes_nothing_but_full_batches():
+    ledger = Ledger(1e-5, 3.0, adaptive="gaussian")
+    ledger.spend(2.0, 1.0)
+    with pytest.raises(
+        BudgetError, match=r"^adaptive='gaussian' covers steps that take everybody, at sample rate 1, and"
+    ):
+        ledger.spend(2.0, 0.5)
+    assert (ledger.covers(9.0, 1.0), ledger.covers(2.0, 0.5), ledger.steps_left(2.0, 0.5)) == (True, False, 0)
+    assert ledger.after(20.0, 0.01, 1).planned() == math.inf
+    assert Ledger.from_state_dict(ledger.state_dict()).adaptive == "gaussian"
 
 
 def test_the_order_of_a_plan_is_free():
@@ -556,7 +633,7 @@ def test_numbers_of_numpy_become_plain():
         ({"plan": None}, "{'delta': 1e-05, 'budget': 3.0, 'runs': [[1.0, 0.01, 100]], 'plan': None} is not what"),
         (
             {"adaptive": "no"},
-            "{'delta': 1e-05, 'budget': 3.0, 'runs': [[1.0, 0.01, 100]], 'adaptive': 'no'} is not what",
+            "adaptive must be False, True or 'gaussian', got 'no'",
         ),
         ({"more": 1}, "{'delta': 1e-05, 'budget': 3.0, 'runs': [[1.0, 0.01, 100]], 'more': 1} is not what"),
     ],
