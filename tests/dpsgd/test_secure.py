@@ -56,6 +56,13 @@ def test_a_number_that_63_bits_do_not_settle_is_given_more(monkeypatch):
     assert all(abs(value - 3) <= 2 * secure.grid_of(1.0) for value in found)
 
 
+def test_the_noise_makes_up_for_the_rounding_of_the_sums():
+    """By a millionth, which at five deviations is five multiples of the grid."""
+    total = torch.zeros(1, dtype=torch.float64)
+    (noise,) = secure.add_noise([total], 1.0, Told([2 * round(2.0**64 * stats.norm.sf(5)) + 1]))
+    assert float(noise) == float(total) == pytest.approx(5 * (1 + 1e-6), abs=secure.grid_of(1.0) / 2 * 1.001)
+
+
 def test_the_noise_is_normal():
     noise = secure.noisy(np.zeros(200_000), 2.5, secure.Source()) / 2.5
     assert stats.kstest(noise, "norm").pvalue > 1e-6
