@@ -13,6 +13,7 @@ from dpcourse.pld.search import SIZE, DeltaSide, Direction, EpsilonSide, narrowe
 from dpcourse.pld.single import closed_delta, closed_epsilon
 from dpcourse.tradeoff import TradeOff
 
+WIDTH = 1e-3  # relative, where none is asked for
 AIM = 4e-6  # the relative width that is tried first, where it costs little
 LINES = 1500  # that support the trade-off curve
 LOWEST = 1e-12  # the least delta for which the trade-off curve has lines
@@ -55,19 +56,21 @@ class Curve:
         n = validate.whole("n", n)
         return Curve([(pair, n * count) for pair, count in self.parts])
 
-    def delta(self, epsilon, width=1e-3) -> Bounds:
+    def delta(self, epsilon, width=None) -> Bounds:
         """Return bounds on the smallest delta for which the composition is (epsilon, delta)-DP.
 
         epsilon: >= 0, a number, or a list of numbers, for which both bounds are arrays; width: the largest
-        (upper - lower) / upper, > 0. ValueError otherwise, and where the largest grid does not reach the width.
-        Source: the module's docstring.
+        (upper - lower) / upper, > 0; None: 1e-3 or, where the largest grid does not reach that, what it reaches: of a
+        delta near 1e-300 often no digit. ValueError otherwise, and Unreachable where a width was asked for
+        and is not reached. Source: the module's docstring.
 
         >>> from dpcourse import pld
         >>> lower, upper = pld.noisy_sgd(1.0, 0.01, 1000).delta(1.0)
         >>> lower < 0.00261242 < upper < 1.001 * lower
         True
         """
-        width = validate.number("width", width, 0, open_low=True)
+        if width is not None:
+            width = validate.number("width", width, 0, open_low=True)
         if np.ndim(epsilon):
             return self._deltas(validate.numbers("epsilon", epsilon, 0), width)
         epsilon = validate.number("epsilon", epsilon, 0)
@@ -76,7 +79,12 @@ class Curve:
         if epsilon >= self._reach():
             return Bounds(self._failing(), self._failing())
         sides = [DeltaSide(*self._direction_at(pairs, epsilon), epsilon) for pairs in self._directions]
-        return narrowed("delta", sides, width, min(width, 1e-4) / 2)
+        try:
+            return narrowed("delta", sides, width or WIDTH, min(width or WIDTH, 1e-4) / 2)
+        except Unreachable as refused:
+            if width is not None:
+                raise
+            return refused.bounds
 
     def epsilon(self, delta, width=1e-3) -> Bounds:
         """Return bounds on the smallest epsilon >= 0 for which the composition is (epsilon, delta)-DP; 0 if delta suffices.
@@ -173,8 +181,8 @@ class Curve:
 
     def _deltas(self, epsilon, width):
         """Return bounds at each epsilon: many from one composition where that is narrow enough, else each by itself."""
-        lower, upper = self._many(epsilon, width / 10)
-        for i in np.flatnonzero(upper - lower > width * upper):
+        lower, upper = self._many(epsilon, (width or WIDTH) / 10)
+        for i in np.flatnonzero(upper - lower > (width or WIDTH) * upper):
             lower[i], upper[i] = self.delta(float(epsilon[i]), width)
         return Bounds(lower, upper)
 

@@ -340,6 +340,17 @@ def test_a_width_that_cannot_be_met_is_refused(monkeypatch):
     assert wide.lower <= reached.lower <= reached.upper <= wide.upper
 
 
+def test_a_delta_that_has_no_digits_is_an_interval_and_an_error_only_of_a_width_that_was_asked_for():
+    """For halving a noise multiplier by it: as small as that, nobody asks for digits."""
+    curve = pld.noisy_sgd(8.0, 0.01, 1000)
+    lower, upper = curve.delta(3.0)
+    assert 0 <= lower <= upper < 1e-100
+    assert np.array_equal(curve.delta([3.0]).upper < 1e-100, [True])
+    for epsilon in (3.0, [3.0]):
+        with pytest.raises(pld.Unreachable, match=r"^width 0.001 of delta cannot be met .*: it lies in \["):
+            curve.delta(epsilon, width=1e-3)
+
+
 @pytest.mark.parametrize(("mu", "rate"), [(30.0, 0.01), (100.0, 1e-5), (1e-8, 1e-4)])
 def test_losses_that_doubles_cannot_hold_have_no_upper_bound(mu, rate):
     """e^loss overflows, or the loss drowns beside 1: no crash, and no guess."""
