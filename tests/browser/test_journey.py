@@ -230,7 +230,7 @@ def test_links_lead_to_the_glossary_and_back(lab):
     course.picture("glossary")
     entry = course.panel.get_by_role("row", name="basic composition").first
     course.follow(LESSONS[1], entry.get_by_role("link", name="01 §4"))
-    heading = course.panel.get_by_role("heading", name="4. A small chance to fail")
+    heading = course.panel.get_by_role("heading", name="4. What spills over")
     course.wait_until("0 < it.getBoundingClientRect().top && it.getBoundingClientRect().top < innerHeight", heading)
     course.picture("from-the-glossary")
 
