@@ -14,6 +14,7 @@ from dpcourse.pld.single import closed_delta, closed_epsilon
 from dpcourse.tradeoff import TradeOff
 
 WIDTH = 1e-3  # relative, where none is asked for
+NEGLIGIBLE = 1e-30  # a delta of which nobody needs digits, unless they ask for a width
 AIM = 4e-6  # the relative width that is tried first, where it costs little
 LINES = 1500  # that support the trade-off curve
 LOWEST = 1e-12  # the least delta for which the trade-off curve has lines
@@ -60,8 +61,8 @@ class Curve:
         """Return bounds on the smallest delta for which the composition is (epsilon, delta)-DP.
 
         epsilon: >= 0, a number, or a list of numbers, for which both bounds are arrays; width: the largest
-        (upper - lower) / upper, > 0; None: 1e-3 or, where the largest grid does not reach that, what it reaches: of a
-        delta near 1e-300 often no digit. ValueError otherwise, and Unreachable where a width was asked for
+        (upper - lower) / upper, > 0; None: 1e-3 or, where the largest grid does not reach that, what it reaches; of a
+        delta below 1e-30 perhaps no digit. ValueError otherwise, and Unreachable where a width was asked for
         and is not reached. Source: the module's docstring.
 
         >>> from dpcourse import pld
@@ -80,7 +81,7 @@ class Curve:
             return Bounds(self._failing(), self._failing())
         sides = [DeltaSide(*self._direction_at(pairs, epsilon), epsilon) for pairs in self._directions]
         try:
-            return narrowed("delta", sides, width or WIDTH, min(width or WIDTH, 1e-4) / 2)
+            return narrowed("delta", sides, width or WIDTH, min(width or WIDTH, 1e-4) / 2, 0.0 if width else NEGLIGIBLE)
         except Unreachable as refused:
             if width is not None:
                 raise

@@ -201,8 +201,11 @@ class EpsilonSide(Side):
         return max(root, 0.0)
 
 
-def narrowed(name, sides, width, error):
-    """Return bounds on the worse of the sides, from ever finer grids; every interval holds, so they count together."""
+def narrowed(name, sides, width, error, enough=0.0):
+    """Return bounds on the worse of the sides, from ever finer grids; every interval holds, so they count together.
+
+    No finer grid is tried once both bounds are at most `enough`.
+    """
     for size, share in ATTEMPTS:
         done = 0.0
         for side in sorted(sides, key=lambda side: (side.upper, side.guess), reverse=True):
@@ -213,7 +216,7 @@ def narrowed(name, sides, width, error):
                 side.narrow(False, error, size, share)
             done = max(done, side.upper)
         bounds = Bounds(max(side.lower for side in sides), max(side.upper for side in sides))
-        if bounds.width <= width * bounds.upper:
+        if bounds.width <= width * bounds.upper or bounds.upper <= enough:
             return bounds
         error = 0.0
     raise Unreachable(
