@@ -63,7 +63,8 @@ class Ledger:
 
     `epsilon()` is that of the steps so far, and holds if their number was fixed beforehand. `planned()` holds for a stop
     that was computed from what is released with noise. Both hold for a row emptied; for a row added or removed only if
-    no setting comes from the number of rows. `runs` lists (noise_multiplier, sample_rate, steps) in the order in which they were spent.
+    no setting comes from the number of rows. `runs` lists (noise_multiplier, sample_rate, steps) in the order in which
+    they were spent.
 
     Source: Feldman & Zrnic (2021), Individual privacy accounting via a Rényi filter, theorem 4.3, and Lécuyer (2021),
     Practical privacy filters and odometers with Rényi differential privacy, for adaptive. The order of a plan is free:
@@ -165,12 +166,12 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
                     f"the plan {self.plan} has {max(left, 0):,} steps left at {these}, not {steps:,}: what was not "
                     "planned before an output was seen is not covered; a Ledger with adaptive=True covers it"
                 )
-        elif self.adaptive == GAUSSIAN and rate < 1:
-            raise BudgetError(
-                f"adaptive={GAUSSIAN!r} covers steps that take everybody, at sample rate 1, and the next are to have {these}: "
-                "make the Ledger with adaptive=True"
-            )
         elif not self.covers(noise, rate):
+            if self.adaptive:
+                raise BudgetError(
+                    f"adaptive={GAUSSIAN!r} covers steps that take everybody, at sample rate 1, and the next are to "
+                    f"have {these}: make the Ledger with adaptive=True"
+                )
             before = " and ".join(f"noise multiplier {noise}, sample rate {rate}" for noise, rate in self._taken)
             raise BudgetError(
                 f"this ledger has steps at {before}, and the next are to have {these}: settings that are chosen after "
@@ -241,9 +242,7 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
         """
         if self.plan is not None:
             return _upper(self._parts(self._allowed), self.delta) if self._as_planned() else math.inf
-        if self.budget is None or not (self.adaptive or len(self._taken) <= 1):
-            return math.inf
-        if self.adaptive == GAUSSIAN and any(rate < 1 for _, rate in self._taken):
+        if self.budget is None or not all(self.covers(*kind) for kind in self._taken):
             return math.inf
         return self.budget if self.epsilon() <= self.budget else math.inf
 

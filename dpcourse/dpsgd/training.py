@@ -194,7 +194,8 @@ def _that_works(device: str | torch.device | None) -> torch.device:
 def _step(optimizer, batch, accumulate):
     """Take one step; return the size of the batch, what it measured, and the squares of the noise.
 
-    Measured are [sum of losses, of how many people, how many are left out, length of the clipped sum]. The last two are tensors that the device may still be computing.
+    Measured are [sum of losses, of how many people, how many are left out, length of the clipped sum]. That and the
+    squares are tensors that the device may still be computing.
     """
     optimizer.zero_grad()  # an exception may have left a part of a batch behind
     measured = accumulate(processes.share(batch))

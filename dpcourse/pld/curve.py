@@ -80,8 +80,9 @@ class Curve:
         if epsilon >= self._reach():
             return Bounds(self._failing(), self._failing())
         sides = [DeltaSide(*self._direction_at(pairs, epsilon), epsilon) for pairs in self._directions]
+        aim, enough = (WIDTH, NEGLIGIBLE) if width is None else (width, 0.0)
         try:
-            return narrowed("delta", sides, width or WIDTH, min(width or WIDTH, 1e-4) / 2, 0.0 if width else NEGLIGIBLE)
+            return narrowed("delta", sides, aim, min(aim, 1e-4) / 2, enough)
         except Unreachable as refused:
             if width is not None:
                 raise
@@ -182,8 +183,9 @@ class Curve:
 
     def _deltas(self, epsilon, width):
         """Return bounds at each epsilon: many from one composition where that is narrow enough, else each by itself."""
-        lower, upper = self._many(epsilon, (width or WIDTH) / 10)
-        for i in np.flatnonzero(upper - lower > (width or WIDTH) * upper):
+        aim = WIDTH if width is None else width
+        lower, upper = self._many(epsilon, aim / 10)
+        for i in np.flatnonzero(upper - lower > aim * upper):
             lower[i], upper[i] = self.delta(float(epsilon[i]), width)
         return Bounds(lower, upper)
 

@@ -388,8 +388,8 @@ def test_an_adaptive_ledger_is_a_renyi_filter_at_one_order(budget, digits, asked
     assert Ledger.from_state_dict(ledger.state_dict())._order == order
 
 
-def full(losses, epsilon, mu):
-    """delta(epsilon) of G_mu after a step with these privacy losses: E max(0, 1 - e^(epsilon - loss)), loss ~ N(mu²/2, mu²)."""
+def delta_after(losses, epsilon, mu):
+    """delta(epsilon) of G_mu after a step with each of these privacy losses: E max(0, 1 - e^(epsilon - loss)), loss ~ N(mu²/2, mu²)."""
     over = np.atleast_1d(epsilon - losses)
     if mu == 0:
         return np.maximum(0, -np.expm1(over))
@@ -404,7 +404,7 @@ def full(losses, epsilon, mu):
     answers=st.lists(st.floats(1.0, 60), min_size=2, max_size=4),
 )
 def test_a_gaussian_filter_holds_against_whoever_chooses_the_noise_after_a_look(budget, digits, noise, answers):
-    """A step, then, by the size of its loss, as many of one of several kinds as there is room for, and one more that fits."""
+    """A step; then, by the size of its loss, steps of one kind or another, and finer ones until the budget is used up."""
     delta = 10.0**-digits
     ledger = Ledger(delta, budget, adaptive="gaussian")
     assume(ledger.steps_left(noise, 1))
@@ -425,7 +425,7 @@ def test_a_gaussian_filter_holds_against_whoever_chooses_the_noise_after_a_look(
                 branch.spend(finer, 1, left)
                 rest = math.hypot(rest, math.sqrt(left) / finer)
         here = np.searchsorted(edges, z) == i
-        after[here] = full(losses[here], budget, rest)
+        after[here] = delta_after(losses[here], budget, rest)
     found = np.trapezoid(density * after, z)
     assert 0.9 * delta < found <= delta * (1 + 1e-6)
     assert branch.epsilon() == branch.planned() == budget

@@ -340,15 +340,21 @@ def test_a_width_that_cannot_be_met_is_refused(monkeypatch):
     assert wide.lower <= reached.lower <= reached.upper <= wide.upper
 
 
-def test_a_delta_that_has_no_digits_is_an_interval_and_an_error_only_of_a_width_that_was_asked_for():
-    """For halving a noise multiplier by it: as small as that, nobody asks for digits."""
+def test_a_delta_that_has_no_digits_is_an_interval_and_an_error_only_of_a_width_that_was_asked_for(monkeypatch):
+    """For halving a noise multiplier by it: as small as that, nobody asks for digits, and one grid is enough."""
+    monkeypatch.setattr(search, "ATTEMPTS", search.ATTEMPTS[:GRIDS])
+    narrow, tried = search.DeltaSide.narrow, []
+    monkeypatch.setattr(search.DeltaSide, "narrow", lambda *given: tried.append(given) or narrow(*given))
     curve = pld.noisy_sgd(8.0, 0.01, 1000)
     lower, upper = curve.delta(3.0)
     assert 0 <= lower <= upper < 1e-100
-    assert np.array_equal(curve.delta([3.0]).upper < 1e-100, [True])
-    for epsilon in (3.0, [3.0]):
+    once = len(tried)
+    for epsilon in ([3.0], 3.0):
+        tried.clear()
         with pytest.raises(pld.Unreachable, match=r"^width 0.001 of delta cannot be met .*: it lies in \["):
             curve.delta(epsilon, width=1e-3)
+    assert len(tried) > once
+    assert np.array_equal(curve.delta([3.0]).upper < 1e-100, [True])
 
 
 @pytest.mark.parametrize(("mu", "rate"), [(30.0, 0.01), (100.0, 1e-5), (1e-8, 1e-4)])
