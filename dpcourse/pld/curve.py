@@ -111,6 +111,8 @@ class Curve:
             return Bounds(*(max(closed_epsilon(pair, delta, s) for (pair,) in self._directions) for s in (-1, 1)))
         directions = [Direction(pairs, self._counts, delta - failing) for pairs in self._directions]
         sides = [EpsilonSide(direction, delta, min(width / 100, 1e-8)) for direction in directions]
+        for side in sides:  # both are the same where there is a largest loss
+            side.lower, side.upper = self._below_the_reach(delta - failing), self._reach()
         error = min(width / 2, AIM) * max(side.guess * side.theta for side in sides)
         return narrowed("epsilon", sides, width, max(error, 1e-12))
 
@@ -254,6 +256,18 @@ class Curve:
     def _reach(self):
         """Return the largest finite privacy loss, or infinity."""
         return sum(n * p.lattice if p.lattice is not None else math.inf for p, n in self.parts)
+
+    def _below_the_reach(self, delta):
+        """Return a lower end of epsilon, by the outcomes of the largest loss alone: their P (1 - e^(epsilon - reach)) is
+        at most delta, which leaves failures out. Few steps have many such outcomes, and no grid shows them as they are.
+        """
+        reach = self._reach()
+        if math.isinf(reach):
+            return 0.0
+        logs = [(n * math.log(p.edge), n * p.lattice) for p, n in self.parts]
+        off = 8 * ULP * sum(abs(q) + loss for q, loss in logs)
+        share = (delta + 4 * ULP) * math.exp(off - sum(q + loss for q, loss in logs))
+        return max(0.0, reach + math.log1p(-share) - off) if share < 1 else 0.0
 
 
 def _supremum(epsilon, delta):

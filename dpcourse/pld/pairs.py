@@ -10,6 +10,7 @@ EVALUATION = 4 * ULP  # relative error of one evaluation of erfcx, exp or log: a
 UNDERFLOW = -600.0  # of the Gaussian's loss: e^loss < 1e-260, and what lies below is rounded to 0
 FAR = 50.0  # a loss beyond which 1 is nothing beside e^loss, which would overflow before long
 SPAN = 38.0  # standard deviations, beyond which Phi(-x) < 1e-315: where losses are looked for
+BESIDE = 1e-9  # share of the largest loss: a node so near an atom has nothing else between itself and it
 NUDGE = 1e-9  # share of a spacing: the side on which the tangent beside the core is above 1 - e^epsilon
 
 
@@ -137,7 +138,8 @@ class Laplace(Pair):
         return h, np.where(inside, 1 - half / 2, 0), np.where(inside, half / 2 * np.exp(-epsilon), 0)
 
     def nodes(self, count):
-        return np.linspace(-self.mu, self.mu, count)
+        inside = (1 - BESIDE) * self.mu
+        return np.r_[-self.mu, np.linspace(-inside, inside, count - 2), self.mu]
 
 
 class Randomized(Pair):
