@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 from dp_accounting.pld import privacy_loss_distribution
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 from support import examples
@@ -112,13 +112,18 @@ def test_it_agrees_with_dp_accounting(noise, rate, steps, digits):
 
 @examples(10, part=5)
 @given(noise=noises, rate=rates, steps=st.integers(1, 2000), delta=deltas, share=st.floats(0, 1.2))
+@example(noise=1.0, rate=10.0**-0.25, steps=483, delta=0.01, share=0.0)
 def test_it_holds_at_every_epsilon(noise, rate, steps, delta, share):
     """delta(epsilon) <= max(delta of G_mu, delta), by bounds that were computed for this epsilon alone."""
     run = pld.noisy_sgd(noise, rate, steps)
-    lower, upper = run.mu(delta)
+    try:
+        lower, upper = run.mu(delta)
+        assert upper - lower <= 1e-3 * upper
+    except pld.Unreachable as refused:  # only where the docstring says so, and what was reached holds too
+        lower, upper = refused.bounds
+        assert run.delta(0.0).upper > 1 - 1e-3
     epsilon = share * run.epsilon(delta, 0.1).upper
     assert run.delta(epsilon).lower <= max(gdp.delta(epsilon, upper), delta)
-    assert upper - lower <= 1e-3 * upper
 
 
 @pytest.mark.weekly("twenty seconds of convolutions")
