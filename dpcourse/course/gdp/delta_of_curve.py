@@ -3,7 +3,7 @@
 import numpy as np
 
 from dpcourse import tradeoff
-from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, a_number
+from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, a_number, rounded
 from dpcourse.course.gdp.shared import CORNERS, some_corners
 
 
@@ -20,6 +20,21 @@ def _delta(alpha, beta, epsilon):
     return float(np.maximum(_steep(alpha, beta, epsilon), _flat(alpha, beta, epsilon)).max())
 
 
+def _draw(rng):
+    """Each line decides twice, at an inner corner; and once an output that gives Mia away."""
+    cases = []
+    while len(cases) < 5:
+        alpha, beta = some_corners(rng)
+        epsilon = rounded(rng.uniform(0.1, 1) if len(cases) < 4 else rng.uniform(2, 3))
+        steep, flat = _steep(alpha, beta, epsilon).max(), _flat(alpha, beta, epsilon).max()
+        known = max(1 - beta[0], 1 - alpha[-1])
+        first, second = (steep, flat) if len(cases) % 2 else (flat, steep)
+        inside = len(cases) < 4 and len(alpha) > 3 and first > second + 0.02 and first > known + 0.02
+        if inside or (len(cases) == 4 and _delta(alpha, beta, epsilon) == known > 0):
+            cases.append({"alpha": alpha, "beta": beta, "epsilon": epsilon})
+    return cases
+
+
 exercise = Exercise(
     title="The δ of a curve",
     good_for="reading an (ε, δ) promise off a picture",
@@ -27,6 +42,7 @@ exercise = Exercise(
     minutes=10,
     points=2,
     domain=Domain({"alpha, beta": Made(some_corners, CORNERS), "epsilon": Number(0, 3)}),
+    draw=_draw,
     reference=_delta,
     formulas=(
         lambda alpha, beta, epsilon: max(
