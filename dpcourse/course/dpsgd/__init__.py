@@ -9,6 +9,8 @@ EXERCISES = (
     "noisy_sgd_step",
     "noisy_adam",
     "sampled_curve",
+    "delta_of_curve",
+    "symmetrized_curve",
     "two_sided",
     "sgd_mu",
     "noisy_sgd",

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.stats import binom
 
-from dpcourse.base.languages import say
+from dpcourse.base.languages import say, to_say
 from dpcourse.checking import Count
 
 
@@ -30,6 +30,22 @@ def random_curve(rng, pieces):
     alpha, beta = np.r_[0, np.cumsum(p[order])], np.r_[1, 1 - np.cumsum(q[order])]
     alpha[-1], beta[-1] = 1, 0
     return alpha, beta
+
+
+def some_corners(rng):
+    """The corners of a trade-off function in hundredths, from where it leaves alpha = 0 to where it reaches beta = 0."""
+    size = int(rng.integers(1, 8))
+    p, q = (rng.multinomial(100, rng.dirichlet(np.ones(size))) / 100 for _ in range(2))
+    p, q = p[p + q > 0], q[p + q > 0]
+    with np.errstate(divide="ignore"):
+        order = np.argsort(-q / p, kind="stable")
+    alpha, beta = np.r_[0, np.cumsum(p[order])].round(2), (1 - np.r_[0, np.cumsum(q[order])]).round(2) + 0.0
+    return tuple(each[(p == 0).sum() : len(each) - (q == 0).sum()] for each in (alpha, beta))
+
+
+CORNERS = to_say(
+    "{name}: the 1 to 8 corners of a trade-off function, from left to right; `alpha` rises from 0, and `beta` falls to 0"
+)
 
 
 def batch_counts(times, p):

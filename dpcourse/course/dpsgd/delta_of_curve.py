@@ -4,7 +4,7 @@ import numpy as np
 
 from dpcourse import tradeoff
 from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, a_number, rounded
-from dpcourse.course.gdp.shared import CORNERS, some_corners
+from dpcourse.course.dpsgd.shared import CORNERS, some_corners
 
 
 def _steep(alpha, beta, epsilon):
