@@ -16,9 +16,11 @@ delta at gamma = e^epsilon. How the interval is certified:
 `mu` and `distance` compare delta with that of a Gaussian, and prove it between the epsilons too, by convexity (mu.py).
 Taken as given, not proved: erfcx of a positive number, exp and log are within EVALUATION, log_gaussian_delta within a
 tenth of SAFE, scipy's FFT within FFT_LEVEL per level, and numpy's longdouble is longer than a double; where it is none
-(Windows, Apple silicon), the sums of step 3 are those of doubles, and the certificate holds up to their rounding.
+(Windows, Apple silicon), the sums of step 3, and a group's outputs and sums, are those of doubles, and the certificate
+holds up to their rounding.
 Source: Doroshenko, Ghazi, Kamath, Kumar & Manurangsi (2022), theorem 4.1 (connect the dots); Zhu, Dong & Wang (2022),
-theorem 10 (domination survives composition); Koskela, Jälkö & Honkela (2020) (FFT); Gopi, Lee & Wutschitz (2021).
+theorem 10 (domination survives composition); Ganesh (2024) (groups); Koskela, Jälkö & Honkela (2020) (FFT); Gopi,
+Lee & Wutschitz (2021).
 """
 
 from dpcourse.pld.bounds import Bounds, Unreachable

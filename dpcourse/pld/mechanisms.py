@@ -2,21 +2,28 @@
 
 from dpcourse.base import validate
 from dpcourse.pld.curve import Curve
-from dpcourse.pld.pairs import Gaussian, Laplace, Randomized, Sampled
+from dpcourse.pld.pairs import Gaussian, Group, Laplace, Randomized, Sampled
 
 
-def noisy_sgd(noise_multiplier, sample_rate, steps) -> Curve:
+def noisy_sgd(noise_multiplier, sample_rate, steps, group=1) -> Curve:
     """Return noisy SGD: each step adds Gaussian noise to a sum over a Poisson sample; neighbours differ by one person.
 
-    noise_multiplier: noise deviation / clipping norm, > 0; sample_rate: in (0, 1]; steps: whole, >= 1.
-    ValueError otherwise. Source: Abadi et al. (2016); Zhu, Dong & Wang (2022), theorem 11 (the worst pair).
+    noise_multiplier: noise deviation / clipping norm, > 0; sample_rate: in (0, 1]; steps: whole, >= 1; group: how many
+    people, or rows of one person, are in the data or not, all of them together, each drawn by a coin of their own:
+    whole, >= 1. ValueError otherwise. Source: Abadi et al. (2016); Zhu, Dong & Wang (2022), theorem 11, and Ganesh
+    (2024) for groups (the worst pairs).
 
     >>> round(noisy_sgd(1.0, 0.01, 1000).epsilon(1e-5).upper, 4)
     1.8282
+    >>> round(noisy_sgd(1.0, 0.01, 1000, group=2).epsilon(1e-5).upper, 3)
+    3.979
     """
     noise = validate.number("noise_multiplier", noise_multiplier, 0, open_low=True)
     rate, steps = validate.number("sample_rate", sample_rate, 0, 1, open_low=True), validate.whole("steps", steps)
-    return Curve([(Gaussian(1 / noise) if rate == 1 else Sampled(1 / noise, rate), steps)])
+    group = validate.whole("group", group)
+    if rate == 1:
+        return Curve([(Gaussian(group / noise), steps)])
+    return Curve([(Sampled(1 / noise, rate) if group == 1 else Group(1 / noise, rate, group), steps)])
 
 
 def gaussian(sigma, n=1) -> Curve:

@@ -1,6 +1,7 @@
 """Pairs of distributions (P, Q), one for each kind of step: where the privacy loss lies, and its tails."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 from scipy.special import erfcx
@@ -9,6 +10,7 @@ ULP = 2.0**-52
 EVALUATION = 4 * ULP  # relative error of one evaluation of erfcx, exp or log: a few units in the last place
 UNDERFLOW = -600.0  # of the Gaussian's loss: e^loss < 1e-260, and what lies below is rounded to 0
 FAR = 50.0  # a loss beyond which 1 is nothing beside e^loss, which would overflow before long
+NEWTON = 60  # steps of Newton's method at most; a dozen are usual
 SPAN = 38.0  # standard deviations, beyond which Phi(-x) < 1e-315: where losses are looked for
 BESIDE = 1e-9  # share of the largest loss: a node so near an atom has nothing else between itself and it
 NUDGE = 1e-9  # share of a spacing: the side on which the tangent beside the core is above 1 - e^epsilon
@@ -69,6 +71,7 @@ class Sampled(Pair):
 
     def __init__(self, mu, rate):
         self.normal, self.rate = Gaussian(mu), rate
+        self.least = math.log1p(-rate) if rate < 1 else 0.0  # no loss is smaller
 
     def over(self, epsilon):
         near = np.log(1 + np.expm1(np.minimum(epsilon, FAR)) / self.rate)
@@ -89,7 +92,7 @@ class Sampled(Pair):
 
     def core(self, spacing):
         """Return the mean of the small losses, where these share one cell: c = log E(Lambda | Lambda < e^c+)."""
-        core = math.log1p(-self.rate) if self.rate < 1 else 0.0
+        core = self.least
         for _ in range(8):
             edge = np.array(core + spacing / 2)
             if edge < 0:
@@ -103,6 +106,76 @@ class Sampled(Pair):
     def nodes(self, count):
         inner = self.normal.mu * np.linspace(-SPAN, SPAN + self.normal.mu, count) - self.normal.mu**2 / 2
         return np.unique(np.logaddexp(math.log1p(-self.rate), math.log(self.rate) + inner))
+
+
+class Group(Sampled):
+    """P = the mean of N(j mu, 1), Q = N(0, 1), where j is how many of `size` people the sample has: all are removed.
+
+    Source: Ganesh (2024), "Tight group-level DP guarantees for DP-SGD with sampling via mixture of Gaussians mechanisms".
+    """
+
+    def __init__(self, mu, rate, size):
+        self.mu, self.size = mu, size
+        p = Fraction(rate)  # binom.pmf is off by 76 ULP for 138 people
+        self.share = [float(math.comb(size, j) * p**j * (1 - p) ** (size - j)) for j in range(size + 1)]
+        self.least = size * math.log1p(-rate)
+        self.parts = [(Gaussian(j * mu), self.share[j], j * mu) for j in range(1, size + 1) if self.share[j] > 0]
+
+    def _losses(self, x):
+        """Return each part's loss at the outputs x, a row each: they grow with x, and so does the pair's loss."""
+        return np.array([shift * x - np.longdouble(shift) ** 2 / 2 for _, _, shift in self.parts])
+
+    def _output(self, epsilon):
+        """Return the output at which the loss is epsilon; minus infinity below the least one.
+
+        By Newton's method on the logarithm of the parts' likelihood ratios, which is convex: it comes from above.
+        """
+        log_share = np.log([[np.longdouble(share / self.share[0])] for _, share, _ in self.parts])
+        shift = np.array([[np.longdouble(shift)] for _, _, shift in self.parts])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            above = np.asarray(epsilon, dtype=np.longdouble) - self.least
+            wanted = np.where(above < FAR, np.log(np.expm1(np.minimum(above, FAR))), above)
+        found = np.isfinite(wanted)
+        wanted = np.where(found, wanted, 0)
+        x = np.min((wanted - log_share + shift**2 / 2) / shift, axis=0)
+        for _ in range(NEWTON):
+            logs = log_share + self._losses(x)
+            top = logs.max(axis=0)
+            weights = np.exp(logs - top)
+            total = weights.sum(axis=0)
+            step = (top + np.log(total) - wanted) / ((shift * weights).sum(axis=0) / total)
+            x = x - step
+            if np.all(np.abs(step) <= ULP / 1000 * (1 + np.abs(x))):
+                break
+        return np.where(found, x, -np.inf).reshape(np.shape(epsilon))
+
+    def over(self, epsilon):
+        x = self._output(epsilon)
+        _, _, q = self.parts[0][0].over(self._losses(x)[0])
+        h, p = np.zeros((2, *np.shape(x)), dtype=np.longdouble)
+        for (normal, share, _), loss in zip(self.parts, self._losses(x), strict=True):
+            spilled, above, _ = normal.over(loss)
+            h, p = h + share * spilled, p + share * above
+        return h.astype(float), (p + self.share[0] * q).astype(float), q
+
+    def under(self, epsilon):
+        x = self._output(epsilon)
+        seen = x > -SPAN
+        x = np.where(seen, x, 0)
+        k, p = np.zeros((2, *np.shape(x)), dtype=np.longdouble)
+        for (normal, share, _), loss in zip(self.parts, self._losses(x), strict=True):
+            high = loss > 0  # of a part that is rare, at an output that is not
+            h, above, q_above = normal.over(np.where(high, loss, 1.0))
+            low, below, q_below = normal.under(np.where(high, -1.0, loss))
+            k = k + share * np.where(high, h + np.expm1(np.where(high, loss, 0)), low)
+            p = p + share * np.where(high, 1 - above, below)
+            q = np.where(high, 1 - q_above, q_below)
+        return tuple(np.where(seen, value, 0.0).astype(float) for value in (k, p + self.share[0] * q, q))
+
+    def nodes(self, count):
+        x = np.linspace(-SPAN, SPAN + self.size * self.mu, count)
+        logs = np.log([[share] for _, share, _ in self.parts]) + self._losses(x).astype(float)
+        return np.unique(np.logaddexp(self.least, np.logaddexp.reduce(logs)))
 
 
 class Reversed(Pair):

@@ -9,7 +9,7 @@ import pytest
 from dp_accounting.pld import privacy_loss_distribution
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
-from scipy.integrate import quad
+from scipy import integrate, stats
 from support import by_profile, examples, reference
 
 from dpcourse import composition, gdp, pld, rdp, tradeoff
@@ -180,7 +180,7 @@ def test_two_laplace_steps_hold_the_integral_up_to_the_largest_loss(mu, digits):
 
     epsilon = 2 * mu * (1 - 10.0**-digits)
     start = max(epsilon - mu, -mu)
-    between = quad(
+    between = integrate.quad(
         lambda loss: math.exp((loss - mu) / 2) / 4 * single(epsilon - loss), start, mu, epsabs=0, epsrel=1e-9
     )
     exact = single(epsilon - mu) / 2 + between[0]
@@ -430,3 +430,52 @@ def test_a_loss_that_hardly_varies_in_one_direction_is_no_obstacle():
 def test_bad_input_names_the_argument_the_value_and_the_range(call, said):
     with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
         call()
+
+
+# ---- groups
+
+
+@examples(12)
+@given(noise=st.floats(0.4, 5), rate=st.floats(1e-3, 0.9), size=st.integers(1, 12), epsilon=st.floats(0, 8))
+def test_one_step_of_a_group_holds_the_integral(noise, rate, size, epsilon):
+    """delta by quadrature over the outputs, in both directions: what one density has above e^epsilon times the other."""
+    share = stats.binom.pmf(range(size + 1), size, rate)
+
+    x = np.linspace(-12, 12 + size / noise, 40_001)
+    there, here = share @ stats.norm.pdf(x - np.arange(size + 1)[:, None] / noise), stats.norm.pdf(x)
+    orders = ((there, here), (here, there))
+    exact = max(integrate.simpson(np.maximum(0, p - math.exp(epsilon) * q), x=x) for p, q in orders)
+    lower, upper = pld.noisy_sgd(noise, rate, 1, group=size).delta(epsilon)
+    assert lower - 1e-7 <= exact <= upper + 1e-7
+
+
+@examples(12)
+@given(noise=st.floats(0.8, 5), rate=st.floats(1e-3, 0.3), size=st.integers(1, 6), steps=st.integers(2, 200))
+def test_a_group_agrees_with_dp_accounting(noise, rate, size, steps):
+    share = list(stats.binom.pmf(range(size + 1), size, rate))
+    lower, upper = pld.noisy_sgd(noise, rate, steps, group=size).epsilon(1e-5)
+    high, low = (
+        privacy_loss_distribution.from_mixture_gaussian_mechanism(
+            noise, list(range(size + 1)), share, value_discretization_interval=1e-2, pessimistic_estimate=way
+        )
+        .self_compose(steps)
+        .get_epsilon_for_delta(1e-5)
+        for way in (True, False)
+    )
+    assert lower <= high * (1 + 1e-9) + 1e-9
+    assert upper >= low * (1 - 1e-9) - 1e-9
+
+
+@examples(12)
+@given(noise=st.floats(0.4, 20), rate=st.floats(1e-4, 0.95), steps=st.integers(1, 5000))
+def test_a_group_of_one_is_one_and_a_larger_one_knows_more(noise, rate, steps):
+    one, alone = pld.noisy_sgd(noise, rate, steps), pld.Curve([(pairs.Group(1 / noise, rate, 1), steps)])
+    assert alone.epsilon(1e-5).lower <= one.epsilon(1e-5).upper
+    assert one.epsilon(1e-5).lower <= alone.epsilon(1e-5).upper
+    two = pld.noisy_sgd(noise, rate, steps, group=2).epsilon(1e-5)
+    assert two.upper >= one.epsilon(1e-5).lower
+    assert two.lower <= pld.gaussian(noise / 2, steps).epsilon(1e-5).upper  # without coins
+
+
+def test_a_group_all_of_whom_are_always_drawn_is_a_gaussian():
+    assert pld.noisy_sgd(2.0, 1.0, 9, group=3).epsilon(1e-6) == pld.gaussian(2.0 / 3, 9).epsilon(1e-6)
