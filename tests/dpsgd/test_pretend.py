@@ -51,6 +51,13 @@ def test_on_the_pretend_device(name, said):
     assert not said["checks"][name], said["checks"][name]
 
 
+@pytest.mark.parametrize("name", SLIPS)
+def test_the_place_of_a_slip_is_there(name):
+    """In the week each is made; on a commit it is seen that it can be."""
+    slip = SLIPS[name]
+    assert (ROOT / "dpcourse" / "dpsgd" / f"{slip.module}.py").read_text(encoding="utf-8").count(slip.was) == 1
+
+
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[] if name in EVERY_TIME else ONE_OF_MANY) for name in SLIPS]
 )
