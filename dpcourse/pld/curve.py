@@ -258,8 +258,9 @@ class Curve:
         return sum(n * p.lattice if p.lattice is not None else math.inf for p, n in self.parts)
 
     def _below_the_reach(self, delta):
-        """Return a lower end of epsilon, by the outcomes of the largest loss alone: their P (1 - e^(epsilon - reach)) is
-        at most delta, which leaves failures out. Few steps have many such outcomes, and no grid shows them as they are.
+        """Return a lower end of epsilon, by the outcomes of the largest loss alone. delta: without failures.
+
+        Their P (1 - e^(epsilon - reach)) is at most delta. Few steps have many of them, and no grid shows them as they are.
         """
         reach = self._reach()
         if math.isinf(reach):

@@ -12,7 +12,7 @@ UNDERFLOW = -600.0  # of the Gaussian's loss: e^loss < 1e-260, and what lies bel
 FAR = 50.0  # a loss beyond which 1 is nothing beside e^loss, which would overflow before long
 NEWTON = 60  # steps of Newton's method at most; a dozen are usual
 SPAN = 38.0  # standard deviations, beyond which Phi(-x) < 1e-315: where losses are looked for
-BESIDE = 1e-9  # share of the largest loss: a node so near an atom has nothing else between itself and it
+BY_ATOM = 1e-9  # share of the largest loss: a node so near an atom has nothing else between itself and it
 NUDGE = 1e-9  # share of a spacing: the side on which the tangent beside the core is above 1 - e^epsilon
 
 
@@ -115,10 +115,11 @@ class Group(Sampled):
     """
 
     def __init__(self, mu, rate, size):
-        self.mu, self.size = mu, size
+        self.mu, self.rate, self.size = mu, rate, size
         p = Fraction(rate)  # binom.pmf is off by 76 ULP for 138 people
         self.share = [float(math.comb(size, j) * p**j * (1 - p) ** (size - j)) for j in range(size + 1)]
-        self.least = size * math.log1p(-rate)
+        self.log_nobody = size * np.log1p(-np.longdouble(rate))
+        self.least = float(self.log_nobody)
         self.parts = [(Gaussian(j * mu), self.share[j], j * mu) for j in range(1, size + 1) if self.share[j] > 0]
 
     def _losses(self, x):
@@ -130,10 +131,10 @@ class Group(Sampled):
 
         By Newton's method on the logarithm of the parts' likelihood ratios, which is convex: it comes from above.
         """
-        log_share = np.log([[np.longdouble(share / self.share[0])] for _, share, _ in self.parts])
+        log_share = np.log([[np.longdouble(share)] for _, share, _ in self.parts]) - self.log_nobody
         shift = np.array([[np.longdouble(shift)] for _, _, shift in self.parts])
         with np.errstate(divide="ignore", invalid="ignore"):
-            above = np.asarray(epsilon, dtype=np.longdouble) - self.least
+            above = np.asarray(epsilon, dtype=np.longdouble) - self.log_nobody
             wanted = np.where(above < FAR, np.log(np.expm1(np.minimum(above, FAR))), above)
         found = np.isfinite(wanted)
         wanted = np.where(found, wanted, 0)
@@ -149,28 +150,21 @@ class Group(Sampled):
                 break
         return np.where(found, x, -np.inf).reshape(np.shape(epsilon))
 
-    def over(self, epsilon):
-        x = self._output(epsilon)
-        _, _, q = self.parts[0][0].over(self._losses(x)[0])
-        h, p = np.zeros((2, *np.shape(x)), dtype=np.longdouble)
+    def _mixed(self, x, of_part):
+        """Return three values of the mixture at the outputs x: of_part(normal, its loss) gives those of a part."""
+        value, p, q = np.zeros((3, *np.shape(x)), dtype=np.longdouble)
         for (normal, share, _), loss in zip(self.parts, self._losses(x), strict=True):
-            spilled, above, _ = normal.over(loss)
-            h, p = h + share * spilled, p + share * above
-        return h.astype(float), (p + self.share[0] * q).astype(float), q
+            more, tail, q = of_part(normal, loss)
+            value, p = value + share * more, p + share * tail
+        return value.astype(float), (p + self.share[0] * q).astype(float), q
+
+    def over(self, epsilon):
+        return self._mixed(self._output(epsilon), Gaussian.over)
 
     def under(self, epsilon):
         x = self._output(epsilon)
         seen = x > -SPAN
-        x = np.where(seen, x, 0)
-        k, p = np.zeros((2, *np.shape(x)), dtype=np.longdouble)
-        for (normal, share, _), loss in zip(self.parts, self._losses(x), strict=True):
-            high = loss > 0  # of a part that is rare, at an output that is not
-            h, above, q_above = normal.over(np.where(high, loss, 1.0))
-            low, below, q_below = normal.under(np.where(high, -1.0, loss))
-            k = k + share * np.where(high, h + np.expm1(np.where(high, loss, 0)), low)
-            p = p + share * np.where(high, 1 - above, below)
-            q = np.where(high, 1 - q_above, q_below)
-        return tuple(np.where(seen, value, 0.0).astype(float) for value in (k, p + self.share[0] * q, q))
+        return tuple(np.where(seen, value, 0.0) for value in self._mixed(np.where(seen, x, 0), Gaussian.under))
 
     def nodes(self, count):
         x = np.linspace(-SPAN, SPAN + self.size * self.mu, count)
@@ -211,7 +205,7 @@ class Laplace(Pair):
         return h, np.where(inside, 1 - half / 2, 0), np.where(inside, half / 2 * np.exp(-epsilon), 0)
 
     def nodes(self, count):
-        inside = (1 - BESIDE) * self.mu
+        inside = (1 - BY_ATOM) * self.mu
         return np.r_[-self.mu, np.linspace(-inside, inside, count - 2), self.mu]
 
 

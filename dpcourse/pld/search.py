@@ -156,7 +156,7 @@ class DeltaSide(Side):
 
     def __init__(self, direction, theta, epsilon):
         super().__init__(direction, theta, direction.delta)
-        self.epsilon = epsilon
+        self.epsilon, self.upper = epsilon, 1.0
 
     def bound(self, composed, upper):
         return composed.delta(self.epsilon, upper)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from dpcourse import tradeoff
-from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, a_number, rounded
+from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, a_number, any_of, rounded
 from dpcourse.course.dpsgd.shared import CORNERS, some_corners
 
 
@@ -79,8 +79,15 @@ exercise = Exercise(
         ),
         Misconception(
             "added up",
-            "You added up over the corners. Each corner is one test by itself, with all its outputs: the one that asks for the most decides.",
+            "You added up what several corners or both lines ask for, or took a mean. Each corner is one test by itself, with all its outputs: the line and the corner that ask for the most decide alone.",
             lambda alpha, beta, epsilon: np.maximum(0, _steep(alpha, beta, epsilon)).sum(),
+            recognise=any_of(
+                lambda alpha, beta, epsilon: np.maximum(0, _steep(alpha, beta, epsilon)).sum(),
+                lambda alpha, beta, epsilon: _steep(alpha, beta, epsilon).max() + _flat(alpha, beta, epsilon).max(),
+                lambda alpha, beta, epsilon: (
+                    (_steep(alpha, beta, epsilon).max() + _flat(alpha, beta, epsilon).max()) / 2
+                ),
+            ),
         ),
         Misconception(
             "where the line starts",
@@ -91,6 +98,18 @@ exercise = Exercise(
             "first corner",
             "You looked at the first corner alone. That is what is left of delta for a huge epsilon; another corner may ask for more.",
             lambda alpha, beta, epsilon: 1 - beta[0],
+        ),
+        Misconception(
+            "best corner for epsilon 0",
+            "You chose the corner with the smallest alpha + beta, and asked there alone. That is the best test for epsilon = 0. With a steeper line another corner may ask for more: ask at all of them.",
+            lambda alpha, beta, epsilon: max(0.0, _steep(alpha, beta, epsilon)[np.argmin(alpha + beta)]),
+            recognise=any_of(
+                lambda alpha, beta, epsilon: max(0.0, _steep(alpha, beta, epsilon)[np.argmin(alpha + beta)]),
+                lambda alpha, beta, epsilon: _steep(alpha, beta, epsilon)[np.argmin(alpha + beta)],
+                lambda alpha, beta, epsilon: max(
+                    line(alpha, beta, epsilon)[np.argmin(alpha + beta)] for line in (_steep, _flat)
+                ),
+            ),
         ),
         Misconception(
             "epsilon as slope",

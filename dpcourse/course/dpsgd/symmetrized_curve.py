@@ -3,7 +3,7 @@
 import numpy as np
 
 from dpcourse import tradeoff
-from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, Several, numbers_like
+from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, Several, any_of, numbers_like
 from dpcourse.course.dpsgd.shared import CORNERS, some_corners
 
 
@@ -18,6 +18,10 @@ def _back(alpha, beta, at):
 
 def _symmetrized(alpha, beta, at):
     return np.maximum(_there(alpha, beta, at), _back(alpha, beta, at))
+
+
+def _joined(corners, alpha, beta, at):
+    return np.interp(at, corners, _symmetrized(alpha, beta, corners))
 
 
 exercise = Exercise(
@@ -79,8 +83,12 @@ exercise = Exercise(
         ),
         Misconception(
             "maximum at the corners",
-            "You took the larger curve at the corners of the given one, and joined these points by straight lines. Where the two curves cross there is a corner that neither has: compute both at every place in `at`, then take the larger.",
-            lambda alpha, beta, at: np.interp(at, alpha, _symmetrized(alpha, beta, alpha)),
+            "You took the larger curve at the corners, and joined these points by straight lines. Where the two curves cross there is a corner that neither has: compute both at every place in `at`, then take the larger.",
+            lambda alpha, beta, at: _joined(alpha, alpha, beta, at),
+            recognise=any_of(
+                lambda alpha, beta, at: _joined(alpha, alpha, beta, at),
+                lambda alpha, beta, at: _joined(np.sort(np.r_[alpha, beta]), alpha, beta, at),
+            ),
         ),
         Misconception(
             "mirrored at the middle",
