@@ -75,7 +75,8 @@ class Sampled(Pair):
 
     def over(self, epsilon):
         near = np.log(1 + np.expm1(np.minimum(epsilon, FAR)) / self.rate)
-        inner = np.where(epsilon < FAR, near, epsilon - math.log(self.rate))  # the loss of the Gaussian at this one's
+        far = epsilon - np.log(np.longdouble(self.rate))
+        inner = np.where(epsilon < FAR, near, far)  # the loss of the Gaussian at this one's
         h, p, q = self.normal.over(inner)
         return self.rate * h, self.rate * p + (1 - self.rate) * q, q
 

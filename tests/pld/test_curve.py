@@ -449,36 +449,6 @@ def test_one_step_of_a_group_holds_the_integral(noise, rate, size, epsilon):
     assert lower - 1e-7 <= exact <= upper + 1e-7
 
 
-def by_mpmath(pair, epsilon):
-    """h of a group's pair, or below 0 k, with 60 digits."""
-    with mpmath.workdps(60):
-        chance, mu = mpmath.mpf(pair.rate), mpmath.mpf(pair.mu)
-        share = [
-            mpmath.binomial(pair.size, j) * chance**j * (1 - chance) ** (pair.size - j) for j in range(pair.size + 1)
-        ]
-
-        def loss(x):
-            return mpmath.log(sum(s * mpmath.exp(j * mu * x - (j * mu) ** 2 / 2) for j, s in enumerate(share)))
-
-        low, high = mpmath.mpf(-60), mpmath.mpf(60)
-        for _ in range(200):
-            middle = (low + high) / 2
-            low, high = (middle, high) if loss(middle) < epsilon else (low, middle)
-        side = 1 if epsilon >= 0 else -1
-        p = sum(s * mpmath.ncdf(side * (j * mu - low)) for j, s in enumerate(share))
-        return side * (p - mpmath.exp(epsilon) * mpmath.ncdf(-side * low))
-
-
-@examples(120)
-@given(digits=st.floats(-1.3, 0.5), rate=st.floats(1e-3, 0.95), size=st.integers(2, 14), place=st.floats(-0.999, 5))
-def test_a_group_is_evaluated_as_closely_as_the_certificate_takes_for_granted(digits, rate, size, place):
-    pair = pairs.Group(10.0**digits, rate, size)
-    epsilon = place if place >= 0 else -place * pair.least
-    value, p, q = (pair.over if epsilon >= 0 else pair.under)(np.array(epsilon))
-    least = 1e-300  # below which doubles lose their digits
-    assert abs(value - by_mpmath(pair, epsilon)) <= float(pairs.slack(value, p, q, epsilon)) + least
-
-
 def test_delta_is_at_most_1_whatever_the_grids_say():
     for noise, rate, steps, epsilon in ((0.02, 0.5, 2, 1.0), (0.5, 0.5, 1000, 0.0)):
         assert pld.noisy_sgd(noise, rate, steps).delta(epsilon).upper <= 1

@@ -112,6 +112,7 @@ def test_it_agrees_with_dp_accounting(noise, rate, steps, digits):
 
 @examples(10, part=5)
 @given(noise=noises, rate=rates, steps=st.integers(1, 2000), delta=deltas, share=st.floats(0, 1.2))
+@example(noise=1.0, rate=10.0**-0.25, steps=484, delta=0.01, share=0.0)
 @example(noise=1.0, rate=10.0**-0.25, steps=483, delta=0.01, share=0.0)
 def test_it_holds_at_every_epsilon(noise, rate, steps, delta, share):
     """delta(epsilon) <= max(delta of G_mu, delta), by bounds that were computed for this epsilon alone."""
@@ -122,6 +123,8 @@ def test_it_holds_at_every_epsilon(noise, rate, steps, delta, share):
     except pld.Unreachable as refused:  # only where the docstring says so, and what was reached holds too
         lower, upper = refused.bounds
         assert run.delta(0.0).upper > 1 - 1e-3
+        if math.isinf(upper):
+            return
     epsilon = share * run.epsilon(delta, 0.1).upper
     assert run.delta(epsilon).lower <= max(gdp.delta(epsilon, upper), delta)
 

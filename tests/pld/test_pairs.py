@@ -6,6 +6,7 @@ import mpmath
 import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
+from support import examples
 
 from dpcourse.pld import pairs
 from dpcourse.pld.grid import LARGEST_LOSS
@@ -35,6 +36,7 @@ def test_a_gaussian_is_within_its_slack(mu, share):
         assert near(pairs.Gaussian(mu).over(np.array(epsilon)), exact(mpmath.mpf(epsilon), mu), epsilon)
 
 
+@example(mu=10.0**2.25, rate=0.5, share=1.0)
 @example(mu=100.0, rate=0.1, share=0.9)  # a loss of 5,000: e^loss is no double
 @given(mu=st.floats(-1.5, 2.3).map(lambda d: 10.0**d), rate=st.floats(1e-4, 0.999), share=tails)
 def test_a_sampled_gaussian_is_within_its_slack(mu, rate, share):
@@ -47,3 +49,32 @@ def test_a_sampled_gaussian_is_within_its_slack(mu, rate, share):
         epsilon = math.log1p(rate * math.expm1(-25 * share))
         ratio = 1 + mpmath.expm1(mpmath.mpf(epsilon)) / mpmath.mpf(rate)
         assert near(pair.under(np.array(epsilon)), rate * ratio * exact(-mpmath.log(ratio), mu), epsilon)
+
+
+def exact_of_group(pair, epsilon):
+    """h of a group's pair, or below 0 k, with 60 digits."""
+    with mpmath.workdps(60):
+        chance, mu = mpmath.mpf(pair.rate), mpmath.mpf(pair.mu)
+        share = [
+            mpmath.binomial(pair.size, j) * chance**j * (1 - chance) ** (pair.size - j) for j in range(pair.size + 1)
+        ]
+
+        def loss(x):
+            return mpmath.log(sum(s * mpmath.exp(j * mu * x - (j * mu) ** 2 / 2) for j, s in enumerate(share)))
+
+        low, high = mpmath.mpf(-60), mpmath.mpf(60)
+        for _ in range(200):
+            middle = (low + high) / 2
+            low, high = (middle, high) if loss(middle) < epsilon else (low, middle)
+        side = 1 if epsilon >= 0 else -1
+        p = sum(s * mpmath.ncdf(side * (j * mu - low)) for j, s in enumerate(share))
+        return side * (p - mpmath.exp(epsilon) * mpmath.ncdf(-side * low))
+
+
+@examples(120)
+@given(digits=st.floats(-1.3, 0.5), rate=st.floats(1e-3, 0.95), size=st.integers(2, 14), place=st.floats(-0.999, 5))
+def test_a_group_is_within_its_slack(digits, rate, size, place):
+    pair = pairs.Group(10.0**digits, rate, size)
+    epsilon = place if place >= 0 else -place * pair.least
+    found = (pair.over if epsilon >= 0 else pair.under)(np.array(epsilon))
+    assert near(found, exact_of_group(pair, epsilon), epsilon)
