@@ -114,6 +114,16 @@ BY_TEXT = (  # pattern in what Python, or a function of the course, says -> what
         r"unsupported operand type\(s\) for .*'tuple'|must be real number, not tuple|float\(\) argument must be .* not 'tuple'",
         to_say("A pair stands where one number belongs: take the entry that you mean, such as `[0]`."),
     ),
+    (
+        r"unsupported operand type\(s\) for .*'(str|numpy\.str_)'|can only concatenate str",
+        to_say(
+            "A text stands where a number belongs. A loop over a dict gives its keys: what stands behind them is `d[key]`, and `d.values()` gives all of it."
+        ),
+    ),
+    (
+        r"(max|min)\(\) (arg is an empty sequence|iterable argument is empty)|zero-size array to reduction",
+        to_say("The largest or smallest of nothing: a list is empty here. `max(x, default=0)` says what then holds."),
+    ),
     (r"must be real number, not (str|NoneType)", to_say("One number belongs there.")),
     (
         r"only (length-1|0-dimensional|size-1) arrays",

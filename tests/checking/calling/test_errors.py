@@ -57,6 +57,9 @@ def told(body, **names):
         ("return np.random.default_rng(0).randn(3)", "Do you mean `.standard_normal`?"),
         ("return {'a': 1}['b']", "no such key"),
         ("return math.log(-n)", "the logarithm of something <= 0"),
+        ("return n + sum(key for key in {'a': 1})", "A loop over a dict gives its keys"),
+        ("return max([])", "a list is empty here"),
+        ("return np.max(np.array([]))", "a list is empty here"),
         ("return np.zeros(2) + np.zeros(n)", "different lengths or shapes"),
     ],
 )  # fmt: skip
