@@ -56,6 +56,14 @@ def _around_tail(cases, values):
     )
 
 
+def _at_upper_end(cases, values):
+    """Some are above the total, and each of these is where a search begins: a whole number, or so much above the total."""
+    above = [(value, case["epsilon_total"]) for case, value in zip(cases, values, strict=True)]
+    above = [(value, total) for value, total in above if value > 1.1 * total]
+    ends = (min(abs(x - round(x)) for x in (value, value - total, value / total)) for value, total in above)
+    return bool(above) and max(ends) < 1e-6
+
+
 def _draw(rng):
     """Many answers, where each bound gives another epsilon, and few, where the pure rule is the best of the simple ones."""
     return [
@@ -175,12 +183,10 @@ exercise = Exercise(
             ),
         ),
         Misconception(
-            "more than the total",
-            "Your epsilon of one answer is larger than the total of all. Does your search go the right way? Where the total is small enough, a larger epsilon may do: the lower end moves up.",
+            "the upper end",
+            "Your search ends where it begins, at its upper end, and that is more than the total of all. Does it go the right way? Where the total is small enough, a larger epsilon may do: the lower end moves up.",
             lambda k, epsilon_total, delta_total: epsilon_total + 1,
-            recognise=lambda cases, values: any(
-                value > 1.1 * case["epsilon_total"] for case, value in zip(cases, values, strict=True)
-            ),
+            recognise=_at_upper_end,
         ),
     ),
 )
