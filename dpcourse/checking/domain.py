@@ -19,12 +19,14 @@ from typing import Any
 import numpy as np
 
 from dpcourse.base.languages import listed, say, to_say
+from dpcourse.checking.coinciding import WAYS, Coinciding
 
 PLAINEST = (1, 2, 0.5, 3, 0.1, 0.25, 4, 10, 0.01, 0)
 MANY = 1000  # times the lowest: then the numbers of a range are drawn on a logarithmic scale
 TRIES = 50  # for a case in which what is to hold between the arguments does
 EMPTY = 4  # a list without entries is no plain input: as much as one of so many
 TOGETHER, DRAWN, MORE, PLAIN = 32, 30, 120, 40
+AT_0 = 2  # inputs of those that are asked for many times, in which all entries of a list are 0, or 1
 AIMED, AIMED_OF_FEW = 60, 6
 ASIDE = 0.01  # of a number, to either side of it
 SELDOM = {
@@ -316,6 +318,11 @@ class Several:
             return [functools.partial(self._first_of, [end]) for end in every]
         return [_always(self._made([end] * size)) for size in (max(self.least, 1), self.most) for end in every]
 
+    def inner(self) -> list[Value]:
+        """All entries at a corner that is no end: 0, or 1."""
+        some = [value(np.random.default_rng(0), {}) for value in self.of.corners()[len(self.of.ends()) :]]
+        return [self._changed(_with_end(one)[-1]) for one in some]
+
     def about(self, number: float) -> list[Value]:
         """Lists of so many entries, of one less and one more, and such in which some entries are about this number."""
         sizes = [] if self.like else Whole(self.least, self.most).about(number)
@@ -358,9 +365,14 @@ class Made:
         return True
 
     def corners(self) -> list[Value]:
-        return []
+        """Made of numbers that coincide."""
+        return [functools.partial(self._coinciding, way) for way in WAYS]
 
-    ends = corners
+    def _coinciding(self, way, rng, case):
+        return self.make(Coinciding(rng, way))
+
+    def ends(self) -> list[Value]:
+        return []
 
     def about(self, number: float) -> list[Value]:
         return []
@@ -454,6 +466,10 @@ class Domain:
         ends = _together({names: kind.ends() for names, kind in self.kinds.items()}, rng) if at_ends else []
         vertices = [self._case(rng, self._varied(ends[i])) for i in rng.permutation(len(ends))[:count]]
         vertices = sorted((case for case in vertices if case is not None), key=size)[:at_ends]
+        if at_ends:
+            lists = {names: kind for names, kind in self.kinds.items() if isinstance(kind, Several)}
+            inner = [self._case(rng, {names: value}) for names, kind in lists.items() for value in kind.inner()]
+            vertices += [case for case in inner if case is not None][:AT_0]
         found = []
         for _ in range(4 * count):
             corners = {

@@ -11,7 +11,7 @@ from dpcourse.checking.cases import Cases
 from dpcourse.checking.diagnosis.noise import Noise
 from dpcourse.checking.exercise import FOR_SEARCHED, UNKNOWN, Exercise, Misconception, recognised
 from dpcourse.checking.law import AddedNoise, Around
-from dpcourse.checking.statistics import TOO_RARE, Count, are_of_two_laws, features, two_sample_p_value
+from dpcourse.checking.statistics import TOO_RARE, Count, are_of_two_laws, features, two_sample_p_value, unlike_samples
 from dpcourse.checking.verdict import WRONG, Audit, Observation, Verdict
 
 POINTS, AT_ENDS = (
@@ -45,6 +45,7 @@ class RandomExercise(Exercise):
     A right answer fails with probability at most `false_failure`, shared evenly between the counts and the audit.
     compared: how many times an answer is asked for each of POINTS inputs from all over the domain, before it passes, and
     compared with the reference; 0 where it takes too long, or where results are no numbers.
+    is_sample: whether the entries of a result are independent numbers of one law, so that each long result tells the law.
     """
 
     law: AddedNoise | None = None
@@ -53,6 +54,7 @@ class RandomExercise(Exercise):
     attack: Callable[[Cases, list], Audit] | None = None
     false_failure: float = 1e-6
     compared: int = 250
+    is_sample: bool = False
 
     def __post_init__(self):
         super().__post_init__()
@@ -105,6 +107,11 @@ class RandomExercise(Exercise):
         for case, value, wanted in zip(searched, given, right, strict=True):
             if _is_cut(value, wanted):
                 yield say(diagnosis.OF_WHOLE_NUMBERS), self._gave(case, value), None
+        if self.is_sample:
+            for at, (mine, theirs) in enumerate(zip(given, right, strict=True)):
+                if (seen := unlike_samples(mine, theirs)) is not None:
+                    call = self.call(searched[at])
+                    yield say(OF_ANOTHER_LAW), f"{call}: {seen}", slice(None, len(searched))
         if not self.compared:
             return
         if self.law is not None:

@@ -133,3 +133,31 @@ def are_of_two_laws(one: np.ndarray, other: np.ndarray) -> bool:
     from scipy.stats import ks_2samp
 
     return bool(ks_2samp(one, other, method="asymp").pvalue < TOO_RARE)
+
+
+LEAST = 50  # of a sample: the test holds for long ones
+ABOVE = to_say("of {count:,} numbers {mine:,} are above {cut:.4g}; with a right answer it would be about {theirs:,}")
+PAIRS_ABOVE = to_say(
+    "of {count:,} products of two neighbours {mine:,} are above {cut:.4g}; with a right answer it would be about {theirs:,}"
+)
+
+
+def unlike_samples(mine: list, theirs: list) -> str | None:
+    """Return where two samples of one size differ most, in a line, if they hardly come from one law; else None.
+
+    So it does for products of two neighbours, which tell whether entries are independent. None where they are short.
+
+    >>> unlike_samples([1.0] * 100, [0.0] * 100)
+    'of 100 numbers 100 are above 0; with a right answer it would be about 0'
+    """
+    one, other = (np.asarray(each, dtype=float) for each in (mine, theirs))
+    half = len(one) // 2 * 2
+    pairs = (each[:half:2] * each[1:half:2] for each in (one, other))
+    for told, (x, y) in ((ABOVE, (one, other)), (PAIRS_ABOVE, tuple(pairs))):
+        if len(x) >= LEAST and are_of_two_laws(x, y):
+            cuts = np.unique(np.r_[x, y])
+            apart = [np.sum(x > cut) - np.sum(y > cut) for cut in cuts]
+            cut = cuts[np.argmax(np.abs(apart))]
+            counts = {"count": len(x), "mine": int(np.sum(x > cut)), "theirs": int(np.sum(y > cut))}
+            return say(told, cut=cut, **counts)
+    return None

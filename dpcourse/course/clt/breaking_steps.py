@@ -25,7 +25,7 @@ ALIKE = 0.1  # of exponents, which are blurred where steps are whole numbers
 
 def _draw_corners(rng):
     """Little noise and much, a small error and a large one, from which both exponents can be read; and a noise between them."""
-    corners = [(noise, error) for noise in ((0.92, 1.05), (2.1, 2.5)) for error in ((0.04, 0.05), (0.2, 0.25))]
+    corners = [(noise, error) for noise in ((0.9, 0.93), (2.1, 2.5)) for error in ((0.04, 0.043), (0.2, 0.25))]
     corners.append(((1.4, 1.6), (0.08, 0.12)))
     return [
         {"noise_multiplier": rounded(rng.uniform(*noise)), "error": rounded(rng.uniform(*error), 3)}

@@ -98,6 +98,8 @@ def _any_atoms(rng):
     p, q = random_mechanism(rng, int(rng.integers(2, 13)))
     if rng.random() < 0.3:
         p = np.full(len(p), 1 / len(p))
+    elif rng.random() < 0.2:  # an outcome that says nothing
+        q = np.r_[p[0], q[1:] * (1 - p[0]) / (1 - q[0])]
     return np.log(q / p), p
 
 

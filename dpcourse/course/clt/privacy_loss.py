@@ -41,7 +41,7 @@ def _pieces(rule):
     return lambda alpha, beta: rule(np.diff(alpha), -np.diff(beta))
 
 
-POINTS = to_say("{name}: the corners of a trade-off function from (0, 1) to (1, 0), at most 13")
+POINTS = to_say("{name}: at most 13 points of a trade-off function, from (0, 1) to (1, 0)")
 
 
 def _any_points(rng):

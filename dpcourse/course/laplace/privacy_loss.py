@@ -77,9 +77,9 @@ def _any_answers(rng):
     size = int(rng.integers(1, 6))
     value = rng.integers(-20, 40, size=size).astype(float)
     step = rng.uniform(-2, 2, size=size) * (rng.random(size) < 0.8)  # some entries are the same
-    output = [rounded(x) for x in value + rng.normal(0, rng.choice([3, 300]), size=size)]
+    output = [rounded(x) for x in value + rng.normal(0, rng.choice([3, 50]), size=size)]
     neighbour = [rounded(x) for x in value + step]
-    return output, value.tolist(), neighbour, rounded(np.abs(step).sum() + rng.uniform(0.1, 1))
+    return output, value.tolist(), neighbour, rounded(np.abs(step).sum() + rng.uniform(1, 2))
 
 
 def _written(output, value, neighbour, sensitivity, epsilon):

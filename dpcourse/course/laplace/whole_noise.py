@@ -10,13 +10,13 @@ from dpcourse.base.languages import say
 from dpcourse.checking import Count, Domain, Misconception, Needed, RandomExercise, Seed, Whole
 from dpcourse.checking.calling.values import type_name
 
-DRAWS, TAIL, SHORT = 8000, 620, 40
+DRAWS, TAIL, SHORT = 8000, 2000, 40
 
 
 RATIOS = ((11, 8), (7, 5), (10, 7), (3, 2), (8, 5))
 
 
-SMALL = (1, 8)
+SMALL = (1, 10)
 
 
 def _draw_discrete(rng):
@@ -52,6 +52,7 @@ def _count_discrete(cases, values):
         Count.of(say("numbers of size 4 or more at a small epsilon"), far >= 4, 2 * r**4 / (1 + r)),
         Count.of(say("numbers of size 24 or more at a small epsilon"), far >= 24, 2 * r**24 / (1 + r)),
         Count.of(say("numbers of size 16 or more at a small epsilon"), far >= 16, 2 * r**16 / (1 + r)),
+        Count.of(say("numbers of size 32 or more at a small epsilon"), far >= 32, 2 * r**32 / (1 + r)),
         Count.of(say("runs that come out the same with the same seed"), np.array_equal(first, again), 1.0),
         Count.of(say("runs that begin the same with another seed"), np.array_equal(first, x[:SHORT]), 0.0),
     ]
@@ -93,7 +94,7 @@ def _difference(q, n, rng):
 
 def _rounded(cases, values):
     """Whether zeros and far numbers are as frequent as in rounded Laplace noise."""
-    zeros, *_, far, _, _ = _count_discrete(cases, values)
+    zeros, *_, far, _, _, _ = _count_discrete(cases, values)
     (_, _, main, wide) = (case["numerator"] / case["denominator"] for case in cases)
     chances = (-math.expm1(-main / 2), math.exp(-15.5 * wide))
     return all(
@@ -127,13 +128,14 @@ exercise = RandomExercise(
     minutes=25,
     points=4,
     domain=Domain(
-        {"numerator": Whole(1, 10), "denominator": Whole(1, 10), "size": Whole(1, 8000), "rng": Seed()}, most=4
+        {"numerator": Whole(1, 10), "denominator": Whole(1, 10), "size": Whole(1, 8000), "rng": Seed()}, most=10
     ),
     draw=_draw_discrete,
     reference=_draws(_difference, signed=False),
     formulas=(_with_coins,),
     returns=_whole_numbers,
     compared=0,
+    is_sample=True,
     counts=_count_discrete,
     forbidden=(laplace.discrete_noise, laplace.discrete_mechanism),
     needed=Needed(
