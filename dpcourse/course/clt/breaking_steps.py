@@ -25,7 +25,7 @@ ALIKE = 0.1  # of exponents, which are blurred where steps are whole numbers
 
 def _draw_corners(rng):
     """Little noise and much, a small error and a large one, from which both exponents can be read; and a noise between them."""
-    corners = [(noise, error) for noise in ((0.9, 0.93), (2.1, 2.5)) for error in ((0.04, 0.043), (0.2, 0.25))]
+    corners = [(noise, error) for noise in ((0.95, 1.0), (2.1, 2.5)) for error in ((0.04, 0.041), (0.2, 0.25))]
     corners.append(((1.4, 1.6), (0.08, 0.12)))
     return [
         {"noise_multiplier": rounded(rng.uniform(*noise)), "error": rounded(rng.uniform(*error), 3)}
@@ -100,7 +100,7 @@ exercise = OpenExercise(
     difficulty=3,
     minutes=25,
     points=3,
-    domain=Domain({"noise_multiplier": Number(0.9, 2.5), "error": Number(0.04, 0.25)}, most=0),
+    domain=Domain({"noise_multiplier": Number(0.95, 2.5), "error": Number(0.04, 0.25)}, most=0),
     draw=_draw_corners,
     reference=_power(2, -2),
     returns=_steps,
