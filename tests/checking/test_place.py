@@ -122,7 +122,7 @@ def test_another_way_to_what_is_right_elsewhere_is_not_where_an_answer_leaves():
     code = (
         "def privacy_loss(output, value, neighbour, sensitivity, epsilon):\n    b = sensitivity / epsilon\n"
         "    def density(centre):\n        p = 1.0\n        for z, c in zip(output, centre):\n"
-        "            p *= math.exp(-abs(z - c) / b) / (2 * b)\n        return max(p, 1e-3)\n"
+        "            p *= max(math.exp(-abs(z - c) / b), 1e-2) / (2 * b)\n        return max(p, 1e-3)\n"
         "    return math.log(density(value) / density(neighbour))\n"
     )
     answer = written(code, "privacy_loss")

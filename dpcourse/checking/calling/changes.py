@@ -63,7 +63,7 @@ SIGNS = {
 SWAPS = {
     ast.Add: (ast.Sub, ast.Mult), ast.Sub: (ast.Add,), ast.Mult: (ast.Div, ast.Add, ast.Pow), ast.Div: (ast.Mult, ast.FloorDiv),
     ast.Pow: (ast.Mult,), ast.Lt: (ast.LtE, ast.Gt), ast.LtE: (ast.Lt, ast.GtE), ast.Gt: (ast.GtE, ast.Lt),
-    ast.GtE: (ast.Gt, ast.LtE), ast.Eq: (ast.NotEq,), ast.NotEq: (ast.Eq,), ast.MatMult: (ast.Mult,), ast.FloorDiv: (ast.Div,),
+    ast.GtE: (ast.Gt, ast.LtE), ast.Eq: (ast.NotEq,), ast.NotEq: (ast.Eq,), ast.MatMult: (ast.Mult,),
 }  # fmt: skip
 
 
@@ -122,19 +122,6 @@ def each_change(root: Any, names: list[str]) -> Iterator[tuple[Change, ast.AST]]
             yield change, node
             _put(holder, key, place, node)
     yield from _of_statements(root)
-    yield from _of_every_floor(root)
-
-
-def _of_every_floor(root):
-    """All divisions that round down, where there are several: who writes `//` for `/` does so everywhere."""
-    floors = [node for node in ast.walk(root) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv)]
-    if len(floors) > 1:
-        before = copy.copy(floors[0])
-        for node in floors:
-            node.op = ast.Div()
-        yield Change("operator", {"one": "/", "other": "//"}), before
-        for node in floors:
-            node.op = ast.FloorDiv()
 
 
 def _slots(root):

@@ -110,7 +110,8 @@ def _where(part, described, whole):
                 if (holds(values) == right).all() and not _says_nothing(words, condition, values):
                     yield Fact("right where", {"condition": say(condition, what=words)})
                     return
-        separated = list(_one_value(right, known)) or list(_threshold(right, known)) or list(_nearly(right, known))
+        ways = (_one_value, _where_alike, _threshold, _nearly)
+        separated = next((facts for way in ways if (facts := list(way(right, known)))), [])
         yield from separated or (_surely(part, known) if max(part.lengths) == 1 else ())
     good = np.array([each.all() for each in entries])
     if not at_0 and (good.any() or max(part.lengths) == 1):
@@ -118,12 +119,21 @@ def _where(part, described, whole):
     elif not at_0:
         yield Fact("share of entries", {"right": int(right.sum()), "all": len(right)})
     yours, wanted = part.yours[~right], part.wanted[~right]
-    if not whole and len(yours) >= 3 and np.ptp(yours) == 0 < np.ptp(wanted):
-        yield Fact("constant where wrong", {"value": show(float(yours[0]))})
+    constant = "" if whole or len(yours) < 3 else _constant_where_wrong(yours, wanted, ~right, known)
+    if constant:
+        yield Fact("constant where wrong", {"value": constant})
     elif not whole:
         yield from _compared(yours, wanted, say("on the others"))
     elif np.ptp(yours) == 0:
         yield Fact("one-sided", {"yours": str(bool(yours[0])), "right": str(bool(wanted[0]))})
+
+
+def _constant_where_wrong(yours, wanted, wrong, known):
+    """Return the one number, or the number of an input, that the answer gives wherever it is wrong; empty where there is none."""
+    if np.ptp(yours) == 0:
+        return show(float(yours[0])) if np.ptp(wanted) > 0 else ""
+    given = ((words, values[wrong]) for words, values in known.items())
+    return next((words for words, each in given if np.allclose(yours, each) and not np.allclose(wanted, each)), "")
 
 
 RESULT = to_say("the right result")
@@ -145,6 +155,23 @@ def _one_value(right, known):
             if ((values == value) == mine).all():
                 yield Fact(kind, {"condition": say("{what} is {value}", what=words, value=show(float(value)))})
                 return
+
+
+def _where_alike(right, known):
+    """Yield two features that are the same wherever the answer is wrong, and nowhere else; or wherever it is right."""
+    for (one, a), (other, b) in _pairs(known):
+        for kind, mine in (("wrong only where", ~right), ("right where", right)):
+            if (np.isclose(a, b) == mine).all():
+                yield Fact(kind, {"condition": say(ALIKE, one=one, other=other)})
+                return
+
+
+def _pairs(known):
+    """Each two of the arguments that are numbers, and of the numbers of entries."""
+    plain = (
+        (words, values) for words, values in known.items() if not isinstance(words, Said) or is_number_of_entries(words)
+    )
+    return itertools.combinations(plain, 2)
 
 
 def _threshold(right, known):
@@ -175,11 +202,7 @@ def _surely(part, known):
         for condition, holds in CONDITIONS.items()
         if not _says_nothing(words, condition, values)
     )
-    plain = (
-        (words, values) for words, values in known.items() if not isinstance(words, Said) or is_number_of_entries(words)
-    )
-    pairs = itertools.combinations(plain, 2)
-    alike = ((say(ALIKE, one=one, other=other), np.isclose(a, b)) for (one, a), (other, b) in pairs)
+    alike = ((say(ALIKE, one=one, other=other), np.isclose(a, b)) for (one, a), (other, b) in _pairs(known))
     for conditions in (single, alike):
         found = [
             (float(right.mean()) ** int(holds.sum()), condition)

@@ -1,5 +1,6 @@
 """The epsilon that each of k answers may have."""
 
+import functools
 import math
 
 from scipy.optimize import brentq
@@ -7,6 +8,7 @@ from scipy.optimize import brentq
 from dpcourse import composition
 from dpcourse.checking import Domain, Exercise, Misconception, Number, Whole, a_number, any_of, rounded
 
+_total = functools.lru_cache(maxsize=2**14)(composition.optimal)  # which is not to be searched for slips
 NEARLY = 0.1  # of itself: a search that stopped early
 
 
@@ -17,14 +19,14 @@ def _largest(k, total_of, epsilon_total):
 
 
 def _exact(k, epsilon_total, delta_total):
-    return _largest(k, lambda epsilon: composition.optimal(epsilon, 0, k, delta_total), epsilon_total)
+    return _largest(k, lambda epsilon: _total(epsilon, 0, k, delta_total), epsilon_total)
 
 
 def _halved(k, epsilon_total, delta_total):
     low, high = epsilon_total / k, epsilon_total + 1
     for _ in range(60):
         epsilon = (low + high) / 2
-        if composition.optimal(epsilon, 0, k, delta_total) <= epsilon_total:
+        if _total(epsilon, 0, k, delta_total) <= epsilon_total:
             low = epsilon
         else:
             high = epsilon
@@ -90,7 +92,7 @@ exercise = Exercise(
     draw=_draw,
     reference=_exact,
     formulas=(_halved,),
-    means={"composition.optimal(epsilon, 0, k, delta_total)": "the total of k answers with this epsilon"},
+    means={"_total(epsilon, 0, k, delta_total)": "the total of k answers with this epsilon"},
     returns=a_number,
     possible=Number(0, math.inf),
     hints=(

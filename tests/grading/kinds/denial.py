@@ -100,7 +100,7 @@ PROCESSES = [
 OUTPUT = [
     answer("HTML in an answer", "raise ValueError('<script>alert(1)</script><img src=x onerror=alert(2)>')"),
     first("prints 100 MB", "line = 'x' * 2**20\nfor _ in range(100): print(line)"),
-    answer("prints 100 MB in an answer", "print('x' * 10**8)"),
+    answer("prints 10 MB in each call of an answer", "print('x' * 10**7)"),
     first("breaks what prints", "import sys, builtins\nsys.stdout = sys.stderr = None\nbuiltins.print = None\ndel sys.path[:]"),
     first("blanks later cells", "get_ipython().input_transformers_post.append(lambda lines: [])"),
     first("blanks later cells before that", "get_ipython().input_transformer_manager.cleanup_transforms.append(lambda lines: [])"),
