@@ -70,7 +70,7 @@ def _coinciding(name):
         return self._coincide(getattr(np.random.Generator, name)(self, *arguments, **named))
 
     draw.__name__ = name
-    draw.__doc__ = getattr(np.random.Generator, name).__doc__
+    draw.__doc__ = f"""As numpy's `{name}`; then entries coincide."""
     return draw
 
 

@@ -4,7 +4,6 @@ NAME = "01-composition"
 TITLE = "Composition"
 EXERCISES = (
     "sequential_composition",
-    "adaptive_composition",
     "privacy_bill",
     "worst_posterior",
     "basic_composition",
@@ -12,5 +11,6 @@ EXERCISES = (
     "crossing",
     "composed_delta",
     "epsilon_each",
+    "adaptive_composition",
     "belief_in_yes",
 )

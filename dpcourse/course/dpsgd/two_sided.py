@@ -88,7 +88,10 @@ CURVE = to_say("{name}: 3 to 9 points of a sampled curve, from (0, 1) to (1, 0)"
 
 
 def _any_curve(rng):
-    alpha, beta = random_curve(rng, int(rng.integers(2, 9)))
+    """Never guessing alone, a straight line, of which a hull cannot be drawn."""
+    beta = alpha = np.zeros(1)
+    while np.ptp(alpha + beta) < 1e-6:
+        alpha, beta = random_curve(rng, int(rng.integers(2, 9)))
     p = rng.uniform(0.1, 1)
     beta = p * beta + (1 - p) * (1 - alpha)
     return (alpha, beta) if rng.random() < 0.5 else (beta[::-1].copy(), alpha[::-1].copy())
