@@ -242,8 +242,8 @@ def find(name: str, values: dict | None = None) -> Exercise:
 def id_of(name: str) -> str:
     """The id of the exercise of that number or id; the name itself where the course has no such exercise any more.
 
-    >>> id_of("1.3"), id_of("9.9")
-    ('composition/worst_posterior', '9.9')
+    >>> id_of("0.1"), id_of("9.9")
+    ('start_here/keep_probability', '9.9')
     """
     try:
         return find(name).id
@@ -254,8 +254,8 @@ def id_of(name: str) -> str:
 def number_of(id: str) -> str:
     """The number of the exercise of that id; the id itself where the course has no such exercise any more.
 
-    >>> number_of("composition/worst_posterior"), number_of("composition/gone")
-    ('1.3', 'composition/gone')
+    >>> number_of("start_here/keep_probability"), number_of("composition/gone")
+    ('0.1', 'composition/gone')
     """
     try:
         return find(id).number

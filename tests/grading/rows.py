@@ -16,6 +16,7 @@ CANVAS = "{name}_{number}_98765_01-composition.ipynb"
 
 FULL = sum(exercise.points for exercise in course.lesson(1).exercises)  # of lesson 01
 COMPOSED = course.number_of("composition/composed_delta")  # as a reader types it
+POSTERIOR = course.number_of("composition/worst_posterior")
 
 
 def graded(lesson: int = 1, states: Mapping[str, str] | None = None, status: str = "graded", **more) -> Result:

@@ -18,6 +18,7 @@ import psutil
 import pytest
 from grading.kinds import ALL, KINDS, TOPICS
 from grading.kinds.making import FULL, cells_of, make, misconceptions, student, written
+from grading.rows import POSTERIOR
 from sandboxed import NEEDS_SANDBOX
 from support import ROOT, by_profile
 from typer.testing import CliRunner
@@ -199,8 +200,8 @@ def test_a_solved_lesson_gets_all_points(the_lessons, lesson):
 
 
 def test_the_marks_can_be_explained_and_the_secret_is_the_graders_alone(the_lessons):
-    told = call("--out", the_lessons, "--explain", "blank", "1.3").stdout
-    assert "1.3 The most that an attacker can come to believe: not attempted, 0 of 2 points" in told
+    told = call("--out", the_lessons, "--explain", "blank", POSTERIOR).stdout
+    assert f"{POSTERIOR} The most that an attacker can come to believe: not attempted, 0 of 2 points" in told
     assert re.search(r"asked: \d+ inputs, such as worst_posterior\(prior=", told)
     assert (the_lessons / DATABASE).stat().st_mode & 0o777 == 0o600
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from grading.called import call, scores
-from grading.rows import COMPOSED, FULL
+from grading.rows import COMPOSED, FULL, POSTERIOR
 from support import ROOT
 from typer.testing import CliRunner
 
@@ -105,7 +105,7 @@ def test_the_json_summary_is_all_that_is_printed(quick, small, tmp_path):
     [
         ([], "Which folder?"),
         (["nowhere"], "nowhere is no folder"),
-        (["--explain", "ann", "1.3"], "There are no grades"),
+        (["--explain", "ann", POSTERIOR], "There are no grades"),
         (["SMALL", "--lesson", "77"], "lesson must be one of"),
         (["SMALL", "--seconds", "0"], "--seconds must be a number of seconds above 0, not 0"),
         (["SMALL", "--seconds", "-5"], "--seconds must be"),
@@ -227,16 +227,16 @@ def test_a_judge_that_fails_is_told_everywhere_and_judges_just_its_exercise_when
     monkeypatch.setattr(submission, "grade", without_a_judge)
     told = call(small, "--out", out)
     assert told.exit_code == 1
-    assert f"Exercise 1.3 could not be judged for 2 students: {why}. Mend that" in told.stderr
-    assert "exercise 1.3: its judge failed: ValueError: x: ann, bob" in told.stderr
+    assert f"Exercise {POSTERIOR} could not be judged for 2 students: {why}. Mend that" in told.stderr
+    assert f"exercise {POSTERIOR}: its judge failed: ValueError: x: ann, bob" in told.stderr
     assert scores(out) == {"ann": ("infrastructure", ""), "bob": ("infrastructure", "")}
     assert "ValueError: x" in (out / "gradebook.csv").read_text()
     assert "ValueError: x" in (out / "report.html").read_text()
-    assert [line.split(",")[4:6] for line in (out / "marks.csv").read_text().splitlines() if ",1.3," in line] == [["not judged", ""]] * 2  # fmt: skip
-    assert "its judge failed: ValueError: x" in call("--out", out, "--explain", "ann", "1.3").stdout
+    assert [line.split(",")[4:6] for line in (out / "marks.csv").read_text().splitlines() if f",{POSTERIOR}," in line] == [["not judged", ""]] * 2  # fmt: skip
+    assert "its judge failed: ValueError: x" in call("--out", out, "--explain", "ann", POSTERIOR).stdout
     told = json.loads(call(small, "--out", out, "--json").stdout)
-    assert told["not_judged"] == [{"exercise": "1.3", "reason": why, "students": ["ann", "bob"]}]
-    assert told["why_not_graded"]["ann"] == "exercise 1.3: its judge failed: ValueError: x"
+    assert told["not_judged"] == [{"exercise": POSTERIOR, "reason": why, "students": ["ann", "bob"]}]
+    assert told["why_not_graded"]["ann"] == f"exercise {POSTERIOR}: its judge failed: ValueError: x"
     mended = Mark("composition/worst_posterior", "right", 2, 2, "Right.")
     monkeypatch.setattr(
         submission, "grade", lambda job: replace(grade(job), result=result(1, "graded", marks=[mended]))
@@ -396,13 +396,13 @@ def test_whoever_is_in_the_roster_has_a_row_and_can_be_given_points(quick, small
     roster.write_text("student\nann\nbob\ncat\n")
     assert call(small, "--out", out, "--roster", roster).exit_code == 0
     assert scores(out)["cat"] == ("missing", "")
-    assert call("--out", out, "--override", "cat", "1.3", "2", "by mail").exit_code == 0
+    assert call("--out", out, "--override", "cat", POSTERIOR, "2", "by mail").exit_code == 0
     assert scores(out)["cat"] == ("missing", "2")
     (small / "cat.pdf").touch()
     call(small, "--out", out, "--roster", roster)
     assert scores(out)["cat"] == ("unreadable", "2")
-    call("--out", out, "--undo", "cat", "1.3")
-    moved = call("--out", out, "--override", "cat", "1.3", "2", "by mail").stdout
+    call("--out", out, "--undo", "cat", POSTERIOR)
+    moved = call("--out", out, "--override", "cat", POSTERIOR, "2", "by mail").stdout
     assert f"cat, lesson 1: no score, now 2 of {FULL} (an exercise was set by hand)" in moved
     (small / "cat.pdf").unlink()
     (small / "cat.ipynb").write_text("check('1.1') zz")
@@ -438,7 +438,7 @@ def test_files_that_are_not_read_are_named_and_make_the_status_1(quick, small, t
 def test_a_damaged_database_is_put_aside_and_its_copy_takes_its_place(quick, small, tmp_path):
     out = tmp_path / "out"
     call(small, "--out", out)
-    call("--out", out, "--override", "bob", "1.3", "2", "shown")
+    call("--out", out, "--override", "bob", POSTERIOR, "2", "shown")
     content = bytearray((out / store.DATABASE).read_bytes())
     content[:16] = b"no more a header"
     (out / store.DATABASE).write_bytes(content)

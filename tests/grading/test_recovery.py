@@ -10,6 +10,7 @@ import time
 
 import pytest
 from grading.called import call, scores
+from grading.rows import POSTERIOR
 from support import ROOT, by_profile
 
 from dpcourse.grading.keep.store import DATABASE, Store
@@ -147,8 +148,8 @@ def test_two_runs_at_once_grade_nothing_twice_and_marks_are_set_meanwhile(quick,
     runs = [starts(tmp_path, name) for name in ("one", "other")]
     until(lambda: len(graded(tmp_path)) > 5)
     out = tmp_path / "grades"
-    assert call("--out", out, "--override", "student00", "1.3", "1", "on paper").exit_code == 0
-    assert "on paper" in call("--out", out, "--explain", "student00", "1.3").stdout
+    assert call("--out", out, "--override", "student00", POSTERIOR, "1", "on paper").exit_code == 0
+    assert "on paper" in call("--out", out, "--explain", "student00", POSTERIOR).stdout
     assert "student00" in (out / "report.html").read_text(encoding="utf-8")
     ended = [run.communicate(timeout=600) for run in runs]
     statuses = sorted(run.returncode for run in runs)
@@ -200,14 +201,14 @@ def test_a_log_beside_the_database_counts_and_one_of_another_database_does_no_ha
     assert grade(many, out).exit_code == 0
     with contextlib.closing(sqlite3.connect(out / DATABASE)) as held:
         held.execute("SELECT count(*) FROM results").fetchone()
-        assert call("--out", out, "--override", "student01", "1.3", "2", "on paper").exit_code == 0
+        assert call("--out", out, "--override", "student01", POSTERIOR, "2", "on paper").exit_code == 0
         copy.mkdir()
         for ending in ("", "-wal"):
             shutil.copy(out / f"{DATABASE}{ending}", copy)
         assert (copy / f"{DATABASE}-wal").stat().st_size
     assert call("--out", copy).exit_code == 0
     assert scores(copy)["student01"] == ("graded", "3")
-    assert call("--out", copy, "--undo", "student01", "1.3").exit_code == 0
+    assert call("--out", copy, "--undo", "student01", POSTERIOR).exit_code == 0
     (copy / f"{DATABASE}-wal").write_bytes(bytes(range(256)) * 500)
     assert grade(many, copy).exit_code == 0
     assert {name: text for name, text in written(copy).items() if name.name != "report.html"} == {
@@ -222,7 +223,7 @@ TABLES = ["results", "about", "answers", "by_hand", "shown", "moves"]
 def test_whichever_table_is_damaged_nothing_is_lost(quick, many, whole, tmp_path, table):
     out = tmp_path / "out"
     assert grade(many, out).exit_code == 0
-    assert call("--out", out, "--override", "student01", "1.3", "2", "on paper").exit_code == 0
+    assert call("--out", out, "--override", "student01", POSTERIOR, "2", "on paper").exit_code == 0
     with contextlib.closing(sqlite3.connect(out / DATABASE)) as held:
         held.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         query = "SELECT rootpage FROM sqlite_master WHERE type = 'table' AND name = ?"

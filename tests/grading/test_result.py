@@ -1,5 +1,7 @@
 """A result survives being stored."""
 
+from grading.rows import POSTERIOR
+
 from dpcourse import course
 from dpcourse.grading.result import Mark, from_json, result, told, with_marks, without_points
 
@@ -33,5 +35,5 @@ def test_marks_put_in_place_of_others_leave_the_rest_and_the_order():
 
 
 def test_a_mark_that_was_stored_by_its_number_is_that_of_the_exercise():
-    stored = result(1, "graded", marks=[Mark("1.3", "right", 2, 2, ""), Mark("1.99", "right", 2, 2, "")]).as_json()
+    stored = result(1, "graded", marks=[Mark(POSTERIOR, "right", 2, 2, ""), Mark("1.99", "right", 2, 2, "")]).as_json()
     assert [mark.id for mark in from_json(stored).exercises] == ["composition/worst_posterior", "1.99"]

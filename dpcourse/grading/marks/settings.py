@@ -252,7 +252,7 @@ def read(file: Path) -> Settings:
 def parse(text: str, file: Path = Path(FILE)) -> Settings:
     """The Settings that a text in TOML says. Raises SettingsError.
 
-    >>> parse('points."1.3" = 4').points["composition/worst_posterior"]
+    >>> parse('points."0.1" = 4').points["start_here/keep_probability"]
     4
     """
     try:

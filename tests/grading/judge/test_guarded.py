@@ -4,7 +4,7 @@ import time
 from dataclasses import replace
 
 import pytest
-from grading.rows import FULL, a_row, graded
+from grading.rows import FULL, POSTERIOR, a_row, graded
 
 from dpcourse import course
 from dpcourse.checking import RIGHT
@@ -102,7 +102,7 @@ WITH_FAULT = with_marks(graded(), [unjudged(course.find(BROKEN), "its judge fail
 def test_without_a_judge_there_is_no_score_until_the_mark_is_set_by_hand_or_does_not_count():
     row = a_row(result=WITH_FAULT)
     assert (row.result.status, row.result.score) == (result.INFRASTRUCTURE, None)
-    assert row.result.notes[0] == "exercise 1.3: its judge failed: ValueError: x"
+    assert row.result.notes[0] == f"exercise {POSTERIOR}: its judge failed: ValueError: x"
     assert [mark.points for mark in row.result.exercises if mark.id != BROKEN] == [each.points for each in SOUND if each.id != BROKEN]  # fmt: skip
     hand = ByHand("Kim Lee_77", 1, BROKEN, 1, 2, "by reading", "me", "2026-10-02T00:00:00")
     row = a_row(result=WITH_FAULT, by_hand=[hand])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from grading.called import call, scores
-from grading.rows import damage
+from grading.rows import POSTERIOR, damage
 from hypothesis import given
 from hypothesis import settings as how
 from hypothesis import strategies as st
@@ -23,7 +23,7 @@ names, digests = st.sampled_from(["ann", "bob"]), st.sampled_from(["one", "two",
 events = st.lists(
     st.one_of(
         st.tuples(st.just("save"), names, digests, st.sampled_from(["graded", "infrastructure"]), st.integers(0, 3)),
-        st.tuples(st.just("set"), names, st.sampled_from(["1.3", "1.4"]), st.sampled_from([0.0, 1.0, None])),
+        st.tuples(st.just("set"), names, st.sampled_from([POSTERIOR, "1.4"]), st.sampled_from([0.0, 1.0, None])),
         st.tuples(st.just("missing"), names),
         st.tuples(st.just("speaks"), names, st.sampled_from(["en", "zh"])),
         st.tuples(st.just("forget"), names),
@@ -150,8 +150,8 @@ def test_what_was_graded_before_somebody_was_forgotten_counts_before_nothing_tha
 
 
 def test_what_was_set_on_both_is_told_and_the_later_counts(tmp_path):
-    a, b = two(tmp_path, [("set", "ann", "1.3", 1.0)], [("set", "ann", "1.3", 0.0)])
-    assert "ann, 1.3: set by hand by ann and by ann; the later counts." in merged(a, b)
+    a, b = two(tmp_path, [("set", "ann", POSTERIOR, 1.0)], [("set", "ann", POSTERIOR, 0.0)])
+    assert f"ann, {POSTERIOR}: set by hand by ann and by ann; the later counts." in merged(a, b)
     with Store(a / DATABASE) as store:
         assert [given.points for given in store.by_hand()] == [1, 0]
     assert not any("by hand" in line for line in merged(a, b))

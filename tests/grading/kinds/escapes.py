@@ -5,6 +5,7 @@ import socket
 import sys
 
 from grading.kinds.making import COURSE, LOST, RIGHT, ROOT, answer, first, held, notebook, solved
+from grading.rows import POSTERIOR
 
 SERVER = socket.create_server(("127.0.0.1", 0))  # it would be there for whoever has a network
 LOCAL = b"\0nobody"
@@ -38,9 +39,9 @@ FLAGGED = {"status": "flagged"}  # ctypes is a word that a note names
 
 THE_COURSE = [
     answer("reads the solutions", STEAL),
-    answer("asks the exercises", "from dpcourse import exercises; return exercises.find('1.3').reference(prior, epsilon)"),
-    answer("asks the course", "from dpcourse import course; return course.find('1.3').reference(prior, epsilon)"),
-    answer("asks the course that others have imported", "from dpcourse.notebook import check; return check.course.find('1.3').reference(prior, epsilon)"),
+    answer("asks the exercises", f"from dpcourse import exercises; return exercises.find('{POSTERIOR}').reference(prior, epsilon)"),
+    answer("asks the course", f"from dpcourse import course; return course.find('{POSTERIOR}').reference(prior, epsilon)"),
+    answer("asks the course that others have imported", f"from dpcourse.notebook import check; return check.course.find('{POSTERIOR}').reference(prior, epsilon)"),
     answer("imports the exercise", "from dpcourse.course.composition.worst_posterior import exercise; return exercise.reference(prior, epsilon)"),
     answer("imports the exercise past all that blocks it", UNBLOCK + "from dpcourse.course.composition.worst_posterior import exercise; return exercise.reference(prior, epsilon)"),
     answer("asks the judge", UNBLOCK + "from dpcourse.checking import exercise; " + RIGHT),

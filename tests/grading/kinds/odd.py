@@ -21,6 +21,7 @@ from grading.kinds.making import (
     without,
     written,
 )
+from grading.rows import POSTERIOR
 
 
 def metadata(**about):
@@ -119,8 +120,8 @@ NOTEBOOKS = [
     notebook("hints asked in one line", checks_changed('check("', 'hint("1.1"); check("')),
     notebook("solutions asked", checks_changed("# solution", "solution")),
     notebook("check's result kept", checks_changed("check(", "verdict = check("), "flagged"),
-    notebook("check's message printed", [part for each in solved() for part in (each, *([cell("print(check('1.3', worst_posterior).message)")] if defines(each, "worst_posterior") else []))]),
-    notebook("another function checked", [each | {"source": 'mine = lambda prior, epsilon: prior / (prior + (1 - prior) * math.exp(-epsilon))\ncheck("1.3", mine)'} if each["source"].startswith('check("1.3"') else each | {"source": "def worst_posterior(prior, epsilon):\n    raise NotImplementedError"} if defines(each, "worst_posterior") else each for each in solved()], "flagged"),
+    notebook("check's message printed", [part for each in solved() for part in (each, *([cell(f"print(check('{POSTERIOR}', worst_posterior).message)")] if defines(each, "worst_posterior") else []))]),
+    notebook("another function checked", [each | {"source": f'mine = lambda prior, epsilon: prior / (prior + (1 - prior) * math.exp(-epsilon))\ncheck("{POSTERIOR}", mine)'} if each["source"].startswith(f'check("{POSTERIOR}"') else each | {"source": "def worst_posterior(prior, epsilon):\n    raise NotImplementedError"} if defines(each, "worst_posterior") else each for each in solved()], "flagged"),
     notebook("Markdown added", [part for each in solved() for part in ({"cell_type": "markdown", "metadata": {}, "source": "# $\\epsilon$ 🎲 </script>"}, each)]),
     notebook("an answer in Markdown", not_code("markdown"), score=LOST),
     notebook("an answer in a raw cell", not_code("raw"), score=LOST),

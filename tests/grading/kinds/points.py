@@ -1,6 +1,7 @@
 """Points that are not deserved: forged results, objects that lie, the library's own functions."""
 
 from grading.kinds.making import FULL, LOST, NEED_MATH, RIGHT, WORKS, answer, body, first, notebook, solved, without
+from grading.rows import POSTERIOR
 
 FORGE = """
     import os
@@ -162,7 +163,7 @@ REPLIES = [
     replies("replies with outcomes of every type", "{'outcomes': [{'value': {'type': 5}}, [], 3, None, {'forbidden': {}}, {'raised': []}, {'timeout': 'x'}, {'idle': 1}, {'calls': 'x'}], 'nonce': session.nonce}"),
     replies("replies with clashes of every type", "{'clashes': {'x': {'<b>': (1, True), 'y': 5, 'z': (1,), 'w': ('1', 2)}, 'worst_posterior': {'math': (1, True), 'np': (2, 'x')}}, 'met': {'a': 1}, 'outcomes': [], 'nonce': session.nonce}", "flagged"),
     replies("replies with what was met, of every type", "{'met': [('input', 10**30, ''), ('magic', 1, '<b>'), ('magic', 1, 'x' * 5000), (1, 2, 3), 'x', None, ('nothing', 1, '')] * 2000, 'outcomes': [], 'nonce': session.nonce}", "limit", FULL),
-    replies("asks for checks without end", "{'check': '1.3', 'nonce': session.nonce}", "limit", FULL),
+    replies("asks for checks without end", f"{{'check': '{POSTERIOR}', 'nonce': session.nonce}}", "limit", FULL),
     replies("asks for checks of what is not there", "{'check': '9.9' * 2000, 'nonce': session.nonce}", "limit", FULL),
     replies("replies with numbers that are none", "{'outcomes': [{'value': float('nan'), 'printed_count': float('inf'), 'calls': -5, 'printed': 'x' * 10**6}] * 3, 'nonce': session.nonce}"),
     replies("replies with a value within a value", "{'outcomes': [{'value': [[[[{'type': 'x', 'y': [1, (2, 3)]}]]]]}] * 9, 'nonce': session.nonce}"),

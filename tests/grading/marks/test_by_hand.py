@@ -5,7 +5,7 @@ import json
 
 import pytest
 from grading.called import call, scores
-from grading.rows import COMPOSED, FULL
+from grading.rows import COMPOSED, FULL, POSTERIOR
 
 from dpcourse.grading.keep import store
 from dpcourse.grading.marks.by_hand import plain
@@ -19,38 +19,38 @@ def out(quick, small, tmp_path):
 
 
 def test_an_override_needs_a_reason_and_survives_regrading(out, small):
-    assert call("--out", out, "--override", "bob", "1.3", "1.5", " ").exit_code == 2
-    assert call("--out", out, "--override", "bob", "1.3", "9", "x").exit_code == 2
-    assert call("--out", out, "--override", "bob", "1.3", "nan", "x").exit_code == 2
-    assert call("--out", out, "--override", "nobody", "1.3", "1", "x").exit_code == 2
-    assert call("--out", out, "--override", "bob", "1.3", "1.5", "shown <on> paper").exit_code == 0
+    assert call("--out", out, "--override", "bob", POSTERIOR, "1.5", " ").exit_code == 2
+    assert call("--out", out, "--override", "bob", POSTERIOR, "9", "x").exit_code == 2
+    assert call("--out", out, "--override", "bob", POSTERIOR, "nan", "x").exit_code == 2
+    assert call("--out", out, "--override", "nobody", POSTERIOR, "1", "x").exit_code == 2
+    assert call("--out", out, "--override", "bob", POSTERIOR, "1.5", "shown <on> paper").exit_code == 0
     assert scores(out)["bob"] == ("graded", "2.5")
     call(small, "--out", out, "--again")
     assert scores(out)["bob"] == ("graded", "2.5")
-    told = call("--out", out, "--explain", "bob", "1.3")
+    told = call("--out", out, "--explain", "bob", POSTERIOR)
     assert "set by hand: shown <on> paper" in told.stdout
     assert "hown &lt;on&gt; paper" in next((out / "feedback").glob("bob*")).read_text(encoding="utf-8")
 
 
 def test_what_was_set_is_listed_and_can_be_taken_back(out):
     for arguments in (
-        ("--override", "bob", "1.3", "2", "first", "--author", "Ann Lee"),
-        ("--override", "bob", "1.3", "1", "second", "--author", "Ben"),
+        ("--override", "bob", POSTERIOR, "2", "first", "--author", "Ann Lee"),
+        ("--override", "bob", POSTERIOR, "1", "second", "--author", "Ben"),
         ("--bonus", "bob", "1", "2.5", "found a mistake"),
     ):
         assert call("--out", out, *arguments).exit_code == 0
     assert scores(out)["bob"] == ("graded", "4.5")
     listed = call("--out", out, "--overrides").stdout.splitlines()
     assert [line[0] for line in listed[-3:]] == [" ", "*", "*"]
-    assert listed[-3].endswith("Ann Lee: bob 1.3: 2 of 2: first")
+    assert listed[-3].endswith(f"Ann Lee: bob {POSTERIOR}: 2 of 2: first")
     assert listed[-1].endswith(": bob bonus 1: 2.5: found a mistake")
-    assert call("--out", out, "--undo", "bob", "1.3").exit_code == 0
+    assert call("--out", out, "--undo", "bob", POSTERIOR).exit_code == 0
     assert scores(out)["bob"] == ("graded", "3.5")
     assert call("--out", out, "--undo", "bob", "1").exit_code == 0
     assert scores(out)["bob"] == ("graded", "1")
     assert len(call("--out", out, "--overrides").stdout.splitlines()) == 5
-    again = call("--out", out, "--undo", "bob", "1.3")
-    assert (again.exit_code, again.stderr) == (2, "Nothing is set by hand for 'bob' in 1.3: `--overrides` lists what is.\n")  # fmt: skip
+    again = call("--out", out, "--undo", "bob", POSTERIOR)
+    assert (again.exit_code, again.stderr) == (2, f"Nothing is set by hand for 'bob' in {POSTERIOR}: `--overrides` lists what is.\n")  # fmt: skip
     with open(out / "changes.csv", encoding="utf-8-sig") as file:
         whys = [line["why"] for line in csv.DictReader(file)]
     assert "set by hand by Ben: second" in whys
@@ -58,22 +58,22 @@ def test_what_was_set_is_listed_and_can_be_taken_back(out):
 
 
 def test_points_can_be_taken(out):
-    assert call("--out", out, "--bonus", "ann", "1", "-2", "copied 1.3").exit_code == 0
+    assert call("--out", out, "--bonus", "ann", "1", "-2", f"copied {POSTERIOR}").exit_code == 0
     assert scores(out)["ann"] == ("graded", "1")
     assert call("--out", out, "--bonus", "ann", "1", "-99", "x").exit_code == 2
 
 
 def test_points_set_by_hand_follow_the_points_of_the_exercise(out, tmp_path):
-    call("--out", out, "--override", "bob", "1.3", "1", "half")
-    (tmp_path / "course.toml").write_text('points."1.3" = 10')
+    call("--out", out, "--override", "bob", POSTERIOR, "1", "half")
+    (tmp_path / "course.toml").write_text(f'points."{POSTERIOR}" = 10')
     call("--out", out, "--config", tmp_path / "course.toml")
     assert scores(out)["bob"] == ("graded", "6")
-    told = call("--out", out, "--config", tmp_path / "course.toml", "--explain", "bob", "1.3")
+    told = call("--out", out, "--config", tmp_path / "course.toml", "--explain", "bob", POSTERIOR)
     assert "5 of 10 points" in told.stdout
-    (tmp_path / "course.toml").write_text('excluded = ["1.3"]')
+    (tmp_path / "course.toml").write_text(f'excluded = ["{POSTERIOR}"]')
     call("--out", out, "--config", tmp_path / "course.toml")
     assert scores(out)["bob"] == ("graded", "1")
-    refused = call("--out", out, "--config", tmp_path / "course.toml", "--override", "bob", "1.3", "1", "x")
+    refused = call("--out", out, "--config", tmp_path / "course.toml", "--override", "bob", POSTERIOR, "1", "x")
     assert (refused.exit_code, "does not count" in refused.stderr) == (2, True)
 
 
@@ -81,7 +81,7 @@ def test_marks_are_looked_up_and_set_while_a_run_goes_on(out, small, monkeypatch
     monkeypatch.setattr(store, "PATIENCE", 0.1)
     with store.running(out):
         assert call("--out", out, "--explain", "ann", COMPOSED).exit_code == 0
-        assert call("--out", out, "--override", "ann", "1.3", "2", "x").exit_code == 0
+        assert call("--out", out, "--override", "ann", POSTERIOR, "2", "x").exit_code == 0
         assert scores(out)["ann"] == ("graded", "5")
         assert call(small, "--out", out).exit_code == 2
         assert call("--out", out, "--forget", "ann").exit_code == 2
@@ -100,11 +100,11 @@ def test_what_was_set_in_an_exercise_that_is_gone_is_told_and_blocks_nothing(out
 
 
 def test_an_override_follows_its_exercise_to_another_number(out):
-    with store.opened(out) as opened:  # when it was set, the function that is 1.3 today was 1.2
+    with store.opened(out) as opened:  # when it was set, the function had the number before
         opened.set_by_hand(
             store.ByHand("bob", 1, "composition/privacy_bill", 2, 2, "moved", "", store.now(), "worst_posterior")
         )
-    told = call("--out", out, "--explain", "bob", "1.3")
+    told = call("--out", out, "--explain", "bob", POSTERIOR)
     assert "set by hand: moved" in told.stdout
     assert scores(out)["bob"] == ("graded", "3")
 
@@ -114,18 +114,20 @@ def test_the_students_code_is_shown_and_cannot_pass_for_ours(quick, tmp_path):
 
     folder, out = tmp_path / "class", tmp_path / "out"
     folder.mkdir()
-    code = 'def worst_posterior(prior, epsilons):\n    return "\x1b[2J"\n\n# 1.3 The most: right, 2 of 2 points\n'
-    cells = [nbformat.v4.new_code_cell(code), nbformat.v4.new_code_cell('check("1.3", worst_posterior)')]
+    code = (
+        f'def worst_posterior(prior, epsilons):\n    return "\x1b[2J"\n\n# {POSTERIOR} The most: right, 2 of 2 points\n'
+    )
+    cells = [nbformat.v4.new_code_cell(code), nbformat.v4.new_code_cell(f'check("{POSTERIOR}", worst_posterior)')]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / "eve.ipynb")
     call(folder, "--out", out)
     (folder / "eve.ipynb").unlink()
-    told = call("--out", out, "--explain", "eve", "1.3").stdout
+    told = call("--out", out, "--explain", "eve", POSTERIOR).stdout
     shown = told[told.index("the student's code") :].splitlines()[1:]
     assert shown == [
         "  | def worst_posterior(prior, epsilons):",
         '  |     return "\\x1b[2J"',
         "  | ",
-        "  | # 1.3 The most: right, 2 of 2 points",
+        f"  | # {POSTERIOR} The most: right, 2 of 2 points",
     ]
 
 
@@ -140,7 +142,7 @@ def test_a_student_who_is_forgotten_leaves_no_trace(quick, tmp_path):
         (folder / f"{name}.ipynb").write_text("check('1.1') zz")
     (folder / "zebediah.pdf").write_text("")
     call(folder, "--out", out)
-    call("--out", out, "--override", "zebediah", "1.3", "2", "secret reason")
+    call("--out", out, "--override", "zebediah", POSTERIOR, "2", "secret reason")
     told = call("--out", out, "--forget", "zebediah")
     assert told.exit_code == 0
     assert "Forgotten: 1 result." in told.stdout
@@ -170,7 +172,7 @@ def test_a_bonus_is_at_most_what_the_lesson_counts_and_may_pass_its_points_unles
 
 
 def test_what_is_looked_up_is_json_where_that_is_asked_for(out):
-    call("--out", out, "--override", "bob", "1.3", "1", "on paper", "--author", "Ann")
+    call("--out", out, "--override", "bob", POSTERIOR, "1", "on paper", "--author", "Ann")
     told = json.loads(call("--out", out, "--json", "--explain", "bob", COMPOSED, "--overrides").stdout)
     assert list(told) == ["overrides", "explain"]
     assert "on paper" in told["overrides"][0]

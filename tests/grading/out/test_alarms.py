@@ -1,7 +1,7 @@
 """A class without points is hardly the class's own: who grades is told, with the reason that most have in common."""
 
 import pytest
-from grading.rows import a_row, graded, untouched
+from grading.rows import POSTERIOR, a_row, graded, untouched
 
 from dpcourse import course
 from dpcourse.base.languages import say
@@ -76,7 +76,7 @@ def test_an_exercise_that_all_fail_with_one_message_is_told_whatever_numbers_are
         )
 
     [found] = alarms.zeros([row(number, f"It gave {number}.5, in line {number}.") for number in range(6)])
-    assert (found.exercise, found.count, found.all) == ("1.3", 6, 6)
+    assert (found.exercise, found.count, found.all) == (POSTERIOR, 6, 6)
     assert alarms.zeros([row(number, "abcdef"[number]) for number in range(6)]) == []
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from grading.rows import CANVAS, MOODLE, a_row, graded, untouched, with_slip
+from grading.rows import CANVAS, MOODLE, POSTERIOR, a_row, graded, untouched, with_slip
 
 from dpcourse import course
 from dpcourse.checking import BLANK, WRONG
@@ -187,7 +187,7 @@ def test_a_comment_has_a_line_for_each_exercise():
     lines = returned.comment(row, DEFAULT).split("<br>")
     told_of = [line.split(" ")[0] for line in lines if re.match(r"\d\.\d+ ", line)]
     assert sorted(told_of) == sorted(exercise.number for exercise in course.lesson(1).exercises)
-    assert any(line.startswith("1.3") and "not right, 0 of 2 points" in line for line in lines)
+    assert any(line.startswith(POSTERIOR) and "not right, 0 of 2 points" in line for line in lines)
 
 
 def test_a_deadline_that_was_kept_takes_nothing():

@@ -4,7 +4,7 @@ import html
 import re
 from types import SimpleNamespace
 
-from grading.rows import a_row, graded, with_slip
+from grading.rows import POSTERIOR, a_row, graded, with_slip
 from support import ROOT
 
 from dpcourse import course
@@ -22,7 +22,7 @@ def text_of(page):
 
 
 def a_class(*counts):
-    """A class in which the first slip of 1.3 was made by the first count of students, and so on."""
+    """A class in which the first slip of POSTERIOR was made by the first count of students, and so on."""
     return [
         a_row(f"{name}-{number}", with_slip("composition/worst_posterior", name))
         for name, count in zip(SLIPS, counts, strict=False)
@@ -46,9 +46,9 @@ def test_what_most_students_got_wrong_comes_first_with_a_hint_and_the_part_of_th
         assert each.hint in course.find("composition/worst_posterior").hints
         assert each.section.startswith("3. Post-processing")
     seen = text_of(report.class_report(rows))
-    assert seen.index(f"3 of 4: 1.3 {course.find('composition/worst_posterior').title}, “{SLIPS[1]}”") < seen.index(
-        "1 of 4: 1.3"
-    )
+    assert seen.index(
+        f"3 of 4: {POSTERIOR} {course.find('composition/worst_posterior').title}, “{SLIPS[1]}”"
+    ) < seen.index(f"1 of 4: {POSTERIOR}")
 
 
 def test_a_hint_speaks_of_what_the_message_speaks_of():
@@ -72,7 +72,7 @@ def test_answers_that_nothing_explains_are_shown_with_their_code():
     assert page.count("<pre>") == 2
     assert "# ann" in page
     assert "<script" not in page
-    assert "1.3 " in text_of(page).split("Wrong answers without a known reason")[1].split("2 of 3")[0]
+    assert f"{POSTERIOR} " in text_of(page).split("Wrong answers without a known reason")[1].split("2 of 3")[0]
 
 
 def test_pages_escape_everything_and_may_run_nothing(tmp_path):
@@ -119,7 +119,7 @@ def test_what_is_no_longer_in_the_folder_is_counted_nowhere_and_told():
     rows = [*a_class(1), a_row("gone", with_slip("composition/worst_posterior", SLIPS[0]), stale=True)]
     seen = text_of(report.class_report(rows))
     assert "1 submission. And 1 no longer in the folder" in seen
-    assert "1 of 1: 1.3" in seen
+    assert f"1 of 1: {POSTERIOR}" in seen
     assert "gone 01 Composition graded, no longer in the folder" in seen
 
 
