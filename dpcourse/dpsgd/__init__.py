@@ -36,8 +36,9 @@ from dpcourse.dpsgd.paper import FigureRow, TableRow, paper_figure_4, paper_tabl
 from dpcourse.dpsgd.recipes import Recipe
 from dpcourse.dpsgd.recording import Run, replay
 from dpcourse.dpsgd.refusals import refuse_if_not_private
-from dpcourse.dpsgd.sampling import poisson_batches
+from dpcourse.dpsgd.sampling import PoissonSampler, loader, poisson_batches
 from dpcourse.dpsgd.training import fit
+from dpcourse.dpsgd.wrappers import OfPeople, Picked, by_person, of_people
 
 __all__ = [
     "BudgetError",
@@ -51,20 +52,26 @@ __all__ = [
     "Ledger",
     "NoisyAdam",
     "NoisySGD",
+    "OfPeople",
+    "Picked",
+    "PoissonSampler",
     "Recipe",
     "Run",
     "TableRow",
+    "by_person",
     "clipped_sum",
     "digits",
     "fashion_mnist",
     "fit",
     "inspect",
     "layer_rule",
+    "loader",
     "logistic",
     "logistic_on_edges",
     "mlp",
     "mnist",
     "noise_for",
+    "of_people",
     "paper_cnn",
     "paper_figure_4",
     "paper_table",

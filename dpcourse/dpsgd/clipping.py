@@ -4,21 +4,19 @@
 "book-keeping" never writes most of the gradients down (see layers.py) and is the one to train with.
 """
 
-import contextlib
-import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
 from torch import nn
-from torch.autograd.graph import get_gradient_edge
 
 from dpcourse.base import validate
-from dpcourse.dpsgd import layers, own_layers
+from dpcourse.dpsgd import layers, rows
 from dpcourse.dpsgd.precision import PRECISIONS, full_precision, passes
-from dpcourse.dpsgd.refusals import WAY_OUT, refuse_if_not_private, trainable
+from dpcourse.dpsgd.refusals import refuse_if_not_private, refuse_mixing, trainable
+from dpcourse.dpsgd.watching import watched
 
-Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]  # of outputs and targets: one number per example
+Loss = Callable[[torch.Tensor, rows.Rows], torch.Tensor]  # of outputs and targets: one number per example
 
 
 @dataclass(frozen=True)
@@ -43,8 +41,8 @@ class Clipped:
 def clipped_sum(
     model: nn.Module,
     loss: Loss,
-    inputs: torch.Tensor,
-    targets: torch.Tensor,
+    inputs: rows.Rows,
+    targets: rows.Rows,
     clip_norm: float,
     engine: str = "book-keeping",
     precision: str = "float32",
@@ -54,8 +52,8 @@ def clipped_sum(
     A gradient that is not finite counts as 0, as an empty row does: to stop for it would tell whose row is in the data.
 
     model: torch.nn.Module, first dimension of inputs and outputs, of each layer too: the examples; loss(outputs,
-    targets): one number per example, shape (batch,); inputs, targets: tensors of the same first dimension, which
-    may be 0; clip_norm: > 0; engine: "loop", "vmap" or "book-keeping"; precision: "float32", "tf32" or "bf16", of
+    targets): one number per example, shape (batch,); inputs, targets: tensors of the same first dimension, which may be
+    0, or several in a tuple or dict, which the model is given as its arguments; clip_norm: > 0; engine: "loop", "vmap" or "book-keeping"; precision: "float32", "tf32" or "bf16", of
     forward and backward pass (norms and sums are in full precision always). ValueError for a layer that cannot be
     private or is not known, and for a loss of another shape. Source: Abadi et al. (2016), algorithm 1.
 
@@ -74,8 +72,8 @@ def clipped_sum_of(
     model: nn.Module,
     parameters: dict[str, nn.Parameter],
     loss: Loss,
-    inputs: torch.Tensor,
-    targets: torch.Tensor,
+    inputs: rows.Rows,
+    targets: rows.Rows,
     clip_norm: float,
     engine: str,
     precision: str,
@@ -88,11 +86,14 @@ def clipped_sum_of(
     if isinstance(model, nn.parallel.DistributedDataParallel):
         model = model.module
         parameters = trainable(model)
-    if len(inputs) != len(targets):
-        raise ValueError(f"targets must have one entry per example ({len(inputs)}), got {len(targets)}")
-    if len(inputs) == 0:
-        return _nothing(parameters, inputs)
-    with passes(precision, inputs.device) as forward:
+    refuse_mixing(model)
+    examples = rows.count(inputs)
+    if rows.count(targets) != examples:
+        raise ValueError(f"targets must have one entry per example ({examples}), got {rows.count(targets)}")
+    device = rows.device_of(inputs)
+    if examples == 0:
+        return _nothing(parameters, device)
+    with passes(precision, device) as forward:
         found = ENGINES[engine](model, parameters, _checked(loss), inputs, targets, clip_norm, forward)
     if torch.isfinite(found.norms.sum()):  # for which a GPU is waited for, once
         return found
@@ -101,7 +102,8 @@ def clipped_sum_of(
         return found
     norms, losses, outputs = found.norms, found.losses, found.outputs
     del found  # its sums: there may be no memory for them twice
-    rest = clipped_sum_of(model, parameters, loss, inputs[counted], targets[counted], clip_norm, engine, precision)
+    inputs, targets = rows.taken((inputs, targets), counted)
+    rest = clipped_sum_of(model, parameters, loss, inputs, targets, clip_norm, engine, precision)
     return Clipped(rest.sums, norms.masked_scatter(counted, rest.norms), losses, outputs)
 
 
@@ -117,29 +119,41 @@ def factors(norms: torch.Tensor, clip_norm: float) -> torch.Tensor:
     return norms.clamp(min=clip_norm).reciprocal_().mul_(clip_norm)
 
 
-def _nothing(parameters, inputs):
+def _nothing(parameters, device):
     sums = {name: torch.zeros_like(parameter) for name, parameter in parameters.items()}
-    none = torch.zeros(0, device=inputs.device)
+    none = torch.zeros(0, device=device)
     return Clipped(sums, none, none, none)
 
 
 def _checked(loss):
     def one_per_example(outputs, targets):
-        losses = loss(outputs, targets)
-        if losses.shape != targets.shape[:1]:
-            raise ValueError(
-                f"loss must return one number per example, shape ({len(targets)},), got shape {tuple(losses.shape)}: "
-                "with torch's losses, say reduction='none'"
-            )
+        losses, examples = loss(outputs, targets), len(outputs)
+        if not isinstance(losses, torch.Tensor) or losses.shape != (examples,):
+            raise ValueError(_why_not_one_each(losses, outputs, targets))
         return losses
 
     return one_per_example
 
 
+def _why_not_one_each(losses, outputs, targets):
+    """Return what a loss gives in the place of one number per example, and the way out."""
+    if not isinstance(losses, torch.Tensor):
+        return f"loss must return a tensor with one number per example, got {type(losses).__name__}"
+    got = f"loss must return one number per example, shape ({len(outputs)},), got shape {tuple(losses.shape)}"
+    if losses.ndim == 0:
+        return f"{got}: with torch's losses, say reduction='none'"
+    if losses.shape[0] == len(outputs) and losses[0].numel() == 1:
+        return f"{got}: .flatten() leaves out the dimensions of length 1"
+    shapes = f"outputs have shape {tuple(outputs.shape)}"
+    if isinstance(targets, torch.Tensor):
+        shapes += f" and targets {tuple(targets.shape)}"
+    return f"{got}: {shapes}; add up what belongs to one example, as .flatten(1).sum(1) does"
+
+
 def _loop(model, parameters, loss, inputs, targets, clip_norm, forward):
     sums = {name: torch.zeros_like(parameter) for name, parameter in parameters.items()}
     columns = []
-    for x, y in zip(inputs.split(1), targets.split(1), strict=True):
+    for x, y in rows.split((inputs, targets), 1):
         gradients, losses, outputs = _gradients_of_one(model, list(parameters.values()), loss, x, y, forward)
         norms = torch.stack([gradient.norm() for gradient in gradients]).norm()[None]
         shortened = factors(norms, clip_norm)
@@ -152,7 +166,7 @@ def _loop(model, parameters, loss, inputs, targets, clip_norm, forward):
 def _gradients_of_one(model, parameters, loss, x, y, forward):
     """Return the gradient to each trained parameter, the loss and the outputs of a batch of one example."""
     with forward():
-        outputs = model(x)
+        outputs = rows.said(model, x)
         losses = loss(outputs, y)
     gradients = torch.autograd.grad(losses.sum(), parameters, allow_unused=True, materialize_grads=True)
     return gradients, losses.detach(), outputs.detach()
@@ -162,26 +176,31 @@ def _vmap(model, parameters, loss, inputs, targets, clip_norm, forward):
     from torch.func import functional_call, grad, vmap
 
     def one_loss(values, x, y):
+        def one(*inputs, **named):
+            return functional_call(model, values, inputs, named)
+
+        x, y = rows.each(lambda part: part[None], (x, y))
         with forward():
-            output = functional_call(model, values, (x[None],))
-            one = loss(output, y[None])
-        return one[0], (one[0], output[0])
+            output = rows.said(one, x)
+            losses = loss(output, y)
+        return losses[0], (losses[0], output[0])
 
     values = {name: parameter.detach() for name, parameter in parameters.items()}
     per_example = vmap(grad(one_loss, has_aux=True), in_dims=(None, 0, 0), randomness="different")
     gradients, (losses, outputs) = per_example(values, inputs, targets)
     shares = [layers.Direct(parameter, gradients[name]) for name, parameter in parameters.items()]
-    with full_precision(inputs.device):
+    with full_precision(losses.device):
         return _weigh(parameters, shares, clip_norm, losses, outputs)
 
 
 def _book_keeping(model, parameters, loss, inputs, targets, clip_norm, forward):
-    with _watched(model) as calls, forward():
-        outputs = model(inputs)
+    with forward():
+        outputs, uses = watched(model, inputs)
         losses = loss(outputs, targets)
-    gradients = torch.autograd.grad(losses, [call.edge for call in calls], torch.ones_like(losses), allow_unused=True)
-    with torch.no_grad(), full_precision(inputs.device):
-        shares = [share for call, g in zip(calls, gradients, strict=True) for share in call.shares(g, len(inputs))]
+    gradients = torch.autograd.grad(losses, [use.edge for use in uses], torch.ones_like(losses), allow_unused=True)
+    with torch.no_grad(), full_precision(losses.device):
+        found = [use.shares(g, len(losses)) for use, g in zip(uses, gradients, strict=True) if g is not None]
+        shares = [share for several in found for share in several]
         shares = layers.separate(shares)
         layers.keep_within(shares, layers.KEPT)
         return _weigh(parameters, shares, clip_norm, losses.detach(), outputs.detach())
@@ -199,58 +218,3 @@ def _weigh(parameters, shares, clip_norm, losses, outputs):
 
 
 ENGINES = {"loop": _loop, "vmap": _vmap, "book-keeping": _book_keeping}
-
-
-@dataclass(frozen=True)
-class _Call:
-    """One call of a layer: its inputs, and the place in the graph where the gradient of its outputs will arrive.
-
-    The place is asked for during the call: an activation that works in place would move the outputs to another one.
-    """
-
-    layer: nn.Module
-    inputs: torch.Tensor
-    version: int
-    edge: torch.autograd.graph.GradientEdge
-
-    def shares(self, g: torch.Tensor | None, examples: int) -> list[layers.Share]:
-        """Return what this call adds to the gradients. g: the gradient of its outputs, None where the loss ignores these."""
-        if g is None:
-            return []
-        if len(self.inputs) != examples:
-            raise ValueError(
-                f"{self.layer} takes inputs of shape {tuple(self.inputs.shape)}, whose first dimension is not that of "
-                f"the {examples} examples: put the examples first, or use engine='vmap'"
-            )
-        if self.inputs._version != self.version:
-            raise ValueError(
-                f"the inputs of {self.layer} were changed in place afterwards: use inplace=False, and no +="
-            )
-        return own_layers.shares(self.layer, self.inputs, g)
-
-
-@contextlib.contextmanager
-def _watched(model):
-    """The list of calls of layers that are trained, filled while the block runs."""
-    calls = []
-
-    def note(layer, arguments, named, output):
-        inputs, *more = itertools.chain(arguments, named.values())
-        if more or not (isinstance(inputs, torch.Tensor) and isinstance(output, torch.Tensor)):
-            raise ValueError(
-                f"{layer} is trained, and book-keeping knows only layers that take one tensor to one tensor: {WAY_OUT}"
-            )
-        if not output.requires_grad:
-            raise ValueError(
-                f"{layer} is trained, and called where gradients are not recorded: freeze it with "
-                "requires_grad_(False), or call it outside no_grad, a checkpoint with use_reentrant=False"
-            )
-        calls.append(_Call(layer, inputs.detach(), inputs._version, get_gradient_edge(output)))
-
-    trained = [layer for layer in model.modules() if own_layers.trained(layer)]
-    hooks = [layer.register_forward_hook(note, prepend=True, with_kwargs=True) for layer in trained]
-    try:
-        yield calls
-    finally:
-        for hook in hooks:
-            hook.remove()

@@ -2,16 +2,20 @@
 
 import gzip
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
+from torch.utils.data import Dataset
 
 from dpcourse.base import validate
 from dpcourse.base.files import data_folder
 from dpcourse.base.languages import listed, say
+from dpcourse.dpsgd import rows
+from dpcourse.dpsgd.rows import Rows
 
 PARTS = "train_inputs", "train_targets", "test_inputs", "test_targets"
 WHOLE = torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64
@@ -23,126 +27,174 @@ SECONDS_TO_WAIT = 10  # for a server's first sign of life
 class Data:
     """Rows, one for each person: images, token ids, rows of a table; a part to train on and perhaps one to test on.
 
-    Each of the four is a tensor, or what numpy makes an array of, whose first dimension is the people. Inputs and
-    targets of a part have the same length, the part to train on at least 1; an empty part to test on is none. Tensors
-    stay as they are; arrays become tensors, of torch's default precision (float32), or int64 where the numbers are
-    whole. Targets are classes where they are one whole number per person. name: of the data set; classes: their names,
-    in the order of the numbers, where they have names; train_empty: which rows to train on are empty, a bool for each,
-    or None for none: an empty row tosses its coin and adds nothing (see emptied). ValueError otherwise.
+    Each of the four is a tensor, or what numpy makes an array of, whose first dimension is the people; or several of
+    these in a tuple or a dict, which a model is given as its arguments. Inputs and targets of a part have the same
+    length, the part to train on at least 1; an empty part to test on is none. Tensors stay as they are; arrays become
+    tensors, of torch's default precision (float32), or int64 where the numbers are whole. An array on a disk
+    (numpy.memmap) stays there, and what is needed of it is read, batch by batch. Targets are classes where they are one
+    whole number per person. name: of the data set; classes: their names, in the order of the numbers, where they have
+    names; train_empty: which rows to train on are empty, a bool for each, or None for none: an empty row tosses its coin
+    and adds nothing (see emptied); home: the device on which rows are handed out, None for that of the tensors.
+    ValueError otherwise.
 
     >>> import numpy as np
     >>> Data(np.eye(3), np.array([0.5, 1.5, 2.5]), name="Toy")
     Toy: 3 rows to train on, none to test on, 3 numbers each
     """
 
-    train_inputs: torch.Tensor
-    train_targets: torch.Tensor
-    test_inputs: torch.Tensor | None = None
-    test_targets: torch.Tensor | None = None
+    train_inputs: Rows
+    train_targets: Rows
+    test_inputs: Rows | None = None
+    test_targets: Rows | None = None
     name: str = "data"
     classes: tuple[str, ...] | None = None
     train_empty: torch.Tensor | None = None
+    home: torch.device | None = None
 
     def __post_init__(self) -> None:
         for name in PARTS:
-            object.__setattr__(self, name, _tensor(name, getattr(self, name)))
+            object.__setattr__(self, name, _rows(name, getattr(self, name)))
         if (self.test_inputs is None) != (self.test_targets is None):
             raise ValueError("test_inputs and test_targets must both be given, or neither, got one of them")
         _same_length("train", self.train_inputs, self.train_targets)
         if self.test_inputs is not None and self.test_targets is not None:
             _same_length("test", self.test_inputs, self.test_targets)
-        if len(self.train_inputs) == 0:
+        if len(self) == 0:
             raise ValueError("train_inputs must have at least one row, got none")
         if self.train_empty is not None:
             object.__setattr__(self, "train_empty", _tensor("train_empty", self.train_empty))
-            if self.train_empty.dtype != torch.bool or self.train_empty.shape != (len(self.train_inputs),):
+            if self.train_empty.dtype != torch.bool or self.train_empty.shape != (len(self),):
                 raise ValueError(
-                    f"train_empty must be {len(self.train_inputs)} values True or False, one for each row, got "
+                    f"train_empty must be {len(self)} values True or False, one for each row, got "
                     f"{self.train_empty.dtype} of shape {tuple(self.train_empty.shape)}"
                 )
-        if self.test_inputs is not None and len(self.test_inputs) == 0:
+        if self.test_inputs is not None and rows.count(self.test_inputs) == 0:
             object.__setattr__(self, "test_inputs", None)
             object.__setattr__(self, "test_targets", None)
 
+    def __len__(self) -> int:
+        """The number of rows to train on."""
+        return rows.count(self.train_inputs)
+
     @property
-    def shape(self) -> tuple[int, ...]:
-        """Of the inputs of one person; channels, height and width of an image, as the models take them."""
-        return tuple(self.train_inputs.shape[1:])
+    def device(self) -> torch.device:
+        """On which rows are handed out."""
+        return self.home or rows.device_of(self.train_inputs)
+
+    @property
+    def shape(self) -> Any:
+        """Of the inputs of one person: channels, height and width of an image, as the models take them; one for each part."""
+        return rows.each(lambda part: tuple(part.shape[1:]), self.train_inputs)
 
     @property
     def has_classes(self) -> bool:
         """Whether the targets are classes: one whole number per person."""
         targets = self.train_targets
-        return targets.ndim == 1 and targets.dtype in WHOLE
+        return rows.is_one(targets) and targets.ndim == 1 and rows.taken(targets, slice(0, 1)).dtype in WHOLE
 
-    def emptied(self, rows: int | Sequence[int]) -> "Data":
+    def chosen(self, these: torch.Tensor | slice | list[int]) -> tuple[Rows, Rows]:
+        """Return inputs and targets of some rows to train on, on the data's device.
+
+        >>> Data({"age": [3, 4]}, [1.0, 2.0]).chosen([1])
+        ({'age': tensor([4])}, tensor([2.]))
+        """
+        return rows.on(rows.taken((self.train_inputs, self.train_targets), these), self.device)
+
+    def tests(self, size: int) -> Iterator[tuple[Rows, Rows]]:
+        """Yield inputs and targets to test on, in parts of at most so many rows, on the data's device."""
+        if self.test_inputs is not None:
+            parts = rows.split((self.test_inputs, self.test_targets), size)
+            yield from (rows.on(part, self.device) for part in parts)
+
+    def emptied(self, these: int | Sequence[int]) -> "Data":
         """Return a neighbour: the same data in which these rows to train on are empty, and all that was in them is gone.
 
-        rows: an index or several, each in [0, number of rows). ValueError otherwise.
+        these: an index or several, each in [0, number of rows). ValueError otherwise. What lies on a disk stays there, and
+        is not read.
 
         >>> data = Data([[1.0], [2.0]], [3.0, 4.0]).emptied(1)
         >>> data.train_inputs.tolist(), data.train_empty.tolist()
         ([[1.0], [0.0]], [False, True])
         """
-        n, places = len(self.train_inputs), torch.as_tensor(rows, dtype=torch.int64).reshape(-1)
+        n, places = len(self), torch.as_tensor(these, dtype=torch.int64).reshape(-1)
         if any(not 0 <= place < n for place in places.tolist()):
-            raise ValueError(f"rows must be in [0, {n}), got {places.tolist()}")
+            raise ValueError(f"these must be in [0, {n}), got {places.tolist()}")
         empty = torch.zeros(n, dtype=torch.bool) if self.train_empty is None else self.train_empty.clone()
-        inputs, targets = self.train_inputs.clone(), self.train_targets.clone()
-        empty[places], inputs[places], targets[places] = True, 0, 0
+        empty[places] = True
+
+        def without(part):
+            return part.index_fill(0, places.to(part.device), 0) if isinstance(part, torch.Tensor) else part
+
+        inputs, targets = rows.each(without, (self.train_inputs, self.train_targets))
         return replace(self, train_inputs=inputs, train_targets=targets, train_empty=empty)
 
-    def filled(self, rows: torch.Tensor) -> torch.Tensor:
+    def filled(self, these: torch.Tensor) -> torch.Tensor:
         """Return those of the rows to train on with these indices that are not empty."""
-        return rows if self.train_empty is None else rows[~self.train_empty[rows]]
+        return these if self.train_empty is None else these[~self.train_empty[these]]
 
     def on(self, device: torch.device) -> "Data":
-        """Return the same data on a device."""
-        parts = (*PARTS, "train_empty")
-        return replace(self, **{name: part.to(device) for name in parts if (part := getattr(self, name)) is not None})
+        """Return the same data on a device; what lies on a disk is moved there when it is needed."""
+        return replace(
+            self, home=device, **{name: rows.on(getattr(self, name), device) for name in (*PARTS, "train_empty")}
+        )
 
     def __repr__(self) -> str:
-        images = len(self.shape) == 3 and self.train_inputs.is_floating_point()
-        train, test = len(self.train_inputs), 0 if self.test_inputs is None else len(self.test_inputs)
-        size = " x ".join(map(str, self.shape[1:] if images else self.shape or (1,)))
+        shapes = {"": self.shape} if rows.is_one(self.train_inputs) else rows.named(self.shape)
+        images = len(shapes.get("", ())) == 3 and rows.taken(self.train_inputs, slice(0, 1)).is_floating_point()
+        train, test = len(self), 0 if self.test_inputs is None else rows.count(self.test_inputs)
         parts = [
             say("{train:,} images to train on", train=train)
             if images
             else say("{train:,} rows to train on", train=train),
             say("{test:,} to test on", test=test) if test else say("none to test on"),
         ]
-        if images:
-            parts.append(say("{size} pixels", size=size))
-        else:
-            parts.append(say("1 number each") if size == "1" else say("{size} numbers each", size=size))
+        for part, shape in shapes.items():
+            size = " x ".join(map(str, shape[1:] if images else shape or (1,)))
+            if images:
+                about = say("{size} pixels", size=size)
+            else:
+                about = say("1 number each") if size == "1" else say("{size} numbers each", size=size)
+            parts.append(f"{part}: {about}" if part else about)
         if self.classes is not None:
             parts.append(say("{number} classes", number=len(self.classes)))
         return say("{name}: {parts}", name=self.name, parts=listed(parts, "{first}, {then}"))
 
 
+def _rows(name, values):
+    """Return the tensor of a part, or the tuple or dict of its tensors."""
+    if isinstance(values, Mapping):
+        return {key: _tensor(f"{name}[{key!r}]", part) for key, part in values.items()}
+    if isinstance(values, tuple) and values and all(getattr(part, "ndim", 0) for part in values):
+        return tuple(_tensor(f"{name}[{place}]", part) for place, part in enumerate(values))
+    return _tensor(name, values)
+
+
 def _tensor(name, values):
-    """Return a tensor as it is, and whatever numpy takes as one of torch's default precision or of whole numbers."""
+    """Return a tensor or an array on a disk as it is, whatever else numpy takes as a tensor."""
     if isinstance(values, torch.Tensor) or (values is None and name.startswith("test")):
         found = values
     else:
-        array = np.asarray(values)
+        if isinstance(values, Dataset):
+            raise ValueError(
+                f"{name} must be numbers, got a {type(values).__name__}: for a Dataset of torch write a loop of your own "
+                "with dpsgd.loader"
+            )
+        array = values if isinstance(values, rows.OnDisk) else np.asarray(values)
         if array.dtype.kind not in "biuf":
             raise ValueError(
                 f"{name} must be numbers, a tensor or a numpy array, got {array.dtype} ({type(values).__name__})"
             )
-        kinds = {"f": torch.get_default_dtype(), "b": torch.bool}
-        wanted = torch.empty(0, dtype=kinds.get(array.dtype.kind, torch.int64)).numpy().dtype
-        found = torch.from_numpy(np.require(array, wanted, ["C", "W"]))
+        on_disk = isinstance(array, rows.OnDisk)
+        found = array if on_disk else torch.from_numpy(np.require(array, rows.dtype_of(array), ["C", "W"]))
     if found is not None and found.ndim == 0:
         raise ValueError(f"{name} must have one row per person in its first dimension, got a single number")
     return found
 
 
 def _same_length(part, inputs, targets):
-    if len(inputs) != len(targets):
-        raise ValueError(
-            f"{part}_targets must have one row for each of {part}_inputs ({len(inputs)}), got {len(targets)}"
-        )
+    first, second = rows.count(inputs), rows.count(targets)
+    if first != second:
+        raise ValueError(f"{part}_targets must have one row for each of {part}_inputs ({first}), got {second}")
 
 
 def people_of(rows: int, public_n: int | None) -> int:

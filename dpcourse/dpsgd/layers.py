@@ -201,10 +201,13 @@ def _linear(layer, a, g):
     if a.ndim == 2 and _trained(layer.weight) and _trained(layer.bias):
         return [Dense((layer.weight, layer.bias), a, g)]
     a, g = a.reshape(len(a), -1, a.shape[-1]), g.reshape(len(g), -1, g.shape[-1])
-    weight = Product(layer, a, g)
-    if not _ghost(a.shape[1], layer.in_features, layer.out_features):
-        weight = Direct(layer.weight, *weight.per_example())
-    return [weight, Direct(layer.bias, g.sum(1))]
+    return [product(layer, a, g), Direct(layer.bias, g.sum(1))]
+
+
+def product(layer: nn.Linear, a: torch.Tensor, g: torch.Tensor) -> Product | Direct:
+    """Return the share of a weight, (out, in), as factors or written down. a: (batch, positions, in); g: (batch, positions, out)."""
+    found = Product(layer, a, g)
+    return found if _ghost(a.shape[1], a.shape[2], g.shape[2]) else Direct(layer.weight, *found.per_example())
 
 
 def _convolution(layer, a, g):

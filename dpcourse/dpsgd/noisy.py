@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import torch
 
 from dpcourse.base import validate
-from dpcourse.dpsgd import generators, processes, secure
+from dpcourse.dpsgd import generators, processes, rows, secure
 from dpcourse.dpsgd.account import Account
 from dpcourse.dpsgd.agreement import refuse_if_it_disagrees
 from dpcourse.dpsgd.clipping import Clipped, Loss, clipped_sum_of
@@ -36,8 +36,8 @@ class Noisy(torch.optim.Optimizer):
         self,
         model: torch.nn.Module,
         loss: Loss,
-        inputs: torch.Tensor,
-        targets: torch.Tensor,
+        inputs: rows.Rows,
+        targets: rows.Rows,
         engine: str = "book-keeping",
         precision: str = "float32",
         empty: int = 0,
@@ -50,11 +50,12 @@ class Noisy(torch.optim.Optimizer):
         and engine on two people, as try_on.
         """
         empty = validate.whole("empty", empty, 0)
-        if len(inputs) and (model, engine) not in self._tried:
+        examples = rows.count(inputs)
+        if examples and (model, engine) not in self._tried:
             self.try_on(model, loss, inputs, targets, engine)
         parameters = trainable(model)
         clipped = clipped_sum_of(model, parameters, loss, inputs, targets, self.clip_norm, engine, precision)
-        self._drawn += len(inputs) + empty
+        self._drawn += examples + empty
         for parameter, found in zip(parameters.values(), clipped.sums.values(), strict=True):
             self._sums[parameter] = self._sums[parameter] + found if parameter in self._sums else found
         return clipped
@@ -63,8 +64,8 @@ class Noisy(torch.optim.Optimizer):
         self,
         model: torch.nn.Module,
         loss: Loss,
-        inputs: torch.Tensor,
-        targets: torch.Tensor,
+        inputs: rows.Rows,
+        targets: rows.Rows,
         engine: str = "book-keeping",
     ) -> None:
         """Raise ValueError for a model that is not private, or on whose first two people engine and loop disagree.

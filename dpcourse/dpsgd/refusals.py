@@ -4,14 +4,14 @@ import torch
 from torch import nn
 
 from dpcourse.dpsgd import layers, own_layers
+from dpcourse.dpsgd.watching import WAY_OUT
 
 MIXES = nn.modules.batchnorm._BatchNorm
 TABLES = nn.Embedding, nn.EmbeddingBag
 BY_VMAP_ONLY = (  # their parameters are not used by a call that takes one tensor to one tensor
-    *(nn.MultiheadAttention, nn.Bilinear, nn.EmbeddingBag, nn.ParameterList, nn.ParameterDict),
+    *(nn.MultiheadAttention, nn.Bilinear, nn.EmbeddingBag),
     nn.utils.parametrize.ParametrizationList,
 )
-WAY_OUT = "freeze it with requires_grad_(False), or use engine='vmap', or 'loop' if it takes one example at a time"
 
 
 def refuse_if_not_private(model: nn.Module, engine: str = "book-keeping") -> None:
@@ -22,7 +22,7 @@ def refuse_if_not_private(model: nn.Module, engine: str = "book-keeping") -> Non
 
     >>> refuse_if_not_private(nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3)))
     Traceback (most recent call last):
-    ValueError: layer '1' (BatchNorm1d) mixes the examples of a batch, so no example has a gradient of its own to clip: put torch.nn.GroupNorm in its place, as dpsgd.without_batch_norm(model) does
+    ValueError: layer '1' (BatchNorm1d) mixes the examples of a batch, so no example has a gradient of its own to clip: put torch.nn.GroupNorm in its place, as dpsgd.without_batch_norm(model) does; or, to keep what it has learned, freeze it with requires_grad_(False) and eval()
     """
     for name, layer in model.named_modules():
         why = _not_private(layer) or _not_known(layer, engine)
@@ -41,15 +41,30 @@ def refuse_if_not_private(model: nn.Module, engine: str = "book-keeping") -> Non
 def _not_private(layer):
     """Return why nobody can train with this layer privately; empty where one can."""
     if isinstance(layer, MIXES):
+        if is_still(layer):
+            return ""
         return (
             "mixes the examples of a batch, so no example has a gradient of its own to clip: "
-            "put torch.nn.GroupNorm in its place, as dpsgd.without_batch_norm(model) does"
+            "put torch.nn.GroupNorm in its place, as dpsgd.without_batch_norm(model) does; or, to keep what it has "
+            "learned, freeze it with requires_grad_(False) and eval()"
         )
     if getattr(layer, "track_running_stats", False):
         return "keeps running statistics of the data, and no noise protects them: set track_running_stats=False"
     if isinstance(layer, TABLES) and layer.max_norm is not None:
         return "shortens the rows that the data uses, and no noise protects that: leave out max_norm"
     return ""
+
+
+def refuse_mixing(model: nn.Module) -> None:
+    """Raise ValueError where a BatchNorm that was frozen was put back into the mode of training: asked at every step."""
+    for layer in model.modules():
+        if isinstance(layer, MIXES) and not is_still(layer):
+            refuse_if_not_private(model)
+
+
+def is_still(layer: nn.Module) -> bool:
+    """Return whether a BatchNorm is frozen, and uses the statistics it has: then it mixes nothing, and learns nothing."""
+    return not layer.training and layer.running_mean is not None and not own_layers.trained(layer)
 
 
 def _not_known(layer, engine):

@@ -1,13 +1,15 @@
 """Poisson sampling: who is in a batch is decided by coins, one for each person and step, all independent."""
 
+import functools
 from collections.abc import Iterator
 
 import torch
 from scipy.special import bdtr, bdtrc
 from scipy.stats import binom
+from torch.utils.data import DataLoader, Dataset, IterableDataset, Sampler, default_collate
 
 from dpcourse.base import validate
-from dpcourse.dpsgd import generators
+from dpcourse.dpsgd import generators, rows
 
 FALSE_ALARM_RATE = 1e-9  # of Sizes, over a run of any length
 
@@ -29,6 +31,53 @@ def poisson_batches(
     drawn_from = generators.make(generator, "coins")
     coins = (generators.uniform(n, drawn_from) for _ in range(steps))
     return (torch.nonzero(coin < rate).flatten() for coin in coins)
+
+
+class PoissonSampler(Sampler[list[int]]):
+    """The batches of poisson_batches as a batch_sampler of torch's DataLoader; each pass draws `steps` new ones."""
+
+    def __init__(self, n: int, sample_rate: float, steps: int, generator: generators.Source = None) -> None:
+        poisson_batches(n, sample_rate, steps, generator)  # which refuses what cannot be
+        self.n, self.sample_rate, self.steps = n, sample_rate, steps
+        self.generator = generators.make(generator, "coins")
+
+    def __iter__(self) -> Iterator[list[int]]:
+        return (batch.tolist() for batch in poisson_batches(self.n, self.sample_rate, self.steps, self.generator))
+
+    def __len__(self) -> int:
+        return self.steps
+
+
+def loader(
+    dataset: Dataset, sample_rate: float, steps: int, generator: generators.Source = None, **options
+) -> DataLoader:
+    """Return a DataLoader of Poisson batches of a data set that is read as it goes, for a loop of your own.
+
+    dataset: one with a length and rows by number (no IterableDataset, whose rows nobody can toss coins for); sample_rate,
+    steps, generator: as in poisson_batches; options: of torch's DataLoader, such as num_workers and collate_fn, but for
+    batch_size, shuffle, sampler, batch_sampler and drop_last, which draw batches otherwise. A batch without rows has the
+    tensors of one row, with length 0. ValueError otherwise. An optimizer that is tied to a ledger sees the sizes.
+
+    >>> data = torch.utils.data.TensorDataset(torch.eye(100), torch.zeros(100))
+    >>> [len(inputs) for inputs, targets in loader(data, sample_rate=0.02, steps=4, generator=7)]
+    [1, 3, 2, 1]
+    """
+    if isinstance(dataset, IterableDataset) or not hasattr(dataset, "__len__"):
+        raise ValueError(
+            f"dataset must have a length and rows by number, got {type(dataset).__name__}: of a stream nobody knows for "
+            "how many rows to toss coins; write it to a disk, as a numpy.memmap perhaps"
+        )
+    otherwise = sorted({"batch_size", "shuffle", "sampler", "batch_sampler", "drop_last"} & set(options))
+    if otherwise:
+        raise ValueError(f"options must leave batches to the coins, got {', '.join(otherwise)}")
+    batches = PoissonSampler(len(dataset), sample_rate, steps, generator)
+    collate = functools.partial(_collated, dataset, options.pop("collate_fn", default_collate))
+    return DataLoader(dataset, batch_sampler=batches, collate_fn=collate, **options)
+
+
+def _collated(dataset, collate, found):
+    """Return the batch that some rows make; of none, what the first row makes, without it."""
+    return collate(found) if found else rows.each(lambda part: part[:0], collate([dataset[0]]))
 
 
 def middle_sizes(people: int, rate: float) -> tuple[int, int, float]:

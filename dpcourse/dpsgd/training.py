@@ -12,8 +12,8 @@ from torch.nn import functional as F
 from torch.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
 
 from dpcourse.base import validate
-from dpcourse.dpsgd import generators, processes, secure
-from dpcourse.dpsgd.agreement import evaluated
+from dpcourse.dpsgd import generators, processes, rows, secure
+from dpcourse.dpsgd.agreement import evaluated, train
 from dpcourse.dpsgd.clipping import Loss, refuse_unknown
 from dpcourse.dpsgd.data import Data, people_of
 from dpcourse.dpsgd.ledger import Ledger
@@ -104,16 +104,17 @@ def fit(
     memory = None if memory is None else validate.number("memory", memory, 0, open_low=True)
     every = max(1, steps // 20) if every is None else validate.whole("every", every)
     _refuse_what_adds_no_noise(optimizer)
+    _refuse_what_is_no_data(data)
     _refuse_another_schedule(schedule, optimizer)
     _refuse_another_ledger(optimizer, ledger)
     refuse_unknown(engine, precision)
     device = _that_works(device)
     refuse_if_not_private(model, engine)
-    model.to(device).train()
+    train(model.to(device))
     data = data.on(device)
-    _refuse_rows_of_its_own(len(data.train_inputs), device)
+    _refuse_rows_of_its_own(len(data), device)
     refuse_if_it_mixes(model, data)
-    optimizer.try_on(model, loss, data.train_inputs, data.train_targets, engine)
+    optimizer.try_on(model, loss, *data.chosen(slice(0, 2)), engine)
     coins = generators.make(generator, "coins")
     _refuse_coins_of_its_own(coins)
     metric = _metric(metric, model, data)
@@ -156,6 +157,14 @@ def _refuse_what_adds_no_noise(optimizer):
     if not isinstance(optimizer, (NoisySGD, NoisyAdam)):
         raise ValueError(
             f"optimizer must be a NoisySGD or a NoisyAdam, got {type(optimizer).__name__}: it adds no noise"
+        )
+
+
+def _refuse_what_is_no_data(data):
+    if not isinstance(data, Data):
+        raise ValueError(
+            f"data must be a Data, as dpsgd.Data(inputs, targets) makes of tensors, arrays, and arrays on a disk, got "
+            f"{type(data).__name__}; for other sources write a loop of your own with dpsgd.loader"
         )
 
 
@@ -210,14 +219,14 @@ def _accumulate(model, optimizer, data, loss, engine, precision, batch, chunk):
 
     Left out are those whose gradient is not finite, and empty rows are none of either.
     """
-    device = data.train_inputs.device
+    device = data.device
     measured = torch.zeros(3, device=device)
     if device.type == "cuda":
         batch = batch.pin_memory()  # so that the copy needs no wait
     for part in batch.to(device, non_blocking=True).split(chunk):
         if len(part):
             there = data.filled(part)
-            inputs, targets = data.train_inputs[there], data.train_targets[there]
+            inputs, targets = data.chosen(there)
             empty = len(part) - len(there)
             found = optimizer.accumulate(model, loss, inputs, targets, engine, precision, empty=empty)
             losses = found.losses.where(found.counted, 0)
@@ -237,9 +246,10 @@ def _score(model, data, metric, chunk):
     """Return what the metric says of the model on the test part; None where there is no metric."""
     if metric is None:
         return None
-    with evaluated(model), generators.borrowed(data.train_inputs.device):
-        outputs = torch.cat([model(inputs) for inputs in data.test_inputs.split(chunk)])
-        score = metric(outputs, data.test_targets)
+    with evaluated(model), generators.borrowed(data.device):
+        outputs = torch.cat([rows.said(model, inputs) for inputs, _ in data.tests(chunk)])
+        targets = rows.taken(data.test_targets, slice(None))
+        score = metric(outputs, rows.on(targets, data.device))
     try:
         return float(score)
     except (TypeError, ValueError, RuntimeError):
@@ -254,8 +264,8 @@ def _metric(metric, model, data):
         return None
     if metric is not None or not data.has_classes:
         return metric
-    with torch.no_grad(), evaluated(model), generators.borrowed(data.train_inputs.device):
-        outputs = model(data.train_inputs[:1])
+    with torch.no_grad(), evaluated(model), generators.borrowed(data.device):
+        outputs = rows.said(model, data.chosen([0])[0])
     return _accuracy if outputs.ndim == 2 and outputs.shape[1] > 1 else None
 
 
@@ -293,8 +303,8 @@ def _refuse_another_ledger(optimizer, ledger):
 
 def _settings(model, optimizer, data, device, precision, steps, public_n, metric, schedule, coins):
     return {
-        "people": len(data.train_inputs),
-        "public_n": people_of(len(data.train_inputs), public_n),
+        "people": len(data),
+        "public_n": people_of(len(data), public_n),
         "neighbours": "a row emptied" if public_n is None else "a row added or removed",
         "expected_batch": optimizer.expected_batch,
         "noise_multiplier": optimizer.noise_multiplier,
@@ -317,7 +327,7 @@ def _stops(callback, run, model, device):
         return False
     with generators.borrowed(device):
         says = processes.is_first() and bool(callback(run))
-    model.train()
+    train(model)
     return processes.anywhere(says, device)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import torch
 
 from dpcourse.base.languages import say
-from dpcourse.dpsgd import generators, memory, processes
+from dpcourse.dpsgd import generators, memory, processes, rows
 from dpcourse.dpsgd.data import Data
 from dpcourse.dpsgd.optimizers import NoisyAdam, NoisySGD
 from dpcourse.dpsgd.refusals import trainable
@@ -15,8 +15,8 @@ from dpcourse.dpsgd.refusals import trainable
 @torch.no_grad()
 def refuse_if_it_mixes(model: torch.nn.Module, data: Data) -> None:
     """Raise ValueError if what the model says of one person, or what it keeps, depends on the other in the batch."""
-    inputs = data.train_inputs
-    outputs, kept = zip(*(_said_and_kept(model, inputs[[0, other]]) for other in (0, -1)), strict=True)
+    pairs = (data.chosen([0, other])[0] for other in (0, len(data) - 1))
+    outputs, kept = zip(*(_said_and_kept(model, inputs) for inputs in pairs), strict=True)
     if not torch.allclose(outputs[0], outputs[1], rtol=1e-4, atol=1e-6, equal_nan=True):
         raise ValueError(
             "what the model says of one example depends on the others in the batch, which no noise makes private: look "
@@ -30,8 +30,8 @@ def refuse_if_it_mixes(model: torch.nn.Module, data: Data) -> None:
 def _said_and_kept(model, inputs):
     """Return the output for the first of the inputs, and the buffers afterwards; the same random numbers each time."""
     before = {name: buffer.clone() for name, buffer in model.named_buffers()}
-    with generators.borrowed(inputs.device, seed=0):
-        output = model(inputs)[0]
+    with generators.borrowed(rows.device_of(inputs), seed=0):
+        output = rows.said(model, inputs)[0]
     kept = {name: buffer.clone() for name, buffer in model.named_buffers()}
     for name, buffer in model.named_buffers():
         buffer.copy_(before[name])
@@ -53,7 +53,7 @@ def people_at_once(
     """
     optimizer.refuse_strangers(model)
     likely = optimizer.expected_batch + 6 * math.sqrt(optimizer.expected_batch)  # no batch is larger, nearly
-    wanted = min(chunk, len(data.train_inputs), math.ceil(likely))
+    wanted = min(chunk, len(data), math.ceil(likely))
 
     def in_vain(count):
         """Accumulate a part of a batch, with room for the sums of a part before, and forget it."""
@@ -64,7 +64,7 @@ def people_at_once(
         finally:
             optimizer.zero_grad()
 
-    with generators.borrowed(data.train_inputs.device):
+    with generators.borrowed(data.device):
         found = memory.fitting(in_vain, wanted, None if most is None else most - _beside(model, data))
     if found < wanted and processes.is_first():
         print(
@@ -79,4 +79,4 @@ def people_at_once(
 def _beside(model, data):
     """Return the most bytes that a step takes beside what is accumulated: sums, noise, averages, everybody's coins."""
     weights = sum(parameter.nbytes for parameter in trainable(model).values())
-    return 6 * weights + 20 * len(data.train_inputs)
+    return 6 * weights + 20 * len(data)

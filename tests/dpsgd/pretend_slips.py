@@ -45,8 +45,8 @@ SLIPS = {
     ),
     "one wait per parameter": Slip(
         "noisy",
-        "self._drawn += len(inputs) + empty",
-        "self._drawn += len(inputs) + empty, [float(found.norm()) for found in clipped.sums.values()]",
+        "self._drawn += examples + empty",
+        "self._drawn += examples + empty, [float(found.norm()) for found in clipped.sums.values()]",
         "a_step_waits_twice_at_most",
     ),
     "a copy that is waited for": Slip(

@@ -481,7 +481,7 @@ def test_the_first_accumulate_tries_the_model_and_leaves_no_trace():
     model[0].eval()
     modes, state = [layer.training for layer in model.modules()], torch.get_rng_state()
     optimizer = optimizer_of(model)
-    with pytest.raises(ValueError, match=r"disagree about .*mixes the examples"):
+    with pytest.raises(ValueError, match="the loss of one example depends on the others"):
         optimizer.accumulate(model, lambda o, t: loss(o, t) * loss(o, t).detach().mean(), inputs, targets)
     assert optimizer.sum_length == 0
     optimizer.try_on(model, loss, inputs, targets)

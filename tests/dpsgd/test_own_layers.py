@@ -125,13 +125,21 @@ def test_a_rule_for_no_layer_or_one_that_has_a_rule_is_refused(kind, rules):
         dpsgd.layer_rule(kind)
 
 
+class Noisy(nn.Module):
+    """Uses its parameter as no rule knows, and draws."""
+
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(4))
+
+    def forward(self, x):
+        return nn.functional.dropout(torch.maximum(x, self.scale), 0.5)
+
+
 @pytest.mark.parametrize(
     ("layer", "says"),
     [
-        (
-            lambda: Scaled(dropout=0.5),
-            r"\['position', 'scale'\] of Scaled by vmap: it draws random numbers.*layer_rule",
-        ),
+        (Noisy, r"\['scale'\] of Noisy by vmap: it draws random numbers.*layer_rule"),
         (lambda: nn.GRUCell(4, 4), "of GRUCell by vmap: .*engine='loop'"),
     ],
     ids=["dropout inside", "no vmap"],
