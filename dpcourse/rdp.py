@@ -9,6 +9,8 @@ from scipy.special import gammaln, logsumexp
 
 from dpcourse.base import validate
 
+LAPLACE = "laplace"  # in the place of a sample rate: noise that is Laplace and not Gaussian, for everybody
+
 
 def epsilon(noise_multiplier, sample_rate, steps, delta, conversion="improved") -> float:
     """Return an epsilon for which noisy SGD is (epsilon, delta)-DP, by the best Rényi order.
@@ -58,20 +60,23 @@ def epsilon_of_runs(runs, delta, conversion="improved") -> float:
 def divergence(noise_multiplier, sample_rate, order) -> float:
     """Return the Rényi divergence of one step, in nats, of its output with a person from that without: the larger one.
 
-    noise_multiplier: > 0; sample_rate: in (0, 1]; order: > 1, need not be whole. ValueError otherwise.
-    Source: Mironov, Talwar & Zhang (2019), arXiv 1908.10530, section 3: the divergence, and why it is the larger one.
+    noise_multiplier: > 0; sample_rate: in (0, 1], or "laplace" for Laplace noise of this scale at sensitivity 1; order: > 1, need not be whole. ValueError otherwise.
+    Source: Mironov, Talwar & Zhang (2019), arXiv 1908.10530, section 3: the divergence, and why it is the larger one;
+    Mironov (2017), table II, for Laplace.
 
     >>> round(divergence(2.0, 1.0, 3.5), 12) == 3.5 / (2 * 2.0**2)
     True
+    >>> round(divergence(2.0, "laplace", 1e6), 4)  # nearly the largest loss, 1 / 2
+    0.5
     """
     return _divergence(*_sgd(noise_multiplier, sample_rate), validate.number("order", order, 1, open_low=True))
 
 
-def _sgd(noise_multiplier, sample_rate) -> tuple[float, float]:
-    return (
-        validate.number("noise_multiplier", noise_multiplier, 0, open_low=True),
-        validate.number("sample_rate", sample_rate, 0, 1, open_low=True),
-    )
+def _sgd(noise_multiplier, sample_rate) -> tuple[float, float | str]:
+    noise = validate.number("noise_multiplier", noise_multiplier, 0, open_low=True)
+    if isinstance(sample_rate, str) and sample_rate == LAPLACE:
+        return noise, LAPLACE
+    return noise, validate.number("sample_rate", sample_rate, 0, 1, open_low=True)
 
 
 def _divergence(noise_multiplier, sample_rate, order):
@@ -80,9 +85,23 @@ def _divergence(noise_multiplier, sample_rate, order):
     By the trapezoid rule, whose error is exponentially small: the integrand is analytic in a strip of half-width
     pi sigma^2, and beyond 40 sigma of the two peaks, z = 0 and z = order, nothing is left.
     """
+    if sample_rate == LAPLACE:
+        return _of_laplace(1 / noise_multiplier, order)
     if sample_rate == 1:
         return order / (2 * noise_multiplier**2)
     return _sampled(noise_multiplier, sample_rate, order)
+
+
+def _of_laplace(epsilon, order):
+    """Return the divergence of Laplace noise with scale 1 / epsilon and sensitivity 1. Source: Mironov (2017), table II.
+
+    log (order e^((order - 1) epsilon) + (order - 1) e^(-order epsilon)) / (2 order - 1), without cancellation.
+    """
+    share = (order - 1) / (2 * order - 1)
+    gain = (order - 1) * epsilon
+    if gain > 1:
+        return (gain + math.log1p(share * math.expm1(-(2 * order - 1) * epsilon))) / (order - 1)
+    return math.log1p((1 - share) * math.expm1(gain) + share * math.expm1(-order * epsilon)) / (order - 1)
 
 
 @functools.lru_cache(maxsize=8192)  # a search asks for the same orders again and again

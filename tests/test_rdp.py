@@ -163,3 +163,13 @@ def test_ends():
 def test_bad_input_names_the_argument_the_value_and_the_range(call, said):
     with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
         call()
+
+
+@pytest.mark.parametrize("scale", [0.1, 1.0, 30.0, 1e4])
+@pytest.mark.parametrize("order", [1.001, 1.5, 4.0, 60.0])
+def test_the_divergence_of_laplace_noise_agrees_with_mpmath(scale, order):
+    with mpmath.workdps(60):
+        a, epsilon = mpmath.mpf(order), 1 / mpmath.mpf(scale)
+        moment = a * mpmath.exp((a - 1) * epsilon) + (a - 1) * mpmath.exp(-a * epsilon)
+        exact = mpmath.log(moment / (2 * a - 1)) / (a - 1)
+    assert rdp.divergence(scale, "laplace", order) == pytest.approx(float(exact), rel=1e-6)

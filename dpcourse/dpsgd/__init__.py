@@ -33,6 +33,7 @@ from dpcourse.dpsgd.models import Edges, logistic, logistic_on_edges, mlp, paper
 from dpcourse.dpsgd.optimizers import NoisyAdam, NoisySGD
 from dpcourse.dpsgd.own_layers import layer_rule
 from dpcourse.dpsgd.paper import FigureRow, TableRow, paper_figure_4, paper_table
+from dpcourse.dpsgd.planning import Plan, plan
 from dpcourse.dpsgd.recipes import Recipe
 from dpcourse.dpsgd.recording import Run, replay
 from dpcourse.dpsgd.refusals import refuse_if_not_private
@@ -54,6 +55,7 @@ __all__ = [
     "NoisySGD",
     "OfPeople",
     "Picked",
+    "Plan",
     "PoissonSampler",
     "Recipe",
     "Run",
@@ -75,6 +77,7 @@ __all__ = [
     "paper_cnn",
     "paper_figure_4",
     "paper_table",
+    "plan",
     "poisson_batches",
     "recipes",
     "refuse_if_not_private",

@@ -15,8 +15,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from dpcourse import clt, gdp, pld, rdp
-from dpcourse.base import validate
+from dpcourse import clt, gdp, pld, rdp, tradeoff
+from dpcourse.base import rounding, validate
 
 MOST_STEPS = 10**12  # that a budget may allow, and beyond which no limit is searched
 NOISES = 0.01, 1e6  # among which noise_for searches
@@ -25,8 +25,9 @@ NOISE_WIDTH = 5e-4  # of noise_for, relative
 ORDERS = 1 + np.geomspace(0.01, 1e4, 601)  # of Rényi, from which a filter takes one
 SAME = 1e-12  # settings that differ by less, relatively, differ by rounding: rate * n / n
 GAUSSIAN = "gaussian"  # the filter of steps without coins
-Kind = tuple[float, float]  # of a step: noise_multiplier, sample_rate
-Several = list[tuple[float, float, int]]
+Rate = float | Literal["laplace"]
+Kind = tuple[float, Rate]  # of a step: noise_multiplier, sample_rate
+Several = list[tuple[float, Rate, int]]
 
 
 class BudgetError(ValueError):
@@ -66,6 +67,10 @@ class Ledger:
     no setting comes from the number of rows. `runs` lists (noise_multiplier, sample_rate, steps) in the order in which
     they were spent.
 
+    Other releases about the same people stand in the same ledger: one with Gaussian noise for everybody is a step with
+    sample_rate 1, whose noise_multiplier is the deviation over the sensitivity; one with Laplace noise has sample_rate
+    "laplace", and noise_multiplier is its scale over the sensitivity.
+
     Source: Feldman & Zrnic (2021), Individual privacy accounting via a Rényi filter, theorem 4.3, and Lécuyer (2021),
     Practical privacy filters and odometers with Rényi differential privacy, for adaptive. The order of a plan is free:
     after any first step the same others are left, which by induction cost together what they cost in a fixed order,
@@ -94,6 +99,8 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
     875
     >>> [Ledger(1e-5, 2.0, adaptive=how).steps_left(10.0, 1.0) for how in (False, True, "gaussian")]
     [25, 19, 25]
+    >>> round(Ledger(1e-5, plan=[(1.0, 0.01, 1000), (4.0, "laplace", 2)]).planned(), 3)  # a training, and two counts
+    2.162
     """
 
     def __init__(
@@ -129,21 +136,32 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
                 "plan fewer steps, or more noise (noise_for)"
             )
 
+    def __repr__(self) -> str:
+        """What was spent, and what that costs at most."""
+        limit = "" if self.budget is None else f", budget={self.budget}"
+        adaptive = f", adaptive={self.adaptive!r}" if self.adaptive else ""
+        of = {"planned": self.plan or [], "spent": self._runs}
+        lines = [f"{what}: {steps:,} at {_in_words(noise, rate)}" for what in of for noise, rate, steps in of[what]]
+        cost = f"epsilon at most {rounding.up(self.epsilon(), 4)} so far"
+        if self.planned() < math.inf:
+            cost += f", {rounding.up(self.planned(), 4)} as planned"
+        return "\n".join([f"Ledger(delta={self.delta}{limit}{adaptive})", *lines, cost])
+
     @property
     def runs(self) -> Several:
         return list(self._runs)
 
-    def spend(self, noise_multiplier: float, sample_rate: float, steps: int = 1) -> None:
+    def spend(self, noise_multiplier: float, sample_rate: Rate, steps: int = 1) -> None:
         """Write down `steps` steps, before they are taken; what the ledger's promise does not cover is refused.
 
-        noise_multiplier: > 0; sample_rate: in (0, 1]; steps: whole, >= 1. ValueError otherwise; BudgetError, which is
+        noise_multiplier: > 0; sample_rate: in (0, 1], or "laplace"; steps: whole, >= 1. ValueError otherwise; BudgetError, which is
         one, and nothing written, where the budget would be passed, or where the settings are others than those fixed.
         Takes microseconds while a run goes on, and one exact composition now and then, or when noise or rate change.
         """
         self.refuse_if_not_covered(noise_multiplier, sample_rate, steps)
         self._write(*self._run(noise_multiplier, sample_rate, steps))
 
-    def taken(self, noise_multiplier: float, sample_rate: float) -> int:
+    def taken(self, noise_multiplier: float, sample_rate: Rate) -> int:
         """Return how many steps with these settings are written down.
 
         noise_multiplier: > 0; sample_rate: in (0, 1]. ValueError otherwise.
@@ -152,13 +170,13 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
         1000
         """
         kind, _ = self._run(noise_multiplier, sample_rate, 1)
-        return sum(steps for of, steps in self._taken.items() if all(map(_same, of, kind)))
+        return sum(steps for of, steps in self._taken.items() if _same(of, kind))
 
-    def refuse_if_not_covered(self, noise_multiplier: float, sample_rate: float, steps: int) -> None:
+    def refuse_if_not_covered(self, noise_multiplier: float, sample_rate: Rate, steps: int) -> None:
         """Raise what spend would raise for these steps; nothing is written either way."""
         kind, steps = self._run(noise_multiplier, sample_rate, steps)
         noise, rate = kind
-        these = f"noise multiplier {noise} and sample rate {rate}"
+        these = _in_words(noise, rate)
         if self.plan is not None:
             left = self._allowed[kind] - self._taken[kind]
             if steps > left:
@@ -172,7 +190,7 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
                     f"adaptive={GAUSSIAN!r} covers steps that take everybody, at sample rate 1, and the next are to "
                     f"have {these}: make the Ledger with adaptive=True"
                 )
-            before = " and ".join(f"noise multiplier {noise}, sample rate {rate}" for noise, rate in self._taken)
+            before = ", ".join(_in_words(*kind) for kind in self._taken)
             raise BudgetError(
                 f"this ledger has steps at {before}, and the next are to have {these}: settings that are chosen after "
                 "an output was seen are not covered. Make the Ledger with all its runs, "
@@ -185,7 +203,7 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
                 f"{self.steps_left(noise, rate):,} fit"
             )
 
-    def covers(self, noise_multiplier: float, sample_rate: float) -> bool:
+    def covers(self, noise_multiplier: float, sample_rate: Rate) -> bool:
         """Return whether steps with these settings may be spent, as far as there is room for them.
 
         noise_multiplier: > 0; sample_rate: in (0, 1]. ValueError otherwise.
@@ -201,7 +219,7 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
             return kind[1] == 1
         return bool(self.adaptive) or set(self._taken) <= {kind}
 
-    def steps_left(self, noise_multiplier: float, sample_rate: float) -> float:
+    def steps_left(self, noise_multiplier: float, sample_rate: Rate) -> float:
         """Return how many more steps there is room for: the most that spend accepts; infinity without a limit.
 
         noise_multiplier: > 0; sample_rate: in (0, 1]. ValueError otherwise. The first call searches, in a second or so.
@@ -268,7 +286,20 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
             pld.Bounds(lower, min(upper, self._bound())),
         )
 
-    def after(self, noise_multiplier: float, sample_rate: float, steps: int) -> "Ledger":
+    def curve(self) -> pld.Curve:
+        """Return the exact privacy of all steps so far, for settings and a number of steps that were fixed beforehand.
+
+        ValueError before the first step.
+
+        >>> round(Ledger(1e-5).after(1.0, 0.01, 1000).curve().mu(1e-5).upper, 3)
+        0.463
+        """
+        parts = self._parts()
+        if not parts:
+            raise ValueError("the ledger must have a step, got none: nothing was spent")
+        return _composed(parts)
+
+    def after(self, noise_multiplier: float, sample_rate: Rate, steps: int) -> "Ledger":
         """Return a new ledger as after `steps` more steps, whether or not there is room for these: to plan with.
 
         The arguments and ValueError are those of spend; nothing is written into this ledger. `plan=later.runs` makes a
@@ -315,13 +346,14 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
 
     def _parts(self, instead=()):
         """Return pairs of a kind, (noise_multiplier, sample_rate), and all its steps: of the runs, or of those instead."""
-        return tuple(sorted((kind, steps) for kind, steps in {**self._taken, **dict(instead)}.items() if steps))
+        parts = [(kind, steps) for kind, steps in {**self._taken, **dict(instead)}.items() if steps]
+        return tuple(sorted(parts, key=lambda part: (isinstance(part[0][1], str), part)))
 
     def _run(self, noise_multiplier, sample_rate, steps):
         """Return (kind, how many) of the steps; a kind that differs by rounding from one fixed already is the fixed one."""
         kind, steps = _run(noise_multiplier, sample_rate, steps)
         fixed = () if self.adaptive else (*self._allowed, *self._taken)
-        return next((one for one in fixed if all(map(_same, one, kind))), kind), steps
+        return next((one for one in fixed if _same(one, kind)), kind), steps
 
     def _as_planned(self):
         return all(steps <= self._allowed[kind] for kind, steps in self._taken.items())
@@ -409,7 +441,8 @@ def noise_for(epsilon: float, delta: float, sample_rate: float, steps: int) -> f
 def _run(noise_multiplier, sample_rate, steps):
     """Return the kind of the steps, and how many, as plain numbers."""
     noise = validate.number("noise_multiplier", noise_multiplier, 0, open_low=True)
-    rate = validate.number("sample_rate", sample_rate, 0, 1, open_low=True)
+    laplace = isinstance(sample_rate, str) and sample_rate == rdp.LAPLACE
+    rate = rdp.LAPLACE if laplace else validate.number("sample_rate", sample_rate, 0, 1, open_low=True)
     return (noise, rate), validate.whole("steps", steps)
 
 
@@ -437,23 +470,48 @@ def _order(budget, delta):
     return float(ORDERS[np.argmax(rooms >= 0.9 * rooms.max())])
 
 
-_same = functools.partial(math.isclose, rel_tol=SAME)
+def _same(one, other):
+    """Return whether two kinds differ by rounding at most."""
+    if isinstance(one[1], str) or isinstance(other[1], str):
+        return one[1] == other[1] and math.isclose(one[0], other[0], rel_tol=SAME)
+    return all(math.isclose(a, b, rel_tol=SAME) for a, b in zip(one, other, strict=True))
+
+
+def _curve(kind, steps):
+    noise, rate = kind
+    return pld.laplace(noise, steps) if rate == rdp.LAPLACE else pld.noisy_sgd(noise, rate, steps)
+
+
+def _mu(noise, rate, steps):
+    """Return the mu of the limit of many steps."""
+    if rate == rdp.LAPLACE:
+        return math.sqrt(steps) * clt.limit([tradeoff.laplace(1 / noise)])
+    return clt.noisy_sgd_mu(noise, rate, steps)
+
+
+def _in_words(noise, rate):
+    return (
+        f"Laplace noise of scale {noise}" if rate == rdp.LAPLACE else f"noise multiplier {noise} and sample rate {rate}"
+    )
 
 
 def _limit(runs, delta):
     """Return epsilon by the central limit theorem; infinity where mu is too large for a double: nearly no noise."""
     try:
-        return gdp.epsilon(delta, gdp.compose([clt.noisy_sgd_mu(*run) for run in runs]))
+        return gdp.epsilon(delta, gdp.compose([_mu(*run) for run in runs]))
     except OverflowError:
         return math.inf
+
+
+def _composed(parts):
+    return functools.reduce(operator.matmul, (_curve(kind, steps) for kind, steps in parts))
 
 
 @functools.lru_cache(maxsize=1024)
 def _interval(parts, delta, width):
     """Return a certified interval of epsilon, as narrow as `width` where that can be had."""
-    curve = functools.reduce(operator.matmul, (pld.noisy_sgd(*kind, steps) for kind, steps in parts))
     try:
-        return curve.epsilon(delta, width)
+        return _composed(parts).epsilon(delta, width)
     except pld.Unreachable as wide:
         return wide.bounds
 

@@ -37,6 +37,28 @@ class Curve:
         back = tuple(pair.reversed() for pair in pairs)
         self._directions = [pairs] if all(a is b for a, b in zip(pairs, back, strict=True)) else [pairs, back]
 
+    def __repr__(self) -> str:
+        """Return what is composed, as pairs of distributions.
+
+        >>> from dpcourse import pld
+        >>> pld.noisy_sgd(1.0, 0.01, 1000) @ pld.laplace(10.0)
+        Curve(1,000 x Sampled(mu=1, rate=0.01), 1 x Laplace(epsilon=0.1))
+        """
+        return f"Curve({', '.join(f'{count:,} x {pair!r}' for pair, count in self.parts)})"
+
+    def table(self, epsilon) -> dict[str, list[float]]:
+        """Return delta at each epsilon as columns, for tables.Table, a file or a data frame: certified from both sides.
+
+        epsilon: numbers >= 0; ValueError otherwise, and Unreachable as for `delta`.
+
+        >>> from dpcourse import pld
+        >>> {name: [round(value, 6) for value in values] for name, values in pld.gaussian(1.0).table([0, 1]).items()}
+        {'epsilon': [0.0, 1.0], 'delta_at_least': [0.382925, 0.126937], 'delta_at_most': [0.382925, 0.126937]}
+        """
+        epsilon = np.atleast_1d(validate.reals("epsilon", epsilon, 0)).tolist()
+        lower, upper = zip(*(self.delta(one) for one in epsilon), strict=True)
+        return {"epsilon": epsilon, "delta_at_least": list(lower), "delta_at_most": list(upper)}
+
     def __matmul__(self, other) -> "Curve":
         """Return the composition of both, one after the other. Source: Zhu, Dong & Wang (2022), theorem 10.
 

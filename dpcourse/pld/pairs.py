@@ -53,6 +53,9 @@ class Gaussian(Pair):
     def __init__(self, mu):
         self.mu = mu
 
+    def __repr__(self):
+        return f"Gaussian(mu={self.mu:.6g})"
+
     def over(self, epsilon):
         """Return h and both tails, by erfcx of positive numbers only: ndtr is off by hundreds of units in the last place far out."""
         a = (np.longdouble(epsilon) / self.mu - np.longdouble(self.mu) / 2).astype(float)  # which may cancel
@@ -72,6 +75,9 @@ class Sampled(Pair):
     def __init__(self, mu, rate):
         self.normal, self.rate = Gaussian(mu), rate
         self.least = math.log1p(-rate) if rate < 1 else 0.0  # no loss is smaller
+
+    def __repr__(self):
+        return f"Sampled(mu={self.normal.mu:.6g}, rate={self.rate:.6g})"
 
     def over(self, epsilon):
         near = np.log(1 + np.expm1(np.minimum(epsilon, FAR)) / self.rate)
@@ -122,6 +128,9 @@ class Group(Sampled):
         self.log_nobody = size * np.log1p(-np.longdouble(rate))
         self.least = float(self.log_nobody)
         self.parts = [(Gaussian(j * mu), self.share[j], j * mu) for j in range(1, size + 1) if self.share[j] > 0]
+
+    def __repr__(self):
+        return f"Group(mu={self.mu:.6g}, rate={self.rate:.6g}, size={self.size})"
 
     def _losses(self, x):
         """Return each part's loss at the outputs x, a row each: they grow with x, and so does the pair's loss."""
@@ -199,6 +208,9 @@ class Laplace(Pair):
         self.lattice = self.mu = mu
         self.edge = math.exp(-mu) / 2
 
+    def __repr__(self):
+        return f"Laplace(epsilon={self.mu:.6g})"
+
     def over(self, epsilon):
         inside = epsilon < self.mu
         half = np.exp((np.minimum(epsilon, self.mu) - self.mu) / 2)
@@ -216,6 +228,9 @@ class Randomized(Pair):
     def __init__(self, epsilon, delta):
         self.lattice, self.infinite = epsilon, delta
         self.edge = (1 - delta) / (1 + math.exp(epsilon))
+
+    def __repr__(self):
+        return f"Randomized(epsilon={self.lattice:.6g}, delta={self.infinite:.6g})"
 
     def over(self, epsilon):
         q = np.where(epsilon < self.lattice, (1 - self.infinite) / (1 + math.exp(self.lattice)), 0.0)

@@ -327,7 +327,7 @@ def test_settings_that_are_chosen_after_a_look_can_break_the_budget_and_are_refu
     state = ledger.state_dict()
     for one in (A, B):
         with pytest.raises(
-            BudgetError, match=r"^this ledger has steps at noise multiplier 1.667, .*, plan=\[.*adaptive="
+            BudgetError, match=r"^this ledger has steps at noise multiplier 1.667 and .*, plan=\[.*adaptive="
         ):
             ledger.spend(*one)
         assert not ledger.covers(*one[:2])
@@ -686,3 +686,51 @@ NOT_ADAPTIVE = "adaptive must be False, or the ledger have a budget and no plan,
 def test_bad_input_names_the_argument_the_value_and_the_range(call, said):
     with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
         call()
+
+
+# ---- other releases in the same ledger, and what a ledger shows of itself
+
+
+def test_a_laplace_release_stands_beside_the_training():
+    """Against the composition of both curves, by pld; by Rényi and in the limit it costs something too."""
+    plan = [(1.0, 0.01, 1000), (4.0, "laplace", 2)]
+    ledger = Ledger(1e-5, 3.0, plan=plan)
+    for run in plan:
+        ledger.spend(*run)
+    both = pld.noisy_sgd(1.0, 0.01, 1000) @ pld.laplace(4.0, 2)
+    assert ledger.epsilon() == both.epsilon(1e-5, 1).upper
+    alone = Ledger(1e-5).after(1.0, 0.01, 1000)
+    for with_it, without in zip(ledger.epsilons()[:3], alone.epsilons()[:3], strict=True):
+        assert with_it > without + 0.1
+    assert Ledger.from_state_dict(json.loads(json.dumps(ledger.state_dict()))).epsilon() == ledger.epsilon()
+    with pytest.raises(BudgetError, match=r"0 steps left at Laplace noise of scale 4.0"):
+        ledger.spend(4.0, "laplace")
+    with pytest.raises(BudgetError, match=r"the next are to have Laplace noise of scale 2.0"):
+        alone.spend(2.0, "laplace")
+
+
+def test_an_adaptive_ledger_takes_laplace_by_its_divergence():
+    ledger = Ledger(1e-5, 2.0, adaptive=True)
+    ledger.spend(8.0, "laplace")
+    assert 0 < ledger.steps_left(8.0, "laplace") < Ledger(1e-5, 2.0).steps_left(8.0, "laplace")
+    with pytest.raises(BudgetError, match="covers steps that take everybody"):
+        Ledger(1e-5, 2.0, adaptive="gaussian").spend(8.0, "laplace")
+
+
+def test_a_ledger_shows_what_was_planned_spent_and_costs():
+    ledger = Ledger(1e-5, 3.0, plan=[(1.0, 0.01, 1000), (4.0, "laplace", 1)]).after(1.0, 0.01, 10)
+    assert repr(ledger).splitlines()[:-1] == [
+        "Ledger(delta=1e-05, budget=3.0)",
+        "planned: 1,000 at noise multiplier 1.0 and sample rate 0.01",
+        "planned: 1 at Laplace noise of scale 4.0",
+        "spent: 10 at noise multiplier 1.0 and sample rate 0.01",
+    ]
+    assert "planned" not in repr(Ledger(1e-5))
+
+
+def test_the_curve_of_a_ledger_is_that_of_its_steps():
+    ledger = Ledger(1e-5).after(1.0, 0.01, 1000)
+    assert repr(ledger.curve()) == "Curve(1,000 x Sampled(mu=1, rate=0.01))"
+    assert ledger.curve().epsilon(1e-5) == pld.noisy_sgd(1.0, 0.01, 1000).epsilon(1e-5)
+    with pytest.raises(ValueError, match="the ledger must have a step, got none"):
+        Ledger(1e-5).curve()
