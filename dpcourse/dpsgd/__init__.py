@@ -25,6 +25,7 @@ True
 """
 
 from dpcourse.dpsgd import recipes
+from dpcourse.dpsgd.auditing import Audit, audited
 from dpcourse.dpsgd.clipping import Clipped, clipped_sum
 from dpcourse.dpsgd.data import Data, digits, fashion_mnist, mnist
 from dpcourse.dpsgd.inspection import Check, Inspection, inspect
@@ -42,6 +43,7 @@ from dpcourse.dpsgd.training import fit
 from dpcourse.dpsgd.wrappers import OfPeople, Picked, by_person, of_people
 
 __all__ = [
+    "Audit",
     "BudgetError",
     "Check",
     "Clipped",
@@ -60,6 +62,7 @@ __all__ = [
     "Recipe",
     "Run",
     "TableRow",
+    "audited",
     "by_person",
     "clipped_sum",
     "digits",
