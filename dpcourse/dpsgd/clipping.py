@@ -4,6 +4,7 @@
 "book-keeping" never writes most of the gradients down (see layers.py) and is the one to train with.
 """
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -11,7 +12,7 @@ import torch
 from torch import nn
 
 from dpcourse.base import validate
-from dpcourse.dpsgd import layers, rows
+from dpcourse.dpsgd import layers, rows, stacks
 from dpcourse.dpsgd.precision import PRECISIONS, full_precision, passes
 from dpcourse.dpsgd.refusals import refuse_if_not_private, refuse_mixing, trainable
 from dpcourse.dpsgd.watching import watched
@@ -194,6 +195,11 @@ def _vmap(model, parameters, loss, inputs, targets, clip_norm, forward):
 
 
 def _book_keeping(model, parameters, loss, inputs, targets, clip_norm, forward):
+    if forward is contextlib.nullcontext and isinstance(inputs, torch.Tensor) and stacks.is_one(model):
+        flat = inputs.flatten(1) if isinstance(model[0], nn.Flatten) else inputs
+        if flat.ndim == 2:
+            shares, losses, outputs = stacks.shares(model, loss, flat, targets)
+            return _weigh(parameters, shares, clip_norm, losses, outputs)
     with forward():
         outputs, uses = watched(model, inputs)
         losses = loss(outputs, targets)

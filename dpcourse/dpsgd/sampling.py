@@ -3,6 +3,7 @@
 import functools
 from collections.abc import Iterator
 
+import numpy as np
 import torch
 from scipy.special import bdtr, bdtrc
 from scipy.stats import binom
@@ -11,6 +12,7 @@ from torch.utils.data import DataLoader, Dataset, IterableDataset, Sampler, defa
 from dpcourse.base import validate
 from dpcourse.dpsgd import generators, rows
 
+MANY = 2**14  # people, for whom a coin each would take a large part of a step
 FALSE_ALARM_RATE = 1e-9  # of Sizes, over a run of any length
 
 
@@ -29,8 +31,19 @@ def poisson_batches(
     n, steps = validate.whole("n", n), validate.whole("steps", steps)
     rate = validate.number("sample_rate", sample_rate, 0, 1, open_low=True)
     drawn_from = generators.make(generator, "coins")
-    coins = (generators.uniform(n, drawn_from) for _ in range(steps))
-    return (torch.nonzero(coin < rate).flatten() for coin in coins)
+    draw = _size_first if n >= MANY and isinstance(drawn_from, torch.Generator) else _by_coins
+    return (draw(n, rate, drawn_from) for _ in range(steps))
+
+
+def _by_coins(n, rate, generator):
+    return torch.nonzero(generators.uniform(n, generator) < rate).flatten()
+
+
+def _size_first(n, rate, generator):
+    """Draw how many, which is binomial, and then who, all as likely: the same law, without a coin for everybody."""
+    rng = np.random.default_rng(generators.seed_from(generator))
+    size = rng.binomial(n, rate)
+    return torch.from_numpy(np.sort(rng.choice(n, size, replace=False, shuffle=False)))
 
 
 class PoissonSampler(Sampler[list[int]]):

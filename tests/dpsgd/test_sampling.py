@@ -18,6 +18,13 @@ RARE = 1e-6
 RUNS = by_profile("runs of Poisson batches that are not refused", 50, 1_000)
 
 
+@pytest.fixture(params=["a coin each", "the size first"])
+def way(request, monkeypatch):
+    """Both ways to draw: of few people, and of many."""
+    monkeypatch.setattr(sampling, "MANY", 0 if request.param == "the size first" else 10**9)
+
+
+@pytest.mark.usefixtures("way")
 def test_sizes_are_binomial_and_everyone_is_as_likely():
     """Chi-squared tests of the sizes and of each person's number of batches, and of pairs of people and of steps."""
     n, rate, steps = 40, 0.15, 6000
@@ -38,6 +45,7 @@ def test_sizes_are_binomial_and_everyone_is_as_likely():
     assert np.abs(in_a_row).max() <= limit
 
 
+@pytest.mark.usefixtures("way")
 def test_batches_may_be_empty_or_everybody():
     empty = sum(len(batch) == 0 for batch in dpsgd.poisson_batches(3, 0.1, 2000, generator=2))
     low, high = stats.binom.interval(1 - RARE, 2000, 0.9**3)
@@ -45,6 +53,7 @@ def test_batches_may_be_empty_or_everybody():
     assert all(batch.tolist() == [0, 1, 2] for batch in dpsgd.poisson_batches(3, 1.0, 5, generator=2))
 
 
+@pytest.mark.usefixtures("way")
 def test_batches_repeat_with_the_seed_only():
     draws = [[batch.tolist() for batch in dpsgd.poisson_batches(50, 0.5, 3, seed)] for seed in (1, 1, 2, None, None)]
     assert draws[0] == draws[1]
