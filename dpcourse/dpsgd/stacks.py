@@ -26,7 +26,10 @@ def is_one(model: nn.Module) -> bool:
     >>> is_one(nn.Sequential(nn.Linear(4, 3), nn.GELU())), is_one(nn.Linear(4, 3))
     (False, False)
     """
-    return type(model) is nn.Sequential and not _hooked(model) and all(map(_is_known, model))
+    if type(model) is not nn.Sequential or _hooked(model) or not all(map(_is_known, model)):
+        return False
+    own = [id(parameter) for layer in model for parameter in layer._parameters.values()]
+    return 0 < len(own) == len(set(own))  # none is used twice
 
 
 def _is_known(layer):

@@ -58,6 +58,16 @@ def half_frozen():
     return model
 
 
+def tied(whole):
+    """A layer, or its weight alone, that is used twice."""
+    model = nn.Sequential(nn.Linear(6, 6), nn.Tanh(), nn.Linear(6, 6))
+    if whole:
+        model[2] = model[0]
+    else:
+        model[2].weight = model[0].weight
+    return model
+
+
 class Doubled(nn.Linear):
     def forward(self, x):
         return 2 * super().forward(x)
@@ -68,6 +78,8 @@ class Doubled(nn.Linear):
     [
         (hooked, (7, 6)),
         (half_frozen, (7, 6)),
+        (lambda: tied(whole=True), (7, 6)),
+        (lambda: tied(whole=False), (7, 6)),
         (lambda: nn.Sequential(nn.Linear(6, 3, bias=False)), (7, 6)),
         (lambda: nn.Sequential(Doubled(6, 3)), (7, 6)),
         (lambda: nn.Sequential(nn.Linear(6, 3), nn.LeakyReLU()), (7, 6)),
