@@ -84,9 +84,9 @@ def clipped_sum_of(
     parameters: what refusals.trainable says of the model, for which the caller has a use too.
     """
     refuse_unknown(engine, precision)
-    if isinstance(model, nn.parallel.DistributedDataParallel):
-        model = model.module
-        parameters = trainable(model)
+    inside = unwrapped(model)
+    if inside is not model:
+        model, parameters = inside, trainable(inside)
     refuse_mixing(model)
     examples = rows.count(inputs)
     if rows.count(targets) != examples:
@@ -106,6 +106,14 @@ def clipped_sum_of(
     inputs, targets = rows.taken((inputs, targets), counted)
     rest = clipped_sum_of(model, parameters, loss, inputs, targets, clip_norm, engine, precision)
     return Clipped(rest.sums, norms.masked_scatter(counted, rest.norms), losses, outputs)
+
+
+def unwrapped(model: nn.Module) -> nn.Module:
+    """Return the model inside DistributedDataParallel or torch.compile, of which gradients per example make no use."""
+    if isinstance(model, nn.parallel.DistributedDataParallel):
+        return unwrapped(model.module)
+    inside = model._modules.get("_orig_mod")
+    return model if inside is None else unwrapped(inside)
 
 
 def refuse_unknown(engine: str, precision: str) -> None:
