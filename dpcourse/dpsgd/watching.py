@@ -7,8 +7,8 @@ parameters alone has the same shape for every batch, and the first function that
 product, an expansion) tells what each example adds. Positions that an nn.Embedding makes of an index without examples,
 such as torch.arange, are followed in the same way.
 
-Which results belong to the examples is measured and not guessed: the model is run once on one example and once on two.
-A shape that stays is nobody's; a first dimension that doubles is the examples', with several rows each perhaps.
+Which results belong to the examples is measured and not guessed: the model is run once on its inputs and once on these
+twice. A shape that stays is nobody's; a first dimension that doubles is the examples', with several rows each perhaps.
 """
 
 import contextlib
@@ -165,7 +165,7 @@ def _rule(name, args, kwargs, made):
 class _Following(TorchFunctionMode):
     """Follow what is made of roots, function by function.
 
-    ways: what each function gives for one example, and for two. `used` are the uses; `lost` says for each parameter with
+    ways: what each function gives for the examples once, and twice. `used` are the uses; `lost` says for each parameter with
     a use for which there is no rule, which function that was.
     """
 
@@ -191,14 +191,14 @@ class _Following(TorchFunctionMode):
         return result
 
     def _note(self, at, name, args, kwargs, found, result):
-        of_one, of_two = self.ways.shapes[at]
+        once, twice = self.ways.shapes[at]
         parts = [part for part in tree_leaves(result) if isinstance(part, torch.Tensor) and part.requires_grad]
-        if of_one == of_two:
+        if once == twice:
             roots = list(dict.fromkeys(root for _, several in found for root in several))
             for part in parts:
                 self.made.setdefault(id(part), (part, roots))
             return
-        joined = len(parts) == 1 and of_one[0] and of_two[0][0] == 2 * of_one[0][0]
+        joined = len(parts) == 1 and once[0] and twice[0][0] == 2 * once[0][0]
         for made, roots in found if parts else ():
             rule = _rule(name, args, kwargs, made) if joined else None
             if rule:
@@ -236,9 +236,9 @@ class _Shapes(TorchFunctionMode):
 
 @dataclass
 class Ways:
-    """What running a model on one example, and on two, has told.
+    """What running a model on some examples, and on these twice, has told.
 
-    shapes: for each function that the forward calls, of what it gives for one and for two; shared: for each call of a
+    shapes: for each function that the forward calls, of what it gives for them once and twice; shared: for each call of a
     layer that is trained, whether its inputs have no examples.
     """
 
@@ -246,7 +246,7 @@ class Ways:
     shared: list[bool]
 
 
-KNOWN: weakref.WeakKeyDictionary[nn.Module, Ways] = weakref.WeakKeyDictionary()
+KNOWN: weakref.WeakKeyDictionary[nn.Module, dict[int, Ways]] = weakref.WeakKeyDictionary()
 
 
 def watched(model: nn.Module, inputs: rows.Rows) -> tuple[torch.Tensor, list[Call | Use]]:
@@ -265,29 +265,19 @@ def watched(model: nn.Module, inputs: rows.Rows) -> tuple[torch.Tensor, list[Cal
 
 def _followed(model, inputs, trained, loose):
     """Do as watched, for a model with parameters that it uses itself, or with tables."""
-    for _ in range(2):  # where it goes another way than before, it is run on one and on two again
-        if model not in KNOWN:
-            KNOWN[model] = _ways(model, trained, inputs)
-        ways, found, calls = KNOWN[model], [], itertools.count()
-        following = _Following([own for layer in loose for own in own_layers.trained(layer).values()], ways)
-
-        def note(layer, arguments, named, output, ways=ways, found=found, calls=calls, following=following):
-            number = next(calls)
-            if layer in loose:
-                if not following.left_to_the_layer(list(own_layers.trained(layer).values())):
-                    return
-            elif isinstance(layer, nn.Embedding) and ways.shared[number : number + 1] == [True]:
-                following.follow(Root(output, layer, arguments[0].detach()))
-                return
-            _note(found, layer, arguments, named, output)
-
-        with following, _hooks(trained, note):
-            outputs = rows.said(model, inputs)
+    known = KNOWN.setdefault(model, {})
+    ways = next(reversed(known.values()), None) or _ways(model, trained, inputs)
+    for _ in range(2):  # it may go another way for other inputs: one that is known, or one to learn
+        outputs, found, following = _follow(model, inputs, trained, loose, ways)
         if following.at == len(ways.shapes):
             break
-        del KNOWN[model]
+        ways = known.get(following.at) or _ways(model, trained, inputs)
     else:
-        raise ValueError(f"the forward goes another way for one example than for {len(outputs)}, {CANNOT_FOLLOW}")
+        raise ValueError(
+            f"the forward goes another way for {len(outputs)} examples than for twice these, {CANNOT_FOLLOW}"
+        )
+    known.pop(following.at, None)
+    known[following.at] = ways  # the latest, to begin with
     for parameter, function in following.lost.items():
         raise ValueError(
             f"a trained {'parameter' if isinstance(parameter, nn.Parameter) else 'table'} of shape "
@@ -295,6 +285,25 @@ def _followed(model, inputs, trained, loose):
             f"let it be a sum, a product, a matrix product or expand, or {WAY_OUT}"
         )
     return outputs, found + following.used
+
+
+def _follow(model, inputs, trained, loose, ways):
+    """Return what the model says, the calls of layers, and what was followed, if the model goes this way."""
+    found, calls = [], itertools.count()
+    following = _Following([own for layer in loose for own in own_layers.trained(layer).values()], ways)
+
+    def note(layer, arguments, named, output):
+        number = next(calls)
+        if layer in loose:
+            if not following.left_to_the_layer(list(own_layers.trained(layer).values())):
+                return
+        elif isinstance(layer, nn.Embedding) and ways.shared[number : number + 1] == [True]:
+            following.follow(Root(output, layer, arguments[0].detach()))
+            return
+        _note(found, layer, arguments, named, output)
+
+    with following, _hooks(trained, note):
+        return rows.said(model, inputs), found, following
 
 
 def _note(found, layer, arguments, named, output):
@@ -326,9 +335,9 @@ def _hooks(trained, note):
 
 
 def _ways(model, trained, inputs):
-    """Run the model on the first of its inputs, and on that twice."""
-    seen = []
-    for these in ([0], [0, 0]):
+    """Run the model on its inputs, and on all of them twice, so that it goes the same way as far as that is in the data."""
+    seen, every = [], torch.arange(rows.count(inputs))
+    for these in (every, torch.cat([every, every])):
         given: list = []
 
         def note(layer, arguments, named, output, given=given):
@@ -340,6 +349,8 @@ def _ways(model, trained, inputs):
         seen.append((shapes.found, given))
     (one, given_one), (two, given_two) = seen
     if len(one) != len(two) or len(given_one) != len(given_two):
-        raise ValueError(f"the forward goes another way for one example than for two, {CANNOT_FOLLOW}")
+        raise ValueError(
+            f"the forward goes another way for {len(every)} examples than for twice these, {CANNOT_FOLLOW}"
+        )
     shared = [a == b for a, b in zip(given_one, given_two, strict=True)]
     return Ways(list(zip(one, two, strict=True)), shared)

@@ -135,9 +135,25 @@ def test_another_way_through_the_forward_is_followed():
         assert_same(model, torch.randint(WORDS, (4, length)))
 
 
+def test_another_way_for_other_data_is_followed():
+    """A model that looks at its inputs, as those of transformers do at a mask of ones, and says the same either way."""
+    torch.manual_seed(0)
+
+    def masked(model, x):
+        return x + model.at if bool((x.detach() > -9).all()) else (x * 2) / 2 + model.at
+
+    model = Text(masked, at=drawn(LENGTH, WIDTH)).double()
+    usual, other = torch.randint(WORDS - 1, (4, LENGTH)), torch.randint(WORDS - 1, (4, LENGTH))
+    other[1, 2] = WORDS - 1
+    with torch.no_grad():
+        model.words.weight[WORDS - 1, 0] = -10
+    for inputs in (usual, other, usual, other):
+        assert_same(model, inputs)
+
+
 def test_a_forward_that_asks_for_the_number_of_examples_is_refused():
-    model = Text(lambda m, x: x + m.at if len(x) < 3 else x * 2 + m.at, at=drawn(LENGTH, WIDTH))
-    with pytest.raises(ValueError, match=r"goes another way for one example than for 4.*engine='vmap'"):
+    model = Text(lambda m, x: x + m.at if len(x) < 7 else x * 2 + m.at, at=drawn(LENGTH, WIDTH))
+    with pytest.raises(ValueError, match=r"goes another way for 4 examples than for twice these.*engine='vmap'"):
         list(both(model, torch.randint(WORDS, (4, LENGTH))))
 
 
