@@ -31,7 +31,7 @@ from dpcourse.dpsgd.data import Data, digits, fashion_mnist, mnist
 from dpcourse.dpsgd.inspection import Check, Inspection, inspect
 from dpcourse.dpsgd.ledger import BudgetError, Epsilons, Ledger, noise_for
 from dpcourse.dpsgd.models import Edges, logistic, logistic_on_edges, mlp, paper_cnn, tanh_cnn, without_batch_norm
-from dpcourse.dpsgd.optimizers import NoisyAdam, NoisySGD
+from dpcourse.dpsgd.optimizers import NoisyAdam, NoisyAdamW, NoisySGD
 from dpcourse.dpsgd.own_layers import layer_rule
 from dpcourse.dpsgd.paper import FigureRow, TableRow, paper_figure_4, paper_table
 from dpcourse.dpsgd.planning import Plan, plan
@@ -54,6 +54,7 @@ __all__ = [
     "Inspection",
     "Ledger",
     "NoisyAdam",
+    "NoisyAdamW",
     "NoisySGD",
     "OfPeople",
     "Picked",

@@ -14,7 +14,7 @@ from dpcourse.dpsgd.agreement import evaluated
 from dpcourse.dpsgd.clipping import Loss, clipped_sum_of, factors
 from dpcourse.dpsgd.data import Data
 from dpcourse.dpsgd.ledger import Ledger
-from dpcourse.dpsgd.optimizers import NoisyAdam, NoisySGD
+from dpcourse.dpsgd.noisy import Noisy
 from dpcourse.dpsgd.recording import Run
 from dpcourse.dpsgd.refusals import trainable
 from dpcourse.dpsgd.training import cross_entropy, fit
@@ -62,7 +62,7 @@ class Audit:
 
 def audited(
     model: torch.nn.Module,
-    optimizer: NoisySGD | NoisyAdam,
+    optimizer: Noisy,
     ledger: Ledger,
     data: Data,
     steps: int,

@@ -215,7 +215,7 @@ once for each step; it has 0 such steps since then, and 0 were taken
     def load_state_dict(self, state_dict: dict) -> None:
         """Restore what state_dict gave; ValueError where it is not of a noisy optimizer."""
         if "noise" not in state_dict:
-            raise ValueError("state_dict must come from NoisySGD or NoisyAdam: it lacks 'noise'")
+            raise ValueError("state_dict must come from NoisySGD, NoisyAdam or NoisyAdamW: it lacks 'noise'")
         noise = dict(state_dict["noise"])
         state = noise.pop("generator")
         super().load_state_dict({name: value for name, value in state_dict.items() if name != "noise"})

@@ -14,7 +14,7 @@ from dpcourse.base.files import replaced
 from dpcourse.base.languages import say, sentences
 from dpcourse.dpsgd import generators, processes, secure
 from dpcourse.dpsgd.ledger import Ledger
-from dpcourse.dpsgd.optimizers import NoisyAdam, NoisySGD
+from dpcourse.dpsgd.noisy import Noisy
 from dpcourse.dpsgd.recording import DIGITS, Run
 
 CHECKPOINT = {"run", "ledger before", "model", "optimizer", "coins", "torch"}  # and "schedule", where there is one
@@ -25,7 +25,7 @@ class Progress:
     """Everything that one step changes, to be saved and resumed together; the errors are those of fit."""
 
     model: torch.nn.Module
-    optimizer: NoisySGD | NoisyAdam
+    optimizer: Noisy
     ledger: Ledger
     coins: torch.Generator | secure.Source
     schedule: LRScheduler | None

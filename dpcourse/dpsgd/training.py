@@ -17,7 +17,7 @@ from dpcourse.dpsgd.agreement import evaluated, train
 from dpcourse.dpsgd.clipping import Loss, refuse_unknown
 from dpcourse.dpsgd.data import Data, people_of
 from dpcourse.dpsgd.ledger import Ledger
-from dpcourse.dpsgd.optimizers import NoisyAdam, NoisySGD
+from dpcourse.dpsgd.noisy import Noisy
 from dpcourse.dpsgd.progress import Progress
 from dpcourse.dpsgd.recording import FOR_EXPERIMENTS, Bar, Run
 from dpcourse.dpsgd.refusals import refuse_if_not_private, trainable
@@ -32,7 +32,7 @@ cross_entropy = functools.partial(F.cross_entropy, reduction="none")
 
 def fit(
     model: torch.nn.Module,
-    optimizer: NoisySGD | NoisyAdam,
+    optimizer: Noisy,
     ledger: Ledger,
     data: Data,
     steps: int,
@@ -60,7 +60,7 @@ def fit(
     that is not finite counts as 0, as that of an empty row.
 
     model: a torch.nn.Module whose layers can be trained privately; fit moves it to `device` and trains it in place.
-    optimizer: a NoisySGD or NoisyAdam on the model's parameters; if it is tied to a ledger, to this one.
+    optimizer: a NoisySGD, NoisyAdam or NoisyAdamW on the model's parameters; if it is tied to a ledger, to this one.
     ledger: a Ledger; each step is written into it before the step is taken.
     data: a Data; its test part serves `metric` alone.
     steps: whole, >= 1; the steps of a checkpoint are among them.
@@ -154,9 +154,9 @@ def fit(
 
 
 def _refuse_what_adds_no_noise(optimizer):
-    if not isinstance(optimizer, (NoisySGD, NoisyAdam)):
+    if not isinstance(optimizer, Noisy):
         raise ValueError(
-            f"optimizer must be a NoisySGD or a NoisyAdam, got {type(optimizer).__name__}: it adds no noise"
+            f"optimizer must be a NoisySGD, NoisyAdam or NoisyAdamW, got {type(optimizer).__name__}: it adds no noise"
         )
 
 

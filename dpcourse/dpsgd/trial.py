@@ -8,7 +8,7 @@ import torch
 from dpcourse.base.languages import say
 from dpcourse.dpsgd import generators, memory, processes, rows
 from dpcourse.dpsgd.data import Data
-from dpcourse.dpsgd.optimizers import NoisyAdam, NoisySGD
+from dpcourse.dpsgd.noisy import Noisy
 from dpcourse.dpsgd.refusals import trainable
 
 
@@ -40,7 +40,7 @@ def _said_and_kept(model, inputs):
 
 def people_at_once(
     model: torch.nn.Module,
-    optimizer: NoisySGD | NoisyAdam,
+    optimizer: Noisy,
     data: Data,
     chunk: int,
     most: float | None,

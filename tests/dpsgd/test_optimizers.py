@@ -20,7 +20,7 @@ from dpcourse import dpsgd
 from dpcourse.dpsgd import noisy
 
 RARE = 1e-6
-both = pytest.mark.parametrize("kind", [dpsgd.NoisySGD, dpsgd.NoisyAdam])
+both = pytest.mark.parametrize("kind", [dpsgd.NoisySGD, dpsgd.NoisyAdam, dpsgd.NoisyAdamW])
 
 
 def loss(outputs, targets):
@@ -205,6 +205,9 @@ def test_zero_grad_forgets_the_sum(kind):
         (dpsgd.NoisySGD, torch.optim.SGD, {}),
         (dpsgd.NoisySGD, torch.optim.SGD, {"momentum": 0.9, "weight_decay": 0.01}),
         (dpsgd.NoisyAdam, torch.optim.Adam, {}),
+        (dpsgd.NoisyAdam, torch.optim.Adam, {"fused": True}),
+        (dpsgd.NoisySGD, torch.optim.SGD, {"fused": True, "momentum": 0.9}),
+        (dpsgd.NoisyAdamW, torch.optim.AdamW, {"weight_decay": 0.1}),
         (dpsgd.NoisyAdam, torch.optim.Adam, {"betas": (0.5, 0.9), "eps": 1e-3, "weight_decay": 0.01}),
     ],
 )
@@ -267,7 +270,7 @@ def test_a_saved_state_goes_on_exactly(kind, taken, generator):
 
 def test_a_state_without_noise_is_refused():
     model = model_of()
-    with pytest.raises(ValueError, match="state_dict must come from NoisySGD or NoisyAdam"):
+    with pytest.raises(ValueError, match="state_dict must come from NoisySGD, NoisyAdam or NoisyAdamW"):
         optimizer_of(model).load_state_dict(torch.optim.SGD(model.parameters(), 0.1).state_dict())
 
 

@@ -534,7 +534,7 @@ def test_a_loss_that_mixes_is_refused():
         (
             lambda: (small(), torch.optim.SGD(small().parameters()), dpsgd.Ledger(1e-5)),
             {},
-            "NoisyAdam, got SGD: it adds",
+            "NoisyAdamW, got SGD: it adds",
         ),
         (lambda: parts(expected_batch=PEOPLE + 1), {}, r"expected_batch / people must be a number in \(0, 1\]"),
         (lambda: parts(noise_multiplier=0), {}, "noise_multiplier must be a number in"),
