@@ -14,7 +14,7 @@ from torch.utils.data import Dataset
 from dpcourse.base import validate
 from dpcourse.base.files import data_folder
 from dpcourse.base.languages import listed, say
-from dpcourse.dpsgd import rows
+from dpcourse.dpsgd import processes, rows
 from dpcourse.dpsgd.rows import Rows
 
 PARTS = "train_inputs", "train_targets", "test_inputs", "test_targets"
@@ -34,8 +34,9 @@ class Data:
     (numpy.memmap) stays there, and what is needed of it is read, batch by batch. Targets are classes where they are one
     whole number per person. name: of the data set; classes: their names, in the order of the numbers, where they have
     names; train_empty: which rows to train on are empty, a bool for each, or None for none: an empty row tosses its coin
-    and adds nothing (see emptied); home: the device on which rows are handed out, None for that of the tensors.
-    ValueError otherwise.
+    and adds nothing (see emptied); home: the device on which rows are handed out, None for that of the tensors; share:
+    (first, people) where several processes train and each holds rows of its own: of how many people in all processes
+    these rows are, and the number of the first of them. ValueError otherwise.
 
     >>> import numpy as np
     >>> Data(np.eye(3), np.array([0.5, 1.5, 2.5]), name="Toy")
@@ -50,6 +51,7 @@ class Data:
     classes: tuple[str, ...] | None = None
     train_empty: torch.Tensor | None = None
     home: torch.device | None = None
+    share: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
         for name in PARTS:
@@ -68,6 +70,10 @@ class Data:
                     f"train_empty must be {len(self)} values True or False, one for each row, got "
                     f"{self.train_empty.dtype} of shape {tuple(self.train_empty.shape)}"
                 )
+        if self.share is not None:
+            first, people = validate.whole("share[0]", self.share[0], 0), validate.whole("share[1]", self.share[1])
+            if first + len(self) > people:
+                raise ValueError(f"share must be (first, people) with first + {len(self)} <= people, got {self.share}")
         if self.test_inputs is not None and rows.count(self.test_inputs) == 0:
             object.__setattr__(self, "test_inputs", None)
             object.__setattr__(self, "test_targets", None)
@@ -75,6 +81,22 @@ class Data:
     def __len__(self) -> int:
         """The number of rows to train on."""
         return rows.count(self.train_inputs)
+
+    @property
+    def people(self) -> int:
+        """The number of rows to train on, in all processes."""
+        return len(self) if self.share is None else self.share[1]
+
+    def mine(self, batch: torch.Tensor) -> torch.Tensor:
+        """Return the rows of a batch that this process takes, by their place in its data.
+
+        >>> Data([[3.0], [4.0]], [0.0, 1.0], share=(5, 8)).mine(torch.tensor([1, 5, 6, 7])).tolist()
+        [0, 1]
+        """
+        if self.share is None:
+            return processes.share(batch)
+        own = batch - self.share[0]
+        return own[(own >= 0) & (own < len(self))]
 
     @property
     def device(self) -> torch.device:

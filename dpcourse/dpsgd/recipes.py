@@ -64,7 +64,7 @@ class Recipe:
             model.parameters(),
             noise_multiplier=self.noise_multiplier,
             clip_norm=self.clip_norm,
-            expected_batch=self.sample_rate * people_of(len(data), public_n),
+            expected_batch=self.sample_rate * people_of(data.people, public_n),
             generator=generator,
         )
         plan = [(self.noise_multiplier, self.sample_rate, self.steps)]

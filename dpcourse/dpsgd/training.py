@@ -112,7 +112,7 @@ def fit(
     refuse_if_not_private(model, engine)
     train(model.to(device))
     data = data.on(device)
-    _refuse_rows_of_its_own(len(data), device)
+    _refuse_rows_in_two_places(data, device)
     refuse_if_it_mixes(model, data)
     optimizer.try_on(model, loss, *data.chosen(slice(0, 2)), engine)
     coins = generators.make(generator, "coins")
@@ -139,7 +139,8 @@ def fit(
         stop = False
         while training.left and not stop:
             ledger.spend(optimizer.noise_multiplier, training.rate)
-            training.record(*_step(optimizer, next(batches), functools.partial(accumulate, chunk=chunk)))
+            batch = next(batches)
+            training.record(len(batch), *_step(optimizer, data.mine(batch), functools.partial(accumulate, chunk=chunk)))
             if schedule is not None:
                 schedule.step()
             stop = processes.anywhere(interrupted(), device)
@@ -168,12 +169,23 @@ def _refuse_what_is_no_data(data):
         )
 
 
-def _refuse_rows_of_its_own(rows, device):
-    first = processes.of_first(rows, device)
-    if processes.anywhere(rows != first, device):
+def _refuse_rows_in_two_places(data, device):
+    """Raise ValueError unless all processes hold the same rows, or each those that no other holds, and all of them."""
+    first, people = data.share or (-1, len(data))
+    [held] = zip(*processes.gathered([torch.tensor([first, people, len(data)])], device), strict=True)
+    places = sorted(tuple(one.tolist()) for one in held)
+    if all(one == (-1, len(data), len(data)) for one in places):
+        return
+    if any(first < 0 for first, _, _ in places):
         raise ValueError(
-            f"data must be the same in all processes, got {rows:,} rows where the first has {int(first):,}: fit itself gives "
-            "each process its share of a batch, and a row that two processes take would count twice"
+            f"data must be the same in all processes, got {' and '.join(f'{count:,}' for _, _, count in places)} rows: fit "
+            "itself gives each process its share of a batch, and a row that two processes take would count twice; for rows "
+            "that only this process holds say so, by share=(first, people)"
+        )
+    ends = [0, *(first + count for first, _, count in places)]
+    if ends != [*(first for first, _, _ in places), people] or any(of != people for _, of, _ in places):
+        raise ValueError(
+            f"share must give each of the {people:,} people to one process, got (first, people, rows) {places}"
         )
 
 
@@ -201,17 +213,17 @@ def _that_works(device: str | torch.device | None) -> torch.device:
 
 
 def _step(optimizer, batch, accumulate):
-    """Take one step; return the size of the batch, what it measured, and the squares of the noise.
+    """Take one step on this process's part of a batch; return what it measured, and the squares of the noise.
 
     Measured are [sum of losses, of how many people, how many are left out, length of the clipped sum]. That and the
     squares are tensors that the device may still be computing.
     """
     optimizer.zero_grad()  # an exception may have left a part of a batch behind
-    measured = accumulate(processes.share(batch))
+    measured = accumulate(batch)
     measured = torch.cat([measured, optimizer.squares_of_sum.sqrt().to(measured)[None]])
     processes.add_up([measured])
     optimizer.step()
-    return len(batch), measured, optimizer.squares_of_noise
+    return measured, optimizer.squares_of_noise
 
 
 def _accumulate(model, optimizer, data, loss, engine, precision, batch, chunk):
@@ -303,8 +315,8 @@ def _refuse_another_ledger(optimizer, ledger):
 
 def _settings(model, optimizer, data, device, precision, steps, public_n, metric, schedule, coins):
     return {
-        "people": len(data),
-        "public_n": people_of(len(data), public_n),
+        "people": data.people,
+        "public_n": people_of(data.people, public_n),
         "neighbours": "a row emptied" if public_n is None else "a row added or removed",
         "expected_batch": optimizer.expected_batch,
         "noise_multiplier": optimizer.noise_multiplier,

@@ -104,11 +104,14 @@ def program(*arguments, command=()):
 # ---- killed, or interrupted, in the middle
 
 
+TRIALS = 6  # calls of the loss by fit's own trials
+
+
 class Killing:
-    """A loss that sends this process a signal when it is called for the nth time; fit's own trials call it 4 times."""
+    """A loss that sends this process a signal in a step of a run, or in a part of it."""
 
     def __init__(self, step, number=signal.SIGKILL):
-        self.left, self.number = 4 + step, number
+        self.left, self.number = TRIALS + step, number
 
     def __call__(self, outputs, targets):
         self.left -= 1
@@ -270,7 +273,7 @@ def test_ctrl_c_works_as_before_afterwards():
 
 class Failing:
     def __init__(self, call):
-        self.left = 4 + call
+        self.left = TRIALS + call
 
     def __call__(self, outputs, targets):
         self.left -= 1
@@ -324,7 +327,7 @@ def test_settings_that_were_not_fixed_are_refused_before_anything_happens():
     train(*mine, steps=1)
     other = parts(noise_multiplier=2.0)[:2]
     assert_refused(
-        (*other, mine[2]), dpsgd.BudgetError, "this ledger has steps at noise multiplier 1.0, .*plan=", steps=1
+        (*other, mine[2]), dpsgd.BudgetError, "this ledger has steps at noise multiplier 1.0 and .*plan=", steps=1
     )
     planned = dpsgd.Ledger(1e-5, plan=[(1.0, 0.1, 3)])
     assert_refused((*parts()[:2], planned), dpsgd.BudgetError, "the plan .* has 3 steps left .*, not 4", steps=4)
@@ -816,6 +819,20 @@ def two_processes(folder):
         )
     except ValueError as error:
         left["own rows"] = str(error), unpaid[2].runs
+
+    def share(first, count):
+        rows = slice(first, first + count)
+        return replace(
+            data, train_inputs=data.train_inputs[rows], train_targets=data.train_targets[rows], share=(first, PEOPLE)
+        )
+
+    split = mine()
+    run = train(*split, data=share(180 * rank, (180, 120)[rank]), steps=4, generator=rank)
+    left["shares"] = weights(split[0]), run.batches, run.losses
+    try:
+        train(*mine(), data=share(100 * rank, 200), steps=4)
+    except ValueError as error:
+        left["overlap"] = str(error)
     torch.save(left, folder / f"left {rank}")
     torch.distributed.barrier()  # nobody leaves while another still talks
     sys.stdout.flush()
@@ -911,12 +928,23 @@ def test_processes_that_come_from_different_steps_are_refused(two):
 
 
 def test_processes_that_hold_rows_of_their_own_are_refused_before_a_step_is_paid(two):
-    for rank, left in enumerate(two):
+    for left in two:
         says, runs = left["own rows"]
-        assert says.startswith(
-            f"data must be the same in all processes, got {PEOPLE - rank} rows where the first has 300"
-        )
+        assert says.startswith("data must be the same in all processes, got 299 and 300 rows")
         assert runs == []
+        assert left[
+            "overlap"
+        ] == "share must give each of the 300 people to one process, got (first, people, rows) " + str(
+            [(0, 300, 200), (100, 300, 200)]
+        )
+
+
+def test_processes_that_each_hold_a_share_take_the_steps_of_one_that_holds_all(two):
+    for left in two:
+        end, batches, losses = left["shares"]
+        torch.testing.assert_close(end, left["alike"][0], rtol=1e-5, atol=1e-6)
+        assert batches == left["alike"][2]
+        assert losses == pytest.approx(left["alike"][3], rel=1e-5)
 
 
 # ---- saved
