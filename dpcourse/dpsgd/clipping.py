@@ -203,20 +203,19 @@ def _vmap(model, parameters, loss, inputs, targets, clip_norm, forward):
 
 
 def _book_keeping(model, parameters, loss, inputs, targets, clip_norm, forward):
-    if forward is contextlib.nullcontext and isinstance(inputs, torch.Tensor) and stacks.is_one(model):
-        flat = inputs.flatten(1) if isinstance(model[0], nn.Flatten) else inputs
-        if flat.ndim == 2:
-            shares, losses, outputs = stacks.shares(model, loss, flat, targets)
-            return _weigh(parameters, shares, clip_norm, losses, outputs)
-    with forward():
-        outputs, uses = watched(model, inputs)
-        losses = loss(outputs, targets)
-    gradients = torch.autograd.grad(losses, [use.edge for use in uses], torch.ones_like(losses), allow_unused=True)
+    if forward is contextlib.nullcontext and stacks.takes(model, inputs):
+        shares, losses, outputs = stacks.shares(model, loss, inputs, targets)
+    else:
+        with forward():
+            outputs, uses = watched(model, inputs)
+            losses = loss(outputs, targets)
+        edges = [use.edge for use in uses]
+        gradients = torch.autograd.grad(losses, edges, torch.ones_like(losses), allow_unused=True)
+        with torch.no_grad(), full_precision(losses.device):
+            found = [use.shares(g, len(losses)) for use, g in zip(uses, gradients, strict=True) if g is not None]
+            shares = layers.separate([share for several in found for share in several])
+            layers.keep_within(shares, layers.KEPT)
     with torch.no_grad(), full_precision(losses.device):
-        found = [use.shares(g, len(losses)) for use, g in zip(uses, gradients, strict=True) if g is not None]
-        shares = [share for several in found for share in several]
-        shares = layers.separate(shares)
-        layers.keep_within(shares, layers.KEPT)
         return _weigh(parameters, shares, clip_norm, losses.detach(), outputs.detach())
 
 

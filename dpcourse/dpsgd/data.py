@@ -176,7 +176,7 @@ class Data:
                 about = say("{size} pixels", size=size)
             else:
                 about = say("1 number each") if size == "1" else say("{size} numbers each", size=size)
-            parts.append(f"{part}: {about}" if part else about)
+            parts.append(say("{part}: {about}", part=part, about=about) if part else about)
         if self.classes is not None:
             parts.append(say("{number} classes", number=len(self.classes)))
         return say("{name}: {parts}", name=self.name, parts=listed(parts, "{first}, {then}"))

@@ -15,6 +15,7 @@ privacy" (norms without gradients for convolutions, the cheaper way per layer); 
 """
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 from torch import nn
@@ -204,8 +205,8 @@ def _linear(layer, a, g):
     return [product(layer, a, g), Direct(layer.bias, g.sum(1))]
 
 
-def product(layer: nn.Linear, a: torch.Tensor, g: torch.Tensor) -> Product | Direct:
-    """Return the share of a weight, (out, in), as factors or written down. a: (batch, positions, in); g: (batch, positions, out)."""
+def product(layer: Any, a: torch.Tensor, g: torch.Tensor) -> Product | Direct:
+    """Return the share of layer.weight, (out, in), as factors or written down. a: (batch, positions, in); g: (batch, positions, out)."""
     found = Product(layer, a, g)
     return found if _ghost(a.shape[1], a.shape[2], g.shape[2]) else Direct(layer.weight, *found.per_example())
 

@@ -11,6 +11,7 @@ import functools
 import math
 import operator
 from collections import Counter
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -27,7 +28,7 @@ SAME = 1e-12  # settings that differ by less, relatively, differ by rounding: ra
 GAUSSIAN = "gaussian"  # the filter of steps without coins
 Rate = float | Literal["laplace"]
 Kind = tuple[float, Rate]  # of a step: noise_multiplier, sample_rate
-Several = list[tuple[float, Rate, int]]
+Several = Sequence[tuple[float, Rate, int]]
 
 
 class BudgetError(ValueError):
@@ -117,7 +118,7 @@ multiplier 1.0 and sample rate 0.01: epsilon would be 2.00062; 202 fit
         if not (isinstance(adaptive, bool) or adaptive == GAUSSIAN):
             raise ValueError(f"adaptive must be False, True or {GAUSSIAN!r}, got {adaptive!r}")
         self.adaptive = adaptive
-        self._runs: Several = []
+        self._runs: list[tuple[float, Rate, int]] = []
         self._taken: Counter[Kind] = Counter()  # steps
         self._known: dict[Kind, tuple[int, int]] = {}  # so many steps are known to fit, so many are known not to
         self._allowed: Counter[Kind] = Counter()  # steps, by the plan

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 from torch.utils._pytree import tree_leaves, tree_map_only
 
-Rows = torch.Tensor | tuple | dict[str, Any]  # of tensors, or of arrays on disk
+Rows = Any  # a tensor or an array on a disk, or a tuple or dict of these
 OnDisk = np.memmap
 LEAVES = torch.Tensor, OnDisk
 

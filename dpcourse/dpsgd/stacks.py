@@ -5,6 +5,8 @@ for what is exactly an nn.Sequential of nn.Flatten, nn.Linear and the activation
 hooks; for every other model watching.py finds the shares.
 """
 
+from typing import Any
+
 import torch
 from torch import nn
 from torch.nn import functional as F
@@ -18,18 +20,21 @@ BACK = {  # from the gradient of an activation's outputs, and these outputs, to 
 }
 
 
-def is_one(model: nn.Module) -> bool:
-    """Return whether a model is such a stack, with every weight and bias trained.
+def takes(model: nn.Module, inputs: Any) -> bool:
+    """Return whether a model is such a stack, with every weight and bias trained, and sees one vector per example.
 
-    >>> is_one(nn.Sequential(nn.Flatten(), nn.Linear(4, 3), nn.Tanh(), nn.Linear(3, 2)))
+    >>> takes(nn.Sequential(nn.Flatten(), nn.Linear(4, 3), nn.Tanh(), nn.Linear(3, 2)), torch.zeros(5, 2, 2))
     True
-    >>> is_one(nn.Sequential(nn.Linear(4, 3), nn.GELU())), is_one(nn.Linear(4, 3))
+    >>> takes(nn.Sequential(nn.Linear(4, 3), nn.GELU()), torch.zeros(5, 4)), takes(nn.Linear(4, 3), torch.zeros(5, 4))
     (False, False)
     """
     if type(model) is not nn.Sequential or _hooked(model) or not all(map(_is_known, model)):
         return False
+    if not isinstance(inputs, torch.Tensor) or torch.is_autocast_enabled(inputs.device.type):
+        return False
     own = [id(parameter) for layer in model for parameter in layer._parameters.values()]
-    return 0 < len(own) == len(set(own))  # none is used twice
+    vectors = inputs.ndim == 2 or (inputs.ndim > 2 and type(model[0]) is nn.Flatten)
+    return vectors and 0 < len(own) == len(set(own))  # none is used twice
 
 
 def _is_known(layer):
@@ -48,14 +53,14 @@ def _hooked(layer):
 def shares(
     model: nn.Sequential, loss, inputs: torch.Tensor, targets
 ) -> tuple[list[layers.Share], torch.Tensor, torch.Tensor]:
-    """Return the shares of all layers, the losses and the outputs; inputs of 2 dimensions once they are flattened.
+    """Return the shares of all layers, the losses and the outputs.
 
     >>> model = nn.Sequential(nn.Linear(2, 1))
     >>> (share,), losses, outputs = shares(model, lambda o, t: o[:, 0] - t, torch.tensor([[3.0, 4.0]]), torch.zeros(1))
     >>> share.square_norms()
     tensor([26.])
     """
-    seen = []
+    seen: list[tuple[Any, torch.Tensor]] = []
     with torch.no_grad():
         x = inputs
         for layer in model:
