@@ -200,7 +200,7 @@ class RandomExercise(Exercise):
         given = {each.name: getattr(self, each.name) for each in fields(Exercise)}
         for right in self.formulas or (self.reference,):
             good = [self.is_close(*pair) for pair in zip(values, every.given(right), strict=True)]
-            shortest = sorted(range(len(good)), key=lambda i: np.size(values[i]))
+            shortest = sorted(range(len(good)), key=lambda i: _size(values[i]))
             shortest = shortest[: len(shortest) * 9 // 10]  # the others take long to run again
             wrong, others = ([i for i in shortest if good[i] is which] for which in (False, True))
             if len(wrong) >= LEAST_WRONG:
@@ -275,3 +275,8 @@ def _is_cut(value, right):
     if not (isinstance(value, np.ndarray) and isinstance(right, np.ndarray) and right.dtype.kind == "f"):
         return False
     return value.dtype.kind in "iu" and bool((right != np.round(right)).any())
+
+
+def _size(value):
+    """How many numbers there are in a result: lists may have entries of different lengths."""
+    return sum(map(_size, value)) if isinstance(value, list | tuple) else np.size(value)

@@ -51,7 +51,8 @@ def _by_tail(k, epsilon_total, delta_total):
 def _around_tail(cases, values):
     """Whether the first value at which that chance is too large is about this one; it jumps, so a search may meet any such place."""
     return all(
-        _tail(0.999 * value, case["k"], case["epsilon_total"])
+        0 < value < 10
+        and _tail(0.999 * value, case["k"], case["epsilon_total"])
         <= case["delta_total"]
         < _tail(1.001 * value, case["k"], case["epsilon_total"])
         for case, value in zip(cases, values, strict=True)

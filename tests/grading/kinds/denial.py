@@ -31,7 +31,7 @@ TIME = [
     answer("a power without end", "return 10 ** 10 ** 10", weekly=True),
     answer("an expression without end", "import re; re.match('(a+)+$', 'a' * 50 + 'b'); return 0.5", weekly=True),
     answer("a loop in numpy", "a = np.ones((300, 300))\nwhile True: a = a @ a / 300", weekly=True),
-    answer("a loop in another thread", "import threading\ndef spin():\n    while True: pass\nif threading.active_count() < 9:\n    for _ in range(4): threading.Thread(target=spin, daemon=True).start()\nreturn 0.5"),
+    answer("a loop in another thread", "import threading\ndef spin():\n    while True: pass\nif threading.active_count() < 3:\n    threading.Thread(target=spin, daemon=True).start()\nreturn 0.5"),
     answer("stops itself", "import os, signal; os.kill(os.getpid(), signal.SIGSTOP)", status="limit", weekly=True),
     answer("a late alarm", "import signal; signal.setitimer(signal.ITIMER_REAL, 0); signal.alarm(0)\nwhile True: pass", status="limit", weekly=True),
     definition("sleeps in a cell", WORKS + "import time; time.sleep(3600)", FULL, "limit", weekly=True),

@@ -92,14 +92,23 @@ def without(*functions):
 LOST = without("worst_posterior")  # the score of a submission of which that one answer is lost
 
 
+def _helps(node):
+    """Whether a statement of an exercise's source is something that its wrong answers may call."""
+    match node:
+        case ast.ImportFrom(module=module):
+            return not module.startswith("dpcourse.")
+        case ast.Assign(targets=[ast.Name(id=name)]):
+            return name != "exercise"
+    return isinstance(node, ast.FunctionDef | ast.Import)
+
+
 def misconceptions():
     """One submission for each place in the lists of misconceptions: every exercise is answered by the one in that place.
 
     The wrong answers are taken from the source of the exercises, so that each arrives as a student's code.
     """
     trees = {each: ast.parse((COURSE / LESSON.word / f"{each}.py").read_text(encoding="utf-8")) for each in POINTS}
-    functions = (node for tree in trees.values() for node in tree.body if isinstance(node, ast.FunctionDef))
-    helpers = "\n".join(map(ast.unparse, functions))
+    helpers = "\n".join(ast.unparse(node) for tree in trees.values() for node in tree.body if _helps(node))
     found = {}
     for function, tree in trees.items():
         exercise = next(

@@ -105,7 +105,7 @@ NOTEBOOKS = [
     last("sum is a number", "sum = 0"),
     last("builtins are numbers", "abs = min = max = sum = len = list = dict = range = print = float = int = str = type = isinstance = 0"),
     last("everything of numpy's", "from numpy import *"),
-    first("everything of numpy's, above", "from numpy import *", without("privacy_bill", "composed_delta")),
+    first("everything of numpy's, above", "from numpy import *", without("privacy_bill", "composed_delta", "adaptive_composition")),
     last("everything of math's", "from math import *\nfrom cmath import *"),
     notebook("a helper's name used again", solved(first="def odds_of(p): return p / (1 - p)", worst_posterior="def worst_posterior(prior, epsilon):\n    x = odds_of(prior) * math.exp(epsilon)\n    return x / (1 + x)", last="def odds_of(people): return len(people)")),
     notebook("a helper with a lesson's name", solved(first="def advanced(p): return p / (1 - p)", worst_posterior="def worst_posterior(prior, epsilon):\n    x = advanced(prior) * math.exp(epsilon)\n    return x / (1 + x)", last="advanced, _ = composition.advanced(0.1, 0, 10, 1e-5)")),
@@ -156,7 +156,7 @@ NOTEBOOKS = [
     notebook("a check of another lesson", [*solved(), cell("check('2.1', worst_posterior)"), cell("check('9.9', 0); check(7)")]),
     notebook("an empty notebook", [], "flagged", 0),
     notebook("one answer alone", [cell("import math\n" + WORKS)], "flagged", POINTS["worst_posterior"]),
-    notebook("imports forgotten", solved()[1:], "flagged", without(*NEED_MATH)),
+    notebook("imports forgotten", solved()[1:], "flagged", without(*NEED_MATH, "epsilon_each")),
     notebook("blank with a helper", [*cells_of("lessons"), cell("def odds(p): return p / (1 - p)")], score=0),
 ]  # fmt: skip
 
