@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch import nn
-from torch.utils._pytree import tree_leaves, tree_map_only
+from torch.utils._pytree import tree_flatten, tree_leaves, tree_map_only, tree_unflatten
 
 Rows = Any  # a tensor or an array on a disk, or a tuple or dict of these
 OnDisk = np.memmap
@@ -85,6 +85,9 @@ def split(rows: Rows, size: int) -> Iterator[Rows]:
     >>> [count(part) for part in split((torch.zeros(5), torch.zeros(5, 2)), 2)]
     [2, 2, 1]
     """
+    parts, structure = tree_flatten(rows)
+    if all(isinstance(part, torch.Tensor) for part in parts):
+        return (tree_unflatten(some, structure) for some in zip(*(part.split(size) for part in parts), strict=True))
     return (taken(rows, slice(start, start + size)) for start in range(0, count(rows), size))
 
 
