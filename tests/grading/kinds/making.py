@@ -97,9 +97,9 @@ def _helps(node):
     match node:
         case ast.ImportFrom(module=module):
             return not module.startswith("dpcourse.")
-        case ast.Assign(targets=[ast.Name(id=name)]):
-            return name != "exercise"
-    return isinstance(node, ast.FunctionDef | ast.Import)
+        case ast.Assign(targets=[ast.Name(id="exercise")]) | ast.Assign(value=ast.Call(func=ast.Name(id="to_say"))):
+            return False
+    return isinstance(node, ast.FunctionDef | ast.Import | ast.Assign)
 
 
 def misconceptions():
