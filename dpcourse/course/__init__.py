@@ -99,8 +99,8 @@ class Lesson:
     def with_numbers(self, text: str) -> str:
         """The text with the name of an exercise of this lesson in braces made its number: fields of what is said.
 
-        >>> lesson(1).with_numbers("Do {privacy_bill} first.")
-        'Do 1.2 first.'
+        >>> lesson(0).with_numbers("Do {keep_probability} first.")
+        'Do 0.1 first.'
         """
         numbers = {function: f"{self.number}.{place}" for place, function in enumerate(self.functions, 1)}
         named = {function: number for function, number in numbers.items() if f"{{{function}}}" in text}

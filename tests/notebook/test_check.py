@@ -66,12 +66,13 @@ def test_hints_go_one_step_further_each(capsys):
 
 
 def test_the_solution_is_shown_to_those_who_are_sure(capsys):
+    advanced = course.number_of("composition/advanced_composition")
     for _ in range(2):
-        solution("1.5")
+        solution(advanced)
         asked = capsys.readouterr().out
         assert "are you sure?" in asked
         assert "spread" not in asked
-    solution("1.5", sure=True)
+    solution(advanced, sure=True)
     shown = capsys.readouterr().out
     assert "spread = math.sqrt(2 * k * math.log(1 / delta_prime)) * epsilon" in shown
     assert "###" not in shown

@@ -42,11 +42,11 @@ roster = ""       # as --roster: the CSV that lists the class, such as "roster.c
 pattern = ""      # as --pattern: how files are named, where no platform has named them, such as "{name}_{number}_{file}"
 course = ""       # as --course: the folder that holds lessons/ as given out
 
-[points]          # of exercises, where you want others than their own
-# "1.3" = 4
+[points]          # of exercises, by number or by name, where you want others than their own
+# "composition/worst_posterior" = 4
 
 [credit]          # part credit: which share of the points a wrong answer gets, by the name of its misconception
-# "1.3" = { odds = 0.5, wrong = 0.1 }  # `wrong`: every other wrong answer
+# "composition/worst_posterior" = { odds = 0.5, wrong = 0.1 }  # `wrong`: every other wrong answer
 
 [late]            # what is taken of a lesson's points that came after its deadline
 grace_minutes = 0
@@ -137,7 +137,8 @@ def _exercise(reading, value, path):
                 value=value,
             )
         )
-    return course.find(reading.among(value, near or every, say("an exercise"), path)).id
+    by_name = {each.id for each in course.every_exercise()}
+    return value if value in by_name else course.find(reading.among(value, near or every, say("an exercise"), path)).id
 
 
 def _exercises(reading, value, path):
