@@ -65,6 +65,12 @@ def refuse_if_it_disagrees(
                 "a batch, which no noise makes private, or it uses this parameter outside its layer (then try "
                 "engine='vmap'), or a rule of layer_rule errs"
             )
+    if not torch.allclose(fast.norms, slow.norms, rtol=1e-2, atol=1e-3 * longest):
+        raise ValueError(
+            f"engine {engine!r} and the loop of one disagree about how long the gradient of each example is: either the "
+            "model mixes the examples of a batch, which no noise makes private, or it puts something else in the place "
+            "of the examples in a layer (then try engine='vmap'), or a rule of layer_rule errs"
+        )
 
 
 @torch.no_grad()

@@ -49,11 +49,6 @@ class Call:
         a = self.inputs
         if len(a) == examples:
             return own_layers.shares(self.layer, a, g)
-        if len(a) % examples:
-            raise ValueError(
-                f"{self.layer} takes inputs of shape {tuple(a.shape)}, whose first dimension is not that of "
-                f"the {examples} examples: put the examples first, or use engine='vmap'"
-            )
         if isinstance(self.layer, nn.Linear | nn.Embedding | nn.LayerNorm):  # any dimensions may lie between
             a, g = (values.unflatten(0, (examples, -1)) for values in (a, g))
             return own_layers.shares(self.layer, a, g)
@@ -120,6 +115,13 @@ class Use:
             self.made, tensors, gradients, is_grads_batched=True, retain_graph=True, allow_unused=True
         )
         return [root.share(of) for root, of in zip(self.roots, back, strict=True) if of is not None]
+
+
+def _refuse_other_rows(layer, inputs, examples):
+    raise ValueError(
+        f"{layer} takes inputs of shape {tuple(inputs.shape)}, whose first dimension is not that of the {examples} "
+        "examples: put the examples first, or use engine='vmap'"
+    )
 
 
 def _refuse_changed(inputs, version, of):
@@ -239,11 +241,12 @@ class Ways:
     """What running a model on some examples, and on these twice, has told.
 
     shapes: for each function that the forward calls, of what it gives for them once and twice; shared: for each call of a
-    layer that is trained, whether its inputs have no examples.
+    layer that is trained, whether its inputs have no examples; apart: whether each example has rows of its own in them.
     """
 
     shapes: list[tuple[list, list]]
     shared: list[bool]
+    apart: list[bool]
 
 
 KNOWN: weakref.WeakKeyDictionary[nn.Module, dict[int, Ways]] = weakref.WeakKeyDictionary()
@@ -258,9 +261,15 @@ def watched(model: nn.Module, inputs: rows.Rows) -> tuple[torch.Tensor, list[Cal
     loose = [layer for layer in trained if type(layer) not in layers.RULES and type(layer) not in own_layers.RULES]
     if loose or any(isinstance(layer, nn.Embedding) for layer in trained):
         return _followed(model, inputs, trained, loose)
-    found: list[Call | Use] = []
+    found: list[Call] = []
     with _hooks(trained, functools.partial(_note, found)):
-        return rows.said(model, inputs), found
+        outputs = rows.said(model, inputs)
+    for call in found:
+        if len(call.inputs) % len(outputs):
+            _refuse_other_rows(call.layer, call.inputs, len(outputs))
+    if any(len(call.inputs) != len(outputs) for call in found):  # several rows of each, perhaps
+        return _followed(model, inputs, trained, loose)
+    return outputs, list[Call | Use](found)
 
 
 def _followed(model, inputs, trained, loose):
@@ -301,6 +310,8 @@ def _follow(model, inputs, trained, loose, ways):
             following.follow(Root(output, layer, arguments[0].detach()))
             return
         _note(found, layer, arguments, named, output)
+        if ways.apart[number : number + 1] == [False]:
+            _refuse_other_rows(layer, found[-1].inputs, rows.count(inputs))
 
     with following, _hooks(trained, note):
         return rows.said(model, inputs), found, following
@@ -344,13 +355,22 @@ def _ways(model, trained, inputs):
             given.append([tuple(one.shape) for one in tree_leaves((arguments, named)) if isinstance(one, torch.Tensor)])
 
         few = rows.taken(inputs, these)
-        with _hooks(trained, note), generators.borrowed(rows.device_of(inputs)), _Shapes() as shapes:
-            rows.said(model, few)
+        try:
+            with _hooks(trained, note), generators.borrowed(rows.device_of(inputs)), _Shapes() as shapes:
+                rows.said(model, few)
+        except RuntimeError as error:
+            if isinstance(error, torch.OutOfMemoryError) or not seen:
+                raise
+            raise ValueError(
+                f"the forward cannot take {len(every)} examples twice, {CANNOT_FOLLOW}: {error}"
+            ) from error
         seen.append((shapes.found, given))
     (one, given_one), (two, given_two) = seen
     if len(one) != len(two) or len(given_one) != len(given_two):
         raise ValueError(
             f"the forward goes another way for {len(every)} examples than for twice these, {CANNOT_FOLLOW}"
         )
-    shared = [a == b for a, b in zip(given_one, given_two, strict=True)]
-    return Ways(list(zip(one, two, strict=True)), shared)
+    pairs = list(zip(given_one, given_two, strict=True))
+    shared = [a == b for a, b in pairs]
+    apart = [bool(a) and bool(a[0]) and b[0][:1] == (2 * a[0][0],) for a, b in pairs]
+    return Ways(list(zip(one, two, strict=True)), shared, apart)

@@ -166,3 +166,30 @@ def test_a_factor_that_is_changed_afterwards_is_refused():
 
     with pytest.raises(ValueError, match=r"a product with a parameter of shape \(6, 8\) were changed in place"):
         list(both(Text(changed, at=drawn(LENGTH, WIDTH)), torch.randint(WORDS, (4, LENGTH))))
+
+
+class OnFixedRows(nn.Module):
+    """A trained layer that is asked about rows of the model's own, as many as there are examples, or twice as many."""
+
+    def __init__(self, count):
+        super().__init__()
+        self.inner, self.last = nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, 2)
+        self.register_buffer("fixed", torch.randn(count, WIDTH))
+
+    def forward(self, x):
+        return self.last(x + self.inner(self.fixed).mean(0))
+
+
+@pytest.mark.parametrize("count", [4, 8])
+def test_rows_that_are_nobodys_are_not_shared_out_among_the_examples(count):
+    """They would add up to the right sum, and each example's gradient would be wrong."""
+    torch.manual_seed(0)
+    model, inputs, targets = OnFixedRows(count), torch.randn(4, WIDTH), torch.randint(2, (4,))
+    optimizer = dpsgd.NoisySGD(model.parameters(), 0.1, noise_multiplier=1, clip_norm=1, expected_batch=4)
+    with pytest.raises(ValueError, match=r"(disagree about how long|takes inputs of shape)"):
+        optimizer.accumulate(model, cross_entropy, inputs, targets)
+    if count == 8:
+        with pytest.raises(
+            ValueError, match=r"takes inputs of shape \(8, 8\), whose first dimension is not that of the 4"
+        ):
+            list(both(model, inputs))
