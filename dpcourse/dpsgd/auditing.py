@@ -80,7 +80,8 @@ def audited(
     as images with random classes. Those that are out are empty rows, so the account's neighbours are these: `people` of
     the ledger's sample rate counts rows and canaries. guesses: even, of at most all canaries, fixed before; None: a
     quarter of them. The attack sees what DP-SGD releases, the noisy sum of each step, and adds up how far each canary's
-    clipped gradient lies in its direction. The rest as in fit, but for checkpoint and public_n. An audit proves that mu is
+    clipped gradient lies in its direction. The ledger's mu holds but for delta: so much, for each canary whether it is in
+    or out, is taken from the doubt that confidence leaves. The rest as in fit, but for checkpoint and public_n. An audit proves that mu is
     no smaller; that it is no larger only the ledger says. ValueError for what fit refuses, and for canaries that are none.
 
     Source: Steinke, Nasr & Jagielski (2023), Privacy auditing with one (1) training run, for the canaries; Nasr et al.
@@ -104,6 +105,14 @@ def audited(
     guesses = 2 * max(1, count // 8) if guesses is None else validate.whole("guesses", guesses)
     if guesses % 2 or guesses > count:
         raise ValueError(f"guesses must be even, and at most the {count} canaries, got {guesses}")
+    spare = (
+        1 - validate.number("confidence", confidence, 0, 1, open_low=True, open_high=True) - 2 * count * ledger.delta
+    )
+    if spare <= 0:
+        raise ValueError(
+            f"confidence must be below 1 - 2 x canaries x delta, {1 - 2 * count * ledger.delta:.6g}, got {confidence}: what "
+            "the ledger promises may fail with probability delta for each canary; take fewer, or a smaller delta"
+        )
     source = generators.make(generator, "canaries")
     included = generators.uniform(count, source) < 0.5
     attack = _Attack(model, optimizer, loss, canaries)
@@ -118,7 +127,7 @@ def audited(
     order = np.argsort(-scores, kind="stable")
     there = included.numpy()
     correct = int(there[order[: guesses // 2]].sum() + (~there[order[count - guesses // 2 :]]).sum())
-    proved = audit.one_run_mu_lower_bound(correct, guesses, count, confidence)
+    proved = audit.one_run_mu_lower_bound(correct, guesses, count, 1 - spare)
     promised = ledger.curve().mu(ledger.delta).upper
     return Audit(run, scores, there, correct, guesses, confidence, proved, promised, ledger.delta)
 

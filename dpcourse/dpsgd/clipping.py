@@ -51,6 +51,7 @@ def clipped_sum(
     """Return the sum over examples of their gradients, each shortened to length clip_norm if it is longer.
 
     A gradient that is not finite counts as 0, as an empty row does: to stop for it would tell whose row is in the data.
+    What this finds is not compared with the loop of one, as fit and an optimizer's first accumulate compare it.
 
     model: torch.nn.Module, first dimension of inputs and outputs, of each layer too: the examples; loss(outputs,
     targets): one number per example, shape (batch,); inputs, targets: tensors of the same first dimension, which may be

@@ -60,7 +60,8 @@ class Plan:
             "(ε, δ)-differential privacy with ε at most {epsilon} at δ {delta}, for {unit}. DP-SGD: {steps:,} steps, "
             "Poisson batches with sample rate {rate:.6g} (expected batch {batch:g} of {people:,}), gradients clipped at "
             "{clip:g} for each row, noise multiplier {noise:.6g}. Accountant: exact composition, certified upper bound. "
-            "As f-DP: μ-GDP with μ at most {mu}, but for δ₀ {delta}.",
+            "As f-DP: μ-GDP with μ at most {mu}, but for δ₀ {delta}. All this for noise that is exactly Gaussian, as that of "
+            "generator='secure'.",
             epsilon=rounding.up(self._spent.epsilon(), 4),
             delta=self.delta,
             unit=say("a row emptied") if self.unit == EMPTIED else say("a row added or removed"),

@@ -27,7 +27,6 @@ from torch.utils._pytree import tree_leaves
 from dpcourse.dpsgd import generators, layers, own_layers, rows
 
 WAY_OUT = "freeze it with requires_grad_(False), or use engine='vmap', or 'loop' if it takes one example at a time"
-
 CANNOT_FOLLOW = "and book-keeping cannot follow: use engine='vmap', or 'loop'"
 
 
@@ -138,16 +137,19 @@ def _of_each(g, examples, shape):
 
 
 def _rule(name, args, kwargs, made):
-    """Return the rule of a function that joins `made` to the examples, and what else the rule needs; None for others."""
+    """Return the rule of a function that joins `made` to the examples, and what else the rule needs; None for others.
+
+    A product in place has no rule: what was multiplied is gone when this is asked.
+    """
     places = [place for place, arg in enumerate(args) if arg is made]
     if kwargs or len(places) != 1:
         return None
     [place] = places
     others = [arg.detach() for arg in args if isinstance(arg, torch.Tensor) and arg is not made]
-    match name.strip("_"), place:
-        case "add", _:
+    match name, place:
+        case (("add" | "add_"), _):
             return "sum", None
-        case "sub", _:
+        case (("sub" | "sub_"), _):
             return "sum", None if place == 0 else made.new_tensor(-1.0)
         case "mul", _ if others:
             return "sum", others[0]

@@ -62,6 +62,7 @@ def test_who_is_in_is_tossed_and_the_number_of_people_counts_all():
     [
         ({"guesses": 7}, "guesses must be even"),
         ({"guesses": 500}, "at most the 400 canaries"),
+        ({"confidence": 0.995}, r"confidence must be below 1 - 2 x canaries x delta, 0.992, got 0.995"),
         ({"checkpoint": "x"}, "none of checkpoint and public_n, got"),
     ],
 )

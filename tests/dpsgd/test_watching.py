@@ -33,6 +33,11 @@ def table():
     return nn.Embedding(LENGTH, WIDTH)
 
 
+def multiplied_in_place(model, x):
+    x *= model.at
+    return x
+
+
 def added_in_place(model, x):
     x += model.at(torch.arange(LENGTH))
     return x
@@ -69,6 +74,7 @@ FOLLOWED = {
 }
 BY_VMAP = {
     "torch.maximum": lambda: Text(lambda m, x: torch.maximum(x, m.at), at=drawn(LENGTH, WIDTH)),
+    "a product in place": lambda: Text(multiplied_in_place, at=drawn(LENGTH, WIDTH)),
     "a sum with alpha": lambda: Text(lambda m, x: torch.add(x, m.at, alpha=2), at=drawn(LENGTH, WIDTH)),
     "a product with itself": lambda: Text(lambda m, x: x + m.at + torch.minimum(x, m.at), at=drawn(LENGTH, WIDTH)),
 }
@@ -193,3 +199,24 @@ def test_rows_that_are_nobodys_are_not_shared_out_among_the_examples(count):
             ValueError, match=r"takes inputs of shape \(8, 8\), whose first dimension is not that of the 4"
         ):
             list(both(model, inputs))
+
+
+class PositionsFirst(nn.Module):
+    """A layer is asked about the rows of all examples, position by position."""
+
+    def __init__(self):
+        super().__init__()
+        self.inner, self.last = nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, 2)
+
+    def forward(self, x):
+        turned = x.transpose(0, 1)
+        return self.last(self.inner(turned.flatten(0, 1)).view(turned.shape).tanh().mean(0))
+
+
+def test_rows_that_are_not_in_the_order_of_the_examples_are_found_by_the_trial():
+    """All sums are right, and no example's gradient is."""
+    torch.manual_seed(0)
+    model, inputs, targets = PositionsFirst(), torch.randn(4, LENGTH, WIDTH), torch.randint(2, (4,))
+    optimizer = dpsgd.NoisySGD(model.parameters(), 0.1, noise_multiplier=1, clip_norm=1, expected_batch=4)
+    with pytest.raises(ValueError, match="disagree about how long the gradient of each example is"):
+        optimizer.accumulate(model, cross_entropy, inputs, targets)
