@@ -75,7 +75,15 @@ def _again(folder, begun):
                 folder=folder,
             )
         )
-    return folder / begun.names[0] if begun.names else folder
+    return folder / _stopped_at(begun.names) if begun.names else folder
+
+
+def _stopped_at(names):
+    """Return of these notebooks that of the lesson in which something was checked or answered last; else the first."""
+    from dpcourse.notebook.progress import Progress
+
+    lesson = Progress().stopped_in()
+    return next((name for name in names if lesson and name == f"{lesson.name}.ipynb"), names[0])
 
 
 def _open(lesson, no_open):
@@ -126,18 +134,32 @@ def progress(
         Path | None,
         typer.Option(metavar="FILE", help="A new file, for the same as JSON with the name of each exercise."),
     ] = None,
+    add: Annotated[
+        Path | None,
+        typer.Option(
+            "--import", metavar="FILE", help="What --export wrote, perhaps elsewhere: added to what is kept here."
+        ),
+    ] = None,
 ) -> None:
     """Say how much of each lesson you have done."""
-    from dpcourse.notebook.progress import Progress
+    from dpcourse.notebook.progress import Kept, Progress, keep
 
+    if export is not None and os.path.lexists(export):
+        raise ValueError(say("{file} is there already, and was not touched: name a new file.", file=export))
+    if add is not None:
+        try:
+            told = Kept.of(json.loads(add.read_text(encoding="utf-8"))["kept"])
+        except OSError as error:
+            raise ValueError(say("{file} cannot be read: {error}.", file=add, error=error)) from None
+        except (ValueError, KeyError, TypeError, AttributeError):
+            message = say("{file} is not what `dpcourse progress --export` writes: nothing was added.", file=add)
+            raise ValueError(message) from None
+        keep(told)
     found = Progress()
     typer.echo(repr(found))
-    if export is None:
-        return
-    if os.path.lexists(export):
-        raise ValueError(say("{file} is there already, and was not touched: name a new file.", file=export))
-    write_atomically(export, json.dumps(found.as_data(), indent=1, ensure_ascii=False) + "\n")
-    typer.echo(say("Written to {file}.", file=export))
+    if export is not None:
+        write_atomically(export, json.dumps(found.as_data(), indent=1, ensure_ascii=False) + "\n")
+        typer.echo(say("Written to {file}.", file=export))
 
 
 @app.command()

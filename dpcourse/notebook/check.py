@@ -6,12 +6,13 @@ from pathlib import Path
 from dpcourse import course
 from dpcourse.base import cells, languages
 from dpcourse.base.languages import counted, say, sentences
-from dpcourse.checking import RECEIVED, RIGHT, WRONG
+from dpcourse.checking import BLANK, RECEIVED, RIGHT, WRONG
 from dpcourse.checking.display import aside
 from dpcourse.notebook import runs
-from dpcourse.notebook.progress import record
+from dpcourse.notebook.progress import kept, record
 
 _last_state: dict[str, str] = {}  # exercise number -> the state of its last verdict in this kernel
+_last_hint: dict[str, int] = {}  # exercise number -> the hint that was shown last
 runs.watch()
 
 
@@ -43,9 +44,9 @@ def check(exercise_id: str, answer: object = None, **values: object) -> None:
         from dpcourse import plots
 
         plots.show(plots.audited, **vars(verdict.audit))  # type: ignore[attr-defined] # plots finds it
-    if verdict.state in (RIGHT, RECEIVED):
-        record(exercise.id)
-    elif verdict.state == WRONG:
+    if verdict.state != BLANK:
+        record(exercise.id, verdict.state in (RIGHT, RECEIVED))
+    if verdict.state == WRONG:
         for other in _wrong_beneath(exercise, answer):
             _say(
                 say("`{function}` is not right yet", function=other.function),
@@ -68,12 +69,15 @@ def _wrong_beneath(exercise, answer):
 
 
 def passed(exercise_id: str) -> bool:
-    """Return whether the last check of that exercise in this kernel was right."""
-    return _last_state.get(exercise_id) == RIGHT
+    """Return whether the last check of that exercise was right, in this kernel or, if its function is there, before."""
+    if exercise_id in _last_state:
+        return _last_state[exercise_id] == RIGHT
+    exercise = course.find(exercise_id)
+    return exercise.id in kept().done and exercise.function in runs.defined()
 
 
-def hint(exercise_id: str, number: int = 1) -> None:
-    """Show a hint: the first, or the one of that number. Each goes one step further."""
+def hint(exercise_id: str, number: int | None = None) -> None:
+    """Show the next hint, or the one of that number. Each goes one step further."""
     exercise = _find(exercise_id)
     if exercise is None:
         return
@@ -81,6 +85,8 @@ def hint(exercise_id: str, number: int = 1) -> None:
     if not count:
         _say(say("Exercise {exercise} has no hints", exercise=exercise_id), say("You are to find this out yourself."))
         return
+    if number is None:
+        number = min(_last_hint.get(exercise.number, 0) + 1, count)
     if number not in range(1, count + 1):
         _say(
             counted(
@@ -93,10 +99,11 @@ def hint(exercise_id: str, number: int = 1) -> None:
         )
         return
     after = (
-        say('The next one: `hint("{exercise}", {next})`', exercise=exercise_id, next=number + 1)
+        say('The next one: `hint("{exercise}")` once more', exercise=exercise_id)
         if number < count
         else say('The solution: `solution("{exercise}")`', exercise=exercise_id)
     )
+    _last_hint[exercise.number] = number
     title = say("Hint {number} of {all} for {exercise}", number=number, all=count, exercise=exercise_id)
     _say(title, say(exercise.hints[number - 1]), after)
 

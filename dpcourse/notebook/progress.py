@@ -2,53 +2,102 @@
 
 import html
 import json
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from dpcourse import course
 from dpcourse.base.files import data_folder, write_atomically
-from dpcourse.base.languages import say
+from dpcourse.base.languages import listed, say
+from dpcourse.checking import Exercise
 
 _shown: list = []  # the displays of progress() in this kernel
 
 
-def recorded() -> set[str]:
-    """Return the set of what is done: exercises, as "composition/crossing", and quiz questions, as "composition/q2".
+@dataclass(frozen=True)
+class Kept:
+    """What is kept of a learner: exercises, as "composition/crossing", and quiz questions, as "composition/q2".
 
-    Names stay when a new exercise changes the numbers. A damaged file is set aside under another name, which is
-    printed, and progress begins anew.
+    done: exercises passed, and questions whose first answer was right. tried: those checked or answered, and not done.
+    proved: lesson word -> the mu that the learner's attacks proved there. last: what was checked or answered last.
+    Names stay when a new exercise changes the numbers.
     """
+
+    done: frozenset[str] = frozenset()
+    tried: frozenset[str] = frozenset()
+    proved: Mapping[str, float] = field(default_factory=dict)
+    last: str | None = None
+
+    @classmethod
+    def of(cls, told: dict) -> "Kept":
+        """Return what plain data have of it; older files have `done` alone. ValueError, KeyError or TypeError for others."""
+        names = [*told["done"], *told.get("tried", ())]
+        if not all(isinstance(name, str) for name in [*names, told.get("last") or ""]):
+            raise ValueError("a name is not text")
+        proved = {str(word): float(mu) for word, mu in told.get("proved", {}).items()}
+        if not all(0 <= mu < math.inf for mu in proved.values()):
+            raise ValueError("a mu is no number")
+        return cls(frozenset(told["done"]), frozenset(told.get("tried", ())), proved, told.get("last"))
+
+    def as_data(self) -> dict:
+        """Return it as plain data.
+
+        >>> Kept.of(Kept(frozenset({"gdp/mu"})).as_data()) == Kept(frozenset({"gdp/mu"}))
+        True
+        """
+        return {"done": sorted(self.done), "tried": sorted(self.tried), "proved": dict(self.proved), "last": self.last}
+
+    def and_also(self, other: "Kept") -> "Kept":
+        """Return what either has: to be done counts more than to be tried, and the larger mu."""
+        done = self.done | other.done
+        words = {*self.proved, *other.proved}
+        proved = {word: max(self.proved.get(word, 0.0), other.proved.get(word, 0.0)) for word in sorted(words)}
+        return Kept(done, (self.tried | other.tried) - done, proved, other.last or self.last)
+
+
+def kept() -> Kept:
+    """Return what is kept. A damaged file is set aside under another name, which is printed, and progress begins anew."""
     file = data_folder() / "progress.json"
     try:
-        told = json.loads(file.read_text(encoding="utf-8"))
-        if not all(isinstance(name, str) for name in told["done"]):
-            raise ValueError("a name is not text")
-        return set(told["done"])
+        return Kept.of(json.loads(file.read_text(encoding="utf-8")))
     except FileNotFoundError:
-        return set()
+        return Kept()
     except OSError as error:
         print(say("Your progress cannot be read: {error}", error=error))
-        return set()
-    except (ValueError, KeyError, TypeError):
+        return Kept()
+    except (ValueError, KeyError, TypeError, AttributeError):
         aside = _set_aside(file)
         print(say("The progress file was damaged. It is kept as {file}; progress begins anew.", file=aside.name))
-        return set()
+        return Kept()
 
 
-def record(name: str) -> None:
-    """Add an exercise, "composition/crossing", or a quiz question, "composition/q2", to what is done; redraw every progress()
-    on show in this kernel."""
+def keep(new: Kept) -> None:
+    """Add to what is kept; redraw every progress() on show in this kernel. Where nothing can be saved, that is printed."""
     from filelock import FileLock, Timeout
 
     folder = data_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with FileLock(folder / "progress.lock", timeout=5):
-            before = recorded()
-            if name not in before:
-                write_atomically(folder / "progress.json", json.dumps({"done": sorted(before | {name})}, indent=1))
+            before = kept()
+            if (after := before.and_also(new)) != before:
+                write_atomically(folder / "progress.json", json.dumps(after.as_data(), indent=1))
     except (OSError, Timeout) as error:
-        print(say("Passed, but your progress cannot be saved: {error}", error=error))
+        print(say("Your progress cannot be saved: {error}", error=error))
     for handle in _shown:
         handle.update(Progress())
+
+
+def record(name: str, is_right: bool = True) -> None:
+    """Keep that an exercise was checked, and whether it was right: once it was, it is done."""
+    keep(Kept(frozenset({name}), last=name) if is_right else Kept(tried=frozenset({name}), last=name))
+
+
+def record_answer(name: str, is_right: bool) -> None:
+    """Keep that a quiz question was answered; only its first answer counts."""
+    before = kept()
+    if name not in before.done | before.tried:
+        record(name, is_right)
 
 
 def progress() -> None:
@@ -61,38 +110,50 @@ def progress() -> None:
 
 
 class Progress:
-    """How many exercises and quiz questions of each lesson are done, as text and as HTML."""
+    """What of each lesson is done, what was tried, what comes next, and what the learner's attacks have proved."""
 
     def __init__(self):
-        done = recorded()
-        self.rows, self.others = [], set(done)
-        for lesson in course.lessons():
-            tasks = [f"{lesson.word}/{function}" for function in lesson.functions]
-            questions = [f"{lesson.word}/q{i}" for i in range(1, len(lesson.quiz) + 1)]
-            self.others -= {*tasks, *questions}
-            self.rows.append(
-                (
-                    lesson.name,
-                    f"{lesson.number:02} {say(lesson.title)}",
-                    done.intersection(tasks),
-                    tasks,
-                    done.intersection(questions),
-                    questions,
-                )
+        self.kept = kept()
+        self.rows = [_Row(lesson, self.kept) for lesson in course.lessons()]
+        self.others = self.kept.done.difference(*(row.names for row in self.rows))
+
+    def stopped_in(self) -> course.Lesson | None:
+        """Return the lesson in which something was checked or answered last."""
+        word = (self.kept.last or "").partition("/")[0]
+        return next((row.lesson for row in self.rows if row.lesson.word == word), None)
+
+    def next(self) -> str | None:
+        """Return the id of the first exercise that is not done, from where the learner was last; None where all are."""
+        stopped = self.stopped_in()
+        rows = sorted(self.rows, key=lambda row: stopped is not None and row.lesson.number < stopped.number)
+        return next((task for row in rows for task in row.tasks if task not in row.passed), None)
+
+    def below(self, named: Callable[[Exercise], str]) -> Iterator[str]:
+        """Yield what is said below the table; named: how an exercise is."""
+        if tried := [task for row in self.rows for task in row.tasks if task in self.kept.tried]:
+            yield say(
+                "Tried, and not passed yet: {exercises}", exercises=listed(named(course.find(each)) for each in tried)
             )
+        if following := self.next():
+            yield say("Next: {exercise}", exercise=named(course.find(following)))
+        if self.kept.proved:
+            word, mu = max(self.kept.proved.items(), key=lambda each: each[1])
+            title = next((row.title for row in self.rows if row.lesson.word == word), word)
+            yield say("The most that your attacks have proved: a μ of {mu:.2f}, in {lesson}", mu=mu, lesson=title)
 
     def __repr__(self):
-        return "\n".join(
+        rows = [
             say(
                 "{lesson}: {passed} of {exercises} exercises, {answered} of {questions} quiz questions",
-                lesson=title,
-                passed=len(passed),
-                exercises=len(tasks),
-                answered=len(answered),
-                questions=len(questions),
+                lesson=row.title,
+                passed=len(row.passed),
+                exercises=len(row.tasks),
+                answered=len(row.answered),
+                questions=len(row.questions),
             )
-            for _, title, passed, tasks, answered, questions in self.rows
-        )
+            for row in self.rows
+        ]
+        return "\n".join([*rows, *self.below(_named)])
 
     def as_data(self) -> dict:
         """Return progress as plain data: for each lesson its exercises and questions by name, and whether each is done.
@@ -103,27 +164,53 @@ class Progress:
         return {
             "lessons": [
                 {
-                    "lesson": name,
-                    "exercises": {task.partition("/")[2]: task in passed for task in tasks},
-                    "quiz": {question.partition("/")[2]: question in answered for question in questions},
+                    "lesson": row.lesson.name,
+                    "exercises": {task.partition("/")[2]: task in row.passed for task in row.tasks},
+                    "quiz": {question.partition("/")[2]: question in row.answered for question in row.questions},
                 }
-                for name, _, passed, tasks, answered, questions in self.rows
+                for row in self.rows
             ],
             "of other editions": sorted(self.others),
+            "kept": self.kept.as_data(),
         }
 
     def _repr_html_(self):
         rows = "".join(
-            f"<tr><th scope='row' style='text-align:left'><a href='{name}.ipynb'>{html.escape(title)}</a></th>"
-            f"<td>{_bar(len(passed), len(tasks))}</td><td>{_bar(len(answered), len(questions))}</td></tr>"
-            for name, title, passed, tasks, answered, questions in self.rows
+            f"<tr><th scope='row' style='text-align:left'><a href='{row.lesson.name}.ipynb'>{html.escape(row.title)}</a></th>"
+            f"<td>{_bar(len(row.passed), len(row.tasks))}</td><td>{_bar(len(row.answered), len(row.questions))}</td></tr>"
+            for row in self.rows
         )
         head = "".join(
             f"<th scope='col' style='text-align:left'>{html.escape(name)}</th>"
-            for name in (say("Lesson"), say("Exercises"), say("Quiz"))
+            for name in (say("Lesson"), say("Exercises"), say("Quiz, right at once"))
         )
         caption = f"<caption style='text-align:left'>{html.escape(say('What you have done so far'))}</caption>"
-        return f"<table class='dpcourse-progress'>{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        table = f"<table class='dpcourse-progress'>{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        return table + "".join(f"<p>{line}</p>" for line in self.below(_linked))
+
+
+class _Row:
+    """What is done of a lesson: exercises and quiz questions by their names, and which of them."""
+
+    def __init__(self, lesson, kept):
+        self.lesson = lesson
+        self.title = f"{lesson.number:02} {say(lesson.title)}"
+        self.tasks = [f"{lesson.word}/{function}" for function in lesson.functions]
+        self.questions = [f"{lesson.word}/q{i}" for i in range(1, len(lesson.quiz) + 1)]
+        self.names = {*self.tasks, *self.questions}
+        self.passed, self.answered = kept.done.intersection(self.tasks), kept.done.intersection(self.questions)
+
+
+def _named(exercise):
+    return f"{exercise.number} {say(exercise.title)}"
+
+
+def _linked(exercise):
+    """Return a link to the exercise's heading, as JupyterLab makes its anchor."""
+    lesson = course.lesson(exercise.lesson)
+    heading = say("### Exercise {id}: {title}", id=exercise.number, title=say(exercise.title))
+    anchor = html.escape(heading.removeprefix("### ").replace(" ", "-"))
+    return f"<a href='{lesson.name}.ipynb#{anchor}'>{html.escape(_named(exercise))}</a>"
 
 
 def _bar(done, of):

@@ -8,7 +8,7 @@ from dpcourse.base.languages import say
 from dpcourse.checking import Question
 from dpcourse.checking.display import RIGHT_COLOUR, WRONG_COLOUR
 from dpcourse.notebook import aria
-from dpcourse.notebook.progress import record
+from dpcourse.notebook.progress import record_answer
 
 
 def quiz(lesson: int) -> None:
@@ -59,8 +59,7 @@ def _widget(lesson, questions):
                 return
             colour = RIGHT_COLOUR if option.right else WRONG_COLOUR
             reply.value = f"<div style='border-left:4px solid {colour};padding:.2em .8em;line-height:1.5'>{html.escape(say(option.reply))}</div>"
-            if option.right:
-                record(f"{course.lesson(lesson).word}/q{i}")
+            record_answer(f"{course.lesson(lesson).word}/q{i}", option.right)
 
         buttons.observe(chosen, names="value")
         text = widgets.HTML(

@@ -70,6 +70,11 @@ def watch() -> None:
         _runs[:] = [Runs(shell)]
 
 
+def defined() -> set[str]:
+    """Return the names that the notebook has defined; none where this is none."""
+    return {name for runs in _runs for name in runs.shell.user_ns}
+
+
 def outlived(function: object) -> Failure | None:
     """Return how the cell ended that was to define a function anew; None for a function that was defined last."""
     return next((failure for runs in _runs for kept, failure in runs.outlived.values() if kept is function), None)

@@ -9,13 +9,14 @@ import pytest
 import dpcourse
 from dpcourse import check, course, hint, passed, quiz, solution
 from dpcourse.notebook import check as notebook
-from dpcourse.notebook.progress import recorded
+from dpcourse.notebook.progress import kept
 
 
 @pytest.fixture(autouse=True)
 def fresh(tmp_path, monkeypatch):
     monkeypatch.setenv("DPCOURSE_DATA", str(tmp_path / "data"))
     monkeypatch.setattr(notebook, "_last_state", {})
+    monkeypatch.setattr(notebook, "_last_hint", {})
 
 
 def keep_probability(epsilon):
@@ -26,14 +27,14 @@ def test_check_shows_the_verdict_and_records_what_is_passed(capsys):
     check("0.1", keep_probability)
     assert "0.1 How often to keep the truth: passed (1 point)" in capsys.readouterr().out
     assert passed("0.1")
-    assert recorded() == {"start_here/keep_probability"}
+    assert kept().done == {"start_here/keep_probability"}
 
 
 def test_a_wrong_answer_is_not_recorded(capsys):
     check("0.1", lambda epsilon: 1 - keep_probability(epsilon))
     assert "That is the chance to flip the bit." in capsys.readouterr().out
     assert not passed("0.1")
-    assert recorded() == set()
+    assert kept().done == set()
 
 
 def test_an_answer_that_an_audit_accuses_gets_the_picture(capsys):
@@ -49,20 +50,36 @@ def test_passed_follows_the_last_check(capsys):
     check("0.1", keep_probability)
     check("0.1", lambda epsilon: 0.5)
     assert not passed("0.1")
-    assert recorded() == {"start_here/keep_probability"}, "what was passed once stays passed"
+    assert kept().done == {"start_here/keep_probability"}, "what was passed once stays passed"
 
 
 def test_hints_go_one_step_further_each(capsys):
     composed = course.number_of("composition/composed_delta")
-    for number in (1, 2, 3):
-        hint(composed, number)
+    for number in (1, 2, 3, 3):
+        hint(composed)
         assert f"Hint {number} of 3" in (said := capsys.readouterr().out)
         assert course.find("composition/composed_delta").hints[number - 1] in said
-    assert f'solution("{composed}")' in said
-    hint(composed)
+        assert (f'solution("{composed}")' in said) == (number == 3)
+    hint(composed, 1)
     assert "Hint 1 of 3" in capsys.readouterr().out
+    hint(composed)
+    assert "Hint 2 of 3" in capsys.readouterr().out
     hint(composed, 4)
     assert "has 3 hints" in capsys.readouterr().out
+
+
+def test_what_was_passed_before_a_restart_is_passed_where_its_function_is_there(monkeypatch):
+    defined = set()
+    monkeypatch.setattr("dpcourse.notebook.runs.defined", lambda: defined)
+    check("0.1", keep_probability)
+    assert passed("0.1")
+    notebook._last_state.clear()
+    assert not passed("0.1")
+    defined.add("keep_probability")
+    assert passed("0.1")
+    assert not passed("0.2")
+    check("0.1", lambda epsilon: 0.5)
+    assert not passed("0.1"), "the last verdict of this kernel counts"
 
 
 def test_the_solution_is_shown_to_those_who_are_sure(capsys):

@@ -1,5 +1,6 @@
 """Progress: kept over kernels, written atomically, and never lost silently."""
 
+import html
 import json
 import multiprocessing
 import os
@@ -12,7 +13,7 @@ from dpcourse import course
 from dpcourse.base.files import data_folder, write_atomically
 from dpcourse.commands import app
 from dpcourse.notebook import progress
-from dpcourse.notebook.progress import Progress, record, recorded
+from dpcourse.notebook.progress import Kept, Progress, keep, kept, record
 
 QUESTIONS = len(course.lesson(0).quiz)
 
@@ -24,7 +25,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_nothing_is_done_at_first():
-    assert recorded() == set()
+    assert kept().done == set()
     assert repr(Progress()).startswith(f"00 Start here: 0 of 3 exercises, 0 of {QUESTIONS} quiz questions")
 
 
@@ -32,15 +33,42 @@ def test_what_is_recorded_stays(folder):
     record("start_here/keep_probability")
     record("start_here/q2")
     record("start_here/keep_probability")
-    assert recorded() == {"start_here/keep_probability", "start_here/q2"}
-    kept = json.loads((folder / "progress.json").read_text())["done"]
-    assert kept == ["start_here/keep_probability", "start_here/q2"]
+    assert kept().done == {"start_here/keep_probability", "start_here/q2"}
+    written = json.loads((folder / "progress.json").read_text())["done"]
+    assert written == ["start_here/keep_probability", "start_here/q2"]
     assert repr(Progress()).startswith(f"00 Start here: 1 of 3 exercises, 1 of {QUESTIONS} quiz questions")
     assert "1 of 3" in Progress()._repr_html_()
 
 
+def test_what_was_tried_and_what_comes_next_is_said_with_links():
+    assert repr(Progress()).endswith("Next: 0.1 " + course.find("0.1").title)
+    record("gdp/largest_mu", is_right=False)
+    record("composition/crossing")
+    tried, following = course.find("gdp/largest_mu"), course.find("1.1")
+    assert repr(Progress()).splitlines()[-2:] == [
+        f"Tried, and not passed yet: {tried.number} {tried.title}",
+        f"Next: {following.number} {following.title}",
+    ]
+    anchor = f"Exercise-{following.number}:-{following.title}".replace(" ", "-")
+    assert f"<a href='01-composition.ipynb#{html.escape(anchor)}'>" in Progress()._repr_html_()
+    record("gdp/largest_mu")
+    assert "Tried" not in repr(Progress())
+
+
+def test_when_all_is_done_nothing_comes_next():
+    keep(Kept(frozenset(exercise.id for exercise in course.every_exercise())))
+    assert "Next" not in repr(Progress())
+
+
+def test_the_largest_mu_of_each_lesson_is_kept():
+    for word, mu in (("gdp", 1.2), ("clt", 0.4), ("gdp", 0.7)):
+        keep(Kept(proved={word: mu}))
+    assert kept().proved == {"clt": 0.4, "gdp": 1.2}
+    assert "a μ of 1.20, in 03" in repr(Progress())
+
+
 def test_each_lesson_is_a_link():
-    assert re.findall("<a href='(.+?).ipynb'>", Progress()._repr_html_()) == [
+    assert re.findall("<th scope='row' style='text-align:left'><a href='(.+?).ipynb'>", Progress()._repr_html_()) == [
         lesson.name for lesson in course.lessons()
     ]
 
@@ -54,6 +82,9 @@ def test_each_lesson_is_a_link():
         b'{"passed": 3}',
         b'{"passed": [3]}',
         b'{"done": [3]}',
+        b'{"done": [], "proved": {"gdp": NaN}}',
+        b'{"done": [], "proved": 3}',
+        b'{"done": [], "last": 3}',
         b'{"passed": ["x.y"]}',
         b'{"other": []}',
         b"\xff\xfe",
@@ -65,7 +96,7 @@ def test_a_damaged_file_is_set_aside_and_said(folder, capsys, damage):
     (folder / "progress.json").write_bytes(damage)
     (folder / "progress.damaged-1.json").write_text("an older one")
     record("composition/sequential_composition")
-    assert recorded() == {"composition/sequential_composition"}
+    assert kept().done == {"composition/sequential_composition"}
     assert (folder / "progress.damaged-2.json").read_bytes() == damage
     assert (folder / "progress.damaged-1.json").read_text() == "an older one"
     assert "progress.damaged-2.json" in capsys.readouterr().out
@@ -76,14 +107,14 @@ def test_names_of_exercises_that_are_gone_do_no_harm(folder):
     write_atomically(folder / "progress.json", json.dumps({"done": ["gdp/gone"]}))
     assert "0 of 3" in repr(Progress())
     record("start_here/keep_probability")
-    assert recorded() == {"gdp/gone", "start_here/keep_probability"}
+    assert kept().done == {"gdp/gone", "start_here/keep_probability"}
 
 
 def test_a_folder_that_cannot_be_written_is_said_and_not_raised(tmp_path, monkeypatch, capsys):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("DPCOURSE_DATA", str(tmp_path / "file"))
     record("start_here/keep_probability")
-    assert "your progress cannot be saved" in capsys.readouterr().out
+    assert "Your progress cannot be saved" in capsys.readouterr().out
 
 
 def test_an_interrupted_write_leaves_the_old_file_and_no_litter(folder, monkeypatch):
@@ -91,7 +122,7 @@ def test_an_interrupted_write_leaves_the_old_file_and_no_litter(folder, monkeypa
     monkeypatch.setattr(os, "replace", lambda *paths: (_ for _ in ()).throw(OSError("disk full")))
     with pytest.raises(OSError, match="disk full"):
         write_atomically(folder / "progress.json", "half")
-    assert recorded() == {"start_here/keep_probability"}
+    assert kept().done == {"start_here/keep_probability"}
     assert sorted(path.name for path in folder.iterdir()) == ["progress.json", "progress.lock"]
 
 
@@ -107,7 +138,7 @@ def test_two_kernels_at_once_lose_nothing():
         worker.start()
     for worker in workers:
         worker.join()
-    assert recorded() == {name for part in names for name in part}
+    assert kept().done == {name for part in names for name in part}
 
 
 def test_a_progress_on_show_is_redrawn(monkeypatch):
@@ -140,6 +171,24 @@ def test_the_command_shows_what_is_done_and_exports_it_into_a_new_file(folder, t
     assert (again.exit_code, "is there already, and was not touched" in again.stderr) == (1, True)
     assert file.read_bytes() == before
     assert CliRunner().invoke(app, ["progress"]).stdout == said.stdout.removesuffix(f"Written to {file}.\n")
+
+
+def test_what_was_exported_is_added_elsewhere_and_nothing_else_is(folder, tmp_path, monkeypatch):
+    record("gdp/largest_mu", is_right=False)
+    keep(Kept(proved={"gdp": 1.5}))
+    file, other = tmp_path / "mine.json", tmp_path / "other.json"
+    assert CliRunner().invoke(app, ["progress", "--export", str(file)]).exit_code == 0
+    before = kept()
+    monkeypatch.setenv("DPCOURSE_DATA", str(tmp_path / "elsewhere"))
+    record("start_here/keep_probability")
+    assert CliRunner().invoke(app, ["progress", "--import", str(file)]).exit_code == 0
+    both = kept()
+    assert (both.done, both.tried, both.proved) == ({"start_here/keep_probability"}, before.tried, {"gdp": 1.5})
+    for damage in ("", "[]", "{}", '{"kept": 3}', '{"kept": {"done": [3]}}'):
+        other.write_text(damage)
+        said = CliRunner().invoke(app, ["progress", "--import", str(other)])
+        assert (said.exit_code, "nothing was added" in said.stderr) == (1, True), damage
+    assert kept() == both
 
 
 def test_without_the_variable_the_users_data_folder_is_used(monkeypatch):

@@ -3,7 +3,7 @@
 import pytest
 
 from dpcourse import course
-from dpcourse.notebook.progress import recorded
+from dpcourse.notebook.progress import kept
 from dpcourse.notebook.quiz import Static, _widget, quiz
 
 
@@ -13,17 +13,18 @@ def fresh(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("number", range(len(course.lessons())))
-def test_every_option_is_explained_when_chosen_and_only_right_ones_count(number):
-    questions = course.lesson(number).quiz
-    *blocks, _ = _widget(number, questions).children
-    for i, (question, block) in enumerate(zip(questions, blocks, strict=True), 1):
+def test_every_option_is_explained_when_chosen_and_the_first_choice_counts(number):
+    lesson = course.lesson(number)
+    *blocks, _ = _widget(number, lesson.quiz).children
+    for i, (question, block) in enumerate(zip(lesson.quiz, blocks, strict=True), 1):
         _, buttons, reply = block.children
         assert buttons.value is None
-        for option in question.options:
-            before = f"{course.lesson(number).word}/q{i}" in recorded()
+        options = question.options if i % 2 else question.options[::-1]
+        for option in options:
             buttons.value = option
             assert ("✓ Right." if option.right else "✗ Not quite.") in reply.value
-            assert (f"{course.lesson(number).word}/q{i}" in recorded()) == (before or option.right)
+            is_done, is_tried = (f"{lesson.word}/q{i}" in names for names in (kept().done, kept().tried))
+            assert (is_done, is_tried) == (options[0].right, not options[0].right)
 
 
 def test_the_static_quiz_holds_every_option_and_reply():

@@ -35,7 +35,8 @@ WARM = (
     "dpcourse.plots",
 )
 SILENT = {
-    "dpcourse": ("check", "hint", "language", "progress", "quiz", "solution"),
+    "dpcourse": ("attack", "check", "hint", "language", "progress", "quiz", "solution"),
+    "dpcourse.notebook.attacker": ("attack",),
     "dpcourse.notebook.doctor": ("report",),
     "dpcourse.notebook.progress": ("progress",),
     "dpcourse.notebook.check": ("check", "hint", "solution"),
