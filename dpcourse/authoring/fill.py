@@ -1,7 +1,7 @@
 """A source with everything filled in that is said elsewhere: titles, links, exercises and their numbers.
 
-On a line of its own stand {opening}, {contents}, {closing}, {exercise error_rates} (the header above an exercise) and
-{check error_rates} (its check cell). Within a line {error_rates} is the number of that exercise, and 01 §5 a link to that
+On a line of its own stand {opening}, {contents}, {closing}, {pause} (at the end of a section, where a reader may leave for
+the day), {exercise error_rates} (the header above an exercise) and {check error_rates} (its check cell). Within a line {error_rates} is the number of that exercise, and 01 §5 a link to that
 section; in a code cell `passed("error_rates")` asks for an exercise by its function too. An exercise of another lesson
 has the word of that lesson before it, {gdp/error_rates}. {variant epsilon} is a value that differs from student to student.
 """
@@ -189,6 +189,15 @@ def _time(file, takes):
         said = say_for(file, "**Time:** about {total} minutes: {reading} to read, {solving} for the exercises.", **vars(takes), total=takes.total)  # fmt: skip
     else:
         said = say_for(file, "**Time:** about {total} minutes.", total=takes.total)
+    if len(takes.sittings) > 1:
+        *pauses, _ = (title.partition(".")[0] for title, _ in takes.sittings)
+        parts = [str(minutes) for _, minutes in takes.sittings]
+        said += say_for(
+            file,
+            " You can pause after section {sections}: the parts take {minutes} minutes.",
+            sections=listed(pauses, "{first}, {then}"),
+            minutes=listed(parts, "{first}, {then}"),
+        )
     if takes.folded:
         said += say_for(file, " What is folded, for a second reading, takes {folded} more.", folded=takes.folded)
     return said
@@ -275,12 +284,17 @@ def _check(file, line, name):
     return check_cell(exercise, variants.sample if variants else ())
 
 
+PAUSE = to_say(
+    "**A good place to pause.** Your answers stay in this notebook. When you come back, click on this line and choose *Run All "
+    "Above Selected Cell* in the menu *Run*: what the rest needs is there again."
+)
 OPERATORS = {"__matmul__": to_say("a curve's `@`"), "__call__": to_say("a curve itself")}
 
 PARTS: dict[str, Callable[[Path, int, str], str]] = {
     "opening": lambda file, line, _: opening(file),
     "contents": lambda file, line, _: contents(file),
     "closing": lambda file, line, _: links(file),
+    "pause": lambda file, line, _: say_for(file, PAUSE),
     "exercise": lambda file, line, name: exercise_header(file, _named(file, line, name)),
     "glossary": lambda file, line, name: glossary.table(file, name),
     "check": _check,

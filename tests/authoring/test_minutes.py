@@ -16,8 +16,8 @@ from dpcourse.authoring import fill, minutes, navigation
 from dpcourse.commands import app
 
 WORDS = "It is so, and we say why. " * 200
-FORMULA = "\\hat x + 1 = y, \\; " * 20
-CODE = "a = b + 1\n" * 20
+FORMULA = "\\hat x + 1 = y, \\; " * 12  # as many words as are read in a minute
+CODE = "a = b + 1\n" * 12
 BRACKETS = set("()[]{}⟨⟩|‖′,;.…⋯\u2061\u200b")
 """What math-core gives as operators, or as a letter, and nobody reads as a word."""
 every_source = pytest.mark.parametrize("file", navigation.sources(ROOT), ids=lambda file: file.stem)
@@ -41,14 +41,15 @@ def sums(file):
         ("| a | b |\n|:--|--:|\n" + "| one | 2.5 |\n" * 99, 1),
         (f"${FORMULA}$", 1),
         (f"$$\n\\begin{{aligned}}{FORMULA}\\end{{aligned}}\n$$", 1),
-        (f"**{WORDS}** ${FORMULA}$ [word](https://a.very/long-address?that=nobody&reads=it) <b>word</b>", 8.01),
+        (f"**{WORDS}** ${FORMULA}$ [word](https://a.very/long-address?that=nobody&reads=it) <b>word</b>", 8 + 2 / 200),
         (cell(CODE), 1),
         (f"```python\n{CODE}```", 1),
-        (cell(f"{CODE}plots.show(f)"), 1 + 1 + 0.03),
-        (cell(f"{CODE}widgets.explore(f)"), 1 + 3 + 0.03),
-        (cell(f"{CODE}print(a)"), 1 + 1 + 0.02),
-        (cell(f"{CODE}print(a)\nprint(b)"), 1 + 1 + 0.04),
-        (cell(f"{CODE}tables.show(t)"), 1 + 1 + 0.03),
+        (cell(f"{CODE}plots.show(f)"), 1 + 1 + 3 / 60),
+        (cell(f"{CODE}widgets.explore(f)"), 1 + 3 + 3 / 60),
+        (cell(f"{CODE}attack(f)"), 1 + 3 + 2 / 60),
+        (cell(f"{CODE}print(a)"), 1 + 1 + 2 / 60),
+        (cell(f"{CODE}print(a)\nprint(b)"), 1 + 1 + 4 / 60),
+        (cell(f"{CODE}tables.show(t)"), 1 + 1 + 3 / 60),
         (f"<details><summary>Why</summary>\n\n{WORDS}\n\n</details>", 0),
         ("+++", 0),
     ],
@@ -67,12 +68,12 @@ def test_what_is_folded_is_counted_apart(course):
     *_, last = minutes.sections(course.source)
     assert (last.title, last.total) == ("1. A section", 0)
     assert last.folded == pytest.approx(7 + 1 + 1 + 2 / 200)
-    assert "5 for the exercises. What is folded, for a second reading, takes 10 more." in fill.opening(course.source)
+    assert "10 for the exercises. What is folded, for a second reading, takes 10 more." in fill.opening(course.source)
 
 
 def test_a_solution_is_not_read_and_an_exercise_takes_its_own_minutes(course):
     before = sums(course.source)
-    assert before[1] == real.lessons()[0].exercises[0].minutes == 5
+    assert before[1] == real.lessons()[0].exercises[0].minutes == 6
     course.edit(("    return 1 / (1", f"    plots.show(f)\n{CODE.replace('a =', '    a =')}    return 1 / (1"))
     assert sums(course.source) == before
     course.edit(("{exercise keep_probability}\n", ""))
@@ -84,7 +85,7 @@ def test_a_question_of_the_quiz_takes_half_a_minute(course):
     course.edit(("{closing}", cell("quiz(0)")))
     questions = len(real.lessons()[0].quiz)
     assert questions > 3
-    assert sums(course.source)[0] - before[0] == pytest.approx(questions / 2 + 2 / 100)
+    assert sums(course.source)[0] - before[0] == pytest.approx(questions / 2 + 2 / 60)
 
 
 @every_source
@@ -96,6 +97,23 @@ def test_a_lesson_takes_what_its_sections_take_each_part_rounded_up_to_five(file
     assert told.total == told.reading + told.solving
     named = [exercise.function for section in minutes.sections(file) for exercise in section.exercises]
     assert sorted(named) == sorted(real.lesson(int(file.stem[:2])).functions)
+
+
+@every_source
+def test_a_sitting_takes_two_hours_and_a_half_at_most_and_all_take_what_the_lesson_takes(file):
+    told = minutes.of(file)
+    assert sum(taken for _, taken in told.sittings) == told.total
+    assert all(taken <= 150 for _, taken in told.sittings), f"{file.name}: put {{pause}} at the end of a section more"
+
+
+def test_where_a_reader_may_pause_the_opening_says_so(course):
+    assert "pause" not in fill.opening(course.source)
+    course.edit(("{closing}", f"## 1. One\n\n{WORDS}\n\n{{pause}}\n\n## 2. Two\n\n{WORDS}\n\n{{closing}}"))
+    *_, one, two = minutes.sections(course.source)
+    assert (one.pauses, two.pauses) == (True, False)
+    [(last, first), (_, second)] = minutes.of(course.source).sittings
+    assert (last, first + second) == ("1. One", minutes.of(course.source).total)
+    assert f"You can pause after section 1: the parts take {first} and {second} minutes." in fill.opening(course.source)
 
 
 @every_source
@@ -141,7 +159,7 @@ def test_the_command_says_the_minutes_of_each_section(course):
     assert result.exit_code == 0
     head, lesson, above, section = (re.split(r"  +", line.strip()) for line in result.output.splitlines())
     assert head == ["reading", "solving", "total", "folded"]
-    assert lesson == ["00 A lesson", "10", "5", "15", "0"]
+    assert lesson == ["00 A lesson", "10", "10", "20", "0"]
     assert above[0] == "above the first heading"
     assert section == ["1. A section", "7.0", "0", "7.0", "0.0"]
     assert course.files() == {}
