@@ -17,17 +17,47 @@ STILL, PAUSE = 0.15, 0.02
 """Seconds without a move before pictures are drawn ahead, and between them, so that a key waits for one of them at most."""
 
 
-def explore(picture: Callable[..., str], **sliders: ipywidgets.Widget) -> None:
+PLAYED = 600
+"""Milliseconds from one step of a picture that plays to the next."""
+
+
+def explore(picture: Callable[..., str], *, play: str | None = None, **sliders: ipywidgets.Widget) -> None:
     """Show a picture with one slider per argument, drawn anew whenever a slider moves; a still image without a kernel.
 
-    picture: a function of `plots`. sliders: argument name -> a widget of `slider` or `choice`.
+    picture: a function of `plots`. play: the argument whose slider a button moves to its end, step by step; nothing moves
+    before somebody presses it. sliders: argument name -> a widget of `slider` or `choice`.
     """
     data, metadata = plots.as_output(picture, **{name: slider.value for name, slider in sliders.items()})
     image = ipywidgets.HTML(data["text/html"])
-    box = ipywidgets.VBox([*sliders.values(), image, aria.names()])
+    controls = [
+        ipywidgets.HBox([slider, _player(slider)], layout={"flex_flow": "row wrap"}) if name == play else slider
+        for name, slider in sliders.items()
+    ]
+    box = ipywidgets.VBox([*controls, image, aria.names()])
     box.add_class("dpcourse-explorer")
     _Drawing(picture, sliders, image).follow(box)
     aria.show(box, data, metadata)
+
+
+def _player(control):
+    """Return a button that moves a slider from where it stands to its end, and again from its beginning."""
+    values = _values(control)
+    player = ipywidgets.Play(min=0, max=len(values) - 1, interval=PLAYED, show_repeat=False)
+    place = lambda value: min(range(len(values)), key=lambda i: abs(values[i] - value))  # noqa: E731
+    if isinstance(control, ipywidgets.SelectionSlider):
+        place = values.index
+    player.value = place(control.value)
+    ipywidgets.link((player, "value"), (control, "value"), transform=(values.__getitem__, place))
+    return player
+
+
+def _values(control):
+    """Return the values at which a slider may stand, in order."""
+    if isinstance(control, ipywidgets.SelectionSlider):
+        return [value for _, value in control.options]
+    low, high = control.min, control.max
+    steps = [low + i * control.step for i in range(round((high - low) / control.step) + 1)]
+    return [control.base**step for step in steps] if isinstance(control, ipywidgets.FloatLogSlider) else steps
 
 
 class _Drawing:

@@ -18,10 +18,10 @@ def in_a_loop(coroutine):
 class Explored:
     """An explorer of a picture that says which arguments it was drawn with."""
 
-    def __init__(self, monkeypatch, **sliders):
+    def __init__(self, monkeypatch, play=None, **sliders):
         self.sliders, self.drawn = sliders, []
         monkeypatch.setattr("dpcourse.notebook.aria.show", lambda *shown: setattr(self, "shown", shown))
-        widgets.explore(self.picture, **sliders)
+        widgets.explore(self.picture, play=play, **sliders)
 
     def picture(self, figure, **arguments):
         self.drawn.append(tuple(arguments.values()))
@@ -59,6 +59,35 @@ def test_a_moved_slider_draws_anew(monkeypatch):
     epsilon.value = 2.0
     assert explorer.drawn == [(1.0,), (2.0,)]
     assert explorer.alt() == "Drawn for [2.0]."
+
+
+@pytest.mark.parametrize(
+    ("control", "seen"),
+    [
+        (widgets.slider("k", 2, 8, 4, step=2), [4, 6, 8, 2]),
+        (widgets.slider("ε", 0.0, 1.0, 0.5, step=0.25), [0.5, 0.75, 1.0, 0.0]),
+        (widgets.slider("δ", 0.01, 1.0, 0.1, log=True, step=1), [0.1, 1.0, 0.01]),
+        (widgets.choice("n", [1, 10, 100], 10), [10, 100, 1]),
+    ],
+    ids=["whole", "linear", "log", "choice"],
+)
+def test_what_plays_goes_from_where_the_slider_stands_to_its_end_and_begins_again(monkeypatch, control, seen):
+    """As the button of the front end does, which counts on by one, and from its largest value to its least."""
+    explorer = Explored(monkeypatch, play="it", it=control)
+    row = explorer.box.children[0]
+    player = row.children[1]
+    assert row.children[0] is control
+    first = player.value
+    for _ in seen[1:]:
+        player.value = player.value + 1 if player.value < player.max else player.min
+    assert [value for (value,) in explorer.drawn] == pytest.approx(seen)
+    control.value = seen[0]
+    assert player.value == first, "a slider that is moved by hand takes the button along"
+
+
+def test_nothing_plays_where_nothing_is_said_to(monkeypatch):
+    explorer = Explored(monkeypatch, n=widgets.slider("n", 1, 9, 3))
+    assert [type(child).__name__ for child in explorer.box.children] == ["IntSlider", "HTML", "HTML"]
 
 
 def test_without_a_kernel_or_a_widget_manager_it_is_the_picture_at_rest(monkeypatch):
