@@ -25,7 +25,9 @@ from dpcourse.base import rounding
 from dpcourse.dpsgd import recipes, training
 
 STEPS, EVERY, PEOPLE = 11, 4, 300
-TORCHRUN_STARTS = by_profile("two processes are started by torchrun, and do not meet in a file", False, True)
+TORCHRUN_STARTS = by_profile("processes are started by torchrun, and do not meet in a file", False, True)
+TOGETHER = by_profile("processes that train together", (2,), (2, 3))
+SHARES = {2: (180, 120), 3: (130, 90, 80)}  # rows that each holds, of 300
 
 
 @functools.cache
@@ -173,8 +175,8 @@ def scenes(folder):
         status[scene.__name__] = ended(started(scene, folder / scene.__name__))
     print(status, flush=True)
     if not TORCHRUN_STARTS:  # without torchrun, and its port, they meet in a file
-        ranks = [started(two_processes, folder, RANK=rank, WORLD_SIZE="2") for rank in "01"]
-        print("two processes ended:", [ended(child) for child in ranks])
+        ranks = [started(several_processes, folder, RANK=rank, WORLD_SIZE="2") for rank in "01"]
+        print("both processes ended:", [ended(child) for child in ranks])
 
 
 @pytest.fixture(scope="module")
@@ -783,7 +785,7 @@ def test_a_tied_optimizer_stays_tied_to_its_ledger():
 # ---- several processes
 
 
-def two_processes(folder):
+def several_processes(folder):
     """Each with weights, coins and noise of its own seed, until fit makes them one."""
     rank, size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     meeting = "env://" if "MASTER_ADDR" in os.environ else f"file://{folder / 'meeting'}"
@@ -826,11 +828,11 @@ def two_processes(folder):
             data, train_inputs=data.train_inputs[rows], train_targets=data.train_targets[rows], share=(first, PEOPLE)
         )
 
-    split = mine()
-    run = train(*split, data=share(180 * rank, (180, 120)[rank]), steps=4, generator=rank)
+    split, held = mine(), SHARES[size]
+    run = train(*split, data=share(sum(held[:rank]), held[rank]), steps=4, generator=rank)
     left["shares"] = weights(split[0]), run.batches, run.losses
     try:
-        train(*mine(), data=share(100 * rank, 200), steps=4)
+        train(*mine(), data=share(50 * rank, 200), steps=4)
     except ValueError as error:
         left["overlap"] = str(error)
     torch.save(left, folder / f"left {rank}")
@@ -858,7 +860,7 @@ def one_of_two_is_killed(folder):
     os._exit(0)
 
 
-TORCHRUN = ["-m", "torch.distributed.run", "--standalone", "--local-addr=127.0.0.1", "--nproc-per-node=2"]
+TORCHRUN = ["-m", "torch.distributed.run", "--standalone", "--local-addr=127.0.0.1"]
 
 
 @pytest.mark.weekly("torchrun takes a minute to see that a process was killed")
@@ -869,7 +871,7 @@ def test_a_run_by_torchrun_of_which_one_process_is_killed_ends_as_one_that_was_n
         folder = tmp_path / name
         folder.mkdir()
         for well in ends:
-            status, said = program(one_of_two_is_killed.__name__, folder, command=TORCHRUN)
+            status, said = program(one_of_two_is_killed.__name__, folder, command=[*TORCHRUN, "--nproc-per-node=2"])
             assert (status == 0) == well, said
             if not well:
                 assert f"exitcode  : {-signal.SIGKILL}" in said, said
@@ -883,23 +885,25 @@ def test_a_run_by_torchrun_of_which_one_process_is_killed_ends_as_one_that_was_n
     assert left["whole"][0]["ledger"]["runs"] == [[1.0, 0.1, STEPS]]
 
 
-@pytest.fixture(scope="module")
-def two(left_behind):
-    """What two processes came to, started as torchrun starts them; in the week, by torchrun itself."""
+@pytest.fixture(scope="module", params=TOGETHER)
+def left_by_each(request, left_behind, tmp_path_factory):
+    """What each of several processes came to, started as torchrun starts them; in the week, by torchrun itself."""
     folder, said = left_behind
     if TORCHRUN_STARTS:
-        status, said = program(two_processes.__name__, folder, command=TORCHRUN)
+        folder = tmp_path_factory.mktemp("together")
+        command = [*TORCHRUN, f"--nproc-per-node={request.param}"]
+        status, said = program(several_processes.__name__, folder, command=command)
         assert status == 0, said
     else:
-        assert "two processes ended: [0, 0]" in said, said
-    return [torch.load(folder / f"left {rank}", weights_only=True) for rank in (0, 1)]
+        assert "both processes ended: [0, 0]" in said, said
+    return [torch.load(folder / f"left {rank}", weights_only=True) for rank in range(request.param)]
 
 
-def test_two_processes_take_the_steps_of_one(two):
+def test_several_processes_take_the_steps_of_one(left_by_each):
     """The sum of all examples and the noise of the first process: its seeds, alone, give the same weights."""
     alone = parts("NoisySGD", model=dpsgd.paper_cnn((1, 8, 8), generator=0), generator=0, momentum=0.9)
     run = train(*alone, steps=4, generator=0)
-    for left in two:
+    for left in left_by_each:
         end, ledger, batches, losses, noises = left["alike"]
         torch.testing.assert_close(end, weights(alone[0]), rtol=1e-5, atol=1e-6)
         assert ledger == alone[2].state_dict()
@@ -908,39 +912,41 @@ def test_two_processes_take_the_steps_of_one(two):
         assert noises == pytest.approx(run.noises, rel=1e-5)
 
 
-def test_two_processes_have_the_same_weights(two):
-    assert torch.equal(two[0]["alike"][0], two[1]["alike"][0])
-    for left in two:
-        assert torch.equal(left["wrapped"], two[0]["alike"][0])
+def test_several_processes_have_the_same_weights(left_by_each):
+    first = left_by_each[0]["alike"][0]
+    for left in left_by_each:
+        assert torch.equal(left["alike"][0], first)
+        assert torch.equal(left["wrapped"], first)
 
 
-def test_ctrl_c_in_one_process_stops_both_and_both_resume(two):
-    assert two[0]["stopped"] == two[1]["stopped"]
-    assert len(two[0]["stopped"]) == 2
-    assert two[0]["resumed"] == two[1]["resumed"]
-    assert len(two[0]["resumed"]) == STEPS
-    assert two[0]["resumed"][:2] == two[0]["stopped"]
+def test_ctrl_c_in_the_others_stops_all_and_all_resume(left_by_each):
+    stopped, resumed = left_by_each[0]["stopped"], left_by_each[0]["resumed"]
+    assert (len(stopped), len(resumed)) == (2, STEPS)
+    assert resumed[:2] == stopped
+    for left in left_by_each:
+        assert (left["stopped"], left["resumed"]) == (stopped, resumed)
 
 
-def test_processes_that_come_from_different_steps_are_refused(two):
-    for left in two:
+def test_processes_that_come_from_different_steps_are_refused(left_by_each):
+    for left in left_by_each:
         assert left["apart"].startswith("the processes come from different steps")
 
 
-def test_processes_that_hold_rows_of_their_own_are_refused_before_a_step_is_paid(two):
-    for left in two:
+def test_processes_that_hold_rows_of_their_own_are_refused_before_a_step_is_paid(left_by_each):
+    for left in left_by_each:
         says, runs = left["own rows"]
-        assert says.startswith("data must be the same in all processes, got 299 and 300 rows")
+        counts = " and ".join(str(300 - rank) for rank in reversed(range(len(left_by_each))))
+        assert says.startswith(f"data must be the same in all processes, got {counts} rows")
         assert runs == []
         assert left[
             "overlap"
         ] == "share must give each of the 300 people to one process, got (first, people, rows) " + str(
-            [(0, 300, 200), (100, 300, 200)]
+            [(50 * rank, 300, 200) for rank in range(len(left_by_each))]
         )
 
 
-def test_processes_that_each_hold_a_share_take_the_steps_of_one_that_holds_all(two):
-    for left in two:
+def test_processes_that_each_hold_a_share_take_the_steps_of_one_that_holds_all(left_by_each):
+    for left in left_by_each:
         end, batches, losses = left["shares"]
         torch.testing.assert_close(end, left["alike"][0], rtol=1e-5, atol=1e-6)
         assert batches == left["alike"][2]

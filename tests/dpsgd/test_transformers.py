@@ -6,7 +6,10 @@ from torch import nn
 
 from dpcourse import dpsgd
 
-pytestmark = pytest.mark.weekly("transformers takes ten seconds to import")
+pytestmark = [
+    pytest.mark.weekly("transformers takes ten seconds to import"),
+    pytest.mark.filterwarnings("ignore:.is_gradient_checkpointing:FutureWarning"),  # peft asks transformers for it
+]
 cross_entropy = nn.CrossEntropyLoss(reduction="none")
 SMALL = {"num_hidden_layers": 2, "num_attention_heads": 2, "hidden_size": 16, "intermediate_size": 32}
 
@@ -43,7 +46,20 @@ def vit(transformers):
     return transformers.ViTForImageClassification(config)
 
 
-MODELS = {"BERT": (bert, texts), "DistilBERT": (distilbert, texts), "GPT-2": (gpt2, texts), "ViT": (vit, images)}
+def lora(transformers):
+    """BERT with two thin factors beside each of its queries and values, and its head: nothing else is trained."""
+    import peft
+
+    config = peft.LoraConfig(r=2, target_modules=["query", "value"], lora_dropout=0.0, task_type="SEQ_CLS")
+    model = peft.get_peft_model(bert(transformers), config)
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if "lora_B" in name:  # which begins as 0, and then lora_A has no gradient
+                parameter.normal_()
+    return model
+
+
+MODELS = {"BERT": (bert, texts), "DistilBERT": (distilbert, texts), "GPT-2": (gpt2, texts), "ViT": (vit, images), "LoRA": (lora, texts)}
 
 
 @pytest.fixture(params=MODELS)
