@@ -199,7 +199,7 @@ def pytest_terminal_summary(terminalreporter, config):
         terminalreporter.section("notebooks: seconds, and peak memory of the kernel")
         for name in sorted(seconds):
             terminalreporter.line(f"{name:30} {seconds[name]:6.1f} s {peak[name]:7.0f} MiB")
-    if WEEKLY:
+    if sum(of_files.values()) > 60:
         terminalreporter.section(f"all files: {sum(of_files.values()):.0f} s; those of more than 10 s")
         for file in sorted(of_files, key=of_files.get, reverse=True):
             if of_files[file] > 10:
