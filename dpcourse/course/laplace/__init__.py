@@ -4,6 +4,7 @@ NAME = "02-laplace"
 TITLE = "Laplace"
 EXERCISES = (
     "sum_sensitivity",
+    "leaning_constant",
     "laplace_mechanism",
     "best_clip",
     "private_mean",
