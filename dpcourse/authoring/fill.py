@@ -195,8 +195,8 @@ def _time(file, takes):
         said += say_for(
             file,
             " You can pause after section {sections}: the parts take {minutes} minutes.",
-            sections=listed(pauses, "{first}, {then}"),
-            minutes=listed(parts, "{first}, {then}"),
+            sections=say_for(file, listed(pauses)),
+            minutes=say_for(file, listed(parts)),
         )
     if takes.folded:
         said += say_for(file, " What is folded, for a second reading, takes {folded} more.", folded=takes.folded)

@@ -43,8 +43,8 @@ def _always(value):
     return lambda rng, case: value
 
 
-def _written(number):
-    return f"{number:,g}".replace("e-0", "e-")
+def _written(value):
+    return repr(value) if isinstance(value, str) else f"{value:,g}".replace("e-0", "e-")
 
 
 def _is_number(value):
@@ -211,7 +211,7 @@ class OneOf:
         return [_always(value) for value in self.values if _is_number(value) and value == number]
 
     def plain(self) -> list[Value]:
-        return list(map(_always, self.values[:4]))
+        return list(map(_always, self.values))
 
     @property
     def range(self) -> dict[str, str]:

@@ -68,14 +68,13 @@ def test_film(lab):
     lesson.run_all()
     film = Film(lesson)
 
-    explorer = lesson.cell("widgets.explore(")
+    explorer = lesson.cell("ε of the report")
     film.look_at(explorer)
     handle = explorer.locator("[role=slider]")
     handle.focus()
     film.take(1200)
-    for _ in range(10):
-        for _ in range(2):
-            lesson.page.keyboard.press("ArrowRight")
+    for _ in range(10):  # from 3 to 8
+        lesson.page.keyboard.press("ArrowRight")
         film.settle(explorer)
         film.take(160)
     film.take(1200)

@@ -114,6 +114,7 @@ def test_a_header_says_each_kind_in_words():
     assert of(Number(1e-9, 3)) == "`x` from 1e-9 to 3"
     assert of(Whole(1, 30_000)) == "`x`: a whole number from 1 to 30,000"
     assert of(OneOf((1, 2, 3))) == "`x` is 1, 2 or 3"
+    assert of(OneOf(("A", "B"))) == "`x` is 'A' or 'B'"
     assert of(Several(OneOf((0, 1)), 1, 9)) == "`x`: 1 to 9 entries, each 0 or 1"
     assert told(Domain({"p, q": Made(lambda rng: (1, 2), "{name}: two laws")})) == "`p` and `q`: two laws"
 

@@ -1,12 +1,16 @@
 """Answers of lesson 06 that pass where they should not, are refused where they should pass, or get a message of another."""
 
+import itertools
+import math
+
 import numpy as np
 import pytest
-from course.judging import judged, named
+from course.judging import drawn, judged, named
 from scipy.optimize import brentq
 
 from dpcourse import course, pld
 from dpcourse.checking import ERROR, RIGHT
+from dpcourse.course.accountants.loops import LOOPS
 
 exercise = course.lesson(6).exercise
 
@@ -20,7 +24,7 @@ def noise_by_brentq(epsilon, delta, sample_rate, steps):
 
 RIGHT_ANSWERS = {
     "by brentq": ("noise_for_budget", noise_by_brentq),
-    "ones and zeros": ("in_order", lambda run: np.array(exercise("in_order").reference(run), dtype=int)),
+    "an array": ("broken_line", lambda loop: np.array(exercise("broken_line").reference(loop))),
 }
 
 
@@ -32,8 +36,10 @@ def test_a_right_answer_in_another_form_passes(exercise, answer):
 
 COMPLAINTS = {
     "no noise": ("noise_for_budget", lambda epsilon, delta, sample_rate, steps: 0.0, "must be from 0.4 to 100"),
-    "four": ("in_order", lambda run: [True] * 4, "five True or False"),
-    "words": ("in_order", lambda run: ["yes"] * 5, "Each of the five must be True or False"),
+    "a line alone": ("broken_line", lambda loop: 6, "two numbers, `line, factor`"),
+    "None for no factor": ("broken_line", lambda loop: (8, None), "write `math.inf`, not None"),
+    "words": ("broken_line", lambda loop: (6, "twice"), "factor: write a number, not text"),
+    "no number": ("broken_line", lambda loop: (6, math.nan), "factor: the result is nan"),
 }
 
 
@@ -55,6 +61,21 @@ def test_noise_for_budget_shows_bounds_on_epsilon_rounded_outwards():
     assert shown >= pld.noisy_sgd(noise, 0.015, 300).epsilon(1e-5).upper
 
 
-def test_in_order_shows_the_run_that_was_misjudged():
-    (verdict,) = judged(exercise("in_order"), lambda run: [False] * 5, [0])
-    assert "'noise_std': " in verdict.observed[0].seen
+def test_broken_line_shows_the_first_loop_that_was_misjudged():
+    right = exercise("broken_line").reference
+    verdict = exercise("broken_line").check(lambda loop: (4, 2.0) if loop in "BDF" else right(loop), 0)
+    assert "loop='B'" in verdict.observed[0].seen
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_whatever_pair_is_given_for_a_loop_the_reply_is_about_that_loop(loop):
+    broken_line, cases = exercise("broken_line"), drawn(exercise("broken_line").id, 0).drawn
+    of_any_loop = {"the share that counts", "broken and left"}
+    lines = range(len(LOOPS[loop].splitlines()) + 1)
+    factors = (0.1, 0.25, 0.5, 1, math.sqrt(2), 2, 3, 4, 8, 9, 16, 100, 200, 2000, math.inf)
+    for pair in itertools.product(lines, factors):
+        if pair != broken_line.reference(loop):
+            values = [pair if case["loop"] == loop else broken_line.reference(**case) for case in cases]
+            told = next(broken_line.alike(cases, values))
+            about = told.name.startswith(f"{loop}: ") and f"loop {loop}".lower() in told.message.lower()
+            assert about or told.name in of_any_loop, (pair, told)

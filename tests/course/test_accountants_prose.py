@@ -33,7 +33,7 @@ def lesson():
     """The names that the lesson's own cells define, of those that these tests call."""
     names = {"math": math, "np": np, "pld": pld, "gdp": gdp, "load_digits": load_digits}
     for code in map(cell_with, ("def gradients(", "def least_noise(", "def at_least(")):
-        exec(re.split(r"(?m)^(?:rate, steps, delta =|delta, runs =)", code)[0], names)  # no experiment
+        exec(re.split(r"(?m)^(?:steps_of_20 =|epoch_runs =)", code)[0], names)  # no experiment
     names["writers"] = 13
     exec(cell_with("def by_writers(").split("\n\n\nsame, whole")[0], names)
     return names
@@ -50,6 +50,24 @@ def test_where_the_limit_crosses_the_exact_line():
     assert np.interp(45, epochs, little["limit"] - little["exact"]) == pytest.approx(0, abs=0.1)
     assert (much["limit"] < much["exact"]).all()
     assert "too much before epoch 45, and too little after it. Move σ to 1.3: there it is below the truth" in SOURCE
+
+
+def test_what_is_said_of_the_training_with_mia_and_without_her():
+    runs, said = accountants_pictures.RUNS, SOURCE.split("What does one row change?")[1].split("```{code-cell}")[1]
+    assert np.abs(runs["with_mia"] - runs["without"]).max() * 360 == pytest.approx(2, abs=0.01)
+    assert "never more than two of the 360 images apart" in said
+    assert f"the two models are {runs['apart_without'][-1]:.3f} apart" in said
+    assert f"The one with other noise is {runs['apart_other_noise'][-1]:.0f} away" in said
+    epsilon = runs["epsilon"]
+    assert 3 / 6 < epsilon[1] < 3 / 5, "more than a sixth"
+    assert epsilon[-1] - epsilon[-2] < 3 / 50, "less than a fiftieth"
+    assert epsilon[30] / epsilon[1] == pytest.approx(math.sqrt(30), rel=0.02), "about like the root"
+
+
+def test_basic_composition_leaves_the_picture_within_the_first_epoch():
+    highest = max(curve.max() for curve in accountants_pictures.epsilons(0.5, 256).values())
+    assert accountants_pictures.basic(0.5, 256, 1) > 1.05 * highest
+    assert "With these settings it leaves the picture within the first epoch" in SOURCE
 
 
 def test_the_quiz_on_whole_orders_says_what_they_cost():
@@ -273,7 +291,7 @@ def test_the_digits_come_from_13_writers():
     data = load_digits()
     assert re.search(r"different 13\s+to the test set", data.DESCR)
     assert "This is a copy of the test set" in data.DESCR
-    assert round(len(data.data) / 13) == 138
+    assert (len(data.data), round(1437 / 13)) == (1797, 111), "1,437 of them train"
 
 
 def of_group(k, sigma, rate, steps):
@@ -300,7 +318,7 @@ def test_near_this_delta_a_group_of_rows_is_as_g_of_k_mu_says():
         assert of_group(k, sigma, rate, steps) == pytest.approx(gdp.epsilon(DELTA, k * mu), rel=0.01)
     assert [round(gdp.epsilon(DELTA, k * mu), 1) for k in (2, 3)] == [6.7, 11.0]
     assert round(gdp.epsilon(DELTA, 10 * mu)) == 56
-    assert round(138 * mu) == 99
+    assert round(1437 / 13 * mu) == 79
 
 
 def test_a_writer_moves_the_sum_of_clipped_writers_by_the_clip_norm():

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 
 import mpmath
 import numpy as np
@@ -401,9 +402,28 @@ def test_the_exact_epsilons_of_the_table():
     assert pld.noisy_sgd(0.15 * math.sqrt(LOG), 0.01, 10_000).epsilon(1e-5).lower > 40, "ten times p^2 T: 10 is broken"
 
 
-def test_from_one_to_five_yes_reports_the_solid_marks_are_above_the_picture():
-    pictures.spill(figure := Figure(), epsilon=0.5, k=8, epsilon_total=2.0)
+def test_a_second_report_alone_gains_nothing_and_the_best_attack_is_the_majority():
+    """The overlap of the hills by counting every sequence of reports."""
     keep = math.exp(0.5) / (1 + math.exp(0.5))
-    allowed = [math.exp(2) * math.comb(8, yes) * (1 - keep) ** yes * keep ** (8 - yes) for yes in range(9)]
-    assert [yes for yes in range(9) if allowed[yes] > figure.axes[0].get_ylim()[1]] == [1, 2, 3, 4, 5]
-    said("From 1 to 5 yes reports the solid marks lie above the picture")
+    for k, error in ((1, "0.378 for 1 report"), (2, None), (8, "0.248 for 8"), (20, "0.136 for 20")):
+        yeses = np.arange(k + 1)
+        ways = [math.comb(k, j) for j in yeses]
+        p, q = (ways * share**yeses * (1 - share) ** (k - yeses) for share in (keep, 1 - keep))
+        half = np.minimum(p, q).sum() / 2
+        assert half == pytest.approx(1 - pictures.majority_is_right(0.5, k))
+        if error:
+            said(error)
+            assert round(half, 3) == float(error[:5])
+        else:
+            assert half == pytest.approx(1 - keep), "as after one report"
+    said("A second report alone gains nothing")
+
+
+def test_what_the_cup_holds():
+    for total, words in ((1, "the cup holds 0.263"), (2, "at 2 it holds 0.0886"), (4, "At 4,"), (0, "δ is 0.505")):
+        said(words)
+        delta = composition.optimal_delta(0.5, 0, 8, total)
+        assert f"{delta:.3g}" == (words.split()[-1] if total != 4 else "0")
+    hills = pictures.two_hills(Figure(), k=8)
+    overlap = float(re.search(r"adds up to ([\d.]+)", hills)[1])
+    assert composition.optimal_delta(0.5, 0, 8, 0) == pytest.approx(1 - overlap, abs=5e-4), "1 less the overlap"

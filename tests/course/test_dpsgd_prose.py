@@ -1,6 +1,7 @@
 """What lesson 05 says of the number of rows, each by another computation."""
 
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -8,8 +9,10 @@ import pytest
 from scipy import stats
 
 from dpcourse import pld, tradeoff
+from dpcourse.course.dpsgd import trainers
 
-SOURCE = (Path(__file__).parents[2] / "solutions/05-dp-sgd.md").read_text(encoding="utf-8")
+SOLUTIONS, SOURCE_NAME = Path(__file__).parents[2] / "solutions", "05-dp-sgd.md"
+SOURCE = (SOLUTIONS / SOURCE_NAME).read_text(encoding="utf-8")
 DELTA = 1e-5
 
 
@@ -58,3 +61,54 @@ def test_what_the_leak_makes_of_the_budget():
     epsilons = [round(curve.epsilon(DELTA).upper, 2) for curve in (run, leak, run @ leak)]
     assert epsilons == [2.99, 0.99, 3.21]
     assert [round(30 * n / 256) for n in (1437, 1438)] == [168, 169]
+
+
+# ---- find the leak
+
+
+def trainers_of(source):
+    """What the lesson's cell of the three trainers defines."""
+    (cell,) = (code for code in re.findall(r"```\{code-cell\} ipython3\n(.*?)```", source, re.DOTALL) if "def trainer_a" in code)  # fmt: skip
+    world = {"np": np}
+    exec(cell, world)
+    return world
+
+
+@pytest.mark.parametrize("language", ["", "zh/"])
+def test_the_trainers_of_the_text_are_those_of_the_check(language):
+    shown = trainers_of((SOLUTIONS / f"{language}{SOURCE_NAME}").read_text(encoding="utf-8"))
+    for letter, trainer in trainers.TRAINERS.items():
+        filled = np.arange(40) % 2 == 0
+        mine, theirs = (
+            each(filled, np.random.default_rng(3)) for each in (shown[f"trainer_{letter.lower()}"], trainer)
+        )
+        assert np.array_equal(mine, theirs)
+        assert mine.shape == (40, trainers.STEPS + 1)
+
+
+def test_a_keeps_its_promise_also_where_mia_is_looked_for_best():
+    """A hundred noisy sums of A, whatever the weights are: Mia's gradient is never longer than R, and the log says nothing new."""
+    rng = np.random.default_rng(4)
+    filled = rng.random(40_000) < 0.5
+    published = trainers.trainer_a(filled, rng)
+    updates, log = published[:, :-1], published[:, -1]
+    assert np.array_equal(log, np.abs(updates).mean(axis=1))
+    before = np.cumsum(updates, axis=1) - updates
+    others = np.clip(before[:, :, None] - trainers.ROWS[1:], -1, 1).sum(axis=2) * trainers.RATE
+    along = (updates / trainers.LEARNING_RATE * trainers.RATE * trainers.N + others).sum(axis=1)
+    found = tradeoff.TradeOff.from_samples(along[~filled], along[filled])
+    alpha = np.array([0.1, 0.3, 0.5, 0.7])
+    assert np.all(found(alpha) > trainers.promise()(alpha) - 0.02)
+    assert found(0.3) == pytest.approx(trainers.promise()(0.3), abs=0.02), "and reaches it nearly"
+
+
+def test_what_b_and_c_tell():
+    """The weight of B stays where nobody is drawn, as often as four rows or five leave all out; C's loss is far larger with Mia."""
+    rng = np.random.default_rng(5)
+    for is_filled, rows in ((False, 4), (True, 5)):
+        filled = np.full(4000, is_filled)
+        still = np.mean(trainers.trainer_b(filled, rng)[:, :-1] == 0)
+        chance = (1 - trainers.RATE) ** rows
+        assert still == pytest.approx(chance, abs=5 * math.sqrt(chance * (1 - chance) / 400_000))
+        losses = trainers.trainer_c(filled, rng)[:, -1]
+        assert np.mean((losses > 0.6) == is_filled) > 0.9

@@ -8,6 +8,8 @@ import re
 from pathlib import Path
 
 import made_up_language
+import matplotlib.colors
+import matplotlib.patches
 import matplotlib.text
 import numpy as np
 import pytest
@@ -18,18 +20,18 @@ from support import by_profile
 
 from dpcourse import audit, clt, composition, course, gdp, laplace, pld, plots, rdp, tradeoff
 from dpcourse.authoring import font
-from dpcourse.base import languages
+from dpcourse.base import languages, style
 from dpcourse.course.accountants import pictures as accountants_plots
 from dpcourse.course.audit import simulated
 from dpcourse.course.clt import pictures as clt_plots
 from dpcourse.course.gdp.pictures import one_sided
+from dpcourse.course.start_here import pictures as start_here_plots
 
 SOLUTIONS = Path(__file__).parents[2] / "solutions"
 SCORES = np.arange(200) / 100, np.arange(200) / 100 - 1
 
 COMPUTED = {
     "histogram_release": {"names": ["a", "b", "c"], "counts": [10, 200, 30], "epsilon": 0.1},
-    "training": {"at": [10, 20], "accuracies": [0.5, 0.9], "epsilons": [1.0, 1.4], "budget": 2.0},
     "gap": {"certified": [(1.0, 0.01), (0.5, 0.1)], "found": {"seen": SCORES}},
     "audited": {
         "name": "G_1",
@@ -57,9 +59,9 @@ def shown():
 
 
 def arguments(call):
-    """The arguments after the picture, of a slider where it stands at first; None where they are computed."""
+    """The picture's arguments, of a slider where it stands at first; None where they are computed."""
     try:
-        return {argument.arg: at_first(argument.value) for argument in call.keywords}
+        return {argument.arg: at_first(argument.value) for argument in call.keywords if argument.arg != "play"}
     except ValueError:
         return None
 
@@ -143,13 +145,87 @@ def look(line):
     return line._dash_pattern if line.get_linestyle() != "None" else None, line.get_marker()
 
 
+DOTS = {start_here_plots.SAYS_YES: "yes", start_here_plots.SAYS_NO: "no", start_here_plots.NOBODY: "nobody"}
+
+
+def colours_of_dots(figure):
+    """The colour in the middle of each dot of the field, line by line, as matplotlib writes it."""
+    (image,) = figure.axes[0].images
+    side = start_here_plots.SIDE
+    middles = image.get_array()[side // 2 :: side, side // 2 :: side]
+    return np.array([["#{:02x}{:02x}{:02x}".format(*dot) for dot in line] for line in middles])
+
+
+@pytest.mark.parametrize("row", plots.MIAS_ROW)
+def test_neighbours_is_the_survey_and_differs_in_mias_dot_alone(row):
+    from statsmodels.datasets import fair
+
+    had_affair = (fair.load_pandas().data["affairs"] > 0).to_numpy().astype(int)
+    assert had_affair[0] == 1, "Mia's true answer is yes"
+    others = [had_affair[1:].sum(), had_affair[1:].size]
+    hers = {"her row is there": [1, 1], "her row removed": [0, 0], "another answer": [0, 1]}[row]
+    figure, description = drawn(plots.neighbours, row=row)
+    dots = colours_of_dots(figure)
+    x, y = start_here_plots.MIA
+    ((marker_x,), (marker_y,)) = figure.axes[0].lines[0].get_data()
+    assert (marker_x, marker_y) == (x, y), "the marker lies on her dot"
+    her_colour, dots[y, x] = dots[y, x], start_here_plots.NOBODY
+    seen = [DOTS[dot] for dot in dots.flat]
+    assert [seen.count("yes"), seen.count("yes") + seen.count("no")] == others
+    assert her_colour not in {start_here_plots.SAYS_YES, start_here_plots.SAYS_NO}, "hers is lit"
+    assert (her_colour == start_here_plots.NOBODY) == (row == "her row removed")
+    yeses, women = (a + b for a, b in zip(others, hers, strict=True))
+    assert f"{yeses:,} of {women:,} women" in figure.get_suptitle()
+    assert description.endswith(f"Now it is {yeses:,} of {women:,}.")
+    told = [text.get_text() for text in figure.axes[2].texts]
+    at = told.index(row)
+    assert told[at + 1 : at + 3] == [f"{yeses:,}", f"{women:,}"]
+    (box,) = figure.axes[2].patches
+    assert box.get_y() < figure.axes[2].texts[at].get_position()[1] < box.get_y() + box.get_height(), "it is in the box"
+
+
+def test_the_lens_of_neighbours_shows_what_is_in_the_frame():
+    for row in plots.MIAS_ROW:
+        figure, _ = drawn(plots.neighbours, row=row)
+        dots, (under,) = colours_of_dots(figure), figure.axes[1].collections
+        colours = [matplotlib.colors.to_hex(colour) for colour in under.get_facecolors()]
+        assert colours == [dots[int(y), int(x)] for x, y in under.get_offsets()]
+        ((x,), (y,)) = figure.axes[1].lines[0].get_data()
+        assert (x, y) == start_here_plots.MIA
+        frames = [panel.patches[0].get_bbox().bounds for panel in figure.axes[:2]]
+        assert frames[0] == frames[1]
+
+
 def test_response_shows_the_definition():
     figure, description = drawn(plots.response, epsilon=1.0)
     heights = [bar.get_height() for bar in figure.axes[0].patches]
     assert heights[0] / heights[2] == pytest.approx(math.e)
     assert heights[0] + heights[1] == pytest.approx(1)
-    assert "0.73" in description
-    assert "2.72" in description
+    assert "0.731" in description
+    assert "1 to 1 to 2.72 to 1." in description
+
+
+def angle(line):
+    """Where a needle points, from 0 on the left to 1 on the right."""
+    x, y = (values[-1] for values in line.get_data())
+    return 1 - math.atan2(y, x) / math.pi
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.5, 1.0, 3.0, 8.0])
+def test_the_needle_of_response_goes_from_even_odds_to_those_after_a_report_of_yes(epsilon):
+    figure, description = drawn(plots.response, epsilon=epsilon)
+    bars, dial = figure.axes
+    yes, no = (bars.patches[i].get_height() for i in (0, 2))
+    ticks = {angle(line): text.get_text() for line, text in zip(dial.lines[1:9], dial.texts, strict=False)}
+    assert list(ticks.values()) == ["1", "3", "10", "30", "100", "300", "1,000", "3,000"]
+    numbers = [math.log(float(text.replace(",", ""))) for text in ticks.values()]
+    before, after = (np.interp(angle(line), list(ticks), numbers) for line in dial.lines[9:11])
+    assert (before, after) == pytest.approx((0, math.log(yes / no)), abs=1e-9)
+    told = f"{yes / no:,.0f}" if epsilon == 8 else f"{yes / no:.3g}"
+    assert description.endswith(f"to {told} to 1.")
+    assert dial.texts[-1].get_text() == f"after a report of yes: {told} to 1"
+    labels = [text.get_text() for text in bars.texts]
+    assert not {"0", "1"} & {label.rstrip("0").rstrip(".") for label in labels}, "no chance is rounded to 0 or 1"
 
 
 def test_response_error_is_the_spread_of_repeated_surveys():
@@ -163,6 +239,36 @@ def test_response_error_is_the_spread_of_repeated_surveys():
     assert seen == pytest.approx(stated, rel=0.06)
 
 
+@pytest.mark.parametrize(("epsilon", "n"), [(1.0, 6366), (0.05, 100), (5.0, 100), (3.0, 1_000_000)])
+def test_the_surveys_that_rain_are_surveys_and_each_comes_down(epsilon, n):
+    """What falls at one step lies in the histogram at the next; in the end it is as the formula says."""
+    error = 1 / (2 * math.sinh(epsilon / 2) * math.sqrt(n))
+    before, still = np.zeros(28), np.array([])
+    for count, more in zip((1, 3, 10, 32, 100, 316, 1000), (2, 7, 22, 68, 216, 684, 0), strict=True):
+        surveys = 10 ** (round(2 * math.log10(count)) / 2)
+        figure, description = drawn(plots.response_error, epsilon=epsilon, n=n, surveys=surveys)
+        panel = figure.axes[0]
+        (bars,) = (patch for patch in panel.patches if isinstance(patch, matplotlib.patches.StepPatch))
+        heights, edges, _ = bars.get_data()
+        assert heights.sum() == count
+        if count > 1:
+            assert (heights - before == np.histogram(still, edges)[0]).all(), "what fell has come down"
+        curve = lines(figure)["by the formula"]
+        share = round(2053 / 6366 * n) / n
+        bell = stats.norm.pdf(curve[:, 0], share, error) * count * (edges[1] - edges[0])
+        assert curve[:, 1] == pytest.approx(bell)
+        drops = [line for line in panel.lines if line.get_marker() == "v"]
+        still = drops[0].get_xdata() if drops else np.array([])
+        assert len(still) == more
+        assert not drops or drops[0].get_ydata().min() > max(heights.max(), curve[:, 1].max()), "it is in the air"
+        assert (f"{more} more are falling" in description) == (more > 0)
+        before = heights
+    middles = (edges[1:] + edges[:-1]) / 2
+    mean = (middles * heights).sum() / 1000
+    assert mean == pytest.approx(share, abs=5 * error / math.sqrt(1000))
+    assert math.sqrt((heights * (middles - mean) ** 2).sum() / 1000) == pytest.approx(error, rel=0.1)
+
+
 def test_repeated_is_the_frequency_of_a_right_majority_and_stays_below_the_bound():
     figure, _ = drawn(plots.repeated, epsilon=0.5, k=40)
     curves = lines(figure)
@@ -173,17 +279,27 @@ def test_repeated_is_the_frequency_of_a_right_majority_and_stays_below_the_bound
     assert guess[8, 1] == pytest.approx((kept > 4.5).mean(), abs=0.015)
 
 
-def test_two_hills_are_the_chances_of_each_number_of_yes_reports():
-    figure, description = drawn(plots.two_hills, epsilon=1.0)
+@pytest.mark.parametrize("k", [1, 2, 8, 20])
+def test_two_hills_are_the_chances_of_each_number_of_yes_reports(k):
+    figure, description = drawn(plots.two_hills, k=k, epsilon=1.0)
+    only_q, only_p, both = np.reshape([bar.get_height() for bar in figure.axes[0].patches], (3, k + 1))
+    bottoms = np.reshape([bar.get_y() for bar in figure.axes[0].patches], (3, k + 1))
+    assert bottoms == pytest.approx(np.array([both, both, 0 * both])), "the overlap stands below what is more"
     rng = np.random.default_rng(0)
-    for panel, k in zip(figure.axes, (1, 2, 8, 20), strict=True):
-        p, q = np.array([bar.get_height() for bar in panel.patches]).reshape(2, k + 1)
-        for heights, bit in ((p, 1), (q, 0)):
-            reports = composition.randomized_response(np.full(k * 50_000, bit), 1.0, rng).reshape(50_000, k)
-            seen = np.bincount(reports.sum(axis=1), minlength=k + 1) / 50_000
-            assert heights == pytest.approx(seen, abs=0.012)
-        best = (1 + composition.optimal_delta(1.0, 0, k, 0.0)) / 2
-        assert f"{2 * (1 - best):.2f} for k = {k}" in description, "what is common is twice the error of the best guess"
+    for heights, bit in ((both + only_p, 1), (both + only_q, 0)):
+        reports = composition.randomized_response(np.full(k * 50_000, bit), 1.0, rng).reshape(50_000, k)
+        seen = np.bincount(reports.sum(axis=1), minlength=k + 1) / 50_000
+        assert heights == pytest.approx(seen, abs=0.012)
+    best = (1 + composition.optimal_delta(1.0, 0, k, 0.0)) / 2
+    assert both.sum() / 2 == pytest.approx(1 - best), "half of the overlap is the error of the best guess"
+    hatched = [bar.get_hatch() for bar in figure.axes[0].patches]
+    assert all(hatched[2 * (k + 1) :])
+    assert not any(hatched[: 2 * (k + 1)]), "the overlap alone is hatched"
+    assert f"half of that is {1 - best:.3f}." in description
+    assert f"half of it, {1 - best:.3f}, is the best attacker's error" in figure.axes[0].get_title()
+    assert 1 - best == pytest.approx(
+        1 - lines(drawn(plots.repeated, epsilon=1.0, k=20)[0])["majority of the reports"][k - 1, 1]
+    )
 
 
 def test_posterior_is_bayes_rule():
@@ -221,21 +337,34 @@ def test_bounds_marks_the_crossing():
     assert "not below basic up to k = 200" in without
 
 
-def test_spill_adds_up_to_delta():
-    figure, description = drawn(plots.spill, epsilon=0.3, k=20, epsilon_total=2.0)
-    hatched = [bar.get_height() for bar in figure.axes[0].patches if bar.get_hatch()]
-    assert sum(hatched) == pytest.approx(composition.optimal_delta(0.3, 0, 20, 2.0))
-    assert "delta 0.092" in description
-    bars = figure.axes[0].patches
-    covered, loss = np.array([bar.get_height() for bar in bars[:21]]), 0.3 * (2 * np.arange(21) - 20)
+@pytest.mark.parametrize("total", [0.0, 0.75, 2.0, 6.0])
+def test_spill_is_what_p_has_above_the_lifted_q_and_fills_the_cup(total):
+    figure, description = drawn(plots.spill, epsilon=0.3, k=20, epsilon_total=total)
+    panel, cup = figure.axes
+    delta = composition.optimal_delta(0.3, 0, 20, total)
+    wide, narrow = panel.patches[:21], panel.patches[21:42]
+    spilled = {round(bar.get_x() + bar.get_width() / 2): bar for bar in panel.patches[42:]}
+    lifted, covered = (np.array([bar.get_height() for bar in bars]) for bars in (wide, narrow))
     q = lines(figure)["Q"][::3, 1]  # of each mark its first end
-    allowed = lines(figure)["$e^{ε_{tot}}$ Q"][::3, 1]
-    marked = ~np.isnan(q)
-    assert marked.sum() == 21, "Q is drawn at every number"
-    assert q.sum() == pytest.approx(1)
-    assert allowed[14:] == pytest.approx(math.exp(2) * q[14:])
-    assert covered[14:] == pytest.approx(allowed[14:]), "P is covered up to the mark"
-    assert covered[:13] == pytest.approx((np.exp(loss) * q)[:13]), "and elsewhere P is all covered"
+    assert not np.isnan(q).any(), "Q is drawn at every number"
+    assert q == pytest.approx(stats.binom.pmf(np.arange(21), 20, 1 / (1 + math.exp(0.3))))
+    assert np.minimum(lifted, 0.3) == pytest.approx(np.minimum(math.exp(total) * q, 0.3))
+    top = lines(figure)["$e^{ε_{tot}}$ Q"][::3, 1]
+    inside = math.exp(total) * q < panel.get_ylim()[1]
+    assert top[inside] == pytest.approx(lifted[inside])
+    assert np.isnan(top[~inside]).all(), "and none is drawn above the picture"
+    p = covered + [spilled[j].get_height() if j in spilled else 0 for j in range(21)]
+    assert p == pytest.approx(stats.binom.pmf(np.arange(21), 20, 1 / (1 + math.exp(-0.3))))
+    assert covered == pytest.approx(np.minimum(p, math.exp(total) * q))
+    assert all(bar.get_y() == pytest.approx(lifted[j]) and bar.get_hatch() for j, bar in spilled.items())
+    assert not any(bar.get_hatch() for bar in (*wide, *narrow))
+    poured = cup.patches
+    assert [bar.get_height() for bar in poured] == pytest.approx([bar.get_height() for bar in spilled.values()])
+    level = max((bar.get_y() + bar.get_height() for bar in poured), default=0)
+    assert level == pytest.approx(delta), "the level of the cup"
+    assert (total == 6.0) == (not spilled), "six is the sum of all twenty"
+    assert cup.get_title() == f"δ = {delta:.3g}"
+    assert f"delta {delta:.3g}." in description
 
 
 # ---- lesson 02
@@ -245,16 +374,42 @@ def trapezoid(xy):
     return np.trapezoid(xy[:, 1], xy[:, 0])
 
 
-def test_laplace_pair_shows_densities_and_the_log_of_their_ratio():
-    figure, description = drawn(plots.laplace_pair, epsilon=2.0, change=1.0)
-    curves = lines(figure)
-    first, second, loss = curves["with Mia"], curves["without her"], curves["log of the ratio"]
+@pytest.mark.parametrize("output", [-3.0, -0.5, 0.25, 3.0])
+def test_laplace_pair_reads_both_densities_and_their_loss_at_the_output(output):
+    figure, description = drawn(plots.laplace_pair, epsilon=2.0, change=1.0, output=output)
+    curves, (above, below) = lines(figure), figure.axes
+    first, second, loss = curves["with Mia"], curves["without her"], curves["loss: ln(with / without)"]
     assert trapezoid(first) == pytest.approx(1, abs=2e-3)
-    assert first[np.argmax(first[:, 1]), 0] - second[np.argmax(second[:, 1]), 0] == pytest.approx(1, abs=0.05)
+    assert first[np.argmax(first[:, 1]), 0] - second[np.argmax(second[:, 1]), 0] == pytest.approx(1)
     assert loss[:, 1] == pytest.approx(np.log(first[:, 1] / second[:, 1]))
     assert np.abs(loss[:, 1]).max() == pytest.approx(2)
+    heights = [line.get_xydata().tolist() for panel in figure.axes for line in panel.lines if line.get_marker() == "o"]
+    densities = [stats.laplace.pdf(output, at, 0.5) for at in (0.5, -0.5)]
+    assert heights == [
+        [pytest.approx([output, density]) for density in densities],
+        [pytest.approx([output, math.log(densities[0] / densities[1])])],
+    ]
+    for panel in (above, below):
+        assert any(set(line.get_xdata()) == {output} and len(line.get_xdata()) == 2 for line in panel.lines)
+    assert above.get_xlim() == below.get_xlim(), "one axis"
+    read = f"density {densities[0]:.3g} with Mia, {densities[1]:.3g} without her, loss {heights[1][0][1]:.2f}"
+    assert above.get_title() == f"output {output:.2f}: {read}"
+    assert f"the loss is {heights[1][0][1]:.2f}." in description
     assert "the promise is kept" in description
-    assert "the promise is broken" in drawn(plots.laplace_pair, epsilon=2.0, change=1.1)[1]
+    assert "the promise is broken" in drawn(plots.laplace_pair, epsilon=2.0, change=1.1, output=output)[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("laplace_densities", {"epsilon": 1.0, "change": 1.0}),
+        ("laplace_pair", {"epsilon": 1.0, "change": 1.0, "output": 1.0}),
+    ],
+)
+def test_what_is_with_mia_is_the_second_look_and_what_is_without_her_the_first(name, arguments):
+    looks = {line.get_label(): line for line in drawn(getattr(plots, name), **arguments)[0].axes[0].lines}
+    for label, look_of in (("with Mia", style.SECOND), ("without her", style.FIRST)):
+        assert (looks[label].get_color(), looks[label].get_linestyle()) == (look_of["color"], look_of["linestyle"])
 
 
 def test_histogram_release_has_the_exact_counts_and_noise_of_two_scales():
@@ -317,20 +472,59 @@ def test_worst_error_is_the_law_of_the_largest_noise_and_meets_the_bound():
     assert figure.axes[0].get_yscale() == "log"
 
 
-def test_noisy_max_or_all_draws_the_exact_chances_of_both():
-    figure, description = drawn(plots.noisy_max_or_all, epsilon=0.2, m=5, lead=13)
-    left, right = (
-        {line.get_label(): dict(line.get_xydata().tolist()) for line in panel.lines} for panel in figure.axes
-    )
-    counts = [113, 100, 100, 100, 100]
-    for label, scale in (("noisy max", 5.0), ("release all", 25.0)):
-        assert right[label][13] == pytest.approx(laplace.noisy_max_chances(counts, 1 / scale)[0])
-        x, density = max(left[label].items())
-        assert density == pytest.approx(math.exp(-x / scale))
-    wins = (np.random.default_rng(0).laplace(0, 5, (40_000, 5)) + counts).argmax(axis=1) == 0
-    assert right["noisy max"][13] == pytest.approx(wins.mean(), abs=0.012)
-    assert f"it is {right['noisy max'][13]:.3f} for noisy max" in description
-    assert list(right["noisy max"]) == list(range(101)), "a point for each lead, so that no curve has kinks"
+def elections_of(**arguments):
+    """Of both columns: the true counts, the noisy counts of the last election, the winner circled, and the wins."""
+    figure, description = drawn(plots.noisy_max_or_all, **arguments)
+    columns = []
+    for last, bars in (figure.axes[::2], figure.axes[1::2]):
+        truth = [segment[0, 1] for segment in last.collections[0].get_segments()]
+        noisy, circle = (line.get_xydata() for line in last.lines)
+        steps, leader = bars.patches
+        wins = steps.get_data().values
+        assert leader.get_height() == wins[0]
+        columns.append((np.array(truth), noisy[:, 1], circle[0].tolist(), wins, bars.get_title()))
+    return columns, description
+
+
+@pytest.mark.parametrize(("epsilon", "m", "lead"), [(0.5, 10, 10), (0.05, 50, 100), (2.0, 2, 0)])
+def test_noisy_max_or_all_counts_the_winners_of_elections_with_the_noise_of_both(epsilon, m, lead):
+    before = [np.zeros(m), np.zeros(m)]
+    for elections in (1, 2, 50, 100):
+        columns, description = elections_of(epsilon=epsilon, m=m, lead=lead, elections=elections)
+        (truth, noisy, *_), (_, noisy_of_all, *_) = columns
+        assert noisy_of_all - truth == pytest.approx(m * (noisy - truth)), "the same noise, m times as large"
+        for i, (counts, last, circle, wins, title) in enumerate(columns):
+            assert counts.tolist() == [100 + lead, *[100] * (m - 1)]
+            assert circle == pytest.approx([1 + last.argmax(), last.max()])
+            assert wins.sum() == elections
+            assert (wins >= before[i]).all(), "what is won stays won"
+            if elections - before[i].sum() == 1:
+                assert (wins - before[i]).argmax() == last.argmax(), "the last election is counted"
+            before[i] = wins
+            scale = (1, m)[i] / epsilon
+            chance = laplace.noisy_max_chances(counts, 1 / scale)[0]
+            assert title == f"the leader wins {wins[0]:.0f} of {elections}, chance {chance:.2f}"
+            assert wins[0] / elections == pytest.approx(chance, abs=3 * math.sqrt(0.25 / elections))
+        chances = [laplace.noisy_max_chances(truth, rate)[0] for rate in (epsilon, epsilon / m)]
+        assert description.endswith(f"The exact chances are {chances[0]:.3f} and {chances[1]:.3f}.")
+        assert before[0][0] >= before[1][0], "whoever leads far enough for the larger noise does so for the smaller"
+
+
+def test_noises_of_the_elections_are_laplace_noise_of_the_scale_that_the_title_says():
+    noises = []
+    for elections in range(1, 101, 4):
+        ((truth, noisy, *_), _), _ = elections_of(epsilon=0.5, m=50, lead=0, elections=elections)
+        noises.append(noisy - truth)
+    assert stats.kstest(np.ravel(noises), stats.laplace(scale=2).cdf).pvalue > 0.01
+    figure, _ = drawn(plots.noisy_max_or_all, epsilon=0.5, m=50, lead=0, elections=7)
+    assert [panel.get_title().split(" scale ")[1] for panel in figure.axes[:2]] == ["2", "100"]
+
+
+def test_the_elections_that_the_lesson_counts():
+    (few, many), _ = elections_of(epsilon=0.5, m=10, lead=10, elections=100)
+    assert (few[3][0], many[3][0]) == (94, 14)
+    (_, many), _ = elections_of(epsilon=0.5, m=10, lead=100, elections=100)
+    assert many[3][0] == 94, "ten times the lead against ten times the noise"
 
 
 def test_coupling_shows_two_tails_within_e_to_the_epsilon():
@@ -390,7 +584,7 @@ def test_two_errors_hatches_the_two_errors_and_puts_the_point_on_the_curve(mu, t
     assert alarm == pytest.approx(point[0], abs=0.02), "a quarter of a grid cell of 0.05 at a height of 0.4"
     assert miss == pytest.approx(point[1], abs=0.02)
     assert tradeoff.gaussian(mu)(point[0]) == pytest.approx(point[1], abs=1e-12)
-    assert f"alpha {point[0]:.3f}, and the miss, beta {point[1]:.3f}" in description
+    assert f"alpha {point[0]:.3g}, and the miss, beta {point[1]:.3g}" in description
 
 
 def area(collection):
@@ -403,7 +597,7 @@ def area(collection):
 
 
 def test_three_of_the_candidates_are_tradeoff_functions():
-    figure, _ = drawn(plots.candidates)
+    figure, _ = drawn(plots.candidates, curve="all six")
     lawful = []
     for panel in figure.axes:
         alpha, beta = panel.lines[0].get_xydata().T
@@ -412,19 +606,106 @@ def test_three_of_the_candidates_are_tradeoff_functions():
         if convex and not jumps and (np.diff(beta) <= 1e-12).all() and (beta <= 1 - alpha + 1e-12).all():
             lawful.append(panel.texts[0].get_text())
     assert lawful == ["A", "C", "F"]
+    for name in plots.SIX_CURVES[1:]:
+        one, _ = drawn(plots.candidates, curve=name)
+        assert ("is a trade-off function" in one.axes[0].get_title()) == (name in lawful)
+
+
+@pytest.mark.parametrize(
+    ("curve", "broken", "thick"),
+    [
+        ("A", "", None),
+        ("B", "14", (0.005, 0.995)),  # the first and the last point inside
+        ("C", "", None),
+        ("D", "2", (0, 0)),
+        ("E", "13", (0.32, 0.57)),
+        ("F", "", None),
+    ],
+)
+def test_a_candidate_is_thick_where_it_jumps_rises_or_lies_too_high_and_hatched_where_it_bulges(curve, broken, thick):
+    figure, description = drawn(plots.candidates, curve=curve)
+    panel, laws = figure.axes
+    assert [text.get_text()[0] for text in laws.texts] == ["✗" if law in broken else "✓" for law in "1234"]
+    assert description.count("✗") == 1 + len(broken)
+    marked = np.concatenate([line.get_xydata() for line in panel.lines if line.get_linewidth() > 4])
+    marked = marked[~np.isnan(marked).any(axis=1)]
+    assert (len(marked) > 0) == (thick is not None)
+    if thick:
+        assert (marked[:, 0].min(), marked[:, 0].max()) == pytest.approx(thick, abs=0.006)
+    alpha, beta = panel.lines[0].get_xydata().T
+    hatched = sum(area(collection) for collection in panel.collections)
+    assert (hatched > 0.01) == ("1" in broken)
+    if curve == "B":
+        assert hatched == pytest.approx(np.trapezoid(beta - (1 - alpha), alpha), rel=0.01), "down to the diagonal"
+    if curve == "D":
+        assert sorted(marked[:, 1]) == [0.6, 1]
+    if curve == "E":
+        assert np.diff(beta[(alpha >= thick[0]) & (alpha <= thick[1])]).min() > 0, "there it rises"
+        assert hatched == pytest.approx(np.trapezoid(beta - lower_hull(alpha, beta), alpha), rel=0.01)
+
+
+def lower_hull(alpha, beta):
+    """The largest convex curve below: at each place the lowest of all straight lines between two points around it."""
+    lowest = beta.copy()
+    for i, j in itertools.combinations(range(0, len(alpha), 2), 2):
+        inner = slice(i, j + 1)
+        line = np.interp(alpha[inner], alpha[[i, j]], beta[[i, j]])
+        lowest[inner] = np.minimum(lowest[inner], line)
+    return lowest
 
 
 @pytest.mark.parametrize(("mu", "expected"), [(1.0, [2]), (1.2, [1, 2]), (1.3, [0, 1, 2]), (0.4, [])])
-def test_which_are_fdp_agrees_with_the_algebra(mu, expected):
-    figure, description = drawn(plots.which_are_fdp, mu=mu)
+def test_which_are_fdp_agrees_with_the_algebra_and_marks_all_that_is_broken(mu, expected):
     curves = [tradeoff.approx_dp(1.0), tradeoff.laplace(1.0), tradeoff.gaussian(0.5), tradeoff.approx_dp(0.0, 0.05)]
-    assert [i for i, curve in enumerate(curves) if curve >= tradeoff.gaussian(mu)] == expected
-    named = [line for line in figure.axes[0].lines if " noise" in line.get_label() or "," in line.get_label()][1:]
-    assert [i for i, line in enumerate(named) if line.get_label().endswith("is f-DP")] == expected
-    assert description.count("is f-DP") == len(expected)
-    circles = [line.get_xydata()[0] for line in figure.axes[0].lines if line.get_marker() == "o"]
-    assert len(circles) == 4 - len(expected)
-    assert all(beta < tradeoff.gaussian(mu)(alpha) for alpha, beta in circles)
+    promise = tradeoff.gaussian(mu)
+    assert [i for i, curve in enumerate(curves) if curve >= promise] == expected
+    for i, mechanism in enumerate(plots.FOUR_MECHANISMS):
+        figure, description = drawn(plots.which_are_fdp, mechanism=mechanism, mu=mu)
+        left, right = figure.axes
+        assert right.get_title().startswith("nowhere below") == (i in expected)
+        assert ("so the mechanism is f-DP" in description) == (i in expected)
+        assert ("So the mechanism is not f-DP" in description) == (i not in expected)
+        alpha, beta = left.lines[1].get_xydata().T
+        assert beta == pytest.approx(curves[i](alpha))
+        assert right.lines[1].get_ydata() == pytest.approx(beta - promise(alpha))
+        thick = [line.get_ydata() for panel in (left, right) for line in panel.lines if line.get_label() == "broken"]
+        circles, beside = (
+            [line.get_xydata()[0] for line in panel.lines if line.get_marker() == "o"] for panel in (left, right)
+        )
+        assert len(thick) == 2 * len(circles) == 2 * len(beside) == (0 if i in expected else 2)
+        for heights in thick:
+            assert (~np.isnan(heights)).tolist() == (beta < promise(alpha) - 1e-9).tolist()
+        for place, height in circles:
+            assert height == pytest.approx(curves[i](place)), "on the curve"
+            assert beside[0].tolist() == pytest.approx([place, height - promise(place)])
+            assert height < promise(place)
+            assert (beta - promise(alpha)).min() >= height - promise(place) - 1e-4, "nowhere further below"
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "count"),
+    [
+        ("two_errors", {"mu": 1.0, "threshold": 1.2}, 1),
+        ("candidates", {"curve": "all six"}, 6),
+        ("candidates", {"curve": "E"}, 1),
+        ("approx_dp_lines", {"epsilon": 1.0, "delta": 0.1}, 1),
+        ("which_are_fdp", {"mechanism": "Laplace noise", "mu": 1.0}, 1),
+        ("symmetry", {}, 2),
+        ("duality", {"mu": 1.0, "epsilon": 1.0}, 1),
+        ("group_limit", {"group_epsilon": 2.0, "k": 3}, 1),
+    ],
+)
+def test_tradeoff_curves_of_lesson_03_stand_in_squares_with_their_names_outside(name, arguments, count):
+    figure, _ = drawn(getattr(plots, name), **arguments)
+    figure.draw_without_rendering()
+    squares = [panel for panel in figure.axes if panel.get_xlabel()[:1] == "α" and panel.get_ylabel()[:1] == "β"]
+    squares = [panel for panel in squares if not panel.get_ylabel().startswith("β less")]
+    assert len(squares) == count
+    for panel in squares:
+        (left, right), (low, high) = panel.get_xlim(), panel.get_ylim()
+        assert (right - left) / panel.bbox.width == pytest.approx((high - low) / panel.bbox.height)
+        if legend := panel.get_legend():
+            assert not legend.get_window_extent().overlaps(panel.bbox)
 
 
 def test_symmetry_mirrors_the_curve():
@@ -522,10 +803,12 @@ def test_limit_draws_the_exact_curve_within_what_is_proved(mechanism, size, n):
     figure, description = drawn(plots.limit, mechanism=mechanism, size=size, n=n)
     f = plots.MECHANISMS[mechanism](size)
     mu, gamma = clt.berry_esseen([f] * n)
-    left, right = ({line.get_label(): line.get_xydata() for line in panel.lines} for panel in figure.axes)
-    alpha, beta = right["exactly"].T
+    left, middle, lens = ({line.get_label(): line.get_xydata() for line in panel.lines} for panel in figure.axes)
+    alpha, beta = middle["exactly"].T
     assert beta == pytest.approx(f.power(n)(alpha), abs=1e-5)
-    assert right["limit Gμ"][:, 1] == pytest.approx(tradeoff.gaussian(mu)(alpha))
+    assert middle["limit Gμ"][:, 1] == pytest.approx(tradeoff.gaussian(mu)(alpha))
+    epsilon, log_delta = lens["_child0"][:-20:10].T
+    assert 10**log_delta == pytest.approx(f.power(n).delta(epsilon), rel=0.01)
     low, high = clt_plots.proved(mu, gamma)
     assert (low <= beta + 1e-9).all()
     assert (beta <= high + 1e-9).all()
@@ -542,21 +825,24 @@ def test_limit_draws_the_exact_curve_within_what_is_proved(mechanism, size, n):
     assert "1 answers" not in description
 
 
-def test_limit_magnifies_the_corner_where_the_curve_has_sunk_into_it():
-    """The curve of 300 reports at alpha 1e-5 by the binomial law."""
-    figure, description = drawn(plots.limit, mechanism="randomized response", size=0.5, n=300)
-    exact, limit = (line.get_xydata() for line in figure.axes[1].child_axes[0].lines)
-    keep, noes = 1 / (1 + np.exp(-0.5)), np.arange(301)
-    log_alpha = stats.binom.logsf(noes - 1, 300, 1 - keep) / np.log(10)
-    corners = (log_alpha > -5.5) & (log_alpha < -3)
-    log_beta = stats.binom.logcdf(noes - 1, 300, keep)[corners] / np.log(10)
-    assert np.interp(log_alpha[corners], *exact.T) == pytest.approx(log_beta, abs=0.05)
-    mu = clt.berry_esseen([tradeoff.approx_dp(0.5)] * 300)[0]
-    assert 10 ** limit[:, 1] == pytest.approx(tradeoff.gaussian(mu)(10 ** limit[:, 0]))
-    assert "Magnified: at alpha 1e-5 the exact curve is at 6." in description
-    figure, description = drawn(plots.limit, mechanism="randomized response", size=0.5, n=30)
-    assert not figure.axes[1].child_axes
-    assert "Magnified" not in description
+@pytest.mark.parametrize(("n", "title"), [(1, "0.5, limit 2.02"), (64, "22.7, limit 24.7"), (1024, "190, limit 199")])
+def test_limit_shows_delta_under_a_lens_exactly_and_by_the_limit(n, title):
+    """The exact one of n reports by the binomial law."""
+    figure, description = drawn(plots.limit, mechanism="randomized response", size=0.5, n=n)
+    mu = clt.berry_esseen([tradeoff.approx_dp(0.5)] * n)[0]
+    exact, limit, _, rings = (line.get_xydata() for line in figure.axes[2].lines)
+    for epsilon, log_delta in exact[:-1:30]:
+        assert 10**log_delta == pytest.approx(composition.optimal_delta(0.5, 0, n, epsilon), rel=1e-4)
+    assert exact[-1, 1] == pytest.approx(-8, abs=0.01)
+    assert 10 ** limit[:, 1] == pytest.approx(gdp.delta(limit[:, 0], mu))
+    assert limit[-1, 1] == pytest.approx(-8, abs=0.01)
+    assert rings[:, 0] == pytest.approx([composition.optimal(0.5, 0, n, 1e-5), gdp.epsilon(1e-5, mu)])
+    assert rings[:, 1] == pytest.approx(-5)
+    assert figure.axes[2].get_title() == f"ε = {title}"
+    said = title.replace(", limit", " and the limit's")
+    assert f"the exact epsilon is {said}." in description
+    sunk = [text.get_text() for text in figure.axes[1].texts if "axes" in text.get_text()]
+    assert bool(sunk) == ("lie along the axes" in description) == (mu > 4)
 
 
 def test_limit_error_hatches_each_side_by_the_sign_of_the_error():
@@ -651,20 +937,44 @@ def test_sampled_draws_the_mixture_its_mirror_image_and_a_convex_curve_below_bot
     assert f"which is {tradeoff.gaussian(1 / noise_multiplier).subsampled(p)(0.1):.2f} at" in description
 
 
-def test_accountants_draws_four_curves_and_reads_them_at_the_epochs():
-    figure, description = drawn(plots.accountants, noise_multiplier=0.7, batch=256, epochs=45)
-    curves = {line.get_label().split(":")[0]: line.get_xydata() for line in figure.axes[0].lines}
+def test_accountants_race_up_to_the_epochs_with_their_numbers_at_the_lines_ends():
+    figure, description = drawn(plots.accountants, noise_multiplier=0.7, batch=256, epochs=50)
+    curves = {name: curve for name, curve in lines(figure).items() if not name.startswith("_")}
+    assert {curve[-1, 0] for curve in curves.values()} == {50.0}, "no line is ahead of the epoch"
+    at = {name: curve[-1, 1] for name, curve in curves.items()}
     rate, steps = 256 / 60_000, round(50 * 60_000 / 256)
-    at = {name: dict(curve.tolist())[50.0] for name, curve in curves.items() if not name.startswith("_")}
     assert at["moments accountant"] == pytest.approx(rdp.epsilon(0.7, rate, steps, 1e-5, conversion="classic"))
     assert at["Rényi, improved"] == pytest.approx(rdp.epsilon(0.7, rate, steps, 1e-5))
     assert at["limit"] == pytest.approx(gdp.epsilon(1e-5, clt.noisy_sgd_mu(0.7, rate, steps)))
     assert at["exact"] == pytest.approx(pld.noisy_sgd(0.7, rate, steps).epsilon(1e-5).upper)
-    stated = dict(
-        zip(at, map(float, re.findall(r" (\d+\.\d+)(?=[,.])", description.split("epoch 45: ")[1])), strict=False)
+    assert at["basic composition"] == pytest.approx(steps * pld.noisy_sgd(0.7, rate, 1).epsilon(1e-5 / steps).upper)
+    labels = {text.get_text().split(": ")[0]: text for text in figure.axes[0].texts}
+    assert labels["basic composition"].get_text() == f"basic composition: {at['basic composition']:,.0f}, off the top"
+    heights = {name: label.get_position()[1] for name, label in labels.items() if name != "basic composition"}
+    assert sorted(heights, key=heights.get) == sorted(heights, key=at.get), "the labels are in the order of the race"
+    assert np.diff(sorted(heights.values())).min() > 0.07 * figure.axes[0].get_ylim()[1], "and not on each other"
+    for name in heights:
+        assert labels[name].get_text() == f"{name}: {at[name]:.2f}"
+        assert f"{name} {at[name]:.2f}" in description
+    _, description = drawn(plots.accountants, noise_multiplier=0.7, batch=256, epochs=45)
+    assert float(re.search(r"moments accountant ([\d.]+),", description)[1]) == pytest.approx(7.10, abs=0.01), (
+        "the paper's own number"
     )
-    assert stated["moments accountant"] == pytest.approx(7.10, abs=0.01), "the paper's own number"
-    assert stated["exact"] == pytest.approx(5.64, abs=0.01)
+    assert float(re.search(r"exact ([\d.]+),", description)[1]) == pytest.approx(5.64, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("noise_multiplier", "batch", "epochs"), [(13, 1024, 1), (6, 1024, 1), (9, 1024, 1), (13, 64, 1)]
+)
+def test_accountants_say_where_basic_composition_is_while_it_is_still_in_the_picture(noise_multiplier, batch, epochs):
+    (panel,) = drawn(plots.accountants, noise_multiplier=noise_multiplier, batch=batch, epochs=epochs)[0].axes
+    (label,) = (text for text in panel.texts if text.get_text().startswith("basic"))
+    end = lines(panel.figure)["basic composition"][-1, 1]
+    top = panel.get_ylim()[1]
+    assert ("off the top" in label.get_text()) == (end > top)
+    assert label.get_position()[1] <= top
+    rate, steps = batch / 60_000, round(epochs * 60_000 / batch)
+    assert end == pytest.approx(steps * pld.noisy_sgd(noise_multiplier, rate, 1).epsilon(1e-5 / steps).upper)
 
 
 @pytest.mark.parametrize(
@@ -711,15 +1021,41 @@ def test_the_stored_epsilons_are_those_of_the_accountants(seed):
     assert (table["improved"] <= table["classic"]).all()
 
 
-@pytest.mark.parametrize("budget", [None, 3.0])
-def test_training_draws_what_it_is_given_and_starts_epsilon_at_0(budget):
-    figure, description = drawn(plots.training, at=[5, 9], accuracies=[0.4, 0.75], epsilons=[1.5, 2.25], budget=budget)
-    accuracy, spent = (panel.lines[0].get_xydata().tolist() for panel in figure.axes)
-    assert accuracy == [[5, 0.4], [9, 0.75]]
-    assert spent == [[0, 0], [5, 1.5], [9, 2.25]]
-    assert ("budget" in lines(figure)) == (budget is not None)
-    assert "it is 0.750" in description
-    assert "at the end 2.250" in description
+@pytest.mark.parametrize("epoch", [0, 1, 12, 30])
+def test_training_draws_both_runs_so_far_and_empties_the_battery(epoch):
+    stored = accountants_plots.RUNS
+    figure, description = drawn(plots.training, epoch=epoch)
+    left, apart, battery = figure.axes
+    accuracies = {line.get_label(): line.get_xydata() for line in left.lines}
+    for label, name in [("with Mia", "with_mia"), ("without her", "without"), ("with Mia, other noise", "other_noise")]:
+        assert (accuracies[label] == np.c_[np.arange(epoch + 1), stored[name][: epoch + 1]]).all()
+    with_mia, without = stored["with_mia"][epoch], stored["without"][epoch]
+    assert left.get_title().endswith(f": {with_mia:.3f}, without her {without:.3f}")
+    assert f"With Mia's row it is {with_mia:.3f}, without it {without:.3f}." in description
+    bars = [bar.get_width() for bar in apart.patches]
+    assert bars == [stored["apart_without"][epoch], stored["apart_other_noise"][epoch]]
+    assert f"those without her are {bars[0]:.2g} away, and those with other noise {bars[1]:.2g}." in description
+    left_over, taken, whole, _ = (bar.get_width() for bar in battery.patches)
+    spent = stored["epsilon"][epoch]
+    assert whole == 3
+    assert left_over == pytest.approx(3 - spent)
+    assert taken == pytest.approx(spent - stored["epsilon"][max(epoch - 1, 0)])
+    at_most = float(re.search(r"at most ([\d.]+) is spent", description)[1])
+    assert spent <= at_most <= spent + 0.001
+    assert f"of which {at_most:.3f} is spent" in battery.get_title()
+
+
+def test_the_stored_trainings_are_those_of_lesson_06():
+    stored, again = accountants_plots.RUNS, accountants_plots.runs(2)
+    for name, distance in [("with_mia", 0.03), ("without", 0.03), ("other_noise", 0.03), ("epsilon", 1e-6)]:
+        assert again[name] == pytest.approx(stored[name][:3], abs=distance), "another machine rounds otherwise"
+    for name in ("apart_without", "apart_other_noise"):
+        assert again[name] == pytest.approx(stored[name][:3], rel=0.1)
+    source = (SOLUTIONS / "06-accountants.md").read_text(encoding="utf-8")
+    for setting in ("expected_batch = len(data.train_inputs), 256", "budget = dpsgd.digits(), 3.0", "# 30 epochs"):
+        assert setting in source
+    for setting in ("tanh_cnn(data.shape, generator=1)", "lr=0.01", "clip_norm=1.0", "generator=2", "generator=3)"):
+        assert setting in source
 
 
 def test_no_noise_is_named_that_the_table_does_not_reach():

@@ -12,6 +12,7 @@ from support import ROOT, by_profile
 
 from dpcourse import audit, clt, composition, course, gdp, laplace, pld, rdp, tradeoff
 from dpcourse.course.accountants import noise_for_budget
+from dpcourse.course.accountants import pictures as accountants_pictures
 from dpcourse.course.audit import canary
 from dpcourse.course.clt import breaking_steps, too_high
 from dpcourse.course.clt import shared as clt_shared
@@ -75,12 +76,21 @@ def symmetrized_first():
 
 @functools.cache
 def far_out():
-    """How far the curve of 1,000 reports is from its limit where they are furthest apart, and the power of ten of alpha there."""
-    noes, keep = np.arange(1001), 1 / (1 + np.exp(-0.5))  # the corners of the curve, by the binomial law
-    log_alpha, beta = stats.binom.logsf(noes - 1, 1000, 1 - keep), stats.binom.cdf(noes - 1, 1000, keep)
-    mu = clt.berry_esseen([tradeoff.approx_dp(0.5)] * 1000)[0]
+    """How far the curve of 1,024 reports is from its limit where they are furthest apart, and the power of ten of alpha there."""
+    noes, keep = np.arange(1025), 1 / (1 + np.exp(-0.5))  # the corners of the curve, by the binomial law
+    log_alpha, beta = stats.binom.logsf(noes - 1, 1024, 1 - keep), stats.binom.cdf(noes - 1, 1024, keep)
+    mu = clt.berry_esseen([tradeoff.approx_dp(0.5)] * 1024)[0]
     away = np.abs(beta - ndtr(-ndtri_exp(log_alpha) - mu))
     return away.max(), log_alpha[np.argmax(away)] / np.log(10)
+
+
+def a_tenth(mu):
+    return tradeoff.gaussian(mu).subsampled(0.1)
+
+
+def by_limit(f):
+    """The epsilon at delta 1e-5 that the limit gives to 8 answers with this curve."""
+    return gdp.epsilon(1e-5, clt.berry_esseen([f] * 8)[0])
 
 
 def worst():
@@ -141,9 +151,14 @@ CLAIMS = [
     (0, "", "$\\ln 3 \\approx {:.2f}$", lambda: math.log(3)),
     (0, "", "keep the truth with probability {:.0f}/4", lambda: 4 / (1 + math.exp(-math.log(3)))),
     (0, "", "[100, 300, 1000, 3000, {}, 10_000, ", lambda: len(survey())),
+    (0, "", "the odds are {:,.0f} to 1, and hardly anything", lambda: math.exp(8)),
     (0, "", "comes from a true no as well, with chance {:.2f}", lambda: 1 - KEEP_1),
     (0, "", "Its odds grew by the factor e = {:.2f}", lambda: KEEP_1 / (1 - KEEP_1)),
     (1, "", "$\\ln 2 \\approx {:.2f}$", lambda: math.log(2)),
+    (1, "", "0.378 for 1 report, {:.3f} for 8", lambda: (1 - composition.optimal_delta(0.5, 0, 8, 0)) / 2),
+    (1, "", "for 8, {:.3f} for 20", lambda: (1 - composition.optimal_delta(0.5, 0, 20, 0)) / 2),
+    (1, "", "at 2 it holds {:.3g}", lambda: composition.optimal_delta(0.5, 0, 8, 2)),
+    (1, "", "there $Q$ is not lifted, and δ is {:.3f}", lambda: composition.optimal_delta(0.5, 0, 8, 0)),
     (
         1,
         "crossing",
@@ -331,7 +346,11 @@ CLAIMS = [
     (4, "breaking_steps", "at rate {:g} and $\\delta = 10^{{-5}}$", lambda: breaking_steps.RATE),
     (4, "", "lies up to {:.2f} above $f \\otimes f$", lambda: symmetrized_first()[0]),
     (4, "", "and up to {:.2f} above $(f \\otimes f)^S$", lambda: symmetrized_first()[1]),
-    (4, "", "with $n = 1000$ they are {:.2f} apart", lambda: far_out()[0]),
+    (4, "", "with $n = 1024$ they are {:.2f} apart", lambda: far_out()[0]),
+    (4, "", "$\\varepsilon = 0.5$ the exact ε is {:.0f}, and", lambda: composition.optimal(0.5, 0, 8, 1e-5)),
+    (4, "", "and the limit's is {:.2f}. Choose sampled", lambda: by_limit(tradeoff.approx_dp(0.5))),
+    (4, "", "$\\mu = 0.5$ the exact ε is {:.3f}, and", lambda: a_tenth(0.5).power(8).epsilon(1e-5)),
+    (4, "", "and the limit's is {:.3f}. There the limit", lambda: by_limit(a_tenth(0.5))),
     (4, "", "apart at $\\alpha = 10^{{{:.0f}}}$", lambda: far_out()[1]),
     (4, "", "the limit says ε = {:.0f}", lambda: gdp.epsilon(1e-5, clt.noisy_sgd_mu(0.5, 0.03, 10_000))),
     (4, "", "and the exact value is {:.0f}", lambda: little_noise()),
@@ -387,6 +406,7 @@ CLAIMS = [
     (6, "", "accountant needs {:.0f} % less noise", lambda: 100 * (1 - exact_noise(1.34, 20) / 1.3)),
     (6, "", "exactly ε is {:.2f} against", lambda: paper_run(1.3, 20)[2]),
     (6, "", "against {:.2f}.", lambda: paper_run(1.06, 20)[2]),
+    (6, "", "the two models are {:.3f} apart", lambda: accountants_pictures.RUNS["apart_without"][-1]),
     (6, "noise_for_budget", "with {:.0f} % less it should", lambda: noise_for_budget.WASTE * 100),
     (6, "noise_for_budget", "from {:g} to", lambda: noise_for_budget.LEAST_NOISE),
     (6, "noise_for_budget", "to {:g}, for which noisy SGD", lambda: noise_for_budget.MOST_NOISE),
@@ -518,7 +538,7 @@ def test_statements_in_words_of_gdp():
 def test_statements_in_words_of_clt():
     alpha = np.linspace(0, 1, 2001)
     response = tradeoff.approx_dp(0.5)
-    for n in (1, 2, 3, 5, 10, 30, 100, 300, 1000):
+    for n in (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024):
         limit = tradeoff.gaussian(clt.berry_esseen([response] * n)[0])
         apart = np.abs(response.power(n)(alpha) - limit(alpha)).max()
         assert apart < 0.06, "nowhere more than 0.06 away there"

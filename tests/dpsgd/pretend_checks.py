@@ -336,7 +336,7 @@ def the_lessons_route_is_walked():
     route = 'route = "cuda" if torch.cuda.is_available() else "cpu"'
     cells = [cell.split("```")[0] for cell in LESSON.read_text(encoding="utf-8").split("```{code-cell} ipython3\n")[1:]]
     first, last = (next(i for i, cell in enumerate(cells) if has in cell) for has in (route, "same_size ="))
-    walked = [cell for cell in cells[first : last + 1] if "plots.show" not in cell]
+    walked = [cell for cell in cells[first : last + 1] if "plots." not in cell]
     text = "\n".join(line for cell in walked for line in cell.splitlines() if not line.startswith(":tags:"))
     data, steps = dpsgd.digits(), 2
     planned = {"expected_batch": 256, "sigma": 2.0, "steps": steps, "budget": 3.0, "delta": 1e-5, "data": data}

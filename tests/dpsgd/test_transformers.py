@@ -59,7 +59,13 @@ def lora(transformers):
     return model
 
 
-MODELS = {"BERT": (bert, texts), "DistilBERT": (distilbert, texts), "GPT-2": (gpt2, texts), "ViT": (vit, images), "LoRA": (lora, texts)}
+MODELS = {
+    "BERT": (bert, texts),
+    "DistilBERT": (distilbert, texts),
+    "GPT-2": (gpt2, texts),
+    "ViT": (vit, images),
+    "LoRA": (lora, texts),
+}
 
 
 @pytest.fixture(params=MODELS)

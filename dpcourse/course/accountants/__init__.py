@@ -8,5 +8,5 @@ EXERCISES = (
     "last_order",
     "certified_mu",
     "noise_for_budget",
-    "in_order",
+    "broken_line",
 )

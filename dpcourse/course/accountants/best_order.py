@@ -84,7 +84,7 @@ exercise = Exercise(
     title="The best order",
     good_for="turning the moments of a run into its ε, and seeing why more orders are better",
     difficulty=2,
-    minutes=10,
+    minutes=12,
     points=2,
     domain=Domain(
         {

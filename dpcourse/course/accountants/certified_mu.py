@@ -145,23 +145,23 @@ exercise = Exercise(
     title="The least μ that is proved",
     good_for="turning an accountant's table into one number that holds",
     difficulty=3,
-    minutes=15,
+    minutes=20,
     points=3,
     domain=Domain({"epsilon, delta, delta_0": Made(_any_bounds, LIST)}, most=24),
     draw=_draw_bounds,
     formulas=(_written,),
     reference=_cells(_asked),
     means={
-        "epsilon[1:]": "the right ends of the cells",
-        "delta[:-1]": "the deltas at the left ends of the cells",
+        "epsilon[1:]": "the right ends of the intervals",
+        "delta[:-1]": "the deltas at the left ends of the intervals",
         "_mu(float(right), float(most))": "the mu whose curve has that delta at that epsilon",
     },
     returns=a_number,
     possible=Number(0, math.inf),
     hints=(
-        "Take one cell, from epsilon[i] to epsilon[i + 1]. All that is known in it is that delta is at most delta[i]. At which end of "
-        "the cell does G_mu find that hardest to reach?",
-        "The delta of G_mu falls, so it is smallest at the right end, and a cell asks for gdp.mu(epsilon[i + 1], delta[i]). Which cells "
+        "Take one interval, from epsilon[i] to epsilon[i + 1]. All that is known in it is that delta is at most delta[i]. At which end "
+        "of the interval does G_mu find that hardest to reach?",
+        "The delta of G_mu falls, so it is smallest at the right end, and an interval asks for gdp.mu(epsilon[i + 1], delta[i]). Which intervals "
         "ask for anything, down to delta_0? And which of their demands counts?",
     ),
     misconceptions=(
@@ -185,18 +185,18 @@ exercise = Exercise(
         ),
         Misconception(
             "the crossing cell left out",
-            "You left out the cell in which delta passes delta_0. At its left end delta is above delta_0, and it may stay there up to the "
+            "You left out the interval in which delta passes delta_0. At its left end delta is above delta_0, and it may stay there up to the "
             "right end.",
             _cells(lambda left, right, delta_0: right > delta_0),
         ),
         Misconception(
             "the mean",
-            "You took the mean of what the cells ask for. mu has to be enough for all of them.",
+            "You took the mean of what the intervals ask for. mu has to be enough for all of them.",
             _cells(_asked, np.mean),
         ),
         Misconception(
             "the least",
-            "You took the least of what the cells ask for. mu has to be enough for all of them.",
+            "You took the least of what the intervals ask for. mu has to be enough for all of them.",
             _cells(_asked, min),
         ),
         Misconception(
@@ -212,7 +212,7 @@ exercise = Exercise(
         ),
         Misconception(
             "one pair, below delta_0",
-            "You turned one pair into a mu, the first whose delta is down to delta_0. There nothing is asked any more; each cell before it asks for a "
+            "You turned one pair into a mu, the first whose delta is down to delta_0. There nothing is asked any more; each interval before it asks for a "
             "mu of its own.",
             _first_below,
         ),
@@ -229,17 +229,17 @@ exercise = Exercise(
         ),
         Misconception(
             "the last cell",
-            "You looked at the cell in which delta passes delta_0, and at no other. Each cell before it asks for a mu of its own.",
+            "You looked at the interval in which delta passes delta_0, and at no other. Each interval before it asks for a mu of its own.",
             _cells(lambda left, right, delta_0: (right <= delta_0) & (left > delta_0)),
         ),
         Misconception(
             "the first cell",
-            "You looked at the first cell only. Each of the others, down to delta_0, asks for a mu of its own.",
+            "You looked at the first interval only. Each of the others, down to delta_0, asks for a mu of its own.",
             lambda epsilon, delta, delta_0: _mu(float(epsilon[1]), float(delta[0])),
         ),
         Misconception(
             "the optimistic ends",
-            "You put the delta of a cell's right end to the epsilon of its left end. That is the best case in the cell. A proof has to "
+            "You put the delta of an interval's right end to the epsilon of its left end. That is the best case in the interval. A proof has to "
             "assume the worst.",
             _optimistic(lambda left, right, delta_0: left > delta_0),
             recognise=any_of(
@@ -250,7 +250,7 @@ exercise = Exercise(
         ),
         Misconception(
             "the middles",
-            "You put the delta of a cell's left end to the epsilon of its middle. It may stay there up to the right end, and that asks for more.",
+            "You put the delta of an interval's left end to the epsilon of its middle. It may stay there up to the right end, and that asks for more.",
             _middles,
         ),
         Misconception(
@@ -260,7 +260,7 @@ exercise = Exercise(
         ),
         Misconception(
             "delta_0 itself",
-            "You let a cell ask for something that begins with delta exactly at delta_0. In it delta is at most delta_0, and then nothing is asked.",
+            "You let an interval ask for something that begins with delta exactly at delta_0. In it delta is at most delta_0, and then nothing is asked.",
             _cells(lambda left, right, delta_0: left >= delta_0),
         ),
         Misconception(

@@ -117,7 +117,7 @@ exercise = Exercise(
     title="Where three terms stop",
     good_for="knowing how far a rule of thumb made from the first terms may be trusted",
     difficulty=3,
-    minutes=15,
+    minutes=20,
     points=3,
     domain=Domain(
         {"noise_multiplier": Number(0.7, 5), "sample_rate": Number(0.002, 0.3), "share": Number(0.3, 0.97)},

@@ -117,7 +117,7 @@ exercise = OpenExercise(
     title="The noise for a budget",
     good_for="planning a run: the question that comes before every private training",
     difficulty=3,
-    minutes=20,
+    minutes=25,
     points=3,
     domain=Domain(
         {"epsilon": Number(1, 5), "delta": OneOf((1e-5,)), "sample_rate": Number(0.01, 0.06), "steps": Whole(100, 800)},

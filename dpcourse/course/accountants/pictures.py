@@ -18,6 +18,7 @@ from dpcourse.base.style import (
     RING,
     SECOND,
     THIRD,
+    Look,
     logarithmic,
     panels,
 )
@@ -32,46 +33,119 @@ ACCOUNTANTS = {
     "limit": to_say("limit"),
 }
 LOOKS = {"classic": FOURTH, "improved": THIRD, "exact": FIRST, "limit": SECOND}
+BASIC: Look = {"color": "#6f6f6f", "linestyle": (0, (6, 2, 1, 2, 1, 2)), "linewidth": 1.5}
+RUNS = Table(Path(__file__).with_name("training.npz"), ("epoch",))  # three trainings of section 4
+EPOCHS, BUDGET = 30, 3
+RUN_NAMES = {
+    "without": to_say("without her"),
+    "with_mia": to_say("with Mia"),
+    "other_noise": to_say("with Mia, other noise"),
+}
+RUN_LOOKS = {"without": FIRST, "with_mia": SECOND, "other_noise": FOURTH}
+TAKEN: Look = {"facecolor": "#e3efe9", "edgecolor": "#2f7f60", "hatch": "..."}
 
 
 # ---- accountants
 
 
 def accountants(figure, noise_multiplier, batch, epochs) -> str:
-    """epsilon of a run of noisy SGD on 60,000 people along its epochs, by four accountants."""
+    """epsilon so far of a run of noisy SGD on 60,000 people, by basic composition and four accountants that race."""
     known = np.asarray(TABLE["epochs"], dtype=float)
     curves = epsilons(noise_multiplier, batch)
-    at = {name: float(np.interp(epochs, known, curve)) for name, curve in curves.items()}
+    top = 1.05 * max(curve.max() for curve in curves.values())
+    so_far = np.r_[known[known < epochs], epochs]
+    ends = {}
     (panel,) = panels(figure)
     for name, curve in curves.items():
-        panel.plot(
-            known,
-            curve,
-            **LOOKS[name],
-            label=say("{accountant}: {epsilon:.3g}", accountant=say(ACCOUNTANTS[name]), epsilon=at[name]),
-        )
-    panel.plot([epochs] * 4, list(at.values()), **RING, markersize=6)
-    top = max(curve.max() for curve in curves.values())
-    panel.set_xlim(0, 102)
-    panel.set_ylim(0, 1.05 * top)
+        values = np.interp(so_far, known, curve)
+        panel.plot(so_far, values, **LOOKS[name], label=say(ACCOUNTANTS[name]))
+        ends[name] = float(values[-1])
+    panel.plot([epochs] * 4, list(ends.values()), **RING, markersize=6)
+    texts = {name: _three(value) for name, value in ends.items()}
+    for name, height in _spread(ends, 0.075 * top, 0.97 * top).items():
+        text = say("{accountant}: {epsilon}", accountant=say(ACCOUNTANTS[name]), epsilon=texts[name])
+        panel.plot([epochs + 0.8, epochs + 2.5], [ends[name], height], color=LOOKS[name]["color"], linewidth=1)
+        panel.text(epochs + 3, height, text, color=LOOKS[name]["color"], va="center", fontsize=9)
+    by_basic = _draw_basic(panel, noise_multiplier, batch, epochs, top)
+    panel.set_xlim(0, 142)
+    panel.set_xticks(range(0, 101, 20))
+    panel.spines["bottom"].set_bounds(0, 100)
+    panel.set_ylim(0, top)
     panel.set_xlabel(say("epochs"))
+    panel.xaxis.set_label_coords(50 / 142, -0.1)
     panel.set_ylabel(say("ε at δ = 10⁻⁵"))
     panel.set_title(
-        say(
-            "σ = {noise_multiplier:g}, batches of {batch:,} among 60,000",
+        counted(
+            "σ = {noise_multiplier:g}, batches of {batch:,} among 60,000: ε after {count} epoch",
+            "σ = {noise_multiplier:g}, batches of {batch:,} among 60,000: ε after {count} epochs",
             noise_multiplier=noise_multiplier,
             batch=batch,
+            count=epochs,
         )
     )
-    panel.legend(title=say("ε after epoch {epochs}", epochs=epochs), loc="lower right", alignment="left")
     return say(
         "Epsilon at delta 1e-5 against epochs, for noise multiplier {noise_multiplier:g} and batches of {batch} among 60,000. "
-        "After epoch {epochs}: {found}.",
+        "After epoch {epochs}: {found}; basic composition {basic}.",
         noise_multiplier=noise_multiplier,
         batch=batch,
         epochs=epochs,
-        found=_by_each({name: f"{value:.3g}" for name, value in at.items()}),
+        found=_by_each(texts),
+        basic=by_basic,
     )
+
+
+def _draw_basic(panel, noise_multiplier, batch, epochs, top):
+    """What basic composition says, which soon leaves the panel; its epsilon at the end, as text."""
+    until, values = _basic_curve(noise_multiplier, batch)
+    inside = until < epochs
+    end = basic(noise_multiplier, batch, epochs)
+    until, values = np.r_[until[inside], epochs], np.r_[values[inside], end]
+    panel.plot(until, values, **BASIC, label=say("basic composition"))
+    epsilon = _three(end) if end < 100 else f"{end:,.0f}"
+    high = end > 0.85 * top
+    panel.text(
+        float(np.interp(min(end, top), values, until)) + (2 if high else 3),
+        0.985 * top if high else end,
+        say("basic composition: {epsilon}, off the top", epsilon=epsilon)
+        if end > top
+        else say("basic composition: {epsilon}", epsilon=epsilon),
+        color=BASIC["color"],
+        va="top" if high else "center",
+        fontsize=9,
+    )
+    return epsilon
+
+
+def basic(noise_multiplier, batch, epochs):
+    """epsilon by basic composition: an equal share of delta for each step, and T times the exact epsilon of one."""
+    rate, steps = batch / PEOPLE, max(1, round(epochs * PEOPLE / batch))
+    if_drawn = DELTA / steps / rate  # the delta of one step, given that Mia is drawn
+    if if_drawn >= 1:
+        return 0.0
+    return steps * math.log1p(rate * math.expm1(gdp.epsilon(if_drawn, 1 / noise_multiplier)))
+
+
+@functools.lru_cache(maxsize=256)
+def _basic_curve(noise_multiplier, batch):
+    until = np.geomspace(batch / PEOPLE, 100, 40)
+    return until, np.array([basic(noise_multiplier, batch, epochs) for epochs in until])
+
+
+def _spread(ends, gap, top):
+    """Heights for labels beside these values: at least a gap apart, in their order, and none above the top."""
+    names = sorted(ends, key=ends.__getitem__)
+    heights = [ends[name] for name in names]
+    for i in range(1, len(heights)):
+        heights[i] = max(heights[i], heights[i - 1] + gap)
+    heights[-1] = min(heights[-1], top)
+    for i in reversed(range(len(heights) - 1)):
+        heights[i] = min(heights[i], heights[i + 1] - gap)
+    return dict(zip(names, heights, strict=True))
+
+
+def _three(value):
+    """A number to three digits, zeros at the end too: 1.70."""
+    return f"{value:#.3g}".rstrip(".")
 
 
 def _by_each(found):
@@ -124,43 +198,137 @@ def noise_needed(figure, batch, epochs) -> str:
     )
 
 
-def training(figure, at, accuracies, epsilons, budget) -> str:
-    """Accuracy and certified epsilon of a run along its steps.
+# ---- a training, with Mia and without her
 
-    at: after which steps; accuracies, epsilons: at these; budget: epsilon that may not be passed, or None.
-    """
-    left, right = panels(figure, 2)
-    left.plot(at, accuracies, **FIRST)
+
+def training(figure, epoch) -> str:
+    """Two runs with the same coins and noise, with Mia's row and with it emptied; and the budget, as a battery."""
+    so_far = slice(epoch + 1)
+    accuracy = {name: RUNS[name][so_far] for name in RUN_LOOKS}
+    grid = figure.add_gridspec(2, 2, left=0.08, wspace=0.46, height_ratios=(1, 0.75), hspace=0.85)
+    left, above, below = (figure.add_subplot(place) for place in (grid[:, 0], grid[0, 1], grid[1, 1]))
+    for name, values in accuracy.items():
+        left.plot(RUNS["epoch"][so_far], values, **RUN_LOOKS[name], label=say(RUN_NAMES[name]))
+    left.plot([epoch] * 2, [accuracy["with_mia"][-1], accuracy["without"][-1]], **RING, markersize=6)
+    left.set_xlim(0, RUNS["epoch"][-1] + 0.5)
     left.set_ylim(0, 1)
+    left.set_xlabel(say("epochs"))
     left.set_ylabel(say("accuracy on the test part"))
-    left.set_title(say("after {steps:,} steps: accuracy {accuracy:.3f}", steps=at[-1], accuracy=accuracies[-1]))
-    right.plot([0, *at], [0, *epsilons], **SECOND, label=say("spent"))
-    if budget is not None:
-        right.axhline(budget, **FOURTH, label=say("budget"))
-    right.set_ylim(0, 1.25 * max(epsilons[-1], budget or 0))
-    right.set_ylabel(say("ε, certified"))
-    at_most = rounding.up(epsilons[-1], 3)
-    right.set_title(say("ε at most {at_most}", at_most=at_most))
-    right.legend(loc="upper left", ncols=2)
-    for panel in (left, right):
-        panel.set_xlim(0, at[-1])
-        panel.set_xlabel(say("steps"))
+    left.legend(loc="lower right")
+    apart = {name: float(RUNS[f"apart_{name}"][epoch]) for name in ("without", "other_noise")}
+    for place, (name, value) in enumerate(apart.items()):
+        above.barh(place, value, height=0.5, color=RUN_LOOKS[name]["color"])
+        above.text(value, place, f" {value:.2g}", va="center")
+    above.set_xlim(0, 1.15 * RUNS["apart_other_noise"][-1])
+    above.set_ylim(1.5, -0.5)
+    above.set_yticks(range(2), [say("without her"), say("other noise")])
+    above.set_title(say("distance from the weights with Mia"))
+    spent = float(RUNS["epsilon"][epoch])
+    at_most = rounding.up(spent, 3)
+    _draw_battery(below, spent, float(RUNS["epsilon"][max(epoch - 1, 0)]))
+    below.set_title(say("battery: ε = {budget:g}, of which {spent} is spent", budget=BUDGET, spent=at_most))
+    with_mia, without = (f"{accuracy[name][-1]:.3f}" for name in ("with_mia", "without"))
+    left.set_title(
+        counted(
+            "after {count} epoch: {with_mia}, without her {without}",
+            "after {count} epochs: {with_mia}, without her {without}",
+            count=epoch,
+            with_mia=with_mia,
+            without=without,
+        )
+    )
     return sentences(
         [
-            say(
-                "Left: accuracy on the test part along {steps:,} steps of training; at the end it is {accuracy:.3f}.",
-                steps=at[-1],
-                accuracy=accuracies[-1],
+            counted(
+                "Left: accuracy on the test part along {count} epoch of training.",
+                "Left: accuracy on the test part along {count} epochs of training.",
+                count=epoch,
             ),
-            say("Right: the certified epsilon spent, at the end {at_most}.", at_most=at_most)
-            if budget is None
-            else say(
-                "Right: the certified epsilon spent, at the end {at_most}, and the budget {budget:g}.",
-                at_most=at_most,
-                budget=budget,
+            say("With Mia's row it is {with_mia}, without it {without}.", with_mia=with_mia, without=without),
+            say(
+                "Right, above: from the weights with Mia those without her are {without:.2g} away, and those with other noise "
+                "{other_noise:.2g}.",
+                **apart,
+            ),
+            say(
+                "Right, below: a battery of epsilon {budget:g}; at most {spent} is spent.", budget=BUDGET, spent=at_most
             ),
         ]
     )
+
+
+def _draw_battery(panel, spent, before):
+    """What is left of the budget, full, and what the last epoch has taken, hatched."""
+    panel.barh(0, BUDGET - spent, height=1, color=THIRD["color"])
+    panel.barh(0, spent - before, left=BUDGET - spent, height=1, **TAKEN)
+    panel.barh(0, BUDGET, height=1, fill=False, linewidth=2)
+    panel.barh(0, 0.07, left=BUDGET + 0.03, height=0.4, color="black")
+    panel.set_xlim(-0.03, BUDGET + 0.12)
+    panel.set_ylim(-0.6, 0.6)
+    panel.set_yticks([])
+    panel.set_xticks(range(BUDGET + 1))
+    panel.spines[["left", "bottom"]].set_visible(False)
+    panel.tick_params(axis="x", length=0)
+    panel.set_xlabel(say("ε, left in the battery"))
+
+
+def runs(epochs) -> dict[str, np.ndarray]:
+    """Train so many epochs as section 4 does: with Mia, with her row emptied, and with other noise.
+
+    What RUNS stores, after 0, 1, ... epochs: accuracies, the certified epsilon, and how far the weights are from those
+    with Mia.
+    """
+    import torch
+
+    from dpcourse import dpsgd
+
+    data = dpsgd.digits()
+    people, batch = len(data), 256
+    at = [round(epoch * people / batch) for epoch in range(EPOCHS + 1)]
+    plan = dpsgd.noise_for(BUDGET, DELTA, batch / people, at[-1]), batch / people, at[-1]
+    at = at[: epochs + 1]
+
+    def weights(model):
+        return torch.cat([part.detach().ravel() for part in model.parameters()]).numpy().copy()
+
+    def run(data, noise):
+        model = dpsgd.tanh_cnn(data.shape, generator=1)
+        right = (model(data.test_inputs).argmax(dim=1) == data.test_targets).float().mean()
+        seen = [weights(model)]
+        optimizer = dpsgd.NoisyAdam(
+            model.parameters(), lr=0.01, noise_multiplier=plan[0], clip_norm=1.0, expected_batch=batch, generator=noise
+        )
+        ledger = dpsgd.Ledger(DELTA, float(BUDGET), plan=[plan])
+
+        def look(_):
+            seen.append(weights(model))
+
+        found = dpsgd.fit(
+            model, optimizer, ledger, data, at[-1], device="cpu", generator=3, every=1, callback=look, show=False
+        )
+        accuracies, epsilons = [float(right), *found.accuracies], [0.0, *found.epsilons]
+        return np.array(accuracies)[at], np.array(seen)[at], np.array(epsilons)[at]
+
+    with_mia, here, epsilon = run(data, 2)
+    without, there, _ = run(data.emptied(0), 2)
+    other_noise, elsewhere, _ = run(data, 7)
+    return {
+        "epsilon": epsilon,
+        "with_mia": with_mia,
+        "without": without,
+        "other_noise": other_noise,
+        "apart_without": np.linalg.norm(there - here, axis=1),
+        "apart_other_noise": np.linalg.norm(elsewhere - here, axis=1),
+    }
+
+
+def record():
+    """Train anew, and store what the picture shows; about half a minute. The tests train some epochs again."""
+    found = runs(EPOCHS)
+    RUNS.make(lambda epoch: {name: values[epoch] for name, values in found.items()}, epoch=range(EPOCHS + 1))
+
+
+# ---- what the accountants say
 
 
 def epsilons(noise_multiplier, batch):
@@ -220,3 +388,4 @@ def account():
 
 if __name__ == "__main__":  # python -m dpcourse.course.accountants.pictures
     account()
+    record()

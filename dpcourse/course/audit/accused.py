@@ -181,7 +181,7 @@ exercise = OpenExercise(
     title="Six suspects",
     good_for="an audit from the canary to the verdict: what you would do to a program that somebody hands you",
     difficulty=4,
-    minutes=50,
+    minutes=60,
     points=5,
     domain=Domain({"seed": Seed(), "clip_norm": Number(0.5, 2), "mu": Number(0.8, 1.2), "rng": Seed()}, most=0),
     draw=_draw_suspects,

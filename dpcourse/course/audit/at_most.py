@@ -80,7 +80,7 @@ exercise = Exercise(
     title="What an error rate is at most",
     good_for="saying something certain about a probability of which you saw a sample",
     difficulty=3,
-    minutes=12,
+    minutes=15,
     points=3,
     domain=Domain(
         {"errors": Whole(0, 1000), "trials": Whole(1, 1000), "confidence": OneOf((0.9, 0.95, 0.98, 0.99))},

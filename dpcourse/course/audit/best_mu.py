@@ -110,7 +110,7 @@ exercise = Exercise(
     title="The best of k thresholds",
     good_for="choosing with open eyes, and paying for the choice",
     difficulty=3,
-    minutes=10,
+    minutes=12,
     points=3,
     domain=Domain(
         {"false_alarms, misses, runs": Made(_any_thresholds, THRESHOLDS), "confidence": OneOf((0.9, 0.95, 0.98, 0.99))}

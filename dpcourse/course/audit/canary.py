@@ -134,7 +134,7 @@ exercise = OpenExercise(
     title="A canary",
     good_for="asking the worst case, which is what the promise is about",
     difficulty=3,
-    minutes=12,
+    minutes=15,
     points=3,
     domain=Domain({"inputs, clip_norm, longest": Made(_any_people, PEOPLE)}, most=12),
     draw=_draw_people,

@@ -112,7 +112,7 @@ exercise = Exercise(
     title="The exact error rates",
     good_for="knowing how far an audit is from the truth, where the truth can be computed",
     difficulty=3,
-    minutes=10,
+    minutes=12,
     points=2,
     domain=Domain(
         {

@@ -52,7 +52,7 @@ exercise = Exercise(
     title="The μ that an attack proves",
     good_for="the whole of an audit in three lines",
     difficulty=3,
-    minutes=12,
+    minutes=15,
     points=3,
     domain=Domain(
         {

@@ -35,7 +35,7 @@ exercise = Exercise(
     title="ε from one run",
     good_for="auditing what is too expensive to be run twice",
     difficulty=3,
-    minutes=8,
+    minutes=10,
     points=2,
     domain=Domain(
         {"correct": Whole(1, 499), "guesses": Whole(2, 500), "confidence": OneOf((0.9, 0.95, 0.98, 0.99))},

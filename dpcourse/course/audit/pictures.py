@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 from matplotlib.patches import Circle, Rectangle
+from scipy.special import comb, ndtr
 
 from dpcourse import audit
 from dpcourse.base import rounding
-from dpcourse.base.languages import listed, say, to_say
+from dpcourse.base.languages import listed, say, sentences, to_say
 from dpcourse.base.style import (
     DARK,
     FIRST,
@@ -75,7 +76,7 @@ def proof(figure, mu, runs, threshold, promise=1.0) -> str:
     each = (1 + CONFIDENCE) / 2
     most_alpha, most_beta = (audit.clopper_pearson(round(rate * runs), runs, each) for rate in (alpha, beta))
     proved = audit.mu_lower_bound(within, out, CONFIDENCE, threshold=threshold)
-    right.add_patch(Rectangle((alpha, beta), most_alpha - alpha, most_beta - beta, **LIGHT))
+    right.add_patch(Rectangle((0, 0), most_alpha, most_beta, **LIGHT))
     right.plot([most_alpha], [most_beta], color=SECOND["color"], marker="s", markersize=6, linestyle="none")
     right.set_title(_judged(proved, promise, *PROVED))
     return say(
@@ -252,16 +253,18 @@ def canary(figure, length, angle) -> str:
         mu = shown[name]
         text = say("{mu:.2f}, accused", mu=mu) if mu > 1 + 1e-9 else f"{mu:.2f}"
         right.text(min(mu, 3.2) + 0.08, bar.get_y() + 0.4, text, va="center", fontsize=9, bbox=BEHIND, zorder=4)
-    right.axvline(1, ymax=0.88, **FIRST)
+    right.text(0.08, -1, say("in the size of the noise"), va="center", fontsize=9, bbox=BEHIND, zorder=4)
+    right.axvline(1, ymax=0.9, **FIRST)
     right.text(1, len(names) - 0.28, say("promise"), fontsize=9, ha="center")
-    right.set_yticks(range(len(names)), [say(name) for name in names])
-    right.set_ylim(-0.6, len(names) + 0.1)
+    right.set_yticks(range(-1, len(names)), [say("divisor"), *(say(name) for name in names)])
+    right.set_ylim(-1.6, len(names) + 0.1)
     right.set_xlim(0, 5.2)
     right.set_xticks([0, 1, 2, 3])
     right.set_xlabel(say("μ that it shows in one round"))
     return say(
         "Left: a canary's vector of {length:.2g} times the clip norm at {angle:.0f} degrees, with the circle of clipping the whole vector and the "
-        "square of clipping each coordinate. Right: the mu that this canary shows in one round, where 1 is promised: {mus}.",
+        "square of clipping each coordinate. Right: the mu that this canary shows in one round, where 1 is promised: {mus}. "
+        "A divisor made from the data shows in the size of the noise.",
         length=length,
         angle=angle,
         mus=listed(
@@ -274,10 +277,11 @@ def _edge(look):
     return {"edgecolor": look["color"], "linestyle": look["linestyle"], "linewidth": 1.5}
 
 
-def gap(figure, certified, found) -> str:
+def gap(figure, certified, found, final=None) -> str:
     """What is certified, what attacks prove, and between them the truth.
 
-    certified: list of (epsilon, delta), each of them certified; found: name -> (scores_in, scores_out) of an attack.
+    certified: list of (epsilon, delta), each of them certified; found: name -> (scores_in, scores_out) of an attack;
+    final: (noise multiplier, sample rate, steps), to draw the exact curve of the final weights as well.
     ValueError for more than three attacks.
     """
     looks = (FOURTH, THIRD, SECOND)
@@ -292,17 +296,32 @@ def gap(figure, certified, found) -> str:
         upper = audit.empirical_tradeoff(scores_in, scores_out, CONFIDENCE).upper
         proved[name] = upper(0.1)
         panel.plot(GRID, upper(GRID), **look, label=say("the truth lies below: {attack}", attack=name))
+    bounds = [say("{beta:.2f} ({attack})", beta=beta, attack=name) for name, beta in proved.items()]
+    told = [
+        say(
+            "Trade-off curves, at alpha 0.1. No test lies below {floor:.2f}, as is certified. With 95 percent confidence the "
+            "true curve lies below {proved}.",
+            floor=np.interp(0.1, GRID, floor),
+            proved=listed(bounds, "{first}, {then}"),
+        )
+    ]
+    if final is not None:
+        alpha, beta = _final_weights(*final)
+        panel.plot(alpha, beta, color="black", linewidth=1, label=say("exact: final weights"))
+        at = float(np.interp(0.1, alpha[::-1], beta[::-1]))
+        told.append(say("The exact curve of the final weights is at {beta:.2f}.", beta=at))
     unit_square(panel, ticks=HALVES)
     panel.set_title(say("between what is certified and what is proved"))
     panel.legend(loc="upper right", borderaxespad=0)
-    return say(
-        "Trade-off curves, at alpha 0.1. No test lies below {floor:.2f}, as is certified. With 95 percent confidence the "
-        "true curve lies below {proved}.",
-        floor=np.interp(0.1, GRID, floor),
-        proved=listed(
-            (say("{beta:.2f} ({attack})", beta=beta, attack=name) for name, beta in proved.items()), "{first}, {then}"
-        ),
-    )
+    return sentences(told)
+
+
+def _final_weights(noise_multiplier, sample_rate, steps):
+    """Exact (alpha, beta) of the final weights at many thresholds; a step draws the canary with the sample rate."""
+    deviation, draws = noise_multiplier * math.sqrt(steps), np.arange(steps + 1)
+    cuts = np.linspace(-6 * deviation, steps + 6 * deviation, 601)
+    chances = comb(steps, draws) * sample_rate**draws * (1 - sample_rate) ** (steps - draws)
+    return ndtr(-cuts / deviation), ndtr((cuts[:, None] - draws) / deviation) @ chances
 
 
 # ---- an answer that is accused
@@ -353,4 +372,43 @@ def audited(figure, name, promise, scores_in, scores_out, found) -> str:
         alpha=alpha,
         beta=beta,
         least=least,
+    )
+
+
+# ---- you are the attacker
+
+HOW = {"hand": to_say("you, by hand"), "rule": to_say("you, by a rule")}
+
+
+def told_apart(figure, attack, played) -> str:
+    """What was promised of a mechanism, and how well a learner told its outputs apart.
+
+    attack: a course.attack.Attack. played: how -> a notebook.attacker.Played, by hand and by a rule.
+    """
+    (panel,) = panels(figure)
+    promise = attack.promise()
+    panel.plot(
+        GRID, promise(GRID), **FIRST, label=say("promised: no test lies below ({promise})", promise=attack.named)
+    )
+    panel.plot([0, 1], [1, 0], **FOURTH, label=say("guesses by a coin"))
+    looks = {"hand": SECOND["color"], "rule": "black"}
+    best = max(played.values(), key=lambda each: each.mu)
+    if best.mu:
+        curve = say("proved: μ ≥ {mu}", mu=rounding.down(best.mu, 2))
+        panel.plot(GRID, gaussian(best.mu)(GRID), **SECOND, label=curve)
+    told = []
+    for how, each in played.items():
+        marker = {"hand": "s", "rule": "o"}[how]
+        panel.plot([each.alpha], [each.beta], **POINT | {"marker": marker, "color": looks[how]}, label=say(HOW[how]))
+        told.append(
+            say("{who}: alpha {alpha:.3f}, beta {beta:.3f}", who=say(HOW[how]), alpha=each.alpha, beta=each.beta)
+        )
+    unit_square(panel)
+    panel.set_aspect("equal", anchor="W")
+    panel.legend(loc="upper left", bbox_to_anchor=(1.05, 1), alignment="left")
+    return say(
+        "The promised curve ({promise}), the line of guesses by a coin, and the points of {played}. Proved is a mu of {mu}.",
+        promise=attack.named,
+        played=listed(told, "{first}; {then}", "{first}; {then}"),
+        mu=rounding.down(best.mu, 2),
     )

@@ -107,7 +107,7 @@ exercise = Exercise(
     title="The μ of one run",
     good_for="refuting a μ by a single training, without a detour over (ε, δ)",
     difficulty=4,
-    minutes=15,
+    minutes=20,
     points=3,
     domain=Domain({"mu, correct, guesses, canaries, risk": Made(_any_run, RUN)}),
     draw=_draw_guesses,
@@ -125,7 +125,9 @@ exercise = Exercise(
     possible=Number(0, 1),
     forbidden=(audit.one_run_mu_lower_bound,),
     hints=(
-        "Begin with u and w as they are for j = correct. Then let i run down: `range(correct - 1, -1, -1)`, with 0 in it. Each round changes both.",
+        "Begin with u and w as they are for i = correct. Then let i run down: `range(correct - 1, -1, -1)`, with 0 in it. Each round changes both. "
+        "With 3 right of 4 guesses, 10 canaries, mu 0.2 and a risk of 0.1, (i, u, w) goes through (3, 0.0300, 0.0100), (2, 0.0387, 0.0187), "
+        "(1, 0.0407, 0.0247), (0, 0.0407, 0.0260). The answer is 0.0667 then.",
         "In a round, first find the new w: it is what it was, or Φ(Φ⁻¹(u) - μ) if that is larger. Keep the old w until u has grown: u needs the "
         "difference of both.",
         "A round begins with `more = max(w, norm.cdf(norm.ppf(u) - mu))`. Change u next, by i / (guesses - i) times what w grows, and w last.",
@@ -134,7 +136,7 @@ exercise = Exercise(
         Misconception(
             "u never grows",
             "Your u never grows. Did you put the new w in the place of the old one before u was changed? u grows with the difference of both, "
-            "so keep the old one until then. Or does i run upwards, from 0? You know u and w for j = correct; from there go down.",
+            "so keep the old one until then. Or does i run upwards, from 0? You know u and w for i = correct; from there go down.",
             _recursion(factor=lambda i, guesses, canaries: 0.0),
         ),
         Misconception(

@@ -98,7 +98,7 @@ exercise = OpenExercise(
     title="Where the limit breaks",
     good_for="knowing without a computation whether a limit may be trusted, and by how much not",
     difficulty=3,
-    minutes=25,
+    minutes=30,
     points=3,
     domain=Domain({"noise_multiplier": Number(0.95, 2.5), "error": Number(0.04, 0.25)}, most=0),
     draw=_draw_corners,

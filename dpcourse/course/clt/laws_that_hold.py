@@ -161,7 +161,7 @@ exercise = Exercise(
     title="Which laws hold?",
     good_for="testing a law on numbers before you trust a proof, or your memory of one",
     difficulty=2,
-    minutes=15,
+    minutes=20,
     points=2,
     domain=Domain({"curves": Made(_any_curves, CURVES)}, most=48),
     draw=_draw_curves,

@@ -5,7 +5,7 @@ import math
 from pathlib import Path
 
 import numpy as np
-from matplotlib.ticker import FixedLocator, MaxNLocator
+from matplotlib.ticker import FixedLocator
 from scipy.special import ndtr
 
 from dpcourse import clt, gdp
@@ -29,7 +29,7 @@ from dpcourse.base.style import (
 )
 from dpcourse.tradeoff import TradeOff, approx_dp, gaussian, laplace
 
-SAMPLED = to_say("sampled Gaussian")  # Mia's data are used with probability 0.1
+SAMPLED = to_say("Gaussian noise, 10 % sampled")  # Mia's data are used with probability 0.1
 MECHANISMS = {
     to_say("randomized response"): approx_dp,
     to_say("Laplace noise"): laplace,
@@ -40,6 +40,8 @@ BAND: Look = {"color": "#dfe5ec", "linewidth": 0}
 WASTE: Look = {"facecolor": "#e3efe9", "edgecolor": "#2f7f60", "hatch": "..."}
 GRID = levels(1e-6, 300)
 SUNK = 4  # from this mu on the curve has sunk into the corner of its panel
+SMALL, LENS = 1e-5, 1e-8  # the delta at which epsilon is read, and the least under the lens
+POINTER = {"arrowprops": {"arrowstyle": "->"}, "va": "center", "fontsize": 9}
 TABLE = Table(Path(__file__).with_name("noisy_sgd.npz"), ("noise_multiplier", "sample_rate", "steps"))
 
 
@@ -92,87 +94,112 @@ def _through_points(f):
 
 
 def limit(figure, mechanism, size, n) -> str:
-    """n answers: the distribution of their loss beside a normal one, and their curve beside G_mu, each with gamma's band.
+    """n answers beside their limit: the distribution of their loss, their curve, and delta under a lens.
 
     mechanism: a key of MECHANISMS; size: the epsilon or mu of one answer.
     """
     mu, gamma, mean, deviation = _limit_of(mechanism, size, n)
-    loss, beta = _exact(mechanism, size, n)
-    left, right = panels(figure, 2)
-    reach = np.linspace(mean - 3.5 * deviation, mean + 3.5 * deviation, 120)
-    normal = ndtr((reach - mean) / deviation)
-    left.fill_between(reach, np.clip(normal - gamma, 0, 1), np.clip(normal + gamma, 0, 1), **BAND, label="± γ")
-    below = np.r_[reach[0], loss[::-1], reach[-1]], np.r_[0, 1 - GRID[::-1], 1]
-    left.plot(*below, **FIRST, drawstyle="steps-post", label=say("exactly"))
-    left.plot(reach, normal, **SECOND, label=say("normal"))
-    left.set_xlim(reach[0], reach[-1])
-    left.locator_params(axis="x", nbins=4)
-    left.set_ylim(-0.02, 1.3)
-    left.set_yticks(HALVES)
-    left.set_xlabel(say("privacy loss of all answers"))
-    left.set_ylabel(say("chance to be below"))
-    left.legend(loc="upper left", ncols=3, columnspacing=1, handlelength=1.6)
+    loss, beta, epsilon, delta = _exact(mechanism, size, n)
+    by_limit = gdp.epsilon(SMALL, mu)
+    left, middle, right = panels(figure, 3)
+    figure.subplots_adjust(left=0.075, right=0.975, bottom=0.36, top=0.88, wspace=0.42)
+    _draw_loss(left, mean, deviation, gamma, loss)
+    _draw_curve(middle, mu, gamma, beta)
+    _draw_lens(right, mu, delta, (epsilon, by_limit))
     proves = gamma < 0.5
-    right.fill_between(GRID, *proved(mu, gamma), **BAND, label=say("proved") if proves else "β ≤ 1 - α")
-    right.plot(GRID, beta, **FIRST, label=say("exactly"))
-    right.plot(GRID, gaussian(mu)(GRID), **SECOND, label=say("limit Gμ"))
-    right.set_xlim(0, 1)
-    right.set_xticks(HALVES)
-    right.set_ylim(-0.02, 1.3)
-    right.set_yticks(HALVES)
-    right.set_xlabel(say(FALSE_ALARMS))
-    right.set_ylabel(say(MISSES))
-    right.legend(loc="upper right", ncols=3, columnspacing=1, handlelength=1.6)
-    left.set_title(counted("{count} answer, {size:.2g}", "{count:,} answers, {size:.2g} each", count=n, size=size))
-    right.set_title(
-        f"μ = {mu:.3g}, γ = {gamma:.2g}"
-        if proves
-        else say("μ = {mu:.3g}, γ = {gamma:.2g}: nothing is proved", mu=mu, gamma=gamma)
+    band = say("± γ; what is proved") if proves else say("± γ; nothing is proved")
+    known = [*left.lines, left.collections[0]], [say("exactly"), say("normal; limit Gμ"), band]
+    figure.legend(*known, loc="lower center", ncols=3, borderaxespad=0.5)
+    letter, parameter = ("μ", "mu") if mechanism == SAMPLED else ("ε", "epsilon")
+    left.set_title(
+        counted(
+            "{count} answer, {letter} = {size:.2g}",
+            "{count:,} answers, {letter} = {size:.2g} each",
+            count=n,
+            letter=letter,
+            size=size,
+        )
     )
-    away = float(np.abs(beta - gaussian(mu)(GRID)).max())
+    middle.set_title(f"μ = {mu:.3g}, γ = {gamma:.2g}")
+    right.set_title(say("ε = {exact:.3g}, limit {limit:.3g}", exact=epsilon, limit=by_limit))
     told = [
         counted(
-            "{count} answer by {mechanism}, {size:.2g} each.",
-            "{count:,} answers by {mechanism}, {size:.2g} each.",
+            "{count} answer by {mechanism}, {parameter} {size:.2g}.",
+            "{count:,} answers by {mechanism}, {parameter} {size:.2g} each.",
             count=n,
             mechanism=say(mechanism),
+            parameter=parameter,
             size=size,
         ),
         say("Left: the distribution of their total privacy loss beside a normal one."),
         say(
-            "Right: their exact trade-off curve beside G with mu {mu:.3g}; at the alpha that are drawn, 0 and from 1e-6 on, "
+            "Middle: their exact trade-off curve beside G with mu {mu:.3g}; at the alpha that are drawn, 0 and from 1e-6 on, "
             "the two are at most {away:.2g} apart.",
             mu=mu,
-            away=away,
+            away=float(np.abs(beta - gaussian(mu)(GRID)).max()),
         ),
         say("Berry and Esseen's gamma is {gamma:.2g}, and the proved band lies around them.", gamma=gamma)
         if proves
         else say("Berry and Esseen's gamma is {gamma:.2g}, too large to prove anything.", gamma=gamma),
     ]
     if mu > SUNK:
-        told.append(_magnify_corner(right, beta, gaussian(mu)(GRID)))
+        told.append(say("Both curves lie along the axes."))
+    told.append(
+        say(
+            "Right, under a lens: delta down to 1e-8 against epsilon; at delta 1e-5 the exact epsilon is {exact:.3g} and the "
+            "limit's {limit:.3g}.",
+            exact=epsilon,
+            limit=by_limit,
+        )
+    )
     return sentences(told)
 
 
-def _magnify_corner(panel, beta, limit):
-    """Both curves at small alpha, on logarithmic axes, where the panel itself shows nothing; what they say there."""
-    corner = panel.inset_axes([0.32, 0.3, 0.66, 0.42])
-    seen = (GRID > 0) & (GRID <= 1e-2)
-    alpha, exact, by_limit = (np.log10(values[seen]) for values in (GRID, beta, limit))
-    corner.plot(alpha, exact, **FIRST)
-    corner.plot(alpha, by_limit, **SECOND)
-    corner.set_xlim(-6, -2)
-    corner.xaxis.set_major_locator(FixedLocator([-6, -5, -4, -3, -2]))
-    corner.yaxis.set_major_locator(MaxNLocator(4, integer=True))
-    for axis in (corner.xaxis, corner.yaxis):
-        axis.set_major_formatter(_power_of_ten)
-    corner.set_title(say("near α = 10⁻⁵, magnified"), fontsize=9)
-    at = [10 ** np.interp(-5, alpha, curve) for curve in (exact, by_limit)]
-    return say(
-        "Magnified: at alpha 1e-5 the exact curve is at {exact:.2g} and the limit at {limit:.2g}.",
-        exact=at[0],
-        limit=at[1],
-    )
+def _draw_loss(panel, mean, deviation, gamma, loss):
+    """The distribution functions of the loss and of a normal one, with gamma's band."""
+    reach = np.linspace(mean - 3.5 * deviation, mean + 3.5 * deviation, 120)
+    normal = ndtr((reach - mean) / deviation)
+    panel.fill_between(reach, np.clip(normal - gamma, 0, 1), np.clip(normal + gamma, 0, 1), **BAND, label="± γ")
+    below = np.r_[reach[0], loss[::-1], reach[-1]], np.r_[0, 1 - GRID[::-1], 1]
+    panel.plot(*below, **FIRST, drawstyle="steps-post", label=say("exactly"))
+    panel.plot(reach, normal, **SECOND, label=say("normal"))
+    panel.set_xlim(reach[0], reach[-1])
+    panel.locator_params(axis="x", nbins=3)
+    panel.set_ylim(-0.02, 1.02)
+    panel.set_yticks(HALVES)
+    panel.set_xlabel(say("privacy loss of all answers"))
+    panel.set_ylabel(say("chance to be below"))
+
+
+def _draw_curve(panel, mu, gamma, beta):
+    """The trade-off curves, what is proved of the exact one, and a ring where delta is to be looked for."""
+    panel.fill_between(GRID, *proved(mu, gamma), **BAND, label=say("proved") if gamma < 0.5 else "β ≤ 1 - α")
+    panel.plot(GRID, beta, **FIRST, label=say("exactly"))
+    panel.plot(GRID, gaussian(mu)(GRID), **SECOND, label=say("limit Gμ"))
+    unit_square(panel, -0.02, HALVES, FALSE_ALARMS, MISSES)
+    panel.set_aspect("equal")
+    panel.plot([0], [1], **RING, markersize=9, clip_on=False)
+    panel.annotate(say("the lens"), (0.06, 0.98), (0.26, 0.98), **POINTER)
+    if mu > SUNK:
+        panel.annotate(say("both curves,\nalong the axes"), (0.01, 0.01), (0.25, 0.3), **POINTER)
+
+
+def _draw_lens(panel, mu, delta, found):
+    """delta against epsilon, on a logarithmic axis; found: the epsilon at SMALL, exactly and by the limit."""
+    least = np.log10(LENS)
+    by_limit = np.linspace(0, gdp.epsilon(LENS, mu), 60)
+    panel.plot(delta[0], np.log10(delta[1]), **FIRST)
+    panel.plot(by_limit, np.log10(gdp.delta(by_limit, mu)), **SECOND)
+    panel.axhline(np.log10(SMALL), **FOURTH | {"linewidth": 1.2})
+    panel.plot(found, [np.log10(SMALL)] * 2, **RING, markersize=6)
+    panel.set_xlim(0, 1.03 * max(delta[0][-1], by_limit[-1]))
+    panel.set_ylim(least, 0.15)
+    panel.yaxis.set_major_locator(FixedLocator([least, np.log10(SMALL), -2, 0]))
+    panel.yaxis.set_major_formatter(_power_of_ten)
+    panel.locator_params(axis="x", nbins=4)
+    panel.set_xlabel("ε")
+    panel.set_ylabel(say("δ, under the lens"))
+    panel.spines[["top", "right"]].set_visible(True)
 
 
 def _power_of_ten(value, _):
@@ -204,10 +231,12 @@ def _limit_of(mechanism, size, n):
 
 @functools.lru_cache(maxsize=256)
 def _exact(mechanism, size, n):
-    """The total loss at which alpha is reached, and beta, at each of GRID."""
+    """The total loss at which alpha is reached, and beta, at each of GRID; epsilon at SMALL; (epsilons, deltas) of the lens."""
     f = MECHANISMS[mechanism](size)
     curve = (_through_points(f) if mechanism == SAMPLED else f).power(n)
-    return np.clip(curve.log_slope(GRID), -1e3, 1e3), curve(GRID)
+    epsilons = np.linspace(0, curve.epsilon(LENS), 200)
+    delta = epsilons, np.maximum(curve.delta(epsilons), LENS / 10)
+    return np.clip(curve.log_slope(GRID), -1e3, 1e3), curve(GRID), curve.epsilon(SMALL), delta
 
 
 # ---- the limit against the certified value

@@ -64,7 +64,7 @@ exercise = Exercise(
     title="What is proved about beta",
     good_for="reading a theorem with a condition: what it says, and where it says nothing",
     difficulty=2,
-    minutes=15,
+    minutes=20,
     points=2,
     domain=Domain(
         {"mu": Number(0.05, 4), "gamma": Number(0, 0.7), "alpha": Number(0, 1)},

@@ -75,7 +75,7 @@ exercise = OpenExercise(
     title="A setting in which the limit promises too little",
     good_for="knowing that the limit is not simply optimistic: its error has either sign",
     difficulty=3,
-    minutes=10,
+    minutes=12,
     points=2,
     domain=Domain({"delta": Number(1e-8, 1e-5)}, most=0),
     draw=_draw_delta,

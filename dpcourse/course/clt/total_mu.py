@@ -30,7 +30,7 @@ exercise = Exercise(
     title="The bill for Gaussian answers",
     good_for="planning an analysis with Gaussian noise: this is the exact bill, no bound and no limit",
     difficulty=1,
-    minutes=5,
+    minutes=6,
     points=1,
     domain=Domain({"mus": Several(Number(0.01, 3), 1, 8), "counts": Several(Whole(1, 1000), like="mus")}),
     draw=_draw_mus,

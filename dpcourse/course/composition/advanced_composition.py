@@ -38,7 +38,7 @@ exercise = Exercise(
     title="Advanced composition",
     good_for="a budget that grows with the square root of the number of answers",
     difficulty=2,
-    minutes=10,
+    minutes=12,
     points=2,
     domain=Domain(
         {
@@ -64,7 +64,7 @@ exercise = Exercise(
         "math.log(1 / delta_prime)": "the logarithm of 1 over the slack",
         "math.sqrt(2 * k * math.log(1 / delta_prime)) * epsilon": "the spread",
         "k * epsilon * (math.exp(epsilon) - 1)": "the drift",
-        "k * delta": "what k answers may fail with",
+        "k * delta": "what k answers may spill together",
     },
     returns=several("epsilon", "delta"),
     possible=Number(0, math.inf),
@@ -72,7 +72,8 @@ exercise = Exercise(
     hints=(
         "Compute the two terms apart and print them. For epsilon 0.1, k 100 and delta_prime 1e-5 the spread is 4.80 and the drift 1.05.",
         "Under the root stand three factors: 2, k and a logarithm, `math.log(1 / delta_prime)`; epsilon stands outside. In the drift the 1 "
-        "is taken from e^epsilon, not from its exponent. Then the second number: k answers may fail, and the walk may stray once.",
+        "is taken from e^epsilon, not from its exponent. Then the second number: each of the k answers may spill its delta, and the walk "
+        "may stray once.",
     ),
     misconceptions=(
         Misconception(
@@ -82,7 +83,7 @@ exercise = Exercise(
         ),
         Misconception(
             "log of 1/delta",
-            "You took ln(1/delta). The slack is delta_prime, which you choose; delta is the failure of a single answer.",
+            "You took ln(1/delta). The slack is delta_prime, which you choose; delta is what a single answer may spill.",
             lambda epsilon, delta, k, delta_prime: (
                 _advanced(_root)(epsilon, delta, k, delta)[0],
                 k * delta + delta_prime,
@@ -168,7 +169,7 @@ exercise = Exercise(
         ),
         Misconception(
             "only the slack",
-            "Your delta is delta_prime alone. The k answers may fail as well, each with its delta: k delta + delta_prime.",
+            "Your delta is delta_prime alone. The k answers may spill as well, each its delta: k delta + delta_prime.",
             _advanced(_root, failure=lambda delta, k, slack: slack),
         ),
         Misconception(

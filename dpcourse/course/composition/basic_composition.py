@@ -21,7 +21,7 @@ exercise = Exercise(
     title="Basic composition",
     good_for="the first bound to write down for any pipeline",
     difficulty=1,
-    minutes=5,
+    minutes=6,
     points=1,
     domain=Domain(
         {"epsilons": Several(Number(0.01, 2), 1, 10), "deltas": Several(Number(1e-9, 0.01), like="epsilons")}
@@ -32,14 +32,14 @@ exercise = Exercise(
     possible=Number(0, math.inf),
     forbidden=(composition.basic, composition.sequential),
     hints=(
-        "Think of two answers, each with a delta of 0.01. How likely is it, at most, that at least one of the two fails?",
-        "One failure is enough, so the chances to fail add up. The epsilons behave as in {sequential_composition}. Return two numbers: "
+        "Think of two answers, each with a delta of 0.01: each may spill that much. How much can the two spill together, at most?",
+        "Together they spill at most the sum, so the deltas add up. The epsilons behave as in {sequential_composition}. Return two numbers: "
         "`return epsilon, delta`.",
     ),
     misconceptions=(
         Misconception(
             "largest delta",
-            "You took the largest delta. Each answer has its own chance to fail, so the chances add up.",
+            "You took the largest delta. Each answer may spill its own delta, so the deltas add up.",
             lambda epsilons, deltas: (sum(epsilons), max(deltas)),
         ),
         Misconception(
@@ -54,12 +54,12 @@ exercise = Exercise(
         ),
         Misconception(
             "deltas multiplied",
-            "You multiplied the deltas, which is the chance that all answers fail at once. One failure is enough: add.",
+            "You multiplied the deltas, as if all answers had to spill at once. One that spills is enough: add.",
             lambda epsilons, deltas: (sum(epsilons), math.prod(deltas)),
         ),
         Misconception(
             "delta dropped",
-            "Your delta is 0. Answers that may fail do not become pure by being several.",
+            "Your delta is 0. Answers that may spill do not become pure by being several.",
             lambda epsilons, deltas: (sum(epsilons), 0.0),
         ),
         Misconception(

@@ -83,7 +83,7 @@ exercise = Exercise(
     title="Recover Mia",
     good_for="seeing a promise from the other side: what somebody gets who collects everything",
     difficulty=3,
-    minutes=20,
+    minutes=25,
     points=3,
     domain=Domain(
         {
@@ -105,7 +105,7 @@ exercise = Exercise(
     returns=a_number,
     possible=Number(0, 1),
     hints=(
-        "In section 3 one answer moved the odds by at most e^ε. You hold the report itself, so you know by how much, and in which "
+        "In section 3 one answer multiplied the odds by at most e^epsilon. You hold the report itself, so you know by how much, and in which "
         "direction. Divide the chance of a no report if the truth is yes by its chance if the truth is no.",
         "The coins of different reports are independent, so their factors multiply: start from the odds before, and take the "
         "reports one by one with `for report, epsilon in zip(reports, epsilons)`. In the end you have odds, and not yet a belief.",

@@ -87,7 +87,7 @@ exercise = Exercise(
     title="The ε that each answer may have",
     good_for="planning a release: from a total to the noise on each number",
     difficulty=3,
-    minutes=15,
+    minutes=20,
     points=3,
     domain=Domain({"k": Whole(1, 200), "epsilon_total": Number(0.1, 5), "delta_total": Number(1e-10, 0.01)}, most=60),
     draw=_draw,

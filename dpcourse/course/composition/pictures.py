@@ -3,37 +3,49 @@
 import math
 
 import numpy as np
-from matplotlib.patches import Patch
+from matplotlib.patches import ConnectionPatch, Patch
 
 from dpcourse import composition
 from dpcourse.base import validate
-from dpcourse.base.languages import listed, say
-from dpcourse.base.style import DARK, FIRST, FOURTH, GREY, LIGHT, PALE, RING, SECOND, THIRD, panels, power
+from dpcourse.base.languages import say
+from dpcourse.base.style import DARK, FIRST, FOURTH, GREY, HALVES, LIGHT, PALE, RING, SECOND, THIRD, Look, panels, power
+
+COVERED: Look = LIGHT | {"hatch": None}
+OVERLAP: Look = {"facecolor": "white", "edgecolor": FOURTH["color"], "hatch": "xxx"}
 
 
-def two_hills(figure, epsilon, ks=(1, 2, 8, 20)) -> str:
-    """The chance of each number of yes reports, for a true yes beside a true no: the two bars of lesson 00, for more reports."""
-    epsilon = validate.number("epsilon", epsilon, low=0)
-    shared = []
-    for panel, k in zip(panels(figure, len(ks)), ks, strict=True):
-        yeses, p, q, _ = _chances(epsilon, k)
-        panel.bar(yeses - 0.2, p, 0.4, label=say("P: the truth is yes"), **DARK)
-        panel.bar(yeses + 0.2, q, 0.4, label=say("Q: the truth is no"), **LIGHT)
-        panel.xaxis.get_major_locator().set_params(integer=True)
-        panel.set_ylim(0, 1.06 * p.max())
-        panel.set_title(f"k = {k}")
-        panel.set_xlabel(say("yes reports"))
-        shared.append(float(np.minimum(p, q).sum()))
-    figure.axes[0].set_ylabel(say("probability"))
-    figure.subplots_adjust(top=0.78, wspace=0.42)
-    figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="upper center", ncols=2)
-    parts = [say("{part:.2f} for k = {k}", part=part, k=k) for part, k in zip(shared, ks, strict=True)]
+def two_hills(figure, k, epsilon=0.5) -> str:
+    """The chance of each number of yes reports, for a true yes and a true no on one axis, and what the two have in common."""
+    epsilon, k = validate.number("epsilon", epsilon, low=0), validate.whole("k", k)
+    yeses, p, q, _ = _chances(epsilon, k)
+    both = np.minimum(p, q)
+    overlap = float(both.sum())
+    (panel,) = panels(figure)
+    panel.bar(yeses, q - both, 0.9, both, label=say("Q: the truth is no"), **DARK)
+    panel.bar(yeses, p - both, 0.9, both, label=say("P: the truth is yes"), **COVERED)
+    panel.bar(yeses, both, 0.9, label=say("both: the overlap"), **OVERLAP)
+    panel.xaxis.get_major_locator().set_params(integer=True)
+    panel.set_xlim(-0.6, k + 0.6)
+    panel.set_ylim(0, 1.3 * max(p.max(), q.max()))
+    panel.set_xlabel(say("number of yes reports among k = {k}", k=k))
+    panel.set_ylabel(say("probability"))
+    panel.legend(loc="upper center", ncols=3)
+    panel.set_title(
+        say(
+            "k = {k}: the overlap is {overlap:.3f}; half of it, {error:.3f}, is the best attacker's error",
+            k=k,
+            overlap=overlap,
+            error=overlap / 2,
+        )
+    )
     return say(
-        "Pairs of bars: the probability of each number of yes reports if the truth is yes, P, and if it is no, "
-        "Q; each report has epsilon {epsilon:.2g}. The two hills move apart as the number of reports k grows. "
-        "What they have in common is {parts}.",
+        "Bars for the number of yes reports among {k} with epsilon {epsilon:.2g} each: its probability P if the truth is "
+        "yes, and Q if it is no, in one place. What Q has more lies to the left, and what P has more to the right. What they "
+        "have in common is hatched; it adds up to {overlap:.3f}, and half of that is {error:.3f}.",
+        k=k,
         epsilon=epsilon,
-        parts=listed(parts, "{first}, {then}"),
+        overlap=overlap,
+        error=overlap / 2,
     )
 
 
@@ -217,51 +229,62 @@ def bounds(figure, epsilon, k, delta) -> str:
     )
 
 
-def spill(figure, epsilon, k, epsilon_total) -> str:
-    """The chance P of each number of yes reports if the truth is yes, Q if it is no, what e^epsilon_total Q allows, the rest."""
+def spill(figure, epsilon_total, epsilon=0.5, k=8) -> str:
+    """P of each number of yes reports in front of Q, which e^epsilon_total has lifted; what stands above, in a cup: delta."""
     epsilon_total = validate.number("epsilon_total", epsilon_total, low=0)
     yeses, p, q, loss = _chances(epsilon, k)
-    allowed = np.exp(np.minimum(epsilon_total - loss, 50)) * p
-    delta = composition.optimal_delta(epsilon, 0, k, epsilon_total)
-    (panel,) = panels(figure)
-    panel.bar(yeses, np.minimum(p, allowed), 0.85, color=PALE, label=say("P, covered"))
-    over = p > allowed
-    panel.bar(yeses[over], (p - allowed)[over], 0.85, bottom=allowed[over], **LIGHT)
-    top = 1.35 * p.max()
-    for heights, look, label in ((q, SECOND, "Q"), (allowed, FIRST, "$e^{ε_{tot}}$ Q")):
-        panel.plot(*_marks(yeses, np.where(heights < 0.85 * top, heights, np.nan)), **look, label=label)
+    lifted = np.exp(np.minimum(epsilon_total - loss, 50)) * p
+    covered = np.minimum(p, lifted)
+    panel, cup = figure.subplots(1, 2, width_ratios=(5, 1))
+    top = 1.15 * p.max()
+    panel.bar(yeses, np.minimum(lifted, 2 * top), 0.96, color=PALE)
+    for heights, look, label in ((q, FIRST | {"linestyle": ":"}, "Q"), (lifted, FIRST, "$e^{ε_{tot}}$ Q")):
+        panel.plot(*_marks(yeses, np.where(heights < top, heights, np.nan)), **look, label=label)
+    panel.bar(yeses, covered, 0.56, **COVERED)
+    over = p > lifted * (1 + 1e-9)
+    spills = (p - lifted)[over]
+    delta = composition.optimal_delta(epsilon, 0, k, epsilon_total) if spills.size else 0.0
+    panel.bar(yeses[over], spills, 0.56, lifted[over], **LIGHT)
     panel.set_ylim(0, top)
     panel.set_xlim(-0.6, k + 0.6)
     panel.set_xlabel(say("number of yes reports among k = {k}", k=k))
     panel.set_ylabel(say("probability"))
     panel.xaxis.get_major_locator().set_params(integer=True)
-    panel.set_title(
-        say(
-            "each report ε = {epsilon:.2g}; total ε = {epsilon_total:.2g} leaves δ = {delta:.3g}",
-            epsilon=epsilon,
-            epsilon_total=epsilon_total,
-            delta=delta,
-        )
+    title = say(
+        "each report ε = {epsilon:.2g}; total ε = {epsilon_total:.3g}", epsilon=epsilon, epsilon_total=epsilon_total
     )
-    panel.legend(
-        handles=[
-            Patch(color=PALE, label=say("P, covered")),
-            Patch(**LIGHT, label=say("spill: adds up to δ")),
-            *panel.lines,
-        ],
-        loc="upper center",
-        ncols=4,
-    )
+    figure.suptitle(title, x=0.45, fontsize=10.5)
+    known = [*panel.lines, Patch(**COVERED, label=say("P, covered")), Patch(**LIGHT, label=say("spill"))]
+    panel.legend(handles=known, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=4, borderaxespad=0.1)
+    _pour(cup, spills, delta)
+    if spills.size:
+        bend = {"arrowstyle": "-|>", "connectionstyle": "arc3,rad=-0.35", "mutation_scale": 14, "color": "black"}
+        ends = (1.02, 0.55), (0.3, 0.86)
+        figure.add_artist(ConnectionPatch(*ends, "axes fraction", "axes fraction", axesA=panel, axesB=cup, **bend))
+    figure.subplots_adjust(top=0.82, wspace=0.2)
     return say(
         "Bars for the number of yes reports among {k} with epsilon {epsilon:.2g} each, if the truth is yes: P. "
-        "At each bar a dashed mark shows Q, the probability if the truth is no, and a solid mark e to the "
-        "{epsilon_total:.2g} times Q. The part of each bar above the solid mark is hatched; these parts add up "
-        "to delta {delta:.2g}.",
+        "Behind each bar stands Q, the probability if the truth is no, lifted by the factor e to the "
+        "{epsilon_total:.3g}. What P has above it is hatched, and is poured into a cup, where it adds up to delta "
+        "{delta:.3g}.",
         k=k,
         epsilon=epsilon,
         epsilon_total=epsilon_total,
         delta=delta,
     )
+
+
+def _pour(cup, spills, delta):
+    """Draw a cup that holds 1, with the spills in it, one on another."""
+    cup.bar(np.zeros_like(spills), spills, 1, np.cumsum(spills) - spills, **LIGHT)
+    cup.plot([-0.5, -0.5, 0.5, 0.5], [1, 0, 0, 1], color="black", linewidth=2.5)
+    for mark in HALVES:
+        cup.plot([0.5, 0.58], [mark, mark], color="black", linewidth=1)
+        cup.text(0.63, mark, f"{mark:g}", va="center", fontsize=9)
+    cup.set_title(f"δ = {delta:.3g}")
+    cup.set_xlim(-0.7, 0.8)
+    cup.set_ylim(-0.02, 1.3)
+    cup.axis("off")
 
 
 def _marks(places, heights):

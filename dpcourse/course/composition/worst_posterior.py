@@ -16,7 +16,7 @@ exercise = Exercise(
     title="The most that an attacker can come to believe",
     good_for="explaining epsilon to somebody who asks what an attacker learns",
     difficulty=2,
-    minutes=10,
+    minutes=12,
     points=2,
     domain=Domain({"prior": Number(0.01, 0.99), "epsilon": Number(0.01, 5)}),
     draw=_draw_prior,
@@ -79,7 +79,7 @@ exercise = Exercise(
         ),
         Misconception(
             "both odds",
-            "You moved the odds by e^2epsilon: up for yes and down for no. The ratio of the two is what e^epsilon bounds; use it once.",
+            "You moved the odds by e^(2 epsilon): up for yes and down for no. The ratio of the two is what e^epsilon bounds; use it once.",
             lambda prior, epsilon: (
                 prior * math.exp(epsilon) / (prior * math.exp(epsilon) + (1 - prior) * math.exp(-epsilon))
             ),

@@ -14,4 +14,5 @@ EXERCISES = (
     "two_sided",
     "sgd_mu",
     "noisy_sgd",
+    "called_in",
 )

@@ -132,7 +132,7 @@ exercise = Exercise(
     title="NoisyAdam",
     good_for="seeing that a cleverer optimizer costs no privacy, as long as it sees only what has noise on it",
     difficulty=3,
-    minutes=20,
+    minutes=25,
     points=3,
     domain=Domain(
         {

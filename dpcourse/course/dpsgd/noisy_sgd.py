@@ -124,7 +124,7 @@ exercise = RandomExercise(
     title="The whole run",
     good_for="everything that a private training program does, in a dozen lines",
     difficulty=4,
-    minutes=25,
+    minutes=30,
     points=4,
     domain=Domain({", ".join(GIVEN): Made(_any_run, RUN), "rng": Seed()}, most=8),
     draw=_draw_runs,

@@ -89,7 +89,7 @@ exercise = Exercise(
     title="One step of NoisySGD",
     good_for="the whole algorithm in four lines",
     difficulty=3,
-    minutes=15,
+    minutes=20,
     points=3,
     domain=Domain(
         {

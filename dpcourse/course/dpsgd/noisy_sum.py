@@ -93,7 +93,7 @@ exercise = RandomExercise(
     title="Noise on the sum",
     good_for="the other line that makes training private, and the one in which most slips are made",
     difficulty=2,
-    minutes=10,
+    minutes=12,
     points=2,
     domain=Domain(
         {

@@ -28,7 +28,8 @@ from dpcourse.base.style import (
 from dpcourse.tradeoff import gaussian
 
 GRID = levels()
-BELOW = {"color": PALE, "linestyle": (0, (6, 0.5)), "linewidth": 7}  # a band that other lines lie on
+BELOW = {"color": PALE, "linestyle": (0, (6, 0.5)), "linewidth": 7, "dash_capstyle": "round"}
+"""A band that other lines lie on: the round ends of its dashes close its gaps."""
 
 KEPT, LENGTH, CUT_OFF = ({**look, "linewidth": 1.3} for look in (FIRST, SECOND, FOURTH))  # of a gradient
 
@@ -75,13 +76,15 @@ def clipping(figure, clip_norm, noise_multiplier=1.0) -> str:
     logarithmic(right, 0.1, 0.3, 1, 3, 8)
     right.set_ylim(0, 2.1)
     right.set_xlabel(say("R, clip norm"))
+    right.set_ylabel(say("both = √(lost² + added²)"))
     right.set_title(say("error of the mean gradient"))
     right.legend(loc="upper center", ncols=1)
     return say(
         "Left: the gradients of {all} people as arrows in the plane, with a circle of radius {clip_norm:.2g}; {longer} of "
         "them are longer and are cut at the circle, what lies beyond it is grey and dotted. Right: how far the clipped "
-        "mean is from the mean, and how large the noise of multiplier {noise_multiplier:.2g} is, for every clip norm. An "
-        "open circle marks the radius of the left side. Here they are {lost:.2f} and {noise:.2f}.",
+        "mean is from the mean, how large the noise of multiplier {noise_multiplier:.2g} is, and the root of the sum of "
+        "their squares, for every clip norm. An open circle marks the radius of the left side. Here they are {lost:.2f} "
+        "and {noise:.2f}.",
         all=len(gradients),
         clip_norm=clip_norm,
         longer=longer.sum(),
@@ -95,7 +98,7 @@ def clipping(figure, clip_norm, noise_multiplier=1.0) -> str:
 def people():
     """24 gradients in the plane: most point the same way, and a few are very long."""
     rng = np.random.default_rng(4)
-    lengths = np.minimum(rng.lognormal(0.2, 0.75, size=24), 5)
+    lengths = np.minimum(rng.lognormal(0.12, 0.75, size=24), 5)  # no length is near 2, the R shown first
     angles = rng.normal(0.1, 0.9, size=24)
     return lengths[:, None] * np.c_[np.cos(angles), np.sin(angles)]
 
@@ -148,13 +151,16 @@ def both_directions(figure, p, noise_multiplier) -> str:
     touches = float(ndtr(-mu / 2))  # where G, and so f_p, has the slope -1
     ends = sorted([touches, float(one_way(touches))])
     panel.plot(ends, ends[::-1], **RING, markersize=7, label=say("straight between these"))
+    panel.plot([0, 1], [0, 1], **FOURTH, label=say("mirror"))
     panel.set_title(say("p = {p:.2g}, σ = {sigma:.2g}: both directions", p=p, sigma=noise_multiplier))
     unit_square(panel, ticks=HALVES, alpha=FALSE_ALARMS, beta=MISSES)
-    panel.legend(loc="upper right", borderaxespad=0)
+    panel.set_ylim(0, 1)
+    panel.set_aspect("equal", anchor="W")
+    panel.legend(loc="upper left", bbox_to_anchor=(1.05, 1))
     return say(
-        "The mixture with p {p:.2g} for noise with multiplier {noise_multiplier:.2g}, its mirror image in the diagonal, "
-        "and as a broad pale band the convex curve below both, which is {hull:.2f} at alpha 0.1. It is straight from "
-        "alpha {first:.2f} to {last:.2f}, between two open circles, and follows the lower curve elsewhere.",
+        "The mixture with p {p:.2g} for noise with multiplier {noise_multiplier:.2g}, its mirror image in the dotted "
+        "diagonal, and as a broad pale band the convex curve below both, which is {hull:.2f} at alpha 0.1. It is straight "
+        "from alpha {first:.2f} to {last:.2f}, between two open circles, and follows the lower curve elsewhere.",
         p=p,
         noise_multiplier=noise_multiplier,
         hull=both(0.1),

@@ -168,7 +168,7 @@ exercise = RandomExercise(
     title="Batches by coin tosses",
     good_for="sampling as the theorems mean it: what most data loaders do is something else",
     difficulty=2,
-    minutes=15,
+    minutes=20,
     points=3,
     domain=Domain({"n": Whole(1, 120), "sample_rate": Number(0.01, 1), "steps": Whole(1, 3000), "rng": Seed()}, most=8),
     draw=_draw_batches,

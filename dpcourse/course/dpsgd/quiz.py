@@ -104,22 +104,22 @@ QUIZ = (
         ),
     ),
     Question(
-        "After a run a log file is found that says who was in which batch. What is left of the guarantee for Mia, if she was drawn in 150 of 1,500 steps?",
+        "After a run a log file is found with the coins of all rows, filled or empty. What is left of the guarantee for Mia, if her row was drawn in 150 of 1,500 steps?",
         (
             Option(
-                "Everything: who was drawn is no personal data.",
+                "Everything: which rows were drawn is no personal data.",
                 False,
                 "The lemma's mixture is the tester's ignorance of the coins. With the file it is gone.",
             ),
             Option(
                 "That of 150 steps with G of parameter 1/σ each.",
                 True,
-                "In each of these the tester knows that she was in, if she was there at all, and only the noise hides her. Coins are secrets, like the noise.",
+                "In each of these the tester knows that her row was drawn, and only the noise hides whether it was filled. Coins are secrets, like the noise.",
             ),
             Option(
                 "Nothing at all.",
                 False,
-                "The noise is still there: it hides her in each of the 150 steps, though without what the coins had added.",
+                "The noise is still there: it hides in each of the 150 steps whether her row was filled, though without what the coins had added.",
             ),
         ),
     ),

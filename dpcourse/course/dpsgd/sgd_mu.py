@@ -47,7 +47,7 @@ exercise = Exercise(
     title="The limit's μ of a training run",
     good_for="checking in one line what a paper claims",
     difficulty=2,
-    minutes=10,
+    minutes=12,
     points=2,
     domain=Domain(
         {

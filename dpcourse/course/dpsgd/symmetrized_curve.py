@@ -28,7 +28,7 @@ exercise = Exercise(
     title="A curve for both orders",
     good_for="turning a promise for one order of the neighbours into one for both",
     difficulty=2,
-    minutes=8,
+    minutes=10,
     points=2,
     domain=Domain({"alpha, beta": Made(some_corners, CORNERS), "at": Several(Number(0, 1), 1, 20, array=True)}),
     reference=_symmetrized,

@@ -101,7 +101,7 @@ exercise = Exercise(
     title="Both directions at once",
     good_for="one curve that is a guarantee for adding a person and for removing one",
     difficulty=4,
-    minutes=25,
+    minutes=30,
     points=4,
     domain=Domain({"alpha, beta": Made(_any_curve, CURVE), "at": Number(0, 0.999)}),
     draw=_draw_hull,
@@ -113,7 +113,8 @@ exercise = Exercise(
     hints=(
         "The corners of the inverse are the corners of g with the two coordinates exchanged. Put all corners into one set. The largest "
         "convex function below all of them is their lower convex hull.",
-        "At a given alpha the hull is the lowest of all straight lines between two corners, one at or left of alpha and one right of it. Try all pairs.",
+        "The rope runs straight from one corner to the next that it touches. So at a given alpha it is a piece of a line through two corners. On which "
+        "sides of alpha do the two lie? Of all lines through such a pair, which one is the rope at this alpha?",
         "`x = np.r_[alpha, beta]` and `y = np.r_[beta, alpha]` hold all corners. For each pair i, j with x[i] <= at < x[j]: how high is "
         "the line through both at `at`? Keep the smallest.",
     ),

@@ -30,7 +30,7 @@ exercise = Exercise(
     title="The curve of Gaussian noise",
     good_for="the one curve that the rest of the course measures everything by",
     difficulty=2,
-    minutes=10,
+    minutes=12,
     points=2,
     domain=Domain({"alpha": Several(Number(0.001, 0.999), 1, 20, array=True), "mu": Number(0.01, 5)}),
     draw=_draw_gaussian,

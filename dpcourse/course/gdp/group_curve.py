@@ -42,7 +42,7 @@ exercise = Exercise(
     title="A curve for a whole family",
     good_for="stating what a mechanism promises to people whose data move together",
     difficulty=3,
-    minutes=15,
+    minutes=20,
     points=3,
     domain=Domain(
         {

@@ -66,7 +66,7 @@ exercise = RandomExercise(
     title="The Gaussian mechanism",
     good_for="releasing a whole table of numbers under one promise",
     difficulty=3,
-    minutes=15,
+    minutes=20,
     points=3,
     domain=Domain({"counts": Several(Whole(0, 30), 1, 100, array=True), "mu": Number(0.1, 3), "rng": Seed()}, most=12),
     draw=_draw_counts,

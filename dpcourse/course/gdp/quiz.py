@@ -24,12 +24,12 @@ QUIZ = (
         ),
     ),
     Question(
-        "Two curves are symmetric. f is never below g, and somewhere above it. Which promise is stronger?",
+        "Two curves are symmetric. f is never below h, and somewhere above it. Which promise is stronger?",
         (
             Option(
-                "f-DP.", True, "A higher curve leaves every tester with larger errors. Whatever is f-DP is also g-DP."
+                "f-DP.", True, "A higher curve leaves every tester with larger errors. Whatever is f-DP is also h-DP."
             ),
-            Option("g-DP.", False, "A lower curve means smaller errors for the tester, so less privacy."),
+            Option("h-DP.", False, "A lower curve means smaller errors for the tester, so less privacy."),
             Option("That depends on α.", False, "It would if the curves crossed. Here f is nowhere the lower one."),
         ),
     ),
@@ -109,7 +109,7 @@ QUIZ = (
             Option(
                 "It stays exactly the same.",
                 False,
-                "It can only rise. Rounding throws away something, and a tester who sees less can only err more.",
+                "It may rise, and it never falls. Rounding throws something away, and a tester who sees less cannot err less.",
             ),
             Option(
                 "It rises or stays, so the promise still holds.",
@@ -169,7 +169,7 @@ QUIZ = (
             Option(
                 "Yes, another test may lie below.",
                 True,
-                "The claim speaks of every level. A test with few false alarms may pierce the curve near its end, as where a rare output tells all.",
+                "The claim must hold at every level α. A test with few false alarms may pierce the curve near its end, for instance where a rare output tells all.",
             ),
             Option(
                 "No, this test is the best one, so all others lie above too.",

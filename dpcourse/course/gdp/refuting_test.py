@@ -173,7 +173,7 @@ exercise = Exercise(
     title="The test that beats a false claim",
     good_for="showing that a promise is broken, from nothing but what was released",
     difficulty=4,
-    minutes=20,
+    minutes=25,
     points=3,
     domain=Domain({"out, inside, mu": Made(_any_box, BOX)}, most=8),
     draw=_draw_boxes,
@@ -182,7 +182,7 @@ exercise = Exercise(
     hints=(
         "`np.bincount(out, minlength=12) / len(out)` estimates p from the releases, and q in the same way. With p and q you know which tests are worth trying: 12 of them.",
         "The tests worth trying say “in” for the outputs with the largest q/p: the first one, the first two, and so on. For each compute α, β and G_mu(α) - β.",
-        "With `order = np.argsort(-q / p)`, `alpha = np.cumsum(p[order])` and `beta = 1 - np.cumsum(q[order])`, let `i` be the place where `tradeoff.gaussian(mu)(np.minimum(alpha, 1)) - beta` is largest. Which outputs are on the side “in” there?",
+        "Sort and add up as for the corners of a curve, without the first corner, (0, 1). `np.argmax` gives the place of the largest G_mu(α) - β. Which outputs have been moved to “in” by then? Their bits are 1.",
     ),
     misconceptions=(
         Misconception(

@@ -86,7 +86,7 @@ exercise = Exercise(
     title="The clip that costs least",
     good_for="setting limits where the data have none",
     difficulty=3,
-    minutes=10,
+    minutes=12,
     points=3,
     domain=Domain({"values, clips, epsilon": Made(_any_table, TABLE)}),
     draw=_draw,
@@ -105,7 +105,7 @@ exercise = Exercise(
     misconceptions=(
         Misconception(
             "the rule of 1 / epsilon",
-            "You took the clip with about 1 / epsilon entries above it. That says where the best clip of all numbers lies. In a list it tells two neighbours, "
+            "You took the clip with about 1 / epsilon entries above it. That says where the best clip of all numbers lies. In a list it leaves two, one next to the other, "
             "of which only one is the best: compute bias plus noise at every clip, and compare.",
             lambda values, clips, epsilon: _by_the_rule(values, clips, epsilon)["at most  greater"],
             recognise=_follows_the_rule,

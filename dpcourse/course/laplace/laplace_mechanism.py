@@ -50,7 +50,7 @@ exercise = RandomExercise(
     title="The Laplace mechanism",
     good_for="releasing any numbers whose sensitivity you know",
     difficulty=2,
-    minutes=15,
+    minutes=20,
     points=3,
     domain=Domain(
         {

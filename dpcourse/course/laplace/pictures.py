@@ -8,13 +8,15 @@ import numpy as np
 from dpcourse import gdp, laplace
 from dpcourse.base import validate
 from dpcourse.base.languages import listed, say, sentences, to_say
-from dpcourse.base.style import FIRST, FOURTH, LIGHT, PALE, RING, SECOND, THIRD, panels, power
+from dpcourse.base.style import FIRST, FOURTH, LIGHT, PALE, POINT, RING, SECOND, THIRD, Look, panels, power
 
 
 def laplace_densities(figure, epsilon, change) -> str:
     """The densities of a noisy count with Mia and without her."""
     (panel,) = panels(figure)
-    b, _ = _two_densities(panel, epsilon, change)
+    b = _two_densities(panel, epsilon, change, change / 2 + 4)
+    panel.set_xlabel(say(BETWEEN))
+    panel.set_title(say("Lap({b:.2g}) noise on two answers", b=b))
     return say(
         "Two Laplace densities of scale {b:.3g}, with Mia and without her. Each has a peak at its true answer "
         "and falls by a constant factor for each step to either side. The peaks are {change:.2g} apart.",
@@ -23,82 +25,111 @@ def laplace_densities(figure, epsilon, change) -> str:
     )
 
 
-def laplace_pair(figure, epsilon, change) -> str:
-    """The densities of a noisy count with Mia and without her, and their ratio between the lines e^±epsilon."""
-    left, right = panels(figure, 2)
-    b, z = _two_densities(left, epsilon, change)
-    loss = (np.abs(z + change / 2) - np.abs(z - change / 2)) / b
-    right.plot(z, loss, **FIRST, label=say("log of the ratio"))
-    right.axhline(epsilon, **FOURTH, label="±ε")
-    right.axhline(-epsilon, **FOURTH)
-    top = max(epsilon, loss.max())
-    right.set_ylim(-1.15 * top, 1.75 * top)
-    right.legend(loc="upper left", ncols=2)
-    right.set_ylabel(say("privacy loss"))
-    right.set_xlabel(say(BETWEEN))
-    right.locator_params(nbins=5)
-    worst = change * epsilon
+def laplace_pair(figure, epsilon, change, output) -> str:
+    """The densities of a noisy count with Mia and without her, below them their privacy loss, both read at one output."""
+    output = validate.number("output", output, -REACH, REACH)
+    figure.set_figheight(4.2)
+    above, below = figure.subplots(2, 1, sharex=True, height_ratios=(1.3, 1))
+    b = _two_densities(above, epsilon, change, REACH)
+    z = np.unique(np.r_[np.linspace(-REACH, REACH, 401), -change / 2, change / 2])
+    below.plot(z, _loss(z, change, b), **THIRD, label=say("loss: ln(with / without)"))
+    below.axhline(epsilon, **FOURTH, label="±ε")
+    below.axhline(-epsilon, **FOURTH)
+    with_mia, without = (_density(output, at, b) for at in (change / 2, -change / 2))
+    loss, worst = _loss(output, change, b), change * epsilon
+    for panel, heights in ((above, [with_mia, without]), (below, [loss])):
+        panel.axvline(output, ymax=0.76, color="black", linewidth=1.2)
+        panel.plot([output] * len(heights), heights, **POINT)
+    below.plot([output, output], [0, loss], color="black", linewidth=4, solid_capstyle="butt")
+    top = max(epsilon, worst)
+    below.set_ylim(-1.2 * top, 1.9 * top)
+    below.legend(loc="upper left", ncols=2)
+    below.set_ylabel(say("privacy loss"))
+    below.set_xlabel(say(BETWEEN))
+    below.set_xlim(-REACH, REACH)
+    above.set_title(
+        say(
+            "output {output:.2f}: density {with_mia:.3g} with Mia, {without:.3g} without her, loss {loss:.2f}",
+            output=output,
+            with_mia=with_mia,
+            without=without,
+            loss=round(loss, 2) + 0.0,
+        )
+    )
     kept = worst <= epsilon * (1 + 1e-12)
-    right.set_title(
+    below.set_title(
         say("ε = {epsilon:.2g}: kept, the loss reaches {worst:.2g}", epsilon=epsilon, worst=worst)
         if kept
         else say("ε = {epsilon:.2g}: broken, the loss reaches {worst:.2g}", epsilon=epsilon, worst=worst)
     )
+    figure.subplots_adjust(top=0.93, bottom=0.12, hspace=0.25)
     return say(
-        "Left: two Laplace densities of scale {b:.3g}, whose peaks are {change:.2g} apart. Right: the logarithm "
-        "of their ratio against the output. It is flat outside the peaks, at plus and minus {worst:.3g}; the "
-        "lines of plus and minus epsilon are at {epsilon:.2g}, so {outcome}.",
+        "Above: two Laplace densities of scale {b:.3g}, whose peaks are {change:.2g} apart. Below, on the same axis: "
+        "the logarithm of their ratio. It is flat outside the peaks, at plus and minus {worst:.3g}; the lines of plus "
+        "and minus epsilon are at {epsilon:.2g}, so {outcome}. A line stands at the output {output:.2f}: there the "
+        "density is {with_mia:.3g} with Mia and {without:.3g} without her, and the loss is {loss:.2f}.",
         b=b,
         change=change,
         worst=worst,
         epsilon=epsilon,
         outcome=say("the promise is kept") if kept else say("the promise is broken"),
+        output=output,
+        with_mia=with_mia,
+        without=without,
+        loss=round(loss, 2) + 0.0,
     )
 
 
 BETWEEN = to_say("output (0: half-way between)")
+REACH = 4.0  # of the outputs that are drawn, to either side
 
 
-def _two_densities(panel, epsilon, change):
-    """Draw both densities; returns their scale, and the outputs."""
+def _two_densities(panel, epsilon, change, reach):
+    """Draw both densities for outputs from -reach to reach; returns their scale."""
     epsilon = validate.number("epsilon", epsilon, 0, open_low=True)
     change = validate.number("change", change, 0)
     b = 1 / epsilon
-    z = np.linspace(-change / 2 - 4, change / 2 + 4, 401)
-    with_mia, without = (np.exp(-np.abs(z - at) / b) / (2 * b) for at in (change / 2, -change / 2))
-    panel.plot(z, with_mia, **FIRST, label=say("with Mia"))
-    panel.plot(z, without, **SECOND, label=say("without her"))
-    panel.set_ylim(0, 1.5 * with_mia.max())
+    z = np.unique(np.r_[np.linspace(-reach, reach, 401), -change / 2, change / 2])
+    panel.plot(z, _density(z, change / 2, b), **SECOND, label=say("with Mia"))
+    panel.plot(z, _density(z, -change / 2, b), **FIRST, label=say("without her"))
+    panel.set_ylim(0, 1.5 * _density(0, 0, b))
     panel.set_ylabel(say("density"))
-    panel.set_xlabel(say(BETWEEN))
     panel.locator_params(nbins=5)
     panel.legend(loc="upper center", ncols=2)
-    panel.set_title(say("Lap({b:.2g}) noise on two answers", b=b))
-    return b, z
+    return b
+
+
+def _density(z, at, b):
+    return np.exp(-np.abs(z - at) / b) / (2 * b)
+
+
+def _loss(z, change, b):
+    return (np.abs(z + change / 2) - np.abs(z - change / 2)) / b
 
 
 def clip_tradeoff(figure, epsilon) -> str:
-    """Bias and noise of the sum of affairs in Fair's survey against the clip, and where their sum is smallest."""
+    """Bias, noise and mean error of the sum of affairs in Fair's survey against the clip, and the least bound."""
     epsilon = validate.number("epsilon", epsilon, 0, open_low=True)
     values = affairs_of_each()
     clips = np.linspace(0.25, 60, 240)
     bias, noise = lost_by(clips, values), clips / epsilon
-    total = bias + noise
+    total, mean_error = bias + noise, bias + noise * np.exp(-bias / noise)
     best = int(total.argmin())
     cut = int((values > clips[best]).sum())
     (panel,) = panels(figure)
     panel.plot(clips, bias, **SECOND, label=say("bias: what is cut off"))
     panel.plot(clips, noise, **THIRD, label=say("noise: clip / ε"))
     panel.plot(clips, total, **FIRST, label=say("both together"))
+    panel.plot(clips, mean_error, **FOURTH, label=say("mean error"))
     panel.plot([clips[best]], [total[best]], **RING, markersize=8)
     panel.set_ylim(0, min(6500.0, 1.6 * max(noise[-1], total[best])))
     panel.set_xlim(0, 60)
     panel.set_xlabel(say("clip: the most that one woman adds to the sum"))
     panel.set_ylabel(say("error of the sum"))
-    panel.legend(loc="upper right")
+    panel.legend(loc="upper right", ncols=2)
     panel.set_title(
         say(
-            "ε = {epsilon:.2g}: least at a clip of {clip:.3g}; women above it: {cut} of {women:,}",
+            "ε = {epsilon:.2g}: bound least at a clip of {clip:.3g}; women above it: {cut} of {women:,}",
             epsilon=epsilon,
             clip=clips[best],
             cut=cut,
@@ -106,9 +137,10 @@ def clip_tradeoff(figure, epsilon) -> str:
         )
     )
     return say(
-        "Three curves against the clip, at epsilon {epsilon:.2g}: the bias falls from {first_bias:,.0f} to "
+        "Four curves against the clip, at epsilon {epsilon:.2g}: the bias falls from {first_bias:,.0f} to "
         "{last_bias:,.0f}, the noise rises in a straight line to {last_noise:,.0f}, and their sum is smallest, "
-        "{least:,.0f}, at a clip of {clip:.3g}. Women above that clip: {cut}; 1 / epsilon is {inverse:.3g}.",
+        "{least:,.0f}, at a clip of {clip:.3g}. Women above that clip: {cut}; 1 / epsilon is {inverse:.3g}. The mean "
+        "error is nowhere above that sum; at this clip it is {mean_error:,.0f}.",
         epsilon=epsilon,
         first_bias=bias[0],
         last_bias=bias[-1],
@@ -117,6 +149,7 @@ def clip_tradeoff(figure, epsilon) -> str:
         clip=clips[best],
         cut=cut,
         inverse=1 / epsilon,
+        mean_error=mean_error[best],
     )
 
 
@@ -154,8 +187,8 @@ def histogram_release(figure, names, counts, epsilon, seed=1) -> str:
         bars.lines[2][0].set_linestyle(style["linestyle"])
         panel.plot(at + aside, released, marker, color=style["color"], markersize=5, zorder=5)
         low, high = (
-            min(low, released.min(), (counts - reach[-1]).min()),
-            max(high, released.max(), counts.max() + reach[-1]),
+            min(low, np.min(released), (counts - reach[-1]).min()),
+            max(high, np.max(released), counts.max() + reach[-1]),
         )
     panel.axhline(0, color="black", linewidth=0.8)
     panel.set_xticks(at, names)
@@ -218,54 +251,75 @@ def worst_error(figure, k, epsilon, failure) -> str:
     )
 
 
-def noisy_max_or_all(figure, epsilon, m, lead) -> str:
-    """The noise on each of m counts, and how often the true leader is found: noisy max against releasing all."""
+def noisy_max_or_all(figure, epsilon, m, lead, elections) -> str:
+    """Noisy elections among m counts, the last one and the winners of all: noisy max beside the largest of all released.
+
+    The noises of both are the same draws, in units of their scales.
+    """
     epsilon, m = validate.number("epsilon", epsilon, 0, open_low=True), validate.whole("m", m, 2)
-    lead = validate.whole("lead", lead, 0)
-    left, right = panels(figure, 2)
-    scale, scale_of_all = 1 / epsilon, m / epsilon
-    x = np.linspace(-3.5, 3.5, 301) * min(scale_of_all, 12 / epsilon)
-    left.plot(x, np.exp(-np.abs(x) / scale), **FIRST, label=say("noisy max"))
-    left.plot(x, np.exp(-np.abs(x) / scale_of_all), **SECOND, label=say("release all"))
-    left.set_yticks([])
-    left.set_ylim(0, 1.35)
-    left.set_ylabel(say("density, peaks made equal"))
-    left.set_xlabel(say("noise on each count"))
-    left.locator_params(axis="x", nbins=5)
-    left.set_title(say("scale {scale:,.4g} against {scale_of_all:,.4g}", scale=scale, scale_of_all=scale_of_all))
-    leads = np.union1d(np.arange(101), lead)
-    found, from_all = (
-        np.array([laplace.noisy_max_chances([gap, *[0] * (m - 1)], rate)[0] for gap in leads])
-        for rate in (epsilon, epsilon / m)
+    lead, elections = validate.whole("lead", lead, 0), validate.whole("elections", elections)
+    truth, noises = np.r_[100.0 + lead, np.full(m - 1, 100.0)], _unit_noises(max(elections, 100), max(m, 50))[:, :m]
+    figure.set_figheight(4.4)
+    noisy_of, won_of = figure.subplots(2, 2, sharex=True, sharey="row")
+    places, scales, found, chances = np.arange(1, m + 1), (1 / epsilon, m / epsilon), [], []
+    ways = (
+        (say("noisy max: noise of scale {scale:,.4g}", scale=scales[0]), noisy_of[0], won_of[0]),
+        (say("release all: noise of scale {scale:,.4g}", scale=scales[1]), noisy_of[1], won_of[1]),
     )
-    right.plot(leads, found, **FIRST, label=say("noisy max"))
-    right.plot(leads, from_all, **SECOND, label=say("release all"))
-    place = int(np.searchsorted(leads, lead))
-    for chances in (found, from_all):
-        right.plot([lead], [chances[place]], **RING, markersize=7)
-    right.set_ylim(0, 1.3)
-    right.set_yticks([0, 0.5, 1])
-    right.locator_params(axis="x", nbins=5)
-    right.set_xlabel(say("lead of the largest count"))
-    right.set_ylabel(say("chance to report it"))
-    right.set_title(
-        say("lead {lead}: {found:.2f} against {from_all:.2f}", lead=lead, found=found[place], from_all=from_all[place])
-    )
-    for panel in (left, right):
-        panel.legend(loc="upper center", ncols=2)
+    for scale, (title, last, bars) in zip(scales, ways, strict=True):
+        noisy = truth + scale * noises[:elections]
+        winners = noisy.argmax(axis=1)
+        wins = np.bincount(winners, minlength=m)
+        last.hlines(truth, places - 0.4, places + 0.4, color=FOURTH["color"], linewidth=2)
+        last.plot(places, noisy[-1], **POINT | {"markersize": 4})
+        last.plot([places[winners[-1]]], [noisy[-1].max()], **RING, markersize=10)
+        last.set_title(title)
+        bars.stairs(wins, np.arange(m + 1) + 0.5, fill=True, facecolor=PALE, edgecolor=FOURTH["color"])
+        bars.bar(places[:1], wins[:1], 1, color=THIRD["color"])
+        bars.set_xlabel(say("count (the first one leads)"))
+        found.append(int(wins[0]))
+        chances.append(float(laplace.noisy_max_chances(truth, 1 / scale)[0]))
+        bars.set_title(
+            say(
+                "the leader wins {found} of {elections}, chance {chance:.2f}",
+                found=found[-1],
+                elections=elections,
+                chance=chances[-1],
+            )
+        )
+    widest = truth + scales[1] * noises
+    room = 0.06 * np.ptp(widest)
+    noisy_of[0].set_ylim(widest.min() - room, widest.max() + room)
+    noisy_of[0].set_ylabel(say("noisy count"))
+    noisy_of[0].locator_params(axis="y", nbins=5)
+    won_of[0].set_ylabel(say("elections won"))
+    won_of[0].set_ylim(0, 1.05 * len(noises))
+    won_of[0].set_xlim(0.3, m + 0.7)
+    won_of[0].set_xticks([1, m])
+    figure.subplots_adjust(left=0.12, top=0.93, bottom=0.12, hspace=0.35, wspace=0.1)
     return say(
-        "Left: Laplace noise of scale {scale:.3g} for report noisy max and of scale {scale_of_all:.3g} for "
-        "releasing all {m} counts, both at epsilon {epsilon:.2g}. Right: the chance to report the true leader "
-        "against its lead. At a lead of {lead} it is {found:.3f} for noisy max and {from_all:.3f} for the "
-        "largest of the released counts.",
-        scale=scale,
-        scale_of_all=scale_of_all,
+        "Two columns: report noisy max with Laplace noise of scale {scale:.3g}, and noise of scale "
+        "{scale_of_all:,.4g} on all {m} counts, both at epsilon {epsilon:.2g}. The leader is {lead} above all "
+        "others. Above are the noisy counts of the last of {elections} elections, and a circle around the largest. "
+        "Below, bars count the wins. The leader wins {found} of them by noisy max, and {from_all} by the largest of all "
+        "released counts. The exact chances are {chance:.3f} and {chance_from_all:.3f}.",
+        scale=scales[0],
+        scale_of_all=scales[1],
         m=m,
         epsilon=epsilon,
         lead=lead,
-        found=found[place],
-        from_all=from_all[place],
+        elections=elections,
+        found=found[0],
+        from_all=found[1],
+        chance=chances[0],
+        chance_from_all=chances[1],
     )
+
+
+@functools.cache
+def _unit_noises(elections, counts):
+    """Laplace noise of scale 1 for each count of each election."""
+    return np.random.default_rng(45).laplace(size=(elections, counts))
 
 
 def coupling(figure, epsilon, thresholds) -> str:
@@ -278,10 +332,10 @@ def coupling(figure, epsilon, thresholds) -> str:
         first, second = (_tail(at, epsilon) for at in (r, r + 1))
         panel.plot(x, density, **FIRST)
         panel.fill_between(
-            x, density, where=x >= r, color=PALE, label=say("plain and hatched, beyond r*: {area:.3g}", area=first)
+            x, density, where=x >= r, color=LIGHT["facecolor"], label=say("both, beyond r*: {area:.3g}", area=first)
         )
         panel.fill_between(
-            x, density, where=x >= r + 1, **LIGHT, label=say("hatched, beyond r* + 1: {area:.3g}", area=second)
+            x, density, where=x >= r + 1, **LESS, label=say("hatched, beyond r* + 1: {area:.3g}", area=second)
         )
         panel.set_ylim(0, 0.85 * epsilon)
         panel.set_xlim(-5, 7)
@@ -311,6 +365,9 @@ def coupling(figure, epsilon, thresholds) -> str:
     return sentences([drawn, *areas])
 
 
+LESS: Look = {"facecolor": "none", "edgecolor": FIRST["color"], "hatch": "\\\\\\"}  # without her, at least so much
+
+
 def _tail(at, epsilon):
     return math.exp(-epsilon * at) / 2 if at >= 0 else 1 - math.exp(epsilon * at) / 2
 
@@ -332,7 +389,7 @@ def noise_per_count(figure, epsilon, delta) -> str:
         panel.plot([at], [math.sqrt(2) * at / epsilon], **RING, markersize=9)
         aside = (-8, 8) if name == "analytic" else (8, -14)
         panel.annotate(
-            f"{at:.3g}",
+            f"{at:.4g}",  # not 14 for 14.04: the first whole number behind it is 15
             (at, math.sqrt(2) * at / epsilon),
             aside,
             textcoords="offset points",

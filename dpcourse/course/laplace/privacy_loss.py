@@ -94,7 +94,7 @@ exercise = Exercise(
     title="The privacy loss of one output",
     good_for="seeing what a single published table says about Mia, and the proof of theorem 3.6",
     difficulty=3,
-    minutes=15,
+    minutes=20,
     points=3,
     domain=Domain(
         {

@@ -105,7 +105,7 @@ exercise = RandomExercise(
     title="A private histogram",
     good_for="the most common private release there is",
     difficulty=2,
-    minutes=15,
+    minutes=20,
     points=3,
     domain=Domain({"values, cells": Made(_any_cells, CELLS_TOLD), "epsilon": Number(0.1, 3), "rng": Seed()}, most=12),
     draw=_draw_histogram,

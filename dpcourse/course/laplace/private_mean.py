@@ -299,7 +299,7 @@ exercise = RandomExercise(
     title="A mean by two budgets",
     good_for="publishing an average where the number of people is a secret too",
     difficulty=3,
-    minutes=10,
+    minutes=12,
     points=3,
     domain=Domain(
         {

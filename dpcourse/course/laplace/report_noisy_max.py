@@ -184,7 +184,7 @@ exercise = RandomExercise(
     title="Report noisy max",
     good_for="finding the best of many options at the price of one",
     difficulty=3,
-    minutes=15,
+    minutes=20,
     points=3,
     domain=Domain(
         {"counts": Several(Whole(0, 1000), 1, 100, array=True), "epsilon": Number(0.1, 3), "rng": Seed()}, most=12

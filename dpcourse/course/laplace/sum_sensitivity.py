@@ -47,7 +47,7 @@ exercise = Exercise(
     title="The sensitivity of several sums",
     good_for="the number that every noise in this lesson is scaled to",
     difficulty=2,
-    minutes=10,
+    minutes=12,
     points=2,
     domain=Domain({"lows, highs": Made(_any_bounds, BOUNDS)}),
     draw=_draw_bounds,
@@ -62,7 +62,7 @@ exercise = Exercise(
     possible=Number(0, math.inf),
     hints=(
         "Begin with one column. A new row adds its entry to the sum. Which entry between low and high changes the sum most, up or down?",
-        "One column changes by at most max(|low|, |high|): `max(abs(low), abs(high))`. The same row is in all columns. What does the l1 norm do with their changes?",
+        "A new row changes the sum of a column by the size of its entry, up or down. What is the most where low = -5 and high = 2? The same row is in all columns: what does the l1 norm do with their changes?",
     ),
     misconceptions=(
         Misconception(

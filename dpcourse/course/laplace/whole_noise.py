@@ -47,7 +47,7 @@ def _count_discrete(cases, values):
         Count.of(say("numbers above 0"), x > 0, q / (1 + q)),
         Count.of(say("numbers below 0"), x < 0, q / (1 + q)),
         Count.of(say("numbers of size 2 or more"), size >= 2, 2 * q**2 / (1 + q)),
-        Count.of(say("neighbours in the list both above 0"), (x[0::2] > 0) & (x[1::2] > 0), (q / (1 + q)) ** 2),
+        Count.of(say("pairs in the list with both numbers above 0"), (x[0::2] > 0) & (x[1::2] > 0), (q / (1 + q)) ** 2),
         Count.of(say("numbers (other than 0) with the sign of the one before"), signs[1:] == signs[:-1], 0.5),
         Count.of(say("numbers of size 4 or more at a small epsilon"), far >= 4, 2 * r**4 / (1 + r)),
         Count.of(say("numbers of size 24 or more at a small epsilon"), far >= 24, 2 * r**24 / (1 + r)),
@@ -125,7 +125,7 @@ exercise = RandomExercise(
     title="Noise of whole numbers",
     good_for="a count that can be released without a leak in its low bits",
     difficulty=4,
-    minutes=25,
+    minutes=30,
     points=4,
     domain=Domain(
         {"numerator": Whole(1, 10), "denominator": Whole(1, 10), "size": Whole(1, 8000), "rng": Seed()}, most=10

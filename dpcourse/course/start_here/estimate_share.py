@@ -32,7 +32,7 @@ exercise = Exercise(
     title="Undo the lies on average",
     good_for="getting a true statistic out of protected answers",
     difficulty=2,
-    minutes=8,
+    minutes=10,
     points=2,
     domain=Domain({"reports": Several(OneOf((0, 1)), 1, 100, array=True), "epsilon": Number(0.1, 3)}),
     draw=_draw_reports,

@@ -24,7 +24,7 @@ QUIZ = (
         ),
     ),
     Question(
-        "A club publishes how many of its members smoke, with noise, and the exact number of its members. It promises ε-DP for adding or removing a row. What is wrong?",
+        "A club publishes how many of its members smoke, with noise, and the exact number of its members. It promises ε-differential privacy for adding or removing a row. What is wrong?",
         (
             Option(
                 "Nothing: the number of members says nothing about who smokes.",
@@ -44,7 +44,7 @@ QUIZ = (
         ),
     ),
     Question(
-        "A hospital publishes the exact number of its patients with flu, every day. Is that ε-DP for some ε?",
+        "A hospital publishes the exact number of its patients with flu, every day. Is there an ε for which that is ε-differentially private?",
         (
             Option(
                 "Yes, because only a number is published, no names.",

@@ -109,7 +109,7 @@ exercise = RandomExercise(
     title="Randomized response",
     good_for="your first private mechanism; surveys have used it for decades",
     difficulty=2,
-    minutes=10,
+    minutes=12,
     points=2,
     domain=Domain(
         {"bits": Several(OneOf((0, 1)), 1, 200, array=True), "epsilon": Number(0.1, 3), "rng": Seed()}, most=12
