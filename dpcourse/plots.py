@@ -78,8 +78,9 @@ def of_lesson(lesson: course.Lesson) -> dict[str, object]:
 
 
 def is_picture(function: Callable) -> bool:
-    """Return whether a function is a picture: its first argument is a `figure`."""
-    return next(iter(inspect.signature(function).parameters), None) == "figure"
+    """Return whether a function is a picture: it has a public name, and its first argument is a `figure`."""
+    first = next(iter(inspect.signature(function).parameters), None)
+    return first == "figure" and not function.__name__.startswith("_")
 
 
 def of_all(lessons: Iterable[course.Lesson]) -> dict[str, object]:

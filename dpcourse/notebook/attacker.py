@@ -42,8 +42,13 @@ class Played:
     def of(cls, is_in: np.ndarray, said: np.ndarray) -> "Played":
         """Count; is_in, said: boolean arrays."""
         confidence = CONFIDENCE.get(len(said), CONFIDENCE[BY_HAND])
-        counted = np.sum(said & ~is_in), np.sum(~is_in), np.sum(~said & is_in), np.sum(is_in)
-        return cls(*map(int, counted), confidence)
+        return cls(
+            false_alarms=int(np.sum(said & ~is_in)),
+            without=int(np.sum(~is_in)),
+            misses=int(np.sum(~said & is_in)),
+            within=int(np.sum(is_in)),
+            confidence=confidence,
+        )
 
     @property
     def alpha(self) -> float:
@@ -129,7 +134,7 @@ def _end(of, mechanism, how, played):
     if played.mu:
         keep(Kept(proved={of.word: float(rounding.down(played.mu, 4))}))
     print(_told(mechanism, played))
-    plots.show(plots.told_apart, attack=mechanism, played={**best, how: played})  # type: ignore[attr-defined]
+    plots.show(plots.told_apart, attack=mechanism, played={**best, how: played})
 
 
 def _told(mechanism, played):

@@ -52,7 +52,7 @@ def test_markdown_is_filled(built):
     text = "\n".join(cell.source for cell in built.notebooks()[1].cells if cell.cell_type == "markdown")
     assert "# 00 A lesson: the only one" in text
     assert "- do it (exercise 0.1)" in text
-    assert "**Time:** about 10 minutes: 5 to read, 5 for the exercises." in text
+    assert "**Time:** about 15 minutes: 5 to read, 10 for the exercises." in text
     assert "### Exercise 0.1: How often to keep the truth" in text
     assert "Difficulty ●○○○○ (1 of 5) · about 5 minutes · 1 point" in text
     assert "{" not in text

@@ -28,7 +28,7 @@ FORGED = {
     "a passed of their own": "import dpcourse\ndpcourse.passed = lambda name: True",
     "a reference of their own": "from dpcourse.checking import Exercise\nExercise.agrees = lambda *a: True",
 }
-IMPORTS = "from dpcourse import check"
+IMPORTS = "from dpcourse import attack, check"
 ONE_OF_MANY = pytest.mark.weekly("a kernel for each way; one shows that it is closed")
 WRONG = "def keep_probability(epsilon):\n    return 0.5"
 

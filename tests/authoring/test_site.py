@@ -1,6 +1,7 @@
 """The static site: whole, readable without a network, without a solution among the lessons; its search; its PDF."""
 
 import base64
+import html
 import html.parser
 import itertools
 import json
@@ -8,18 +9,25 @@ import math
 import re
 import shutil
 import struct
+import zlib
 from urllib.parse import quote, unquote, urlsplit
+from xml.etree import ElementTree
 
 import jupytext
 import nbformat
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from support import ROOT
 from typer.testing import CliRunner
 
-from dpcourse import commands, tables, widgets
+from dpcourse import commands, plots, tables, widgets
+from dpcourse import course as course_module
 from dpcourse.authoring import build, pdf, site, sliders
 from dpcourse.authoring.source import languages
-from dpcourse.base.cells import BEGIN, END
+from dpcourse.base.cells import BEGIN, END, called
+from dpcourse.base.languages import again
 from dpcourse.course import lesson as lesson_of
 
 FORMULA = re.compile(r"\$\$.+?\$\$|\$[^$\n]+\$", re.DOTALL)
@@ -93,7 +101,7 @@ def test_every_page_leads_to_itself_in_the_other_languages(pages):
             assert pages[other].all("html")[0]["lang"] == each["hreflang"] == each["lang"]
 
 
-def test_every_link_and_anchor_leads_somewhere(pages):
+def test_every_link_and_anchor_leads_somewhere(sites, pages):
     anchors = {file: {attributes.get("id") for _, attributes in page.found} for file, page in pages.items()}
     for file, page in pages.items():
         for attributes in page.all("a"):
@@ -101,6 +109,10 @@ def test_every_link_and_anchor_leads_somewhere(pages):
             if link.scheme in ("http", "https"):
                 continue
             target = (file.parent / unquote(link.path)).resolve() if link.path else file
+            if "download" in attributes:
+                kind, *name = target.relative_to(sites).parts
+                assert target.read_bytes() == ROOT.joinpath(kind, *name).read_bytes(), "the notebook behind the page"
+                continue
             assert target in pages, (file, attributes)
             assert not link.fragment or unquote(link.fragment) in anchors[target], (file, attributes)
 
@@ -167,7 +179,10 @@ def test_formulas_are_mathml_and_none_is_left_as_latex(sites, pages):
         if file.stem[:2].isdigit():
             notebook = nbformat.read((ROOT / file.relative_to(sites)).with_suffix(".ipynb"), 4)
             said = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
-            assert len(page.all("math")) == len(FORMULA.findall(said)), file
+            meanings = [each for each in page.all("div") if each.get("id", "").startswith("term-")]
+            text = file.read_text(encoding="utf-8").partition('<div id="terms"')
+            assert text[2].count("<math") <= len(meanings)
+            assert text[0].count("<math") == len(FORMULA.findall(said)), file
             assert "$" not in page.text
             assert "\\" not in page.text
 
@@ -291,7 +306,7 @@ def test_what_speaks_of_the_readers_own_is_left_out_with_the_words_that_lead_the
     assert "How far are you" not in page.text
     assert "Why? It stays." in page.text
     assert page.code == "import math"
-    assert page.all("details") == [{"class": "reading"}]
+    assert page.all("details")[1:] == [{"class": "reading"}]
 
 
 def test_what_the_first_cell_folds_unfolds_on_its_page_and_is_not_on_the_home_page(course, tmp_path):
@@ -302,9 +317,10 @@ def test_what_the_first_cell_folds_unfolds_on_its_page_and_is_not_on_the_home_pa
     assert "long." in home.text
     assert "Sections" not in home.text
     assert not home.all("details")
-    assert len(page.all("details")) == 1
-    within = [tag for tag, _ in page.found][[tag for tag, _ in page.found].index("details") :]
-    assert within[:6] == ["details", "summary", "ul", "li", "a", "li"]
+    tags = [tag for tag, _ in page.found]
+    within = tags[tags.index("main") :]
+    assert within.count("details") == 1
+    assert within[within.index("details") :][:6] == ["details", "summary", "ul", "li", "a", "li"]
 
 
 def test_a_table_that_a_cell_shows_is_a_table_with_a_style_of_the_sites(course, tmp_path):
@@ -362,18 +378,18 @@ def test_both_forms_of_a_picture_in_two_themes_are_files(course, tmp_path):
     assert "data:" not in (tmp_path / "site" / "00-one.html").read_text(encoding="utf-8")
 
 
-def test_where_it_is_published_a_lesson_opens_elsewhere_and_else_says_where_it_is(course, tmp_path):
+def test_where_it_is_published_a_lesson_opens_elsewhere_and_else_it_is_to_be_had_here(course, tmp_path):
     site.write(course, tmp_path / "site")
     page = Elements(tmp_path / "site" / "00-one.html")
-    assert "lessons/00-one.ipynb" in (tmp_path / "site" / "00-one.html").read_text(encoding="utf-8")
+    assert [link["href"] for link in page.all("a") if "download" in link] == ["00-one.ipynb"]
     assert not [link for link in page.all("a") if link["href"].startswith("http")]
     known = '[project]\nname = "x"\n[project.urls]\nRepository = "https://github.com/owner/name"\n'
     (course / "pyproject.toml").write_text(known)
     site.write(course, tmp_path / "site")
-    for name in ("00-one", "index"):
+    for name, others in (("00-one", set()), ("index", {"github.com"})):
         page = Elements(tmp_path / "site" / f"{name}.html")
-        hosts = [urlsplit(link["href"]).netloc for link in page.all("a")]
-        assert {"mybinder.org", "colab.research.google.com", "github.com"} <= set(hosts)
+        hosts = {urlsplit(link["href"]).netloc for link in page.all("a")}
+        assert hosts == {"", "mybinder.org", "colab.research.google.com", *others}
 
 
 def test_the_pdf_holds_every_page_and_its_links_stay_within(course, tmp_path, monkeypatch):
@@ -492,58 +508,255 @@ def test_the_workflow_publishes_the_lessons_and_never_the_solutions():
     assert "--solutions" not in workflow
 
 
-def test_an_explorer_of_one_slider_moves(course, tmp_path, monkeypatch):
-    """Each of its places has a picture with its own words; without a script it stands still, and says its slider."""
-    drawn = []
+# ---- explorers
 
-    def draw(picture, **arguments):
-        drawn.append((picture, arguments))
-        return (
-            f'<img src="data:image/svg+xml,{quote(f"<svg viewBox=%220 0 4 2%22>{arguments}</svg>")}" alt="{arguments}">'
-        )
 
-    monkeypatch.setattr(site.Site, "draw", staticmethod(draw))
-    explorer = 'widgets.explore(plots.response, epsilon=widgets.slider("ε", 0.0, 5.0, 3.0, step=0.1))'
-    at_rest = {"output_type": "display_data", "metadata": {}, "data": {"image/png": PIXEL, "text/plain": "at rest"}}
+def explorer(*controls, more=""):
+    """The code of a cell with a picture under sliders; controls: argument=control."""
+    return f"widgets.explore(plots.approx_dp_lines, {', '.join(controls)}{more})"
+
+
+EPSILON = 'epsilon=widgets.slider("ε", 0.0, 2.0, 1.0, step=1.0)'
+DELTA = 'delta=widgets.choice("δ", [0.0, 0.2, 0.5], 0.2)'
+AT_REST = {"output_type": "display_data", "metadata": {}, "data": {"image/png": PIXEL, "text/plain": "at rest"}}
+
+
+def unpacked(script):
+    """position -> (words, picture) of each picture of an explorer's script."""
+    packed = re.fullmatch(r'dpcoursePictures="([A-Za-z0-9+/=]*)"\n', script)[1]
+    pieces, drawn = json.loads(zlib.decompress(base64.b64decode(packed)))
+    return {at: (words, "".join(pieces[number] for number in numbers)) for at, (words, numbers) in drawn.items()}
+
+
+def test_an_explorer_has_a_picture_for_each_place_of_its_sliders_in_a_script_that_no_page_loads(course, tmp_path):
+    """Without a script it stands still, and says its sliders. The second one uses what the first has computed."""
+    first = "choices = [0.0, 0.3]\n" + explorer(EPSILON, DELTA, more=', play="epsilon"')
+    second = explorer(EPSILON, 'delta=widgets.choice("δ", choices)')
     for folder in ("lessons", "solutions"):
-        (course / folder / "00-one.ipynb").write_text(notebook(["# 00 One\n\n## Terms"], [explorer, at_rest]))
-    site.write(course, tmp_path / "still")
-    assert not drawn
+        cells = ["# 00 One\n\n## Terms"], [first, AT_REST], [second, AT_REST]
+        (course / folder / "00-one.ipynb").write_text(notebook(*cells))
     site.write(course, tmp_path / "site", moves=True)
     page = Elements(tmp_path / "site" / "00-one.html")
-    (moving,) = [each for each in page.all("div") if each.get("class") == "moving"]
-    frames = json.loads(moving["data-frames"])
-    assert len(frames) == len(drawn) <= 21
-    (control,) = [each for each in page.all("input") if each["type"] == "range"]
-    assert frames[int(control["value"])][1:] == ["{'epsilon': 3.0}", "3.00"]
-    assert [words for _, words, _ in frames] == [str(arguments) for _, arguments in drawn]
-    assert all((tmp_path / "site" / address).is_file() for address, _, _ in frames)
-    assert "In the notebook a slider moves this picture: ε." in page.text
+    moving, other = (each for each in page.all("div") if each.get("class") == "moving")
+    assert moving["data-pictures"] not in [each["src"] for each in page.all("script")]
+    drawn = unpacked((tmp_path / "site" / moving["data-pictures"]).read_text())
+    places = itertools.product(enumerate((0.0, 1.0, 2.0)), enumerate((0.0, 0.2, 0.5)))
+    for (i, epsilon), (j, delta) in places:
+        words, picture = drawn.pop(f"{i},{j}")
+        as_page = plots.as_html(plots.approx_dp_lines, epsilon=epsilon, delta=delta)
+        assert words == html.unescape(re.search('alt="([^"]*)"', as_page)[1])
+        whole = base64.b64decode(re.search('base64,([^"]*)', as_page)[1]).decode()
+        assert [each.tag for each in ElementTree.fromstring(picture).iter()] == [
+            each.tag for each in ElementTree.fromstring(whole).iter()
+        ]
+        assert numbers_of(picture) == pytest.approx(numbers_of(whole), abs=0.00501)
+    assert not drawn
+    ranges = [each for each in page.all("input") if each["type"] == "range"]
+    assert [json.loads(each["data-shown"]) for each in ranges[:2]] == [["0.00", "1.00", "2.00"], ["0.0", "0.2", "0.5"]]
+    assert [(each["value"], each["max"]) for each in ranges] == [("1", "2"), ("1", "2"), ("1", "2"), ("0", "1")]
+    assert len([each for each in page.all("button") if "data-play" in each]) == 1
+    assert len(unpacked((tmp_path / "site" / other["data-pictures"]).read_text())) == 6
+    assert page.text.count("In the notebook sliders move this picture: ε; δ.") == 2
+    home = Elements(tmp_path / "site" / "index.html")
+    assert [each["data-pictures"] for each in home.all("div") if each.get("class") == "moving"] == [
+        moving["data-pictures"]
+    ]
+    site.write(course, tmp_path / "still")
+    assert not list((tmp_path / "still" / "figures").glob("*.js"))
+
+
+def numbers_of(picture):
+    return [float(number) for number in re.findall(r"(?<=[ \"(])-?\d+\.?\d*", picture)]
+
+
+@pytest.mark.parametrize("code", ["explore(plots.approx_dp_lines, mu=", "explore(plots.no_such_picture, epsilon="])
+def test_an_explorer_of_an_old_notebook_is_named_with_what_helps(course, tmp_path, code):
+    (course / "lessons" / "00-one.ipynb").write_text(
+        notebook(["# 00 One\n\n## Terms"], [f'widgets.{code}widgets.choice("a", [1, 2]))', AT_REST])
+    )
+    with pytest.raises(site.SiteError, match=r"00-one: an explorer cannot be drawn, in cell 1: .*dpcourse build"):
+        site.write(course, tmp_path / "site", moves=True)
+    assert not (tmp_path / "site").exists()
+
+
+def test_every_explorer_of_the_course_moves():
+    for number, source in enumerate(build.sources(ROOT)):
+        cells = [cell.source for cell in jupytext.read(source).cells if cell.cell_type == "code"]
+        code = ""
+        for cell in cells:
+            if "widgets.explore" in called(cell):
+                code += f"{cell}\n"
+                found = sliders.explorer(code)
+                assert found, (number, cell)
+                assert len(found.thinned().positions()) <= sliders.MOST
 
 
 @pytest.mark.parametrize(
-    ("call", "places", "at"),
+    "call",
     [
-        ('"n", 1, 9, 3', list(range(1, 10)), 2),
-        ('"δ", 1e-10, 0.01, 1e-5, log=True, step=1, readout=".0e"', [10.0**k for k in range(-10, -1)], 5),
-        ('"ε", 0.05, 5.0, 1.0, log=True', None, None),
-        ('"x", 0.0, 1.0, 0.5', None, None),
+        '"n", 1, 9, 3',
+        '"n", 2, 5000, 200, step=50',
+        '"δ", 1e-10, 0.01, 1e-5, log=True, step=1, readout=".0e"',
+        '"ε", 0.05, 5.0, 1.0, log=True',
+        '"x", 0.0, 1.0, 0.5',
     ],
 )
-def test_the_places_of_a_slider_are_those_of_the_notebook(call, places, at):
-    slider = sliders.slider(f"widgets.explore(plots.p, x=widgets.slider({call}))")
-    found, start = slider.places, slider.at
-    control = eval(f"widgets.slider({call})", {"widgets": widgets})
-    assert len(found) <= sliders.MOST
-    assert found[start] == pytest.approx(control.value)
-    if places:
-        assert (found, start) == (pytest.approx(places), at)
-    step = getattr(control, "base", None)
-    for place in found:
-        steps = math.log10(place / control.value) / control.step if step else (place - control.value) / control.step
-        assert steps == pytest.approx(round(steps), abs=1e-6), "a step of the notebook's slider"
+def test_the_places_of_a_slider_are_those_of_the_notebook(call):
+    slider, control = (eval(f"of.slider({call})", {"of": of}) for of in (sliders, widgets))
+    assert slider.places[slider.at] == pytest.approx(control.value)
+    on_axis = [math.log10(place) if hasattr(control, "base") else place for place in slider.places]
+    assert np.diff(on_axis) == pytest.approx(control.step)
+    assert control.min - 1e-9 <= on_axis[0] < control.min + control.step
+    assert control.max - control.step < on_axis[-1] <= control.max + 1e-9
+    assert len(slider.shown) == len(slider.places)
 
 
-@pytest.mark.parametrize("code", ['widgets.slider("a", 0.0, 1.0, 0.5), y=widgets.slider("b", 0.0, 1.0, 0.5)', 'widgets.choice("a", [1, 2])', 'widgets.slider("a", low, 1.0, 0.5)'])  # fmt: skip
-def test_other_explorers_stand_still(code):
-    assert sliders.slider(f"widgets.explore(plots.p, x={code})") is None
+def test_a_choice_shows_what_the_notebook_shows():
+    for options, start in (([1, 10_000], None), (["in", "out"], "out")):
+        choice, control = (of.choice("n", options, start) for of in (sliders, widgets))
+        assert list(zip(choice.shown, choice.places, strict=True)) == list(control.options)
+        assert choice.places[choice.at] == control.value
+
+
+@given(st.integers(1, 200), st.data())
+def test_of_fewer_places_both_ends_stay_and_the_one_at_rest(length, data):
+    at, count = data.draw(st.integers(0, length - 1)), data.draw(st.integers(min(length, 3), length))
+    control = sliders.choice("n", range(length), at).thinned(count)
+    assert len(control.places) == count
+    assert list(control.places) == sorted(set(control.places))
+    assert control.places[control.at] == at
+    assert {0, length - 1} <= {*control.places}
+    assert control.shown == tuple(map(str, control.places))
+
+
+@given(st.lists(st.integers(2, 120), min_size=1, max_size=5), st.data())
+def test_an_explorer_has_few_pictures_and_what_plays_keeps_most(lengths, data):
+    play = data.draw(st.sampled_from(range(len(lengths))))
+    controls = {str(i): sliders.choice("n", range(length), length // 2) for i, length in enumerate(lengths)}
+    explorer = sliders.Explorer(print, controls, str(play)).thinned()
+    positions = explorer.positions()
+    assert len(positions) == len(set(positions)) <= sliders.MOST
+    rest = [control.at for control in explorer.controls.values()]
+    for place, control in enumerate(explorer.controls.values()):
+        alone = {(*rest[:place], at, *rest[place + 1 :]) for at in range(len(control.places))}
+        assert alone <= {*positions}, "each moves by itself, at least"
+    if len(lengths) <= 2:
+        assert len(positions) == math.prod(len(control.places) for control in explorer.controls.values())
+    places = [len(control.places) for control in explorer.controls.values()]
+    others = places[:play] + places[play + 1 :]
+    assert places[play] == min(lengths[play], sliders.EACH) or max(others, default=0) <= sliders.LEAST
+
+
+# ---- what leads on, and what is explained
+
+
+def test_every_page_leads_to_every_lesson_and_a_lesson_to_its_neighbours(pages):
+    for file, page in pages.items():
+        if file.stem == "index":
+            continue
+        lessons = sorted(other.stem for other in file.parent.glob("[0-9]*.html"))
+        text = file.read_text(encoding="utf-8")
+        contents = text[text.index('<nav class="contents"') : text.index("<main")]
+        assert re.findall(r'href="([^"#]+)\.html"', contents) == [*lessons, "glossary"]
+        assert re.findall(r'href="([^"]+)\.html" aria-current="page"', contents) == [file.stem]
+        sections = [unquote(anchor) for anchor in re.findall(r'href="#([^"]*)"', contents)]
+        assert sections == [html.unescape(anchor) for anchor in re.findall(r'<h2 id="([^"]*)"', text)]
+        at = lessons.index(file.stem) if file.stem in lessons else None
+        for kind, other in (("prev", -1), ("next", 1)):
+            there = [] if at is None or at + other not in range(len(lessons)) else [f"{lessons[at + other]}.html"] * 2
+            assert [each["href"] for each in page.all("a") if each.get("rel") == kind] == there, "above and below"
+        assert not re.search(r"<p>[^<]*<a[^>]*>[^<]*</a>(?: · [^<]*<a[^>]*>[^<]*</a>)+</p>", text), "the notebook's own"
+
+
+TERMS = """# Glossary
+
+## Terms
+
+| term | 中文 | meaning | where |
+|:--|:--|:--|:--|
+| query | 查询 | meanings come from the course | 02 §1 |
+| linear query | 线性查询 | . | 02 §6 |
+| prior | 先验 | . | 01 §3 |
+| shuffling | 打乱（采样）、洗牌 | . | 06 §6 |
+"""
+
+
+def test_a_term_is_explained_where_a_section_uses_it_first_and_nowhere_else(course, tmp_path):
+    """Not in code, a formula, a heading, a link or a title; from its lesson on; the longest name counts, and a plural."""
+    text = """# 02 Two
+
+`query` $query$ [query](glossary.ipynb#Terms) *query* shuffling, to query: Queries and a query, a linear
+query; priority, a prior.
+
+## A query
+
+Another query."""
+    (course / "lessons" / "02-two.ipynb").write_text(notebook([text]))
+    (course / "lessons" / "glossary.ipynb").write_text(notebook([TERMS]))
+    site.write(course, tmp_path / "site")
+    file = tmp_path / "site" / "02-two.html"
+    page = Elements(file)
+    links = re.findall(r'<a class="term" href="([^"]*)" aria-describedby="([^"]*)">([^<]*)</a>', file.read_text())
+    assert [(unquote(urlsplit(address).fragment), name) for address, _, name in links] == [
+        ("query", "Queries"),
+        ("linear-query", "linear\nquery"),
+        ("prior", "prior"),
+        ("query", "query"),
+    ]
+    assert {name for _, name, _ in links} == {
+        each["id"] for each in page.all("div") if each.get("id", "").startswith("term-")
+    }
+    assert page.text.count("a function of the data whose value is wanted") == 1
+    anchors = {each.get("id") for _, each in Elements(tmp_path / "site" / "glossary.html").found}
+    assert {unquote(urlsplit(address).fragment) for address, _, _ in links} <= anchors
+    assert 'class="term"' not in (tmp_path / "site" / "glossary.html").read_text()
+
+
+def test_every_lesson_explains_terms_in_its_own_language_and_each_once_in_a_section(pages):
+    for file in (file for file in pages if file.stem[:2].isdigit()):
+        text = file.read_text(encoding="utf-8")
+        body, _, meanings = text.partition('<div id="terms" hidden>')
+        assert body.count('class="term"') > 10, file
+        for section in re.split("<h2", body):
+            used = re.findall(r'<a class="term" href="([^"]*)"', section)
+            assert len(used) == len(set(used)), file
+        assert {*re.findall('aria-describedby="(term-[^"]*)"', body)} == {*re.findall('id="(term-[^"]*)"', meanings)}
+        if file.parent.name == "zh":
+            names = re.findall('<a class="term"[^>]*>([^<]*)</a>', body)
+            assert sum(bool(re.search("[\u4e00-\u9fff]", name)) for name in names) > 0.8 * len(names)
+
+
+def test_the_home_page_shows_what_the_check_says_of_typical_answers(sites):
+    exercise = course_module.find(site.TRIED)
+    wrong = {each.name: each for each in exercise.misconceptions}
+    for language in ("en", *languages(ROOT)):
+        text = html.unescape(
+            (sites / "lessons" / language.replace("en", "") / "index.html").read_text(encoding="utf-8")
+        )
+        replies = dict(re.findall(r"<summary><code>(.*?)</code></summary>(.*?)</details>", text, re.DOTALL))
+        assert list(replies) == list(site.ANSWERS)
+        for answer, name in (("math.exp(epsilon)", "the ratio"), ("epsilon / (1 + epsilon)", "no exponential")):
+            assert again(wrong[name].message, language).replace("`", "") in re.sub("</?code>", "", replies[answer])
+        right = [answer for answer, reply in replies.items() if ">✓<" in reply]
+        assert right == ["1 / (1 + math.exp(-epsilon))"]
+        assert len({*replies.values()}) == len(replies)
+        assert all("hint(&quot;0.1&quot;)" in reply or 'hint("0.1")' in reply for answer, reply in replies.items() if answer not in right)  # fmt: skip
+        assert "<details name" not in (sites / "solutions" / language.replace("en", "") / "index.html").read_text(
+            "utf-8"
+        )
+
+
+def test_a_game_says_what_is_published_and_that_it_is_played_in_the_notebook(course, tmp_path):
+    mechanism = course_module.lesson(0).part("attack").ATTACK
+    by_rule = "def rule(x):\n    return x > 0\n\n\nattack(0, rule)"
+    shown = {"output_type": "display_data", "metadata": {}, "data": {"text/html": "<p>with buttons</p>"}}
+    for folder in ("lessons", "solutions"):
+        (course / folder / "00-one.ipynb").write_text(
+            notebook(["# 00 One\n\n## Terms"], ["attack(0)", shown], [by_rule, printed("proved")])
+        )
+    site.write(course, tmp_path / "site")
+    page = Elements(tmp_path / "site" / "00-one.html")
+    assert mechanism.published in page.text
+    assert 'of 40 outputs you say "yes" or "no"' in page.text
+    assert "with buttons" not in page.text
+    assert page.code == f"{by_rule}proved"

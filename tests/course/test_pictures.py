@@ -26,6 +26,7 @@ from dpcourse.course.audit import simulated
 from dpcourse.course.clt import pictures as clt_plots
 from dpcourse.course.gdp.pictures import one_sided
 from dpcourse.course.start_here import pictures as start_here_plots
+from dpcourse.notebook.attacker import Played
 
 SOLUTIONS = Path(__file__).parents[2] / "solutions"
 SCORES = np.arange(200) / 100, np.arange(200) / 100 - 1
@@ -39,6 +40,10 @@ COMPUTED = {
         "scores_in": SCORES[0],
         "scores_out": SCORES[1],
         "found": audit.refutation(tradeoff.gaussian(1), *SCORES),
+    },
+    "told_apart": {
+        "attack": course.lesson(1).part("attack").ATTACK,
+        "played": {"hand": Played(4, 19, 5, 21, 0.95), "rule": Played(1200, 5000, 1400, 5000, 0.999)},
     },
 }
 """What stands for the arguments of pictures that lessons show of things that they have computed."""
@@ -1046,7 +1051,9 @@ def test_training_draws_both_runs_so_far_and_empties_the_battery(epoch):
 
 
 def test_the_stored_trainings_are_those_of_lesson_06():
-    stored, again = accountants_plots.RUNS, accountants_plots.runs(2)
+    from benchmarks import record_digits  # PyTorch is imported for this alone
+
+    stored, again = accountants_plots.RUNS, record_digits.runs(2)
     for name, distance in [("with_mia", 0.03), ("without", 0.03), ("other_noise", 0.03), ("epsilon", 1e-6)]:
         assert again[name] == pytest.approx(stored[name][:3], abs=distance), "another machine rounds otherwise"
     for name in ("apart_without", "apart_other_noise"):

@@ -388,7 +388,7 @@ def told_apart(figure, attack, played) -> str:
     (panel,) = panels(figure)
     promise = attack.promise()
     panel.plot(
-        GRID, promise(GRID), **FIRST, label=say("promised: no test lies below ({promise})", promise=attack.named)
+        GRID, promise(GRID), **FIRST, label=say("promised: no test lies below ({promise})", promise=say(attack.named))
     )
     panel.plot([0, 1], [1, 0], **FOURTH, label=say("guesses by a coin"))
     looks = {"hand": SECOND["color"], "rule": "black"}
@@ -408,7 +408,7 @@ def told_apart(figure, attack, played) -> str:
     panel.legend(loc="upper left", bbox_to_anchor=(1.05, 1), alignment="left")
     return say(
         "The promised curve ({promise}), the line of guesses by a coin, and the points of {played}. Proved is a mu of {mu}.",
-        promise=attack.named,
+        promise=say(attack.named),
         played=listed(told, "{first}; {then}", "{first}; {then}"),
         mu=rounding.down(best.mu, 2),
     )

@@ -15,5 +15,5 @@ ATTACK = Attack(
     outside=to_say("out"),
     draw=lambda rng, is_in: is_in[:, None] + rng.normal(0, 1 / MU, (len(is_in), ANSWERS)),
     promise=lambda: tradeoff.gaussian(MU * ANSWERS**0.5),
-    named="μ = 0.5, 25 times",
+    named=to_say("μ = 0.5, 25 times"),
 )

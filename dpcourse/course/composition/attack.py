@@ -22,5 +22,5 @@ ATTACK = Attack(
     outside=to_say("no"),
     draw=_draw,
     promise=lambda: pld.approx_dp(EPSILON, 0.0, REPORTS).tradeoff(),
-    named="ε = 0.5, ten times",
+    named=to_say("ε = 0.5, ten times"),
 )
