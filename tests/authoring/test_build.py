@@ -54,7 +54,7 @@ def test_markdown_is_filled(built):
     assert "- do it (exercise 0.1)" in text
     assert "**Time:** about 15 minutes: 5 to read, 10 for the exercises." in text
     assert "### Exercise 0.1: How often to keep the truth" in text
-    assert "Difficulty ●○○○○ (1 of 5) · about 5 minutes · 1 point" in text
+    assert "Difficulty ●○○○○ (1 of 5) · about 6 minutes · 1 point" in text
     assert "{" not in text
 
 

@@ -119,7 +119,7 @@ def test_a_language_is_a_folder(xx):
     text = "\n".join(cell.source for cell in page(xx))
     assert "# 00 A lesson: EL UNICO" in text
     assert "- HACERLO (exercise 0.1)" in text, "a word that the language lacks stands in English"
-    assert "5 + 10 = 15" in text
+    assert "10 + 5 = 15" in text
     assert "- [1. CONTAR](00-start.ipynb#cell-id=section-1) · 1 min\n- [2. SUMAR]" in text
     assert "### EJERCICIO 0.1: LA VERDAD" in text
     assert "漢字有$n$，見0.1与[00 §1](00-start.ipynb#cell-id=section-1)，*二*." in text
