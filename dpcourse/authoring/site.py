@@ -1,18 +1,24 @@
-"""A static site of the course for those who only read: HTML made from the notebooks as they are; no cell is executed.
+"""A static site of the course for those who only read: HTML made from the notebooks as they are.
 
-Two sites, each written by itself into a folder of its own: the lessons, blank as given out, and the solutions.
-A page loads nothing from elsewhere and is read without scripts: formulas are MathML, hints and solutions unfold by
-themselves. A script of the site's own adds the search and the switch between light and dark; both work from a folder.
-Markdown is read by nbconvert, as JupyterLab reads it; formulas by math-core, code by Pygments.
+No cell is executed but that of an explorer, for its sliders. Two sites, each written by itself into a folder of its own:
+the lessons, blank as given out, and the solutions. A page loads nothing from elsewhere and is read without scripts:
+formulas are MathML, hints and solutions unfold by themselves. A script of the site's own adds the search, the switch
+between light and dark, the motion of explorers and what a term means; all of it works from a folder. Markdown is read by
+nbconvert, as JupyterLab reads it; formulas by math-core, code by Pygments.
 The pages of each other language stand in a folder of the site's, `zh/`, under the same names, and lead to one another.
 """
 
 import html
+import math
+import multiprocessing
 import re
 import shutil
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
-from urllib.parse import unquote, urlsplit, urlunsplit
+from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 import jinja2
 import nbformat
@@ -26,13 +32,14 @@ from pygments.styles import get_style_by_name
 from pygments.token import STANDARD_TYPES
 
 from dpcourse import course
-from dpcourse.authoring import binder, catalogues, images, pdf, searching, sliders
+from dpcourse.authoring import answers, binder, catalogues, glossary, images, pdf, searching, sliders
 from dpcourse.authoring.source import languages
-from dpcourse.base.cells import called, checked, without, without_marks
+from dpcourse.base.cells import called, calls, checked, without, without_marks
 from dpcourse.base.files import new_folder, write_atomically
 from dpcourse.base.languages import ENGLISH, again, counted, listed, say, speaking
 from dpcourse.checking.display import as_code
 from dpcourse.course import GLOSSARY
+from dpcourse.notebook.attacker import BY_HAND
 
 TEMPLATES = Path(__file__).with_name("templates")
 GENERATOR = '<meta name="generator" content="dpcourse site: {}">'
@@ -43,11 +50,34 @@ WORDS = {"sentence": 40, "words": 16}
 SOLUTION = "solution"  # in the metadata of a cell that is shown
 OWN, LEFT_OUT = ("report", "progress"), "remove-cell"
 """What speaks of the reader's own machine or answers, by its name; and the tag of a cell that does."""
+LINKS = re.compile(r"(?:^|\n\n)(?:[^\n\[\]-]{,20}\[[^\]\n]*\]\([^)\n]*\.ipynb[^)\n]*\)(?: · |(?=\n\n|$))){2,}")
+"""A paragraph of links between pages, which a page of the site has beside it, above and below."""
 LEADS_TO_OWN = re.compile(r"(?:^|\n\n)\*\*[^*\n]+(?:\?\*\*|\*\*？)[^\n]*$")
 """A paragraph that begins with a question, in bold."""
 FOLDED, READING = "<details>", '<details class="reading">'
 """What a text folds is for a second reading; on its first cell, the sections."""
+TAG = re.compile(r"""(<(?:"[^"]*"|'[^']*'|[^'">])*>)""")
+UNEXPLAINED = {"a", "button", "code", "em", "h1", "h2", "h3", "h4", "h5", "h6", "math", "pre", "summary", "svg", "th"}
+"""Elements in which no term is explained; `em` has the titles of books."""
+EVERYDAY = {"limit", "replace", "假设"}
+"""Names of terms which are more often words of every day."""
+NAMED = {ENGLISH: ("term", ", "), "zh": ("chinese", "、")}
+"""Language -> the column of the glossary that names a term as texts of that language do, and what stands between names."""
 CHINESE = re.compile(r"[\u3400-\u9fff][\u3000-\u303f\u3400-\u9fff\uff00-\uffef]*")
+
+
+TRIED = "start_here/keep_probability"
+ANSWERS = (
+    "math.exp(epsilon)",
+    "epsilon / (1 + epsilon)",
+    "1 / (1 + math.exp(epsilon))",
+    "math.exp(epsilon) / 1 + math.exp(epsilon)",
+    "1 / (1 + math.exp(-epsilon))",
+    "math.exp(epsilon) / (1 - math.exp(epsilon))",
+    "1 - math.exp(-epsilon)",
+    "math.exp(epsilon) / (2 + math.exp(epsilon))",
+)
+"""An exercise, and answers to it, of which the home page shows what the check says."""
 
 
 class SiteError(ValueError):
@@ -56,7 +86,10 @@ class SiteError(ValueError):
 
 @dataclass(frozen=True)
 class Page:
-    """One notebook as HTML: title, what its first cell says (without links, and what is folded), page, sections, first figure."""
+    """One notebook as HTML: title, what its first cell says (without links, and what is folded), page, sections, first figure.
+
+    terms: (id, meaning) of each that its text explains.
+    """
 
     name: str
     title: str
@@ -64,6 +97,12 @@ class Page:
     body: Markup
     sections: tuple[tuple[str, str], ...]
     picture: Markup
+    terms: tuple[tuple[str, Markup], ...] = ()
+
+    @property
+    def short(self) -> str:
+        """The title as far as a colon."""
+        return re.split(": |：", self.title)[0]
 
     @property
     def is_lesson(self) -> bool:
@@ -80,7 +119,7 @@ def write(
     """Write the site of a course into a folder, whole or not at all; returns the names of its pages.
 
     solved: the solutions in place of the lessons. as_pdf: also the whole course as course.pdf, printed by Chromium.
-    moves: explorers of one slider move, by pictures that are drawn for it.
+    moves: explorers move, by pictures that are drawn for them.
     A folder that holds an older site of the same kind is replaced.
     Raises SiteError for a notebook that cannot be shown, and ValueError for a folder that holds anything else.
     """
@@ -110,18 +149,18 @@ class Site:
         self.course, self.language, self.solved, self.moves = course, language, solved, moves
         self.folder = "" if language == ENGLISH else language
         self.notebooks = _notebooks(course, self.folder, solved)
+        self.terms = _terms(self.notebooks.get(GLOSSARY, ()), language)
+        self.drawn: dict[tuple[str, str], tuple[str, str] | None] = {}
         self.all: list[Site] = []
 
     def say(self, message, **fields):
         """A text of the site in this language."""
         return again(say(message, **fields), self.language)
 
-    @staticmethod
-    def draw(picture, **arguments):
-        """A picture of the lessons, as HTML."""
-        from dpcourse import plots
-
-        return plots.as_html(getattr(plots, picture), **arguments)
+    def file(self, name):
+        """The notebook behind a page."""
+        files = [self.course / kind / self.folder / f"{name}.ipynb" for kind in ("solutions", "lessons")]
+        return next(file for file in files[not self.solved :] if file.exists())
 
     def opened(self, lesson):
         """(where a lesson opens, the address) of each place, as far as it is known where the course is published."""
@@ -142,19 +181,45 @@ class Site:
 def _write(site, made, kind, as_pdf):
     """Write the pages of one language into a folder; returns their names."""
     (made / "figures").mkdir(parents=True)
+    site.drawn = _drawn(site) if site.moves else {}
     makers = [_Maker(name, site, made) for name in site.notebooks]
     pages = [maker.page(site.notebooks[maker.name]) for maker in makers]
     _require_anchors(makers, {page.name: page.anchors for page in pages})
     pages.sort(key=lambda page: (not page.is_lesson, page.name))
     common = {"pages": pages, "kind": kind, "solved": site.solved, "has_pdf": as_pdf, "site": site}
-    common |= {"say": site.say, "top": "../" if site.folder else ""}
+    common |= {"say": site.say, "top": "../" if site.folder else "", "replies": list(_replies(site))}
     for page in pages:
+        shutil.copyfile(site.file(page.name), made / f"{page.name}.ipynb")
         write_atomically(made / f"{page.name}.html", _templates.get_template("site.html").render(common, page=page))
     write_atomically(made / "index.html", _templates.get_template("home.html").render(common, page=None))
     write_atomically(made / "search.js", searching.index(pages))
     if as_pdf:
         _print(pages, common, made)
     return [f"{site.folder}/{page.name}".lstrip("/") for page in pages]
+
+
+def _drawn(site):
+    """(page, cell) of each explorer -> its sliders and its pictures, drawn on all processors. Raises SiteError for an old notebook.
+
+    An explorer may use what the one before it has computed for its sliders.
+    """
+    with ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn")) as pool:
+        begun = {}
+        for name, cells in site.notebooks.items():
+            code = ""
+            for cell in cells:
+                if "widgets.explore" in called(cell.source):
+                    code += f"{cell.source}\n"
+                    begun[name, cell.id] = pool.submit(sliders.drawn, code, site.language)
+        return {place: _result(drawing, *place) for place, drawing in begun.items()}
+
+
+def _result(drawing, name, cell_id):
+    try:
+        return drawing.result()
+    except (AttributeError, TypeError) as error:
+        message = f"{name}: an explorer cannot be drawn, in cell {cell_id}: {error}: run `dpcourse build`"
+        raise SiteError(message) from error
 
 
 _templates = jinja2.Environment(
@@ -165,6 +230,18 @@ _templates = jinja2.Environment(
     undefined=jinja2.StrictUndefined,
 )
 _templates.filters["code"] = lambda text: Markup(as_code(text))
+
+
+def _replies(site) -> Iterator[tuple[str, Markup]]:
+    """(an answer, what the check says of it) for the home page of the lessons."""
+    exercise = course.find(TRIED)
+    if site.solved or course.lesson(exercise.lesson).name not in site.notebooks:
+        return
+    code = f"def {exercise.function}(epsilon):\n    return "
+    given = [answers.Answer(exercise.lesson, exercise.function, answer, False, code + answer) for answer in ANSWERS]
+    with speaking(site.language):
+        for tried in answers.tried(given, {"math": math}):
+            yield tried.answer.label, Markup(tried.verdict._repr_html_())
 
 
 def _print(pages, common, folder):
@@ -247,7 +324,93 @@ def _for_readers(cells):
             shown.append(cell)
         elif shown and LEADS_TO_OWN.search(shown[-1].source):
             shown[-1].source = shown[-1].source.rpartition("\n\n")[0]
+    for cell in shown[:1] + shown[-1:]:
+        cell.source = LINKS.sub("", cell.source)
     return shown
+
+
+# ---- terms
+
+
+@dataclass(frozen=True)
+class _Term:
+    """A term of the glossary: its anchor there, how texts name it, what it means, the number of its lesson."""
+
+    anchor: str
+    names: tuple[str, ...]
+    meaning: str
+    lesson: int
+
+
+def _terms(cells, language):
+    """The terms that stand on the page of the glossary, as texts of this language name them."""
+    page = "\n".join(cell.source for cell in cells)
+    column, between = NAMED.get(language, ("term", ", "))
+    return [
+        _Term(
+            _anchor(row["term"]),
+            tuple(
+                name
+                for name in re.sub("（.*?）", "", row[column]).split(between)
+                if _width(name) > 3 and name not in EVERYDAY
+            ),
+            again(say(row["meaning"]), language),
+            int(row["where"][:2]),
+        )
+        for row in glossary.rows("term")
+        if f"| {row['term']} |" in page
+    ]
+
+
+def _anchor(text):
+    """The anchor of a row of the glossary, by its first cell."""
+    return re.sub(r"\s+", "-", searching.text(text))
+
+
+class _Explained:
+    """Explains terms of the glossary on one page, each where a section uses it first, from the lesson on that introduces it."""
+
+    def __init__(self, maker):
+        self.maker = maker
+        lesson = int(maker.name[:2]) if maker.name[:2].isdigit() else -1
+        self.terms = [term for term in maker.site.terms if term.lesson <= lesson]
+        names = [(name, i) for i, term in enumerate(self.terms) for name in term.names]
+        names.sort(key=lambda named: -len(named[0]))  # "linear query" before "query"
+        self.known = [self.terms[i] for _, i in names]
+        any_name = "|".join(f"({_forms(name)})" for name, _ in names)
+        any_name = f"(?<![A-Za-z-])(?<!to )(?:{any_name})(?![A-Za-z-])"  # behind "to" it is a verb
+        self.pattern = re.compile(any_name, re.IGNORECASE)
+        self.used: dict[str, tuple[str, str]] = {}  # anchor -> (id, meaning)
+        self.of_section: set[str] = set()
+
+    def explained(self, page):
+        """The HTML of a cell with links to the glossary; what they lead to is in `used`."""
+        parts, within = TAG.split(page), 0
+        for i, part in enumerate(parts):
+            name = part.strip("</>").partition(" ")[0]
+            if i % 2 and name in UNEXPLAINED:
+                within += -1 if part.startswith("</") else 1
+                if name == "h2":
+                    self.of_section.clear()
+            elif not i % 2 and not within and self.terms:
+                parts[i] = self.pattern.sub(self._link, part)
+        return "".join(parts)
+
+    def _link(self, found):
+        term = self.known[found.lastindex - 1]
+        if term.anchor in self.of_section:
+            return found[0]
+        self.of_section.add(term.anchor)
+        name, _ = self.used.setdefault(term.anchor, (f"term-{len(self.used) + 1}", term.meaning))
+        address = f"{GLOSSARY}.html#{quote(term.anchor)}"
+        self.maker.linked.append((address, GLOSSARY, term.anchor))
+        return f'<a class="term" href="{address}" aria-describedby="{name}">{found[0]}</a>'
+
+
+def _forms(name):
+    """A pattern of a name of a term, also where there are several."""
+    words = re.escape(name).replace(r"\ ", r"\s+")
+    return f"{words[:-1]}(?:y|ies)" if words.endswith("y") else f"{words}s?"
 
 
 # ---- cells -> HTML
@@ -261,6 +424,7 @@ class _Maker:
         self.linked, self.figures = [], []
         self.markdown = _Markdown(self)
         self.render = MarkdownWithMath(self.markdown).render
+        self.terms = _Explained(self)
 
     def page(self, cells):
         """The Page of these cells."""
@@ -274,15 +438,18 @@ class _Maker:
         about = "\n\n".join(paragraph for paragraph in about.split("\n\n") if "](" not in paragraph)
         about = _Maker(self.name, self.site, self.folder).render(about)
         picture = Markup("".join(self.figures[:1]))
-        return Page(self.name, title[2:].strip(), Markup(about), Markup(body), sections, picture)
+        terms = tuple((name, Markup(self.render(meaning))) for name, meaning in self.terms.used.values())
+        return Page(self.name, title[2:].strip(), Markup(about), Markup(body), sections, picture, terms)
 
     def cell(self, cell):
         if cell.cell_type == "markdown":
-            return f'<div id="{html.escape(cell.id)}">\n{self.render(cell.source)}</div>'
+            return f'<div id="{html.escape(cell.id)}">\n{self.terms.explained(self.render(cell.source))}</div>'
         if cell.cell_type != "code":
             return ""
         if "widgets.explore" in called(cell.source):
             return f'<div id="{html.escape(cell.id)}">{self.explorer(cell)}</div>'
+        if mechanism := _attacked(cell.source):
+            return f'<div id="{html.escape(cell.id)}" class="game">{self.game(mechanism)}</div>'
         parts = [_code(cell.source)] if without(cell.source, ["plots.show"]) or not cell.outputs else []
         if SOLUTION in cell.metadata:
             parts.append(_unfolding(self.site.say("Solution"), _code(cell.metadata[SOLUTION])))
@@ -293,13 +460,14 @@ class _Maker:
         return f'<div id="{html.escape(cell.id)}" class="cell">{"".join(parts)}</div>'
 
     def explorer(self, cell):
-        """Its picture, which moves where it has one slider, and what its sliders are."""
+        """Its picture, which moves, and what its sliders are."""
         still = "".join(output for output in map(self.output, cell.outputs) if "<img" in output)
-        if self.site.moves:
-            with speaking(self.site.language):
-                still = sliders.page(
-                    cell.source, still, self.site.draw, lambda page: images.as_files(page, self.folder)
-                )
+        if still and (drawn := self.site.drawn.get((self.name, cell.id))):
+            sliders_of, pictures = drawn
+            address = f"figures/{sha256(pictures.encode()).hexdigest()[:16]}.js"
+            write_atomically(self.folder / address, pictures)
+            sliders_of = f'<div class="controls" hidden>{sliders_of}</div>'
+            still = self.figures[-1] = f'<div class="moving" data-pictures="{address}">{sliders_of}{still}</div>'
         names = sliders.labels(cell.source)
         says = self.site.say(
             counted(
@@ -310,6 +478,17 @@ class _Maker:
             )
         )
         return f'{still}<p class="sliders">{html.escape(says)}</p>'
+
+    def game(self, mechanism):
+        """What an attack publishes, and that it is a game in the notebook."""
+        say = self.site.say
+        how = say(
+            'In the notebook this is a game: of {count} outputs you say "{inside}" or "{outside}", and read what you have proved.',
+            count=BY_HAND,
+            inside=say(mechanism.inside),
+            outside=say(mechanism.outside),
+        )
+        return f'<p>{html.escape(say(mechanism.published))}</p><p class="aside">{html.escape(how)}</p>'
 
     def hints(self, exercise_id):
         """The hints of an exercise, each to unfold."""
@@ -333,11 +512,12 @@ class _Maker:
         return f"<pre{_reachable(text)}>{html.escape(text.rstrip())}</pre>"
 
     def figure(self, page):
-        """HTML with its images as files; on a telephone a figure is not made small, but moved to and fro."""
-        page = images.as_files(page, self.folder)
+        """HTML with its images as files; on a telephone a figure is not made small, but moved to and fro, and says so."""
+        page = re.sub("<style>.*?</style>", "", images.as_files(page, self.folder))  # the site has its own
         if "<img" not in page:
             return page
-        page = f'<div class="figure" tabindex="0" role="group" aria-label="{self.site.say("Figure")}">{page}</div>'
+        figure, wide = self.site.say("Figure"), self.site.say("Wider than this window: ↔ move it sideways")
+        page = f'<div class="figure" tabindex="0" role="group" aria-label="{figure}" data-wide="{wide}">{page}</div>'
         self.figures.append(page)
         return page
 
@@ -356,6 +536,15 @@ class _Maker:
         if anchor:
             self.linked.append((address, path.stem, unquote(anchor)))
         return urlunsplit(link._replace(path=f"{path.stem}.html" if link.path else "", fragment=anchor))
+
+
+def _attacked(source):
+    """The mechanism that a cell lets somebody attack by hand, if it does nothing else."""
+    made = calls(source)
+    if [name for name, _ in made] != ["attack"] or without(source, ["attack"]):
+        return None
+    lesson = course.lesson(made[0][1].args[0].value)
+    return lesson.part("attack").ATTACK if lesson.has("attack") else None
 
 
 class _Markdown(IPythonRenderer):
@@ -409,7 +598,7 @@ class _Markdown(IPythonRenderer):
         """A row of the glossary has an anchor, which the search leads to."""
         if self.maker.name != GLOSSARY or "<th" in text:
             return f"<tr>\n{text}</tr>\n"
-        anchor = re.sub(r"\s+", "-", searching.text(text.partition("</td>")[0]))
+        anchor = _anchor(text.partition("</td>")[0])
         while anchor in self.rows:
             anchor += "-"
         self.rows.add(anchor)

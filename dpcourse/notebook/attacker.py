@@ -151,8 +151,8 @@ def _told(mechanism, played):
         alpha=played.alpha,
         beta=played.beta,
     )
-    if not played.mu:
-        return sentences([counted, say("With so many errors nothing is proved: a guess by a coin does as well.")])
+    if played.mu < 0.01:
+        return sentences([counted, say("This proves nothing yet: a guess by a coin could have had such errors.")])
     proved = say(
         "With confidence {confidence:g} this proves a μ of at least {mu}, if one rule made all these choices.",
         confidence=played.confidence,

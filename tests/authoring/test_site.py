@@ -677,30 +677,33 @@ TERMS = """# Glossary
 | query | 查询 | meanings come from the course | 02 §1 |
 | linear query | 线性查询 | . | 02 §6 |
 | prior | 先验 | . | 01 §3 |
+| noise | 噪声 | . | 02 §2 |
+| noise multiplier | 噪声乘子 | . | 05 §1 |
 | shuffling | 打乱（采样）、洗牌 | . | 06 §6 |
 """
 
 
 def test_a_term_is_explained_where_a_section_uses_it_first_and_nowhere_else(course, tmp_path):
     """Not in code, a formula, a heading, a link or a title; from its lesson on; the longest name counts, and a plural."""
-    text = """# 02 Two
+    text = """# 05 Five
 
 `query` $query$ [query](glossary.ipynb#Terms) *query* shuffling, to query: Queries and a query, a linear
-query; priority, a prior.
+query; priority, a prior; a noise multiplier.
 
 ## A query
 
 Another query."""
-    (course / "lessons" / "02-two.ipynb").write_text(notebook([text]))
+    (course / "lessons" / "05-five.ipynb").write_text(notebook([text]))
     (course / "lessons" / "glossary.ipynb").write_text(notebook([TERMS]))
     site.write(course, tmp_path / "site")
-    file = tmp_path / "site" / "02-two.html"
+    file = tmp_path / "site" / "05-five.html"
     page = Elements(file)
     links = re.findall(r'<a class="term" href="([^"]*)" aria-describedby="([^"]*)">([^<]*)</a>', file.read_text())
     assert [(unquote(urlsplit(address).fragment), name) for address, _, name in links] == [
         ("query", "Queries"),
         ("linear-query", "linear\nquery"),
         ("prior", "prior"),
+        ("noise-multiplier", "noise multiplier"),
         ("query", "query"),
     ]
     assert {name for _, name, _ in links} == {
@@ -752,11 +755,11 @@ def test_a_game_says_what_is_published_and_that_it_is_played_in_the_notebook(cou
     shown = {"output_type": "display_data", "metadata": {}, "data": {"text/html": "<p>with buttons</p>"}}
     for folder in ("lessons", "solutions"):
         (course / folder / "00-one.ipynb").write_text(
-            notebook(["# 00 One\n\n## Terms"], ["attack(0)", shown], [by_rule, printed("proved")])
+            notebook(["# 00 One\n\n## Terms"], ["attack(0)", shown], [by_rule, printed("proved")], ["attack(0, rule)"])
         )
     site.write(course, tmp_path / "site")
     page = Elements(tmp_path / "site" / "00-one.html")
     assert mechanism.published in page.text
     assert 'of 40 outputs you say "yes" or "no"' in page.text
     assert "with buttons" not in page.text
-    assert page.code == f"{by_rule}proved"
+    assert page.code == f"{by_rule}provedattack(0, rule)"

@@ -1,14 +1,18 @@
 """What axe-core says of the static site and of a lesson in JupyterLab; reading without scripts; working by keyboard.
 
-The site is looked at in both themes; its search and the switch between the themes are tried from a folder.
+The site is looked at in both themes; its search, the switch between the themes, explorers that move and terms that are
+explained are tried from a folder.
 """
 
 from importlib.resources import files
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
+import nbformat
 import pytest
 from support import by_profile
 
+from dpcourse import plots
 from dpcourse.authoring import site
 
 ROOT = Path(__file__).parents[2]
@@ -28,6 +32,8 @@ FLATTEN = """seen => {
 """Formulas and the colours of code are thousands of elements without meaning to axe; one of each class is enough."""
 
 KINDS = by_profile("kinds of the site", ("solutions",), ("lessons", "solutions"))
+FIRST_VIEW = 1_000_000
+"""Bytes that a page may load before anybody scrolls."""
 LIGHT = by_profile("pages looked at by axe-core, and on a telephone", {"index", "00-start-here"}, None)
 DARK = by_profile("pages looked at in the dark", {"index", "00-start-here"}, None)
 
@@ -106,12 +112,15 @@ def test_the_site_is_read_without_scripts_or_network_on_a_telephone(sites, brows
             formulas: document.querySelectorAll('math').length,
             flat: [...document.querySelectorAll('math')].filter(math => math.getClientRects().length && !math.getBoundingClientRect().height).length,
             blank: [...document.images].filter(image => image.complete && !image.naturalWidth).length,
+            silent: [...document.querySelectorAll('.figure')].filter(figure =>
+              (figure.scrollWidth > figure.clientWidth) !== getComputedStyle(figure, '::before').content.includes('↔')).length,
             unreachable: [...document.querySelectorAll('main *:not(math *)')].filter(element =>
               element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).overflowX === 'auto' && element.tabIndex < 0).map(element => element.outerHTML),
         })""")
         assert seen["wide"] <= 390, file
         assert seen["formulas"] > 20 or not file.stem[:2].isdigit()
         assert seen["flat"] == seen["blank"] == 0
+        assert seen["silent"] == 0, "a picture fits, or says that it is wider"
         assert seen["unreachable"] == [], file
     assert all(address.startswith("file://") for address in asked)
 
@@ -125,17 +134,188 @@ def test_the_site_is_read_without_scripts_or_network_on_a_telephone(sites, brows
     context.close()
 
 
+def test_before_anybody_scrolls_a_page_has_loaded_less_than_a_megabyte(sites, browser):
+    for file in sites:
+        page, asked = browser.new_page(), set()
+        page.on("request", lambda request, asked=asked: asked.add(request.url))
+        page.goto(file.as_uri())
+        page.wait_for_load_state("networkidle")
+        loaded = {Path(unquote(urlsplit(address).path)) for address in asked}
+        assert len(loaded) >= 3
+        assert sum(each.stat().st_size for each in loaded) < FIRST_VIEW, file
+        page.close()
+
+
+# ---- a small site: explorers that move, terms that are explained
+
+EXPLORERS = (
+    """widgets.explore(
+    plots.approx_dp_lines,
+    epsilon=widgets.slider("ε", 0.0, 2.0, 0.0, step=1.0),
+    delta=widgets.choice("δ", [0.0, 0.2]),
+    play="epsilon",
+)""",
+    """widgets.explore(
+    plots.proof,
+    mu=widgets.choice("μ", [0.0, 1.0]),
+    runs=widgets.choice("runs", [50, 200]),
+    threshold=widgets.choice("threshold", [0.5, 1.0], 1.0),
+)""",
+)
+GLOSSARY = """# Glossary
+
+## Terms
+
+| term | 中文 | meaning | where |
+|:--|:--|:--|:--|
+| miss | 漏报 | to say "out" although Mia is in | 03 §1 |"""
+
+
+@pytest.fixture(scope="module")
+def lesson(tmp_path_factory):
+    """The address of a lesson of a small site."""
+    course, v4 = tmp_path_factory.mktemp("small"), nbformat.v4
+    data, _ = plots.as_output(plots.approx_dp_lines, epsilon=0.0, delta=0.0)
+    still = [nbformat.from_dict({"output_type": "display_data", "metadata": {}, "data": data})]
+    code = [v4.new_code_cell(explorer, id=f"e{i}", outputs=still) for i, explorer in enumerate(EXPLORERS)]
+    cells = [v4.new_markdown_cell("# 03 Three: one\n\n## One\n\nA miss.\n\n## Two", id="one"), *code, v4.new_code_cell("attack(0)", id="game")]  # fmt: skip
+    for name, of in (("03-three", cells), ("04-four", [v4.new_markdown_cell("# 04 Four", id="four")]), ("glossary", [v4.new_markdown_cell(GLOSSARY, id="g")])):  # fmt: skip
+        for kind in ("lessons", "solutions"):
+            (course / kind).mkdir(exist_ok=True)
+            (course / kind / f"{name}.ipynb").write_text(nbformat.writes(v4.new_notebook(cells=of)))
+    site.write(course, course / "site", moves=True)
+    return (course / "site" / "03-three.html").as_uri()
+
+
+def test_an_explorer_loads_its_pictures_when_somebody_touches_it_and_moves(lesson, browser):
+    page, asked = browser.new_page(), []
+    page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
+    page.goto(lesson)
+    page.wait_for_load_state("networkidle")
+    assert not [name for name in asked if name.endswith(".js") and name != "site.js"]
+    two, three = (page.locator(".moving").nth(i) for i in (0, 1))
+    assert "(0, 0.00)-DP" in two.locator("img").get_attribute("alt")
+    two.get_by_role("slider", name="ε").focus()
+    page.keyboard.press("ArrowRight")
+    two.locator("img[alt*='(1.00, 0.00)-DP']").wait_for()
+    two.get_by_role("slider", name="δ").focus()
+    page.keyboard.press("ArrowRight")
+    two.locator("img[alt*='(1.00, 0.20)-DP']").wait_for()
+    assert two.get_by_role("slider", name="δ").get_attribute("aria-valuetext") == "0.2"
+    assert two.locator("img").evaluate("async image => { await image.decode(); return image.naturalWidth }") > 0
+    assert len([name for name in asked if name.endswith(".js") and name != "site.js"]) == 1
+
+    runs, threshold = (three.get_by_role("slider", name=name) for name in ("runs", "threshold"))
+    assert threshold.input_value() == "1"
+    runs.focus()
+    page.keyboard.press("ArrowRight")
+    three.locator("img[src^='data:image/svg']").wait_for()
+    threshold.focus()
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_function("slider => slider.value === '0'", arg=runs.element_handle())  # one moves at a time
+    assert (threshold.input_value(), three.locator("output").nth(1).inner_text()) == ("0", "50")
+    page.close()
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_an_explorer_plays_when_somebody_presses_its_button_and_steps_where_less_motion_is_wanted(
+    lesson, browser, motion
+):
+    page = browser.new_page(reduced_motion=motion)
+    page.goto(lesson)
+    moving = page.locator(".moving").first
+    slider = moving.get_by_role("slider", name="ε")
+    page.wait_for_timeout(1000)
+    assert slider.input_value() == "0", "nothing moves by itself"
+    moving.get_by_role("button", name="Play").press("Enter")
+    moving.locator("img[alt*='(1.00, 0.00)-DP']").wait_for()
+    if motion == "reduce":
+        page.wait_for_timeout(1500)
+        assert slider.input_value() == "1"
+        moving.get_by_role("button", name="Play").press("Enter")
+    moving.locator("img[alt*='(2.00, 0.00)-DP']").wait_for()
+    page.wait_for_timeout(1000)
+    assert slider.input_value() == "2", "it stops at its end"
+    moving.get_by_role("button", name="Play").press("Enter")
+    moving.locator("img[alt*='(0, 0.00)-DP']").wait_for()
+    page.close()
+
+
+def test_a_term_is_explained_by_pointer_keyboard_and_touch(lesson, browser):
+    page = browser.new_page()
+    page.goto(lesson)
+    term, meaning = page.locator("a.term"), page.locator(".meaning")
+    says = 'to say "out" although Mia is in'
+    assert term.inner_text() == "miss"
+    assert page.locator(f"[id={term.get_attribute('aria-describedby')}]").text_content().strip() == says
+    assert not meaning.is_visible()
+    term.hover()
+    meaning.get_by_text(says).wait_for()
+    meaning.hover()
+    page.wait_for_timeout(500)
+    assert meaning.is_visible(), "one can move onto it"
+    page.mouse.move(5, 5)
+    meaning.wait_for(state="hidden")
+    tab_to(page, term)
+    meaning.get_by_text(says).wait_for()
+    assert violations(page) == []
+    page.keyboard.press("Escape")
+    meaning.wait_for(state="hidden")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/glossary.html#miss")
+    page.close()
+
+    page = browser.new_page(has_touch=True, viewport={"width": 390, "height": 800})
+    page.goto(lesson)
+    page.locator("a.term").tap()
+    page.locator(".meaning").get_by_text(says).wait_for()
+    box = page.locator(".meaning").bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 390
+    page.locator("h1").tap()
+    page.locator(".meaning").wait_for(state="hidden")
+    assert page.url == lesson
+    page.locator("a.term").tap()
+    page.locator("a.term").tap()
+    page.wait_for_url("**/glossary.html#miss")
+    page.close()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_lessons_and_sections_stand_beside_the_text_or_behind_a_button(lesson, browser, theme):
+    page = browser.new_page(color_scheme=theme, viewport={"width": 1300, "height": 900})
+    page.goto(lesson)
+    contents = page.get_by_role("navigation", name="Lessons and sections")
+    assert contents.get_by_role("link").all_inner_texts() == ["03 Three", "One", "Two", "04 Four", "Glossary"]
+    assert contents.get_by_role("link", name="04 Four").is_visible()
+    assert violations(page) == []
+    page.set_viewport_size({"width": 800, "height": 900})
+    contents.get_by_role("link", name="04 Four").wait_for(state="hidden")
+    assert violations(page) == []
+    contents.locator("summary").press("Enter")
+    contents.get_by_role("link", name="One").press("Enter")
+    page.wait_for_url("**#One")
+    contents.get_by_role("link", name="One").wait_for(state="hidden")
+    contents.locator("summary").press("Enter")
+    assert violations(page) == []
+    contents.get_by_role("link", name="04 Four").press("Enter")
+    page.wait_for_url("**/04-four.html")
+    page.get_by_role("link", name="03 Three").first.press("Enter")
+    page.wait_for_url("**/03-three.html")
+    page.close()
+
+
 @pytest.mark.weekly("a lesson in JupyterLab by axe-core and by keyboard alone; the journey goes by links and keyboard")
 def test_a_lesson_in_jupyterlab_is_named_and_worked_by_keyboard(lab):
     lesson = lab("00-start-here")
     page = lesson.page
     lesson.run_all()
-    explorer, questions = lesson.cell("widgets.explore("), lesson.cell("quiz(0)")
+    explorer, questions = lesson.cell("ε of the report"), lesson.cell("quiz(0)")
     lesson.select(explorer)
     slider = explorer.get_by_role("slider", name="ε of the report")
     tab_to(page, slider)
     image = explorer.locator(".dpcourse-explorer img[alt*='bars']")
-    for key, says in (("ArrowRight", "epsilon 3.1."), ("ArrowUp", "epsilon 3.2."), ("ArrowLeft", "epsilon 3.1.")):
+    for key, says in (("ArrowRight", "epsilon 3.5."), ("ArrowUp", "epsilon 4."), ("ArrowLeft", "epsilon 3.5.")):
         page.keyboard.press(key)
         explorer.locator(f"img[alt*='{says}']").wait_for()
     assert image.locator("xpath=ancestor::*[@aria-live]").get_attribute("aria-live") == "polite"

@@ -51,7 +51,7 @@ def test_a_rule_proves_something_and_the_best_guess_is_kept(lesson, monkeypatch,
     assert 0.5 < kept().proved[lesson.word] < 3.5
     before = kept().proved
     attack(lesson.number, lambda output: True)
-    assert "nothing is proved" in capsys.readouterr().out
+    assert "proves nothing yet" in capsys.readouterr().out
     assert kept().proved == before
 
 

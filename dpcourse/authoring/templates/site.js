@@ -1,4 +1,5 @@
-// The switch between light and dark, and the search; without this script a page is read as it is.
+// The switch between light and dark, explorers that move, what a term means, and the search; without this script a page
+// is read as it is.
 'use strict'
 
 const chosen = {
@@ -29,27 +30,131 @@ addEventListener('DOMContentLoaded', () => {
   })
   turn.hidden = find.hidden = false
   prepareSearch(find)
-  const contents = document.querySelector('.contents details')
-  if (contents && innerWidth < 1088) contents.open = false // on a telephone it stands above the text
+  prepareContents(document.querySelector('.contents details'))
+  document.querySelectorAll('.moving').forEach(prepareExplorer)
+  prepareTerms(document.querySelectorAll('a.term'))
 })
 
-// ---- explorers of one slider: each of its places has a picture
+// On a wide window the lessons and sections stand beside the text; else they are behind a button above it.
+function prepareContents(contents) {
+  if (!contents) return
+  const wide = matchMedia('(min-width: 68rem)')
+  const fit = () => { contents.open = wide.matches }
+  wide.addEventListener('change', fit)
+  contents.addEventListener('click', event => { if (!wide.matches && event.target.closest('a')) contents.open = false })
+  fit()
+}
 
-addEventListener('DOMContentLoaded', () => {
-  for (const moving of document.querySelectorAll('.moving')) {
-    const frames = JSON.parse(moving.dataset.frames)
-    const [label, control, says, image] = ['label', 'input', 'output', 'img'].map(name => moving.querySelector(name))
-    control.addEventListener('input', () => {
-      const [address, alt, value] = frames[control.value]
-      Object.assign(image, {src: address, alt})
-      control.setAttribute('aria-valuetext', says.textContent = value)
-    })
-    for (const begin of ['focus', 'pointerenter'])
-      control.addEventListener(begin, () => { for (const [address] of frames) new Image().src = address }, {once: true})
-    label.hidden = false
-    moving.nextElementSibling.hidden = true // what the sliders of the notebook do
+// ---- explorers: a picture for each place of their sliders
+
+const STEP = 600 // milliseconds from one picture to the next of an explorer that plays
+let dpcoursePictures // what a script with pictures sets
+
+function prepareExplorer(explorer) {
+  if (!('DecompressionStream' in window)) return
+  const image = explorer.querySelector('img'), sliders = [...explorer.querySelectorAll('input')]
+  let pictures
+  const load = () => pictures ??= loaded(explorer.dataset.pictures).catch(() => { pictures = undefined })
+  const show = slider => {
+    const shown = JSON.parse(slider.dataset.shown)[slider.value]
+    slider.setAttribute('aria-valuetext', slider.nextElementSibling.textContent = shown)
   }
-})
+  const move = async moved => {
+    show(moved)
+    const picture = await load()
+    if (!picture) return
+    const here = () => picture(sliders.map(slider => slider.value))
+    for (const other of here() ? [] : sliders.filter(slider => slider !== moved)) { // they go back to where they stood
+      other.value = other.defaultValue
+      show(other)
+    }
+    Object.assign(image, here())
+  }
+  for (const slider of sliders) {
+    for (const begin of ['focus', 'pointerenter']) slider.addEventListener(begin, load, {once: true})
+    slider.addEventListener('input', () => move(slider))
+  }
+  explorer.querySelectorAll('button').forEach(button => preparePlay(button, button.parentElement.querySelector('input')))
+  explorer.querySelector('.controls').hidden = false
+  const note = explorer.nextElementSibling
+  if (note?.matches('.sliders')) note.hidden = true // what the sliders of the notebook do
+}
+
+function loaded(address) {
+  return new Promise((done, failed) => document.head.append(Object.assign(document.createElement('script'), {
+    src: address, onload: () => done(unpacked(dpcoursePictures)), onerror: failed,
+  })))
+}
+
+// Places of the sliders -> the picture there, if there is one.
+async function unpacked(packed) {
+  const stream = new Blob([Uint8Array.from(atob(packed), letter => letter.charCodeAt())]).stream()
+  const [pieces, drawn] = await new Response(stream.pipeThrough(new DecompressionStream('deflate'))).json()
+  return places => {
+    const [alt, numbers] = drawn[places] ?? []
+    return alt && {alt, src: 'data:image/svg+xml,' + encodeURIComponent(numbers.map(number => pieces[number]).join(''))}
+  }
+}
+
+// A button that moves a slider to its end, and from there from its beginning; one step where less motion is wanted.
+function preparePlay(button, slider) {
+  let timer
+  const isAtEnd = () => slider.value === slider.max
+  const stop = () => {
+    timer = clearInterval(timer)
+    button.textContent = button.dataset.play
+  }
+  const step = () => {
+    slider.value = isAtEnd() ? 0 : Number(slider.value) + 1
+    slider.dispatchEvent(new Event('input'))
+    if (isAtEnd()) stop()
+  }
+  button.addEventListener('click', () => {
+    if (timer) return stop()
+    if (!matchMedia('(prefers-reduced-motion: reduce)').matches) {
+      timer = setInterval(step, STEP)
+      button.textContent = button.dataset.pause
+    }
+    step()
+  })
+}
+
+// ---- terms: what one means stands beside it while it is pointed at, has the focus, or is touched
+
+function prepareTerms(terms) {
+  const note = Object.assign(document.createElement('div'), {className: 'meaning', hidden: true})
+  let shown, leaving
+  const show = term => {
+    clearTimeout(leaving)
+    note.replaceChildren(...document.getElementById(term.getAttribute('aria-describedby')).cloneNode(true).childNodes)
+    note.hidden = false
+    shown = term
+    const {left, top, bottom} = term.getClientRects()[0], {clientWidth, clientHeight} = document.documentElement
+    note.style.left = `${scrollX + Math.max(8, Math.min(left, clientWidth - note.offsetWidth - 8))}px`
+    note.style.top = `${scrollY + (bottom + note.offsetHeight + 8 < clientHeight ? bottom + 4 : top - note.offsetHeight - 4)}px`
+  }
+  const hide = () => {
+    note.hidden = true
+    shown = undefined
+  }
+  const leave = () => { leaving = setTimeout(hide, 200) }
+  for (const term of terms) {
+    term.addEventListener('pointerenter', event => { if (event.pointerType !== 'touch') show(term) })
+    term.addEventListener('pointerleave', event => { if (event.pointerType !== 'touch') leave() })
+    term.addEventListener('focus', () => { if (term.matches(':focus-visible')) show(term) })
+    term.addEventListener('blur', hide)
+    term.addEventListener('click', event => {
+      if (event.pointerType !== 'touch' || shown === term) return
+      event.preventDefault() // a second touch leads to the glossary
+      show(term)
+    })
+  }
+  note.addEventListener('pointerenter', () => clearTimeout(leaving))
+  note.addEventListener('pointerleave', leave)
+  addEventListener('keydown', event => { if (event.key === 'Escape') hide() })
+  addEventListener('pointerdown', event => { if (!event.target.closest?.('.term, .meaning')) hide() })
+  document.querySelector('main').append(note)
+}
 
 // ---- search
 
