@@ -42,6 +42,9 @@ def copied(value: Any) -> Any:
 
 def plain(value):
     """The value as plain data (numbers, text, lists, real arrays); anything else as {"type": its name}."""
+    kind = type(value)  # exactly: of the many numbers in lists most are told at once
+    if kind is float or (kind is int and -(2**63) < value < 2**63):
+        return value
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
