@@ -513,10 +513,11 @@ class _Maker:
 
     def figure(self, page):
         """HTML with its images as files; on a telephone a figure is not made small, but moved to and fro, and says so."""
-        page = re.sub("<style>.*?</style>", "", images.as_files(page, self.folder))  # the site has its own
+        page = images.as_files(page, self.folder)
         if "<img" not in page:
             return page
-        figure, wide = self.site.say("Figure"), self.site.say("Wider than this window: ↔ move it sideways")
+        page, say = re.sub("<style>.*?</style>", "", page), self.site.say  # the site has a style of its own
+        figure, wide = say("Figure"), say("Wider than this window: ↔ move it sideways")
         page = f'<div class="figure" tabindex="0" role="group" aria-label="{figure}" data-wide="{wide}">{page}</div>'
         self.figures.append(page)
         return page
@@ -541,7 +542,7 @@ class _Maker:
 def _attacked(source):
     """The mechanism that a cell lets somebody attack by hand, if it does nothing else."""
     made = calls(source)
-    if [name for name, _ in made] != ["attack"] or without(source, ["attack"]):
+    if [name for name, _ in made] != ["attack"] or len(made[0][1].args) != 1 or without(source, ["attack"]):
         return None
     lesson = course.lesson(made[0][1].args[0].value)
     return lesson.part("attack").ATTACK if lesson.has("attack") else None
