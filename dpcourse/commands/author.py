@@ -216,7 +216,7 @@ def site(
     ] = False,
     course: Annotated[Path, typer.Option(help="The folder of the course.")] = Path("."),
 ) -> None:
-    """Write the lessons as web pages for those who only read, from the notebooks as they are; nothing is executed."""
+    """Write the lessons as web pages for those who only read, from the notebooks as they are. Only pictures with sliders are drawn anew, in some minutes."""
     folder = folder or Path("lite" if in_browsers else "site-solutions" if solutions else "site")
     from dpcourse.authoring import lite
     from dpcourse.authoring import site as pages
