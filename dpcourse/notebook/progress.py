@@ -209,7 +209,7 @@ def _linked(exercise):
     """Return a link to the exercise's heading, as JupyterLab makes its anchor."""
     lesson = course.lesson(exercise.lesson)
     heading = say("### Exercise {id}: {title}", id=exercise.number, title=say(exercise.title))
-    anchor = html.escape(heading.removeprefix("### ").replace(" ", "-"))
+    anchor = html.escape(heading.replace("### ", "").replace(" ", "-"))
     return f"<a href='{lesson.name}.ipynb#{anchor}'>{html.escape(_named(exercise))}</a>"
 
 

@@ -1,5 +1,6 @@
 """Multiple-choice questions: every option is explained when it is chosen."""
 
+import asyncio
 import html
 from dataclasses import dataclass
 
@@ -9,6 +10,9 @@ from dpcourse.checking import Question
 from dpcourse.checking.display import RIGHT_COLOUR, WRONG_COLOUR
 from dpcourse.notebook import aria
 from dpcourse.notebook.progress import record_answer
+
+REST = 2.0
+"""Seconds for which an option stays chosen before it counts: by the arrow keys one comes to an option through others."""
 
 
 def quiz(lesson: int) -> None:
@@ -51,7 +55,7 @@ def _widget(lesson, questions):
         buttons = widgets.RadioButtons(
             options=[(say(option.text), option) for option in question.options], value=None, layout={"width": "auto"}
         )
-        reply = widgets.HTML()
+        reply, waiting = widgets.HTML(), list[asyncio.TimerHandle]()
 
         def chosen(change):
             option = change["new"]
@@ -59,7 +63,13 @@ def _widget(lesson, questions):
                 return
             colour = RIGHT_COLOUR if option.right else WRONG_COLOUR
             reply.value = f"<div style='border-left:4px solid {colour};padding:.2em .8em;line-height:1.5'>{html.escape(say(option.reply))}</div>"
-            record_answer(f"{course.lesson(lesson).word}/q{i}", option.right)
+            counts = record_answer, f"{course.lesson(lesson).word}/q{i}", option.right
+            if waiting:
+                waiting.pop().cancel()
+            try:
+                waiting.append(asyncio.get_running_loop().call_later(REST, *counts))
+            except RuntimeError:  # no loop runs that could come back to it
+                record_answer(*counts[1:])
 
         buttons.observe(chosen, names="value")
         text = widgets.HTML(

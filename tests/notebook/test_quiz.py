@@ -1,5 +1,8 @@
 """The quiz: options are explained when chosen; right ones are recorded; without widgets nothing is lost."""
 
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from dpcourse import course
@@ -25,6 +28,24 @@ def test_every_option_is_explained_when_chosen_and_the_first_choice_counts(numbe
             assert ("✓ Right." if option.right else "✗ Not quite.") in reply.value
             is_done, is_tried = (f"{lesson.word}/q{i}" in names for names in (kept().done, kept().tried))
             assert (is_done, is_tried) == (options[0].right, not options[0].right)
+
+
+def test_an_option_counts_once_it_has_stayed_for_a_while(monkeypatch):
+    monkeypatch.setattr("dpcourse.notebook.quiz.REST", 0.1)
+    question = course.lesson(0).quiz[0]
+    right, wrong = (next(option for option in question.options if option.right is which) for which in (True, False))
+
+    async def walk():
+        _, buttons, _ = _widget(0, (question,)).children[0].children
+        buttons.value = wrong
+        buttons.value = right
+        await asyncio.sleep(0.3)
+        buttons.value = wrong
+        await asyncio.sleep(0.3)
+
+    with ThreadPoolExecutor(1) as thread:  # in this one a browser of other tests may keep a loop running
+        thread.submit(asyncio.run, walk()).result()
+    assert (kept().done, kept().tried) == ({"start_here/q1"}, set())
 
 
 def test_the_static_quiz_holds_every_option_and_reply():

@@ -60,9 +60,7 @@ def release_of(notebooks: Iterable[bytes], lesson: int) -> Release:
     provided, modules = [], set()
     for cell in cells:
         tree = ast.parse(cell.code)
-        if not functions.intersection(defined(cell.code)) and "attack" not in called(
-            cell.code
-        ):  # a rule is a student's
+        if not functions.intersection(defined(cell.code)):
             provided.append(cell)
         for node in ast.walk(tree):
             if isinstance(node, ast.Import):
@@ -88,6 +86,8 @@ def changes(cells: Iterable[collect.Cell], provided: Iterable[collect.Cell]) -> 
     repeated: list[str] = []
     for cell, mine in given:
         first, times = _first_line(cell.code), sum(there[code] for code in mine)
+        if "attack" in called(cell.code):  # whose rule is a learner's to change
+            continue
         if not times:
             (edited if cell.id in ids else missing).append(first)
         elif times > max(forms[code] for code in mine):
