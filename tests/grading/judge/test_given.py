@@ -53,6 +53,13 @@ def test_what_was_done_to_a_provided_cell_is_said(codes, what):
     assert said(*codes, ids=("one", "two", "three")) == [f"the provided cell {what}"]
 
 
+def test_the_rule_of_an_attack_is_a_learners_to_change():
+    rule = "def rule(count):\n    return bool(count > {})\n\n\nattack(2, rule)".format
+    provided = [collect.Cell(1, "one", rule(33)), collect.Cell(2, "two", CODE)]
+    assert given.changes([collect.Cell(1, "one", rule(32.5)), provided[1]], provided) == []
+    assert given.changes([provided[1]], provided) == []
+
+
 def test_many_provided_cells_are_one_note():
     provided = [collect.Cell(n, f"{n}", f"x = {n}, {n}") for n in range(1, 8)]
     left = [collect.Cell(1, "1", "y = 1"), collect.Cell(2, "2", "y = 2"), provided[2]]
