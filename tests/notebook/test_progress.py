@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from dpcourse import course
 from dpcourse.base.files import data_folder, write_atomically
-from dpcourse.commands import app
+from dpcourse.commands import app, learner
 from dpcourse.notebook import progress
 from dpcourse.notebook.progress import Kept, Progress, keep, kept, record
 
@@ -53,6 +53,14 @@ def test_what_was_tried_and_what_comes_next_is_said_with_links():
     assert f"<a href='01-composition.ipynb#{html.escape(anchor)}'>" in Progress()._repr_html_()
     record("gdp/largest_mu")
     assert "Tried" not in repr(Progress())
+
+
+def test_start_opens_the_lesson_in_which_the_learner_stopped():
+    names = [f"{lesson.name}.ipynb" for lesson in course.lessons()]
+    assert learner._stopped_at(names) == names[0]
+    record("gdp/largest_mu", is_right=False)
+    assert learner._stopped_at(names) == "03-gdp.ipynb"
+    assert learner._stopped_at(names[:2]) == names[0], "a folder may lack it"
 
 
 def test_when_all_is_done_nothing_comes_next():
