@@ -115,6 +115,19 @@ def bits_like(argument):
     return _asks(asked, f"bits_like({argument!r})", argument=argument)(complain)
 
 
+def in_a_row(value, kinds="biuf"):
+    """Return numbers in a list or an array with one axis, of those kinds of numpy, as an array; None for anything else.
+
+    >>> in_a_row([1, 0]), in_a_row([[1], [0, 1]]), in_a_row([0.5], kinds="biu")
+    (array([1, 0]), None, None)
+    """
+    try:
+        array = np.asarray(value)
+    except ValueError:  # lists of different lengths
+        return None
+    return array if array.ndim == 1 and array.dtype.kind in kinds else None
+
+
 NUMBERS = (
     to_say("Return one array (or list) of {expected} numbers, not {given}."),
     to_say("Return one number for each of the {expected} in `{argument}`, not {given}."),
@@ -133,11 +146,8 @@ def _one_each(argument, complaints, kinds, fault):
 
     def complain(value, case):
         expected = len(case[argument])
-        try:
-            array = np.asarray(value)
-        except ValueError:
-            array = np.asarray(None)
-        if array.ndim != 1 or array.dtype.kind not in kinds:
+        array = in_a_row(value, kinds)
+        if array is None:
             return say(complaints[0], expected=expected, given=type_name(value))
         if len(array) != expected:
             return say(complaints[1], expected=expected, argument=argument, given=len(array))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # what draws and proves is loaded when somebody plays
 
 BY_HAND, BY_RULE = 40, 10_000
 """So many outputs are judged."""
-CONFIDENCE = {BY_HAND: 0.95, BY_RULE: 0.999}  # a rule can be played again and again
+CONFIDENCE = {"hand": 0.95, "rule": 0.999}  # a rule can be played again and again
 
 _played: dict[str, dict[str, "Played"]] = {}  # lesson word -> how -> the best in this kernel
 
@@ -39,15 +39,14 @@ class Played:
     confidence: float
 
     @classmethod
-    def of(cls, is_in: np.ndarray, said: np.ndarray) -> "Played":
-        """Count; is_in, said: boolean arrays."""
-        confidence = CONFIDENCE.get(len(said), CONFIDENCE[BY_HAND])
+    def of(cls, is_in: np.ndarray, said: np.ndarray, how: str) -> "Played":
+        """Count; is_in, said: boolean arrays; how: by "hand" or by a "rule"."""
         return cls(
             false_alarms=int(np.sum(said & ~is_in)),
             without=int(np.sum(~is_in)),
             misses=int(np.sum(~said & is_in)),
             within=int(np.sum(is_in)),
-            confidence=confidence,
+            confidence=CONFIDENCE[how],
         )
 
     @property
@@ -95,7 +94,7 @@ def attack(lesson: int, rule: Callable | None = None, rng: np.random.Generator |
     except ValueError as error:
         print(error)
         return
-    _end(of, mechanism, "rule", Played.of(is_in, said))
+    _end(of, mechanism, "rule", Played.of(is_in, said, "rule"))
 
 
 def _said_by(rule, outputs):
@@ -210,7 +209,7 @@ class Game:
             button.disabled = True
         self.asked.value = ""
         with self.end:
-            _end(self.of, self.mechanism, "hand", Played.of(self.is_in, np.array(self.said)))
+            _end(self.of, self.mechanism, "hand", Played.of(self.is_in, np.array(self.said), "hand"))
 
 
 def in_words(output: float | np.ndarray) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from dpcourse import course
+from dpcourse.base import rounding
 from dpcourse.base.files import data_folder, write_atomically
 from dpcourse.base.languages import listed, say
 from dpcourse.checking import Exercise
@@ -139,7 +140,11 @@ class Progress:
         if self.kept.proved:
             word, mu = max(self.kept.proved.items(), key=lambda each: each[1])
             title = next((row.title for row in self.rows if row.lesson.word == word), word)
-            yield say("The most that your attacks have proved: a μ of {mu:.2f}, in {lesson}", mu=mu, lesson=title)
+            yield say(
+                "The most that one of your attacks has proved, taken by itself: a μ of {mu}, in {lesson}",
+                mu=rounding.down(mu, 2),
+                lesson=title,
+            )
 
     def __repr__(self):
         rows = [

@@ -5,7 +5,7 @@ import pytest
 
 from dpcourse import attack, audit, course
 from dpcourse.notebook import attacker
-from dpcourse.notebook.attacker import BY_HAND, BY_RULE, Game, Played
+from dpcourse.notebook.attacker import BY_HAND, Game, Played
 from dpcourse.notebook.progress import kept
 
 ATTACKED = [lesson for lesson in course.lessons() if lesson.has("attack")]
@@ -109,11 +109,20 @@ def test_what_is_proved_is_a_lower_bound_as_often_as_is_said():
     plays = []
     for _ in range(400):
         is_in = rng.random(BY_HAND) < 0.5
-        plays.append(Played.of(is_in, is_in + rng.normal(0, 1, BY_HAND) > 0.5).mu)
+        plays.append(Played.of(is_in, is_in + rng.normal(0, 1, BY_HAND) > 0.5, "hand").mu)
     assert sum(mu > 1 for mu in plays) <= 35  # 20 expected at most; 35 has a chance below 1e-3
     assert 0.1 < np.quantile(plays, 0.9) < 1
 
 
 def test_one_kind_of_output_alone_proves_nothing():
-    assert Played.of(np.ones(BY_HAND, dtype=bool), np.ones(BY_HAND, dtype=bool)).mu == 0
-    assert BY_RULE > 1000
+    assert Played.of(np.ones(BY_HAND, dtype=bool), np.ones(BY_HAND, dtype=bool), "hand").mu == 0
+
+
+def test_mia_moves_one_step_of_the_training_by_the_clip_norm_at_most(monkeypatch):
+    """Her gradient is longer, and cut. Without noise, since the score of the last weights is too weak to see it."""
+    from dpcourse.course.audit import attack as training
+
+    for name, value in (("NOISE", 0.0), ("RATE", 1.0), ("STEPS", 1)):
+        monkeypatch.setattr(training, name, value)
+    with_her, without = training.ATTACK.outputs(0, np.array([True, False]))
+    assert np.linalg.norm(with_her - without) == pytest.approx(training.LR / (len(training.OTHERS) + 1))

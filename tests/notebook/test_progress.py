@@ -73,6 +73,8 @@ def test_the_largest_mu_of_each_lesson_is_kept():
         keep(Kept(proved={word: mu}))
     assert kept().proved == {"clt": 0.4, "gdp": 1.2}
     assert "a μ of 1.20, in 03" in repr(Progress())
+    keep(Kept(proved={"gdp": 1.2589}))
+    assert "a μ of 1.25, in 03" in repr(Progress()), "what is proved is rounded down"
 
 
 def test_each_lesson_is_a_link():

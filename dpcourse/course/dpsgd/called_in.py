@@ -6,6 +6,7 @@ from dpcourse import audit
 from dpcourse.base.languages import say, to_say
 from dpcourse.checking import Domain, Made, Misconception, OpenExercise
 from dpcourse.checking.calling.values import type_name
+from dpcourse.checking.returns import in_a_row
 from dpcourse.course.dpsgd.trainers import TRAINERS, promise
 
 RUNS, DRAWN = 4000, 8800  # of those that are drawn half are left
@@ -42,11 +43,8 @@ def _any_runs(rng):
 def _one_for_each_run(value, case):
     """One True or False (or 1 or 0) for each run."""
     runs, columns = case["published"].shape
-    try:
-        array = np.asarray(value)
-    except ValueError:
-        array = np.asarray(None)
-    if array.ndim != 1 or array.dtype.kind not in "biuf":
+    array = in_a_row(value)
+    if array is None:
         return say(
             "Return one array (or list) with True or False for each of the {runs} runs, not {given}.",
             runs=runs,

@@ -8,6 +8,7 @@ from dpcourse import tradeoff
 from dpcourse.base.languages import say, to_say
 from dpcourse.checking import Domain, Exercise, Made, Misconception, Number
 from dpcourse.checking.calling.values import type_name
+from dpcourse.checking.returns import in_a_row
 from dpcourse.course.gdp.shared import random_probabilities, some_probabilities
 
 
@@ -135,11 +136,8 @@ def _two_lists(value, case):
             return say("Return two arrays, first all alphas and then all betas: `return alpha, beta`.")
         return say("Return two arrays, `alpha, beta`, not {type_name}.", type_name=type_name(value))
     for name, entries in zip(("alpha", "beta"), value, strict=True):
-        try:
-            array = np.asarray(entries)
-        except ValueError:
-            array = np.asarray(None)
-        if array.ndim != 1 or array.dtype.kind not in "iuf":
+        array = in_a_row(entries, kinds="iuf")
+        if array is None:
             return say(
                 "{name} must be an array (or list) of numbers, one for each corner, not {type_name}.",
                 name=name,

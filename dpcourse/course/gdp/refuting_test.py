@@ -8,6 +8,7 @@ from scipy.special import ndtr, ndtri
 from dpcourse.base.languages import say, to_say
 from dpcourse.checking import Domain, Exercise, Made, Misconception, rounded
 from dpcourse.checking.calling.values import type_name
+from dpcourse.checking.returns import in_a_row
 
 OUTPUTS, RELEASES = 12, 20_000
 RARE = 0.0005  # the chance of a leaking output without Mia
@@ -129,11 +130,8 @@ def _are_thresholds(tests):
 
 def _twelve_bits(value, case):
     """One 0 or 1 (or False or True) for each output."""
-    try:
-        array = np.asarray(value)
-    except ValueError:
-        array = np.asarray(None)
-    if array.ndim != 1 or array.dtype.kind not in "biuf":
+    array = in_a_row(value)
+    if array is None:
         return say(
             "Return one array (or list) of {outputs} bits, not {type_name}.",
             outputs=OUTPUTS,
