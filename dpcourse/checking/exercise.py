@@ -97,6 +97,7 @@ class Exercise:
     reads, which changes as exercises come in between. folder: where the files of its lesson are. The course sets these.
     reference: a right answer. misconceptions: wrong ones, the most telling first.
     formulas: the same as learners write it, where the reference is written otherwise; slips in these are looked for too.
+    shows_right: whether the right result stands beside a wrong one; not where the inputs are few and all is a matter of reading.
     possible: between what a right result always is; a wrong one that is not is told so, where no reason for it is found.
     means: what an argument, or an expression of these functions, is in words ("the drift"): a learner whose answer has
     something else in its place is told so.
@@ -125,6 +126,7 @@ class Exercise:
     misconceptions: tuple[Misconception, ...]
     hints: tuple[str, ...]
     domain: Domain | None = None
+    shows_right: bool = True
     possible: Number | None = None
     formulas: tuple[Callable, ...] = ()
     means: Mapping[str, str] = field(default_factory=dict)
@@ -478,6 +480,8 @@ class Exercise:
             if not self.is_close(value, expected):
                 mine, right = show_apart(value, expected)
                 gave = say("{call} gave {value}", call=self.call(case), value=mine)
+                if not self.shows_right:
+                    return (Observation(gave),)
                 whole = say("{seen}; right is {right}", seen=gave, right=right)
                 return (Observation(gave, listed([whole, *self._first_apart(value, expected)], "{first}; {then}")),)
         return ()

@@ -211,11 +211,8 @@ def _named(exercise):
 
 
 def _linked(exercise):
-    """Return a link to the exercise's heading, as JupyterLab makes its anchor."""
-    lesson = course.lesson(exercise.lesson)
-    heading = say("### Exercise {id}: {title}", id=exercise.number, title=say(exercise.title))
-    anchor = html.escape(heading.replace("### ", "").replace(" ", "-"))
-    return f"<a href='{lesson.name}.ipynb#{anchor}'>{html.escape(_named(exercise))}</a>"
+    """Return a link to the exercise's lesson."""
+    return f"<a href='{course.lesson(exercise.lesson).name}.ipynb'>{html.escape(_named(exercise))}</a>"
 
 
 def _bar(done, of):

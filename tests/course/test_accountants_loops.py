@@ -173,3 +173,13 @@ def test_the_solution_of_the_lesson_is_the_reference():
     exec(code.group(), world)
     for name in LOOPS:
         assert world["broken_line"](name) == pytest.approx(exercise.reference(name))
+
+
+def test_no_reply_tells_the_answer_of_a_loop():
+    """Six tries would tell all six."""
+    exercise = course.find("accountants/broken_line")
+    for loop, (line, factor) in RIGHT.items():
+        wrong = RIGHT | {loop: (line + 1, factor)}
+        said = repr(exercise.check(lambda loop, wrong=wrong: wrong[loop]))
+        assert f"broken_line(loop='{loop}') gave" in said
+        assert "right is" not in said

@@ -113,6 +113,7 @@ exercise = Exercise(
     minutes=30,
     points=4,
     domain=Domain({"loop": OneOf(tuple(LOOPS))}),
+    shows_right=False,
     draw=_draw_loops,
     reference=lambda loop: RIGHT[loop],
     returns=_line_and_factor,
@@ -155,7 +156,7 @@ exercise = Exercise(
         ),
         Misconception(
             "squares",
-            "Your factors are the squares of the right ones. Multiply σ, which is a deviation, and not its square.",
+            "At least three of your factors are the squares of the right ones. Multiply σ, which is a deviation, and not its square.",
             _squared,
             recognise=_every(lambda loop, line, factor: _same(factor, RIGHT[loop][1] ** 2), FINITE, 3),
         ),
