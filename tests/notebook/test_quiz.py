@@ -15,8 +15,20 @@ def fresh(tmp_path, monkeypatch):
     monkeypatch.setenv("DPCOURSE_DATA", str(tmp_path))
 
 
+@pytest.fixture
+def apart():
+    """Call a function in a thread of its own: in this one a browser of other tests may keep a loop running."""
+    with ThreadPoolExecutor(1) as thread:
+        yield lambda function, *arguments: thread.submit(function, *arguments).result()
+
+
 @pytest.mark.parametrize("number", range(len(course.lessons())))
-def test_every_option_is_explained_when_chosen_and_the_first_choice_counts(number):
+def test_every_option_is_explained_when_chosen_and_the_first_choice_counts(number, apart):
+    apart(choose_every_option, number)
+
+
+def choose_every_option(number):
+    """Choose every option of a lesson's quiz where no loop runs, so that each counts at once."""
     lesson = course.lesson(number)
     *blocks, _ = _widget(number, lesson.quiz).children
     for i, (question, block) in enumerate(zip(lesson.quiz, blocks, strict=True), 1):
@@ -30,7 +42,7 @@ def test_every_option_is_explained_when_chosen_and_the_first_choice_counts(numbe
             assert (is_done, is_tried) == (options[0].right, not options[0].right)
 
 
-def test_an_option_counts_once_it_has_stayed_for_a_while(monkeypatch):
+def test_an_option_counts_once_it_has_stayed_for_a_while(monkeypatch, apart):
     monkeypatch.setattr("dpcourse.notebook.quiz.REST", 0.1)
     question = course.lesson(0).quiz[0]
     right, wrong = (next(option for option in question.options if option.right is which) for which in (True, False))
@@ -43,8 +55,7 @@ def test_an_option_counts_once_it_has_stayed_for_a_while(monkeypatch):
         buttons.value = wrong
         await asyncio.sleep(0.3)
 
-    with ThreadPoolExecutor(1) as thread:  # in this one a browser of other tests may keep a loop running
-        thread.submit(asyncio.run, walk()).result()
+    apart(asyncio.run, walk())
     assert (kept().done, kept().tried) == ({"start_here/q1"}, set())
 
 
