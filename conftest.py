@@ -5,6 +5,7 @@ import itertools
 import os
 import re
 import tempfile
+import zlib
 from collections import defaultdict
 from pathlib import Path
 
@@ -23,9 +24,9 @@ os.environ["DPCOURSE_DATA"] = _data.name
 by_profile("numpy and torch: threads", 1, "as many as the machine has")
 if not WEEKLY:  # tests run side by side: threads of torch and numpy would spend their time waiting for each other
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-by_profile("examples by hypothesis, where a test names none", 60, 300)
+by_profile("examples by hypothesis, where a test names none", 30, 300)
 by_profile("examples by hypothesis are the same every time", True, False)
-hypothesis.settings.register_profile("commit", deadline=None, derandomize=True, max_examples=60)
+hypothesis.settings.register_profile("commit", deadline=None, derandomize=True, max_examples=30)
 hypothesis.settings.register_profile("weekly", deadline=None, max_examples=300, print_blob=True)
 hypothesis.settings.load_profile("weekly" if WEEKLY else "commit")
 
@@ -69,6 +70,8 @@ def pytest_collection_modifyitems(config, items):
             left_out += cells
         elif (twin := _twin(path)) is not None:
             left_out += _run_in(twin, cells)
+    if not WEEKLY and len(items) > A_WHOLE_RUN and not config.option.keyword:  # and nobody has asked for a test by name
+        left_out += _but_for_a_share(set(items).difference(left_out), items)
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         left_out = set(left_out)
@@ -82,6 +85,16 @@ def _see_that_marks_have_reasons(items):
             raise pytest.UsageError(
                 f"{item.nodeid}: say why a commit does not run it, as in weekly('a minute of convolutions')"
             )
+
+
+def _but_for_a_share(asked, items):
+    """Of a test with many cases, all but every so-manieth: others for each test, so that each exercise meets some law."""
+    cases = defaultdict(list)
+    for item in items:
+        if item in asked and hasattr(item, "callspec") and not item.get_closest_marker("every_case"):
+            cases[item.nodeid.partition("[")[0]].append(item)
+    many = {name: of for name, of in cases.items() if len(of) >= MANY_CASES}
+    return [case for name, of in many.items() for i, case in enumerate(of, zlib.crc32(name.encode())) if i % SHARE]
 
 
 def _run_in(twin, cells):
@@ -121,6 +134,9 @@ NOTEBOOKS = by_profile(
     ("lessons/00-", "solutions/zh/00-"),
     None,
 )
+
+MANY_CASES, A_WHOLE_RUN = 6, 3000
+SHARE = by_profile(f"cases of each test that has {MANY_CASES} or more, in a run of all tests: every so-manieth", 3, 1)
 
 LONGEST = (
     "tests/browser/", "tests/grading/test_cohort.py", "tests/test_project.py", "tests/test_growing.py", "tests/grading/judge/",

@@ -140,6 +140,7 @@ quiz(0)
 {closing}"""
 
 
+@pytest.mark.weekly("builds a course twice; that nothing changes is seen by the comparison of all notebooks")
 def test_the_same_bytes_twice_without_paths_or_times(course):
     """A page with a set, a picture, sliders, a quiz, and a check on inputs drawn anew."""
     course.edit(("{closing}", LIVELY))

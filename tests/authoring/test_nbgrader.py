@@ -64,6 +64,7 @@ def right(notebook, function, folder):
     return done.returncode == 0
 
 
+@pytest.mark.weekly("two kernels; the one that is closed to a change of dpcourse is on a commit")
 def test_a_right_answer_passes_and_a_wrong_one_does_not(tmp_path):
     assert right(handed_in(), "keep_probability", tmp_path)
     assert not right(handed_in(answer=WRONG), "keep_probability", tmp_path)

@@ -86,6 +86,7 @@ def folders(sites):
     return [sites / kind / language for kind in ("lessons", "solutions") for language in ("", *languages(ROOT))]
 
 
+@pytest.mark.weekly("reads all pages of the site")
 def test_every_page_leads_to_itself_in_the_other_languages(pages):
     for file, page in pages.items():
         (html,) = page.all("html")
@@ -528,6 +529,7 @@ def unpacked(script):
     return {at: (words, "".join(pieces[number] for number in numbers)) for at, (words, numbers) in drawn.items()}
 
 
+@pytest.mark.weekly("draws all the pictures of an explorer; that places are chosen well is on a commit")
 def test_an_explorer_has_a_picture_for_each_place_of_its_sliders_in_a_script_that_no_page_loads(course, tmp_path):
     """Without a script it stands still, and says its sliders. The second one uses what the first has computed."""
     first = "choices = [0.0, 0.3]\n" + explorer(EPSILON, DELTA, more=', play="epsilon"')

@@ -187,6 +187,7 @@ def lesson(tmp_path_factory):
     return (course / "site" / "03-three.html").as_uri()
 
 
+@pytest.mark.weekly("draws all the pictures of a page")
 def test_an_explorer_loads_its_pictures_when_somebody_touches_it_and_moves(lesson, browser):
     page, asked = browser.new_page(), []
     page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))

@@ -105,6 +105,7 @@ def test_what_comes_from_a_learners_process_may_be_anything():
     assert diagnosis.in_its_text(alike, cases, wrong, watch) is None
 
 
+@pytest.mark.weekly("every random exercise is checked")
 def test_an_array_for_whole_numbers_is_told_as_that_and_as_nothing_else():
     exercise = course.find("laplace/laplace_mechanism")
     body = "    noisy = np.zeros_like(value)\n    for i in range(len(value)):\n        noisy[i] = value[i] + rng.laplace(0, sensitivity / epsilon)\n    return noisy"

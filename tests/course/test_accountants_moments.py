@@ -198,6 +198,7 @@ def test_the_papers_largest_epsilon_is_that_of_orders_in_tenths():
     assert rdp.epsilon(0.5, rate, steps, DELTA, conversion="classic") < 32.36
 
 
+@pytest.mark.weekly("many draws")
 def test_each_draw_of_best_order_asks_for_the_last_order_once():
     exercise = course.lesson(6).exercise("best_order")
     for seed in range(20):

@@ -144,6 +144,7 @@ def test_what_is_forbidden_by_name_is_imported_by_the_answer_alone():
     assert done.stdout == "['right', 'right', False, 'error'] True\n"
 
 
+@pytest.mark.weekly("many checks of a random answer")
 def test_a_coin_that_decides_is_no_idle_coin():
     def answer(numerator, denominator, size, rng):
         found = []

@@ -92,6 +92,7 @@ def test_the_interval_lies_below_the_bounds_and_epsilon_is_its_upper_end(history
     assert ledger.epsilon() <= said.exact.lower * 1.005 + 1e-9
 
 
+@pytest.mark.weekly("seconds of convolutions by another accountant")
 @examples(20, part=20)
 @given(several_runs=st.lists(runs, min_size=2, max_size=2), digits=st.floats(4, 8))
 def test_mixed_runs_agree_with_dp_accounting(several_runs, digits):

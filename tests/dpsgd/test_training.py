@@ -192,7 +192,16 @@ def left_behind(tmp_path_factory):
 
 @pytest.mark.parametrize(
     ("scene", "step", "kind", "options"),
-    [("killed_in_a_step", 8, "NoisyAdam", {}), ("killed_while_it_writes", 4, "NoisySGD", {"momentum": 0.9})],
+    [
+        ("killed_in_a_step", 8, "NoisyAdam", {}),
+        pytest.param(
+            "killed_while_it_writes",
+            4,
+            "NoisySGD",
+            {"momentum": 0.9},
+            marks=pytest.mark.weekly("a process is killed once more"),
+        ),
+    ],
 )
 def test_a_killed_run_ends_as_one_that_was_not(scene, step, kind, options, left_behind):
     """Model, optimizer, ledger, generators and record, bit by bit, with dropout."""

@@ -123,6 +123,7 @@ def test_there_are_many_kinds_and_some_of_each_topic_on_each_commit():
     assert all(sum(kind.name in graded for kind in kinds) >= 8 for kinds in TOPICS.values())
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: ascii(kind.name))
 def test_each_gets_its_status_and_its_score(the_class, kind):
     result = the_class[0][student(kind)]
@@ -190,6 +191,7 @@ def the_lessons(pool, in_short, tmp_path_factory):
     return base / "out"
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("lesson", course.lessons(), ids=lambda lesson: lesson.name)
 def test_a_solved_lesson_gets_all_points(the_lessons, lesson):
     with opened(the_lessons) as store:

@@ -90,6 +90,7 @@ def table(file):
         return [line[:1] + line[3:6] for line in csv.reader(lines)]
 
 
+@pytest.mark.weekly("two classes are graded in sandboxes")
 @NEEDS_SANDBOX
 def test_the_same_answers_get_the_same_marks_in_every_language_and_no_flag(grades):
     found = rows(grades)

@@ -454,6 +454,7 @@ def test_delta_is_at_most_1_whatever_the_grids_say():
         assert pld.noisy_sgd(noise, rate, steps).delta(epsilon).upper <= 1
 
 
+@pytest.mark.weekly("seconds of convolutions by another accountant")
 @examples(12)
 @given(noise=st.floats(0.8, 5), rate=st.floats(1e-3, 0.3), size=st.integers(1, 6), steps=st.integers(2, 200))
 def test_a_group_agrees_with_dp_accounting(noise, rate, size, steps):

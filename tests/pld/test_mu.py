@@ -227,6 +227,7 @@ def test_the_distance_is_the_least_shift_of_the_curve(noise, rate, factor):
     assert upper - lower <= 2e-4
 
 
+@pytest.mark.weekly("seconds of convolutions")
 def test_the_distance_of_many_steps_is_the_largest_difference_of_bayes_errors():
     run = pld.noisy_sgd(1.0, 0.05, 200)
     epsilon = np.linspace(0, 8, 100)

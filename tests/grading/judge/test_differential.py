@@ -46,6 +46,7 @@ def test_there_are_a_hundred_of_them_and_no_two_are_alike():
     assert len({notebook(name) for name in EDITS}) == len(EDITS)
 
 
+@pytest.mark.weekly("the solved lessons by both ways, half a minute; the cohort has them by one on a commit")
 @pytest.mark.parametrize(
     "name",
     [

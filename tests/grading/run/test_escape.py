@@ -164,7 +164,11 @@ def test_what_a_cell_starts_weighs_as_one_process_and_ends_with_the_cell_if_aske
         assert (told["error"], told["processes"]) == (None, not end)
         [outcome] = worker.ask({"probe": "found", "cases": [{}]}, 60)["outcomes"]
     priorities, left, me = outcome["value"]
-    assert priorities == [0, 10, 10]  # 9 processes in 9 sessions, each with 1.25**-10 of the weight
+    assert priorities == [
+        os.getpriority(os.PRIO_PROCESS, 0),
+        10,
+        10,
+    ]  # 9 processes in 9 sessions, each with 1.25**-10 of the weight
     assert left[:2] == [1, me]
     assert len(left) == 2 + (0 if end else 10)
 
