@@ -187,7 +187,7 @@ def weights(variance, reach):
     """e^(-n^2 / (2 variance)) for n up to the reach, and their sum, in 50 digits."""
     with mpmath.workdps(50):
         v = mpmath.mpf(variance)
-        each = {n: mpmath.exp(-mpmath.mpf(n) ** 2 / (2 * v)) for n in range(-reach, reach + 1)}
+        each = {n: mpmath.exp(-(mpmath.mpf(n) ** 2) / (2 * v)) for n in range(-reach, reach + 1)}
         return each, mpmath.fsum(each.values())
 
 

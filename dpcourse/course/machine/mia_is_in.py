@@ -7,7 +7,10 @@ from dpcourse.base.languages import to_say
 from dpcourse.checking import Domain, Exercise, Made, Misconception, true_or_false
 
 CASES = 24
-LIKE, UNLIKE = 0.06, 0.12  # how far from whole numbers the ring numbers of the true sum are at most, and of the other at least
+LIKE, UNLIKE = (
+    0.06,
+    0.12,
+)  # how far from whole numbers the ring numbers of the true sum are at most, and of the other at least
 TOLD = to_say(
     "`bits` from 8 to 12; `sigma` from 0.5 to 4; the arrays have 12 to 40 rows of two numbers, and `with_mia` differs from "
     "`without` by 0.05 to 0.5 in each"
@@ -30,7 +33,9 @@ def _release(rng, is_in=None):
         true = bool(rng.random() < 0.5) if is_in is None else is_in
         noise = np.float32(sigma) * machine.ring_pairs(pairs, bits, rng)
         output = ((with_mia if true else without).astype(np.float32) + noise).astype(float)
-        right, wrong = (_off(output, total, sigma, bits) for total in ((with_mia, without) if true else (without, with_mia)))
+        right, wrong = (
+            _off(output, total, sigma, bits) for total in ((with_mia, without) if true else (without, with_mia))
+        )
         if right < LIKE and wrong > UNLIKE:
             return output, with_mia, without, sigma, bits
 
@@ -38,9 +43,7 @@ def _release(rng, is_in=None):
 def _draw(rng):
     """As many with her as without, in any order."""
     names = ("output", "with_mia", "without", "sigma", "bits")
-    return [
-        dict(zip(names, _release(rng, bool(is_in)), strict=True)) for is_in in rng.permutation(CASES) % 2
-    ]
+    return [dict(zip(names, _release(rng, bool(is_in)), strict=True)) for is_in in rng.permutation(CASES) % 2]
 
 
 def _by_rings(numbers):

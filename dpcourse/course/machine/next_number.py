@@ -4,7 +4,9 @@ from dpcourse.base.languages import to_say
 from dpcourse.checking import Domain, Exercise, Made, Misconception, a_whole_number
 
 PRIMES = (101, 1009, 65537, 2147483647)
-TOLD = to_say("`outputs`: three to six outputs in a row, the first two different; `m`: a prime number from 101 to 2147483647")
+TOLD = to_say(
+    "`outputs`: three to six outputs in a row, the first two different; `m`: a prime number from 101 to 2147483647"
+)
 
 
 def _outputs(rng, prime=None):
@@ -74,9 +76,7 @@ exercise = Exercise(
         Misconception(
             "nothing added",
             "You left c out: y = a x + c. So a comes from two differences, in which c is gone, and not from two outputs.",
-            lambda outputs, m: (
-                outputs[-1] * outputs[1] * pow(outputs[0], -1, m) % m if outputs[0] % m else outputs[1]
-            ),
+            lambda outputs, m: outputs[-1] * outputs[1] * pow(outputs[0], -1, m) % m if outputs[0] % m else outputs[1],
         ),
         Misconception(
             "c forgotten in the last step",

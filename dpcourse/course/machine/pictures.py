@@ -40,9 +40,7 @@ def zoomed(figure, halvings) -> str:
         )
     common = len({*rows[0].tolist()} & {*rows[1].tolist()})
     numbers = {"of_0": len(rows[0]), "of_1": len(rows[1]), "common": common, "halvings": halvings}
-    panel.set_title(
-        say("halved {halvings} times: {of_0} outputs of 0, {of_1} of 1, {common} of both", **numbers)
-    )
+    panel.set_title(say("halved {halvings} times: {of_0} outputs of 0, {of_1} of 1, {common} of both", **numbers))
     return say(
         "The outputs near 0.3 that are possible for a count of 0 and of 1, in a window that was halved {halvings} times: "
         "{of_0} strokes in the row of 0, {of_1} in the row of 1, and {common} of them stand in both. Between the strokes of a "
@@ -105,7 +103,10 @@ def rings(figure, pairs, bits, seed=1) -> str:
     turn = np.linspace(0, 2 * math.pi, 121)
     radii = np.sqrt(-2 * np.log(np.arange(1, 2**bits + 1) / 2**bits))
     off = []
-    titles = to_say("right sum taken off: k is {off:.2f} from whole"), to_say("other sum taken off: k is {off:.2f} from whole")
+    titles = (
+        to_say("right sum taken off: k is {off:.2f} from whole"),
+        to_say("other sum taken off: k is {off:.2f} from whole"),
+    )
     for panel, points, title in zip(panels(figure, 2), (noise, moved), titles, strict=True):
         for radius in radii:
             panel.plot(radius * np.cos(turn), radius * np.sin(turn), color=PALE, linewidth=0.8)

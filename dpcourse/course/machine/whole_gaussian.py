@@ -175,7 +175,9 @@ exercise = RandomExercise(
             "heads and tails swapped",
             "You keep y where the coin shows tails. Keep it at heads.",
             _by_weights(
-                lambda n, v: _laplace(n, v) + np.log(-np.expm1(-np.maximum(1e-12, (np.abs(n) - v / _steps(v)) ** 2 / (2 * v))))
+                lambda n, v: (
+                    _laplace(n, v) + np.log(-np.expm1(-np.maximum(1e-12, (np.abs(n) - v / _steps(v)) ** 2 / (2 * v))))
+                )
             ),
         ),
         Misconception(
