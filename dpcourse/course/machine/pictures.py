@@ -7,7 +7,7 @@ import numpy as np
 from dpcourse import gdp, machine
 from dpcourse.base import validate
 from dpcourse.base.languages import say, to_say
-from dpcourse.base.style import FIRST, FOURTH, PALE, POINT, RING, SECOND, THIRD, panels, power
+from dpcourse.base.style import FIRST, FOURTH, PALE, POINT, RING, SECOND, THIRD, panels
 
 MIDDLE = 0.3  # of what `zoomed` shows
 MOST = 160  # strokes in a row of it: more are one block
@@ -29,8 +29,8 @@ def zoomed(figure, halvings) -> str:
     panel.set_yticks([0.5, 1.5], [say("count {count}", count=count) for count in (0, 1)])
     panel.set_ylim(0, 2)
     panel.set_xlim(-1, 1)
-    panel.set_xticks([-1, 0, 1], ["0.3 − 2" + _raised(-halvings), "0.3", "0.3 + 2" + _raised(-halvings)])
-    panel.set_xlabel(say("output"))
+    panel.set_xticks([-1, 0, 1])
+    panel.set_xlabel(say("output less 0.3, in units of {unit}", unit="2" + _raised(-halvings)))
     if any(outputs is None for outputs in rows):
         panel.set_title(say("halved {halvings} times: more outputs than can be drawn apart", halvings=halvings))
         return say(
@@ -115,8 +115,8 @@ def rings(figure, pairs, bits, seed=1) -> str:
         off.append(float(np.abs(k - np.round(k)).mean()))
         panel.set_title(say(title, off=off[-1]))
         panel.set_aspect("equal")
-        panel.set_xlim(-3.4, 3.4)
-        panel.set_ylim(-3.4, 3.4)
+        panel.set_xlim(-3, 3)
+        panel.set_ylim(-3, 3)
         panel.set_xlabel("x")
         panel.set_ylabel("y")
     return say(
@@ -189,7 +189,7 @@ def whole_gauss(figure, variance, epsilon) -> str:
     right.set_ylabel("δ")
     right.legend(loc="upper right")
     right.set_title(
-        say("at ε = {epsilon:.2g}: δ {whole} and {real}", epsilon=epsilon, whole=power(there[0]), real=power(there[1]))
+        say("at ε = {epsilon:.2g}: δ {whole:.2g} and {real:.2g}", epsilon=epsilon, whole=there[0], real=there[1])
     )
     return say(
         "On the left the probabilities of the outputs from {low} to {high} with discrete Gaussian noise of variance {variance:.3g}, "
