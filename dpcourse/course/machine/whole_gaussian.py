@@ -10,7 +10,7 @@ from dpcourse.base.languages import say
 from dpcourse.checking import Count, Domain, Misconception, Needed, RandomExercise, Seed, Whole
 from dpcourse.course.machine.shared import whole_numbers
 
-DRAWS, WIDE, SHORT = 5000, 1500, 40
+DRAWS, WIDE, SHORT = 4000, 1000, 40
 VARIANCES, LARGE = (2, 3, 5, 6), 40
 
 
@@ -121,7 +121,7 @@ exercise = RandomExercise(
     difficulty=4,
     minutes=25,
     points=4,
-    domain=Domain({"variance": Whole(1, 60), "size": Whole(1, 1500), "rng": Seed()}, most=8),
+    domain=Domain({"variance": Whole(1, 60), "size": Whole(1, 600), "rng": Seed()}, most=8),
     draw=_draw,
     reference=_by_weights(_gaussian),
     formulas=(_with_coins,),
@@ -129,7 +129,7 @@ exercise = RandomExercise(
     compared=0,
     is_sample=True,
     counts=_counts,
-    seconds=20.0,
+    seconds=30.0,
     forbidden=(machine.discrete_gaussian,),
     needed=Needed(
         machine.coin,
