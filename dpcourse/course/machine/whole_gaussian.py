@@ -191,9 +191,14 @@ exercise = RandomExercise(
             _by_weights(lambda n, v: -(n.astype(float) ** 2) / (2.0 * v * v)),
         ),
         Misconception(
-            "half the exponent",
-            "Your noise has half the variance. The exponent has a 2 below: (|y| - σ²/t)²/(2σ²).",
-            _by_weights(lambda n, v: -(n.astype(float) ** 2) / v),
+            "twice the exponent",
+            "Your coin's exponent is twice what it should be: a 2 is missing below. With whole numbers it is (|y| t - variance)² over 2 variance t².",
+            _by_weights(lambda n, v: _laplace(n, v) - (np.abs(n) - v / _steps(v)) ** 2 / v),
+        ),
+        Misconception(
+            "t not squared",
+            "In your coin's exponent t stands below, and not its square. |y| - σ²/t is (|y| t - σ²) / t, so its square has t² below.",
+            _by_weights(lambda n, v: _laplace(n, v) - (np.abs(n) * _steps(v) - v) ** 2 / (2 * v * _steps(v))),
         ),
     ),
 )
