@@ -13,12 +13,8 @@ from dpcourse.base.languages import listed, say
 from dpcourse.checking import Exercise
 
 _shown: list = []  # the displays of progress() in this kernel
-MOVED = {
-    "laplace/rules_out": "machine/rules_out",
-    "laplace/whole_noise": "machine/whole_noise",
-    "laplace/q9": "machine/q1",
-}
-"""How an exercise or a question is named in files of before it went to another lesson -> its name."""
+MOVED = {"laplace/rules_out": "machine/rules_out", "laplace/whole_noise": "machine/whole_noise"}
+"""The id of an exercise in files of before it went to another lesson -> its id."""
 
 
 @dataclass(frozen=True)

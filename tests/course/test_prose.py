@@ -205,7 +205,7 @@ CLAIMS = [
     (2, "", "No entry for the years is above {:g}", lambda: survey()["yrs_married"].max()),
     (2, "", "within chance of {:.1f} %; the", lambda: 100 * worst()),
     (2, "", "the standard error is {:.1f} %.)", lambda: 100 * math.sqrt(worst() * (1 - worst()) / 1000)),
-    (2, "", "of 7 bits there are {} outputs for each count", lambda: 2**7 - 1),
+    (8, "", "of 7 bits there are {} outputs for each count", lambda: 2**7 - 1),
     (
         2,
         "laplace_mechanism",
@@ -449,7 +449,6 @@ CLAIMS = [
         lambda: int(math.log2(np.spacing(0.2))),
     ),
     (8, "", "Between 1/4 and 1/2 they are $2^{{{}}}$ apart", lambda: int(math.log2(np.spacing(0.3)))),
-    (8, "", "there are {} outputs for each count", lambda: 2**7 - 1),
     (8, "", "one layer with {:,} weights", lambda: 6400 * 10),
     (
         8,

@@ -17,6 +17,7 @@ def _watched(rng, size=None):
     size = int(rng.integers(1, 41)) if size is None else size
     count, step = int(rng.integers(0, 101)), float(np.round(rng.uniform(0.1, 10), 2))
     is_in, jitter = rng.integers(0, 2, size=size), rng.uniform(-0.2, 0.2, size=size)
+    jitter *= rng.random(size) < 0.7  # now and then the clock is right
     noise = rng.geometric(0.3, size=size) - rng.geometric(0.3, size=size)
     return count + is_in + noise, step * (np.abs(noise) + jitter), count, step
 
