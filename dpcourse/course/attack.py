@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,8 @@ class Attack:
 
     published: what one output is, in a sentence or two. inside, outside: the two words that the attacker may say of it.
     draw(rng, is_in, size): an array of outputs; is_in: a boolean array, shape (size,), whether Mia is in the data of each.
-    promise(): the TradeOff below which no test lies. named: what the promise is called.
+    promise(): the TradeOff below which no test lies. named: what the promise is called. shown(output): an output as text, where
+    two decimals do not say it.
     """
 
     published: str
@@ -23,6 +25,7 @@ class Attack:
     draw: Callable[[np.random.Generator, np.ndarray], np.ndarray]
     promise: Callable[[], TradeOff]
     named: str
+    shown: Callable[[Any], str] | None = None
 
     def outputs(self, rng: np.random.Generator | int | None, is_in: np.ndarray) -> np.ndarray:
         """Draw an output for each place of `is_in`, shape (size,) or (size, numbers of an output)."""

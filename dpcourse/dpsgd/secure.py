@@ -1,7 +1,7 @@
 """Noise that floating point does not give away: a Gaussian of real numbers, rounded once, from a cryptographic source.
 
 Noise that is computed in floats takes only some of all values, so a released sum tells which sums it can come from
-(Mironov 2012; for the float32 noise of torch tests/dpsgd/test_secure.py has the attack). Here nothing is computed in
+(Mironov 2012; for the float32 noise of torch lesson 08 has the attack). Here nothing is computed in
 floats that is not also bounded: `noisy` returns what x + scale Z is after rounding to a grid, for Z normal and the sum
 in real numbers. Rounding is post-processing, so whatever holds for exact Gaussian noise holds for what is returned.
 

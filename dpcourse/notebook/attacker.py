@@ -186,7 +186,8 @@ class Game:
 
     def ask(self) -> None:
         """Show the output that is to be judged next."""
-        shown = html.escape(in_words(self.outputs[len(self.said)]))
+        in_full = self.mechanism.shown or in_words
+        shown = html.escape(in_full(self.outputs[len(self.said)]))
         number = say("Output {number} of {all}", number=len(self.said) + 1, all=len(self.outputs))
         self.asked.value = f"<p>{number}: <strong style='font-size:1.3em'>{shown}</strong></p>"
 

@@ -13,6 +13,8 @@ from dpcourse.base.languages import listed, say
 from dpcourse.checking import Exercise
 
 _shown: list = []  # the displays of progress() in this kernel
+MOVED = {"laplace/rules_out": "machine/rules_out", "laplace/whole_noise": "machine/whole_noise"}
+"""The id of an exercise in files of before it went to another lesson -> its id."""
 
 
 @dataclass(frozen=True)
@@ -32,13 +34,14 @@ class Kept:
     @classmethod
     def of(cls, told: dict) -> "Kept":
         """Return what plain data have of it; older files have `done` alone. ValueError, KeyError or TypeError for others."""
-        names = [*told["done"], *told.get("tried", ())]
-        if not all(isinstance(name, str) for name in [*names, told.get("last") or ""]):
+        done, tried, last = told["done"], told.get("tried", ()), told.get("last")
+        if not all(isinstance(name, str) for name in [*done, *tried, last or ""]):
             raise ValueError("a name is not text")
+        done, tried = (frozenset(MOVED.get(name, name) for name in names) for names in (done, tried))
         proved = {str(word): float(mu) for word, mu in told.get("proved", {}).items()}
         if not all(0 <= mu < math.inf for mu in proved.values()):
             raise ValueError("a mu is no number")
-        return cls(frozenset(told["done"]), frozenset(told.get("tried", ())), proved, told.get("last"))
+        return cls(done, tried, proved, MOVED.get(last, last))
 
     def as_data(self) -> dict:
         """Return it as plain data.

@@ -9,7 +9,7 @@ from checking.calling.test_steps import written
 from checking.test_exercise import square
 from support import by_profile
 
-from dpcourse import course, laplace
+from dpcourse import course, machine
 from dpcourse.checking import diagnosis
 from dpcourse.checking.cases import Cases
 from dpcourse.checking.verdict import WRONG
@@ -50,9 +50,9 @@ WRONG_ANSWERS = {  # exercise: answers that no misconception foresees -> what is
         ("    noisy = counts + rng.laplace(0, 1 / epsilon ** 2, len(counts))\n    return np.argmax(noisy)", "`** 2` is too much in `epsilon ** 2`"),
         ("    noisy = counts + rng.laplace(0, 1 / min(epsilon, 1), len(counts))\n    return np.argmax(noisy)", "`min(epsilon, 1)`"),
     ],
-    "laplace/whole_noise": [
+    "machine/whole_noise": [
         (
-            "    noise = []\n    while len(noise) < size:\n        n = 0\n        while laplace.coin(numerator, denominator, rng):\n            n += 1\n"
+            "    noise = []\n    while len(noise) < size:\n        n = 0\n        while machine.coin(numerator, denominator, rng):\n            n += 1\n"
             "        negative = rng.integers(3) == 1\n        if n == 0 and negative:\n            continue\n        noise.append(-n if negative else n)\n    return noise",
             "`3` is the wrong value",
         ),
@@ -76,7 +76,7 @@ def answer_to(exercise, body):
     """The answer with this body."""
     arguments = ", ".join(name for name in exercise.cases(np.random.default_rng(0))[0])
     function = written(f"def {exercise.function}({arguments}):\n{body}\n", exercise.function)
-    function.__globals__.update(np=np, math=math, laplace=laplace)
+    function.__globals__.update(np=np, math=math, machine=machine)
     return function
 
 
@@ -117,8 +117,8 @@ def test_an_array_for_whole_numbers_is_told_as_that_and_as_nothing_else():
 
 @pytest.mark.parametrize(("of_size", "told"), [("1, denominator", True), ("numerator, denominator + 1", False)])
 def test_an_argument_that_changes_no_random_number_is_told(of_size, told):
-    exercise = course.find("laplace/whole_noise")
-    body = f"    found = []\n    while len(found) < size:\n        n = 0\n        while laplace.coin({of_size}, rng):\n            n += 1\n        if n or rng.integers(2):\n            found.append(n)\n    return found"
+    exercise = course.find("machine/whole_noise")
+    body = f"    found = []\n    while len(found) < size:\n        n = 0\n        while machine.coin({of_size}, rng):\n            n += 1\n        if n or rng.integers(2):\n            found.append(n)\n    return found"
     message = exercise.check(answer_to(exercise, body), 0).message
     assert message.startswith("Numbers below 0: 0 of"), "what never happens is told first"
     assert ("Your result does not change with `numerator`" in message) == told

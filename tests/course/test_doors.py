@@ -21,7 +21,7 @@ import psutil
 import pytest
 from support import ROOT, in_turn
 
-from dpcourse import audit, course, dpsgd, gdp, laplace, pld, rdp, tradeoff
+from dpcourse import audit, course, dpsgd, gdp, laplace, machine, pld, rdp, tradeoff
 from dpcourse.checking import OpenExercise, RandomExercise
 from dpcourse.checking.calling import limits
 from dpcourse.checking.calling.probe import arguments
@@ -29,7 +29,7 @@ from dpcourse.checking.calling.values import plain
 from dpcourse.pld import pairs
 from dpcourse.tradeoff import TradeOff, curves
 
-TOPICS = ("audit", "clt", "composition", "gdp", "laplace", "pld", "rdp", "tradeoff")
+TOPICS = ("audit", "clt", "composition", "gdp", "laplace", "machine", "pld", "rdp", "tradeoff")
 METHODS = (
     "__call__",
     "delta",
@@ -51,7 +51,7 @@ MEMORY = 4 * 2**30  # bytes that the search may use: a function that is given a 
 def _idle(numerator, denominator, size, rng):
     """The right law, and coins that nobody looks at."""
     for _ in range(2 * size):
-        laplace.coin(numerator, denominator, rng)
+        machine.coin(numerator, denominator, rng)
     heads = 1 - math.exp(-numerator / denominator)
     return rng.geometric(heads, size) - rng.geometric(heads, size)
 
@@ -77,7 +77,14 @@ DOORS = [
         "laplace/report_noisy_max",
         lambda counts, epsilon, rng: rng.choice(len(counts), p=laplace.noisy_max_chances(counts, epsilon)),
     ),
-    ("laplace/whole_noise", _idle),
+    ("machine/whole_noise", _idle),
+    (
+        "machine/float_change",
+        lambda values: max(
+            abs(machine.running_sum(values, "float16") - machine.running_sum(values[:i] + values[i + 1 :], "float16"))
+            for i in range(len(values))
+        ),
+    ),
     ("gdp/curve_of", lambda p, q: (np.r_[0, TradeOff.from_probabilities(p, q).kinks(), 1], np.r_[1, q])),
     ("gdp/gaussian_curve", lambda alpha, mu: curves.Gaussian(mu).beta(alpha)),
     (
@@ -124,7 +131,7 @@ DOORS = [
 def test_a_door_that_was_open_is_closed(exercise_id, answer):
     verdict = course.find(exercise_id).check(answer, 1)
     assert verdict.state in ("error", "wrong")
-    assert "write it yourself" in verdict.message or "laplace.coin" in verdict.message
+    assert "write it yourself" in verdict.message or "machine.coin" in verdict.message
 
 
 def test_what_is_forbidden_by_name_is_imported_by_the_answer_alone():
@@ -150,15 +157,15 @@ def test_a_coin_that_decides_is_no_idle_coin():
         found = []
         while len(found) < size:
             n = 0
-            while laplace.coin(numerator, denominator, rng):
+            while machine.coin(numerator, denominator, rng):
                 n += 1
             minus = rng.integers(2) == 1
             if n or not minus:
                 found.append(-n if minus else n)
         return found
 
-    assert course.find("laplace/whole_noise").check(answer, 1).state == "right"
-    assert laplace.coin(0, 1) is True  # and it is what it was
+    assert course.find("machine/whole_noise").check(answer, 1).state == "right"
+    assert machine.coin(0, 1) is True  # and it is what it was
 
 
 # ---- a search for others

@@ -18,7 +18,7 @@ from nbformat import read
 from scipy import stats
 from support import by_profile
 
-from dpcourse import audit, clt, composition, course, gdp, laplace, pld, plots, rdp, tradeoff
+from dpcourse import audit, clt, composition, course, gdp, laplace, machine, pld, plots, rdp, tradeoff
 from dpcourse.authoring import font
 from dpcourse.base import languages, style
 from dpcourse.course.accountants import pictures as accountants_plots
@@ -564,17 +564,6 @@ def test_noise_per_count_draws_the_three_deviations():
     assert crossings[1] == pytest.approx(math.log(1.25e6)), "where sqrt(m) sqrt(2 ln(1.25/δ)) is sqrt(2) m"
     without, _ = drawn(plots.noise_per_count, epsilon=1.5, delta=1e-6)
     assert "Gaussian, classic" not in lines(without), "it is proved for epsilon < 1 only"
-
-
-def test_low_bits_has_rows_without_a_common_output():
-    figure, description = drawn(plots.low_bits)
-    rows = [{segment[0, 0] for segment in row.get_segments()} for row in figure.axes[0].collections]
-    assert [len(row) for row in rows] == [31, 31]
-    assert not rows[0] & rows[1]
-    assert "; 0 are in both rows" in description
-    outputs = [{count + laplace.textbook_noise(2**46 * j, 1.0) for j in range(1, 2**7)} for count in (0, 1)]
-    assert not outputs[0] & outputs[1], "nor outside the picture"
-    assert all(laplace.can_give(count, z, 1.0) for count, row in enumerate(rows) for z in row)
 
 
 # ---- lesson 03
@@ -1220,3 +1209,84 @@ def test_gap_draws_the_certified_below_the_proved():
 def test_gap_refuses_more_attacks_than_it_can_tell_apart():
     with pytest.raises(ValueError, match="found must hold at most 3 attacks, got 4: a, b, c, d"):
         drawn(plots.gap, certified=[(1.0, 0.01)], found=dict.fromkeys("abcd", SCORES))
+
+
+# ---- lesson 08
+
+
+def test_low_bits_has_rows_without_a_common_output():
+    figure, description = drawn(plots.low_bits)
+    rows = [{segment[0, 0] for segment in row.get_segments()} for row in figure.axes[0].collections]
+    assert [len(row) for row in rows] == [31, 31]
+    assert not rows[0] & rows[1]
+    assert "; 0 are in both rows" in description
+    outputs = [{count + machine.textbook_noise(2**46 * j, 1.0) for j in range(1, 2**7)} for count in (0, 1)]
+    assert not outputs[0] & outputs[1], "nor outside the picture"
+    assert all(machine.can_give(count, z, 1.0) for count, row in enumerate(rows) for z in row)
+
+
+@pytest.mark.parametrize("halvings", [47, 49, 51])
+def test_zoomed_shows_the_outputs_of_the_real_sampler(halvings):
+    """Each stroke can be given, and doubles between the strokes cannot."""
+    figure, description = drawn(plots.zoomed, halvings=halvings)
+    half, numbers = 2.0**-halvings, []
+    for count, row in enumerate(figure.axes[0].collections):
+        there = {0.3 + segment[0, 0] * half for segment in row.get_segments()}
+        numbers.append(there)
+        step = float(np.spacing(0.3))
+        every = [z for z in 0.3 + step * np.arange(-int(half / step), int(half / step) + 1) if abs(z - 0.3) <= half]
+        assert there == {z for z in every if machine.can_give(float(count), float(z), 1.0)}
+    assert f"{len(numbers[0])} strokes in the row of 0, {len(numbers[1])} in the row of 1" in description
+    assert f"and {len(numbers[0] & numbers[1])} of them stand in both" in description
+
+
+def test_zoomed_says_where_there_are_too_many_outputs():
+    figure, description = drawn(plots.zoomed, halvings=40)
+    assert "each row is one block" in description
+    assert len(figure.axes[0].collections) == 2
+
+
+@pytest.mark.parametrize(("pairs", "bits"), [(5, 3), (60, 5), (100, 6)])
+def test_rings_has_points_on_its_circles_on_the_left_alone(pairs, bits):
+    figure, description = drawn(plots.rings, pairs=pairs, bits=bits)
+    away = []
+    for panel in figure.axes:
+        circles = [np.hypot(*line.get_xydata()[0]) for line in panel.lines if line.get_marker() == "None"]
+        (points,) = [line.get_xydata() for line in panel.lines if line.get_marker() == "o"]
+        assert len(circles) == 2**bits
+        assert len(points) == pairs
+        k = 2**bits * np.exp(-(np.hypot(*points.T) ** 2) / 2)
+        away.append(float(np.abs(k - np.round(k)).mean()))
+        rings = 2**bits * np.exp(-(np.array(circles) ** 2) / 2)
+        assert np.sort(rings) == pytest.approx(np.arange(1, 2**bits + 1), abs=1e-6)
+    assert away[0] < 0.01
+    assert away[1] > 0.1
+    assert f"{away[1]:.2f} from whole ones" in description
+
+
+def test_vees_puts_each_release_on_the_line_of_its_count():
+    figure, description = drawn(plots.vees, count=32, releases=60)
+    seen = lines(figure)
+    for centre, label in ((32, "released without her"), (33, "released with Mia")):
+        x, y = seen[label].T
+        assert np.abs(np.abs(x - centre) - y).max() <= 0.2
+    within = len(seen["released with Mia"])
+    assert within + len(seen["released without her"]) == 60
+    assert f"{within} with her to the second" in description
+
+
+@pytest.mark.parametrize(("variance", "epsilon"), [(0.25, 1.0), (4.0, 0.5)])
+def test_whole_gauss_shows_both_laws_and_both_deltas(variance, epsilon):
+    figure, description = drawn(plots.whole_gauss, variance=variance, epsilon=epsilon)
+    left, right = figure.axes
+    heights = np.reshape([bar.get_height() for bar in left.patches], (2, -1))
+    weights = np.exp(-(np.arange(-60, 61.0) ** 2) / (2 * variance))
+    assert heights[0] == pytest.approx(weights[60 - 8 : 60 + 10] / weights.sum())
+    assert heights[1][1:] == pytest.approx(heights[0][:-1]), "one further"
+    curves = {line.get_label(): line.get_xydata() for line in right.lines}
+    place = np.argmin(np.abs(curves["real numbers"][:, 0] - epsilon))
+    assert curves["real numbers"][place, 1] == pytest.approx(gdp.delta(epsilon, variance**-0.5), rel=1e-6)
+    p = weights / weights.sum()
+    spill = np.maximum(0, p[1:] - math.exp(epsilon) * p[:-1]).sum()
+    assert curves["whole numbers"][place, 1] == pytest.approx(spill, rel=1e-6)
+    assert f"it is {spill:.2g} and" in description

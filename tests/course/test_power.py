@@ -174,7 +174,7 @@ BATCHES = {
 
 
 def _numbers(epsilon=lambda epsilon: epsilon, change=lambda found, rng: found, zero_twice=False):
-    """Noise with the chances that are asked for; that it comes from `laplace.coin` is judged elsewhere."""
+    """Noise with the chances that are asked for; that it comes from `machine.coin` is judged elsewhere."""
 
     def code(numerator, denominator, size, rng):
         q, found = math.exp(-epsilon(numerator / denominator)), np.empty(0, dtype=int)
@@ -198,12 +198,33 @@ WHOLE = {
 }  # fmt: skip
 
 
+def _gaussian(variance=lambda v: v, change=lambda found, rng: found):
+    """The same for Gaussian noise of whole numbers."""
+
+    def code(variance_given, size, rng):
+        numbers = np.arange(-200, 201)
+        weights = np.exp(-(numbers.astype(float) ** 2) / (2 * variance(variance_given)))
+        return change(rng.choice(numbers, size, p=weights / weights.sum()), rng)
+
+    return code
+
+
+GAUSSIAN = {
+    "right": _gaussian(),
+    "variance 15 % too small": _gaussian(lambda v: 0.85 * v),
+    "variance 15 % too large": _gaussian(lambda v: 1.15 * v),
+    "one more now and then": _gaussian(change=lambda found, rng: found + (rng.random(len(found)) < 0.1)),
+    "neighbours alike": _gaussian(change=lambda found, rng: np.repeat(found[: -(-len(found) // 2)], 2)[: len(found)]),
+}  # fmt: skip
+
+
 FAULTS = {
     **{name: {fault: release(noise) for fault, noise in NOISES.items()} for name, release in ADDED.items()},
     "report_noisy_max": WINNERS,
     "randomized_response": RESPONSES,
     "poisson_batches": BATCHES,
     "whole_noise": WHOLE,
+    "whole_gaussian": GAUSSIAN,
 }
 
 

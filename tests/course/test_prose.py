@@ -205,7 +205,7 @@ CLAIMS = [
     (2, "", "No entry for the years is above {:g}", lambda: survey()["yrs_married"].max()),
     (2, "", "within chance of {:.1f} %; the", lambda: 100 * worst()),
     (2, "", "the standard error is {:.1f} %.)", lambda: 100 * math.sqrt(worst() * (1 - worst()) / 1000)),
-    (2, "", "of 7 bits there are {} outputs for each count", lambda: 2**7 - 1),
+    (8, "", "of 7 bits there are {} outputs for each count", lambda: 2**7 - 1),
     (
         2,
         "laplace_mechanism",
@@ -254,12 +254,6 @@ CLAIMS = [
         "report_noisy_max",
         "to {} options, and counts who wins",
         lambda: max(len(case["counts"]) for case in exercise(2, "report_noisy_max").draw(generator())),
-    ),
-    (
-        2,
-        "whole_noise",
-        "The check draws {:,} numbers",
-        lambda: sum(case["size"] for case in exercise(2, "whole_noise").draw(generator())),
     ),
     (2, "", "$\\ln(10{{,}}000/0.05) \\approx {:.1f}$", lambda: laplace.error_bound(10_000, 0.05, 1, 1)),
     (2, "", "$\\ln 10 \\approx {:.1f}$ scales", lambda: math.log(10)),
@@ -446,6 +440,40 @@ CLAIMS = [
         "",
         "about {} in a thousand audits",
         lambda: {3: "three"}[round(1000 * stats.norm.sf(2 * stats.norm.ppf(0.975) / math.sqrt(2)))],
+    ),
+    (8, "", "numbers of {} binary digits", lambda: np.finfo(float).nmant + 1),
+    (
+        8,
+        "",
+        "between 1/8 and 1/4 have the same power of two, and are $2^{{{}}}$ apart",
+        lambda: int(math.log2(np.spacing(0.2))),
+    ),
+    (8, "", "Between 1/4 and 1/2 they are $2^{{{}}}$ apart", lambda: int(math.log2(np.spacing(0.3)))),
+    (8, "", "one layer with {:,} weights", lambda: 6400 * 10),
+    (
+        8,
+        "",
+        "Between {} and 1,024 its numbers are 1/2 apart",
+        lambda: next(x for x in (256, 512) if np.spacing(np.float16(x)) == 0.5),
+    ),
+    (
+        8,
+        "",
+        "between 1,024 and {:,} they are 1 apart",
+        lambda: next(x for x in (2048, 4096) if np.spacing(np.float16(x)) == 2),
+    ),
+    (8, "", "has {:,} seeds a day", lambda: 24 * 60 * 60),
+    (
+        8,
+        "whole_noise",
+        "The check draws {:,} numbers",
+        lambda: sum(case["size"] for case in exercise(8, "whole_noise").draw(generator())),
+    ),
+    (
+        8,
+        "whole_gaussian",
+        "The check draws {:,} numbers",
+        lambda: sum(case["size"] for case in exercise(8, "whole_gaussian").draw(generator())),
     ),
 ]
 

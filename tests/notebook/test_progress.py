@@ -40,6 +40,16 @@ def test_what_is_recorded_stays(folder):
     assert "1 of 3" in Progress()._repr_html_()
 
 
+def test_what_was_done_before_an_exercise_went_to_another_lesson_stays_done(folder):
+    folder.mkdir(parents=True)
+    told = {"done": ["laplace/whole_noise"], "tried": ["laplace/rules_out"], "last": "laplace/rules_out"}
+    write_atomically(folder / "progress.json", json.dumps(told))
+    assert kept() == Kept(frozenset({"machine/whole_noise"}), frozenset({"machine/rules_out"}), {}, "machine/rules_out")
+    assert Progress().stopped_in().word == "machine"
+    for name in progress.MOVED.values():
+        assert any(name in row.names for row in Progress().rows), f"{name} is no exercise of today"
+
+
 def test_what_was_tried_and_what_comes_next_is_said_with_links():
     assert repr(Progress()).endswith("Next: 0.1 " + course.find("0.1").title)
     record("gdp/largest_mu", is_right=False)

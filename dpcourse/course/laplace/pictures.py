@@ -417,30 +417,3 @@ def noise_per_count(figure, epsilon, delta) -> str:
         most_gaussian=analytic[-1],
         places=listed(say(places[name], m=at) for name, at in crossings.items()),
     )
-
-
-def low_bits(figure, epsilon=1.0, bits=7) -> str:
-    """All outputs of the textbook sampler near 0.3 for the counts 0 and 1, with a uniform number of few bits."""
-    b = 1 / validate.number("epsilon", epsilon, 0, open_low=True)
-    step = 2 ** (53 - validate.whole("bits", bits))
-    noises = np.array([laplace.textbook_noise(step * j, b) for j in range(1, 2**bits)])
-    (panel,) = panels(figure)
-    inside = []
-    for row, (count, style) in enumerate(((0, FIRST), (1, SECOND))):
-        outputs = count + noises
-        outputs = outputs[(outputs > 0.1) & (outputs < 0.9)]
-        inside.append(set(outputs.tolist()))
-        panel.vlines(outputs, 0.15 + row, 0.85 + row, color=style["color"], linewidth=1.6, linestyle=style["linestyle"])
-    panel.set_yticks([0.5, 1.5], [say("count {count}", count=count) for count in (0, 1)])
-    panel.set_ylim(0, 2)
-    panel.set_xlabel(say("output"))
-    panel.set_title(say("possible outputs if the uniform number had {bits} bits", bits=bits))
-    common = len(inside[0] & inside[1])
-    return say(
-        "Two rows of strokes between 0.1 and 0.9: the outputs that textbook Laplace noise can give for a true "
-        "count of 0, {strokes_of_0} of them, and for a true count of 1, {strokes_of_1} of them. They "
-        "stand at different places; {common} are in both rows.",
-        strokes_of_0=len(inside[0]),
-        strokes_of_1=len(inside[1]),
-        common=common,
-    )

@@ -141,24 +141,4 @@ QUIZ = (
             ),
         ),
     ),
-    Question(
-        "A library draws Laplace noise as in the textbook, in doubles, with the right scale, and publishes all 64 bits. What does theorem 3.6 promise for it?",
-        (
-            Option(
-                "ε, because the scale is right.",
-                False,
-                "The theorem is about real numbers. Here some doubles can come from one neighbour only.",
-            ),
-            Option(
-                "A little more than ε, by rounding errors of 10⁻¹⁶.",
-                False,
-                "The ratio for an output that only one neighbour can give is infinite, not slightly larger.",
-            ),
-            Option(
-                "Nothing: some outputs rule a neighbour out for certain.",
-                True,
-                "One such output is enough to break pure ε-DP. Use noise on a grid, sampled with whole numbers.",
-            ),
-        ),
-    ),
 )

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dpcourse import laplace
+from dpcourse import laplace, machine
 from dpcourse.base.languages import say
 from dpcourse.checking import (
     Count,
@@ -196,7 +196,7 @@ exercise = RandomExercise(
     returns=_a_place,
     counts=_count_noisy_max,
     compared=500,
-    forbidden=(laplace.report_noisy_max, laplace.noisy_max_chances, laplace.discrete_mechanism, laplace.discrete_noise),
+    forbidden=(laplace.report_noisy_max, laplace.noisy_max_chances, machine.discrete_mechanism, machine.discrete_noise),
     hints=(
         "Add a noise of its own to each count, `rng.laplace(0, b, len(counts))`. In the proof only one of them has to pay, for a threshold that moves by 1. Which b does that take?",
         "It is the b of a single count, however many there are. Put the noisy counts into an array. What may leave it, and which numpy function gives that?",

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from dpcourse import laplace
+from dpcourse import machine
 from dpcourse.base.languages import say
 from dpcourse.checking import Count, Domain, Misconception, Needed, RandomExercise, Seed, Whole
-from dpcourse.checking.calling.values import type_name
+from dpcourse.course.machine.shared import whole_numbers
 
 DRAWS, TAIL, SHORT = 8000, 2000, 40
 
@@ -58,25 +58,6 @@ def _count_discrete(cases, values):
     ]
 
 
-def _whole_numbers(value, case):
-    size = case["size"]
-    if not isinstance(value, (list, tuple, np.ndarray)):
-        return say("Return a list (or array) of {size} whole numbers, not {kind}.", size=size, kind=type_name(value))
-    try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        return say("Return a list (or array) of {size} whole numbers, and nothing else.", size=size)
-    if array.ndim > 1:
-        return say("Return a list (or array) of {size} whole numbers, not of lists or tuples.", size=size)
-    if array.shape != (size,):
-        return say("Return a list (or array) of {size} whole numbers, not {count}.", size=size, count=len(value))
-    if any(entry is None for entry in value):
-        return say("Return a list (or array) of {size} whole numbers; yours has a None in it.", size=size)
-    if np.isfinite(array).all() and (array == np.round(array)).all():
-        return None
-    return say("Return a list (or array) of {size} whole numbers; yours have fractions.", size=size)
-
-
 def _draws(sizes, signed=True):
     """Random signs times sizes(q, n, rng), as numpy draws them."""
 
@@ -112,7 +93,7 @@ def _with_coins(numerator, denominator, size, rng):
     noise = []
     while len(noise) < size:
         n = 0
-        while laplace.coin(numerator, denominator, rng):
+        while machine.coin(numerator, denominator, rng):
             n += 1
         negative = rng.integers(2) == 1
         if n == 0 and negative:
@@ -133,22 +114,22 @@ exercise = RandomExercise(
     draw=_draw_discrete,
     reference=_draws(_difference, signed=False),
     formulas=(_with_coins,),
-    returns=_whole_numbers,
+    returns=whole_numbers,
     compared=0,
     is_sample=True,
     counts=_count_discrete,
-    forbidden=(laplace.discrete_noise, laplace.discrete_mechanism),
+    forbidden=(machine.discrete_noise, machine.discrete_mechanism),
     needed=Needed(
-        laplace.coin,
+        machine.coin,
         lambda case: case["size"],
-        "The numbers have the right frequencies, but they do not come from `laplace.coin`, whose tosses the check counts. `rng.geometric`, "
-        "`rng.random` and `math.log` begin with a double, which is the leak of section 11; a coin of your own, even an exact one, is not asked for.",
+        "The numbers have the right frequencies, but they do not come from `machine.coin`, whose tosses the check counts. `rng.geometric`, "
+        "`rng.random` and `math.log` begin with a double, which is the leak of section 2; a coin of your own, even an exact one, is not asked for.",
     ),
     hints=(
         "First the size: begin at 0, and while the coin shows heads go up by 1. So size n has probability q^n (1 - q).",
         "How often do you reach 0 with each sign, compared with +1 and -1?",
         "Then the sign: `rng.integers(2)` is 0 or 1. If the size is 0 and the sign is minus, forget both and begin anew.",
-        "In code: a `while` loop until the list is long enough; in it `n = 0`, a `while laplace.coin(numerator, denominator, rng): n += 1`, then the sign.",
+        "In code: a `while` loop until the list is long enough; in it `n = 0`, a `while machine.coin(numerator, denominator, rng): n += 1`, then the sign.",
     ),
     misconceptions=(
         Misconception(
@@ -192,7 +173,7 @@ exercise = RandomExercise(
         ),
         Misconception(
             "rounded",
-            "Your noise looks like rounded Laplace noise. It begins as a double with low bits, and zero has another probability. Use `laplace.coin`.",
+            "Your noise looks like rounded Laplace noise. It begins as a double with low bits, and zero has another probability. Use `machine.coin`.",
             lambda numerator, denominator, size, rng: np.round(rng.laplace(0, denominator / numerator, size)),
             recognise=_rounded,
         ),

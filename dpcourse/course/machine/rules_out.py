@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from dpcourse import laplace
+from dpcourse import machine
 from dpcourse.base.languages import to_say
 from dpcourse.checking import Domain, Exercise, Made, Misconception, rounded, true_or_false
 
@@ -23,7 +23,7 @@ def _draw(rng):
     one with 53 bits the counts are above 0: there the sum is rounded.
     """
     b = rounded(rng.uniform(0.8, 1.6))
-    few = [laplace.textbook_noise(2 ** (53 - BITS) * j, b) for j in range(1, 2**BITS)]
+    few = [machine.textbook_noise(2 ** (53 - BITS) * j, b) for j in range(1, 2**BITS)]
     inner = few[rng.integers(30, 96)]
     cases = [_case(few, count=int(rng.integers(1, 9)), noise=noise) for noise in (few[0], few[-1], inner)]
     cases += [_case(few, count=int(rng.integers(1, 9)), noise=inner, away=away) for away in (-1, 1)]
@@ -31,12 +31,12 @@ def _draw(rng):
     cases += [_case(whole, count=int(rng.integers(5, 9)), noise=noise) for noise in (-int(rng.integers(1, 5)), 5)]
     cases.append(_case(whole, count=int(rng.integers(1, 9)), noise=8, away=int(rng.integers(1, 4))))  # beyond them all
     for run in range(FROM_THE_SAME + FROM_A_NEIGHBOUR):
-        count, noise = int(rng.integers(1, 9)), laplace.textbook_noise(int(rng.integers(1, 2**53)), b)
+        count, noise = int(rng.integers(1, 9)), machine.textbook_noise(int(rng.integers(1, 2**53)), b)
         away = 0 if run < FROM_THE_SAME else int(rng.choice([-1, 1]))
         while run >= FROM_THE_SAME + FROM_A_NEIGHBOUR - SMALL and abs(count + away + noise) >= BELOW:
-            count, noise = 1, laplace.textbook_noise(int(rng.integers(1, 2**53)), b)
+            count, noise = 1, machine.textbook_noise(int(rng.integers(1, 2**53)), b)
         output = count + away + noise
-        cases.append({"output": output, "count": count, "noises": laplace.noises_near(count, output, b)})
+        cases.append({"output": output, "count": count, "noises": machine.noises_near(count, output, b)})
     return [cases[place] for place in rng.permutation(len(cases))]
 
 
@@ -55,7 +55,7 @@ def _any_output(rng):
         noises = np.sort(rng.permutation(61)[:size] - 30).tolist()
     else:
         places = np.sort(1 + rng.permutation(2**BITS - 1)[:size])
-        noises = [laplace.textbook_noise(2 ** (53 - BITS) * int(j), 1.0) for j in places]
+        noises = [machine.textbook_noise(2 ** (53 - BITS) * int(j), 1.0) for j in places]
     return count + int(rng.choice([0, 0, -1, 1])) + noises[rng.integers(size)], count, noises
 
 
@@ -69,7 +69,7 @@ exercise = Exercise(
     draw=_draw,
     reference=lambda output, count, noises: all(count + noise != output for noise in noises),
     returns=true_or_false,
-    forbidden=(laplace.can_give,),
+    forbidden=(machine.can_give,),
     hints=(
         "Turn the question round: if the count were `count`, which outputs could the sampler have printed? One for each noise.",
         "Make these sums as the sampler makes them, `count + noise`, and compare each with the output by `==`. The difference "

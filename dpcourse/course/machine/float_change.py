@@ -1,0 +1,115 @@
+"""By how much one row moves a sum of floats."""
+
+import numpy as np
+
+from dpcourse import machine
+from dpcourse.checking import Domain, Exercise, Misconception, Several, Whole, a_number
+
+
+def _sum(values):
+    """Added up from left to right in float16."""
+    total = np.float16(0)
+    for value in values:
+        total = np.float16(total + np.float16(value))
+    return float(total)
+
+
+def _changes(values, total=_sum):
+    """By how much the total falls when each row leaves."""
+    values = list(values)
+    whole = total(values)
+    return [whole - total(values[:row] + values[row + 1 :]) for row in range(len(values))]
+
+
+def _with_numpy(values):
+    def total(rows):
+        result = np.float16(0)
+        for value in rows:
+            result = np.float16(result + value)
+        return float(result)
+
+    return max(abs(total(values) - total(values[:i] + values[i + 1 :])) for i in range(len(values)))
+
+
+def _draw(rng):
+    """Lists whose sum passes 2,048 or not: there whole numbers begin to be rounded."""
+    sizes = (1, 2, 3, *rng.integers(5, 12, 3), *rng.integers(15, 41, 6))
+    return [{"values": rng.integers(0, 1001, size=int(size)).tolist()} for size in sizes]
+
+
+exercise = Exercise(
+    title="What one row does to a sum of floats",
+    good_for="finding a sensitivity that a library has claimed and does not keep",
+    difficulty=2,
+    minutes=12,
+    points=2,
+    domain=Domain({"values": Several(Whole(0, 1000), 1, 40)}),
+    draw=_draw,
+    reference=lambda values: max(map(abs, _changes(values))),
+    formulas=(_with_numpy,),
+    returns=a_number,
+    forbidden=(machine.running_sum,),
+    hints=(
+        "Write the sum first, as a loop that begins at `np.float16(0)`. Each turn rounds: `total = np.float16(total + value)`.",
+        "Then take each row away in turn, `values[:i] + values[i + 1:]`, add up what is left from the beginning, and keep the largest change.",
+    ),
+    misconceptions=(
+        Misconception(
+            "real numbers",
+            "You return what the largest row is in real numbers. The machine rounds after each addition, and then a row may move the sum by more than it holds: "
+            "add up in float16, with the row and without it.",
+            lambda values: float(max(values)),
+        ),
+        Misconception(
+            "rounded at the end",
+            "You rounded once, at the end: whoever adds whole numbers or doubles and makes a float16 of the result does so, and so does `np.sum`. The machine of the task "
+            "rounds after *each* addition: write the loop.",
+            lambda values: max(map(abs, _changes(values, lambda rows: float(np.float16(sum(rows)))))),
+        ),
+        Misconception(
+            "first row only",
+            "You took away the first row only: does a `return` stand in the loop? Try every row, and keep the largest change.",
+            lambda values: abs(_changes(values)[0]),
+        ),
+        Misconception(
+            "last row only",
+            "You took away the last row only. Any row may leave: try each, and keep the largest change.",
+            lambda values: abs(_changes(values)[-1]),
+        ),
+        Misconception(
+            "the largest row only",
+            "You took away the largest row only. In floats a smaller one may move the sum further: try every row.",
+            lambda values: abs(_changes(values)[int(np.argmax(values))]),
+        ),
+        Misconception(
+            "smallest change",
+            "You kept the smallest change. Noise has to cover the largest.",
+            lambda values: min(map(abs, _changes(values))),
+        ),
+        Misconception(
+            "mean change",
+            "You took the mean of the changes. Noise has to cover the largest.",
+            lambda values: float(np.mean(np.abs(_changes(values)))),
+        ),
+        Misconception(
+            "excess over the row",
+            "You return by how much the change is above the row that left. Asked for is the change itself.",
+            lambda values: max(change - value for change, value in zip(_changes(values), values, strict=True)),
+        ),
+        Misconception(
+            "from right to left",
+            "You added the rows up in another order. In floats the order matters: from left to right, as they come.",
+            lambda values: max(map(abs, _changes(values, lambda rows: _sum(rows[::-1])))),
+        ),
+        Misconception(
+            "sorted",
+            "You sorted the rows before adding. In floats the order matters: from left to right, as they come.",
+            lambda values: max(map(abs, _changes(values, lambda rows: _sum(sorted(rows))))),
+        ),
+        Misconception(
+            "the sum itself",
+            "You return the sum. Asked for is by how much it changes when one row leaves.",
+            lambda values: _sum(values),
+        ),
+    ),
+)

@@ -1,0 +1,147 @@
+"""Which of two sums a float32 release came from: the rings of Box and Muller's noise."""
+
+import numpy as np
+
+from dpcourse import machine
+from dpcourse.base.languages import to_say
+from dpcourse.checking import Domain, Exercise, Made, Misconception, true_or_false
+
+CASES = 24
+LIKE, UNLIKE = (
+    0.06,
+    0.12,
+)  # how far from whole numbers the ring numbers of the true sum are at most, and of the other at least
+TOLD = to_say(
+    "`bits` from 8 to 12; `sigma` from 0.5 to 4; the arrays have 12 to 40 rows of two numbers, and `with_mia` differs from "
+    "`without` by 0.05 to 0.5 in each"
+)
+
+
+def _off(output, total, sigma, bits):
+    """How far the ring numbers are from whole ones, on average."""
+    k = 2.0**bits * np.exp(-np.square((output - total) / sigma).sum(axis=1) / 2)
+    return float(np.abs(k - np.round(k)).mean())
+
+
+def _release(rng, is_in=None):
+    """(output, with_mia, without, sigma, bits): drawn anew until the rings tell which sum it is."""
+    while True:
+        bits, pairs = int(rng.integers(8, 13)), int(rng.integers(12, 41))
+        sigma = float(np.round(rng.uniform(0.5, 4), 2))
+        without = np.round(rng.uniform(-3, 3, (pairs, 2)), 3)
+        with_mia = np.round(without + rng.uniform(0.05, 0.5, (pairs, 2)), 3)
+        true = bool(rng.random() < 0.5) if is_in is None else is_in
+        noise = np.float32(sigma) * machine.ring_pairs(pairs, bits, rng)
+        output = ((with_mia if true else without).astype(np.float32) + noise).astype(float)
+        right, wrong = (
+            _off(output, total, sigma, bits) for total in ((with_mia, without) if true else (without, with_mia))
+        )
+        if right < LIKE and wrong > UNLIKE:
+            return output, with_mia, without, sigma, bits
+
+
+def _draw(rng):
+    """As many with her as without, in any order."""
+    names = ("output", "with_mia", "without", "sigma", "bits")
+    return [dict(zip(names, _release(rng, bool(is_in)), strict=True)) for is_in in rng.permutation(CASES) % 2]
+
+
+def _by_rings(numbers):
+    """Say "in" where numbers(z, bits) of the noise with Mia are nearer to whole ones than without her."""
+
+    def code(output, with_mia, without, sigma, bits):
+        off = [np.asarray(numbers((output - total) / sigma, bits)) for total in (with_mia, without)]
+        with_her, without_her = (float(np.abs(k - np.round(k)).mean()) for k in off)
+        return with_her < without_her
+
+    return code
+
+
+def _with_numpy(output, with_mia, without, sigma, bits):
+    def off(total):
+        z = (output - total) / sigma
+        k = 2**bits * np.exp(-(z**2).sum(axis=1) / 2)
+        return np.abs(k - np.round(k)).mean()
+
+    return bool(off(with_mia) < off(without))
+
+
+exercise = Exercise(
+    title="Which table it came from",
+    good_for="breaking a certified step of training that a library made in float32",
+    difficulty=4,
+    minutes=25,
+    points=4,
+    domain=Domain({"output, with_mia, without, sigma, bits": Made(_release, TOLD)}, most=60),
+    draw=_draw,
+    reference=_by_rings(lambda z, bits: 2.0**bits * np.exp(-np.square(z).sum(axis=1) / 2)),
+    formulas=(_with_numpy,),
+    returns=true_or_false,
+    forbidden=(machine.ring_numbers,),
+    hints=(
+        "Take a sum off the output, and divide by sigma. If it is the right sum, rows of noise are left; of the other, rows of something else.",
+        "A row (x, y) of the noise has x² + y² = -2 ln(k / 2^bits), and k is a whole number. Solve for k: one number for each row.",
+        "`k = 2**bits * np.exp(-(z**2).sum(axis=1) / 2)` and `np.abs(k - np.round(k)).mean()` say how far from whole numbers they are. Do it for both "
+        "sums, and compare: floats are rounded, so it is not exactly 0 for the right one.",
+    ),
+    misconceptions=(
+        Misconception(
+            "turned over",
+            "You say True where the output comes from the sum without Mia. Return True where the noise that is left *with* her sum lies on the rings.",
+            lambda *given: not _with_numpy(*given),
+        ),
+        Misconception(
+            "the nearer sum",
+            "You ask which sum is nearer to the output. That is the test which the certificate allows for: with so much noise it is often wrong. Ask of the "
+            "noise that is left whether it lies on the rings.",
+            lambda output, with_mia, without, sigma, bits: bool(
+                np.square(output - with_mia).sum() < np.square(output - without).sum()
+            ),
+        ),
+        Misconception(
+            "sigma left in",
+            "You did not divide by sigma. The rings are those of noise of deviation 1: `(output - total) / sigma`.",
+            lambda output, with_mia, without, sigma, bits: _with_numpy(output, with_mia, without, 1.0, bits),
+        ),
+        Misconception(
+            "no half",
+            "In k = 2^bits e^(-r²/2) you left out the 1/2, so your numbers are nowhere whole.",
+            _by_rings(lambda z, bits: 2.0**bits * np.exp(-np.square(z).sum(axis=1))),
+        ),
+        Misconception(
+            "radius not squared",
+            "You put the radius where its square belongs: k = 2^bits e^(-r²/2) with r² = x² + y².",
+            _by_rings(lambda z, bits: 2.0**bits * np.exp(-np.sqrt(np.square(z).sum(axis=1)) / 2)),
+        ),
+        Misconception(
+            "one number at a time",
+            "You took each number by itself. Only a whole row, x² + y², says which ring it is on: add up over `axis=1`.",
+            _by_rings(lambda z, bits: 2.0**bits * np.exp(-np.square(z) / 2)),
+        ),
+        Misconception(
+            "all rows together",
+            "You added up the squares of all rows. Each row is a point of its own, on a ring of its own: `axis=1`.",
+            _by_rings(lambda z, bits: 2.0**bits * np.exp(-np.square(z).sum() / 2)),
+        ),
+        Misconception(
+            "columns in place of rows",
+            "You added up over the rows, `axis=0`. A point is one row: add its two squares, `axis=1`.",
+            _by_rings(lambda z, bits: 2.0**bits * np.exp(-np.square(z).sum(axis=0) / 2)),
+        ),
+        Misconception(
+            "24 bits",
+            "You count with 2^24 rings. Here are 2^bits of them; with more the numbers come out large, and rounding hides whether they are whole.",
+            _by_rings(lambda z, bits: 2.0**24 * np.exp(-np.square(z).sum(axis=1) / 2)),
+        ),
+        Misconception(
+            "always in",
+            "You always say True. Compare the two sums: the right one leaves rows on rings, and the other does not.",
+            lambda *given: True,
+        ),
+        Misconception(
+            "always out",
+            "You always say False. Floats are rounded, so k is nearly whole and not exactly: do not ask for equality, but which sum comes nearer to whole numbers.",
+            lambda *given: False,
+        ),
+    ),
+)

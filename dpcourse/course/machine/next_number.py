@@ -1,0 +1,112 @@
+"""What a generator puts out next."""
+
+from dpcourse.base.languages import to_say
+from dpcourse.checking import Domain, Exercise, Made, Misconception, a_whole_number
+
+PRIMES = (101, 1009, 65537, 2147483647)
+TOLD = to_say(
+    "`outputs`: three to six outputs in a row, the first two different; `m`: a prime number from 101 to 2147483647"
+)
+
+
+def _outputs(rng, prime=None):
+    """(outputs, m): of a generator x -> (a x + c) mod m; a not 1, nor the first number one that stays."""
+    m = PRIMES[int(rng.integers(len(PRIMES)))] if prime is None else prime
+    a, c, x = int(rng.integers(2, m)), int(rng.integers(1, m)), int(rng.integers(m))
+    if (a * x + c) % m == x:
+        x = (x + 1) % m
+    outputs = [x]
+    for _ in range(int(rng.integers(2, 6))):
+        outputs.append((a * outputs[-1] + c) % m)
+    return outputs, m
+
+
+def _draw(rng):
+    return [dict(zip(("outputs", "m"), _outputs(rng, prime), strict=True)) for prime in PRIMES for _ in range(4)]
+
+
+def _next(outputs, m):
+    x, y, z = outputs[:3]
+    a = (z - y) * pow(y - x, -1, m) % m
+    c = (y - a * x) % m
+    return (a * outputs[-1] + c) % m
+
+
+def _by_difference(outputs, m):
+    """The last difference times a, without c."""
+    a = (outputs[2] - outputs[1]) * pow(outputs[1] - outputs[0], -1, m)
+    return (outputs[-1] + a * (outputs[-1] - outputs[-2])) % m
+
+
+def _known(outputs, m, a, start, c=None):
+    c = outputs[1] - a * outputs[0] if c is None else c
+    return (a * start + c) % m
+
+
+def _slope(outputs, m):
+    x, y, z = outputs[:3]
+    return (z - y) * pow(y - x, -1, m) % m
+
+
+exercise = Exercise(
+    title="The next number",
+    good_for="seeing why noise from a generator that was made for simulation can be taken off",
+    difficulty=3,
+    minutes=15,
+    points=3,
+    domain=Domain({"outputs, m": Made(_outputs, TOLD)}),
+    draw=_draw,
+    reference=_next,
+    formulas=(_by_difference,),
+    means={"pow(y - x, -1, m)": "what to multiply by in place of dividing by the first difference"},
+    returns=a_whole_number,
+    rtol=0.0,
+    atol=0.25,
+    hints=(
+        "Take two steps: y = a x + c and z = a y + c, all mod m. Take one from the other: which unknown is gone?",
+        "z - y = a (y - x) mod m. To divide by y - x mod m, multiply by `pow(y - x, -1, m)`, its inverse.",
+        "With a known, c = y - a x mod m. Then go one step on from the *last* output: `(a * outputs[-1] + c) % m`.",
+    ),
+    misconceptions=(
+        Misconception(
+            "divided as real numbers",
+            "You divided with `/` or `//`. Mod m there are no fractions: multiply by the inverse, `pow(y - x, -1, m)`.",
+            lambda outputs, m: _known(outputs, m, (outputs[2] - outputs[1]) // (outputs[1] - outputs[0]), outputs[-1]),
+        ),
+        Misconception(
+            "nothing added",
+            "You left c out: y = a x + c. So a comes from two differences, in which c is gone, and not from two outputs.",
+            lambda outputs, m: outputs[-1] * outputs[1] * pow(outputs[0], -1, m) % m if outputs[0] % m else outputs[1],
+        ),
+        Misconception(
+            "c forgotten in the last step",
+            "Your a is right. One step is a x + c: find c = y - a x mod m, and add it.",
+            lambda outputs, m: _slope(outputs, m) * outputs[-1] % m,
+        ),
+        Misconception(
+            "a turned over",
+            "You divided the first difference by the second. It is (z - y) = a (y - x): divide the second by the first.",
+            lambda outputs, m: _known(outputs, m, pow(_slope(outputs, m), -1, m), outputs[-1]),
+        ),
+        Misconception(
+            "from the third",
+            "You go on from the third output, whatever comes after it. The next number follows the last one, `outputs[-1]`.",
+            lambda outputs, m: _known(outputs, m, _slope(outputs, m), outputs[2]),
+        ),
+        Misconception(
+            "the last again",
+            "You compute the last output again. Go one step on from it.",
+            lambda outputs, m: outputs[-1],
+        ),
+        Misconception(
+            "a straight line",
+            "You add the last difference once more. The generator multiplies: the next difference is a times the last one.",
+            lambda outputs, m: (2 * outputs[-1] - outputs[-2]) % m,
+        ),
+        Misconception(
+            "no remainder",
+            "You forgot the remainder at the end: the next number lies between 0 and m - 1.",
+            lambda outputs, m: _slope(outputs, m) * outputs[-1] + (outputs[1] - _slope(outputs, m) * outputs[0]) % m,
+        ),
+    ),
+)

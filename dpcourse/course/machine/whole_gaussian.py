@@ -1,0 +1,204 @@
+"""Gaussian noise of whole numbers."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+from dpcourse import machine
+from dpcourse.base.languages import say
+from dpcourse.checking import Count, Domain, Misconception, Needed, RandomExercise, Seed, Whole
+from dpcourse.course.machine.shared import whole_numbers
+
+DRAWS, WIDE, SHORT = 4000, 1000, 40
+VARIANCES, LARGE = (2, 3, 5, 6), 40
+
+
+def _draw(rng):
+    """Four runs: two short ones with the same seed, a long one, and one whose variance is large."""
+    variance, seed = VARIANCES[rng.integers(len(VARIANCES))], int(rng.integers(2**31))
+    return [
+        {"variance": own, "size": size, "rng": seed + run}
+        for own, size, run in ((variance, SHORT, 0), (variance, SHORT, 0), (variance, DRAWS, 1), (LARGE, WIDE, 2))
+    ]
+
+
+def _law(variance):
+    """(numbers, their chances)."""
+    numbers = np.arange(-math.ceil(12 * math.sqrt(variance)), math.ceil(12 * math.sqrt(variance)) + 1)
+    return numbers, machine.discrete_gaussian_chances(numbers, variance)
+
+
+def _counts(cases, values):
+    first, again, x, wide = map(np.asarray, values)
+    (numbers, chances), (all_wide, chances_wide) = (_law(cases[i]["variance"]) for i in (2, 3))
+
+    def chance(test):
+        return float(chances[test(numbers)].sum())
+
+    def chance_wide(test):
+        return float(chances_wide[test(all_wide)].sum())
+
+    signs = np.sign(x[x != 0])
+    beyond = 1 + math.ceil(math.sqrt(cases[2]["variance"]))
+    positive = chance(lambda n: n > 0)
+    return [
+        Count.of(say("zeros"), x == 0, chance(lambda n: n == 0)),
+        Count.of(say("numbers above 0"), x > 0, positive),
+        Count.of(say("numbers below 0"), x < 0, positive),
+        Count.of(say("numbers of size 1"), np.abs(x) == 1, chance(lambda n: np.abs(n) == 1)),
+        Count.of(
+            say("numbers of size {size} or more", size=beyond),
+            np.abs(x) >= beyond,
+            chance(lambda n: np.abs(n) >= beyond),
+        ),
+        Count.of(say("pairs in the list with both numbers above 0"), (x[0::2] > 0) & (x[1::2] > 0), positive**2),
+        Count.of(say("numbers (other than 0) with the sign of the one before"), signs[1:] == signs[:-1], 0.5),
+        Count.of(
+            say("numbers of size 3 or less at a large variance"),
+            np.abs(wide) <= 3,
+            chance_wide(lambda n: np.abs(n) <= 3),
+        ),
+        Count.of(
+            say("numbers of size 8 or more at a large variance"),
+            np.abs(wide) >= 8,
+            chance_wide(lambda n: np.abs(n) >= 8),
+        ),
+        Count.of(
+            say("numbers of size 13 or more at a large variance"),
+            np.abs(wide) >= 13,
+            chance_wide(lambda n: np.abs(n) >= 13),
+        ),
+        Count.of(say("runs that come out the same with the same seed"), np.array_equal(first, again), 1.0),
+        Count.of(say("runs that begin the same with another seed"), np.array_equal(first, x[:SHORT]), 0.0),
+    ]
+
+
+def _by_weights(weights):
+    """Draw whole numbers with these weights: weights(numbers, variance)."""
+
+    def code(variance, size, rng):
+        numbers = np.arange(-160, 161)
+        chances = np.exp(weights(numbers, variance) - np.max(weights(numbers, variance)))
+        return rng.choice(numbers, size=size, p=chances / chances.sum())
+
+    return code
+
+
+def _steps(variance):
+    return math.isqrt(variance) + 1
+
+
+def _gaussian(numbers, variance):
+    return -(numbers.astype(float) ** 2) / (2 * variance)
+
+
+def _laplace(numbers, variance):
+    return -np.abs(numbers) / _steps(variance)
+
+
+def _too_many_zeros(variance, size, rng):
+    """What is not kept becomes 0."""
+    proposed = _by_weights(_laplace)(variance, size, rng)
+    t = _steps(variance)
+    kept = rng.random(size) < np.exp(-((np.abs(proposed) - variance / t) ** 2) / (2 * variance))
+    return np.where(kept, proposed, 0)
+
+
+def _with_coins(variance, size, rng):
+    t = math.isqrt(variance) + 1
+    noise = []
+    while len(noise) < size:
+        y = machine.discrete_noise(Fraction(1, t), None, rng)
+        if machine.coin((abs(y) * t - variance) ** 2, 2 * variance * t**2, rng):
+            noise.append(y)
+    return noise
+
+
+exercise = RandomExercise(
+    title="Gaussian noise of whole numbers",
+    good_for="many counts at once, with noise that a machine can draw exactly",
+    difficulty=4,
+    minutes=25,
+    points=4,
+    domain=Domain({"variance": Whole(1, 60), "size": Whole(1, 600), "rng": Seed()}, most=8),
+    draw=_draw,
+    reference=_by_weights(_gaussian),
+    formulas=(_with_coins,),
+    returns=whole_numbers,
+    compared=0,
+    is_sample=True,
+    counts=_counts,
+    seconds=30.0,
+    forbidden=(machine.discrete_gaussian,),
+    needed=Needed(
+        machine.coin,
+        lambda case: case["size"],
+        "The numbers have the right frequencies, but they do not come from `machine.coin`, whose tosses the check counts. `rng.normal`, `rng.choice`, `rng.random` and "
+        "`math.exp` work with doubles; a coin of your own is not asked for.",
+    ),
+    hints=(
+        "Draw y by `machine.discrete_noise(Fraction(1, t), None, rng)`. Then toss one coin: heads, and y is kept; tails, and a new y is drawn.",
+        "The coin is for e^(-(|y| - σ²/t)² / (2σ²)). Written with whole numbers: (|y| t - variance)² over 2 variance t².",
+        "In code: a `while` loop until the list is long enough; in it y, and `if machine.coin((abs(y) * t - variance) ** 2, 2 * variance * t * t, rng): noise.append(y)`.",
+    ),
+    misconceptions=(
+        Misconception(
+            "generator ignored",
+            "The same `rng` gave two different results: your numbers come from somewhere else. Give `rng` to every draw and to every coin.",
+            lambda variance, size, rng: _by_weights(_gaussian)(variance, size, np.random.default_rng()),
+            recognise=lambda cases, values: not np.array_equal(*map(np.asarray, values[:2])),
+        ),
+        Misconception(
+            "every draw kept",
+            "Your noise is discrete Laplace noise of scale t: either every draw is kept, or the coin is tossed again for the same y until it shows heads. At tails throw y away, "
+            "and draw a new one.",
+            _by_weights(_laplace),
+        ),
+        Misconception(
+            "zero for what is thrown away",
+            "Zero comes far too often: what the coin throws away becomes a 0. Draw a new y in its place.",
+            _too_many_zeros,
+        ),
+        Misconception(
+            "the coin without its centre",
+            "Your coin is for e^(-y²/(2σ²)), and y itself comes with e^(-|y|/t): together that is neither. The coin's exponent is (|y| - σ²/t)²/(2σ²): the factor "
+            "that the draw has too much falls out.",
+            _by_weights(lambda n, v: _gaussian(n, v) + _laplace(n, v)),
+        ),
+        Misconception(
+            "the sign in the coin",
+            "You put y into the coin with its sign. Negative numbers are then too rare: take `abs(y)`.",
+            _by_weights(lambda n, v: _laplace(n, v) - (n - v / _steps(v)) ** 2 / (2 * v)),
+        ),
+        Misconception(
+            "heads and tails swapped",
+            "You keep y where the coin shows tails. Keep it at heads.",
+            _by_weights(
+                lambda n, v: (
+                    _laplace(n, v) + np.log(-np.expm1(-np.maximum(1e-12, (np.abs(n) - v / _steps(v)) ** 2 / (2 * v))))
+                )
+            ),
+        ),
+        Misconception(
+            "one-sided",
+            "Your noise is never negative. Then an output below the count would prove a neighbour wrong.",
+            lambda variance, size, rng: np.abs(_by_weights(_gaussian)(variance, size, rng)),
+        ),
+        Misconception(
+            "variance for deviation",
+            "Your noise has the deviation `variance`. Its square is the variance: in the formulas σ² is `variance`, not σ.",
+            _by_weights(lambda n, v: -(n.astype(float) ** 2) / (2.0 * v * v)),
+        ),
+        Misconception(
+            "twice the exponent",
+            "Your coin's exponent is twice what it should be: a 2 is missing below. With whole numbers it is (|y| t - variance)² over 2 variance t².",
+            _by_weights(lambda n, v: _laplace(n, v) - (np.abs(n) - v / _steps(v)) ** 2 / v),
+        ),
+        Misconception(
+            "t not squared",
+            "In your coin's exponent t stands below, and not its square. |y| - σ²/t is (|y| t - σ²) / t, so its square has t² below.",
+            _by_weights(lambda n, v: _laplace(n, v) - (np.abs(n) * _steps(v) - v) ** 2 / (2 * v * _steps(v))),
+        ),
+    ),
+)
