@@ -182,7 +182,11 @@ def _four(value, case):
         return say("Return four things, `epsilon, delta, mu, unit`, not {given}.", given=type_name(value))
     for name, number in zip(FIELDS, value[:3], strict=False):
         if isinstance(number, bool) or not isinstance(number, numbers.Real):
-            return say("{name} must be one number, and yours is {given}.", name=name, given=type_name(number))
+            return say(
+                "{name} must be one number, or `math.inf` where none is proved, and yours is {given}.",
+                name=name,
+                given=type_name(number),
+            )
         if not number > 0:
             return say("{name} must be above 0, and yours is {given}.", name=name, given=show(number))
     if not isinstance(value[3], str) or value[3] not in (EMPTIED, ADDED):
@@ -232,7 +236,7 @@ exercise = OpenExercise(
     title="The report",
     good_for="the sentence that stands in the paper, and that somebody may rely on",
     difficulty=3,
-    minutes=20,
+    minutes=15,
     points=3,
     domain=Domain({"settings": Made(_any_run, SETTINGS)}, most=0),
     draw=_draw_runs,
