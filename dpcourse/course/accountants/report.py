@@ -305,7 +305,7 @@ exercise = OpenExercise(
         ),
         Misconception(
             "moments accountant",
-            "Your epsilon is that of the moments accountant. It holds, but it is far above what pld certifies.",
+            "Your epsilon is that of the moments accountant. It holds, but it is more than 1 % above what pld certifies.",
             CLASSIC,
             recognise=_is(0, CLASSIC),
         ),
