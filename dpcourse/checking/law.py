@@ -212,8 +212,8 @@ class AddedNoise:
         return [
             *(Count.of(say(family.counted, c=c), np.abs(every) < c, family.within(c)) for c in CUTS),
             Count.of(say("noises above 0"), every > 0, 0.5),
-            Count.of(say("neighbours with noises of the same sign"), pairs(lambda x: x[:, ::2] * x[:, 1::2] > 0), 0.5),
-            Count.of(say("neighbours with noises of like size"), like_size, 0.5),
+            Count.of(say("entries side by side with noises of the same sign"), pairs(lambda x: x[:, ::2] * x[:, 1::2] > 0), 0.5),
+            Count.of(say("entries side by side with noises of like size"), like_size, 0.5),
             Count.of(say("entries half the array apart with noises of the same sign"), pairs(halves), 0.5),
             Count.of(say("entries with noises of the same sign in two runs"), two_runs, 0.5),
             Count.of(say("noises of more than the median size where the exact number is large"), abs(_joined(large)) > family.median, 0.5),

@@ -138,14 +138,14 @@ def are_of_two_laws(one: np.ndarray, other: np.ndarray) -> bool:
 LEAST = 50  # of a sample: the test holds for long ones
 ABOVE = to_say("of {count:,} numbers {mine:,} are above {cut:.4g}; with a right answer it would be about {theirs:,}")
 PAIRS_ABOVE = to_say(
-    "of {count:,} products of two neighbours {mine:,} are above {cut:.4g}; with a right answer it would be about {theirs:,}"
+    "of {count:,} products of two numbers side by side {mine:,} are above {cut:.4g}; with a right answer it would be about {theirs:,}"
 )
 
 
 def unlike_samples(mine: list, theirs: list) -> str | None:
     """Return where two samples of one size differ most, in a line, if they hardly come from one law; else None.
 
-    So it does for products of two neighbours, which tell whether entries are independent. None where they are short.
+    So it does for products of two numbers side by side, which tell whether entries are independent. None where they are short.
 
     >>> unlike_samples([1.0] * 100, [0.0] * 100)
     'of 100 numbers 100 are above 0; with a right answer it would be about 0'

@@ -69,6 +69,14 @@ def test_an_answer_that_gives_something_else_another_time_is_told_that():
     assert "another result" not in square.check(lambda x: x * x + 1, 0).message
 
 
+def test_a_text_beside_numbers_is_like_itself_and_like_no_other():
+    assert square.is_close((1.0, "a row"), (1.0 + 1e-9, "a row"))
+    assert not square.is_close((1.0, "a row"), (1.0, "two rows"))
+    kept = {field.name: getattr(square, field.name) for field in dataclasses.fields(square)}
+    of_two = OpenExercise(**kept | {"law": lambda value, case: (False, "no"), "returns": lambda value, case: None})
+    assert "another result" not in of_two.check(lambda x: (x, "a row"), 0).message
+
+
 def test_right():
     verdict = verdict_of(lambda x: x**2)
     assert (verdict.state, verdict.points) == (RIGHT, 2)

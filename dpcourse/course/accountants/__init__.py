@@ -8,5 +8,6 @@ EXERCISES = (
     "last_order",
     "certified_mu",
     "noise_for_budget",
+    "report",
     "broken_line",
 )

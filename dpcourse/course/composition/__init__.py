@@ -9,6 +9,7 @@ EXERCISES = (
     "basic_composition",
     "advanced_composition",
     "crossing",
+    "after_yes",
     "composed_delta",
     "epsilon_each",
     "adaptive_composition",
