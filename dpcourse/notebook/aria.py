@@ -2,7 +2,8 @@
 questions of radio buttons.
 
 A screen reader then says "ε, slider, 1.0" and not "slider, 1.0"; arrow keys move between the options of one
-question, as they do between radio buttons everywhere; and what changes on the page is read out.
+question, as they do between radio buttons everywhere, and between two buttons in a box of the class PAIR; and what
+changes on the page is read out.
 """
 
 import html
@@ -16,8 +17,9 @@ function nameAll() {
   const box = image.closest('.dpcourse-explorer, .dpcourse-quiz')
   for (const slider of box.querySelectorAll('.widget-slider')) {
     const name = slider.querySelector('label').textContent
-    slider.querySelector('[role=slider]').setAttribute('aria-label', name)
-    const readout = slider.querySelector('.widget-readout')
+    const handle = slider.querySelector('[role=slider]'), readout = slider.querySelector('.widget-readout')
+    handle.setAttribute('aria-label', name)
+    handle.setAttribute('aria-valuetext', readout.textContent) // else 0.5000000000000001, or a place in a list
     if (readout.isContentEditable) {
       readout.setAttribute('role', 'textbox')
       readout.setAttribute('aria-label', name)
@@ -29,8 +31,13 @@ function nameAll() {
     const name = `dpcourse-${Math.random()}`
     for (const button of group.querySelectorAll('input')) button.name = name
   }
-  for (const control of box.querySelectorAll('[role=slider], input'))
-    control.setAttribute('data-lm-suppress-shortcuts', 'true') // else JupyterLab takes ↑ and ↓ to go to another cell
+  for (const control of box.querySelectorAll('[role=slider], input, button'))
+    control.setAttribute('data-lm-suppress-shortcuts', 'true') // else JupyterLab takes ↑, ↓ and Enter to go to another cell
+  for (const pair of box.querySelectorAll('.dpcourse-pair')) {
+    const [left, right] = pair.querySelectorAll('button')
+    left.onkeydown = event => { if (event.key === 'ArrowRight') right.focus() }
+    right.onkeydown = event => { if (event.key === 'ArrowLeft') left.focus() }
+  }
   for (const text of box.querySelectorAll('.widget-html-content')) text.setAttribute('aria-live', 'polite')
   return box
 }
@@ -43,13 +50,16 @@ begin()
 _PIXEL = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw=="
 _LOOKS = """<style>
 .dpcourse-explorer :focus-visible, .dpcourse-quiz :focus-visible {outline: 3px solid #b85c00; outline-offset: 2px}
+.dpcourse-explorer .widget-slider .noUi-handle {border: 2px solid #41699a}
 .dpcourse-quiz .widget-radio .widget-radio-box {padding-left: 5px}
 .dpcourse-quiz .widget-radio .widget-radio-box label {display: flex; height: auto; line-height: 1.4; padding: 2px 0; white-space: normal; overflow-wrap: anywhere}
 .dpcourse-quiz .widget-radio .widget-radio-box input {order: -1; flex: none; float: none; height: 1.4em}
 .jp-RenderedMarkdown mjx-container[display=true] {overflow: auto hidden; padding: .2em 0}
 </style>"""
-"""ipywidgets gives an option the height of one line: in a narrow window a longer one would lie over the next. So a row is
-as high as its text, which stands beside the button and wraps there."""
+"""ipywidgets makes the handle of a slider white on white. It gives an option the height of one line: in a narrow window a
+longer one would lie over the next. So a row is as high as its text, which stands beside the button and wraps there."""
+
+PAIR = "dpcourse-pair"
 
 
 def names():
