@@ -358,8 +358,8 @@ def servers(tmp_path, monkeypatch):
     monkeypatch.setattr("webbrowser.open", asked.append)
     (tmp_path / "runtime").mkdir()
 
-    def noted(folder, token="abc", pid=os.getpid()):
-        told = {"pid": pid, "root_dir": str(folder), "token": token, "url": "http://localhost:8889/"}
+    def noted(folder, token="abc", pid=None):
+        told = {"pid": pid or os.getpid(), "root_dir": str(folder), "token": token, "url": "http://localhost:8889/"}
         (tmp_path / "runtime" / "jpserver-1.json").write_text(json.dumps(told))
         return asked
 

@@ -215,7 +215,7 @@ def test_without_a_folder_for_temporary_files_that_is_said_alone(monkeypatch):
 def test_a_full_disk(monkeypatch):
     """Of the data folder alone: in Jupyter's own a kernel that runs has its files."""
     make = tempfile.TemporaryFile
-    full = lambda dir: open("/dev/full", "wb") if dir == data_folder() else make(dir=dir)  # noqa: E731
+    full = lambda dir: open("/dev/full", "wb") if dir == data_folder() else make(dir=dir)  # noqa: E731, SIM115
     monkeypatch.setattr(tempfile, "TemporaryFile", full)
     assert finding("progress").said.startswith("cannot be saved (No space left on device): free some space")
 
