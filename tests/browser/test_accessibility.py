@@ -313,13 +313,13 @@ def test_a_lesson_in_jupyterlab_is_named_and_worked_by_keyboard(lab):
     explorer, questions = lesson.cell("ε of the report"), lesson.cell("quiz(0)")
     lesson.select(explorer)
     slider = explorer.get_by_role("slider", name="ε of the report")
+    assert slider.evaluate("handle => getComputedStyle(handle).borderColor") == "rgb(65, 105, 154)", "seen on white"
     tab_to(page, slider)
     image = explorer.locator(".dpcourse-explorer img[alt*='bars']")
     for key, says in (("ArrowRight", "epsilon 3.5."), ("ArrowUp", "epsilon 4."), ("ArrowLeft", "epsilon 3.5.")):
         page.keyboard.press(key)
         explorer.locator(f"img[alt*='{says}']").wait_for()
     assert slider.get_attribute("aria-valuetext") == "3.50", "as the slider shows it"
-    assert slider.evaluate("handle => getComputedStyle(handle).borderColor") == "rgb(65, 105, 154)", "seen on white"
     assert image.locator("xpath=ancestor::*[@aria-live]").get_attribute("aria-live") == "polite"
 
     game = lesson.cell("attack(0)")
