@@ -66,10 +66,10 @@ def new_folder(folder, replaces=lambda folder: False) -> Iterator[Path]:
             say("{folder} cannot be made, since a file is in its way: name another new folder", folder=folder)
         ) from None
     except OSError as error:
-        why = os.strerror(error.errno)
-        raise ValueError(
-            say("{folder} cannot be made ({why}): name a new folder where you may write", folder=folder, why=why)
-        ) from None
+        told = say(
+            "{folder} cannot be made ({why}): name a new folder where you may write", folder=folder, why=error.strerror
+        )
+        raise ValueError(told) from None
     try:
         yield made
     except BaseException:

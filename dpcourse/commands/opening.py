@@ -1,12 +1,15 @@
 """How `dpcourse start` opens a lesson: in the JupyterLab that has its folder open, else in a new one; or it says why not."""
 
+import contextlib
 import importlib.util
+import json
 import os
+import socket
 import subprocess
 import sys
 import webbrowser
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 import typer
 
@@ -58,12 +61,16 @@ def opened(lesson: Path, only_say: bool) -> int:
 
 def _open_already(lesson):
     """Return the address of a lesson in a JupyterLab that runs with the lesson's folder as its own; None where none does."""
-    from jupyter_server.serverapp import list_running_servers
+    from jupyter_core.paths import jupyter_runtime_dir
 
     folder = lesson if lesson.is_dir() else lesson.parent
-    name = "" if lesson.is_dir() else f"/{quote(lesson.name)}"
-    for server in list_running_servers():
-        if Path(server["root_dir"]).resolve() == folder.resolve():
-            token = f"?token={server['token']}" if server["token"] else ""
-            return f"{server['url']}lab/tree{name}{token}"
+    for note in sorted(Path(jupyter_runtime_dir()).glob("jpserver-*.json")):  # each server writes one, of itself
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):  # of one that has ended, or is no server's
+            server = json.loads(note.read_text(encoding="utf-8"))
+            if Path(server["root_dir"]).resolve() == folder.resolve():
+                place = urlsplit(server["url"])
+                socket.create_connection((place.hostname, place.port), timeout=2).close()
+                name = "" if lesson.is_dir() else f"/{quote(lesson.name)}"
+                token = f"?token={server['token']}" if server["token"] else ""
+                return f"{server['url']}lab/tree{name}{token}"
     return None

@@ -1,5 +1,5 @@
-"""How a widget comes onto the page, and names for what ipywidgets leaves without one: the handles of sliders, and the
-questions of radio buttons.
+"""How a widget comes onto the page, and names for what ipywidgets leaves without one: the handles of sliders, the
+buttons that play, and the questions of radio buttons.
 
 A screen reader then says "ε, slider, 1.0" and not "slider, 1.0"; arrow keys move between the options of one
 question, as they do between radio buttons everywhere, and between two buttons in a box of the class PAIR; and what
@@ -7,6 +7,7 @@ changes on the page is read out.
 """
 
 import html
+import json
 
 from dpcourse.base.languages import say
 from dpcourse.checking import display
@@ -33,6 +34,8 @@ function nameAll() {
   }
   for (const control of box.querySelectorAll('[role=slider], input, button'))
     control.setAttribute('data-lm-suppress-shortcuts', 'true') // else JupyterLab takes ↑, ↓ and Enter to go to another cell
+  for (const [icon, name] of Object.entries(names))
+    for (const image of box.querySelectorAll(`.widget-play button > .fa-${icon}`)) image.parentElement.setAttribute('aria-label', name)
   for (const pair of box.querySelectorAll('.dpcourse-pair')) {
     const [left, right] = pair.querySelectorAll('button')
     left.onkeydown = event => { if (event.key === 'ArrowRight') right.focus() }
@@ -49,7 +52,7 @@ begin()
 """
 _PIXEL = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw=="
 _LOOKS = """<style>
-.dpcourse-explorer :focus-visible, .dpcourse-quiz :focus-visible {outline: 3px solid #b85c00; outline-offset: 2px}
+.dpcourse-explorer :focus-visible, .dpcourse-explorer .jupyter-button:enabled:focus-visible, .dpcourse-quiz :focus-visible {outline: 3px solid #b85c00; outline-offset: 2px}
 .dpcourse-explorer .widget-slider .noUi-handle {border: 2px solid #41699a}
 .dpcourse-quiz .widget-radio .widget-radio-box {padding-left: 5px}
 .dpcourse-quiz .widget-radio .widget-radio-box label {display: flex; height: auto; line-height: 1.4; padding: 2px 0; white-space: normal; overflow-wrap: anywhere}
@@ -69,7 +72,9 @@ def names():
     """
     import ipywidgets
 
-    script = html.escape(_NAME_ALL)
+    plays = say("Play or pause")
+    icons = {"play": plays, "pause": plays, "stop": say("Stop")}
+    script = html.escape(f"const names = {json.dumps(icons, ensure_ascii=False)}\n{_NAME_ALL}")
     return ipywidgets.HTML(f'{_LOOKS}<img alt="" hidden src="{_PIXEL}" onload="{script}">', layout={"height": "0"})
 
 

@@ -4,6 +4,7 @@ import errno
 import io
 import json
 import os
+import socket
 
 import nbformat
 import pytest
@@ -353,34 +354,40 @@ def test_root_is_told_what_jupyterlab_would_refuse_and_nothing_is_started(dpcour
 
 @pytest.fixture
 def servers(tmp_path, monkeypatch):
-    """Notes that a Jupyter server of this process runs, as servers do it themselves; what the browser is then asked for."""
+    """Notes that a Jupyter server runs, as servers do it themselves: (its address, what the browser is then asked for)."""
     asked = []
     monkeypatch.setattr("webbrowser.open", asked.append)
     (tmp_path / "runtime").mkdir()
+    (tmp_path / "runtime" / "jpserver-0.json").write_text("{")
+    with socket.create_server(("127.0.0.1", 0)) as listening:
 
-    def noted(folder, token="abc", pid=None):
-        told = {"pid": pid or os.getpid(), "root_dir": str(folder), "token": token, "url": "http://localhost:8889/"}
-        (tmp_path / "runtime" / "jpserver-1.json").write_text(json.dumps(told))
-        return asked
+        def noted(folder, token="abc", has_ended=False):
+            if has_ended:
+                listening.close()
+            told = {"root_dir": str(folder), "token": token, "url": address}
+            (tmp_path / "runtime" / "jpserver-1.json").write_text(json.dumps(told))
+            return address, asked
 
-    return noted
+        address = f"http://127.0.0.1:{listening.getsockname()[1]}/"
+        yield noted
 
 
 @pytest.mark.parametrize(("token", "query"), [("abc", "?token=abc"), ("", "")])
 def test_where_jupyterlab_has_the_folder_open_no_second_one_is_started(token, query, dpcourse, mine, opened, servers):
-    (mine / "01-a.ipynb").rename(mine / "01-ä b.ipynb")
-    asked, address = servers(mine, token), f"http://localhost:8889/lab/tree/02-b.ipynb{query}"
+    address, asked = servers(mine, token)
+    lesson = f"{address}lab/tree/01-a.ipynb{query}"
     said = dpcourse("start", mine)
-    assert (said.exit_code, asked, opened) == (0, [address], []), said.output
-    assert f"JupyterLab has this folder open already: {address}\n" in said.output
+    assert (said.exit_code, asked, opened) == (0, [lesson], []), said.output
+    assert f"JupyterLab has this folder open already: {lesson}\n" in said.output
     dpcourse("start", mine, "--no-open")
-    assert asked == [address]
+    assert asked == [lesson]
 
 
 def test_a_jupyterlab_over_another_folder_or_one_that_has_ended_takes_no_part(dpcourse, mine, opened, servers):
-    for told in (mine.parent,), (mine, "abc", 2**22 + 1):  # a number that no process has
-        assert servers(*told) == []
+    for folder, has_ended in ((mine.parent, False), (mine, True)):
+        _, asked = servers(folder, has_ended=has_ended)
         assert dpcourse("start", mine).exit_code == 0
+        assert asked == []
     assert len(opened) == 2
 
 
