@@ -20,6 +20,7 @@ from dpcourse.base.languages import say, to_say
 
 DIGITS = 3
 MOST_DIGITS = 9
+LEAST = 5  # em: a column is never made narrower by a narrow page, if its text is as wide
 SMALL, LARGE = -4, 9
 """Floats below and from this power of ten on are shown with one."""
 WORDS = {True: to_say("yes"), False: to_say("no"), None: "–"}
@@ -103,7 +104,10 @@ class Table:
 
     def _repr_html_(self):
         caption = html.escape(self.caption or "")
-        head = "".join(f"<th scope='col' {_style(each)}>{html.escape(each.header)}</th>" for each in self.columns)
+        head = "".join(
+            f"<th scope='col' {_style(each, f';min-width:{_least(each):g}em')}>{html.escape(each.header)}</th>"
+            for each in self.columns
+        )
         body = "".join(f"<tr>{''.join(map(self._cell, row, range(len(row))))}</tr>\n" for row in self._rows("html"))
         return (
             f"<div class='dpcourse-table' tabindex='0' role='group' aria-label='{caption or html.escape(say('Table'))}' "
@@ -125,6 +129,12 @@ class Table:
 def _style(column, more=""):
     """Return the style of a column's cells; colours and borders are left to the page."""
     return f"style='text-align:{'left' if column.is_text else 'right'}{more}'"
+
+
+def _least(column):
+    """Return the least width of a column, in em: a language that may break a line at every sign would make it one sign wide."""
+    texts = [column.header, *(cell.plain for cell in column.cells)] if column.is_text else [column.header]
+    return min(max(map(_width, texts)) / 2, LEAST)
 
 
 def _width(text):

@@ -203,6 +203,13 @@ def test_html_is_what_a_phone_and_a_screen_reader_need():
     assert not re.search("color|background", table._repr_html_())
 
 
+def test_no_column_is_made_one_sign_wide_by_a_narrow_page():
+    """As Chinese would be, whose lines may break at every sign; a column of short words needs less."""
+    page = Elements(tables.Table({"机制": ["随机响应，每人一次"], "隐私损失": [0.5], "说明": ["好"]})._repr_html_())
+    widths = [re.findall("min-width:(.+?)em", each["style"]) for tag, each in page.found if tag in ("th", "td")]
+    assert widths == [["5"], ["4"], ["2"], [], [], []]
+
+
 def test_numbers_in_the_first_column_name_no_rows():
     page = Elements(tables.Table({"k": [1], "n": [2]})._repr_html_())
     assert page.rows[1] == [("td", None, "1"), ("td", None, "2")]

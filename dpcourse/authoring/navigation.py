@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dpcourse.authoring import minutes, translation
-from dpcourse.authoring.binder import badges, binder_link, read_link
+from dpcourse.authoring.binder import badges, binder_link, read_link, repository, site
+from dpcourse.authoring.catalogues import called
 from dpcourse.authoring.on_page import say_for, title
 from dpcourse.authoring.source import (
     GLOSSARY,
@@ -21,6 +22,7 @@ from dpcourse.authoring.source import (
     sources,
 )
 from dpcourse.authoring.translation import about
+from dpcourse.base.languages import ENGLISH, listed
 from dpcourse.course import pack
 
 HOME = "00-start-here"
@@ -108,7 +110,7 @@ def readme_of(root: Path | str, language: str = "") -> Path:
 
 
 def readmes(root: Path | str) -> dict[Path, str]:
-    """README.md, and its twins in other languages, with badges and the table of lessons made anew; none where it is a pack's.
+    """README.md, and its twins in other languages, with what the build says in them made anew; none where it is a pack's.
 
     Raises SourceError where the two comments are missing between which the table stands.
     """
@@ -137,8 +139,12 @@ def _parts(file, language=""):
 
 def _readme(root, language):
     file = readme_of(root, language)
-    text = file.read_text(encoding="utf-8")
-    for name, made in (("badges", badges(root)), ("lessons", _lessons(sources(root, language)))):
+    text, files = file.read_text(encoding="utf-8"), sources(root, language)
+    for name, made in (
+        ("first look", _first_look(root, files)),
+        ("badges", badges(root)),
+        ("lessons", _lessons(files)),
+    ):
         begin, end = f"<!-- {name}: made by `dpcourse build` -->\n", f"<!-- end of {name} -->"
         place = re.compile(f"(?<={re.escape(begin)}).*?(?={re.escape(end)})", re.DOTALL)
         found = place.search(text)
@@ -148,13 +154,43 @@ def _readme(root, language):
     return text
 
 
+def _first_look(root, files):
+    """Where one can look before installing anything: the site, or else a solved lesson; and how much there is, in numbers."""
+    home, published = files[0], repository(root)
+    solved = f"solutions/{_folder(home)}{home.stem}.ipynb"
+    look = (
+        say_for(
+            home, "**[Read the lessons and move their pictures]({site})**: nothing to install.", site=site(published)
+        )
+        if published
+        else say_for(
+            home, "**[Look at lesson 00, solved, with its pictures]({solved})**: nothing to install.", solved=solved
+        )
+    )
+    exercises = sum(len(section.exercises) for file in files for section in minutes.sections(english(file)))
+    numbers = say_for(
+        home,
+        "{lessons} lessons · {exercises} exercises · {minutes:,} minutes · {languages}",
+        lessons=len(files),
+        exercises=exercises,
+        minutes=sum(_takes(file).total for file in files),
+        languages=listed(map(called, (ENGLISH, *languages(root))), "{first}, {then}"),
+    )
+    return f"{look}\n\n{numbers}"
+
+
+def _folder(file):
+    """The folder of a page's language among the English ones, as it stands in a link; empty for an English one."""
+    return f"{language_of(file)}/".lstrip("/")
+
+
 def _lessons(files):
     """The lessons as a table: what one learns, where one reads, runs and sees it solved, how long it takes."""
     home = files[0]
     rows = [say_for(home, "| lesson | you learn | | hours |"), "|:--|:--|:--|--:|"]
     takes = {file: _takes(file) for file in files}
     for file in files:
-        folder = f"{language_of(file)}/".lstrip("/")
+        folder = _folder(file)
         solved = f"[{say_for(file, 'solved')}](solutions/{folder}{file.stem}.ipynb)"
         places = " · ".join(filter(None, (read_link(file), binder_link(file), solved)))
         rows.append(f"| {link(file, f'lessons/{folder}')} | {about(file)['learn']} | {places} | {takes[file].hours} |")

@@ -31,7 +31,7 @@ from pygments.lexers import PythonLexer
 from pygments.styles import get_style_by_name
 from pygments.token import STANDARD_TYPES
 
-from dpcourse import course
+from dpcourse import course, plots
 from dpcourse.authoring import answers, binder, catalogues, glossary, images, pdf, searching, sliders
 from dpcourse.authoring.source import languages
 from dpcourse.base.cells import called, calls, checked, without, without_marks
@@ -40,6 +40,7 @@ from dpcourse.base.languages import ENGLISH, again, counted, listed, say, speaki
 from dpcourse.checking.display import as_code
 from dpcourse.course import GLOSSARY
 from dpcourse.notebook.attacker import BY_HAND
+from dpcourse.notebook.course_map import stages
 
 TEMPLATES = Path(__file__).with_name("templates")
 GENERATOR = '<meta name="generator" content="dpcourse site: {}">'
@@ -188,6 +189,7 @@ def _write(site, made, kind, as_pdf):
     pages.sort(key=lambda page: (not page.is_lesson, page.name))
     common = {"pages": pages, "kind": kind, "solved": site.solved, "has_pdf": as_pdf, "site": site}
     common |= {"say": site.say, "top": "../" if site.folder else "", "replies": list(_replies(site))}
+    common["map"] = _map(site, makers[0])
     for page in pages:
         shutil.copyfile(site.file(page.name), made / f"{page.name}.ipynb")
         write_atomically(made / f"{page.name}.html", _templates.get_template("site.html").render(common, page=page))
@@ -230,6 +232,15 @@ _templates = jinja2.Environment(
     undefined=jinja2.StrictUndefined,
 )
 _templates.filters["code"] = lambda text: Markup(as_code(text))
+
+
+def _map(site, maker):
+    """The map of the course for the home page; empty where the site has not all lessons of the course."""
+    lessons = stages()
+    if not {course.lesson(stage.number).name for stage in lessons} <= site.notebooks.keys():
+        return ""
+    with speaking(site.language):
+        return Markup(maker.figure(plots.as_html(plots.course_map, stages=lessons)))
 
 
 def _replies(site) -> Iterator[tuple[str, Markup]]:

@@ -56,15 +56,20 @@ def new_folder(folder, replaces=lambda folder: False) -> Iterator[Path]:
             say("{folder} is not empty: name a new folder, so that nothing of what is there stays in it", folder=folder)
         )
     folder = folder.absolute()
+    made, old = (folder.with_name(f".{folder.name}.{role}") for role in ("making", "old"))
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(made, ignore_errors=True)
+        made.mkdir()
     except (FileExistsError, NotADirectoryError):
         raise ValueError(
             say("{folder} cannot be made, since a file is in its way: name another new folder", folder=folder)
         ) from None
-    made, old = (folder.with_name(f".{folder.name}.{role}") for role in ("making", "old"))
-    shutil.rmtree(made, ignore_errors=True)
-    made.mkdir()
+    except OSError as error:
+        told = say(
+            "{folder} cannot be made ({why}): name a new folder where you may write", folder=folder, why=error.strerror
+        )
+        raise ValueError(told) from None
     try:
         yield made
     except BaseException:

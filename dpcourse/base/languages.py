@@ -11,6 +11,7 @@ import contextlib
 import functools
 import gettext
 import os
+import re
 import string
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -34,7 +35,16 @@ _chosen: list[str] = []  # the last one counts
 
 def language(name: str) -> None:
     """Speak a language, such as "zh", from now on in this process. Raises ValueError where the language is not there."""
-    _chosen.append(_known(name, PACKAGE, CATALOGUES))
+    _chosen.append(known(name))
+
+
+def known(name: str) -> str:
+    """Return the course's own name of a language, however a system writes it. Raises ValueError where it is not there.
+
+    >>> known("EN"), known("en_GB.UTF-8"), known("zh-Hans-CN")
+    ('en', 'en', 'zh')
+    """
+    return _known(name, PACKAGE, CATALOGUES)
 
 
 def chosen() -> str:
@@ -43,7 +53,7 @@ def chosen() -> str:
     >>> chosen()
     'en'
     """
-    return _chosen[-1] if _chosen else _known(os.environ.get(CHOICE) or ENGLISH, PACKAGE, CATALOGUES)
+    return _chosen[-1] if _chosen else known(os.environ.get(CHOICE) or ENGLISH)
 
 
 @contextlib.contextmanager
@@ -84,9 +94,18 @@ def _known(name, package, catalogues):
     there = sorted(
         {ENGLISH, *(each.name for folder in (*_lessons(package), catalogues) for each in folder.glob("[a-z]*/"))}
     )
-    if name not in there:
+    plain = {_plain(each): each for each in there}
+    wanted = _plain(name)
+    while wanted and wanted not in plain:
+        wanted = wanted.rpartition("-")[0]  # zh-hans-cn, zh-hans, zh
+    if not wanted:
         raise ValueError(f"there is no language {name!r}; there are: {', '.join(there)}")
-    return name
+    return plain[wanted]
+
+
+def _plain(name):
+    """Return a name without its character set and modifier, as of "zh_CN.UTF-8", in small letters."""
+    return re.split("[.@]", name)[0].replace("_", "-").lower()
 
 
 # ---- what is said

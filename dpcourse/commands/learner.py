@@ -1,10 +1,7 @@
 """The commands of learners: begin, bring to a newer edition, say what is done and what this machine lacks."""
 
-import importlib.util
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +10,7 @@ import typer
 from dpcourse.base import languages
 from dpcourse.base.files import write_atomically
 from dpcourse.base.languages import counted, say, speaking
+from dpcourse.commands import opening
 from dpcourse.commands.shared import app, refusing
 
 LESSONS = typer.Argument(help="The folder with your lessons.")
@@ -33,6 +31,7 @@ def start(
     """Open the lessons in JupyterLab; the first time, write them into a new folder before."""
     from dpcourse import edition
 
+    language = languages.known(language) if language else None
     begun = edition.begun(folder)
     its_own = begun.language if begun else None
     with speaking(language or its_own or languages.chosen()):
@@ -45,8 +44,8 @@ def start(
                     language=language,
                 )
             )
-        lesson = _again(folder, begun) if begun else _first(folder, language or languages.chosen())
-        _open(lesson, no_open)
+        lesson = _again(folder, begun) if begun else _first(folder, languages.chosen())
+        raise typer.Exit(opening.opened(lesson, no_open))
 
 
 def _first(folder, language):
@@ -84,33 +83,6 @@ def _stopped_at(names):
 
     lesson = Progress().stopped_in()
     return next((name for name in names if lesson and name == f"{lesson.name}.ipynb"), names[0])
-
-
-def _open(lesson, no_open):
-    """Say the command that opens JupyterLab, and run it."""
-    from dpcourse.notebook.doctor import PIP
-
-    command = [sys.executable, "-m", "jupyterlab", str(lesson)]
-    told = subprocess.list2cmdline(command)
-    if importlib.util.find_spec("jupyterlab") is None:
-        typer.echo(
-            say(
-                'To open them, run `{pip} install "dpcourse[jupyter]"`, then `{command}`; other editors of notebooks do too.',
-                pip=PIP,
-                command=told,
-            )
-        )
-        return
-    typer.echo(say("The command that opens them, also tomorrow: {command}", command=told))
-    if getattr(os, "geteuid", lambda: None)() == 0:
-        typer.echo(
-            say(
-                "You are root, for whom JupyterLab starts only with `--allow-root`: in a container add that to the command; "
-                "elsewhere work as an ordinary user."
-            )
-        )
-    if not no_open:
-        raise typer.Exit(subprocess.run(command).returncode)
 
 
 @app.command()

@@ -1,11 +1,13 @@
-"""How a widget comes onto the page, and names for what ipywidgets leaves without one: the handles of sliders, and the
-questions of radio buttons.
+"""How a widget comes onto the page, and names for what ipywidgets leaves without one: the handles of sliders, the
+buttons that play, and the questions of radio buttons.
 
 A screen reader then says "ε, slider, 1.0" and not "slider, 1.0"; arrow keys move between the options of one
-question, as they do between radio buttons everywhere; and what changes on the page is read out.
+question, as they do between radio buttons everywhere, and between two buttons in a box of the class PAIR; and what
+changes on the page is read out.
 """
 
 import html
+import json
 
 from dpcourse.base.languages import say
 from dpcourse.checking import display
@@ -16,8 +18,9 @@ function nameAll() {
   const box = image.closest('.dpcourse-explorer, .dpcourse-quiz')
   for (const slider of box.querySelectorAll('.widget-slider')) {
     const name = slider.querySelector('label').textContent
-    slider.querySelector('[role=slider]').setAttribute('aria-label', name)
-    const readout = slider.querySelector('.widget-readout')
+    const handle = slider.querySelector('[role=slider]'), readout = slider.querySelector('.widget-readout')
+    handle.setAttribute('aria-label', name)
+    handle.setAttribute('aria-valuetext', readout.textContent) // else 0.5000000000000001, or a place in a list
     if (readout.isContentEditable) {
       readout.setAttribute('role', 'textbox')
       readout.setAttribute('aria-label', name)
@@ -29,8 +32,15 @@ function nameAll() {
     const name = `dpcourse-${Math.random()}`
     for (const button of group.querySelectorAll('input')) button.name = name
   }
-  for (const control of box.querySelectorAll('[role=slider], input'))
-    control.setAttribute('data-lm-suppress-shortcuts', 'true') // else JupyterLab takes ↑ and ↓ to go to another cell
+  for (const control of box.querySelectorAll('[role=slider], input, button'))
+    control.setAttribute('data-lm-suppress-shortcuts', 'true') // else JupyterLab takes ↑, ↓ and Enter to go to another cell
+  for (const [icon, name] of Object.entries(names))
+    for (const image of box.querySelectorAll(`.widget-play button > .fa-${icon}`)) image.parentElement.setAttribute('aria-label', name)
+  for (const pair of box.querySelectorAll('.dpcourse-pair')) {
+    const [left, right] = pair.querySelectorAll('button')
+    left.onkeydown = event => { if (event.key === 'ArrowRight') right.focus() }
+    right.onkeydown = event => { if (event.key === 'ArrowLeft') left.focus() }
+  }
   for (const text of box.querySelectorAll('.widget-html-content')) text.setAttribute('aria-live', 'polite')
   return box
 }
@@ -42,14 +52,17 @@ begin()
 """
 _PIXEL = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw=="
 _LOOKS = """<style>
-.dpcourse-explorer :focus-visible, .dpcourse-quiz :focus-visible {outline: 3px solid #b85c00; outline-offset: 2px}
+.dpcourse-explorer :focus-visible, .dpcourse-explorer .jupyter-button:enabled:focus-visible, .dpcourse-quiz :focus-visible {outline: 3px solid #b85c00; outline-offset: 2px}
+.dpcourse-explorer .widget-slider .noUi-handle {border: 2px solid #41699a}
 .dpcourse-quiz .widget-radio .widget-radio-box {padding-left: 5px}
 .dpcourse-quiz .widget-radio .widget-radio-box label {display: flex; height: auto; line-height: 1.4; padding: 2px 0; white-space: normal; overflow-wrap: anywhere}
 .dpcourse-quiz .widget-radio .widget-radio-box input {order: -1; flex: none; float: none; height: 1.4em}
 .jp-RenderedMarkdown mjx-container[display=true] {overflow: auto hidden; padding: .2em 0}
 </style>"""
-"""ipywidgets gives an option the height of one line: in a narrow window a longer one would lie over the next. So a row is
-as high as its text, which stands beside the button and wraps there."""
+"""ipywidgets makes the handle of a slider white on white. It gives an option the height of one line: in a narrow window a
+longer one would lie over the next. So a row is as high as its text, which stands beside the button and wraps there."""
+
+PAIR = "dpcourse-pair"
 
 
 def names():
@@ -59,7 +72,9 @@ def names():
     """
     import ipywidgets
 
-    script = html.escape(_NAME_ALL)
+    plays = say("Play or pause")
+    icons = {"play": plays, "pause": plays, "stop": say("Stop")}
+    script = html.escape(f"const names = {json.dumps(icons, ensure_ascii=False)}\n{_NAME_ALL}")
     return ipywidgets.HTML(f'{_LOOKS}<img alt="" hidden src="{_PIXEL}" onload="{script}">', layout={"height": "0"})
 
 

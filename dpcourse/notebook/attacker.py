@@ -178,9 +178,11 @@ class Game:
         ]
         for button, is_in in zip(self.buttons, (True, False), strict=True):
             button.on_click(lambda _, is_in=is_in: self.answer(is_in))
-        self.box = ipywidgets.VBox(
-            [about, self.asked, ipywidgets.HBox(self.buttons), self.reply, self.end, aria.names()]
-        )
+        pair = ipywidgets.HBox(self.buttons)
+        pair.add_class(aria.PAIR)
+        by_keys = say("By keyboard: ← and → go from one button to the other, Enter presses it.")
+        keys = ipywidgets.HTML(f"<p><small>{html.escape(by_keys)}</small></p>")
+        self.box = ipywidgets.VBox([about, self.asked, pair, keys, self.reply, self.end, aria.names()])
         self.box.add_class("dpcourse-explorer")
         self.ask()
 

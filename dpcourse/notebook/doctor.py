@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,7 +76,8 @@ def report(*more: Callable[[], Finding]) -> Report:
     first = (_python(), *_packages(), *_no_temporary_folder())
     if any(finding.state == "missing" for finding in first):
         return Report(first)
-    return Report((*first, *(look() for look in (_sliders, _memory, _disk, _pytorch, _gpu, _data_folder, *more))))
+    looks = (_sliders, _memory, _disk, _pytorch, _gpu, _data_folder, *more)
+    return Report((*first, *no_folder_for_jupyter(), *(look() for look in looks)))
 
 
 def _python():
@@ -92,6 +93,34 @@ def _no_temporary_folder():
             "cannot be written: free some space there, or set TMPDIR (on Windows TEMP) to a folder that you may write to"
         )
         yield Finding(say("temporary files"), "missing", mend)
+
+
+def no_folder_for_jupyter() -> Iterator[Finding]:
+    """Yield a finding if the folder cannot be written, most often in the home folder, without which no kernel starts."""
+    from jupyter_core.paths import jupyter_runtime_dir
+
+    folder = Path(jupyter_runtime_dir())
+    if why := _unwritable(folder):
+        moved_by = ("JUPYTER_RUNTIME_DIR", "JUPYTER_DATA_DIR", "XDG_DATA_HOME")
+        mend = say(
+            "{folder} cannot be written ({why}), and without it neither JupyterLab nor a kernel starts: set {variable} to a "
+            "folder that you may write to",
+            folder=folder,
+            why=why,
+            variable=next((name for name in moved_by if os.environ.get(name)), "HOME"),
+        )
+        yield Finding(say("folder of Jupyter"), "missing", mend)
+
+
+def _unwritable(folder):
+    """Return why nothing can be written into a folder, which is made if it is not there; None where something can."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # as Jupyter makes its own
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(bytes(2**16))
+    except OSError as error:
+        return os.strerror(error.errno)
+    return None
 
 
 def _packages():
@@ -275,15 +304,9 @@ def _cuda_of_pytorch():
 def _data_folder():
     from dpcourse.base.files import data_folder
 
-    folder = data_folder()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder) as file:
-            file.write(bytes(2**16))
-        return Finding(say("progress"), "ok", say("can be saved"))
-    except OSError as error:
+    if why := _unwritable(data_folder()):
         mend = say(
-            "cannot be saved ({why}): free some space, or set DPCOURSE_DATA to a folder that you may write to",
-            why=os.strerror(error.errno),
+            "cannot be saved ({why}): free some space, or set DPCOURSE_DATA to a folder that you may write to", why=why
         )
         return Finding(say("progress"), "missing", mend)
+    return Finding(say("progress"), "ok", say("can be saved"))

@@ -12,7 +12,7 @@ from dpcourse.base.files import data_folder, write_atomically
 from dpcourse.base.languages import listed, say
 from dpcourse.checking import Exercise
 
-_shown: list = []  # the displays of progress() in this kernel
+_shown: list = []  # the displays of progress() in this kernel, and what makes each anew
 MOVED = {"laplace/rules_out": "machine/rules_out", "laplace/whole_noise": "machine/whole_noise"}
 """The id of an exercise in files of before it went to another lesson -> its id."""
 
@@ -88,8 +88,8 @@ def keep(new: Kept) -> None:
                 write_atomically(folder / "progress.json", json.dumps(after.as_data(), indent=1))
     except (OSError, Timeout) as error:
         print(say("Your progress cannot be saved: {error}", error=error))
-    for handle in _shown:
-        handle.update(Progress())
+    for handle, made in _shown:
+        handle.update(made())
 
 
 def record(name: str, is_right: bool = True) -> None:
@@ -104,13 +104,18 @@ def record_answer(name: str, is_right: bool) -> None:
         record(name, is_right)
 
 
-def progress() -> None:
-    """Show what is done over all lessons; the picture goes on changing as checks pass."""
+def progress(as_map: bool = False) -> None:
+    """Show what is done over all lessons, as a table or on the map of the course; it goes on changing as checks pass."""
     from IPython.display import display
 
-    handle = display(Progress(), display_id=True)
+    made: type = Progress
+    if as_map:
+        from dpcourse.notebook.course_map import CourseMap
+
+        made = CourseMap
+    handle = display(made(), display_id=True)
     if handle is not None:
-        _shown.append(handle)
+        _shown.append((handle, made))
 
 
 class Progress:

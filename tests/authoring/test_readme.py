@@ -1,5 +1,6 @@
 """What README.md says and no build writes: the reply of a check, the film, the lines to copy."""
 
+import math
 import re
 
 import pytest
@@ -7,7 +8,7 @@ from PIL import Image
 from support import ROOT
 
 from dpcourse import course
-from dpcourse.authoring import navigation, source
+from dpcourse.authoring import catalogues, minutes, navigation, source
 from dpcourse.base import languages
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -28,6 +29,32 @@ def test_the_reply_of_the_check_is_the_exercise_s_own(language):
     with languages.speaking(language or languages.ENGLISH):
         said = repr(exercise.check(mistake.code)).splitlines()
     assert said == reply
+
+
+@pytest.mark.parametrize("language", TWINS)
+def test_it_begins_with_a_mistake_and_what_is_said_of_it_and_the_first_link_is_a_look_at_a_lesson(language):
+    title, begins = twin(language).split("\n", 1)
+    assert title.startswith("# dpcourse")
+    first_link = re.search(r"(?<!!)\[[^]]+\]\(([^)]+)\)", begins)
+    assert begins.index("```python") < begins.index("```text") < first_link.start()
+    assert re.search(r"github\.io/|solutions/.*00-start-here\.ipynb$", first_link[1])
+    written = {"math": math}
+    exec(re.search(r"```python\n(.+?)```", begins, re.DOTALL)[1], written)
+    exercise = course.find("start_here/keep_probability")
+    with languages.speaking(language or languages.ENGLISH):
+        told = exercise.check(written["keep_probability"]).message.splitlines()[0]
+    assert told in begins or language, "a translation may be behind"
+
+
+@pytest.mark.parametrize("language", TWINS)
+def test_its_numbers_are_those_of_the_course(language):
+    lessons, exercises, minutes_of_all, *spoken = re.search(
+        r"first look: made.+?-->\n.+?\n(\d+)\D+(\d+)\D+([\d,]+)[^·]+· (.+?)\n", twin(language), re.DOTALL
+    ).groups()
+    assert int(lessons) == len(course.lessons())
+    assert int(exercises) == len(course.every_exercise())
+    assert int(minutes_of_all.replace(",", "")) == sum(minutes.of(file).total for file in source.sources(ROOT))
+    assert re.split("[,、] ?", spoken[0]) == ["English", *map(catalogues.called, source.languages(ROOT))]
 
 
 def test_what_a_twin_lacks_is_named_and_no_fault(tmp_path):
@@ -68,7 +95,8 @@ def test_each_system_has_its_line():
 @pytest.mark.parametrize("known", [False, True])
 def test_a_badge_or_link_that_needs_an_address_is_there_once_it_is_known(tmp_path, known):
     (tmp_path / "solutions").mkdir()
-    marks = "\n".join(f"<!-- {it}: made by `dpcourse build` -->\n<!-- end of {it} -->" for it in ("badges", "lessons"))
+    made = ("first look", "badges", "lessons")
+    marks = "\n".join(f"<!-- {it}: made by `dpcourse build` -->\n<!-- end of {it} -->" for it in made)
     (tmp_path / "README.md").write_text(marks)
     address = '[project.urls]\nRepository = "https://github.com/Owner/name"\n' if known else ""
     (tmp_path / "pyproject.toml").write_text(f'[project]\nname = "x"\n{address}')
@@ -79,6 +107,7 @@ def test_a_badge_or_link_that_needs_an_address_is_there_once_it_is_known(tmp_pat
         "actions/workflows/ci.yml",
         "actions/workflows/weekly.yml",
         "https://owner.github.io/name/00-start-here.html",
+        "[Read the lessons and move their pictures](https://owner.github.io/name/)",
         "colab",
         "mybinder.org",
     ):

@@ -27,7 +27,7 @@ from dpcourse import course as course_module
 from dpcourse.authoring import build, pdf, site, sliders
 from dpcourse.authoring.source import languages
 from dpcourse.base.cells import BEGIN, END, called
-from dpcourse.base.languages import again
+from dpcourse.base.languages import ENGLISH, again
 from dpcourse.course import lesson as lesson_of
 
 FORMULA = re.compile(r"\$\$.+?\$\$|\$[^$\n]+\$", re.DOTALL)
@@ -749,6 +749,18 @@ def test_the_home_page_shows_what_the_check_says_of_typical_answers(sites):
         assert "<details name" not in (sites / "solutions" / language.replace("en", "") / "index.html").read_text(
             "utf-8"
         )
+
+
+def test_the_home_page_has_the_map_of_the_course_where_all_its_lessons_are(sites, course, tmp_path):
+    for folder in folders(sites):
+        [said] = [
+            image["alt"] for image in Elements(folder / "index.html").all("img") if "00 → 01" in image.get("alt", "")
+        ]
+        for lesson in course_module.lessons():
+            title = again(lesson.title, folder.name if folder.name in languages(ROOT) else ENGLISH)
+            assert f"{lesson.number:02} {title}" in said
+    site.write(course, tmp_path / "site")
+    assert "00 → 01" not in (tmp_path / "site" / "index.html").read_text()
 
 
 def test_a_game_says_what_is_published_and_that_it_is_played_in_the_notebook(course, tmp_path):

@@ -41,6 +41,27 @@ def test_a_language_that_is_not_there_is_refused(monkeypatch):
         languages.chosen()
 
 
+@pytest.mark.parametrize("name", ["xx", "XX", "xx_CN", "xx-CN", "xx_CN.UTF-8", "xx-Hans-CN", "xx@pinyin"])
+def test_a_language_is_named_as_a_system_names_it(name, monkeypatch):
+    dpcourse.language(name)
+    assert languages.chosen() == "xx"
+    monkeypatch.setattr(languages, "_chosen", [])
+    monkeypatch.setenv(languages.CHOICE, name)
+    assert languages.chosen() == "xx"
+
+
+def test_of_two_regions_each_is_known_by_its_own_name(tmp_path):
+    (tmp_path / "lessons/xx_YY").mkdir()
+    found = {name: languages.known(name) for name in ("xx", "xx-yy", "xx_YY.UTF-8", "xx_ZZ")}
+    assert found == {"xx": "xx", "xx-yy": "xx_YY", "xx_YY.UTF-8": "xx_YY", "xx_ZZ": "xx"}
+
+
+@pytest.mark.parametrize("name", ["xxx", "x", "_xx", "C", "."])
+def test_what_only_looks_like_a_language_is_none(name):
+    with pytest.raises(ValueError, match="there is no language"):
+        languages.known(name)
+
+
 @pytest.fixture
 def zz(monkeypatch):
     """A language in which one sentence, one plural and the joining of texts are known."""

@@ -40,10 +40,9 @@ def copy_of_course(tmp_path_factory):
     return course
 
 
-@pytest.fixture(scope="session")
-def server(chromium, copy_of_course):
-    """The address of a JupyterLab over that copy, with a settings and a progress folder of its own."""
-    home = copy_of_course.parent
+@contextlib.contextmanager
+def jupyterlab(course, home):
+    """The address of a JupyterLab over a folder, which keeps its settings, what it runs and the learner's progress in `home`."""
     for name, text in SETTINGS.items():
         file = home / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -63,7 +62,7 @@ def server(chromium, copy_of_course):
     with (home / "log").open("w") as log:
         process = subprocess.Popen(
             [sys.executable, "-m", "jupyterlab", *options],
-            cwd=copy_of_course,
+            cwd=course,
             env=environment,
             stdout=log,
             stderr=log,
@@ -81,6 +80,13 @@ def server(chromium, copy_of_course):
     finally:
         process.terminate()
         process.wait(20)
+
+
+@pytest.fixture(scope="session")
+def server(chromium, copy_of_course):
+    """The address of a JupyterLab over that copy."""
+    with jupyterlab(copy_of_course, copy_of_course.parent) as address:
+        yield address
 
 
 @pytest.fixture(scope="session")

@@ -314,12 +314,24 @@ def test_a_lesson_in_jupyterlab_is_named_and_worked_by_keyboard(lab):
     explorer, questions = lesson.cell("ε of the report"), lesson.cell("quiz(0)")
     lesson.select(explorer)
     slider = explorer.get_by_role("slider", name="ε of the report")
+    assert slider.evaluate("handle => getComputedStyle(handle).borderColor") == "rgb(65, 105, 154)", "seen on white"
     tab_to(page, slider)
     image = explorer.locator(".dpcourse-explorer img[alt*='bars']")
     for key, says in (("ArrowRight", "epsilon 3.5."), ("ArrowUp", "epsilon 4."), ("ArrowLeft", "epsilon 3.5.")):
         page.keyboard.press(key)
         explorer.locator(f"img[alt*='{says}']").wait_for()
+    assert slider.get_attribute("aria-valuetext") == "3.50", "as the slider shows it"
     assert image.locator("xpath=ancestor::*[@aria-live]").get_attribute("aria-live") == "polite"
+
+    game = lesson.cell("attack(0)")
+    lesson.select(game)
+    left, right = game.locator(".dpcourse-pair button").all()
+    tab_to(page, left)
+    for key, button, next_one in (("ArrowRight", right, 2), ("ArrowRight", right, 3), ("ArrowLeft", left, 4)):
+        page.keyboard.press(key)
+        assert button.evaluate("button => button === document.activeElement")
+        page.keyboard.press("Enter")
+        game.get_by_text(f"Output {next_one} of 40").wait_for()
 
     lesson.select(questions)
     first, second = (questions.get_by_role("radiogroup").nth(i).get_by_role("radio") for i in (0, 1))

@@ -27,6 +27,7 @@ from dpcourse.course.clt import pictures as clt_plots
 from dpcourse.course.gdp.pictures import one_sided
 from dpcourse.course.start_here import pictures as start_here_plots
 from dpcourse.notebook.attacker import Played
+from dpcourse.notebook.course_map import Stage
 
 SOLUTIONS = Path(__file__).parents[2] / "solutions"
 SCORES = np.arange(200) / 100, np.arange(200) / 100 - 1
@@ -40,6 +41,10 @@ COMPUTED = {
         "scores_in": SCORES[0],
         "scores_out": SCORES[1],
         "found": audit.refutation(tradeoff.gaussian(1), *SCORES),
+    },
+    "course_map": {
+        "stages": [Stage(0, "Start here", (), 125, 3, 3), Stage(1, "Composition", (0,), 300, 2, 9)],
+        "here": 1,
     },
     "told_apart": {
         "attack": course.lesson(1).part("attack").ATTACK,

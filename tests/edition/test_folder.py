@@ -1,8 +1,10 @@
 """Lessons on disk: what is there is never lost, each file is whole, and what was done is said."""
 
+import errno
 import io
 import json
 import os
+import socket
 
 import nbformat
 import pytest
@@ -263,9 +265,11 @@ def test_the_commands_say_what_they_did_and_what_to_do(dpcourse, tmp_path, monke
 
 
 @pytest.fixture
-def opened(monkeypatch):
-    """What JupyterLab was asked to open."""
+def opened(monkeypatch, tmp_path):
+    """What JupyterLab was asked to open, by an ordinary user on whose machine none runs."""
     opened = []
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path / "runtime"))
+    monkeypatch.setattr("os.geteuid", lambda: 1000, raising=False)  # Windows has none
     monkeypatch.setattr("importlib.util.find_spec", lambda name: name)  # as if it were installed
     monkeypatch.setattr("subprocess.run", lambda command: opened.append(command) or type("Done", (), {"returncode": 0}))
     return opened
@@ -337,10 +341,85 @@ def test_lessons_in_a_language_stay_in_it(old, tmp_path, opened, monkeypatch):
     assert opened[0][-1] == str(tmp_path / "mine" / "01-a.ipynb")
 
 
-@pytest.mark.parametrize("user", [0, 1000])
-def test_what_jupyterlab_refuses_to_root_is_said_before(user, dpcourse, tmp_path, opened, monkeypatch):
-    monkeypatch.setattr("os.geteuid", lambda: user, raising=False)  # Windows has none
-    assert ("--allow-root" in dpcourse("start", tmp_path / "m").output) == (user == 0)
+def test_root_is_told_what_jupyterlab_would_refuse_and_nothing_is_started(dpcourse, tmp_path, opened, monkeypatch):
+    monkeypatch.setattr("os.geteuid", lambda: 0, raising=False)
+    said = dpcourse("start", tmp_path / "m")
+    assert (said.exit_code, opened) == (1, [])
+    assert f"-m jupyterlab {tmp_path / 'm' / '01-a.ipynb'} --allow-root\n" in said.output
+    assert "elsewhere work as an ordinary user" in said.output
+    assert dpcourse("start", tmp_path / "m", "--no-open").exit_code == 0
+    monkeypatch.setattr("os.geteuid", lambda: 1000, raising=False)
+    assert "--allow-root" not in dpcourse("start", tmp_path / "m").output
+
+
+@pytest.fixture
+def servers(tmp_path, monkeypatch):
+    """Notes that a Jupyter server runs, as servers do it themselves: (its address, what the browser is then asked for)."""
+    asked = []
+    monkeypatch.setattr("webbrowser.open", asked.append)
+    (tmp_path / "runtime").mkdir()
+    (tmp_path / "runtime" / "jpserver-0.json").write_text("{")
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def noted(folder, token="abc", has_ended=False):
+            if has_ended:
+                listening.close()
+            told = {"root_dir": str(folder), "token": token, "url": address}
+            (tmp_path / "runtime" / "jpserver-1.json").write_text(json.dumps(told))
+            return address, asked
+
+        address = f"http://127.0.0.1:{listening.getsockname()[1]}/"
+        yield noted
+
+
+@pytest.mark.parametrize(("token", "query"), [("abc", "?token=abc"), ("", "")])
+def test_where_jupyterlab_has_the_folder_open_no_second_one_is_started(token, query, dpcourse, mine, opened, servers):
+    address, asked = servers(mine, token)
+    lesson = f"{address}lab/tree/01-a.ipynb{query}"
+    said = dpcourse("start", mine)
+    assert (said.exit_code, asked, opened) == (0, [lesson], []), said.output
+    assert f"JupyterLab has this folder open already: {lesson}\n" in said.output
+    dpcourse("start", mine, "--no-open")
+    assert asked == [lesson]
+
+
+def test_a_jupyterlab_over_another_folder_or_one_that_has_ended_takes_no_part(dpcourse, mine, opened, servers):
+    for folder, has_ended in ((mine.parent, False), (mine, True)):
+        _, asked = servers(folder, has_ended=has_ended)
+        assert dpcourse("start", mine).exit_code == 0
+        assert asked == []
+    assert len(opened) == 2
+
+
+def test_where_jupyter_can_keep_nothing_that_is_said_in_place_of_starting(dpcourse, tmp_path, opened, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path / "file" / "runtime"))
+    said = dpcourse("start", tmp_path / "m")
+    assert (said.exit_code, opened) == (1, [])
+    assert (
+        "neither JupyterLab nor a kernel starts: set JUPYTER_RUNTIME_DIR to a folder that you may write to\n"
+        in said.stderr
+    )
+
+
+def test_where_no_folder_can_be_made_another_is_asked_for(dpcourse, tmp_path, opened, monkeypatch):
+    def refused(path, *how, **more):
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
+
+    monkeypatch.setattr("pathlib.Path.mkdir", refused)
+    said = dpcourse("start", tmp_path / "m")
+    assert (said.exit_code, said.stderr) == (
+        1,
+        f"{tmp_path / 'm'} cannot be made (Read-only file system): name a new folder where you may write\n",
+    )
+
+
+def test_a_language_is_named_as_a_system_names_it(old, tmp_path, opened, monkeypatch):
+    monkeypatch.setattr(folders, "lessons_of_this_edition", lambda language="en": old)
+    for _ in range(2):
+        said = CliRunner().invoke(app, ["start", str(tmp_path / "mine"), "--language", "zh_CN.UTF-8"])
+        assert said.exit_code == 0, said.output
+    assert folders.language_of(tmp_path / "mine") == "zh"
 
 
 def test_without_jupyterlab_it_is_said_how_to_get_it(dpcourse, tmp_path, monkeypatch):

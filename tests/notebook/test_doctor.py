@@ -13,6 +13,7 @@ import pytest
 from sandboxed import NEEDS_SANDBOX
 from typer.testing import CliRunner
 
+from dpcourse.base.files import data_folder
 from dpcourse.commands import app
 from dpcourse.grading.run import bubblewrap, readiness, warm
 from dpcourse.notebook import doctor
@@ -187,6 +188,20 @@ def test_a_data_folder_that_cannot_be_written(tmp_path, monkeypatch):
     assert "set DPCOURSE_DATA to a folder" in finding("progress").said
 
 
+@pytest.mark.parametrize("variable", ["HOME", "JUPYTER_RUNTIME_DIR", "JUPYTER_DATA_DIR", "XDG_DATA_HOME"])
+def test_a_home_folder_that_cannot_be_written(variable, tmp_path, monkeypatch):
+    """Jupyter keeps in it what runs; said is what moves that elsewhere."""
+    for name in ("JUPYTER_RUNTIME_DIR", "JUPYTER_DATA_DIR", "XDG_DATA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv(variable, str(tmp_path / "file" / "within"))
+    assert finding("folder of Jupyter").state == "missing"
+    said = "(Not a directory), and without it neither JupyterLab nor a kernel starts: set {} to a folder that you may write"
+    assert said.format(variable) in finding("folder of Jupyter").said
+    monkeypatch.setenv(variable, str(tmp_path / "new"))
+    assert "folder of Jupyter" not in repr(doctor.report())
+
+
 def test_without_a_folder_for_temporary_files_that_is_said_alone(monkeypatch):
     """What would need one, as the sandbox does, is not looked at."""
     monkeypatch.setattr(tempfile, "tempdir", None)
@@ -198,7 +213,10 @@ def test_without_a_folder_for_temporary_files_that_is_said_alone(monkeypatch):
 
 
 def test_a_full_disk(monkeypatch):
-    monkeypatch.setattr(tempfile, "TemporaryFile", lambda dir: open("/dev/full", "wb"))  # noqa: SIM115
+    """Of the data folder alone: in Jupyter's own a kernel that runs has its files."""
+    make = tempfile.TemporaryFile
+    full = lambda dir: open("/dev/full", "wb") if dir == data_folder() else make(dir=dir)  # noqa: E731, SIM115
+    monkeypatch.setattr(tempfile, "TemporaryFile", full)
     assert finding("progress").said.startswith("cannot be saved (No space left on device): free some space")
 
 

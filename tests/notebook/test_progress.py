@@ -168,7 +168,7 @@ def test_a_progress_on_show_is_redrawn(monkeypatch):
         def update(self, new):
             shown.append(repr(new))
 
-    monkeypatch.setattr(progress, "_shown", [Handle()])
+    monkeypatch.setattr(progress, "_shown", [(Handle(), Progress)])
     record("start_here/randomized_response")
     assert shown[0].startswith("00 Start here: 1 of 3")
 

@@ -4,12 +4,12 @@ import functools
 import math
 
 import numpy as np
-from matplotlib.patches import ConnectionPatch, Rectangle
+from matplotlib.patches import ConnectionPatch, FancyArrowPatch, Rectangle
 from matplotlib.ticker import MaxNLocator
 
 from dpcourse.base import validate
-from dpcourse.base.languages import counted, say, sentences, to_say
-from dpcourse.base.style import DARK, FIFTHS, FIRST, FOURTH, LIGHT, POINT, RING, SECOND
+from dpcourse.base.languages import counted, listed, say, sentences, to_say
+from dpcourse.base.style import DARK, FIFTHS, FIRST, FOURTH, GREY, LIGHT, POINT, RING, SECOND
 
 WOMEN, YESES = 6366, 2053  # of Fair's survey; one of the yeses is Mia's
 MIAS_ROW = {
@@ -266,3 +266,89 @@ def _rain(panel, epsilon, n, surveys, share, error):
     panel.set_ylabel(say("surveys"))
     panel.legend(loc="upper center", ncols=3, handlelength=1.1, handletextpad=0.4, columnspacing=0.8, borderaxespad=0.2)
     return later.size
+
+
+# ---- the map of the course
+
+NODE, NAME, BAR, BAR_WIDTH, MINUTES = 17, 20, 62, 14, 97  # from left to right, in hundredths of the width
+ARC = {"arrowstyle": "-|>", "mutation_scale": 9, "shrinkA": 5, "shrinkB": 5, "zorder": 1}
+LEADS, LEADS_TOO = {"color": FIRST["color"], "linewidth": 1.8}, {"color": FOURTH["color"], "linewidth": 0.7}
+
+
+def course_map(figure, stages, here=None) -> str:
+    """The lessons from top to bottom, an arc from each to those that build on it, and what is passed of each, and minutes.
+
+    An arc is thin where others lead there too, by way of another lesson. stages: a list of notebook.course_map.Stage.
+    here: the number of the lesson in which the learner is.
+    """
+    figure.set_figheight(0.32 * (len(stages) + 2))
+    panel = figure.add_axes((0, 0, 1, 1))
+    panel.axis("off")
+    panel.set_xlim(0, 100)
+    panel.set_ylim(len(stages) - 0.3, -1.5)
+    rows = {stage.number: row for row, stage in enumerate(stages)}
+    needs = {stage.number: stage.needs for stage in stages}
+    for number, need in _arcs(stages):
+        look = LEADS_TOO if any(need in _all_needs(other, needs) for other in needs[number]) else LEADS
+        bend = "arc3" if rows[number] - rows[need] == 1 else "arc3,rad=0.7"
+        panel.add_patch(FancyArrowPatch((NODE, rows[need]), (NODE, rows[number]), connectionstyle=bend, **look, **ARC))
+    learns = any(stage.passed is not None for stage in stages)
+    above = {"va": "center", "fontsize": 9}
+    panel.text(BAR, -0.9, say("exercises passed") if learns else say("exercises"), **above)
+    panel.text(MINUTES, -0.9, say("minutes"), ha="right", **above)
+    for row, stage in enumerate(stages):
+        _stage(panel, row, stage, is_here=stage.number == here)
+    return _map_in_words(stages, here)
+
+
+def _arcs(stages):
+    """Return (the number of a lesson, that of one on which it builds), in order."""
+    return [(stage.number, need) for stage in stages for need in stage.needs]
+
+
+def _all_needs(number, needs):
+    """Return the lessons on which one builds, and those on which these build."""
+    return {*needs[number]}.union(*(_all_needs(need, needs) for need in needs[number]))
+
+
+def _stage(panel, row, stage, is_here):
+    """Draw the line of one lesson."""
+    share = (stage.passed or 0) / max(stage.exercises, 1)
+    panel.plot([NODE], [row], **POINT | {"markerfacecolor": "black" if share == 1 else "white"})
+    if is_here:
+        panel.plot([NODE], [row], **RING | {"color": SECOND["color"], "markersize": 13, "markeredgewidth": 2})
+    name = f"{stage.number:02} {say(stage.title)}"
+    panel.text(NAME, row, name, va="center", fontsize=10, color=SECOND["color"] if is_here else "black")
+    if stage.passed is None:
+        panel.text(BAR, row, f"{stage.exercises}", va="center", fontsize=9)
+    else:
+        panel.barh(row, BAR_WIDTH, left=BAR, height=0.5, color=GREY)
+        panel.barh(row, BAR_WIDTH * share, left=BAR, height=0.5, color=DARK["color"])
+        said = say("{passed} of {all}", passed=stage.passed, all=stage.exercises)
+        panel.text(BAR + BAR_WIDTH + 1.5, row, said, va="center", fontsize=9)
+    panel.text(MINUTES, row, f"{stage.minutes}", ha="right", va="center", fontsize=9)
+
+
+def _map_in_words(stages, here):
+    """Return the description of the map."""
+    found = say(
+        "The lessons, from top to bottom: {lessons}. Arcs lead from each lesson to those that build on it: {arcs}.",
+        lessons=listed(map(_stage_in_words, stages), "{first}; {then}", "{first}; {then}"),
+        arcs=listed((f"{need:02} → {number:02}" for number, need in _arcs(stages)), "{first}, {then}"),
+    )
+    if here is None:
+        return found
+    return sentences([found, say("A ring marks lesson {number:02}, where you are.", number=here)])
+
+
+def _stage_in_words(stage):
+    """Return what the line of one lesson says."""
+    about = {
+        "lesson": f"{stage.number:02}",
+        "title": say(stage.title),
+        "all": stage.exercises,
+        "minutes": stage.minutes,
+    }
+    if stage.passed is None:
+        return say("{lesson} {title}, {all} exercises, {minutes} minutes", **about)
+    return say("{lesson} {title}, {passed} of {all} exercises passed, {minutes} minutes", **about, passed=stage.passed)
