@@ -152,13 +152,16 @@ def continued(words: Sequence[int]) -> np.random.MT19937:
     array = np.asarray(words)
     if array.shape != (_WORDS,) or array.dtype.kind not in "iu" or (array < 0).any() or (array >= 2**32).any():
         raise ValueError(f"words must be {_WORDS} whole numbers below 2^32, got {words!r}")
-    y = array.astype(np.uint32)
-    y = y ^ (y >> 18)
-    y = y ^ ((y << 15) & np.uint32(0xEFC60000))
-    y = _undone(y, lambda state: (state << 7) & np.uint32(0x9D2C5680))
-    y = _undone(y, lambda state: state >> 11)
+    state: np.ndarray = array.astype(np.uint32)
+    for part in (
+        lambda x: x >> 18,
+        lambda x: (x << 15) & np.uint32(0xEFC60000),
+        lambda x: (x << 7) & np.uint32(0x9D2C5680),
+        lambda x: x >> 11,
+    ):
+        state = _undone(state, part)
     twister = np.random.MT19937()
-    twister.state = {"bit_generator": "MT19937", "state": {"key": y, "pos": _WORDS}}
+    twister.state = {"bit_generator": "MT19937", "state": {"key": state, "pos": _WORDS}}
     return twister
 
 

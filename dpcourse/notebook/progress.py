@@ -41,7 +41,7 @@ class Kept:
         proved = {str(word): float(mu) for word, mu in told.get("proved", {}).items()}
         if not all(0 <= mu < math.inf for mu in proved.values()):
             raise ValueError("a mu is no number")
-        return cls(done, tried, proved, MOVED.get(last, last))
+        return cls(done, tried, proved, last and MOVED.get(last, last))
 
     def as_data(self) -> dict:
         """Return it as plain data.
