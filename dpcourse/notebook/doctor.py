@@ -71,10 +71,10 @@ def report(*more: Callable[[], Finding]) -> Report:
     """Look at Python, the packages, the sliders, the memory, the disk, the GPU and the folder where progress is kept.
 
     more: functions, each of which looks at one more thing. Where a package or the folder for temporary files is amiss, the
-    rest, which may need it, waits.
+    rest, which may need it, waits; in a browser tab there is no rest.
     """
     first = (_python(), *_packages(), *_no_temporary_folder())
-    if any(finding.state == "missing" for finding in first):
+    if sys.platform == "emscripten" or any(finding.state == "missing" for finding in first):
         return Report(first)
     return Report((*first, *(look() for look in (_sliders, _memory, _disk, _pytorch, _gpu, _data_folder, *more))))
 
@@ -103,9 +103,12 @@ def _packages():
 
     there, amiss, wanting = [], [], {}
     for need in map(Requirement, importlib.metadata.requires("dpcourse")):
-        extra = need.marker and next((name for name in FOR_LEARNERS if need.marker.evaluate({"extra": name})), None)
-        if need.marker and not extra:
+        wanted_here = [
+            extra for extra in ("", *FOR_LEARNERS) if not need.marker or need.marker.evaluate({"extra": extra})
+        ]
+        if not wanted_here:
             continue
+        extra = wanted_here[0]
         lacks = _lacks(need)
         if lacks is None:
             there.append(f"{need.name} {importlib.metadata.version(need.name)}")
