@@ -24,7 +24,7 @@ def affairs() -> np.ndarray:
     >>> len(survey), int((survey["affairs"] > 0).sum()), float(survey[0]["age"])
     (6366, 2053, 32.0)
     """
-    return _rows("affairs")
+    return _rows("affairs.npz")
 
 
 def insured() -> np.ndarray:
@@ -39,10 +39,10 @@ def insured() -> np.ndarray:
     >>> len(people), int(people["mdvis"].max()), float(people["hlthp"].mean().round(4))
     (20190, 77, 0.015)
     """
-    return _rows("insured")
+    return _rows("insured.npz")
 
 
 def _rows(name):
-    """Return the stored table of that name; each call gives an array of its own."""
-    with np.load(FOLDER / f"{name}.npz") as stored:
+    """Return the table in a file; each call gives an array of its own."""
+    with np.load(FOLDER / name) as stored:
         return stored["rows"]
