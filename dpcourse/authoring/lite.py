@@ -39,12 +39,8 @@ FAILED = to_say(
     "The course is not in this tab yet. What it needs comes from cdn.jsdelivr.net and pypi.org. Where your browser reaches both, restart the kernel (menu Kernel) and run this cell again. What failed"
 )
 INSTALL = """# {shown}
-import os
-
 import piplite
 
-if os.path.isdir("/drive"):  # where this browser keeps the notebooks: your progress stays there too
-    os.environ["DPCOURSE_DATA"] = "/drive/.dpcourse"
 try:
     await piplite.install("dpcourse")
     import scipy.stats, matplotlib.figure, ipywidgets, dpcourse  # a package may be lacking without an error so far
@@ -62,9 +58,10 @@ the course, holds the answers, for those who learn alone.
 In the tab each lesson's first cell installs the course: the wheel and the notebooks from your server, Python, numpy, scipy and
 matplotlib from Pyodide's (cdn.jsdelivr.net), ipywidgets from pypi.org. If one of these does not come, the cell says which.
 
-What was tried, by `DPCOURSE_WEEKLY=1 pytest tests/authoring/test_in_a_tab.py`: in Pyodide itself, with stubs for numpy, scipy,
-matplotlib, every module that these lessons import is imported, and the checks that can do without these are run. The lessons
-as a whole were not, since Pyodide's server was out of reach. Where a function sleeps, or stays in one call of C, its check has
+What was tried, by `DPCOURSE_WEEKLY=1 pytest tests/authoring/test_in_a_tab.py`: in Pyodide itself, with stubs for numpy, scipy
+and matplotlib, every module that these lessons import is imported, and the checks that can do without these are run. Pyodide's
+server was out of reach, so two things were not tried: the lessons as a whole, and whether progress, which is meant to be kept
+beside the notebooks, is there again when the tab was closed. Where a function sleeps, or stays in one call of C, its check has
 no end there: close the tab.
 """
 

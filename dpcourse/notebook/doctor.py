@@ -102,13 +102,12 @@ def _packages():
     from packaging.requirements import Requirement
 
     there, amiss, wanting = [], [], {}
+    extras = [""] if sys.platform == "emscripten" else ["", *FOR_LEARNERS]  # a browser tab can have none
     for need in map(Requirement, importlib.metadata.requires("dpcourse")):
-        wanted_here = [
-            extra for extra in ("", *FOR_LEARNERS) if not need.marker or need.marker.evaluate({"extra": extra})
-        ]
-        if not wanted_here:
+        wanting_it = [extra for extra in extras if not need.marker or need.marker.evaluate({"extra": extra})]
+        if not wanting_it:
             continue
-        extra = wanted_here[0]
+        extra = wanting_it[0]  # the empty one is what every lesson needs
         lacks = _lacks(need)
         if lacks is None:
             there.append(f"{need.name} {importlib.metadata.version(need.name)}")

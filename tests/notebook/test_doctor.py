@@ -56,6 +56,20 @@ def test_what_only_some_lessons_need_is_a_note(monkeypatch):
     assert "jinja2" not in repr(doctor.report())  # for instructors and authors
 
 
+@pytest.mark.parametrize(
+    ("platform", "packages"), [(sys.platform, "2 are there: numpy"), ("emscripten", "1 are there: numpy")]
+)
+def test_what_a_browser_tab_goes_without_is_no_extra_elsewhere(monkeypatch, platform, packages):
+    """In a tab there is nothing but the packages to look at."""
+    needs = ["numpy>=2.0", 'filelock>=3.12; sys_platform != "emscripten"', 'torch>=99; extra == "torch"']
+    monkeypatch.setattr(importlib.metadata, "requires", lambda name: needs)
+    monkeypatch.setattr(sys, "platform", platform)
+    report = doctor.report()
+    assert finding("packages").said.startswith(packages)
+    assert report.ok
+    assert (len(report.findings) == 2) == (platform == "emscripten"), "neither PyTorch nor a disk is there"
+
+
 def test_what_a_missing_package_breaks_is_not_looked_at():
     """platformdirs cannot be imported, and the check, which needs it for the folder of progress, says so."""
     code = """
