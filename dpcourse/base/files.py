@@ -14,7 +14,6 @@ import platformdirs
 
 from dpcourse.base.languages import say
 
-
 DRIVE = Path("/drive")
 """Where the kernel of JupyterLite sees the notebooks, which the browser keeps."""
 
