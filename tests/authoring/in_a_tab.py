@@ -205,6 +205,14 @@ def installed(cell, packages):
         sys.path.append(packages)
 
 
+def needs(requirements):
+    """The names of those packages that a requirement asks for here, as micropip reads it."""
+    from packaging.requirements import Requirement
+
+    read = map(Requirement, requirements)
+    return sorted(each.name for each in read if each.marker is None or each.marker.evaluate())
+
+
 def prepare(blocked):
     """Do what JupyterLite's kernel does before a cell runs; blocked: packages that a tab does not have."""
     for name in MOCKED:
@@ -256,6 +264,6 @@ def checked(exercise, label, code, right, imports):
 if __name__ == "__main__":
     with open(sys.argv[1], encoding="utf-8") as file:
         task = json.load(file)
-    said = installed(**task["installed"])
+    begun = {"installed": installed(**task["installed"]), "needs": needs(task["requirements"])}
     prepare(**task["prepare"])
-    print(json.dumps({"installed": said, **tried(**task["tried"])}))
+    print(json.dumps(begun | tried(**task["tried"])))

@@ -10,6 +10,7 @@ import json
 import shutil
 import subprocess
 import sysconfig
+import tomllib
 
 import pytest
 from support import ROOT
@@ -84,6 +85,7 @@ def result(pyodide, tmp_path_factory):
     folder = tmp_path_factory.mktemp("tab")
     task = {
         "installed": {"cell": cells(0)[0], "packages": "/packages"},
+        "requirements": tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"],
         "prepare": {"blocked": BLOCKED},
         "tried": {"imports": imports(), "answers": list(corpus())},
     }
@@ -119,6 +121,10 @@ def test_what_can_be_checked_without_numpy_is_judged_as_everywhere(result):
     for check in lacking:
         print(f"not tried {check['exercise']}: {check['label']}: {', '.join(check['lacks'])}")
     assert {"start_here/keep_probability", "gdp/group_sigma"} <= {check["exercise"] for check in ran}
+
+
+def test_the_wheel_asks_for_nothing_that_a_tab_does_not_need(result):
+    assert result["needs"] == ["ipython", "ipywidgets", "matplotlib", "numpy", "packaging", "platformdirs", "scipy"]
 
 
 def test_the_cell_that_installs_says_what_did_not_come(result):
