@@ -14,7 +14,7 @@ from support import ROOT
 from dpcourse import course
 from dpcourse.notebook import check
 
-HEAVY = ("jinja2", "jupyterlab", "jupytext", "nbconvert", "psutil", "sklearn", "statsmodels", "torch", "tqdm")
+HEAVY = ("jinja2", "jupyterlab", "jupytext", "nbconvert", "pandas", "psutil", "sklearn", "statsmodels", "torch", "tqdm")
 FIRST_CHECK = """
 import math
 from dpcourse import check

@@ -32,7 +32,7 @@ from pygments.styles import get_style_by_name
 from pygments.token import STANDARD_TYPES
 
 from dpcourse import course, plots
-from dpcourse.authoring import answers, binder, catalogues, glossary, images, pdf, searching, sliders
+from dpcourse.authoring import answers, binder, catalogues, glossary, images, lite, pdf, searching, sliders
 from dpcourse.authoring.source import languages
 from dpcourse.base.cells import called, calls, checked, without, without_marks
 from dpcourse.base.files import new_folder, write_atomically
@@ -115,17 +115,25 @@ class Page:
 
 
 def write(
-    course: Path | str, folder: Path | str, solved: bool = False, as_pdf: bool = False, moves: bool = False
+    course: Path | str,
+    folder: Path | str,
+    solved: bool = False,
+    as_pdf: bool = False,
+    moves: bool = False,
+    in_tabs: bool = False,
 ) -> list[str]:
     """Write the site of a course into a folder, whole or not at all; returns the names of its pages.
 
     solved: the solutions in place of the lessons. as_pdf: also the whole course as course.pdf, printed by Chromium.
-    moves: explorers move, by pictures that are drawn for them.
+    moves: explorers move, by pictures that are drawn for them. in_tabs: with what JupyterLite takes, to whose lab the pages
+    of the lessons lead that run in a browser tab.
     A folder that holds an older site of the same kind is replaced.
     Raises SiteError for a notebook that cannot be shown, and ValueError for a folder that holds anything else.
     """
     course, folder = Path(course), Path(folder)
-    sites = [Site(course, language, solved, moves) for language in (ENGLISH, *languages(course))]
+    if solved and in_tabs:
+        raise ValueError(say("the solutions do not run in a browser tab: leave out --lite, or --solutions"))
+    sites = [Site(course, language, solved, moves, in_tabs) for language in (ENGLISH, *languages(course))]
     if not sites[0].notebooks:
         raise ValueError(f"there are no notebooks in {course / ('solutions' if solved else 'lessons')}")
     if as_pdf:
@@ -140,14 +148,16 @@ def write(
         for site in sites:  # a PDF is printed with the style that is there
             site.all = sites
             written += _write(site, made / site.folder, Markup(kind), as_pdf)
+        if in_tabs:
+            lite.write(course, made / lite.FOLDER)
     return written
 
 
 class Site:
     """The site in one language: its notebooks, and what its pages say."""
 
-    def __init__(self, course, language, solved, moves):
-        self.course, self.language, self.solved, self.moves = course, language, solved, moves
+    def __init__(self, course, language, solved, moves, in_tabs):
+        self.course, self.language, self.solved, self.moves, self.in_tabs = course, language, solved, moves, in_tabs
         self.folder = "" if language == ENGLISH else language
         self.notebooks = _notebooks(course, self.folder, solved)
         self.terms = _terms(self.notebooks.get(GLOSSARY, ()), language)
@@ -168,6 +178,12 @@ class Site:
         home = None if self.solved else binder.repository(self.course)
         name = f"{self.folder}/{lesson}".lstrip("/")
         return binder.places(home, name).items() if home else ()
+
+    def tab(self, page):
+        """Where a page runs in a browser tab; None where it does not, or no lab is written."""
+        if not (self.in_tabs and lite.runs(page)):
+            return None
+        return ("../" if self.folder else "") + lite.address(f"{self.folder}/{page}".lstrip("/"))
 
     def others(self, page):
         """(language, what it calls itself, the address) of the same page in each other language."""

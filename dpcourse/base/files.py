@@ -1,9 +1,11 @@
 """Where the course keeps what it saves on the learner's machine, and how it writes there."""
 
 import contextlib
+import functools
 import os
 import secrets
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -12,10 +14,32 @@ import platformdirs
 
 from dpcourse.base.languages import say
 
+DRIVE = Path("/drive")
+"""Where the kernel of JupyterLite sees the notebooks, which the browser keeps."""
+
 
 def data_folder() -> Path:
-    """Return the folder of the learner's progress and data sets: $DPCOURSE_DATA, or the user's data folder."""
-    return Path(os.environ.get("DPCOURSE_DATA") or platformdirs.user_data_dir("dpcourse", appauthor=False))
+    """Return the folder of the learner's progress and data sets: $DPCOURSE_DATA, or the user's data folder.
+
+    In a browser tab, whose other files end with the kernel, it is one beside the notebooks.
+    """
+    if chosen := os.environ.get("DPCOURSE_DATA"):
+        return Path(chosen)
+    if sys.platform == "emscripten" and _keeps(DRIVE / ".dpcourse"):
+        return DRIVE / ".dpcourse"
+    return Path(platformdirs.user_data_dir("dpcourse", appauthor=False))
+
+
+@functools.cache
+def _keeps(folder):
+    """Return whether a file takes another's place in that folder, as it must where something is kept."""
+    try:
+        folder.mkdir(exist_ok=True)
+        (folder / "tried").write_text("before", encoding="utf-8")
+        write_atomically(folder / "tried", "after")
+        return (folder / "tried").read_text(encoding="utf-8") == "after"
+    except OSError:
+        return False
 
 
 @contextlib.contextmanager

@@ -212,21 +212,23 @@ def site(
     pdf: Annotated[bool, typer.Option("--pdf", help="Print the whole course as course.pdf too, by Chromium.")] = False,
     in_browsers: Annotated[
         bool,
-        typer.Option("--lite", help="Write lessons 00 to 04 for JupyterLite in place of pages: they run in a browser."),
+        typer.Option(
+            "--lite",
+            help="Write lessons 00 to 04 and 07 for JupyterLite too, in lite/: pages lead to where they run in a browser.",
+        ),
     ] = False,
     course: Annotated[Path, typer.Option(help="The folder of the course.")] = Path("."),
 ) -> None:
     """Write the lessons as web pages for those who only read, from the notebooks as they are. Only pictures with sliders are drawn anew, in some minutes."""
-    folder = folder or Path("lite" if in_browsers else "site-solutions" if solutions else "site")
+    folder = folder or Path("site-solutions" if solutions else "site")
     from dpcourse.authoring import lite
     from dpcourse.authoring import site as pages
 
-    if in_browsers:
-        names = lite.write(_there("--course", course), folder)
-        typer.echo(say("{readme} says how it goes on: {names}", readme=folder / "README.md", names=", ".join(names)))
-        return
-    names = pages.write(_there("--course", course), folder, solutions, pdf, moves=True)
+    names = pages.write(_there("--course", course), folder, solutions, pdf, moves=True, in_tabs=in_browsers)
     typer.echo(f"{folder / 'index.html'}: {', '.join(names)}")
+    if in_browsers:
+        readme = folder / lite.FOLDER / "README.md"
+        typer.echo(say("{readme} says how the lessons come to run in a browser.", readme=readme))
 
 
 def _used(pack):

@@ -71,10 +71,10 @@ def report(*more: Callable[[], Finding]) -> Report:
     """Look at Python, the packages, the sliders, the memory, the disk, the GPU and the folder where progress is kept.
 
     more: functions, each of which looks at one more thing. Where a package or the folder for temporary files is amiss, the
-    rest, which may need it, waits.
+    rest, which may need it, waits; in a browser tab there is no rest.
     """
     first = (_python(), *_packages(), *_no_temporary_folder())
-    if any(finding.state == "missing" for finding in first):
+    if sys.platform == "emscripten" or any(finding.state == "missing" for finding in first):
         return Report(first)
     looks = (_sliders, _memory, _disk, _pytorch, _gpu, _data_folder, *more)
     return Report((*first, *no_folder_for_jupyter(), *(look() for look in looks)))
@@ -131,10 +131,12 @@ def _packages():
     from packaging.requirements import Requirement
 
     there, amiss, wanting = [], [], {}
+    extras = [""] if sys.platform == "emscripten" else ["", *FOR_LEARNERS]  # a browser tab can have none
     for need in map(Requirement, importlib.metadata.requires("dpcourse")):
-        extra = need.marker and next((name for name in FOR_LEARNERS if need.marker.evaluate({"extra": name})), None)
-        if need.marker and not extra:
+        wanting_it = [extra for extra in extras if not need.marker or need.marker.evaluate({"extra": extra})]
+        if not wanting_it:
             continue
+        extra = wanting_it[0]  # the empty one is what every lesson needs
         lacks = _lacks(need)
         if lacks is None:
             there.append(f"{need.name} {importlib.metadata.version(need.name)}")

@@ -1,8 +1,10 @@
 """A learner's progress, kept in a small JSON file that survives the kernel."""
 
+import contextlib
 import html
 import json
 import math
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -77,19 +79,26 @@ def kept() -> Kept:
 
 def keep(new: Kept) -> None:
     """Add to what is kept; redraw every progress() on show in this kernel. Where nothing can be saved, that is printed."""
-    from filelock import FileLock, Timeout
-
     folder = data_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with FileLock(folder / "progress.lock", timeout=5):
+        with _alone(folder):
             before = kept()
             if (after := before.and_also(new)) != before:
                 write_atomically(folder / "progress.json", json.dumps(after.as_data(), indent=1))
-    except (OSError, Timeout) as error:
+    except OSError as error:
         print(say("Your progress cannot be saved: {error}", error=error))
     for handle, made in _shown:
         handle.update(made())
+
+
+def _alone(folder):
+    """Return what keeps other processes out of the folder for a while; in a browser tab there is none. Else OSError, after 5 s."""
+    if sys.platform == "emscripten":
+        return contextlib.nullcontext()
+    from filelock import FileLock
+
+    return FileLock(folder / "progress.lock", timeout=5)
 
 
 def record(name: str, is_right: bool = True) -> None:

@@ -504,7 +504,7 @@ def test_the_command_says_what_it_wrote_or_why_not(course, tmp_path, monkeypatch
 
 def test_the_workflow_publishes_the_lessons_and_never_the_solutions():
     workflow = (ROOT / ".github" / "workflows" / "site.yml").read_text(encoding="utf-8")
-    assert "- run: dpcourse site --pdf\n" in workflow
+    assert "- run: dpcourse site --pdf --lite\n" in workflow
     assert "path: site\n" in workflow
     assert "--solutions" not in workflow
 

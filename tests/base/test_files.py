@@ -2,6 +2,7 @@
 
 import os
 import stat
+import sys
 
 import pytest
 
@@ -43,3 +44,28 @@ def test_a_name_may_be_as_long_as_the_system_allows(tmp_path):
     files.write_atomically(tmp_path / ("𝔘" * 60), "text")
     files.write_atomically(tmp_path / ("x" * 255), "text")
     assert len(list(tmp_path.iterdir())) == 2
+
+
+@pytest.fixture
+def in_a_tab(tmp_path, monkeypatch):
+    """A browser tab, whose notebooks are in this folder."""
+    monkeypatch.delenv("DPCOURSE_DATA", raising=False)
+    monkeypatch.setattr(sys, "platform", "emscripten")
+    monkeypatch.setattr(files, "DRIVE", tmp_path / "drive")
+    files._keeps.cache_clear()
+    return tmp_path / "drive"
+
+
+def test_in_a_browser_tab_progress_is_beside_the_notebooks(in_a_tab, monkeypatch):
+    in_a_tab.mkdir()
+    assert files.data_folder() == in_a_tab / ".dpcourse"
+    monkeypatch.setattr(sys, "platform", "linux")
+    assert files.data_folder().name == "dpcourse"
+
+
+def test_where_no_file_there_takes_anothers_place_progress_is_elsewhere(in_a_tab, monkeypatch):
+    assert files.data_folder().name == "dpcourse", "there is no such folder"
+    files._keeps.cache_clear()
+    in_a_tab.mkdir()
+    monkeypatch.setattr(os, "replace", lambda *paths: None)
+    assert files.data_folder().name == "dpcourse"

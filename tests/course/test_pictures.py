@@ -18,7 +18,7 @@ from nbformat import read
 from scipy import stats
 from support import by_profile
 
-from dpcourse import audit, clt, composition, course, gdp, laplace, machine, pld, plots, rdp, tradeoff
+from dpcourse import audit, clt, composition, course, gdp, laplace, machine, pld, plots, rdp, surveys, tradeoff
 from dpcourse.authoring import font
 from dpcourse.base import languages, style
 from dpcourse.course.accountants import pictures as accountants_plots
@@ -168,9 +168,7 @@ def colours_of_dots(figure):
 
 @pytest.mark.parametrize("row", plots.MIAS_ROW)
 def test_neighbours_is_the_survey_and_differs_in_mias_dot_alone(row):
-    from statsmodels.datasets import fair
-
-    had_affair = (fair.load_pandas().data["affairs"] > 0).to_numpy().astype(int)
+    had_affair = (surveys.affairs()["affairs"] > 0).astype(int)
     assert had_affair[0] == 1, "Mia's true answer is yes"
     others = [had_affair[1:].sum(), had_affair[1:].size]
     hers = {"her row is there": [1, 1], "her row removed": [0, 0], "another answer": [0, 1]}[row]
@@ -448,9 +446,7 @@ def test_laplace_densities_are_densities_one_change_apart():
 
 
 def test_clip_tradeoff_is_least_where_about_one_by_epsilon_women_are_cut():
-    from statsmodels.datasets import fair
-
-    values = fair.load_pandas().data["affairs"].to_numpy()
+    values = surveys.affairs()["affairs"]
     for epsilon in (0.01, 0.05, 0.3):
         figure, description = drawn(plots.clip_tradeoff, epsilon=epsilon)
         curves = lines(figure)

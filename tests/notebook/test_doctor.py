@@ -57,6 +57,21 @@ def test_what_only_some_lessons_need_is_a_note(monkeypatch):
     assert "jinja2" not in repr(doctor.report())  # for instructors and authors
 
 
+def test_what_only_some_platforms_need_is_no_extra(monkeypatch):
+    needs = ["numpy>=2.0", 'scipy>=1; sys_platform != "elsewhere"', 'no-such-package; sys_platform == "elsewhere"']
+    monkeypatch.setattr(importlib.metadata, "requires", lambda name: [*needs, 'torch>=99; extra == "torch"'])
+    assert finding("packages").said.startswith("2 are there: numpy")
+    assert finding("torch").state == "note"
+    assert doctor.report().ok
+
+
+def test_in_a_browser_tab_there_is_nothing_but_the_packages_to_look_at(monkeypatch):
+    needs = ["numpy>=2.0", 'torch>=99; extra == "torch"']
+    monkeypatch.setattr(importlib.metadata, "requires", lambda name: needs)
+    monkeypatch.setattr(sys, "platform", "emscripten")
+    assert [found.what for found in doctor.report().findings] == ["Python", "packages"], "no PyTorch, no disk"
+
+
 def test_what_a_missing_package_breaks_is_not_looked_at():
     """platformdirs cannot be imported, and the check, which needs it for the folder of progress, says so."""
     code = """

@@ -5,6 +5,7 @@ import json
 import multiprocessing
 import os
 import re
+import sys
 
 import pytest
 from typer.testing import CliRunner
@@ -144,6 +145,15 @@ def test_an_interrupted_write_leaves_the_old_file_and_no_litter(folder, monkeypa
         write_atomically(folder / "progress.json", "half")
     assert kept().done == {"start_here/keep_probability"}
     assert sorted(path.name for path in folder.iterdir()) == ["progress.json", "progress.lock"]
+
+
+def test_in_a_browser_tab_progress_is_kept_without_a_lock(folder, monkeypatch):
+    """The kernel there puts an empty module in the place of fcntl, by which a file would be locked."""
+    monkeypatch.setattr(sys, "platform", "emscripten")
+    monkeypatch.setitem(sys.modules, "filelock", None)
+    record("composition/q1")
+    assert [path.name for path in folder.iterdir()] == ["progress.json"]
+    assert kept().done == {"composition/q1"}
 
 
 def _record_many(names):

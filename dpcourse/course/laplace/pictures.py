@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from dpcourse import gdp, laplace
+from dpcourse import gdp, laplace, surveys
 from dpcourse.base import validate
 from dpcourse.base.languages import listed, say, sentences, to_say
 from dpcourse.base.style import FIRST, FOURTH, LIGHT, PALE, POINT, RING, SECOND, THIRD, Look, panels, power
@@ -156,9 +156,7 @@ def clip_tradeoff(figure, epsilon) -> str:
 @functools.cache
 def affairs_of_each():
     """How much each woman of Fair's survey reports, in his units."""
-    from statsmodels.datasets import fair
-
-    return fair.load_pandas().data["affairs"].to_numpy()
+    return surveys.affairs()["affairs"]
 
 
 def lost_by(clips, values):

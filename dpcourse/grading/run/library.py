@@ -4,7 +4,7 @@ import pkgutil
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[2]
-FOLDERS = ("base", "checking/calling", "dpsgd", "notebook", "pld", "tradeoff")
+FOLDERS = ("base", "checking/calling", "dpsgd", "notebook", "pld", "surveys", "tradeoff")
 TABLES = "course/*/*.npz"  # which pictures read
 
 

@@ -251,7 +251,7 @@ def _names(code):
 def test_what_a_student_reads_is_run_and_what_made_it():
     running, reasons = run_with(["print(survey)"])
     assert reasons == []
-    assert any(cell.code.startswith("from statsmodels") for cell in running)
+    assert any(cell.code.startswith("from dpcourse import surveys") for cell in running)
     assert not any("rng = np.random.default_rng(0)" in cell.code for cell in running)
 
 
