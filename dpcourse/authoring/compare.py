@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from dpcourse.authoring import catalogues, complete, font, navigation, stale, translation, useful_mutants
+from dpcourse.authoring import catalogues, complete, font, goals, navigation, stale, translation, useful_mutants
 from dpcourse.authoring.navigation import readmes
 from dpcourse.authoring.page import Page, read, translated
 from dpcourse.authoring.source import SourceError, languages, pages, sources
@@ -37,7 +37,7 @@ def differences(root: Path | str) -> list[str]:
             found.append(
                 f"{path.relative_to(root)}: there is no solutions/{path.stem}.md: write it, or remove this file"
             )
-    return list(dict.fromkeys([*found, *_of_languages(root), *_of_readme(root), *_of_slips(root)]))
+    return list(dict.fromkeys([*found, *_of_languages(root), *_of_readme(root), *_of_slips(root), *_of_goals(root)]))
 
 
 def behind(root: Path | str) -> list[str]:
@@ -85,6 +85,12 @@ def _of_readme(root):
     except SourceError as error:
         return [str(error)]
     return [f"{file.name}: its table of lessons is not what their sources give: run `dpcourse build`" for file in stale]
+
+
+def _of_goals(root):
+    if useful_mutants.of_this_course(root):
+        for file in goals.behind(root):
+            yield f"{file.relative_to(root.resolve())}: has not the goals of the lesson's sources: run `dpcourse build`"
 
 
 def _of_page(root, page):
