@@ -39,7 +39,7 @@ def _belief(power=_power, odds=lambda prior, power, alpha: prior * power / (prio
 def _written(prior, alpha, epsilon, delta):
     """As learners write it."""
     beta = max(0, 1 - delta - math.exp(epsilon) * alpha, math.exp(-epsilon) * (1 - delta - alpha))
-    odds = prior / (1 - prior) * (1 - beta) / alpha
+    odds = prior / (1 - prior) * ((1 - beta) / alpha)
     return odds / (1 + odds)
 
 

@@ -14,12 +14,12 @@ QUIZ = (
             Option(
                 "The second: after ten days the first has passed it.",
                 True,
-                "Nothing better than 1 for each day is known of the first, and after a month that is 30.",
+                "With δ = 0 nothing less than 1 for each day holds for every such program, and a month has thirty. A small δ would make it a little less, and not 9.",
             ),
             Option(
                 "That cannot be said without a δ.",
                 False,
-                "With δ = 0 the days add up exactly. What must be the same for a comparison is the unit, and it can be made the same.",
+                "With δ = 0 the days just add up. What must be the same for a comparison is the unit, and it can be made the same.",
             ),
         ),
     ),
@@ -64,15 +64,15 @@ QUIZ = (
         ),
     ),
     Question(
-        "168 steps were planned. After 100 steps somebody saw the training loss rise, and stopped. Which ε may be reported?",
+        "120 steps were planned. After 70 steps somebody saw the training loss rise, and stopped. Which ε may be reported?",
         (
             Option(
-                "That of the 100 steps: no more were taken.",
+                "That of the 70 steps: no more were taken.",
                 False,
-                "That holds for those who meant to take 100 from the start.",
+                "That holds for those who meant to take 70 from the start.",
             ),
             Option(
-                "That of the 168 steps, as planned.",
+                "That of the 120 steps, as planned.",
                 False,
                 "It would be, had the model itself, or its test score, decided. The training loss is computed from the data without noise.",
             ),

@@ -124,7 +124,7 @@ def _of_epsilon(epsilon, run):
         if most == math.inf:
             return False, say("epsilon: {epsilon:.6g} claims too much: here none is proved", epsilon=epsilon)
         return False, say(
-            "epsilon: {epsilon:.9g} claims too much: the upper end of what is certified is {most:.9g}",
+            "epsilon: {epsilon:.9g} claims too much: the upper end of what is certified is {most}",
             epsilon=epsilon,
             most=rounding.up(most, 6),
         )

@@ -48,7 +48,6 @@ exercise = Exercise(
     formulas=(_closed,),
     means={
         "rows * epsilon": "the ε of all her rows",
-        "sum(math.exp(j * epsilon) for j in range(rows))": "1 + e^ε + e^2ε and so on, one term for each row",
     },
     returns=several("epsilon", "delta"),
     possible=Number(0, math.inf),
