@@ -20,7 +20,9 @@ def texts(root: Path) -> Iterator[tuple[Path, str]]:
     for source in sources(root):
         if source.stem in known:
             files = {ENGLISH: source} | {name: source.parent / name / source.name for name in languages(root)}
-            said = {name: [[goal["can"], goal["checks"]] for goal in about(file)["goals"]] for name, file in files.items()}
+            said = {
+                name: [[goal["can"], goal["checks"]] for goal in about(file)["goals"]] for name, file in files.items()
+            }
             yield known[source.stem].folder / GOALS, json.dumps(said, ensure_ascii=False, indent=1) + "\n"
 
 

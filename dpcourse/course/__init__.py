@@ -27,7 +27,9 @@ Values = Mapping[str, dict]
 IN_USE = "DPCOURSE_PACK"
 """The environment variable that names the folder of a pack which a process uses from its start."""
 GLOSSARY = "glossary"  # the page beside the lessons that is none
-GOALS = "goals.json"  # in a lesson's folder: what one can do after it, in each language, and by which exercises one sees it
+GOALS = (
+    "goals.json"  # in a lesson's folder: what one can do after it, in each language, and by which exercises one sees it
+)
 
 
 @dataclass(frozen=True)

@@ -85,7 +85,9 @@ class Goals:
     def headline(self) -> str:
         """Return whose page it is, and how much is reached."""
         if self.name:
-            return say("What {name} can do: {reached} of {all} goals", name=self.name, reached=self.reached, all=self.all)
+            return say(
+                "What {name} can do: {reached} of {all} goals", name=self.name, reached=self.reached, all=self.all
+            )
         return say("What you can do now: {reached} of {all} goals", reached=self.reached, all=self.all)
 
     def told(self, goal: Goal) -> str:

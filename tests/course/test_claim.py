@@ -45,17 +45,19 @@ HONEST = {
     "what is certified": reports.honest,
     "rounded up": epsilon_by(lambda run: math.ceil(100 * reports.epsilon_of(run)) / 100),
     "by Rényi where a person has one row": by_kind(
-        lambda run: reports.epsilon_of(run)
-        if run["rows_each"] > 1
-        else rdp.epsilon(
-            run["noise_multiplier"], run["batch"] / run["people"], run["steps_planned"], run["delta"]
+        lambda run: (
+            reports.epsilon_of(run)
+            if run["rows_each"] > 1
+            else rdp.epsilon(run["noise_multiplier"], run["batch"] / run["people"], run["steps_planned"], run["delta"])
         )
     ),
 }
 TOO_MUCH = {
     "the training loss": lambda run: reports.honest(run | {"stopped_by": "plan"}),
     "steps taken": lambda run: (
-        reports.honest(run | {"steps_planned": run["steps_taken"]}) if run["stopped_by"] == "test accuracy" else reports.honest(run)
+        reports.honest(run | {"steps_planned": run["steps_taken"]})
+        if run["stopped_by"] == "test accuracy"
+        else reports.honest(run)
     ),
     "one epoch": by_kind(
         lambda run: runs_of(run, steps=round(run["steps_planned"] / epochs(run))).upper,

@@ -36,7 +36,8 @@ def test_a_goal_is_reached_when_all_its_exercises_are_passed():
     assert "✓" not in repr(Goals())
     record(ids[0])
     page = Goals()
-    assert f"✓ {can}" in repr(page) and page.reached == 1
+    assert f"✓ {can}" in repr(page)
+    assert page.reached == 1
     assert repr(page).startswith(f"What you can do now: 1 of {len(EVERY)} goals")
     assert repr(Goals("Mia <3")).startswith("What Mia <3 can do: 1 of")
     assert "Mia &lt;3" in Goals("Mia <3").page()
@@ -68,4 +69,5 @@ def test_it_is_saved_as_one_file_that_is_never_written_over(folder, capsys):
     assert "is there already" in capsys.readouterr().out
     assert file.read_text(encoding="utf-8") == before
     goals(save=folder / "mine.txt")
-    assert "must end in" in capsys.readouterr().out and not (folder / "mine.txt").exists()
+    assert "must end in" in capsys.readouterr().out
+    assert not (folder / "mine.txt").exists()

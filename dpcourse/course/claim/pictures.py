@@ -45,7 +45,9 @@ def claims_as_odds(figure, days, belief) -> str:
             fontsize=9,
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5} if inside else None,
         )
-        told.append(say("{claim}: ε {epsilon}, belief {after}", claim=say(NAMES[name]), epsilon=_short(epsilon), after=after))
+        told.append(
+            say("{claim}: ε {epsilon}, belief {after}", claim=say(NAMES[name]), epsilon=_short(epsilon), after=after)
+        )
     panel.set_yticks(range(len(CLAIMS)), [say(NAMES[name]) for name in CLAIMS])
     panel.set_ylim(len(CLAIMS) - 0.4, -0.6)
     panel.set_xlim(0, FARTHEST)

@@ -14,7 +14,11 @@ def _draw_plans(rng):
             "rows_each": int(rng.integers(*rows)),
             "steps": int(rng.integers(*steps)),
         }
-        for epsilons, rows, steps in (((0.5, 1.5), (2, 5), (20, 60)), ((2, 4), (5, 12), (100, 300)), ((5, 8), (3, 7), (5, 15)))
+        for epsilons, rows, steps in (
+            ((0.5, 1.5), (2, 5), (20, 60)),
+            ((2, 4), (5, 12), (100, 300)),
+            ((5, 8), (3, 7), (5, 15)),
+        )
     ]
 
 

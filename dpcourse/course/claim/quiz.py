@@ -104,7 +104,7 @@ QUIZ = (
         ),
     ),
     Question(
-        "A report says: \"An audit found μ ≥ 0.2. The model is therefore 0.2-GDP.\" What is wrong?",
+        'A report says: "An audit found μ ≥ 0.2. The model is therefore 0.2-GDP." What is wrong?',
         (
             Option(
                 "Nothing, if the audit's confidence is high.",

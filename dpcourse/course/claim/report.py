@@ -49,7 +49,9 @@ def _any_run(rng):
 def _six(value, case):
     """rows, delta, sampler, steps, epsilon, proved: numbers, and a text in the third place; epsilon may be infinite."""
     if not isinstance(value, (list, tuple)) or len(value) != len(reports.FIELDS):
-        return say("Return six things, `{names}`, not {given}.", names=", ".join(reports.FIELDS), given=type_name(value))
+        return say(
+            "Return six things, `{names}`, not {given}.", names=", ".join(reports.FIELDS), given=type_name(value)
+        )
     for name, given in zip(reports.FIELDS, value, strict=True):
         given = given if isinstance(given, dict) else plain(given)
         if name == "sampler":
@@ -80,7 +82,9 @@ def _finite(epsilon):
 
 
 def _epsilons(cases, values):
-    return [(case["run"], float(value[reports.FIELDS.index("epsilon")])) for case, value in zip(cases, values, strict=True)]
+    return [
+        (case["run"], float(value[reports.FIELDS.index("epsilon")])) for case, value in zip(cases, values, strict=True)
+    ]
 
 
 def _is(epsilon, of=lambda run: run["stopped_by"] != LOSS):
@@ -97,7 +101,11 @@ def _is(epsilon, of=lambda run: run["stopped_by"] != LOSS):
 
 def _lower_end(cases, values):
     """A hair below what is certified, for each run by coins."""
-    some = [(reports.epsilon_of(run), given) for run, given in _epsilons(cases, values) if run["sampler"] == COINS and run["stopped_by"] != LOSS]
+    some = [
+        (reports.epsilon_of(run), given)
+        for run, given in _epsilons(cases, values)
+        if run["sampler"] == COINS and run["stopped_by"] != LOSS
+    ]
     return all(0.98 * most < given < most for most, given in some)
 
 
@@ -155,10 +163,14 @@ exercise = OpenExercise(
             "the training loss",
             "You give an ε to the run that was stopped by its training loss. When it stopped depends on the data without any noise, and no theorem covers that: there no ε is proved, so write `math.inf`.",
             _with(epsilon=lambda run: reports.bounds(run)[1]),
-            recognise=lambda cases, values: any(
-                run["stopped_by"] == LOSS and given < math.inf for run, given in _epsilons(cases, values)
-            )
-            and all(given >= reports.epsilon_of(run) for run, given in _epsilons(cases, values) if run["stopped_by"] != LOSS),
+            recognise=lambda cases, values: (
+                any(run["stopped_by"] == LOSS and given < math.inf for run, given in _epsilons(cases, values))
+                and all(
+                    given >= reports.epsilon_of(run)
+                    for run, given in _epsilons(cases, values)
+                    if run["stopped_by"] != LOSS
+                )
+            ),
         ),
         Misconception(
             "steps taken",
@@ -181,7 +193,11 @@ exercise = OpenExercise(
         Misconception(
             "the limit",
             "You report the ε of the limit. It is an approximation, and here it lies below what is certified. Take the upper end of pld's interval.",
-            _with(epsilon=_finite(lambda run: reports.limit_of(run) if run["sampler"] == COINS else reports.bounds(run)[1])),
+            _with(
+                epsilon=_finite(
+                    lambda run: reports.limit_of(run) if run["sampler"] == COINS else reports.bounds(run)[1]
+                )
+            ),
             recognise=_is(reports.limit_of, lambda run: run["sampler"] == COINS and run["stopped_by"] != LOSS),
         ),
         Misconception(
@@ -207,7 +223,8 @@ exercise = OpenExercise(
             "You turn the share of right guesses into a μ. A share is no bound: `audit.one_run_mu_lower_bound(right, guesses, canaries)` makes one.",
             _with(proved=reports.mu_by_accuracy),
             recognise=lambda cases, values: all(
-                math.isclose(proved, reports.mu_by_accuracy(run), rel_tol=1e-3) for run, proved in _fields(cases, values, "proved")
+                math.isclose(proved, reports.mu_by_accuracy(run), rel_tol=1e-3)
+                for run, proved in _fields(cases, values, "proved")
             ),
         ),
     ),

@@ -114,7 +114,9 @@ def _facts(rows, delta, sampler, run):
     if not math.isclose(delta, run["delta"], rel_tol=1e-9):
         return False, say("delta: {delta:g}, and the run has {right:g}", delta=delta, right=run["delta"])
     if sampler != run["sampler"]:
-        return False, say("sampler: {sampler}, and the run has {right}", sampler=repr(sampler), right=repr(run["sampler"]))
+        return False, say(
+            "sampler: {sampler}, and the run has {right}", sampler=repr(sampler), right=repr(run["sampler"])
+        )
     return True, say("right")
 
 
@@ -129,7 +131,9 @@ def _of_epsilon(epsilon, run):
             most=rounding.up(most, 6),
         )
     if most < math.inf and epsilon > MOST * most:
-        return False, say("epsilon: {epsilon:.6g} is true, and more than half as large again as what is certified", epsilon=epsilon)
+        return False, say(
+            "epsilon: {epsilon:.6g} is true, and more than half as large again as what is certified", epsilon=epsilon
+        )
     return True, say("right")
 
 

@@ -78,7 +78,9 @@ def _draw_claims(rng):
     return [{"claim": _drawn(rng, OPEN[i])} for i in rng.permutation(len(OPEN))]
 
 
-CLAIM_TOLD = to_say('{name}: a dict with the keys "unit", "epsilon", "delta", "people", "accountant", "sampler", "accounted" and "released"')
+CLAIM_TOLD = to_say(
+    '{name}: a dict with the keys "unit", "epsilon", "delta", "people", "accountant", "sampler", "accounted" and "released"'
+)
 
 
 def _any_claim(rng):
@@ -88,17 +90,26 @@ def _any_claim(rng):
 def _names(value, case):
     """A list of names of fields."""
     if not isinstance(value, (list, tuple)):
-        return say('Return a list of names, such as `["unit", "delta"]`, and `[]` where nothing is open; not {given}.', given=type_name(value))
+        return say(
+            'Return a list of names, such as `["unit", "delta"]`, and `[]` where nothing is open; not {given}.',
+            given=type_name(value),
+        )
     for name in value:
         if not isinstance(name, str) or name not in FIELDS:
-            return say('The names are those of the list in the task, "unit" to "released", and yours holds {name}.', name=repr(name))
+            return say(
+                'The names are those of the list in the task, "unit" to "released", and yours holds {name}.',
+                name=repr(name),
+            )
     return None
 
 
 def _law(value, case):
     """Whether the names are the right ones, in any order."""
     claim, right = case["claim"], set(open_fields(case["claim"]))
-    missed, wrong = [each for each in FIELDS if each in right - set(value)], [each for each in FIELDS if each in set(value) - right]
+    missed, wrong = (
+        [each for each in FIELDS if each in right - set(value)],
+        [each for each in FIELDS if each in set(value) - right],
+    )
     if missed:
         return False, say("of {claim} it misses {fields}", claim=_shown(claim), fields=listed(missed))
     if wrong:
@@ -107,7 +118,10 @@ def _law(value, case):
 
 
 def _shown(claim):
-    return ", ".join(f"{name}={claim[name]!r}" for name in ("unit", "delta", "people", "accountant", "sampler", "accounted", "released"))
+    return ", ".join(
+        f"{name}={claim[name]!r}"
+        for name in ("unit", "delta", "people", "accountant", "sampler", "accounted", "released")
+    )
 
 
 def _where(says, names):
@@ -116,7 +130,9 @@ def _where(says, names):
     def recognise(cases, values):
         pairs = [(case["claim"], set(value)) for case, value in zip(cases, values, strict=True)]
         some = [(claim, said) for claim, said in pairs if says(claim)]
-        return bool(some) and all((name in said) != (name in open_fields(claim)) for claim, said in some for name in names)
+        return bool(some) and all(
+            (name in said) != (name in open_fields(claim)) for claim, said in some for name in names
+        )
 
     return recognise
 
@@ -149,8 +165,8 @@ exercise = OpenExercise(
     returns=_names,
     law=_law,
     hints=(
-        "Begin with an empty list, and ask one question after the other: `if claim[\"unit\"] != \"person\":` and so on. Each yes puts one name into the list.",
-        "Take care with delta: `None` is missing, and 0 is the best there is, so `not claim[\"delta\"]` does not tell them apart: ask `is None`. Otherwise delta is open where delta * people is 1 or more. The sampler is open where it is not the one that was accounted for, whatever the two are.",
+        'Begin with an empty list, and ask one question after the other: `if claim["unit"] != "person":` and so on. Each yes puts one name into the list.',
+        'Take care with delta: `None` is missing, and 0 is the best there is, so `not claim["delta"]` does not tell them apart: ask `is None`. Otherwise delta is open where delta * people is 1 or more. The sampler is open where it is not the one that was accounted for, whatever the two are.',
     ),
     misconceptions=(
         Misconception(
@@ -171,7 +187,7 @@ exercise = OpenExercise(
             "δ of 0",
             "delta",
             lambda claim: claim["delta"] == 0,
-            "You call delta open where it is 0. That is a promise without any exception, the best there is. In Python 0 counts as false, like None: ask `claim[\"delta\"] is None`.",
+            'You call delta open where it is 0. That is a promise without any exception, the best there is. In Python 0 counts as false, like None: ask `claim["delta"] is None`.',
         ),
         _one(
             "δ against people",
