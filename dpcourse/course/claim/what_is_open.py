@@ -238,6 +238,12 @@ exercise = OpenExercise(
             "You let a device pass for a person. She may have several devices, and then the promise to her is another.",
         ),
         _one(
+            "a person's day",
+            "unit",
+            lambda claim: claim["unit"] == "day of a person",
+            'You let "day of a person" pass for a person. A day is less: compare the whole text with "person".',
+        ),
+        _one(
             "the unit missing",
             "unit",
             lambda claim: claim["unit"] is None,
