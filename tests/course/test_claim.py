@@ -109,7 +109,7 @@ def test_a_report_without_a_right_line_has_no_points():
 
 def test_a_report_that_says_nothing_is_not_accepted():
     verdict = verdict_on(epsilon_by(lambda run: math.inf))
-    assert verdict.state == WRONG
+    assert (verdict.state, verdict.misconception) == (WRONG, "no ε at all")
     assert "more than half as large again" in repr(verdict)
 
 

@@ -74,6 +74,7 @@ exercise = Exercise(
         "max(0, 1 - delta - math.exp(epsilon) * alpha, math.exp(-epsilon) * (1 - delta - alpha))": "the least rate of misses that the promise leaves",
         "prior / (1 - prior)": "the odds before",
         "(1 - beta) / alpha": "how many times as often he accuses where it is true",
+        "prior / (1 - prior) * ((1 - beta) / alpha)": "the odds after",
         "odds / (1 + odds)": "the belief that belongs to these odds",
     },
     returns=a_number,

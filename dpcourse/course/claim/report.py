@@ -125,6 +125,16 @@ def _as_coins(run):
     return reports.bounds(run | {"sampler": COINS})[1]
 
 
+def _of_people(run):
+    """With the batch over the people for a rate."""
+    rate = min(1.0, run["batch"] / run["people"])
+    return reports.certified(run["noise_multiplier"], rate, run["steps_planned"], run["rows_each"], run["delta"]).upper
+
+
+def _by_coins(run):
+    return run["sampler"] == COINS and run["stopped_by"] != LOSS
+
+
 def _is_early(run):
     return run["stopped_by"] == SCORE
 
@@ -182,13 +192,43 @@ exercise = OpenExercise(
             "one epoch",
             "You report the ε of one epoch. There were several, and each of them has cost something.",
             _with(epsilon=_finite(_epoch)),
-            recognise=_is(_epoch, lambda run: run["stopped_by"] != LOSS and not _is_early(run)),
+            recognise=lambda cases, values: (
+                _is(_epoch, _by_coins)(cases, values) or _is(_epoch, _is_shuffled)(cases, values)
+            ),
         ),
         Misconception(
             "a row for a person",
             "You report the ε of one row where a person has several. All her rows may change at once: `group=` of `pld.noisy_sgd` accounts for that.",
             _with(epsilon=_finite(lambda run: _of_row(run))),
             recognise=_is(_of_row, _has_several),
+        ),
+        Misconception(
+            "ε times the rows",
+            "You multiplied the ε of one row by the rows. With several rows δ grows too ({same_unit}), so at the same δ this is too little. `group=` of `pld.noisy_sgd` accounts for them.",
+            _with(
+                epsilon=_finite(
+                    lambda run: run["rows_each"] * _of_row(run) if _by_coins(run) else reports.bounds(run)[1]
+                )
+            ),
+            recognise=_is(lambda run: run["rows_each"] * _of_row(run), _has_several),
+        ),
+        Misconception(
+            "the batch over the people",
+            "Your sample rate is the batch over the people. It is the batch over all rows, and there are `people * rows_each` of them.",
+            _with(epsilon=_finite(lambda run: _of_people(run) if _by_coins(run) else reports.bounds(run)[1])),
+            recognise=lambda cases, values: all(
+                math.isclose(given, _of_people(run), rel_tol=1e-3)
+                for run, given in _epsilons(cases, values)
+                if _has_several(run)
+            ),
+        ),
+        Misconception(
+            "no ε at all",
+            "You report no ε where one is proved. That is true, and promises nothing: `math.inf` is for the run that was stopped by its training loss.",
+            _with(epsilon=lambda run: math.inf),
+            recognise=lambda cases, values: any(
+                given == math.inf > reports.epsilon_of(run) for run, given in _epsilons(cases, values)
+            ),
         ),
         Misconception(
             "the limit",
@@ -220,10 +260,11 @@ exercise = OpenExercise(
         ),
         Misconception(
             "accuracy for proof",
-            "You turn the share of right guesses into a μ. A share is no bound: `audit.one_run_mu_lower_bound(right, guesses, canaries)` makes one.",
+            "What you give as proved is made of the share of right guesses. A share is no bound: `audit.one_run_mu_lower_bound(right, guesses, canaries)` makes one.",
             _with(proved=reports.mu_by_accuracy),
             recognise=lambda cases, values: all(
                 math.isclose(proved, reports.mu_by_accuracy(run), rel_tol=1e-3)
+                or math.isclose(proved, run["right"] / run["guesses"], rel_tol=1e-9)
                 for run, proved in _fields(cases, values, "proved")
             ),
         ),

@@ -24,7 +24,7 @@ LEAST = 0.99
 
 
 @functools.lru_cache(maxsize=512)
-def _by_coins(noise_multiplier, rate, steps, group, delta):
+def certified(noise_multiplier, rate, steps, group, delta):
     return pld.noisy_sgd(noise_multiplier, rate, steps, group=group).epsilon(delta)
 
 
@@ -46,7 +46,7 @@ def bounds(run, steps=None, rows=None):
     if run["sampler"] == SHUFFLED:  # told how the rows were dealt, an epoch is one Gaussian answer
         upper = gdp.epsilon(run["delta"], rows * math.sqrt(epochs_of(run, steps)) / run["noise_multiplier"])
         return upper, upper
-    found = _by_coins(run["noise_multiplier"], rate_of(run), steps, rows, run["delta"])
+    found = certified(run["noise_multiplier"], rate_of(run), steps, rows, run["delta"])
     return found.lower, found.upper
 
 
