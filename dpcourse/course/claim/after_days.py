@@ -2,6 +2,7 @@
 
 import math
 
+from dpcourse import gdp
 from dpcourse.checking import Domain, Exercise, Misconception, Number, Whole, a_number, rounded
 
 
@@ -84,6 +85,11 @@ exercise = Exercise(
             "the root of one day",
             "Before the root you have all days, and under it only one.",
             lambda rho, days, delta: rho * days + 2 * math.sqrt(rho * math.log(1 / delta)),
+        ),
+        Misconception(
+            "as if Gaussian",
+            "You took the exact ε of Gaussian answers with this ρ. The claim is zCDP, which other noises keep as well, and for these only the formula is proved.",
+            lambda rho, days, delta: gdp.epsilon(delta, math.sqrt(2 * rho * days)),
         ),
         Misconception(
             "ρ added as μ",

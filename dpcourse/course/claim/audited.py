@@ -124,6 +124,22 @@ exercise = Exercise(
             _shares,
         ),
         Misconception(
+            "no threshold",
+            "You chose no threshold. Then `audit.epsilon_lower_bound` tries all of them on the second half, and its bound pays for that look. Give it the threshold from the first half.",
+            lambda scores_in, scores_out, delta: audit.epsilon_lower_bound(
+                _halves(scores_in)[1], _halves(scores_out)[1], delta
+            ),
+        ),
+        Misconception(
+            "μ for ε",
+            "You returned a μ. The question is the ε that is proved at `delta`: `audit.epsilon_lower_bound`.",
+            lambda scores_in, scores_out, delta: audit.mu_lower_bound(
+                _halves(scores_in)[1],
+                _halves(scores_out)[1],
+                threshold=float((np.mean(_halves(scores_in)[0]) + np.mean(_halves(scores_out)[0])) / 2),
+            ),
+        ),
+        Misconception(
             "another confidence",
             "Your bound has a confidence of 99 %. Here 95 % is asked, which is what `audit.epsilon_lower_bound` takes where nothing is said.",
             _by(confidence=0.99),
