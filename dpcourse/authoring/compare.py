@@ -3,7 +3,17 @@
 import json
 from pathlib import Path
 
-from dpcourse.authoring import catalogues, complete, font, navigation, outline, stale, translation, useful_mutants
+from dpcourse.authoring import (
+    catalogues,
+    complete,
+    font,
+    goals,
+    navigation,
+    outline,
+    stale,
+    translation,
+    useful_mutants,
+)
 from dpcourse.authoring.navigation import readmes
 from dpcourse.authoring.page import Page, read, translated
 from dpcourse.authoring.source import SourceError, languages, pages, sources
@@ -37,7 +47,8 @@ def differences(root: Path | str) -> list[str]:
             found.append(
                 f"{path.relative_to(root)}: there is no solutions/{path.stem}.md: write it, or remove this file"
             )
-    return list(dict.fromkeys([*found, *_of_languages(root), *_of_readme(root), *_of_map(root), *_of_slips(root)]))
+    built = [*_of_readme(root), *_of_map(root), *_of_slips(root), *_of_goals(root)]
+    return list(dict.fromkeys([*found, *_of_languages(root), *built]))
 
 
 def behind(root: Path | str) -> list[str]:
@@ -93,6 +104,12 @@ def _of_map(root):
     except SourceError as error:
         return [str(error)]
     return [difference] if difference else []
+
+
+def _of_goals(root):
+    if useful_mutants.of_this_course(root):
+        for file in goals.behind(root):
+            yield f"{file.relative_to(root.resolve())}: has not the goals of the lesson's sources: run `dpcourse build`"
 
 
 def _of_page(root, page):

@@ -18,7 +18,7 @@ from dpcourse.base.languages import CHOICE, ENGLISH
 from dpcourse.checking import RIGHT, Verdict
 from dpcourse.notebook import aria
 
-UNSTORED, OF_ALL_LESSONS = "remove-output", "progress"
+UNSTORED, OF_ALL_LESSONS = "remove-output", {"goals", "progress"}
 SECONDS = 120
 """No cell may take longer."""
 SHOWN_LIVE_ONLY = "application/vnd.jupyter.widget-view+json"
@@ -29,7 +29,7 @@ def executed(page: Page) -> nbformat.NotebookNode:
     """The solved notebook with its outputs. Raises SourceError where a cell fails, warns, or a check does not pass.
 
     The output of a cell with the tag `remove-output` is left out, because it differs from run to run, and so is that of
-    `progress()`, which is of all lessons: no notebook changes because another lesson does.
+    `progress()` and `goals()`, which are of all lessons: no notebook changes because another lesson does.
     """
     from nbclient import NotebookClient
 
@@ -57,7 +57,7 @@ def executed(page: Page) -> nbformat.NotebookNode:
             _execute(client, i, cell, page.file, lines)
     for _, cell in code:
         cell.metadata.pop("execution", None)
-        if UNSTORED in cell.metadata.get("tags", []) or OF_ALL_LESSONS in cells.called(cell.source):
+        if UNSTORED in cell.metadata.get("tags", []) or OF_ALL_LESSONS.intersection(cells.called(cell.source)):
             cell.outputs, cell.execution_count = [], None
     notebook.metadata = page.solved.metadata
     return notebook

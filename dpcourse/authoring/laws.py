@@ -89,8 +89,10 @@ def of_answers(
         if (verdict.state, verdict.misconception) != (WRONG, slip.name):
             what = f"told {verdict.misconception!r}" if verdict.misconception else f"{verdict.state}"
             yield f"the misconception {slip.name!r} is {what}: {verdict.message}"
-        elif (verdict.message, verdict.points) != (slip.message, 0) or not verdict.observed:
-            yield f"the misconception {slip.name!r} is not told as its message, without points and with what was observed: {verdict}"
+        elif verdict.message != slip.message or verdict.points >= exercise.points or not verdict.observed:
+            yield f"the misconception {slip.name!r} is not told as its message, without all points and with what was observed: {verdict}"
+        elif verdict.points and not getattr(exercise, "parts", None):
+            yield f"the misconception {slip.name!r} gets points, and the exercise has no parts"
 
 
 def _blank(*_):

@@ -49,7 +49,7 @@ FITS_A_PHONE = 36
 WORDS = {"sentence": 40, "words": 16}
 """A cell of a table with more characters than this, of which Chinese ones count twice, is not made narrow."""
 SOLUTION = "solution"  # in the metadata of a cell that is shown
-OWN, LEFT_OUT = ("report", "progress"), "remove-cell"
+OWN, LEFT_OUT = ("goals", "report", "progress"), "remove-cell"
 """What speaks of the reader's own machine or answers, by its name; and the tag of a cell that does."""
 LINKS = re.compile(r"(?:^|\n\n)(?:[^\n\[\]-]{,20}\[[^\]\n]*\]\([^)\n]*\.ipynb[^)\n]*\)(?: · |(?=\n\n|$))){2,}")
 """A paragraph of links between pages, which a page of the site has beside it, above and below."""

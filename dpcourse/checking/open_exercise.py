@@ -1,15 +1,15 @@
 """An exercise with many right answers, none of which the others are compared with."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dpcourse.base.languages import say
+from dpcourse.base.languages import counted, listed, say
 from dpcourse.checking import diagnosis
 from dpcourse.checking.cases import Cases
 from dpcourse.checking.exercise import Exercise, Misconception, recognised
-from dpcourse.checking.verdict import Observation
+from dpcourse.checking.verdict import Observation, Verdict
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,9 +18,19 @@ class OpenExercise(Exercise):
 
     law(value, case) -> (whether the value is right, what was seen of it in one line). Each misconception has a
     `recognise`: which wrong values it explains.
+    parts(value, case), in place of a law: name -> the same of one part of the value. Parts of one name in several cases are
+    one, and hold where all of them do; each is worth as many points, and a wrong answer earns those of the parts that hold.
     """
 
-    law: Callable
+    law: Callable = None  # type: ignore[assignment]  # from the parts
+    parts: Callable | None = None
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.law is None:
+            if self.parts is None:
+                raise ValueError("an open exercise needs a `law`, or `parts`, from which it follows; got neither")
+            object.__setattr__(self, "law", _all_of(self.parts))
 
     def cases(self, rng: np.random.Generator) -> Cases:
         """Draw cases once: different answers may all be right."""
@@ -41,6 +51,32 @@ class OpenExercise(Exercise):
     def smallest(self, cases: Cases, values: list, ask: Callable | None) -> tuple[Cases, list]:
         """Return no case: what the law says of each is told."""
         return Cases([]), []
+
+    def _wrong(self, cases, values, outcomes, ask, rng) -> Verdict:
+        """Return the Verdict on a wrong answer; with parts, also the points and the names of those that hold."""
+        verdict = super()._wrong(cases, values, outcomes, ask, rng)
+        if self.parts is None:
+            return verdict
+        held = self.held(cases.drawn, values)
+        names = [name for name, holds in held.items() if holds]
+        earned = self.points * len(names) // len(held)
+        if not names:
+            return verdict
+        right = counted(
+            "right everywhere, for {count} point: {names}",
+            "right everywhere, for {count} points: {names}",
+            count=earned,
+            names=listed(map(say, names)),
+        )
+        return replace(verdict, earned=earned, observed=(Observation(right), *verdict.observed))
+
+    def held(self, cases: Cases, values: list) -> dict[str, bool]:
+        """Return for each part, by its name, whether it holds in every case in which it is there."""
+        found: dict[str, bool] = {}
+        for case, value in zip(cases, values, strict=True):
+            for name, (holds, _) in self.parts(value, case).items() if self.parts else ():
+                found[name] = found.get(name, True) and bool(holds)
+        return found
 
     def _wrong_somewhere(self, cases, values, ask, rng):
         return self._wrong(Cases(cases), values, [{}], ask, rng)
@@ -65,3 +101,13 @@ class OpenExercise(Exercise):
         seen = [(case, value, *self.law(value, case)) for case, value in zip(cases, values, strict=True)]
         wrong = [(self._gave(case, value), say(line)) for case, value, right, line in seen if not right]
         return tuple(Observation(gave, say("{seen}: {line}", seen=gave, line=line)) for gave, line in wrong)
+
+
+def _all_of(parts):
+    """Return the law that all parts hold, which says what of those that do not."""
+
+    def law(value, case):
+        wrong = [line for holds, line in parts(value, case).values() if not holds]
+        return not wrong, listed(wrong, "{first}; {then}", "{first}; {then}")
+
+    return law

@@ -102,7 +102,7 @@ class Verdict:
     misconception: the name of the one that the answer has. printed: the first lines that the function printed.
     audit: the Audit that the answer did not stand, if there was one. found_by: of a wrong answer, by what the reason was
     found: "misconception", "explanation", "place" (the one expression that is wrong), "measurement", or "case" where only
-    an input can be shown on which it is wrong.
+    an input can be shown on which it is wrong. earned: the points of a wrong answer, for the parts of it that are right.
     """
 
     exercise: Heading
@@ -113,10 +113,11 @@ class Verdict:
     printed: str = ""
     audit: Audit | None = None
     found_by: str | None = None
+    earned: int = 0
 
     @property
     def points(self) -> int:
-        return self.exercise.points if self.state == RIGHT else 0
+        return self.exercise.points if self.state == RIGHT else self.earned
 
     @property
     def headline(self) -> str:

@@ -8,6 +8,7 @@ third of lesson 01. `find` takes either. Beside the lessons stand the packs in u
 import functools
 import importlib
 import importlib.util
+import json
 import os
 import pkgutil
 import sys
@@ -16,7 +17,7 @@ from dataclasses import dataclass, replace
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 
-from dpcourse.base.languages import say
+from dpcourse.base.languages import ENGLISH, say
 from dpcourse.checking import Exercise, GivenOut, Question, Variants
 from dpcourse.course import pack as packs
 
@@ -26,6 +27,9 @@ Values = Mapping[str, dict]
 IN_USE = "DPCOURSE_PACK"
 """The environment variable that names the folder of a pack which a process uses from its start."""
 GLOSSARY = "glossary"  # the page beside the lessons that is none
+GOALS = (
+    "goals.json"  # in a lesson's folder: what one can do after it, in each language, and by which exercises one sees it
+)
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,21 @@ class Lesson:
             function: each.of_student(secret, student, f"{self.name}/{function}")
             for function, each in self.variants.items()
         }
+
+    def goals(self, language: str) -> list[tuple[str, list[str]]]:
+        """What one can do after the lesson, in a language, or else in English, and the ids of the exercises that show it.
+
+        >>> lesson(0).goals("en")[0][1]
+        ['start_here/keep_probability']
+        """
+        file = self.folder / GOALS
+        if not file.exists():  # a pack has none
+            return []
+        said = json.loads(file.read_text(encoding="utf-8"))
+        return [
+            (can, [f"{self.word}/{function}" for function in checks])
+            for can, checks in said.get(language) or said[ENGLISH]
+        ]
 
     @functools.cached_property
     def quiz(self) -> tuple[Question, ...]:

@@ -19,14 +19,13 @@ def fresh(tmp_path, monkeypatch):
 
 
 def direction(lesson):
-    """A score of an output, by which an attack may sort: the sum of what it holds, or the weights along Mia's gradient."""
-    return {"audit": lambda output: output @ [-1.0, 2.0, -2.0]}.get(lesson.word, lambda output: np.sum(output))
+    """A score of an output, by which an attack may sort: the sum of what it holds, the weights along Mia's gradient, or less loss."""
+    scores = {"audit": lambda output: output @ [-1.0, 2.0, -2.0], "claim": lambda loss: -loss}
+    return scores.get(lesson.word, lambda output: np.sum(output))
 
 
-def test_lessons_with_a_mechanism_of_their_own_can_be_attacked():
-    numbers = {lesson.number for lesson in ATTACKED}
-    assert {0, 1, 2, 3, 4, 5, 7, 8} <= numbers
-    assert 6 not in numbers
+def test_all_lessons_but_that_on_accountants_can_be_attacked():
+    assert {lesson.word for lesson in course.lessons()} - {lesson.word for lesson in ATTACKED} == {"accountants"}
 
 
 @every_attack

@@ -52,7 +52,7 @@ STATES = re.compile(
 WRITES = re.compile(r"open|\.to_(?!numpy$|list$|dict$)\w+")  # files
 SHOWS = {
     *("print", "display", "plots", "tables", "widgets", "dpsgd", "report", "set_num_threads"),
-    *("attack", CHECK, "hint", "language", "passed", "progress", "quiz", "solution"),
+    *("attack", CHECK, "goals", "hint", "language", "passed", "progress", "quiz", "solution"),
     *("at", "copyto", "fill_diagonal", "heapify", "heappush", "insort", "zeros_"),
 }  # what changes nothing of the process, though its value is not kept
 

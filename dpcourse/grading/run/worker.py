@@ -35,9 +35,10 @@ WARM = (
     "dpcourse.plots",
 )
 SILENT = {
-    "dpcourse": ("attack", "check", "hint", "language", "progress", "quiz", "solution"),
+    "dpcourse": ("attack", "check", "goals", "hint", "language", "progress", "quiz", "solution"),
     "dpcourse.notebook.attacker": ("attack",),
     "dpcourse.notebook.doctor": ("report",),
+    "dpcourse.notebook.goals": ("goals",),
     "dpcourse.notebook.progress": ("progress",),
     "dpcourse.notebook.check": ("check", "hint", "solution"),
     "dpcourse.plots": ("show",),

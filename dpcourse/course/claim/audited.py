@@ -1,0 +1,148 @@
+"""What an audit on fresh runs proves."""
+
+import math
+
+import numpy as np
+
+from dpcourse import audit
+from dpcourse.base.languages import to_say
+from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, a_number
+
+RUNS_TOLD = to_say("{name}: as many scores, 20 to 400 of each, an even number; those of `scores_in` are mostly higher")
+
+
+def _scores(rng, runs, mu, shift=0.0):
+    within, without = rng.normal(mu, 1, runs), rng.normal(0, 1, runs)
+    within[: runs // 2] += shift  # so that the halves are seen to differ
+    without[: runs // 2] += shift
+    return np.round(within, 3), np.round(without, 3)
+
+
+def _draw_runs(rng):
+    rows = [(60, 100, 3.0, 0.8), (120, 200, 2.0, -0.5), (150, 200, 4.0, 0.6)]
+    cases = []
+    for low, high, mu, shift in rows:
+        within, without = _scores(rng, 2 * int(rng.integers(low, high)), mu, shift)
+        cases.append({"scores_in": within, "scores_out": without, "delta": 0.01})
+    return cases
+
+
+def _any_runs(rng):
+    return _scores(rng, 2 * int(rng.integers(10, 201)), float(rng.uniform(0.5, 5)), float(rng.uniform(-1, 1)))
+
+
+def _halves(scores):
+    return scores[: len(scores) // 2], scores[len(scores) // 2 :]
+
+
+def _written(scores_in, scores_out, delta):
+    half = len(scores_in) // 2
+    threshold = (np.mean(scores_in[:half]) + np.mean(scores_out[:half])) / 2
+    return audit.epsilon_lower_bound(scores_in[half:], scores_out[half:], delta, threshold=threshold)
+
+
+def _by(chosen=0, counted=1, confidence=0.95, with_delta=True):
+    """Threshold and errors from these halves; None: from all runs."""
+
+    def code(scores_in, scores_out, delta):
+        some = [scores if chosen is None else _halves(scores)[chosen] for scores in (scores_in, scores_out)]
+        others = [scores if counted is None else _halves(scores)[counted] for scores in (scores_in, scores_out)]
+        threshold = (np.mean(some[0]) + np.mean(some[1])) / 2
+        return audit.epsilon_lower_bound(*others, delta * with_delta, confidence, threshold=float(threshold))
+
+    return code
+
+
+def _shares(scores_in, scores_out, delta):
+    """By the shares of errors, one at least, without any bound."""
+    threshold = (np.mean(_halves(scores_in)[0]) + np.mean(_halves(scores_out)[0])) / 2
+    within, without = _halves(scores_in)[1], _halves(scores_out)[1]
+    alpha = max(np.mean(without > threshold), 1 / len(without))
+    beta = max(np.mean(within <= threshold), 1 / len(within))
+    return math.log(max(1.0, (1 - delta - beta) / alpha, (1 - delta - alpha) / beta))
+
+
+exercise = Exercise(
+    title="An audit on fresh runs",
+    good_for="choosing an attack by looking, without paying for the look",
+    difficulty=2,
+    minutes=12,
+    points=2,
+    domain=Domain({"scores_in, scores_out": Made(_any_runs, RUNS_TOLD), "delta": Number(0, 0.05)}),
+    draw=_draw_runs,
+    reference=_written,
+    means={
+        "(np.mean(scores_in[:half]) + np.mean(scores_out[:half])) / 2": "the threshold, halfway between the two means of the first halves",
+        "scores_in[half:]": "the second half of the runs with her",
+        "scores_out[half:]": "the second half of the runs without her",
+    },
+    returns=a_number,
+    possible=Number(0, math.inf),
+    hints=(
+        "`half = len(scores_in) // 2`. The first half is `scores_in[:half]`, the second `scores_in[half:]`. Which half may be looked at before the threshold is fixed?",
+        "The threshold is the mean of two means, those of both first halves. Then `audit.epsilon_lower_bound(scores_in, scores_out, delta, threshold=...)` is given both second halves; its confidence is 95 %, as is asked.",
+    ),
+    misconceptions=(
+        Misconception(
+            "counted on all",
+            "You count the errors on all runs, also on those by which you chose the threshold. These have been looked at: count on the second half alone.",
+            _by(counted=None),
+        ),
+        Misconception(
+            "chosen and counted on all",
+            "You choose the threshold on all runs, and count on all. Then the threshold knows the errors that it is judged by. Choose on the first half, count on the second.",
+            _by(chosen=None, counted=None),
+        ),
+        Misconception(
+            "chosen on all",
+            "You choose the threshold on all runs. Those of the second half must not be looked at before they are counted.",
+            _by(chosen=None),
+        ),
+        Misconception(
+            "counted on the first half",
+            "You count the errors on the same half on which you chose the threshold. The second half is there for counting.",
+            _by(counted=0),
+        ),
+        Misconception(
+            "chosen on the second half",
+            "You choose the threshold on the second half, and count there too. Choose it on the first.",
+            _by(chosen=1),
+        ),
+        Misconception(
+            "halves exchanged",
+            "You choose on the second half and count on the first. It would prove as much, but the task has it the other way round.",
+            _by(chosen=1, counted=0),
+        ),
+        Misconception(
+            "δ left out",
+            "You left delta out. `audit.epsilon_lower_bound` takes it as its third argument.",
+            _by(with_delta=False),
+        ),
+        Misconception(
+            "shares of errors",
+            "You put the shares of errors for their upper bounds. A share proves nothing: `audit.epsilon_lower_bound` makes the bounds.",
+            _shares,
+        ),
+        Misconception(
+            "no threshold",
+            "You chose no threshold. Then `audit.epsilon_lower_bound` tries all of them on the second half, and its bound pays for that look. Give it the threshold from the first half.",
+            lambda scores_in, scores_out, delta: audit.epsilon_lower_bound(
+                _halves(scores_in)[1], _halves(scores_out)[1], delta
+            ),
+        ),
+        Misconception(
+            "μ for ε",
+            "You returned a μ. The question is the ε that is proved at `delta`: `audit.epsilon_lower_bound`.",
+            lambda scores_in, scores_out, delta: audit.mu_lower_bound(
+                _halves(scores_in)[1],
+                _halves(scores_out)[1],
+                threshold=float((np.mean(_halves(scores_in)[0]) + np.mean(_halves(scores_out)[0])) / 2),
+            ),
+        ),
+        Misconception(
+            "another confidence",
+            "Your bound has a confidence of 99 %. Here 95 % is asked, which is what `audit.epsilon_lower_bound` takes where nothing is said.",
+            _by(confidence=0.99),
+        ),
+    ),
+)

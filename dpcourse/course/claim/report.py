@@ -1,0 +1,272 @@
+"""The report that stands beside a released model."""
+
+import math
+import numbers
+
+from dpcourse.base.languages import say, to_say
+from dpcourse.checking import Domain, Made, Misconception, OpenExercise
+from dpcourse.checking.calling.values import plain, type_name
+from dpcourse.course.claim import reports
+from dpcourse.course.claim.reports import COINS, LOSS, PLAN, SCORE, SHUFFLED
+
+RUN_TOLD = to_say("{name}: a dict, as the task describes it")
+
+
+def _drawn(rng, sampler, rows_each, stopped_by):
+    """A run of this kind: a whole number of epochs, half of them before it was stopped early."""
+    per_epoch, epochs = int(rng.integers(8, 21)), 2 * int(rng.integers(2, 6))
+    batch = 50 * int(rng.integers(2, 5))
+    planned = per_epoch * epochs
+    guesses = 2 * int(rng.integers(30, 61))
+    return {
+        "people": batch * per_epoch,
+        "rows_each": rows_each,
+        "batch": batch * rows_each,
+        "sampler": sampler,
+        "noise_multiplier": round(float(rng.uniform(1.2, 2.5)), 2),
+        "steps_planned": planned,
+        "steps_taken": planned if stopped_by == PLAN else planned // 2 + int(rng.integers(1, per_epoch)),
+        "stopped_by": stopped_by,
+        "delta": float(rng.choice([1e-5, 1e-6, 2e-6])),
+        "right": int(guesses * rng.uniform(0.72, 0.85)),
+        "guesses": guesses,
+        "canaries": 4 * guesses,
+    }
+
+
+def _kinds(rng):
+    return [(COINS, 1, SCORE), (COINS, int(rng.integers(2, 4)), PLAN), (SHUFFLED, 1, PLAN), (COINS, 1, LOSS)]
+
+
+def _draw_runs(rng):
+    return [{"run": _drawn(rng, *some)} for some in _kinds(rng)]
+
+
+def _any_run(rng):
+    return _drawn(rng, *_kinds(rng)[int(rng.integers(4))])
+
+
+def _six(value, case):
+    """rows, delta, sampler, steps, epsilon, proved: numbers, and a text in the third place; epsilon may be infinite."""
+    if not isinstance(value, (list, tuple)) or len(value) != len(reports.FIELDS):
+        return say(
+            "Return six things, `{names}`, not {given}.", names=", ".join(reports.FIELDS), given=type_name(value)
+        )
+    for name, given in zip(reports.FIELDS, value, strict=True):
+        given = given if isinstance(given, dict) else plain(given)
+        if name == "sampler":
+            if not isinstance(given, str):
+                return say('sampler: write "coins" or "shuffled", not {given}.', given=type_name(given))
+        elif name == "epsilon" and given is None:
+            return say("epsilon: where no ε is proved, write `math.inf`, not None.")
+        elif isinstance(given, bool) or not isinstance(given, numbers.Real):
+            return say("{name}: write a number, not {given}.", name=name, given=type_name(given))
+        elif math.isnan(given) or (name != "epsilon" and math.isinf(given)):
+            return say("{name}: the result is {value}, which is no number.", name=name, value=given)
+    return None
+
+
+def _with(**changed):
+    """The honest report, with some fields made otherwise: name -> function of the run."""
+
+    def code(run):
+        fields = dict(zip(reports.FIELDS, reports.honest(run), strict=True))
+        return tuple((fields | {name: make(run) for name, make in changed.items()}).values())
+
+    return code
+
+
+def _finite(epsilon):
+    """Of a run for which an ε is proved another one; else the honest infinity."""
+    return lambda run: epsilon(run) if run["stopped_by"] != LOSS else math.inf
+
+
+def _epsilons(cases, values):
+    return [
+        (case["run"], float(value[reports.FIELDS.index("epsilon")])) for case, value in zip(cases, values, strict=True)
+    ]
+
+
+def _is(epsilon, of=lambda run: run["stopped_by"] != LOSS):
+    """recognise: of each run that `of` is true of, this is the ε reported, and it is too small."""
+
+    def recognise(cases, values):
+        some = [(run, given) for run, given in _epsilons(cases, values) if of(run)]
+        return bool(some) and all(
+            given < reports.epsilon_of(run) and math.isclose(given, epsilon(run), rel_tol=1e-3) for run, given in some
+        )
+
+    return recognise
+
+
+def _lower_end(cases, values):
+    """A hair below what is certified, for each run by coins."""
+    some = [
+        (reports.epsilon_of(run), given)
+        for run, given in _epsilons(cases, values)
+        if run["sampler"] == COINS and run["stopped_by"] != LOSS
+    ]
+    return all(0.98 * most < given < most for most, given in some)
+
+
+def _taken(run):
+    return reports.bounds(run, steps=run["steps_taken"])[1]
+
+
+def _of_row(run):
+    return reports.bounds(run, rows=1)[1]
+
+
+def _epoch(run):
+    return reports.bounds(run, steps=round(1 / reports.rate_of(run)))[1]
+
+
+def _as_coins(run):
+    return reports.bounds(run | {"sampler": COINS})[1]
+
+
+def _of_people(run):
+    """With the batch over the people for a rate."""
+    rate = min(1.0, run["batch"] / run["people"])
+    return reports.certified(run["noise_multiplier"], rate, run["steps_planned"], run["rows_each"], run["delta"]).upper
+
+
+def _by_coins(run):
+    return run["sampler"] == COINS and run["stopped_by"] != LOSS
+
+
+def _is_early(run):
+    return run["stopped_by"] == SCORE
+
+
+def _is_shuffled(run):
+    return run["sampler"] == SHUFFLED
+
+
+def _has_several(run):
+    return run["rows_each"] > 1
+
+
+def _fields(cases, values, name):
+    return [(case["run"], value[reports.FIELDS.index(name)]) for case, value in zip(cases, values, strict=True)]
+
+
+exercise = OpenExercise(
+    title="The report beside the model",
+    good_for="releasing a model with a promise that you can defend",
+    difficulty=4,
+    minutes=40,
+    points=7,
+    domain=Domain({"run": Made(_any_run, RUN_TOLD)}, most=0),
+    draw=_draw_runs,
+    reference=reports.honest,
+    returns=_six,
+    parts=lambda value, case: reports.parts(value, case["run"]),
+    seconds=30.0,
+    hints=(
+        "Five of the six fields stand in the run or follow from one call. Only epsilon has to be thought about: which steps, which rows, which mechanism? Begin with the runs by coins, and one row to a person.",
+        "By coins: `pld.noisy_sgd(noise, rate, steps, group=rows_each).epsilon(delta).upper`, where the rate is the batch over all rows, and there are people * rows_each of them. The steps are those that were planned, also where a look at the test accuracy ended the run before. Where the training loss ended it, nothing is proved: `math.inf`.",
+        "Shuffled: told how the rows were dealt out, each epoch is one Gaussian answer with μ = rows_each / σ. Over all epochs the squares add up, so `gdp.epsilon(delta, rows_each * math.sqrt(epochs) / noise)`. The epochs are steps_planned * batch / rows, rounded up.",
+    ),
+    misconceptions=(
+        Misconception(
+            "the training loss",
+            "You give an ε to the run that was stopped by its training loss. When it stopped depends on the data without any noise, and no theorem covers that: there no ε is proved, so write `math.inf`.",
+            _with(epsilon=lambda run: reports.bounds(run)[1]),
+            recognise=lambda cases, values: (
+                any(run["stopped_by"] == LOSS and given < math.inf for run, given in _epsilons(cases, values))
+                and all(
+                    given >= reports.epsilon_of(run)
+                    for run, given in _epsilons(cases, values)
+                    if run["stopped_by"] != LOSS
+                )
+            ),
+        ),
+        Misconception(
+            "steps taken",
+            "You account for the steps that were taken. Where a look at the model ended the run, the promise is that of the steps that were planned.",
+            _with(steps=lambda run: run["steps_taken"], epsilon=_finite(_taken)),
+            recognise=_is(_taken, _is_early),
+        ),
+        Misconception(
+            "one epoch",
+            "You report the ε of one epoch. There were several, and each of them has cost something.",
+            _with(epsilon=_finite(_epoch)),
+            recognise=lambda cases, values: (
+                _is(_epoch, _by_coins)(cases, values) or _is(_epoch, _is_shuffled)(cases, values)
+            ),
+        ),
+        Misconception(
+            "a row for a person",
+            "You report the ε of one row where a person has several. All her rows may change at once: `group=` of `pld.noisy_sgd` accounts for that.",
+            _with(epsilon=_finite(lambda run: _of_row(run))),
+            recognise=_is(_of_row, _has_several),
+        ),
+        Misconception(
+            "ε times the rows",
+            "You multiplied the ε of one row by the rows. With several rows δ grows too ({same_unit}), so at the same δ this is too little. `group=` of `pld.noisy_sgd` accounts for them.",
+            _with(
+                epsilon=_finite(
+                    lambda run: run["rows_each"] * _of_row(run) if _by_coins(run) else reports.bounds(run)[1]
+                )
+            ),
+            recognise=_is(lambda run: run["rows_each"] * _of_row(run), _has_several),
+        ),
+        Misconception(
+            "the batch over the people",
+            "Your sample rate is the batch over the people. It is the batch over all rows, and there are `people * rows_each` of them.",
+            _with(epsilon=_finite(lambda run: _of_people(run) if _by_coins(run) else reports.bounds(run)[1])),
+            recognise=lambda cases, values: all(
+                math.isclose(given, _of_people(run), rel_tol=1e-3)
+                for run, given in _epsilons(cases, values)
+                if _has_several(run)
+            ),
+        ),
+        Misconception(
+            "no ε at all",
+            "You report no ε where one is proved. That is true, and promises nothing: `math.inf` is for the run that was stopped by its training loss.",
+            _with(epsilon=lambda run: math.inf),
+            recognise=lambda cases, values: any(
+                given == math.inf > reports.epsilon_of(run) for run, given in _epsilons(cases, values)
+            ),
+        ),
+        Misconception(
+            "the limit",
+            "You report the ε of the limit. It is an approximation, and here it lies below what is certified. Take the upper end of pld's interval.",
+            _with(
+                epsilon=_finite(
+                    lambda run: reports.limit_of(run) if run["sampler"] == COINS else reports.bounds(run)[1]
+                )
+            ),
+            recognise=_is(reports.limit_of, lambda run: run["sampler"] == COINS and run["stopped_by"] != LOSS),
+        ),
+        Misconception(
+            "coins for shuffled",
+            "You account for coins where the batches were shuffled. That is the ε of a mechanism that did not run.",
+            _with(epsilon=_finite(lambda run: _as_coins(run))),
+            recognise=_is(_as_coins, _is_shuffled),
+        ),
+        Misconception(
+            "the lower end",
+            "Your ε lies a hair below what is certified. Did you take the lower end of the interval, or round down? A guarantee is an upper bound: take `upper`, and round up.",
+            _with(epsilon=_finite(lambda run: 0.999 * reports.bounds(run)[1])),
+            recognise=_lower_end,
+        ),
+        Misconception(
+            "δ forgotten",
+            "Your report has δ = 0. Noisy SGD keeps no ε without a δ: whoever reads it needs both.",
+            _with(delta=lambda run: 0.0),
+            recognise=lambda cases, values: all(delta == 0 for _, delta in _fields(cases, values, "delta")),
+        ),
+        Misconception(
+            "accuracy for proof",
+            "What you give as proved is made of the share of right guesses. A share is no bound: `audit.one_run_mu_lower_bound(right, guesses, canaries)` makes one.",
+            _with(proved=reports.mu_by_accuracy),
+            recognise=lambda cases, values: all(
+                math.isclose(proved, reports.mu_by_accuracy(run), rel_tol=1e-3)
+                or math.isclose(proved, run["right"] / run["guesses"], rel_tol=1e-9)
+                for run, proved in _fields(cases, values, "proved")
+            ),
+        ),
+    ),
+)

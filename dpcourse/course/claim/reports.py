@@ -1,0 +1,151 @@
+"""What a report says of a training, field by field, and what of that is true of the run.
+
+A run is a dict: people; rows_each, how many rows each of them has; batch, how many rows are drawn on average; sampler, "coins" or
+"shuffled"; noise_multiplier; steps_planned and steps_taken; stopped_by, one of STOPS; delta; and what an audit with canaries found,
+right of guesses about so many canaries.
+"""
+
+import functools
+import math
+
+from scipy.special import ndtri
+
+from dpcourse import audit, clt, gdp, pld
+from dpcourse.base import rounding
+from dpcourse.base.languages import say, to_say
+
+FIELDS = ("rows", "delta", "sampler", "steps", "epsilon", "proved")
+STOPS = PLAN, SCORE, LOSS = ("plan", "test accuracy", "training loss")
+COINS, SHUFFLED = "coins", "shuffled"
+MOST = 1.5
+"""An ε that is true and larger than so many times the certified one says too little."""
+LEAST = 0.99
+"""An audit's bound that is smaller than this share of what is proved says too little."""
+
+
+@functools.lru_cache(maxsize=512)
+def certified(noise_multiplier, rate, steps, group, delta):
+    return pld.noisy_sgd(noise_multiplier, rate, steps, group=group).epsilon(delta)
+
+
+def rate_of(run):
+    return run["batch"] / (run["people"] * run["rows_each"])
+
+
+def epochs_of(run, steps):
+    """How many times all rows are dealt out, the last time perhaps in part."""
+    return math.ceil(steps * rate_of(run) - 1e-9)
+
+
+def bounds(run, steps=None, rows=None):
+    """(at least, at most): the certified interval that holds the ε of all planned steps, for a person; of shuffled batches its upper end twice.
+
+    steps, rows: others than planned, and than a person has.
+    """
+    steps, rows = steps or run["steps_planned"], rows or run["rows_each"]
+    if run["sampler"] == SHUFFLED:  # told how the rows were dealt, an epoch is one Gaussian answer
+        upper = gdp.epsilon(run["delta"], rows * math.sqrt(epochs_of(run, steps)) / run["noise_multiplier"])
+        return upper, upper
+    found = certified(run["noise_multiplier"], rate_of(run), steps, rows, run["delta"])
+    return found.lower, found.upper
+
+
+def epsilon_of(run):
+    """The ε that may be reported: a certified upper bound; none where the training loss decided when to stop."""
+    return math.inf if run["stopped_by"] == LOSS else bounds(run)[1]
+
+
+def limit_of(run):
+    """The ε of the limit, an approximation, for a person by rows times μ."""
+    return gdp.epsilon(
+        run["delta"], run["rows_each"] * clt.noisy_sgd_mu(run["noise_multiplier"], rate_of(run), run["steps_planned"])
+    )
+
+
+@functools.lru_cache(maxsize=512)
+def _proved(right, guesses, canaries, confidence):
+    return audit.one_run_mu_lower_bound(right, guesses, canaries, confidence)
+
+
+def proved_of(run):
+    """The μ that the audit of the run proves, with confidence 95 %."""
+    return _proved(run["right"], run["guesses"], run["canaries"], 0.95)
+
+
+def honest(run):
+    """The report that claims what is proved, and no more."""
+    return run["rows_each"], run["delta"], run["sampler"], run["steps_planned"], epsilon_of(run), proved_of(run)
+
+
+KINDS = {
+    "one row": to_say("ε where a person has one row"),
+    "several rows": to_say("ε where she has several"),
+    "shuffled": to_say("ε of shuffled batches"),
+    "loss": to_say("ε where the training loss decided"),
+}
+
+
+def kind(run):
+    """Which of KINDS a run is."""
+    if run["stopped_by"] == LOSS:
+        return "loss"
+    if run["sampler"] == SHUFFLED:
+        return "shuffled"
+    return "several rows" if run["rows_each"] > 1 else "one row"
+
+
+def parts(report, run):
+    """What the report says, part by part: name -> (whether it holds, what is said of it)."""
+    rows, delta, sampler, steps, epsilon, proved = report
+    return {
+        to_say("rows, δ and sampler"): _facts(rows, delta, sampler, run),
+        to_say("steps"): (
+            steps == run["steps_planned"],
+            say("steps: {steps}, where {planned} were planned", steps=steps, planned=run["steps_planned"]),
+        ),
+        KINDS[kind(run)]: _of_epsilon(epsilon, run),
+        to_say("what the audit proves"): _of_proved(proved, run),
+    }
+
+
+def _facts(rows, delta, sampler, run):
+    if rows != run["rows_each"]:
+        return False, say("rows: {rows}, and a person has {right}", rows=rows, right=run["rows_each"])
+    if not math.isclose(delta, run["delta"], rel_tol=1e-9):
+        return False, say("delta: {delta:g}, and the run has {right:g}", delta=delta, right=run["delta"])
+    if sampler != run["sampler"]:
+        return False, say(
+            "sampler: {sampler}, and the run has {right}", sampler=repr(sampler), right=repr(run["sampler"])
+        )
+    return True, say("right")
+
+
+def _of_epsilon(epsilon, run):
+    most = epsilon_of(run)
+    if epsilon < most:
+        if most == math.inf:
+            return False, say("epsilon: {epsilon:.6g} claims too much: here none is proved", epsilon=epsilon)
+        return False, say(
+            "epsilon: {epsilon:.9g} claims too much: the upper end of what is certified is {most}",
+            epsilon=epsilon,
+            most=rounding.up(most, 6),
+        )
+    if most < math.inf and epsilon > MOST * most:
+        return False, say(
+            "epsilon: {epsilon:.6g} is true, and more than half as large again as what is certified", epsilon=epsilon
+        )
+    return True, say("right")
+
+
+def _of_proved(proved, run):
+    most = proved_of(run)
+    if proved > most + 1e-9:
+        return False, say("proved: {proved:.6g} claims too much: the audit proves {most:.6g}", proved=proved, most=most)
+    if proved < LEAST * most:
+        return False, say("proved: {proved:.6g}, and the audit proves {most:.6g}", proved=proved, most=most)
+    return True, say("right")
+
+
+def mu_by_accuracy(run):
+    """The μ of the share of right guesses, which is no bound."""
+    return -2 * float(ndtri(1 - run["right"] / run["guesses"]))

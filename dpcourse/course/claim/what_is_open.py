@@ -1,0 +1,259 @@
+"""What a claim leaves open."""
+
+from dpcourse.base.languages import listed, say, to_say
+from dpcourse.checking import Domain, Made, Misconception, OpenExercise
+from dpcourse.checking.calling.values import type_name
+
+FIELDS = ("unit", "delta", "accountant", "sampler", "released")
+
+
+def open_fields(claim):
+    """The fields that leave a claim open, in the order of FIELDS."""
+    found = []
+    if claim["unit"] != "person":
+        found.append("unit")
+    if claim["delta"] is None or claim["delta"] * claim["people"] >= 1:
+        found.append("delta")
+    if claim["accountant"] in (None, "limit"):
+        found.append("accountant")
+    if claim["sampler"] != claim["accounted"]:
+        found.append("sampler")
+    if claim["released"] == "daily":
+        found.append("released")
+    return found
+
+
+CLOSED = {
+    "unit": "person",
+    "epsilon": 2.0,
+    "delta": 1e-8,
+    "people": 1_000_000,
+    "accountant": "certified",
+    "sampler": "coins",
+    "accounted": "coins",
+    "released": "once",
+}
+"""A claim that leaves nothing open."""
+
+
+def _claim(**changed):
+    return CLOSED | changed
+
+
+OPEN = (
+    _claim(),
+    _claim(delta=0.0),
+    _claim(sampler=None, accounted=None),
+    _claim(unit="device"),
+    _claim(unit="row"),
+    _claim(delta=None),
+    _claim(delta=2e-6),
+    _claim(delta=1e-5, people=50_000),
+    _claim(accountant=None),
+    _claim(accountant="limit"),
+    _claim(accountant="Rényi"),
+    _claim(sampler="shuffled"),
+    _claim(sampler="coins", accounted="shuffled"),
+    _claim(released="daily"),
+    _claim(unit="day of a person", released="daily", delta=0.0, sampler=None, accounted=None, accountant="basic"),
+    _claim(unit=None, delta=None, accountant=None),
+    _claim(sampler="shuffled", accounted="shuffled"),
+)
+"""Of each kind one; the rest of a claim is drawn."""
+
+
+def _drawn(rng, claim):
+    """With another ε, and as many people as leave it as open as it is."""
+    factor = float(rng.choice([1.0, 2.0, 5.0]))
+    delta = claim["delta"]
+    return claim | {
+        "epsilon": round(float(rng.uniform(0.5, 9)), 2),
+        "people": round(claim["people"] * factor),
+        "delta": delta / factor if delta else delta,
+    }
+
+
+def _draw_claims(rng):
+    """All kinds, in any order."""
+    return [{"claim": _drawn(rng, OPEN[i])} for i in rng.permutation(len(OPEN))]
+
+
+CLAIM_TOLD = to_say(
+    '{name}: a dict with the keys "unit", "epsilon", "delta", "people", "accountant", "sampler", "accounted" and "released"'
+)
+
+
+def _any_claim(rng):
+    return _drawn(rng, OPEN[int(rng.integers(len(OPEN)))])
+
+
+def _names(value, case):
+    """A list of names of fields."""
+    if not isinstance(value, (list, tuple)):
+        return say(
+            'Return a list of names, such as `["unit", "delta"]`, and `[]` where nothing is open; not {given}.',
+            given=type_name(value),
+        )
+    for name in value:
+        if not isinstance(name, str) or name not in FIELDS:
+            return say(
+                'The names are those of the list in the task, "unit" to "released", and yours holds {name}.',
+                name=repr(name),
+            )
+    return None
+
+
+def _law(value, case):
+    """Whether the names are the right ones, in any order."""
+    claim, right = case["claim"], set(open_fields(case["claim"]))
+    missed, wrong = (
+        [each for each in FIELDS if each in right - set(value)],
+        [each for each in FIELDS if each in set(value) - right],
+    )
+    if missed:
+        return False, say("of {claim} it misses {fields}", claim=_shown(claim), fields=listed(missed))
+    if wrong:
+        return False, say("of {claim} it names {fields}, which is closed", claim=_shown(claim), fields=listed(wrong))
+    return True, "right"
+
+
+def _shown(claim):
+    return ", ".join(
+        f"{name}={claim[name]!r}"
+        for name in ("unit", "delta", "people", "accountant", "sampler", "accounted", "released")
+    )
+
+
+def _where(says, names):
+    """recognise: of all claims of which `says` is true these names are wrongly there, or wrongly not; else all is right of that field."""
+
+    def recognise(cases, values):
+        pairs = [(case["claim"], set(value)) for case, value in zip(cases, values, strict=True)]
+        some = [(claim, said) for claim, said in pairs if says(claim)]
+        return bool(some) and all(
+            (name in said) != (name in open_fields(claim)) for claim, said in some for name in names
+        )
+
+    return recognise
+
+
+def _changed(says, name):
+    """The right answer, with one name put in or taken out where `says` is true of the claim."""
+
+    def code(claim):
+        right = open_fields(claim)
+        if says(claim):
+            right = [each for each in right if each != name] if name in right else [*right, name]
+        return right
+
+    return code
+
+
+def _one(name, field, says, message):
+    return Misconception(name, message, _changed(says, field), _where(says, [field]))
+
+
+exercise = OpenExercise(
+    title="What a claim leaves open",
+    good_for="asking the right question when somebody shows you an ε",
+    difficulty=2,
+    minutes=12,
+    points=2,
+    domain=Domain({"claim": Made(_any_claim, CLAIM_TOLD)}, most=0),
+    draw=_draw_claims,
+    reference=open_fields,
+    returns=_names,
+    law=_law,
+    hints=(
+        'Begin with an empty list, and ask one question after the other: `if claim["unit"] != "person":` and so on. Each yes puts one name into the list.',
+        'Take care with delta: `None` is missing, and 0 is the best there is, so `not claim["delta"]` does not tell them apart: ask `is None`. Otherwise delta is open where delta * people is 1 or more. The sampler is open where it is not the one that was accounted for, whatever the two are.',
+    ),
+    misconceptions=(
+        Misconception(
+            "nothing is open",
+            "You return an empty list for every claim. Ask the five questions one after the other, and put a name into the list for each yes.",
+            lambda claim: [],
+            recognise=lambda cases, values: not any(map(len, values)),
+        ),
+        Misconception(
+            "the first only",
+            "Where a claim leaves several things open you return the first one only. Is there a `return` or an `elif` where another `if` belongs?",
+            lambda claim: open_fields(claim)[:1],
+            recognise=lambda cases, values: all(
+                list(value) == open_fields(case["claim"])[:1] for case, value in zip(cases, values, strict=True)
+            ),
+        ),
+        _one(
+            "δ of 0",
+            "delta",
+            lambda claim: claim["delta"] == 0,
+            'You call delta open where it is 0. That is a promise without any exception, the best there is. In Python 0 counts as false, like None: ask `claim["delta"] is None`.',
+        ),
+        _one(
+            "δ against people",
+            "delta",
+            lambda claim: claim["delta"] is not None and claim["delta"] * claim["people"] >= 1,
+            "You do not compare delta with the number of people. With delta = 1/people a program may publish one whole row, drawn at random, and keep its promise.",
+        ),
+        _one(
+            "δ missing",
+            "delta",
+            lambda claim: claim["delta"] is None,
+            "Where delta is None the claim does not say it. Then its ε is not even half a promise: delta is open.",
+        ),
+        _one(
+            "the limit",
+            "accountant",
+            lambda claim: claim["accountant"] == "limit",
+            'You let the accountant "limit" pass. It is an approximation, and may lie below the truth (lesson 06).',
+        ),
+        _one(
+            "the accountant missing",
+            "accountant",
+            lambda claim: claim["accountant"] is None,
+            "You let it pass that no accountant is named. Then nobody can say whether the ε is a bound.",
+        ),
+        _one(
+            "no sampler",
+            "sampler",
+            lambda claim: claim["sampler"] is None,
+            "You call the sampler open where nothing is sampled: it is None, and None was accounted for. It is open only where the two differ.",
+        ),
+        _one(
+            "shuffled",
+            "sampler",
+            lambda claim: claim["sampler"] == claim["accounted"] == "shuffled",
+            "You call the sampler open wherever it is shuffled. There is nothing wrong with shuffling, if it is what was accounted for.",
+        ),
+        _one(
+            "the sampler not compared",
+            "sampler",
+            lambda claim: claim["sampler"] != claim["accounted"],
+            "You do not compare what ran, `sampler`, with what was accounted for, `accounted`. The ε of one says nothing of the other.",
+        ),
+        _one(
+            "the device",
+            "unit",
+            lambda claim: claim["unit"] == "device",
+            "You let a device pass for a person. She may have several devices, and then the promise to her is another.",
+        ),
+        _one(
+            "a person's day",
+            "unit",
+            lambda claim: claim["unit"] == "day of a person",
+            'You let "day of a person" pass for a person. A day is less: compare the whole text with "person".',
+        ),
+        _one(
+            "the unit missing",
+            "unit",
+            lambda claim: claim["unit"] is None,
+            "Where the unit is None the claim does not say whom it protects. That is open.",
+        ),
+        _one(
+            "daily",
+            "released",
+            lambda claim: claim["released"] == "daily",
+            "You let a claim pass that is released daily. It says what one day costs: how many days there are is open.",
+        ),
+    ),
+)
