@@ -16,7 +16,7 @@ from pathlib import Path
 
 import nbformat
 
-from dpcourse.authoring import catalogues, complete, execute, goals, laws, outline, stale, useful_mutants
+from dpcourse.authoring import catalogues, complete, execute, laws, outline, stale, useful_mutants
 from dpcourse.authoring.compare import differences
 from dpcourse.authoring.navigation import readmes
 from dpcourse.authoring.page import CHECKED, Page, read, translated
@@ -56,7 +56,6 @@ def build(
         useful_mutants.write({name.rpartition("/")[2] for name in names})
         outline.write(root)
         catalogues.update()  # before the pages are read, which say what is in them
-        goals.write(root)
     wanted = [page for page in read_all(root, modules, names) if not names or {page.name, page.file.stem} & {*names}]
     for file, front in readmes(root).items():
         write_atomically(file, front)

@@ -3,17 +3,7 @@
 import json
 from pathlib import Path
 
-from dpcourse.authoring import (
-    catalogues,
-    complete,
-    font,
-    goals,
-    navigation,
-    outline,
-    stale,
-    translation,
-    useful_mutants,
-)
+from dpcourse.authoring import catalogues, complete, font, navigation, outline, stale, translation, useful_mutants
 from dpcourse.authoring.navigation import readmes
 from dpcourse.authoring.page import Page, read, translated
 from dpcourse.authoring.source import SourceError, languages, pages, sources
@@ -47,7 +37,7 @@ def differences(root: Path | str) -> list[str]:
             found.append(
                 f"{path.relative_to(root)}: there is no solutions/{path.stem}.md: write it, or remove this file"
             )
-    built = [*_of_readme(root), *_of_map(root), *_of_slips(root), *_of_goals(root)]
+    built = [*_of_readme(root), *_of_outlines(root), *_of_slips(root)]
     return list(dict.fromkeys([*found, *_of_languages(root), *built]))
 
 
@@ -98,18 +88,14 @@ def _of_readme(root):
     return [f"{file.name}: its table of lessons is not what their sources give: run `dpcourse build`" for file in stale]
 
 
-def _of_map(root):
+def _of_outlines(root):
+    if not useful_mutants.of_this_course(root):
+        return
     try:
-        difference = outline.difference(root) if useful_mutants.of_this_course(root) else ""
+        for file, _ in outline.behind(root):
+            yield f"{file.relative_to(root.resolve())}: is not what the lesson's sources give: run `dpcourse build`"
     except SourceError as error:
-        return [str(error)]
-    return [difference] if difference else []
-
-
-def _of_goals(root):
-    if useful_mutants.of_this_course(root):
-        for file in goals.behind(root):
-            yield f"{file.relative_to(root.resolve())}: has not the goals of the lesson's sources: run `dpcourse build`"
+        yield str(error)
 
 
 def _of_page(root, page):

@@ -1,30 +1,41 @@
-"""The outline of the course, of which its map is drawn: what leads to what, and minutes, read in the sources and stored in the package."""
+"""The outline of each lesson, in its folder: what it needs, its minutes and its goals, read and counted in its sources.
+
+There a learner's machine finds them, which may have no sources: the map of the course, and `goals()`.
+"""
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
-from dpcourse.authoring import minutes, source
+from dpcourse.authoring import minutes, source, translation
 from dpcourse.base.files import write_atomically
-from dpcourse.notebook.course_map import OUTLINE
+from dpcourse.base.languages import ENGLISH
+from dpcourse.course import OUTLINE
+from dpcourse.course import lessons as all_lessons
 
 SECTIONS = re.compile(r"(?:§ ?|\bsections? )\d+(?:(?:, | and | to )\d+)*")
 LESSON = re.compile(r"(?<!\d)\d\d(?!\d)", re.ASCII)
 
 
-def made(root: Path) -> str:
-    """Return the outline of the course in this folder, as its file holds it. Raises SourceError."""
-    files = source.sources(root)
-    numbers = {int(file.stem[:2]) for file in files}
-    return _as_text(
-        {
-            file.stem: {
-                "needs": [each for each in needs(source.about(file)["needs"]) if each in numbers],
-                "minutes": minutes.of(file).total,
-            }
-            for file in files
+def texts(root: Path) -> Iterator[tuple[Path, str]]:
+    """Yield (file, what is to stand in it) for each lesson of the course in this folder. Raises SourceError."""
+    sources = {file.stem: file for file in source.sources(root)}
+    numbers = {int(name[:2]) for name in sources}
+    for lesson in all_lessons():
+        if lesson.pack is not None or lesson.name not in sources:
+            continue
+        english = sources[lesson.name]
+        pages = {ENGLISH: english} | {name: english.parent / name / english.name for name in source.languages(root)}
+        outline = {
+            "needs": [number for number in needs(source.about(english)["needs"]) if number in numbers],
+            "minutes": minutes.of(english).total,
+            "goals": {
+                name: [[goal["can"], goal["checks"]] for goal in translation.about(page)["goals"]]
+                for name, page in pages.items()
+            },
         }
-    )
+        yield lesson.folder / OUTLINE, json.dumps(outline, ensure_ascii=False, indent=1) + "\n"
 
 
 def needs(text: str) -> list[int]:
@@ -36,20 +47,14 @@ def needs(text: str) -> list[int]:
     return sorted({int(number) for number in LESSON.findall(SECTIONS.sub("", text))})
 
 
+def behind(root: Path) -> Iterator[tuple[Path, str]]:
+    """Yield the files that are not what the sources give, and what these give."""
+    for file, text in texts(root):
+        if not file.exists() or file.read_text(encoding="utf-8") != text:
+            yield file, text
+
+
 def write(root: Path) -> None:
-    """Write the outline where it is not there already."""
-    if difference(root):
-        write_atomically(OUTLINE, made(root))
-
-
-def difference(root: Path) -> str:
-    """Return what is to be done where the stored outline is not what the sources give; empty where it is."""
-    if OUTLINE.exists() and OUTLINE.read_text(encoding="utf-8") == made(root):
-        return ""
-    return f"dpcourse/course/{OUTLINE.name}: what leads to what, and minutes, are not what the lessons' sources give: run `dpcourse build`"
-
-
-def _as_text(outline):
-    """Return JSON with a line for each lesson, so that two lessons that change are two lines."""
-    lines = (f'  "{name}": {json.dumps(said)}' for name, said in outline.items())
-    return "{\n" + ",\n".join(lines) + "\n}\n"
+    """Write the files that are not what the sources give."""
+    for file, text in list(behind(root)):
+        write_atomically(file, text)

@@ -27,9 +27,8 @@ Values = Mapping[str, dict]
 IN_USE = "DPCOURSE_PACK"
 """The environment variable that names the folder of a pack which a process uses from its start."""
 GLOSSARY = "glossary"  # the page beside the lessons that is none
-GOALS = (
-    "goals.json"  # in a lesson's folder: what one can do after it, in each language, and by which exercises one sees it
-)
+OUTLINE = "outline.json"
+"""In a lesson's folder, made by the build: what the lesson needs, its minutes and its goals."""
 
 
 @dataclass(frozen=True)
@@ -84,19 +83,22 @@ class Lesson:
             for function, each in self.variants.items()
         }
 
+    @functools.cached_property
+    def outline(self) -> dict | None:
+        """What the lesson needs, its minutes and its goals; None for a pack, and before the first build."""
+        file = self.folder / OUTLINE
+        return json.loads(file.read_text(encoding="utf-8")) if file.exists() else None
+
     def goals(self, language: str) -> list[tuple[str, list[str]]]:
         """What one can do after the lesson, in a language, or else in English, and the ids of the exercises that show it.
 
         >>> lesson(0).goals("en")[0][1]
         ['start_here/keep_probability']
         """
-        file = self.folder / GOALS
-        if not file.exists():  # a pack has none
-            return []
-        said = json.loads(file.read_text(encoding="utf-8"))
+        goals = self.outline["goals"] if self.outline else {ENGLISH: []}
         return [
             (can, [f"{self.word}/{function}" for function in checks])
-            for can, checks in said.get(language) or said[ENGLISH]
+            for can, checks in goals.get(language) or goals[ENGLISH]
         ]
 
     @functools.cached_property

@@ -1,16 +1,9 @@
 """The map of the course: which lesson leads to which, how long each takes, and where the learner is."""
 
-import json
 from dataclasses import dataclass
-from pathlib import Path
 
 from dpcourse import course
 from dpcourse.notebook.progress import Progress
-
-OUTLINE = Path(course.__file__).with_name("outline.json")
-"""What `dpcourse build` has read and counted in the sources, which a learner may not have: for each lesson, by its name,
-the numbers of those that it builds on, and its minutes. The map is never stored in a notebook, so no notebook changes
-because another lesson does."""
 
 
 @dataclass(frozen=True)
@@ -29,24 +22,23 @@ class Stage:
 
 
 def stages(progress: Progress | None = None) -> list[Stage]:
-    """Return the lessons that the outline knows, in order; without any progress as for nobody who learns.
+    """Return the lessons that have an outline, in order; without any progress as for nobody who learns.
 
     >>> [stage.needs for stage in stages()][:2]
     [(), (0,)]
     """
-    known = json.loads(OUTLINE.read_text(encoding="utf-8"))
     passed = {row.lesson.number: len(row.passed) for row in (progress.rows if progress else ())}
     return [
         Stage(
             number=lesson.number,
             title=lesson.title,
-            needs=tuple(known[lesson.name]["needs"]),
-            minutes=known[lesson.name]["minutes"],
+            needs=tuple(lesson.outline["needs"]),
+            minutes=lesson.outline["minutes"],
             passed=passed.get(lesson.number),
             exercises=len(lesson.functions),
         )
         for lesson in course.lessons()
-        if lesson.name in known
+        if lesson.outline
     ]
 
 
