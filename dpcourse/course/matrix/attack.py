@@ -17,12 +17,12 @@ def _draw(rng, is_in):
 
 ATTACK = Attack(
     published=to_say(
-        "Sixteen running counts of a shop's visitors. In each step a fresh noise of deviation 0.5 is added to the visitors of that "
-        "step, and a count is the noisy sum so far. What the others add is taken off. If Mia comes, it is in step 6: then 1 is "
-        "left from the sixth count on, and noise, else noise alone."
+        "Sixteen running counts of a shop's new customers, one after each day. To the customers of each day a fresh noise of deviation 0.5 "
+        "is added, and a count is the noisy sum so far. What the others add is taken off. If Mia comes, it is on day 6: then 1 is left "
+        "from the sixth count on, and noise, else noise alone."
     ),
     inside=to_say("she came"),
-    outside=to_say("she stayed away"),
+    outside=to_say("she did not"),
     draw=_draw,
     promise=lambda: tradeoff.gaussian(MU),
     named="μ = 2",

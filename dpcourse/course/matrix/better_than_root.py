@@ -91,7 +91,8 @@ exercise = OpenExercise(
     misconceptions=(
         _known(
             "the root",
-            "These are the coefficients of the square root. They are good, and for a stream that ends not the best: a search that begins with them finds better ones.",
+            "These are the coefficients of the square root. They are good, and for a stream that ends not the best: a search that begins with them finds better ones. "
+            "(A search for the least noise of the *last* sum alone ends with them too.)",
             root,
         ),
         _known(
@@ -101,8 +102,8 @@ exercise = OpenExercise(
         ),
         _known(
             "whole sums",
-            "This is C = A, noise on each whole sum, or coefficients that are all alike.",
-            np.ones,
+            "These are the coefficients of C = A, noise on each whole sum. (A search that leaves out the sensitivity ends with them too.)",
+            lambda steps: np.ones(steps),
         ),
         _known(
             "the inverse",

@@ -12,7 +12,7 @@ def _ends(value, case):
     """A list of whole numbers."""
     array = in_a_row(value, kinds="iuf")
     if array is None or not len(array):
-        return say("Return a list of whole numbers, the last step of each block, not {given}.", given=type_name(value))
+        return say("Return one list of whole numbers, the last step of each block and nothing else, not {given}.", given=type_name(value))
     if not np.isfinite(array).all() or (array != np.round(array)).any():
         return say("Steps are whole numbers: {given} are none.", given=[float(each) for each in array])
     return None
@@ -100,6 +100,11 @@ exercise = Exercise(
             "the first block only",
             "Your first block is right. It is not the whole sum: steps are left over behind it, and these need blocks too.",
             lambda t: _from_the_largest(t)[:1],
+        ),
+        Misconception(
+            "every power",
+            "These are the powers of two up to t. Only those that are among the binary digits of t are lengths of blocks, and asked for are the blocks' last steps.",
+            lambda t: [2**power for power in range(t.bit_length())],
         ),
         Misconception(
             "every step by itself",

@@ -123,7 +123,8 @@ exercise = Exercise(
         ),
         Misconception(
             "A forgotten",
-            "Your decoder is C⁻¹ alone. That gives the noise of single steps; the running sums add it up: A C⁻¹.",
+            "Your decoder is C⁻¹ alone. That gives the noise of single steps; the running sums add it up: A C⁻¹. (Matrices are multiplied by `@`: `*` "
+            "multiplies entry by entry, and then nothing is added up.)",
             _by(_longest, np.linalg.inv, _rms),
         ),
         Misconception(

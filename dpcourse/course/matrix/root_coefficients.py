@@ -74,6 +74,16 @@ exercise = Exercise(
             np.ones,
         ),
         Misconception(
+            "whole numbers",
+            "All your coefficients behind the first are 0. Did you divide by `//`, which cuts off what is behind the point? (1, 0, 0, … is the strategy of fresh noise.)",
+            lambda steps: np.r_[1.0, np.zeros(steps - 1)],
+        ),
+        Misconception(
+            "what they tend to",
+            "You return 1 / sqrt(pi k). The coefficients come near it as k grows, and are a little smaller.",
+            lambda steps: np.r_[1.0, 1 / np.sqrt(math.pi * np.arange(1, steps))],
+        ),
+        Misconception(
             "halved each time",
             "You halve the coefficient each time. That is the series of 1 / (1 - x/2). Here the factor is 1/2 only once, and then 3/4, 5/6, …",
             lambda steps: 0.5 ** np.arange(steps),

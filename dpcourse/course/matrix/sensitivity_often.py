@@ -56,6 +56,17 @@ def _apart(strategy, participations, separation):
     return math.sqrt(max(squares[steps].sum() for steps in chosen))
 
 
+def _exactly(strategy, participations, separation):
+    """Of patterns with so many steps, and no fewer."""
+    chosen = [steps for steps in _patterns(len(strategy), participations, separation) if len(steps) == participations]
+    return float(max((np.linalg.norm(strategy[:, steps].sum(axis=1)) for steps in chosen), default=0.0))
+
+
+def _lengths_added(strategy, participations, separation):
+    lengths = np.linalg.norm(strategy, axis=0)
+    return float(max(lengths[steps].sum() for steps in _patterns(len(strategy), participations, separation)))
+
+
 def _longest(strategy):
     return float(np.linalg.norm(strategy, axis=0).max())
 
@@ -101,6 +112,16 @@ exercise = Exercise(
             "squares of the columns",
             "You added the squares of the columns' lengths, as if they had no row in common. Add the columns first, and then take the length.",
             _apart,
+        ),
+        Misconception(
+            "lengths added",
+            "You added the lengths of the columns. They point in different directions: add the columns first, and then take the length.",
+            _lengths_added,
+        ),
+        Misconception(
+            "exactly so many",
+            "You try only patterns with exactly `participations` visits. Where there is no room for so many she comes fewer times, and moves C x all the same.",
+            _exactly,
         ),
         Misconception(
             "one visit",
