@@ -12,7 +12,10 @@ def _ends(value, case):
     """A list of whole numbers."""
     array = in_a_row(value, kinds="iuf")
     if array is None or not len(array):
-        return say("Return one list of whole numbers, the last step of each block and nothing else, not {given}.", given=type_name(value))
+        return say(
+            "Return one list of whole numbers, the last step of each block and nothing else, not {given}.",
+            given=type_name(value),
+        )
     if not np.isfinite(array).all() or (array != np.round(array)).any():
         return say("Steps are whole numbers: {given} are none.", given=[float(each) for each in array])
     return None
@@ -89,12 +92,6 @@ exercise = Exercise(
             "counted from 0",
             "Your ends are one too small: steps are counted from 1, and the last block ends in step t.",
             lambda t: [end - 1 for end in _from_the_largest(t)],
-        ),
-        Misconception(
-            "every block that ends here",
-            "You list the blocks that hold step t, or that are finished in it. Asked for are those whose sums *add up* to the running sum: together they "
-            "hold each of the steps 1 to t once.",
-            lambda t: [t] * ((t & -t).bit_length()),
         ),
         Misconception(
             "the first block only",

@@ -8,7 +8,9 @@ from dpcourse import matrix
 from dpcourse.base.languages import to_say
 from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, a_number
 
-STRATEGY = to_say("{name}: a lower-triangular array of shape (n, n), n from 1 to 7, with positive numbers on its diagonal")
+STRATEGY = to_say(
+    "{name}: a lower-triangular array of shape (n, n), n from 1 to 7, with positive numbers on its diagonal"
+)
 
 
 def _any_strategy(rng):
@@ -67,9 +69,9 @@ exercise = Exercise(
     reference=_by(_longest, _decoder, _rms),
     formulas=(_written,),
     means={
-        "np.sqrt((strategy**2).sum(axis=0)).max()": "the sensitivity, the length of the longest column",
+        "np.sqrt((strategy ** 2).sum(axis=0)).max()": "the sensitivity, the length of the longest column",
         "np.tri(len(strategy)) @ np.linalg.inv(strategy)": "the decoder B",
-        "np.sqrt(np.mean(np.sum(decoder**2, axis=1)))": "the root mean square of the lengths of B's rows",
+        "np.sqrt(np.mean(np.sum(decoder ** 2, axis=1)))": "the root mean square of the lengths of B's rows",
     },
     returns=a_number,
     possible=Number(0, math.inf),

@@ -9,7 +9,7 @@ from dpcourse import matrix
 from dpcourse.base.languages import listed, say, to_say
 from dpcourse.base.style import DARK, FIRST, FOURTH, LIGHT, PALE, RING, SECOND, THIRD, Look, panels
 
-STEPS, SEED = 64, 5  # of the stream whose noise is shown, and of this noise
+STEPS, SEED = 64, 45  # of the stream whose noise is shown, and of this noise
 FRESH, WHOLE, TREE, ROOT = "fresh", "whole", "tree", "root"
 NAMES = {
     FRESH: to_say("fresh noise in each step"),
@@ -26,6 +26,8 @@ LOOKS = {FRESH: FIRST, WHOLE: FOURTH, TREE: THIRD, ROOT: SECOND}
 BAND: Look = {"color": "#dfe5ec", "linewidth": 0}
 LEAVES, MIA = 16, 6  # of the tree that is drawn, and the step in which Mia comes
 LAGS = 24
+REACH = 25  # of the noise that is drawn, to either side
+LABEL: Look = {"facecolor": "white", "edgecolor": "none", "pad": 1}
 BOUND: Look = {"color": "black", "linestyle": (0, (1, 1)), "linewidth": 1.2}
 
 
@@ -83,13 +85,11 @@ def noise_so_far(figure, noise, step) -> str:
     right.fill_between(np.arange(1, STEPS + 1), -deviation, deviation, **BAND)
     right.plot(so_far, of_sums[:step], **FIRST)
     right.plot(so_far[-1:], of_sums[step - 1 : step], **RING, markersize=7)
-    right.set_title(
-        say("noise of the sum of {step} steps: {noise:.1f}", step=step, noise=_zero(of_sums[step - 1]))
-    )
+    right.set_title(say("noise of the sum of {step} steps: {noise:.1f}", step=step, noise=_zero(of_sums[step - 1])))
     for panel in (left, right):
         panel.set_xlim(0, STEPS + 1)
         panel.set_xticks(range(0, STEPS + 1, 16))
-        panel.set_ylim(-20, 20)
+        panel.set_ylim(-REACH, REACH)
         panel.set_xlabel(say("step"))
     return say(
         "{way}, at mu 1. Left, the noise that each of the first {step} steps adds; right, the noise of their running sums. In step {step} "
@@ -126,7 +126,7 @@ def tree_blocks(figure, step) -> str:
                 look |= LIGHT
             panel.add_patch(Rectangle((first - 0.46, layer + 0.1), length - 0.08, 0.8, **look))
             if first <= MIA <= last:
-                panel.text(first - 0.3, layer + 0.5, "Mia", va="center", fontsize=8, color="black")
+                panel.text(first - 0.3, layer + 0.5, "Mia", va="center", fontsize=8, bbox=LABEL)
     panel.set_xlim(0.4, LEAVES + 0.6)
     panel.set_ylim(0, layers)
     panel.set_xticks(range(1, LEAVES + 1))
@@ -204,7 +204,7 @@ def noise_of_sums(figure, steps) -> str:
     by_way = {name: deviations(name, steps) for name in LOOKS}
     shown = np.unique(np.linspace(0, steps - 1, 400).astype(int))
     (panel,) = panels(figure)
-    figure.subplots_adjust(right=0.7)
+    figure.subplots_adjust(left=0.08, right=0.655)
     errors = {name: float(np.sqrt(np.mean(values**2))) for name, values in by_way.items()}
     for name, values in by_way.items():
         look = LOOKS[name] | ({"linewidth": 0.9} if name == TREE else {})
@@ -215,14 +215,12 @@ def noise_of_sums(figure, steps) -> str:
     panel.set_xlim(1, steps)
     panel.set_ylim(0, 1.1 * max(float(values.max()) for values in by_way.values()))
     panel.set_xlabel(say("step"))
-    panel.set_ylabel(say("deviation at μ = 1"))
-    panel.set_title(say("{steps:,} steps; beside each way its root mean square", steps=steps))
+    panel.set_ylabel(say("deviation"))
+    panel.set_title(say("{steps:,} steps, at μ = 1; beside each way its root mean square", steps=steps))
     panel.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
     return say(
         "The deviation of the noise on each of {steps} running sums at mu 1. The root mean squares: {errors}. No way is below {bound:.2f}.",
         steps=steps,
-        errors=listed(
-            say("{way} {error:.2f}", way=say(NAMES[name]), error=error) for name, error in errors.items()
-        ),
+        errors=listed(say("{way} {error:.2f}", way=say(NAMES[name]), error=error) for name, error in errors.items()),
         bound=bound,
     )

@@ -80,7 +80,7 @@ exercise = Exercise(
     reference=_remembering,
     formulas=(_solved,),
     means={
-        "sum(coefficients[k] * made[t - k] for k in back)": "what is remembered of the noises that were made before",
+        "sum((coefficients[k] * made[t - k] for k in back))": "what is remembered of the noises that were made before",
         "z - remembered": "the fresh noise, less what is remembered",
     },
     returns=numbers_like("fresh"),

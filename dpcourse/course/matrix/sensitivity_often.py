@@ -142,9 +142,7 @@ exercise = Exercise(
             "from the first step",
             "You let her come first in step 1 and then as soon as she may. For coefficients that fall, the same for all steps, that is the worst. For any "
             "matrix another pattern may be.",
-            _largest(
-                lambda steps, participations, separation: [list(range(0, steps, separation))[:participations]]
-            ),
+            _largest(lambda steps, participations, separation: [list(range(0, steps, separation))[:participations]]),
         ),
         Misconception(
             "only such patterns",

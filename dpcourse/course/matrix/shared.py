@@ -17,7 +17,9 @@ def as_many_as_steps(value, case):
         return say("Return one array (or list) of {steps} numbers, not {given}.", steps=steps, given=type_name(value))
     if len(array) != steps:
         return say(
-            "Return {steps} coefficients, one for each step, c_0 the first. You return {given}.", steps=steps, given=len(array)
+            "Return {steps} coefficients, one for each step, c_0 the first. You return {given}.",
+            steps=steps,
+            given=len(array),
         )
     if not np.isfinite(array).all():
         return say("The result holds {value}. Look for a division by zero or an overflow.", value=_first_bad(array))

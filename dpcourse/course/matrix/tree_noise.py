@@ -41,7 +41,7 @@ exercise = Exercise(
     means={
         "math.log2(steps) + 1": "the layers of the tree, as many as there are blocks with Mia",
         "math.sqrt(layers) / mu": "the deviation of the noise on one block",
-        'bin(t).count("1")': "the number of blocks that make the running sum",
+        "bin(t).count('1')": "the number of blocks that make the running sum",
     },
     returns=a_number,
     possible=Number(0, math.inf),
@@ -50,7 +50,7 @@ exercise = Exercise(
         "Two numbers decide. In how many blocks is Mia's step, over all layers? That says how large the noise on each block must be. And how many "
         "blocks does the sum of t steps have?",
         "A tree over `steps` = 2^h steps has h + 1 layers, and Mia is in one block of each. She moves all block sums together by sqrt(h + 1). "
-        "The running sum adds one block for each 1 among the binary digits of t: `bin(t).count(\"1\")`. The squares of their noises add up.",
+        'The running sum adds one block for each 1 among the binary digits of t: `bin(t).count("1")`. The squares of their noises add up.',
     ),
     misconceptions=(
         Misconception(
