@@ -14,6 +14,7 @@ on what was released before (Denisov et al. 2022, theorem 2.1). "Henzinger et al
 import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.linalg import solve_triangular, toeplitz
@@ -84,18 +85,30 @@ class Filter:
     def noise(self, fresh: Iterable) -> Iterator:
         """Yield the noises y = C^-1 z, one for each fresh noise z: numbers, arrays or tensors.
 
-        Keeps `memory` of them. Source: the transposed direct form of a linear filter.
-
         >>> list(Filter(3, (1, 0.5)).noise([1.0, 0.0, 0.0]))
         [1.0, -0.5, 0.25]
         """
+        kept = None
+        for z in itertools.islice(fresh, self.steps):
+            y, kept = self.remembered(z, kept)
+            yield y
+
+    def remembered(self, z, kept: list | None = None) -> tuple[Any, list]:
+        """Return the next noise, and the `memory` things of its kind that the one after it needs.
+
+        z: fresh noise, a number, an array or a tensor; kept: what the noise before it left, None for the first.
+        Source: the transposed direct form of a linear filter.
+
+        >>> y, kept = Filter(3, (1, 0.5)).remembered(1.0)
+        >>> Filter(3, (1, 0.5)).remembered(0.0, kept)
+        (-0.5, [0.25])
+        """
         size = self.memory + 1
         above, below = (_padded(values, size) for values in (self.denominator, self.numerator))
-        kept = [0.0] * size
-        for z in itertools.islice(fresh, self.steps):
-            y = (above[0] * z + kept[0]) * (1 / below[0])
-            kept = [rest + a * z - b * y for rest, a, b in zip(kept[1:], above[1:], below[1:], strict=True)] + [0.0]
-            yield y
+        kept = [0.0] * self.memory if kept is None else kept
+        y = (above[0] * z + (kept[0] if kept else 0.0)) / below[0]
+        rests = [*kept[1:], 0.0]
+        return y, [rest + a * z - b * y for rest, a, b in zip(rests, above[1:], below[1:], strict=False)]
 
 
 def identity(steps) -> Filter:
