@@ -32,6 +32,7 @@ from dpcourse.dpsgd.inspection import Check, Inspection, inspect
 from dpcourse.dpsgd.ledger import BudgetError, Epsilons, Ledger, noise_for
 from dpcourse.dpsgd.models import Edges, logistic, logistic_on_edges, mlp, paper_cnn, tanh_cnn, without_batch_norm
 from dpcourse.dpsgd.optimizers import NoisyAdam, NoisyAdamW, NoisySGD
+from dpcourse.dpsgd.ordered import InOrder, in_order
 from dpcourse.dpsgd.own_layers import layer_rule
 from dpcourse.dpsgd.paper import FigureRow, TableRow, paper_figure_4, paper_table
 from dpcourse.dpsgd.planning import Plan, plan
@@ -51,6 +52,7 @@ __all__ = [
     "Edges",
     "Epsilons",
     "FigureRow",
+    "InOrder",
     "Inspection",
     "Ledger",
     "NoisyAdam",
@@ -69,6 +71,7 @@ __all__ = [
     "digits",
     "fashion_mnist",
     "fit",
+    "in_order",
     "inspect",
     "layer_rule",
     "loader",

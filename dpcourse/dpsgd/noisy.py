@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import torch
 
+from dpcourse import matrix
 from dpcourse.base import validate
 from dpcourse.dpsgd import generators, processes, rows, secure
 from dpcourse.dpsgd.account import Account
@@ -18,15 +19,20 @@ from dpcourse.dpsgd.sampling import Sizes
 
 
 class Noisy(torch.optim.Optimizer):
-    """One private step: clipped sums are accumulated, noise is added once, the result is divided by expected_batch."""
+    """One private step: clipped sums are accumulated, noise is added once, the result is divided by expected_batch.
 
-    def _set(self, noise_multiplier, clip_norm, expected_batch, generator):
+    With a strategy the noise remembers: it is C^-1 z for fresh z of deviation noise_multiplier * clip_norm.
+    """
+
+    def _set(self, noise_multiplier, clip_norm, expected_batch, generator, strategy=None):
         self.noise_multiplier = validate.number("noise_multiplier", noise_multiplier, 0)
         self.clip_norm = validate.number("clip_norm", clip_norm, 0, open_low=True)
         self.expected_batch = validate.number("expected_batch", expected_batch, 0, open_low=True)
         self._generator = generators.make(generator, "noise")
         if self.secure:
             secure.refuse_imprecise(p for group in self.param_groups for p in group["params"])
+        _refuse_no_strategy(strategy, self.secure)
+        self.strategy, self._kept, self._steps = strategy, None, 0
         self._sums, self._drawn, self._noise, self._tried = {}, 0, (), set()
         self._account, self._padding = None, {}
         self.register_step_pre_hook(Noisy._make_private)
@@ -94,6 +100,7 @@ class Noisy(torch.optim.Optimizer):
         ValueError: this step is not in the ledger: call spend(1.0, 0.1) of the ledger that the optimizer is tied to, \
 once for each step; it has 0 such steps since then, and 0 were taken
         """
+        self.refuse_noise_that_remembers("tie")
         rate = self.expected_batch / people_of(validate.whole("people", people), public_n)
         rate = validate.number("expected_batch / people", rate, 0, 1, open_low=True)
         ledger.taken(self.noise_multiplier, rate)  # which refuses a noise that cannot be in it
@@ -141,6 +148,7 @@ once for each step; it has 0 such steps since then, and 0 were taken
             raise ValueError("step takes no closure: each evaluation of the loss would need a noise of its own")
         parameters = [p for group in self.param_groups for p in group["params"] if p.requires_grad]
         self._refuse_what_is_not_protected(parameters)
+        self._refuse_a_step_too_many()
         if self._account is not None:
             self._account.refuse_what_is_not_in_it(self.noise_multiplier, self._size(parameters[0].device))
         self._bring_averages()
@@ -164,6 +172,10 @@ once for each step; it has 0 such steps since then, and 0 were taken
         self._noise = [
             torch.randn(total.shape, generator=generator, dtype=total.dtype, device=total.device) for total in sums
         ]
+        if self.strategy is not None:
+            kept = self._kept or [None] * len(sums)
+            found = [self.strategy.remembered(z, rest) for z, rest in zip(self._noise, kept, strict=True)]
+            self._noise, self._kept = map(list, zip(*found, strict=True))
         torch._foreach_add_(sums, self._noise, alpha=scale)
 
     def _bring_averages(self):
@@ -177,6 +189,7 @@ once for each step; it has 0 such steps since then, and 0 were taken
         """Forget the batch after its step."""
         if self._account is not None:
             self._account.used[self.noise_multiplier] += 1
+        self._steps += 1
         self._sums, self._drawn = {}, 0
         for group in self.param_groups:
             for p in group["params"]:
@@ -210,18 +223,27 @@ once for each step; it has 0 such steps since then, and 0 were taken
     def state_dict(self) -> dict:
         """Return what torch's optimizer saves, and the noise's settings and generator: a saved run goes on exactly."""
         noise = {name: getattr(self, name) for name in ("noise_multiplier", "clip_norm", "expected_batch")}
-        return super().state_dict() | {"noise": noise | {"generator": self._generator.get_state()}}
+        noise["generator"] = self._generator.get_state()
+        if self.strategy is not None:
+            noise["strategy"] = {"steps": self._steps, "kept": self._kept}
+        return super().state_dict() | {"noise": noise}
 
     def load_state_dict(self, state_dict: dict) -> None:
         """Restore what state_dict gave; ValueError where it is not of a noisy optimizer."""
         if "noise" not in state_dict:
             raise ValueError("state_dict must come from NoisySGD, NoisyAdam or NoisyAdamW: it lacks 'noise'")
         noise = dict(state_dict["noise"])
-        state = noise.pop("generator")
+        state, remembered = noise.pop("generator"), noise.pop("strategy", None)
+        if (remembered is None) != (self.strategy is None):
+            raise ValueError(
+                "state_dict must be of an optimizer with a strategy where this one has one, and only there"
+            )
         super().load_state_dict({name: value for name, value in state_dict.items() if name != "noise"})
         for name, value in noise.items():
             setattr(self, name, value)
         self._generator.set_state(state.cpu())
+        if remembered is not None:
+            self._steps, self._kept = remembered["steps"], remembered["kept"]
 
     def __getstate__(self):
         raise TypeError(
@@ -242,6 +264,18 @@ once for each step; it has 0 such steps since then, and 0 were taken
         mine = {p for group in self.param_groups for p in group["params"]}
         _refuse_strangers(len(set(trainable(model).values()) - mine))
 
+    def refuse_noise_that_remembers(self, what: str) -> None:
+        """Raise ValueError where the noise remembers: the account of `what` is that of coins and fresh noise."""
+        if self.strategy is not None:
+            raise ValueError(
+                f"{what} takes an optimizer without a strategy: its account is for Poisson batches and fresh noise; "
+                "in_order plans a training with noise that remembers, and its docstring has the loop"
+            )
+
+    def _refuse_a_step_too_many(self):
+        if self.strategy is not None and self._steps >= self.strategy.steps:
+            raise ValueError(f"the strategy has noise for {self.strategy.steps:,} steps, and all of them were taken")
+
     def _refuse_what_is_not_protected(self, parameters):
         if any(p.grad is not None for group in self.param_groups for p in group["params"]):
             raise ValueError(
@@ -249,6 +283,15 @@ once for each step; it has 0 such steps since then, and 0 were taken
                 "it: call zero_grad(), then accumulate(model, loss, inputs, targets)"
             )
         _refuse_strangers(len(self._sums.keys() - set(parameters)))
+
+
+def _refuse_no_strategy(strategy, secure_noise):
+    if strategy is not None and not isinstance(strategy, matrix.Filter):
+        raise ValueError(f"strategy must be None or a matrix.Filter, got {type(strategy).__name__}")
+    if strategy is not None and secure_noise:
+        raise ValueError(
+            "strategy must be left out with generator='secure': what is remembered is rounded, and of that nothing is proved"
+        )
 
 
 def _refuse_strangers(count):

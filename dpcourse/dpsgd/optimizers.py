@@ -6,6 +6,7 @@ Source: Bu, Dong, Long & Su (2020), "Deep learning with Gaussian differential pr
 import torch
 from torch.optim.optimizer import ParamsT
 
+from dpcourse import matrix
 from dpcourse.dpsgd import generators
 from dpcourse.dpsgd.noisy import Noisy
 
@@ -17,7 +18,8 @@ class NoisySGD(Noisy, torch.optim.SGD):
     in units of clip_norm; clip_norm: > 0; expected_batch: > 0, the mean size of a batch, sample_rate * n, which is
     public where the size of the batch drawn is not. The account holds for a row emptied; for a row added or removed only
     if no setting comes from the number of rows. generator: torch.Generator, seed, None for a generator that the operating
-    system seeds, or "secure". ValueError otherwise. Source: algorithm 1, dividing by the expected size for |I_t|.
+    system seeds, or "secure". strategy: None, or a matrix.Filter, for noise that remembers (see in_order), and then
+    noise_multiplier is that of what it remembers. ValueError otherwise. Source: algorithm 1, dividing by the expected size for |I_t|.
 
     Every account takes the noise for exactly Gaussian, of real numbers. By default it is not, and is for learning and
     experiments: torch's generator can be predicted from its numbers, and in single precision these end at 5.8 standard
@@ -48,9 +50,10 @@ class NoisySGD(Noisy, torch.optim.SGD):
         weight_decay: float = 0.0,
         fused: bool | None = None,
         generator: generators.Source = None,
+        strategy: matrix.Filter | None = None,
     ) -> None:
         super().__init__(params, lr=lr, momentum=momentum, weight_decay=weight_decay, fused=fused)
-        self._set(noise_multiplier, clip_norm, expected_batch, generator)
+        self._set(noise_multiplier, clip_norm, expected_batch, generator, strategy)
 
 
 class NoisyAdam(Noisy, torch.optim.Adam):
@@ -82,9 +85,10 @@ class NoisyAdam(Noisy, torch.optim.Adam):
         weight_decay: float = 0.0,
         fused: bool | None = None,
         generator: generators.Source = None,
+        strategy: matrix.Filter | None = None,
     ) -> None:
         super().__init__(params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, fused=fused)
-        self._set(noise_multiplier, clip_norm, expected_batch, generator)
+        self._set(noise_multiplier, clip_norm, expected_batch, generator, strategy)
 
 
 class NoisyAdamW(Noisy, torch.optim.AdamW):
@@ -118,6 +122,7 @@ class NoisyAdamW(Noisy, torch.optim.AdamW):
         weight_decay: float = 0.01,
         fused: bool | None = None,
         generator: generators.Source = None,
+        strategy: matrix.Filter | None = None,
     ) -> None:
         super().__init__(params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, fused=fused)
-        self._set(noise_multiplier, clip_norm, expected_batch, generator)
+        self._set(noise_multiplier, clip_norm, expected_batch, generator, strategy)

@@ -104,6 +104,7 @@ def fit(
     memory = None if memory is None else validate.number("memory", memory, 0, open_low=True)
     every = max(1, steps // 20) if every is None else validate.whole("every", every)
     _refuse_what_adds_no_noise(optimizer)
+    optimizer.refuse_noise_that_remembers("fit")
     _refuse_what_is_no_data(data)
     _refuse_another_schedule(schedule, optimizer)
     _refuse_another_ledger(optimizer, ledger)

@@ -1,0 +1,112 @@
+"""The blocks of the tree that make a running sum."""
+
+import numpy as np
+
+from dpcourse.base.languages import say
+from dpcourse.checking import Domain, Exercise, Misconception, Whole
+from dpcourse.checking.calling.values import type_name
+from dpcourse.checking.returns import in_a_row
+
+
+def _ends(value, case):
+    """A list of whole numbers."""
+    array = in_a_row(value, kinds="iuf")
+    if array is None or not len(array):
+        return say(
+            "Return one list of whole numbers, the last step of each block and nothing else, not {given}.",
+            given=type_name(value),
+        )
+    if not np.isfinite(array).all() or (array != np.round(array)).any():
+        return say("Steps are whole numbers: {given} are none.", given=[float(each) for each in array])
+    return None
+
+
+def _from_the_largest(t):
+    ends, end = [], 0
+    for power in reversed(range(t.bit_length())):
+        if t >> power & 1:
+            end += 2**power
+            ends.append(end)
+    return ends
+
+
+def _from_the_last(t):
+    ends = []
+    while t > 0:
+        ends.append(t)
+        t = t - (t & -t)
+    return ends[::-1]
+
+
+def _lengths(t):
+    return [2**power for power in reversed(range(t.bit_length())) if t >> power & 1]
+
+
+def _smallest_first(t):
+    return [int(end) for end in np.cumsum(_lengths(t)[::-1])]
+
+
+def _firsts(t):
+    return [end - length + 1 for end, length in zip(_from_the_largest(t), _lengths(t), strict=True)]
+
+
+exercise = Exercise(
+    title="The blocks of a running sum",
+    good_for="seeing why a tree needs so few noises",
+    difficulty=2,
+    minutes=12,
+    points=2,
+    domain=Domain({"t": Whole(1, 5000)}),
+    draw=lambda rng: [{"t": int(8 * rng.integers(2, 12) + k)} for k in (5, 3, 6)],
+    reference=_from_the_largest,
+    formulas=(_from_the_last,),
+    returns=_ends,
+    hints=(
+        "Which is the largest power of two that fits into t? The first block has that length. What is left over is made in the same way.",
+        "With `start = 0` and the powers of two from the largest down: while t - start is at least the power, the next block ends at "
+        "start + power. (In binary digits: 13 is 1101, that is 8 + 4 + 1, so the ends are 8, 12 and 13.)",
+    ),
+    misconceptions=(
+        Misconception(
+            "lengths",
+            "You return the lengths of the blocks. Their last steps are asked for: each block begins where the one before it ended, so add them up.",
+            _lengths,
+        ),
+        Misconception(
+            "from right to left",
+            "These are the right steps, from right to left. Begin with the longest block, which begins in step 1.",
+            lambda t: _from_the_largest(t)[::-1],
+        ),
+        Misconception(
+            "smallest first",
+            "Your blocks have the right lengths, the shortest first. The tree has no such blocks: a block of length L begins only after a "
+            "multiple of L steps. So the longest comes first.",
+            _smallest_first,
+        ),
+        Misconception(
+            "first steps",
+            "You return the first step of each block. Return the last one: only when it is over is the block's sum known.",
+            _firsts,
+        ),
+        Misconception(
+            "counted from 0",
+            "Your ends are one too small: steps are counted from 1, and the last block ends in step t.",
+            lambda t: [end - 1 for end in _from_the_largest(t)],
+        ),
+        Misconception(
+            "the first block only",
+            "Your first block is right. It is not the whole sum: steps are left over behind it, and these need blocks too.",
+            lambda t: _from_the_largest(t)[:1],
+        ),
+        Misconception(
+            "every power",
+            "These are the powers of two up to t. Only those that are among the binary digits of t are lengths of blocks, and asked for are the blocks' last steps.",
+            lambda t: [2**power for power in range(t.bit_length())],
+        ),
+        Misconception(
+            "every step by itself",
+            "You take every step as a block of its own. That gives the right sum, with t noises in it. The tree has longer blocks.",
+            lambda t: list(range(1, t + 1)),
+        ),
+    ),
+)

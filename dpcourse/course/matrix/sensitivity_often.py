@@ -1,0 +1,167 @@
+"""The sensitivity where somebody comes several times."""
+
+import itertools
+import math
+
+import numpy as np
+
+from dpcourse import matrix
+from dpcourse.base.languages import to_say
+from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, Whole, a_number
+
+STRATEGY = to_say("{name}: an array of shape (n, n), n from 1 to 7, lower triangular, no number below 0")
+
+
+def _any_strategy(rng):
+    size = int(rng.integers(1, 8))
+    return np.tril(rng.uniform(0, 1.5, size=(size, size))).round(2)
+
+
+def _draw(rng):
+    return [
+        {"strategy": _drawn(rng, steps), "participations": participations, "separation": separation}
+        for steps, participations, separation in ((6, 2, 2), (7, 3, 2), (5, 4, 3))
+    ]
+
+
+def _drawn(rng, steps):
+    """One whose heaviest pattern does not begin in the first step."""
+    strategy = np.tril(rng.uniform(0.1, 1.0, size=(steps, steps)))
+    strategy[:, 1::2] *= 1.6
+    return np.tril(strategy).round(2)
+
+
+def _patterns(steps, participations, separation, fits=lambda gap, separation: gap >= separation):
+    """The sets of at most so many steps, each so far after the one before."""
+    for count in range(1, participations + 1):
+        for chosen in itertools.combinations(range(steps), count):
+            if all(fits(later - earlier, separation) for earlier, later in itertools.pairwise(chosen)):
+                yield list(chosen)
+
+
+def _largest(patterns, size=np.linalg.norm):
+    """The largest size of the sum of the columns of a pattern."""
+
+    def rule(strategy, participations, separation):
+        sums = (strategy[:, chosen].sum(axis=1) for chosen in patterns(len(strategy), participations, separation))
+        return float(max(map(size, sums)))
+
+    return rule
+
+
+def _apart(strategy, participations, separation):
+    """As if columns that far apart had no row in common."""
+    squares = (strategy**2).sum(axis=0)
+    chosen = _patterns(len(squares), participations, separation)
+    return math.sqrt(max(squares[steps].sum() for steps in chosen))
+
+
+def _exactly(strategy, participations, separation):
+    """Of patterns with so many steps, and no fewer."""
+    chosen = [steps for steps in _patterns(len(strategy), participations, separation) if len(steps) == participations]
+    return float(max((np.linalg.norm(strategy[:, steps].sum(axis=1)) for steps in chosen), default=0.0))
+
+
+def _lengths_added(strategy, participations, separation):
+    lengths = np.linalg.norm(strategy, axis=0)
+    return float(max(lengths[steps].sum() for steps in _patterns(len(strategy), participations, separation)))
+
+
+def _longest(strategy):
+    return float(np.linalg.norm(strategy, axis=0).max())
+
+
+exercise = Exercise(
+    title="Mia comes again",
+    good_for="paying for several epochs, whatever the strategy",
+    difficulty=3,
+    minutes=20,
+    points=3,
+    domain=Domain(
+        {
+            "strategy": Made(_any_strategy, STRATEGY),
+            "participations": Whole(1, 4),
+            "separation": Whole(1, 5),
+        }
+    ),
+    draw=_draw,
+    reference=_largest(_patterns),
+    returns=a_number,
+    possible=Number(0, math.inf),
+    forbidden=(matrix.sensitivity, matrix.errors, matrix.error),
+    hints=(
+        "Try all patterns. `itertools.combinations(range(n), k)` gives all sets of k steps, in order; keep those in which each step is at least "
+        "`separation` after the one before. How far does Mia move C x if she comes in these steps?",
+        "She moves it by the sum of these columns: `np.linalg.norm(strategy[:, list(steps)].sum(axis=1))`. Take the largest over all patterns of 1, 2, …, "
+        "`participations` steps: with few steps there may be no room for all of them.",
+    ),
+    misconceptions=(
+        Misconception(
+            "root of the number",
+            "You multiplied the longest column by the root of the number of visits. That holds where the columns of her visits have no row in "
+            "common. Here they overlap, and what she changes adds up.",
+            lambda strategy, participations, separation: math.sqrt(participations) * _longest(strategy),
+        ),
+        Misconception(
+            "number times the longest",
+            "You multiplied the longest column by the number of visits. That bounds it from above, and is more than she can do: the columns of "
+            "different steps do not point the same way.",
+            lambda strategy, participations, separation: participations * _longest(strategy),
+        ),
+        Misconception(
+            "squares of the columns",
+            "You added the squares of the columns' lengths, as if they had no row in common. Add the columns first, and then take the length.",
+            _apart,
+        ),
+        Misconception(
+            "lengths added",
+            "You added the lengths of the columns. They point in different directions: add the columns first, and then take the length.",
+            _lengths_added,
+        ),
+        Misconception(
+            "exactly so many",
+            "You try only patterns with exactly `participations` visits. Where there is no room for so many she comes fewer times, and moves C x all the same.",
+            _exactly,
+        ),
+        Misconception(
+            "one visit",
+            "That is the longest column: what she does who comes once.",
+            lambda strategy, participations, separation: _longest(strategy),
+        ),
+        Misconception(
+            "separation forgotten",
+            "You let her come in neighbouring steps. Between two visits lie at least `separation` steps.",
+            _largest(lambda steps, participations, separation: _patterns(steps, participations, 1)),
+        ),
+        Misconception(
+            "one step more",
+            "Your visits lie one step further apart than they must: a visit exactly `separation` steps after the one before is allowed.",
+            _largest(lambda steps, participations, separation: _patterns(steps, participations, separation + 1)),
+        ),
+        Misconception(
+            "from the first step",
+            "You let her come first in step 1 and then as soon as she may. For coefficients that fall, the same for all steps, that is the worst. For any "
+            "matrix another pattern may be.",
+            _largest(lambda steps, participations, separation: [list(range(0, steps, separation))[:participations]]),
+        ),
+        Misconception(
+            "only such patterns",
+            "You try only patterns in which she comes every `separation` steps. She may wait longer, if that moves C x farther.",
+            _largest(
+                lambda steps, participations, separation: [
+                    list(range(first, steps, separation))[:participations] for first in range(steps)
+                ]
+            ),
+        ),
+        Misconception(
+            "rows",
+            "You added rows of C. If she comes in step j, she moves C x by *column* j.",
+            lambda strategy, participations, separation: _largest(_patterns)(strategy.T, participations, separation),
+        ),
+        Misconception(
+            "sum of absolute values",
+            "You added up how far she moves the entries. For Gaussian noise it is a length: the root of the sum of their squares.",
+            _largest(_patterns, np.sum),
+        ),
+    ),
+)
