@@ -191,7 +191,7 @@ MERGED = {
     **dict.fromkeys(("accountants.po", "audit.po", "authoring.po", "clt.po", "laplace.po", "start_here.po"), 1),
     "00-start-here.md": 1,
     "01-composition.md": 5,
-    "02-laplace.md": 4,
+    "02-laplace.md": 3,
     "04-clt.md": 3,
     "05-dp-sgd.md": 1,
     "06-accountants.md": 3,

@@ -119,7 +119,7 @@ exercise = RandomExercise(
     title="Gaussian noise of whole numbers",
     good_for="many counts at once, with noise that a machine can draw exactly",
     difficulty=4,
-    minutes=25,
+    minutes=20,
     points=4,
     domain=Domain({"variance": Whole(1, 60), "size": Whole(1, 600), "rng": Seed()}, most=8),
     draw=_draw,
