@@ -176,5 +176,5 @@ def _looks(label):
     return {
         "description": label,
         "style": {"description_width": "11em"},
-        "layout": {"width": "98%", "min_width": "26em", "max_width": "46em"},
+        "layout": {"width": "98%", "min_width": "min(26em, 100%)", "max_width": "46em"},
     }

@@ -30,6 +30,8 @@ ALL_LESSONS = "All lessons"
 """The heading on the home page under which all lessons stand."""
 HEADINGS = {ALL_LESSONS: "all-lessons", "Glossary": "glossary"}
 """The ids of the cells that begin with such a heading."""
+IN_CHINESE, UNBROKEN = re.compile(r"(?<=[\u4e00-\u9fff])(?=[\u4e00-\u9fff])"), "\u2060"
+"""Where a line may break within Chinese, and what forbids it: else a narrow column is one sign wide."""
 SECTION = re.compile(r"^## (\d+)\. ", re.MULTILINE)
 REFERENCE = re.compile(r"\b(?P<lesson>\d\d) §(?P<section>\d+)\b", re.ASCII)
 
@@ -63,7 +65,8 @@ def links(file: Path) -> str:
 
 def contents(home: Path) -> str:
     """All lessons as a table for the home page."""
-    rows = [say_for(home, "| lesson | when you have finished it you can | hours |"), "|:--|:--|--:|"]
+    head = say_for(home, "| lesson | when you have finished it you can | hours |")
+    rows = [IN_CHINESE.sub(UNBROKEN, head), "|:--|:--|--:|"]
     for file in sources(root_of(home), language_of(home)):
         said = about(file)
         goals = "".join(f"<li>{goal['can']}</li>" for goal in said["goals"])

@@ -345,6 +345,11 @@ def test_a_lesson_in_jupyterlab_is_named_and_worked_by_keyboard(lab):
     lesson.picture("keyboard")
 
     found = violations(page, ".jp-Notebook")
+    lesson.select(explorer)
+    page.keyboard.press("Control+B")  # the file browser away
+    page.set_viewport_size({"width": 420, "height": 768})
+    lesson.wait_until("it.clientWidth < 400 && it.clientWidth < it.scrollWidth", explorer.locator(".dpcourse-picture"))
+    lesson.picture("narrow", explorer)
     assert [
         fault
         for fault in found
