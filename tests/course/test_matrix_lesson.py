@@ -41,7 +41,11 @@ def test_fresh_noise_beats_noise_on_each_sum_by_about_the_root_of_two():
 
 @pytest.mark.parametrize("steps", [2, 3, 16, 1000])
 def test_no_sum_by_the_square_root_is_above_the_logarithm(steps):
-    assert matrix.errors(matrix.square_root(steps)).max() <= 1 + (1 + math.log(steps)) / math.pi
+    """And the last sum, the worst, has the sum of the squares of the coefficients."""
+    errors = matrix.errors(matrix.square_root(steps))
+    squares = np.cumprod(np.r_[1.0, [(1 - 1 / (2 * k)) ** 2 for k in range(1, steps)]])
+    assert errors.max() == errors[-1] == pytest.approx(squares.sum(), rel=1e-9)
+    assert errors.max() <= 1 + (1 + math.log(steps)) / math.pi
 
 
 @pytest.mark.parametrize("seed", range(5))
