@@ -197,10 +197,10 @@ def _lessons(files):
         solved = f"[{say_for(file, 'solved')}](solutions/{folder}{file.stem}.ipynb)"
         places = " · ".join(filter(None, (read_link(file), binder_link(file), solved)))
         rows.append(f"| {link(file, f'lessons/{folder}')} | {about(file)['learn']} | {places} | {takes[file].hours} |")
-    total, reading, solving = (
-        5 * round(sum(getattr(each, part) for each in takes.values()) / 300) for part in ("total", "reading", "solving")
+    reading, solving = (
+        round(sum(getattr(each, part) for each in takes.values()) / 60) for part in ("reading", "solving")
     )
-    hours = {"total": total, "reading": reading, "solving": solving}
+    hours = {"total": reading + solving, "reading": reading, "solving": solving}
     all_of_it = say_for(home, "In all about {total} hours: {reading} to read, {solving} for the exercises.", **hours)
     return "\n".join([*rows, "", all_of_it])
 

@@ -1,4 +1,4 @@
-"""DP-SGD on PyTorch (lessons 05 and 06): clipped gradients of each example, noise, Poisson batches, the budget spent.
+"""DP-SGD on PyTorch (lessons from 05 on): clipped gradients of each example, noise, Poisson batches, the budget spent.
 
 `fit` trains: it draws the batches, writes every step into the ledger before the step is taken, and keeps a record.
 docs/training.md says what such a run may claim. A loop of your own does the same in four lines. Its parts are

@@ -19,7 +19,7 @@ from dpcourse.base.languages import listed, say, to_say
 
 CONTAINER = Path("/sys/fs/cgroup")
 PIP = f"{subprocess.list2cmdline([sys.executable or 'python'])} -m pip"  # also where the environment is not activated
-FOR_LEARNERS = {"jupyter": to_say("to open the lessons in JupyterLab"), "torch": to_say("for lessons 05 to 07")}
+FOR_LEARNERS = {"jupyter": to_say("to open the lessons in JupyterLab"), "torch": to_say("for lessons from 05 on")}
 """The extras of the package that a learner may want, and what for; the others are for instructors and authors."""
 
 STATES = {"ok": to_say("OK"), "note": to_say("NOTE"), "missing": to_say("MISSING")}
@@ -253,7 +253,7 @@ def _pytorch():
     if importlib.util.find_spec("torch") is None:
         free = shutil.disk_usage(sys.prefix).free / 2**30
         needs = say(
-            "lessons 05 to 07 need it, and on Linux pip brings its build for GPUs: 5 GiB of disk, here {free:.1f} are free. "
+            "lessons from 05 on need it, and on Linux pip brings its build for GPUs: 5 GiB of disk, here {free:.1f} are free. "
             "Its build for CPUs takes 0.7 GiB, and is enough",
             free=free,
         )
