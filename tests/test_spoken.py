@@ -76,7 +76,7 @@ def shown(monkeypatch):
 
 @pytest.mark.parametrize(
     ("call", "given"),
-    [(hint, ("1.7", 1)), (hint, ("1.7", 3)), (hint, ("1.7", 9)), (solution, ("1.5",)), (hint, ("8.1",))],
+    [(hint, ("1.7", 1)), (hint, ("1.7", 3)), (hint, ("1.7", 9)), (solution, ("1.5",)), (hint, ("49.1",))],
 )
 def test_hints_and_the_question_before_a_solution(shown, call, given):
     _, there = said_in_both(shown(call, *given))
