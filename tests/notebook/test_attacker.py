@@ -19,12 +19,13 @@ def fresh(tmp_path, monkeypatch):
 
 
 def direction(lesson):
-    """A score of an output, by which an attack may sort: the sum of what it holds, or the weights along Mia's gradient."""
-    return {"audit": lambda output: output @ [-1.0, 2.0, -2.0]}.get(lesson.word, lambda output: np.sum(output))
+    """A score of an output, by which an attack may sort: the sum of what it holds, the weights along Mia's gradient, or the step in which she comes."""
+    known = {"audit": lambda output: output @ [-1.0, 2.0, -2.0], "matrix": lambda output: output[5] - output[4]}
+    return known.get(lesson.word, lambda output: np.sum(output))
 
 
 def test_all_lessons_but_that_on_accountants_can_be_attacked():
-    assert [lesson.number for lesson in ATTACKED] == [0, 1, 2, 3, 4, 5, 7]
+    assert [lesson.word for lesson in course.lessons() if lesson not in ATTACKED] == ["accountants"]
 
 
 @every_attack
