@@ -19,13 +19,17 @@ def fresh(tmp_path, monkeypatch):
 
 
 def direction(lesson):
-    """A score of an output, by which an attack may sort: the sum of what it holds, the weights along Mia's gradient, or less loss."""
-    scores = {"audit": lambda output: output @ [-1.0, 2.0, -2.0], "claim": lambda loss: -loss}
-    return scores.get(lesson.word, lambda output: np.sum(output))
+    """A score of an output, by which an attack may sort: the sum of what it holds, or what speaks of Mia there."""
+    known = {
+        "audit": lambda output: output @ [-1.0, 2.0, -2.0],  # the weights along her gradient
+        "matrix": lambda output: output[5] - output[4],  # the step in which she comes
+        "claim": lambda loss: -loss,
+    }
+    return known.get(lesson.word, lambda output: np.sum(output))
 
 
 def test_all_lessons_but_that_on_accountants_can_be_attacked():
-    assert {lesson.word for lesson in course.lessons()} - {lesson.word for lesson in ATTACKED} == {"accountants"}
+    assert [lesson.word for lesson in course.lessons() if lesson not in ATTACKED] == ["accountants"]
 
 
 @every_attack

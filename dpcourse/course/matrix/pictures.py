@@ -204,7 +204,7 @@ def noise_of_sums(figure, steps) -> str:
     by_way = {name: deviations(name, steps) for name in LOOKS}
     shown = np.unique(np.linspace(0, steps - 1, 400).astype(int))
     (panel,) = panels(figure)
-    figure.subplots_adjust(left=0.08, right=0.655)
+    figure.subplots_adjust(left=0.08, right=0.64)
     errors = {name: float(np.sqrt(np.mean(values**2))) for name, values in by_way.items()}
     for name, values in by_way.items():
         look = LOOKS[name] | ({"linewidth": 0.9} if name == TREE else {})
