@@ -22,7 +22,7 @@ def apart():
         yield lambda function, *arguments: thread.submit(function, *arguments).result()
 
 
-@pytest.mark.parametrize("number", range(len(course.lessons())))
+@pytest.mark.parametrize("number", [lesson.number for lesson in course.lessons()])
 def test_every_option_is_explained_when_chosen_and_the_first_choice_counts(number, apart):
     apart(choose_every_option, number)
 
