@@ -44,7 +44,7 @@ def test_the_glossary_beside_a_lesson_is_no_submission(tmp_path):
     for file in (ROOT / "lessons").glob("*.ipynb"):
         shutil.copy(file, tmp_path / "kim" / "lessons")
     found = [(each.student, each.lesson, each.also) for each in collect.submissions(tmp_path)]
-    assert found == [("kim", number, ()) for number in (lesson.number for lesson in course.lessons())]
+    assert found == [("kim", lesson.number, ()) for lesson in course.lessons()]
 
 
 def test_a_second_folder_without_notebooks_takes_nothing_from_a_student(tmp_path):
