@@ -263,8 +263,8 @@ def find(name: str, values: dict | None = None) -> Exercise:
 def id_of(name: str) -> str:
     """The id of the exercise of that number or id; the name itself where the course has no such exercise any more.
 
-    >>> id_of("0.1"), id_of("9.9")
-    ('start_here/keep_probability', '9.9')
+    >>> id_of("0.1"), id_of("49.9")
+    ('start_here/keep_probability', '49.9')
     """
     try:
         return find(name).id

@@ -125,7 +125,7 @@ def test_what_is_no_number_is_refused_with_the_name_of_the_option(here, option, 
     "arguments",
     [
         ("--explain", "nobody", "1.7"),
-        ("--explain", "ann", "9.9"),
+        ("--explain", "ann", "49.9"),
         ("--override", "nobody", "1.7", "1", "why"),
         ("--override", "ann", "1.7", "1", "why", "--bonus", "nobody", "1", "1", "why"),
         ("--bonus", "ann", "1", "nan", "why"),

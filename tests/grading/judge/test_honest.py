@@ -269,7 +269,7 @@ def test_any_function_may_be_checked_and_the_better_of_both_counts():
         ((wrong, CHECK, "%reset -f"), WRONG),
         ((wrong, CHECK, BLANK_ANSWER), WRONG),
         ((BLANK_ANSWER, CHECK), BLANK),
-        (("check('0.1')", "check('0.1', 3)", "check('9.9', odds)", "check(None, 3)"), ERROR),
+        (("check('0.1')", "check('0.1', 3)", "check('49.9', odds)", "check(None, 3)"), ERROR),
     ):
         assert states(graded(IMPORTS, *cells, ids=("start_here/keep_probability",))) == {
             "start_here/keep_probability": state

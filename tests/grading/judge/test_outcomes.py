@@ -43,7 +43,8 @@ def test_every_judge_has_a_verdict_on_whatever_comes(exercise):
             continue
         for answers in ([value] * len(cases), [*right[:-1], value])[i % PLACES :: PLACES]:
             outcomes = sound([{"value": answer} for answer in answers], 1)
-            assert told(exercise.judge(cases, outcomes)).points in (0, exercise.points)
+            points = told(exercise.judge(cases, outcomes)).points
+            assert points in (0, exercise.points) or (getattr(exercise, "parts", None) and 0 < points < exercise.points)
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -92,6 +92,11 @@ def without(*functions):
 LOST = without("worst_posterior")  # the score of a submission of which that one answer is lost
 
 
+def _closed(name, code, helpers):
+    """An answer with what it calls inside it: those of two exercises may have the same names."""
+    return f"def _{name}():\n{textwrap.indent(helpers, '    ')}\n    return {code}\n{name} = _{name}()"
+
+
 def _helps(node):
     """Whether a statement of an exercise's source is something that its wrong answers may call."""
     match node:
@@ -108,8 +113,7 @@ def misconceptions():
     The wrong answers are taken from the source of the exercises, so that each arrives as a student's code.
     """
     trees = {each: ast.parse((COURSE / LESSON.word / f"{each}.py").read_text(encoding="utf-8")) for each in POINTS}
-    helpers = "\n".join(ast.unparse(node) for tree in trees.values() for node in tree.body if _helps(node))
-    found = {}
+    found, helpers = {}, {}
     for function, tree in trees.items():
         exercise = next(
             node.value
@@ -117,10 +121,11 @@ def misconceptions():
             if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "exercise"
         )
         options = {keyword.arg: keyword.value for keyword in exercise.keywords}
+        helpers[function] = "\n".join(ast.unparse(node) for node in tree.body if _helps(node))
         found[function] = [ast.unparse(slip.args[2]) for slip in options["misconceptions"].elts]
     for place in range(max(map(len, found.values()))):
         slips = {name: codes[place] for name, codes in found.items() if place < len(codes)}
-        cells = solved(**{name: f"{name} = {code}" for name, code in slips.items()}, first=helpers)
+        cells = solved(**{name: _closed(name, code, helpers[name]) for name, code in slips.items()})
         expected = tuple(
             (exercise.id, exercise.misconceptions[place].name if exercise.function in slips else None)
             for exercise in LESSON.exercises

@@ -153,7 +153,7 @@ NOTEBOOKS = [
     notebook("from VS Code", written(metadata(metadata={"vscode": {"languageId": "python"}}), metadata={"language_info": {"version": "3.14.0"}}, nbformat_minor=2)),
     notebook("from Deepnote", written(metadata(metadata={"cell_id": "0", "deepnote_cell_type": "code", "source_hash": "1"}), metadata={"deepnote": {}, "deepnote_notebook_id": "1"})),
     notebook("all in one line of JSON", json.dumps(json.loads(written(solved())), separators=(",", ":")).encode()),
-    notebook("a check of another lesson", [*solved(), cell("check('2.1', worst_posterior)"), cell("check('9.9', 0); check(7)")]),
+    notebook("a check of another lesson", [*solved(), cell("check('2.1', worst_posterior)"), cell("check('49.9', 0); check(7)")]),
     notebook("an empty notebook", [], "flagged", 0),
     notebook("one answer alone", [cell("import math\n" + WORKS)], "flagged", POINTS["worst_posterior"]),
     notebook("imports forgotten", solved()[1:], "flagged", without(*NEED_MATH, "epsilon_each")),
