@@ -43,12 +43,17 @@ def said_in_both(say):
         there = say()
     assert say() == before
     assert there != before
-    assert without_brackets(there).split() == before.split()
+    assert without_widths(without_brackets(there)).split() == without_widths(before).split()
     return before, there
 
 
 def without_brackets(text):
     return text.replace("⟦", "").replace("⟧", "")
+
+
+def without_widths(text):
+    """A column of a table is as wide as its words."""
+    return re.sub(r";min-width:[\d.]+em", "", text) if isinstance(text, str) else text
 
 
 def left_in_english(text):

@@ -12,6 +12,7 @@ import shutil
 import sys
 import types
 import venv
+from concurrent.futures import ThreadPoolExecutor
 
 import nbformat
 import numpy as np
@@ -118,7 +119,8 @@ def run(cell, monkeypatch, lacking=None):
     code = compile(cell, "cell", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
     made = eval(code, {})
     if inspect.iscoroutine(made):
-        asyncio.run(made)
+        with ThreadPoolExecutor(1) as thread:  # in this one a browser of other tests may keep a loop running
+            thread.submit(asyncio.run, made).result()
     return asked
 
 

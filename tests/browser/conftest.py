@@ -89,14 +89,24 @@ def server(chromium, copy_of_course):
         yield address
 
 
+_until_the_last = contextlib.ExitStack()
+"""What ends with the last browser test: Playwright runs an event loop in the thread of all tests."""
+
+
 @pytest.fixture(scope="session")
 def browser(chromium):
     quiet = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
     expect.set_options(timeout=PATIENCE)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=quiet)
-        yield browser
-        browser.close()
+    playwright = _until_the_last.enter_context(sync_playwright())
+    return _until_the_last.enter_context(playwright.chromium.launch(executable_path=chromium, args=quiet))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(nextitem):
+    result = yield
+    if nextitem is None or not nextitem.nodeid.startswith("tests/browser/"):
+        _until_the_last.close()
+    return result
 
 
 @pytest.fixture

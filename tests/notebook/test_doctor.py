@@ -51,7 +51,7 @@ def test_what_only_some_lessons_need_is_a_note(monkeypatch):
     lacks = {"torch": "no-such-package", "pooch": "no-such-package", "jinja2": "no-such-package"}
     monkeypatch.setattr(importlib.metadata, "version", lambda name: version(lacks.get(name, name)))
     assert finding("torch").state == "note"
-    assert finding("torch").said == f'for lessons 05 to 07 run `{sys.executable} -m pip install "dpcourse[torch]"`: pooch is not installed, torch is not installed'  # fmt: skip
+    assert finding("torch").said == f'for lessons from 05 on run `{sys.executable} -m pip install "dpcourse[torch]"`: pooch is not installed, torch is not installed'  # fmt: skip
     assert finding("packages").state == "ok"
     assert doctor.report().ok
     assert "jinja2" not in repr(doctor.report())  # for instructors and authors
