@@ -250,7 +250,8 @@ def find(name: str, values: dict | None = None) -> Exercise:
     of = next((each for each in lessons() if name.startswith((f"{each.number}.", f"{each.word}/"))), None)
     found = next((each for each in of.exercises if name in (each.number, each.id)), None) if of else None
     if of is None or found is None:
-        known = ", ".join(exercise.number for exercise in every_exercise())
+        ends = (dict.fromkeys(each.exercises[i].number for i in (0, -1)) for each in lessons() if each.exercises)
+        known = ", ".join(map("–".join, ends))
         raise ValueError(say("there is no exercise {exercise}; there are {known}", exercise=repr(name), known=known))
     if not values or isinstance(found, GivenOut):
         return found

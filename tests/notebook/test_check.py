@@ -105,7 +105,7 @@ def test_without_the_folder_the_instructor_has_the_solution(capsys, tmp_path, mo
 @pytest.mark.parametrize("call", [lambda: check("49.1", print), lambda: hint("49.1"), lambda: solution("49.1")])
 def test_an_id_that_does_not_exist_is_said_on_the_page(call, capsys):
     call()
-    assert "there is no exercise '49.1'; there are 0.1, 0.2" in capsys.readouterr().out
+    assert "there is no exercise '49.1'; there are 0.1–0.3, 1.1–" in capsys.readouterr().out
 
 
 def test_an_id_without_quotes(capsys):
