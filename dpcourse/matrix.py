@@ -11,9 +11,11 @@ on what was released before (Denisov et al. 2022, theorem 2.1). "Henzinger et al
 "Almost tight error bounds on differentially private continual counting".
 """
 
+import functools
 import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -63,10 +65,13 @@ class Filter:
                 raise ValueError(f"{name} must not begin with 0, got {getattr(self, name)!r}")
             object.__setattr__(self, name, tuple(values.tolist()))
 
-    @property
+    @functools.cached_property
     def coefficients(self) -> np.ndarray:
-        """The first column of C, c_0 to c_(steps - 1)."""
-        return _series(self.numerator, self.denominator, self.steps)
+        """The first column of C, c_0 to c_(steps - 1), each the double next to the quotient's: what is claimed rests on them.
+
+        ValueError where the denominator's inverse grows so fast that 512 binary digits do not tell.
+        """
+        return _exact_series(self.numerator, self.denominator, self.steps)
 
     def matrix(self) -> np.ndarray:
         """Return C, of shape (steps, steps)."""
@@ -177,13 +182,13 @@ def sensitivity(strategy, participations=1, separation=1) -> Bounds:
     separation = validate.whole("separation", separation)
     if isinstance(strategy, Filter):
         low, high = _of_filter(strategy, participations, separation)
+        roundings = strategy.steps
     else:
-        low, high = _of_matrix(_matrix(strategy), participations, separation)
-    slack = (
-        8
-        * EPS
-        * (len(strategy.coefficients) if isinstance(strategy, Filter) else np.size(strategy, 0) + np.size(strategy, 1))
-    )
+        strategy = _matrix(strategy)
+        low, high = _of_matrix(strategy, participations, separation)
+        visits = min(participations, -(-strategy.shape[1] // separation))
+        roundings = sum(strategy.shape) * visits**2  # of products that may cancel, in units of the longest column
+    slack = 8 * EPS * roundings
     return Bounds(float(low * (1 - slack)), float(high * (1 + slack)))
 
 
@@ -340,8 +345,12 @@ def blt(steps, buffers, participations=1, separation=None) -> Filter:
 
     def objective(x):
         with np.errstate(all="ignore"):
-            value = error(strategy(x), participations, separation)
+            found = strategy(x)
+            moved = _moved(_falling(_series(found.numerator, found.denominator, steps)), participations, separation)
+            value = (moved @ moved) * (counts @ found.decoder**2)
         return np.log(value) if np.isfinite(value) else 1e3
+
+    counts = steps - np.arange(steps)  # how many running sums a coefficient of the decoder is in
 
     def searched(start):
         return minimize(objective, start, method="L-BFGS-B", options={"maxiter": 300}).x
@@ -373,6 +382,29 @@ def _series(numerator, denominator, steps):
 def _logarithms(rest, weight):
     """What `blt` searches over, for decays 1 - rest."""
     return np.log(-np.log(rest)), np.log(weight)
+
+
+def _exact_series(numerator, denominator, steps):
+    """Return what `_series` does, correctly rounded: there, roots of the denominator near each other cost nine digits of sixteen.
+
+    In whole numbers of 2^-512. Whatever one step cuts off is in later ones by the coefficients of 1 / denominator, so
+    these are computed too, and nothing is claimed where they add up to more than 2^256.
+    """
+    one = 1 << 512
+    above, first, below = (
+        [int(Fraction(value) * one) for value in values] for values in (numerator, denominator[:1], denominator[1:])
+    )
+    found, growth = [], [one]
+    for i in range(steps):
+        before = sum(value * found[i - k] for k, value in enumerate(below, 1) if k <= i)
+        found.append(((above[i] if i < len(above) else 0) * one - before) // first[0])
+        if i:
+            growth.append(-sum(value * growth[i - k] for k, value in enumerate(below, 1) if k <= i) // first[0])
+    if below and sum(map(abs, growth)) > one << 256:
+        raise ValueError(
+            f"denominator must have an inverse series that does not grow beyond all bounds, got {denominator!r}"
+        )
+    return np.array([float(Fraction(value, one)) for value in found])
 
 
 def _padded(values, size):
@@ -410,8 +442,12 @@ def _of_filter(strategy, participations, separation):
     low = max(low, apart)
     if not c[separation:].any():  # columns that far apart have no row in common
         return apart, apart
-    larger = np.maximum.accumulate(np.abs(c)[::-1])[::-1]
-    return low, np.linalg.norm(_moved(larger, participations, separation))
+    return low, np.linalg.norm(_moved(_falling(c), participations, separation))
+
+
+def _falling(coefficients):
+    """Return the least coefficients that fall, and are nowhere smaller in size."""
+    return np.maximum.accumulate(np.abs(coefficients)[::-1])[::-1]
 
 
 def _of_matrix(strategy, participations, separation):

@@ -3,6 +3,7 @@
 import itertools
 import re
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
@@ -62,6 +63,24 @@ def test_the_sensitivity_of_a_filter_is_between_its_bounds_and_exact_where_coeff
     assert truth <= high
     if fall:
         assert high == pytest.approx(low, rel=1e-12)
+
+
+@pytest.mark.parametrize("decays", [(0.999,), (0.9995, 0.999, 0.99), (0.9995, 0.999, 0.998, 0.99, 0.9, 0.3)])
+def test_bounds_hold_where_decays_lie_near_each_other(decays):
+    """There a filter in doubles has lost nine digits; here the quotient of the polynomials that the doubles are."""
+    below = np.poly(decays)
+    above = below + np.r_[0, 0.05 * sum(np.poly(np.delete(decays, i)) for i in range(len(decays)))]
+    strategy = matrix.Filter(1000, tuple(above), tuple(below))
+    with mpmath.workdps(80):
+        top, rest = ([mpmath.mpf(value) for value in values] for values in (above, below))
+        c = []
+        for i in range(1000):
+            before = sum(value * c[i - k] for k, value in enumerate(rest) if 1 <= k <= i)
+            c.append(((top[i] if i < len(top) else 0) - before) / rest[0])
+        truth = mpmath.sqrt(sum(value**2 for value in c))
+        low, high = matrix.sensitivity(strategy)
+        assert low <= truth <= high
+        assert (high - low) / truth < 1e-11
 
 
 @given(st.integers(0, 10**6), st.integers(1, 7), st.integers(1, 4), st.integers(1, 4))
@@ -202,6 +221,10 @@ def test_many_participations_are_the_ends_of_a_pattern():
         (lambda: matrix.running_sums(0), "steps must be a whole number >= 1, got 0"),
         (lambda: matrix.Filter(3, (0.0, 1.0)), "numerator must not begin with 0, got (0.0, 1.0)"),
         (lambda: matrix.Filter(3, ()), "numerator must be a non-empty list of numbers, got ()"),
+        (
+            lambda: matrix.Filter(600, (1.0,), (1.0, -2.0)).coefficients,
+            "denominator must have an inverse series that does not grow",
+        ),
         (lambda: matrix.sensitivity([[1.0, np.nan]]), "strategy must be a Filter or a matrix of finite numbers"),
         (lambda: matrix.sensitivity(matrix.identity(3), 0), "participations must be a whole number >= 1, got 0"),
         (lambda: matrix.errors(np.ones((3, 3))), "strategy must be square and lower triangular"),

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dpcourse.base.languages import to_say
 from dpcourse.tradeoff import TradeOff
 
 
@@ -20,11 +21,11 @@ class Attack:
     """
 
     published: str
-    inside: str
-    outside: str
     draw: Callable[[np.random.Generator, np.ndarray], np.ndarray]
     promise: Callable[[], TradeOff]
     named: str
+    inside: str = to_say("in")
+    outside: str = to_say("out")
     shown: Callable[[Any], str] | None = None
 
     def outputs(self, rng: np.random.Generator | int | None, is_in: np.ndarray) -> np.ndarray:

@@ -1,9 +1,9 @@
 """The map of the course: which lesson leads to which, how long each takes, and where the learner is."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dpcourse import course
-from dpcourse.notebook.progress import Progress
 
 
 @dataclass(frozen=True)
@@ -21,20 +21,19 @@ class Stage:
     exercises: int
 
 
-def stages(progress: Progress | None = None) -> list[Stage]:
-    """Return the lessons that have an outline, in order; without any progress as for nobody who learns.
+def stages(passed: Mapping[int, int] | None = None) -> list[Stage]:
+    """Return the lessons that have an outline, in order. passed: lesson number -> exercises passed; None: nobody learns.
 
     >>> [stage.needs for stage in stages()][:2]
     [(), (0,)]
     """
-    passed = {row.lesson.number: len(row.passed) for row in (progress.rows if progress else ())}
     return [
         Stage(
             number=lesson.number,
             title=lesson.title,
             needs=tuple(lesson.outline["needs"]),
             minutes=lesson.outline["minutes"],
-            passed=passed.get(lesson.number),
+            passed=None if passed is None else passed.get(lesson.number, 0),
             exercises=len(lesson.functions),
         )
         for lesson in course.lessons()
@@ -42,19 +41,14 @@ def stages(progress: Progress | None = None) -> list[Stage]:
     ]
 
 
+@dataclass(frozen=True)
 class CourseMap:
-    """The map as a picture, with what the learner has done."""
+    """The map as a picture. passed: as for `stages`; here: the number of the lesson that is marked, None for none."""
 
-    def __init__(self):
-        self.progress = Progress()
-
-    @property
-    def here(self) -> int | None:
-        """The number of the lesson in which the next exercise is; None where all are done."""
-        following = self.progress.next()
-        return course.find(following).lesson if following else None
+    passed: Mapping[int, int]
+    here: int | None
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         from dpcourse import plots
 
-        return plots.as_output(plots.course_map, stages=stages(self.progress), here=self.here)
+        return plots.as_output(plots.course_map, stages=stages(self.passed), here=self.here)

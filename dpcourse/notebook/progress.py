@@ -13,6 +13,7 @@ from dpcourse.base import rounding
 from dpcourse.base.files import data_folder, write_atomically
 from dpcourse.base.languages import listed, say
 from dpcourse.checking import Exercise
+from dpcourse.notebook.course_map import CourseMap
 
 _shown: list = []  # the displays of progress() in this kernel, and what makes each anew
 MOVED = {"laplace/rules_out": "machine/rules_out", "laplace/whole_noise": "machine/whole_noise"}
@@ -117,11 +118,7 @@ def progress(as_map: bool = False) -> None:
     """Show what is done over all lessons, as a table or on the map of the course; it goes on changing as checks pass."""
     from IPython.display import display
 
-    made: type = Progress
-    if as_map:
-        from dpcourse.notebook.course_map import CourseMap
-
-        made = CourseMap
+    made = (lambda: Progress().on_the_map()) if as_map else Progress
     handle = display(made(), display_id=True)
     if handle is not None:
         _shown.append((handle, made))
@@ -145,6 +142,12 @@ class Progress:
         stopped = self.stopped_in()
         rows = sorted(self.rows, key=lambda row: stopped is not None and row.lesson.number < stopped.number)
         return next((task for row in rows for task in row.tasks if task not in row.passed), None)
+
+    def on_the_map(self) -> CourseMap:
+        """Return the map with what is done, and a mark at the lesson in which the next exercise is."""
+        following = self.next()
+        here = course.find(following).lesson if following else None
+        return CourseMap({row.lesson.number: len(row.passed) for row in self.rows}, here)
 
     def below(self, named: Callable[[Exercise], str]) -> Iterator[str]:
         """Yield what is said below the table; named: how an exercise is."""

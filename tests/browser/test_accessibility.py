@@ -357,6 +357,18 @@ def test_a_lesson_in_jupyterlab_is_named_and_worked_by_keyboard(lab):
     ] == []
 
 
+@pytest.mark.weekly("a lesson in JupyterLab, run to its end")
+def test_what_is_chosen_by_a_slider_is_shown_whole(lab):
+    lesson = lab("09-matrix")
+    lesson.run_all()
+    lesson.select(lesson.cell("plots.noise_so_far"))
+    readouts = lesson.cell("plots.noise_so_far").locator(".widget-readout")
+    shown = readouts.evaluate_all("all => all.map(each => [each.textContent, each.scrollWidth <= each.clientWidth])")
+    assert [text for text, _ in shown][:1] == ["fresh noise in each step"]
+    assert all(whole for _, whole in shown), shown
+    lesson.picture("readouts", lesson.cell("plots.noise_so_far"))
+
+
 def tab_to(page, control):
     """Press Tab until the control has the focus, and see that the focus is visible there."""
     element = control.element_handle()

@@ -60,7 +60,7 @@ def test_it_says_what_is_passed_and_rings_the_lesson_of_the_next_exercise():
     for function in first.functions:
         record(f"{first.word}/{function}")
     record(f"{second.word}/{second.functions[0]}")
-    data, _ = CourseMap()._repr_mimebundle_()
+    data, _ = Progress().on_the_map()._repr_mimebundle_()
     said = data["text/plain"]
     assert f"00 Start here, {len(first.functions)} of {len(first.functions)} exercises passed" in said
     assert f"01 Composition, 1 of {len(second.functions)} exercises passed" in said
@@ -71,8 +71,9 @@ def test_it_says_what_is_passed_and_rings_the_lesson_of_the_next_exercise():
 def test_when_all_is_done_no_lesson_is_ringed():
     for exercise in course.every_exercise():
         record(exercise.id)
-    assert CourseMap().here is None
-    assert "ring" not in drawn(stages=stages(Progress()), here=None)[2]
+    there = Progress().on_the_map()
+    assert there.here is None
+    assert "ring" not in drawn(stages=stages(there.passed), here=None)[2]
 
 
 def test_a_map_on_show_is_drawn_anew_as_a_map(monkeypatch):
@@ -88,4 +89,4 @@ def test_a_map_on_show_is_drawn_anew_as_a_map(monkeypatch):
     progress.progress()
     record("start_here/keep_probability")
     assert [type(each) for each in shown] == [CourseMap, Progress, CourseMap, Progress]
-    assert stages(shown[2].progress)[0].passed == 1
+    assert stages(shown[2].passed)[0].passed == 1

@@ -23,8 +23,6 @@ ATTACK = Attack(
         "The three weights of a model trained on six people by twenty steps of noisy SGD, nothing else. Mia's features are "
         "(1, -2, 2), her class is -1. The attacker knows the five others."
     ),
-    inside=to_say("in"),
-    outside=to_say("out"),
     draw=_draw,
     promise=lambda: pld.noisy_sgd(NOISE, RATE, STEPS).tradeoff(),
     named="σ = 0.8, p = 0.5, T = 20",

@@ -33,8 +33,6 @@ ATTACK = Attack(
         "The loss of a released model on Mia's row. The model was trained on seven rows by 24 steps of noisy SGD; hers is one of "
         "them, or it is empty. The attacker knows the six others."
     ),
-    inside=to_say("in"),
-    outside=to_say("out"),
     draw=_draw,
     promise=lambda: pld.noisy_sgd(NOISE, RATE, STEPS).tradeoff(),
     named="σ = 0.9, p = 0.5, T = 24",

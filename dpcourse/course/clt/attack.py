@@ -11,8 +11,6 @@ ATTACK = Attack(
         "25 answers, each with Gaussian noise of deviation 2 (μ = 0.5). What the others add is taken off: if Mia is in the "
         "table, 1 is left of each answer and noise, else noise alone."
     ),
-    inside=to_say("in"),
-    outside=to_say("out"),
     draw=lambda rng, is_in: is_in[:, None] + rng.normal(0, 1 / MU, (len(is_in), ANSWERS)),
     promise=lambda: tradeoff.gaussian(MU * ANSWERS**0.5),
     named=to_say("μ = 0.5, 25 times"),

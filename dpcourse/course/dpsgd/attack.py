@@ -17,8 +17,6 @@ ATTACK = Attack(
         "Twenty noisy sums of clipped gradients, seen along Mia's own gradient, whose length is 1. What the others add is taken "
         "off. The noise has deviation 1. If Mia is in the data, a coin puts her into each batch: then 1 is left, else noise alone."
     ),
-    inside=to_say("in"),
-    outside=to_say("out"),
     draw=_draw,
     promise=lambda: pld.noisy_sgd(NOISE, RATE, STEPS).tradeoff(),
     named="σ = 1, p = 0.5, T = 20",

@@ -11,8 +11,6 @@ ATTACK = Attack(
         "How many women of a hundred had an affair, with Gaussian noise of deviation 0.5 (μ = 2). The attacker knows of all "
         "others that 32 had one. If Mia is in the table, she makes it 33."
     ),
-    inside=to_say("in"),
-    outside=to_say("out"),
     draw=lambda rng, is_in: OTHERS + is_in + rng.normal(0, 1 / MU, len(is_in)),
     promise=lambda: tradeoff.gaussian(MU),
     named=f"μ = {MU:g}",

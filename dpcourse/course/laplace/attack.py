@@ -11,8 +11,6 @@ ATTACK = Attack(
         "How many women of a hundred had an affair, with Laplace noise of scale 0.5 (ε = 2). The attacker knows of all others "
         "that 32 had one. If Mia is in the table, she makes it 33."
     ),
-    inside=to_say("in"),
-    outside=to_say("out"),
     draw=lambda rng, is_in: OTHERS + is_in + rng.laplace(0, 1 / EPSILON, len(is_in)),
     promise=lambda: tradeoff.laplace(EPSILON),
     named=f"ε = {EPSILON:g}",

@@ -11,8 +11,6 @@ ATTACK = Attack(
         "How many women are as Mia is in five columns, with Laplace noise of scale 1 (ε = 1), all digits, in hexadecimal. Nobody "
         "else is. If Mia is in the table the count is 1, and else 0."
     ),
-    inside=to_say("in"),
-    outside=to_say("out"),
     draw=lambda rng, is_in: is_in + rng.laplace(0, 1 / EPSILON, len(is_in)),
     promise=lambda: tradeoff.laplace(EPSILON),
     named=f"ε = {EPSILON:g}",
