@@ -41,7 +41,24 @@ def copied(value: Any) -> Any:
 
 
 def plain(value):
-    """The value as plain data (numbers, text, lists, real arrays); anything else as {"type": its name}."""
+    """The value as plain data (numbers, text, lists, real arrays); what is too large, or anything else, as {"type": its name}."""
+    return _plain(value) if _fits(value) else {"type": type(value).__name__}
+
+
+def _fits(value):
+    """Whether lists, and lists within them, hold no more than LARGEST_ARRAY entries in all."""
+    waiting, entries = [value], 0
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, (list, tuple)):
+            entries += len(one)
+            if entries > LARGEST_ARRAY:
+                return False
+            waiting.extend(inside for inside in one if isinstance(inside, (list, tuple)))
+    return True
+
+
+def _plain(value):
     kind = type(value)  # exactly: of the many numbers in lists most are told at once
     if kind is float or (kind is int and -(2**63) < value < 2**63):
         return value
@@ -55,8 +72,8 @@ def plain(value):
         return int(value) if abs(int(value)) < 2**63 else float("inf")
     if isinstance(value, numbers.Real):
         return float(value)
-    if isinstance(value, (list, tuple)) and len(value) <= LARGEST_ARRAY:
-        return type(value)(map(plain, value)) if type(value) in (list, tuple) else [plain(item) for item in value]
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(_plain, value)) if type(value) in (list, tuple) else [_plain(item) for item in value]
     if hasattr(value, "__array__"):
         array = np.asarray(value)
         if array.ndim == 0 and array.dtype.kind in "biuf":

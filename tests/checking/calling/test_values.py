@@ -25,3 +25,13 @@ def test_anything_else_becomes_its_type_name():
     assert plain(np.array(3)) == 3
     assert plain(np.array(["a"])) == {"type": "ndarray"}
     assert plain(list(range(2_000_000))) == {"type": "list"}
+
+
+def test_lists_within_lists_may_hold_no_more_in_all_than_one_array():
+    shared = [0] * 1000
+    for _ in range(3):
+        shared = [shared] * 1000  # 10^12 numbers in three lists
+    endless: list = []
+    endless.append(endless)
+    assert plain(shared) == plain(endless) == {"type": "list"}
+    assert plain([[0] * 1000] * 900) == [[0] * 1000] * 900

@@ -18,7 +18,6 @@ COURSE = ROOT / "dpcourse" / "course"
 LESSON = course.lesson(1)
 POINTS = {exercise.function: exercise.points for exercise in LESSON.exercises}
 FULL = sum(POINTS.values())
-NEED_MATH = ("worst_posterior", "advanced_composition", "crossing", "composed_delta", "belief_in_yes")
 
 
 # ---- the generator
@@ -45,14 +44,25 @@ def all_cells_of(which, lesson=LESSON):
     return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
 
 
+def source(cell):
+    return "".join(cell["source"])
+
+
 def cells_of(which, lesson=LESSON):
     """The lesson in short: the cells that define an exercise's function or check it, and what these need."""
     return copy.deepcopy(_cells_of(which, lesson))
 
 
+NEED_MATH = tuple(
+    function
+    for function in LESSON.functions
+    if any(function in defined(code) and "math." in code for code in map(source, all_cells_of("solutions")))
+)
+
+
 @functools.cache
 def _cells_of(which, lesson):
-    codes = ["".join(cell["source"]) for cell in all_cells_of("solutions", lesson)]
+    codes = list(map(source, all_cells_of("solutions", lesson)))
     written = {i for i, code in enumerate(codes) if set(lesson.functions).intersection(defined(code)) or checked(code)}
     cells = all_cells_of(which, lesson)
     return [cells[i] for i in sorted(slices.needed(codes, written))]
