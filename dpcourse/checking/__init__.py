@@ -3,7 +3,7 @@
 The file of an exercise imports nothing else of this room than what is named here."""
 
 from dpcourse.checking.diagnosis.noise import Noise
-from dpcourse.checking.domain import Domain, Made, Number, OneOf, Seed, Several, Whole
+from dpcourse.checking.domain import Domain, Fields, Made, Number, OneOf, Seed, Several, Whole
 from dpcourse.checking.exercise import Exercise, Misconception, Needed, any_of
 from dpcourse.checking.given_out import GivenOut
 from dpcourse.checking.inputs import rounded

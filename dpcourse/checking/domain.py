@@ -44,7 +44,7 @@ def _always(value):
 
 
 def _written(value):
-    return repr(value) if isinstance(value, str) else f"{value:,g}".replace("e-0", "e-")
+    return f"{value:,g}".replace("e-0", "e-") if _is_number(value) else repr(value)
 
 
 def _is_number(value):
@@ -309,7 +309,16 @@ class Several:
             *(change for end in ends for change in _with_end(end)),
         ]
         sizes = sorted({self.least, min(self.least + 1, self.most), self.most})
-        return [*map(self._of_size, [] if self.like else sizes), *map(self._changed, changes)]
+        whole = [self._whole] if self.array and type(self.of) is Number and self._between() else []
+        return [*map(self._of_size, [] if self.like else sizes), *map(self._changed, changes), *whole]
+
+    def _between(self):
+        """The whole numbers of the range."""
+        return range(math.ceil(self.of.low), math.floor(self.of.high) + 1)
+
+    def _whole(self, rng, case):
+        """Whole numbers, which an array holds as such: what is written into it, or into one like it, is cut to whole ones."""
+        return rng.choice(self._between(), size=self._size(rng, case))
 
     def ends(self) -> list[Value]:
         """As few entries as there may be, and as many, all of them at one end."""
@@ -345,6 +354,55 @@ class Several:
         if self.like:
             return say(self.of.as_many, name=name, **self.of.range)
         return say(self.of.several, name=name, least=self.least, most=self.most, **self.of.range)
+
+
+@dataclass(frozen=True)
+class Fields:
+    """A dict that holds a value for each of these names: name -> its kind."""
+
+    of: Mapping[str, Number | OneOf | Several]
+    one = to_say("{name}: a dict in which {fields}")
+
+    def draw(self, rng: np.random.Generator, case: dict) -> object:
+        return self._with({})(rng, case)
+
+    def _with(self, fixed):
+        """A value in which these names are given so, and all others drawn."""
+
+        def value(rng, case):
+            made: dict = {}
+            for name, kind in self.of.items():
+                made[name] = fixed.get(name, kind.draw)(rng, made)
+            return made
+
+        return value
+
+    def has(self, value: dict, case: dict) -> bool:
+        """Whether it is one."""
+        return set(value) == set(self.of) and all(kind.has(value[name], value) for name, kind in self.of.items())  # type: ignore[arg-type]
+
+    def corners(self) -> list[Value]:
+        return [self._with({name: corner}) for name, kind in self.of.items() for corner in kind.corners()]
+
+    def ends(self) -> list[Value]:
+        ends = {name: kind.ends() for name, kind in self.of.items()}
+        return [self._with({name: each[at] for name, each in ends.items()}) for at in (0, -1)]
+
+    def about(self, number: float) -> list[Value]:
+        return [self._with({name: value}) for name, kind in self.of.items() for value in kind.about(number)]
+
+    def plain(self) -> list[Value]:
+        ways = {name: kind.plain() for name, kind in self.of.items()}
+        first = {name: each[0] for name, each in ways.items()}
+        return [
+            self._with(first),
+            *(self._with(first | {name: way}) for name, each in ways.items() for way in each[1:]),
+        ]
+
+    def told(self, name: str) -> str:
+        """It in words, after the name of the argument."""
+        fields = listed((kind.told(f'`"{each}"`') for each, kind in self.of.items()), "{first}; {then}", "{first}; {then}")
+        return say(self.one, name=name, fields=fields)
 
 
 @dataclass(frozen=True)
@@ -401,7 +459,7 @@ class Domain:
     '`epsilon` from 0.01 to 3; `k`: a whole number from 1 to 100'
     """
 
-    kinds: Mapping[str, Number | OneOf | Several | Made | Seed]
+    kinds: Mapping[str, Number | OneOf | Several | Fields | Made | Seed]
     where: Callable[..., bool] | None = None
     where_told: str = ""
     most: int | None = None

@@ -271,3 +271,32 @@ def test_no_sentence_is_lost():
             fewer[where].append(f"{where}: {english!r} is {chinese!r}")
     wrong = [line for where in fewer if len(fewer[where]) > MERGED.get(where, 0) for line in fewer[where]]
     assert not wrong, "\n".join(wrong)
+
+
+def test_what_code_asks_for_by_a_text_is_translated_as_where_it_is_written():
+    """A text that a cell compares with, or takes out of a table, stands elsewhere in it too; else the condition is never true."""
+    wrong = []
+    for file in sources(ROOT, "zh"):
+        for english, translated in translation.read(file).pairs:
+            if translated and english.cell_type == "code":
+                (_, elsewhere), (asked, mine) = asked_and_written(english.source), asked_and_written(translated.source)
+                wrong += [f"{file.name}: {text!r}" for text in asked & elsewhere - mine]
+    assert not wrong, "\n".join(wrong)
+
+
+def asked_and_written(code):
+    """(texts that code compares with or takes an entry by, all its other texts)."""
+    nodes = list(ast.walk(ast.parse(re.sub(r"^[%!{].*", "pass", code, flags=re.MULTILINE))))
+    asking = [
+        place
+        for node in nodes
+        if isinstance(node, (ast.Compare, ast.Subscript))
+        for place in ([node.left, *node.comparators] if isinstance(node, ast.Compare) else [node.slice])
+    ]
+    asked = {id(inside): inside for place in asking for inside in ast.walk(place) if is_text(inside)}
+    written = {node.value for node in nodes if is_text(node) and id(node) not in asked}
+    return {node.value for node in asked.values()}, written
+
+
+def is_text(node):
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)

@@ -1,7 +1,7 @@
 """What a claim leaves open."""
 
-from dpcourse.base.languages import listed, say, to_say
-from dpcourse.checking import Domain, Made, Misconception, OpenExercise
+from dpcourse.base.languages import listed, say
+from dpcourse.checking import Domain, Fields, Misconception, Number, OneOf, OpenExercise
 from dpcourse.checking.calling.values import type_name
 
 FIELDS = ("unit", "delta", "accountant", "sampler", "released")
@@ -36,6 +36,9 @@ CLOSED = {
 """A claim that leaves nothing open."""
 
 
+SAMPLERS = ("coins", "shuffled", None)
+
+
 def _claim(**changed):
     return CLOSED | changed
 
@@ -48,12 +51,15 @@ OPEN = (
     _claim(unit="row"),
     _claim(delta=None),
     _claim(delta=2e-6),
+    _claim(delta=1e-6),
     _claim(delta=1e-5, people=50_000),
     _claim(accountant=None),
     _claim(accountant="limit"),
     _claim(accountant="Rényi"),
     _claim(sampler="shuffled"),
     _claim(sampler="coins", accounted="shuffled"),
+    _claim(sampler=None),
+    _claim(accounted=None),
     _claim(released="daily"),
     _claim(unit="day of a person", released="daily", delta=0.0, sampler=None, accounted=None, accountant="basic"),
     _claim(unit=None, delta=None, accountant=None),
@@ -64,7 +70,7 @@ OPEN = (
 
 def _drawn(rng, claim):
     """With another ε, and as many people as leave it as open as it is."""
-    factor = float(rng.choice([1.0, 2.0, 5.0]))
+    factor = float(rng.choice([1.0, 2.0, 4.0]))
     delta = claim["delta"]
     return claim | {
         "epsilon": round(float(rng.uniform(0.5, 9)), 2),
@@ -78,13 +84,18 @@ def _draw_claims(rng):
     return [{"claim": _drawn(rng, OPEN[i])} for i in rng.permutation(len(OPEN))]
 
 
-CLAIM_TOLD = to_say(
-    '{name}: a dict with the keys "unit", "epsilon", "delta", "people", "accountant", "sampler", "accounted" and "released"'
+CLAIM = Fields(
+    {
+        "unit": OneOf(("person", "device", "row", "day of a person", None)),
+        "epsilon": Number(0.5, 9),
+        "delta": OneOf((1e-8, 1e-6, 1e-5, 0.0, None)),
+        "people": OneOf((50_000, 100_000, 1_000_000)),
+        "accountant": OneOf(("certified", "Rényi", "basic", "limit", None)),
+        "sampler": OneOf(SAMPLERS),
+        "accounted": OneOf(SAMPLERS),
+        "released": OneOf(("once", "daily")),
+    }
 )
-
-
-def _any_claim(rng):
-    return _drawn(rng, OPEN[int(rng.integers(len(OPEN)))])
 
 
 def _names(value, case):
@@ -159,7 +170,7 @@ exercise = OpenExercise(
     difficulty=2,
     minutes=12,
     points=2,
-    domain=Domain({"claim": Made(_any_claim, CLAIM_TOLD)}, most=0),
+    domain=Domain({"claim": CLAIM}),
     draw=_draw_claims,
     reference=open_fields,
     returns=_names,

@@ -10,9 +10,10 @@ TOLD = to_say(
 
 
 def _outputs(rng, prime=None):
-    """(outputs, m): of a generator x -> (a x + c) mod m; a not 1, nor the first number one that stays."""
+    """(outputs, m): of a generator x -> (a x + c) mod m whose first number is not one that stays; now and then a is 0 or 1."""
     m = PRIMES[int(rng.integers(len(PRIMES)))] if prime is None else prime
-    a, c, x = int(rng.integers(2, m)), int(rng.integers(1, m)), int(rng.integers(m))
+    a = int(rng.integers(2, m) if rng.random() < 0.8 else rng.integers(2))
+    c, x = int(rng.integers(1, m)), int(rng.integers(m))
     if (a * x + c) % m == x:
         x = (x + 1) % m
     outputs = [x]
