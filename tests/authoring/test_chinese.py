@@ -12,6 +12,7 @@ from support import ROOT
 
 from dpcourse.authoring import catalogues, glossary, translation
 from dpcourse.authoring.source import sources
+from dpcourse.authoring.texts import texts
 from dpcourse.base import languages
 
 HAN = "\u3400-\u9fff"
@@ -85,9 +86,9 @@ ENDS = re.compile(r"(?<=[.!?:;])[\"”*)\]]*(?:\s+|$)|(?<=[。！？：；])[”
 
 def each_line():
     """(where, English, Chinese) of each line of what is said, and of each text and comment in code."""
-    for where, *texts in said():
-        both = [[line for line in text.splitlines() if line.strip()] for text in texts]
-        yield from ((where, *line) for line in (zip(*both, strict=True) if len(both[0]) == len(both[1]) else [texts]))
+    for where, *pair in said():
+        both = [[line for line in text.splitlines() if line.strip()] for text in pair]
+        yield from ((where, *line) for line in (zip(*both, strict=True) if len(both[0]) == len(both[1]) else [pair]))
     for file in sources(ROOT, "zh"):
         for pair in translation.read(file).pairs:
             both = [in_code(cell.source) for cell in pair if cell and cell.cell_type == "code"]
@@ -273,30 +274,15 @@ def test_no_sentence_is_lost():
     assert not wrong, "\n".join(wrong)
 
 
-def test_what_code_asks_for_by_a_text_is_translated_as_where_it_is_written():
-    """A text that a cell compares with, or takes out of a table, stands elsewhere in it too; else the condition is never true."""
+def test_no_code_compares_with_a_text_that_its_cell_says_and_a_translation_says_otherwise():
+    """What is compared is code, and stays English: in a translation such a condition would never be true."""
     wrong = []
-    for file in sources(ROOT, "zh"):
-        for english, translated in translation.read(file).pairs:
-            if translated and english.cell_type == "code":
-                (_, elsewhere), (asked, mine) = asked_and_written(english.source), asked_and_written(translated.source)
-                wrong += [f"{file.name}: {text!r}" for text in asked & elsewhere - mine]
+    for file in sources(ROOT):
+        for cell in translation.cells(file):
+            if cell.cell_type == "code":
+                said = {text.says for text in texts(cell.source)}
+                code = re.sub(r"^[%!{].*", "pass", cell.source, flags=re.MULTILINE)
+                compared = (node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Compare))
+                sides = (side for node in compared for side in (node.left, *node.comparators))
+                wrong += [f"{file.name}: {side.value!r}" for side in sides if getattr(side, "value", None) in said]
     assert not wrong, "\n".join(wrong)
-
-
-def asked_and_written(code):
-    """(texts that code compares with or takes an entry by, all its other texts)."""
-    nodes = list(ast.walk(ast.parse(re.sub(r"^[%!{].*", "pass", code, flags=re.MULTILINE))))
-    asking = [
-        place
-        for node in nodes
-        if isinstance(node, (ast.Compare, ast.Subscript))
-        for place in ([node.left, *node.comparators] if isinstance(node, ast.Compare) else [node.slice])
-    ]
-    asked = {id(inside): inside for place in asking for inside in ast.walk(place) if is_text(inside)}
-    written = {node.value for node in nodes if is_text(node) and id(node) not in asked}
-    return {node.value for node in asked.values()}, written
-
-
-def is_text(node):
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
