@@ -13,10 +13,10 @@ RUN_TOLD = to_say("{name}: a dict, as the task describes it")
 
 
 def _drawn(rng, sampler, rows_each, stopped_by):
-    """A run of this kind: a whole number of epochs, half of them before it was stopped early."""
+    """A run of this kind: some epochs and a part of one, about half of them before it was stopped early."""
     per_epoch, epochs = int(rng.integers(8, 21)), 2 * int(rng.integers(2, 6))
     batch = 50 * int(rng.integers(2, 5))
-    planned = per_epoch * epochs
+    planned = per_epoch * epochs + int(rng.integers(2, per_epoch - 1))
     guesses = 2 * int(rng.integers(30, 61))
     return {
         "people": batch * per_epoch,
@@ -35,7 +35,16 @@ def _drawn(rng, sampler, rows_each, stopped_by):
 
 
 def _kinds(rng):
-    return [(COINS, 1, SCORE), (COINS, int(rng.integers(2, 4)), PLAN), (SHUFFLED, 1, PLAN), (COINS, 1, LOSS)]
+    """Both samplers with one row and with several, each of them ended in every way that makes another report."""
+    several = int(rng.integers(2, 4))
+    return [
+        (COINS, 1, SCORE),
+        (COINS, several, SCORE),
+        (SHUFFLED, 1, PLAN),
+        (SHUFFLED, several, SCORE),
+        (COINS, 1, LOSS),
+        (SHUFFLED, several, LOSS),
+    ]
 
 
 def _draw_runs(rng):
@@ -43,7 +52,8 @@ def _draw_runs(rng):
 
 
 def _any_run(rng):
-    return _drawn(rng, *_kinds(rng)[int(rng.integers(4))])
+    kinds = _kinds(rng)
+    return _drawn(rng, *kinds[int(rng.integers(len(kinds)))])
 
 
 def _six(value, case):
@@ -140,11 +150,19 @@ def _is_early(run):
 
 
 def _is_shuffled(run):
-    return run["sampler"] == SHUFFLED
+    return run["sampler"] == SHUFFLED and run["stopped_by"] != LOSS
 
 
 def _has_several(run):
-    return run["rows_each"] > 1
+    return run["rows_each"] > 1 and run["stopped_by"] != LOSS
+
+
+def _has_several_by_coins(run):
+    return _has_several(run) and _by_coins(run)
+
+
+def _has_several_shuffled(run):
+    return _has_several(run) and _is_shuffled(run)
 
 
 def _fields(cases, values, name):
@@ -198,9 +216,11 @@ exercise = OpenExercise(
         ),
         Misconception(
             "a row for a person",
-            "You report the ε of one row where a person has several. All her rows may change at once: `group=` of `pld.noisy_sgd` accounts for that.",
+            "You report the ε of one row where a person has several. All her rows may change at once: by coins `group=` of `pld.noisy_sgd` accounts for that, and of shuffled batches one may hold all of them, so that the μ of an epoch is rows_each / σ.",
             _with(epsilon=_finite(lambda run: _of_row(run))),
-            recognise=_is(_of_row, _has_several),
+            recognise=lambda cases, values: (
+                _is(_of_row, _has_several_by_coins)(cases, values) or _is(_of_row, _has_several_shuffled)(cases, values)
+            ),
         ),
         Misconception(
             "ε times the rows",
@@ -210,7 +230,7 @@ exercise = OpenExercise(
                     lambda run: run["rows_each"] * _of_row(run) if _by_coins(run) else reports.bounds(run)[1]
                 )
             ),
-            recognise=_is(lambda run: run["rows_each"] * _of_row(run), _has_several),
+            recognise=_is(lambda run: run["rows_each"] * _of_row(run), _has_several_by_coins),
         ),
         Misconception(
             "the batch over the people",
@@ -219,7 +239,7 @@ exercise = OpenExercise(
             recognise=lambda cases, values: all(
                 math.isclose(given, _of_people(run), rel_tol=1e-3)
                 for run, given in _epsilons(cases, values)
-                if _has_several(run)
+                if _has_several_by_coins(run)
             ),
         ),
         Misconception(
