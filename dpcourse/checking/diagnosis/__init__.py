@@ -24,6 +24,7 @@ from dpcourse.checking.calling.values import plain
 from dpcourse.checking.diagnosis import inputs, measurement, mutants, place, repair, results
 from dpcourse.checking.diagnosis.series import Part, as_arrays, called, features, part_of, parts
 from dpcourse.checking.diagnosis.words import AFTER, ALONE, EXPLAINING, SENTENCES, Change, Fact, cost, sentence
+from dpcourse.checking.domain import key
 
 SECONDS, FOR_MUTANTS, FOR_ANSWERS, FOR_DEPENDENCE = 2.6, 1.6, 0.9, 0.8
 MOST, MOST_OF_FEW, DRAWS = 12, 40, 40
@@ -207,14 +208,14 @@ class _Search:
     def _draw_further(self):
         """Draw cases until there are enough, and ask the answer."""
         most = MOST_OF_FEW if self._few_values() else MOST
-        known = {repr(case) for case in self.cases}
+        known = set(map(key, self.cases))
         further, clock = [], limits.Clock(FOR_ANSWERS / 2)
         for _ in range(DRAWS):
             if len(known) >= most or clock.left() <= 0:
                 break
             for case in self.exercise.draw(self.rng):
-                if (text := repr(case)) not in known:
-                    known.add(text)
+                if (this := key(case)) not in known:
+                    known.add(this)
                     further.append(case)
         given = self._answers(further)
         self.enough = len(self.first_cases) + len(given) >= (LEAST_OF_FEW if self._few_values() else LEAST)
