@@ -13,7 +13,7 @@ from dpcourse.checking.calling.values import show, type_name
 EMPTIED, ADDED = "a row emptied", "a row added or removed"
 PLAN, RELEASED, LOSS = "the plan", "what was released", "the training loss"
 FIELDS = "epsilon", "delta", "mu", "unit"
-SLACK = 1e-9  # of rounding in the last digits of a double
+SLACK = 1e-12  # the same bound, computed in another order, differs by rounding in the last digits of a double
 WASTE = 0.01  # what a bound may be above the certified one
 NEAR = 0.001  # two accountants agree, in how what was reported is recognised
 JUST_BELOW = 0.01
@@ -158,13 +158,13 @@ def _lower_end(settings):
 
 
 def _just_below(place):
-    """recognise: whether a field is near the certified bound in all runs, and somewhere not above the lower end."""
+    """recognise: whether a field is near the certified bound in all runs, and somewhere below it."""
 
     def recognise(cases, values):
         pairs = [(value[place], _right(**case)[place]) for case, value in zip(cases, values, strict=True)]
-        near = all(abs(value / right - 1) <= JUST_BELOW for value, right in pairs if math.isfinite(right))
-        pairs = [(value[place], _lower_end(**case)[place]) for case, value in zip(cases, values, strict=True)]
-        return near and any(value <= (1 + SLACK) * lower for value, lower in pairs if math.isfinite(lower))
+        finite = [(value, right) for value, right in pairs if math.isfinite(right)]
+        near = all(abs(value / right - 1) <= JUST_BELOW for value, right in finite)
+        return near and any(value < (1 - SLACK) * right for value, right in finite)
 
     return recognise
 
@@ -197,11 +197,14 @@ def _four(value, case):
     return None
 
 
-def _bound(name, value, lower, upper):
-    """What is to be said of a number that is no certified bound, or one far above it; None where it is right."""
+def _bound(name, value, upper):
+    """What is to be said of a number below the upper end of pld's interval, or far above it; None where it is right.
+
+    An interval that is asked for with a smaller width has a smaller upper end: the task asks for that of pld without a width.
+    """
     if not math.isfinite(upper):
         return None if value == upper else say("{name}: of this run no number is proved, so it is infinite", name=name)
-    if value <= (1 + SLACK) * lower:  # the upper end of a narrower interval is right, and this is no upper end
+    if value < (1 - SLACK) * upper:
         return say(
             "{name}: {given} is below {certified}, which is certified for this run",
             name=name,
@@ -221,12 +224,12 @@ def _bound(name, value, lower, upper):
 def _field_by_field(value, case):
     """The law: the unit that holds, two certified bounds that waste at most 1 %, and the delta of the settings."""
     epsilon, delta, mu, unit = value
-    right, lower = _right(**case), _lower_end(**case)
+    right = _right(**case)
     faults = (
         None if unit == right[3] else say("unit: the neighbours of this run differ otherwise"),
-        _bound("epsilon", epsilon, lower[0], right[0]),
+        _bound("epsilon", epsilon, right[0]),
         None if math.isclose(delta, right[1]) else say("delta: it is another one than that of the settings"),
-        _bound("mu", mu, lower[2], right[2]),
+        _bound("mu", mu, right[2]),
     )
     fault = next((fault for fault in faults if fault), None)
     return fault is None, fault or say("the report holds")

@@ -2,8 +2,10 @@
 
 import math
 
+import numpy as np
+
 from dpcourse import gdp
-from dpcourse.checking import Domain, Exercise, Misconception, Number, Whole, a_number, rounded
+from dpcourse.checking import Domain, Exercise, Misconception, Number, Whole, a_number, any_of, rounded
 
 
 def _draw_days(rng):
@@ -28,6 +30,37 @@ def _with(log=lambda delta, days: math.log(1 / delta), total=lambda rho, days: r
         return whole + factor * math.sqrt(whole * log(delta, days))
 
     return code
+
+
+def _at_best_of(orders, conversion=lambda orders, delta: np.log(1 / delta) / (orders - 1)):
+    """The classic conversion, or another, at the best of these orders only."""
+    orders = np.asarray(orders, dtype=float)
+    return lambda rho, days, delta: float(np.min(orders * rho * days + conversion(orders, delta)))
+
+
+def _sharper(orders, delta):
+    """The conversion of Canonne, Kamath & Steinke (2020)."""
+    return np.log1p(-1 / orders) - np.log(delta * orders) / (orders - 1)
+
+
+FINE = 1 + np.geomspace(1e-3, 1e4, 4000)
+WHOLE_ORDERS = [_at_best_of(range(2, most + 1)) for most in (32, 63, 64, 100, 128, 255, 256, 500, 1000)]
+LISTED = [_at_best_of([1 + x / 10 for x in range(1, 100)] + list(range(12, most + 1))) for most in (63, 64)]
+
+
+def _is_sharper(cases, values):
+    """recognise: whether the values come from the sharper conversion, by whatever orders."""
+    least = [_at_best_of(FINE, _sharper)(**case) for case in cases]
+    return all(
+        (1 - 1e-5) * low <= value <= 1.02 * low and value < _written(**case)
+        for case, value, low in zip(cases, values, least, strict=True)
+    )
+
+
+def _advanced(rho, days, delta):
+    """The ε of a day, and the theorem of advanced composition."""
+    epsilon = _written(rho, 1, delta)
+    return math.sqrt(2 * days * math.log(1 / delta)) * epsilon + days * epsilon * math.expm1(epsilon)
 
 
 exercise = Exercise(
@@ -85,6 +118,27 @@ exercise = Exercise(
             "the root of one day",
             "Before the root you have all days, and under it only one.",
             lambda rho, days, delta: rho * days + 2 * math.sqrt(rho * math.log(1 / delta)),
+        ),
+        Misconception(
+            "a list of orders",
+            "You tried a list of orders and took the best of them. What you found holds, but it is too large wherever the best order lies between two of them, or beyond them. The best of all orders is 1 + sqrt(ln(1/δ)/ρ), with the ρ of all days: the formula has it already.",
+            WHOLE_ORDERS[1],
+            recognise=any_of(*WHOLE_ORDERS, *LISTED),
+        ),
+        Misconception(
+            "a sharper conversion",
+            "You converted by a sharper formula than that of the text. What you found holds. Here the ε that the formula of the text gives is asked for: ρ + 2 sqrt(ρ ln(1/δ)), with the ρ of all days.",
+            _at_best_of(FINE, _sharper),
+            recognise=_is_sharper,
+        ),
+        Misconception(
+            "advanced composition",
+            "You converted one day and added up its ε by advanced composition. That theorem knows nothing of the noise, and its δ would be larger too. Add up ρ first, and convert once.",
+            _advanced,
+            recognise=any_of(
+                _advanced,
+                lambda rho, days, delta: _written(rho, 1, delta) if days == 1 else _advanced(rho, days, delta),
+            ),
         ),
         Misconception(
             "as if Gaussian",

@@ -62,6 +62,66 @@ def _shares(scores_in, scores_out, delta):
     return math.log(max(1.0, (1 - delta - beta) / alpha, (1 - delta - alpha) / beta))
 
 
+def _attainable(runs, delta):
+    """Every ε that an audit of so many runs of either kind can prove at one threshold."""
+    beyond = np.array(audit.clopper_pearson(np.arange(runs + 1), runs, 0.975))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        one = np.log(np.maximum(1 - delta - beyond[:, None], 0)) - np.log(beyond)
+    return np.unique(np.maximum(one, one.T))
+
+
+def _at_thresholds(scores_in, scores_out, delta):
+    """The ε that the second halves prove at each of their own scores."""
+    within, without = _halves(scores_in)[1], _halves(scores_out)[1]
+    thresholds = np.unique(np.r_[within, without])
+    misses = np.searchsorted(np.sort(within), thresholds, side="right")
+    alarms = len(without) - np.searchsorted(np.sort(without), thresholds, side="right")
+    beta, alpha = (audit.clopper_pearson(errors, len(within), 0.975) for errors in (misses, alarms))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = [np.log(np.maximum(1 - delta - one, 0) / other) for one, other in ((alpha, beta), (beta, alpha))]
+    return np.maximum(0.0, np.max(found, axis=0))
+
+
+def _is_in(value, values):
+    return bool(np.min(np.abs(values - value)) <= 1e-9 * abs(value))
+
+
+def _other_halves(cases, values):
+    """recognise: whether as many runs are counted as a half has, and somewhere they are not those of the second half."""
+    others = 0
+    for case, value in zip(cases, values, strict=True):
+        runs, delta = len(case["scores_in"]) // 2, case["delta"]
+        if value <= 0 or not _is_in(value, _attainable(runs, delta)):
+            return False
+        others += not _is_in(value, _at_thresholds(**case))
+    return others > 0
+
+
+def _best_of_all(cases, values):
+    """recognise: whether the values are what the second halves prove at their best threshold, or nearly that, and too much."""
+    return all(
+        value > _written(**case) and 0.98 * (best := np.max(_at_thresholds(**case))) <= value <= best + 1e-9
+        for case, value in zip(cases, values, strict=True)
+    )
+
+
+def _by_first(scores_in, scores_out, delta, first):
+    """Chosen on so many of the first runs, counted on the rest."""
+    threshold = float((np.mean(scores_in[:first]) + np.mean(scores_out[:first])) / 2)
+    return audit.epsilon_lower_bound(scores_in[first:], scores_out[first:], delta, threshold=threshold)
+
+
+def _fixed_half(cases, values):
+    """recognise: whether the runs are split behind the same number of them in all cases."""
+    if len({len(case["scores_in"]) for case in cases}) == 1:
+        return False
+    pairs = list(zip(cases, values, strict=True))
+    most = min(len(case["scores_in"]) for case in cases)
+    return any(
+        all(_is_in(_by_first(**case, first=n), np.array([value])) for case, value in pairs) for n in range(1, most)
+    )
+
+
 exercise = Exercise(
     title="An audit on fresh runs",
     good_for="choosing an attack by looking, without paying for the look",
@@ -112,6 +172,29 @@ exercise = Exercise(
             "halves exchanged",
             "You choose on the second half and count on the first. It would prove as much, but the task has it the other way round.",
             _by(chosen=1, counted=0),
+        ),
+        Misconception(
+            "the best of all thresholds",
+            "You tried many thresholds on the second halves and took the largest ε. Each by itself has its 95 %. The largest of them has less, for that is a look at the runs that are counted. Choose one threshold, on the first halves.",
+            lambda scores_in, scores_out, delta: float(np.max(_at_thresholds(scores_in, scores_out, delta))),
+            recognise=_best_of_all,
+        ),
+        Misconception(
+            "a fixed number of runs",
+            "You split the runs behind a fixed number of them. The half is another number for each input: `len(scores_in) // 2`.",
+            lambda scores_in, scores_out, delta: _by_first(scores_in, scores_out, delta, 20),
+            recognise=_fixed_half,
+        ),
+        Misconception(
+            "other halves",
+            "You count on as many runs as the second half has, but on others. Did you take every second run, or shuffle or sort the runs before? Leave them in their order: the first half is `scores_in[:half]`, the second `scores_in[half:]`.",
+            lambda scores_in, scores_out, delta: audit.epsilon_lower_bound(
+                scores_in[1::2],
+                scores_out[1::2],
+                delta,
+                threshold=float((np.mean(scores_in[::2]) + np.mean(scores_out[::2])) / 2),
+            ),
+            recognise=_other_halves,
         ),
         Misconception(
             "δ left out",

@@ -2,7 +2,7 @@
 
 import math
 
-from dpcourse.checking import Domain, Exercise, Misconception, Number, a_number, rounded
+from dpcourse.checking import Domain, Exercise, Misconception, Number, a_number, any_of, rounded
 
 
 def _draw_accusations(rng):
@@ -41,6 +41,10 @@ def _written(prior, alpha, epsilon, delta):
     beta = max(0, 1 - delta - math.exp(epsilon) * alpha, math.exp(-epsilon) * (1 - delta - alpha))
     odds = prior / (1 - prior) * ((1 - beta) / alpha)
     return odds / (1 + odds)
+
+
+def _ratio_on_prior(prior, alpha, epsilon, delta):
+    return prior * _power(alpha, epsilon, delta) / alpha
 
 
 def _of_factor(factor):
@@ -95,6 +99,15 @@ exercise = Exercise(
             lambda prior, alpha, epsilon, delta: prior * math.exp(epsilon),
         ),
         Misconception(
+            "the ratio on the probability",
+            "You multiplied the probability `prior` by the ratio of the two rates. By Bayes' rule it is the odds, prior / (1 - prior), that are multiplied by it. Turn them back into a probability at the end.",
+            _ratio_on_prior,
+            recognise=any_of(
+                _ratio_on_prior,
+                lambda prior, alpha, epsilon, delta: min(1.0, _ratio_on_prior(prior, alpha, epsilon, delta)),
+            ),
+        ),
+        Misconception(
             "e^ε alone",
             "You multiplied the odds by e^ε. That leaves delta out, and how often he accuses: with delta a rare accusation may say more, and a frequent one says less.",
             _of_factor(math.exp),
@@ -106,7 +119,7 @@ exercise = Exercise(
         ),
         Misconception(
             "one direction",
-            "You used the bound e^ε alpha + delta only. Where he accuses often the other direction says more: he is silent with probability 1 - alpha where she is not in, so he must be silent sometimes where she is.",
+            "You used the bound e^ε alpha + delta only: the third term of f is missing, or its bracket ends too early, for e^-ε (1 - delta) - alpha is never the largest. Where he accuses often the other direction says more: he is silent with probability 1 - alpha where she is not in, so he must be silent sometimes where she is.",
             _belief(lambda alpha, epsilon, delta: min(1.0, _steep(alpha, epsilon, delta))),
         ),
         Misconception(

@@ -3,7 +3,7 @@
 import math
 
 from dpcourse import gdp
-from dpcourse.checking import Domain, Exercise, Misconception, Number, Whole, a_number, rounded
+from dpcourse.checking import Domain, Exercise, Misconception, Number, Whole, a_number, any_of, rounded
 
 
 def _draw_plans(rng):
@@ -29,6 +29,34 @@ def _written(epsilon, delta, rows_each, steps):
 
 def _with(rows=lambda k: k, steps_of=math.sqrt, mu=gdp.mu):
     return lambda epsilon, delta, rows_each, steps: rows(rows_each) * steps_of(steps) / mu(epsilon, delta)
+
+
+def _shared_by_steps(delta_too):
+    """ε shared out among the steps, and perhaps δ; the noise for one step's share."""
+    return lambda epsilon, delta, rows_each, steps: (
+        rows_each / gdp.mu(epsilon / steps, delta / steps if delta_too else delta)
+    )
+
+
+def _shared_by_rows(delta_too):
+    """ε shared out among her rows, and perhaps δ by the rule for groups; the noise for the share of one row."""
+
+    def code(epsilon, delta, rows_each, steps):
+        share = epsilon / rows_each
+        parts = sum(math.exp(j * share) for j in range(rows_each)) if delta_too else 1
+        return math.sqrt(steps) / gdp.mu(share, delta / parts)
+
+    return code
+
+
+def _advanced(epsilon, delta, rows_each, steps):
+    return rows_each / gdp.mu(epsilon / math.sqrt(2 * steps * math.log(1 / delta)), delta)
+
+
+def _by_zcdp(epsilon, delta):
+    """The μ whose ρ = μ²/2 gives this ε by the formula for zCDP."""
+    log = math.log(1 / delta)
+    return math.sqrt(2) * (math.sqrt(log + epsilon) - math.sqrt(log))
 
 
 exercise = Exercise(
@@ -87,6 +115,32 @@ exercise = Exercise(
             "the textbook noise",
             "You used the noise of the textbook, the root of 2 ln(1.25 / δ), over ε. It is proved for ε below 1 only, and it wastes noise there: the exact μ is `gdp.mu(epsilon, delta)`.",
             _with(mu=lambda epsilon, delta: epsilon / math.sqrt(2 * math.log(1.25 / delta))),
+        ),
+        Misconception(
+            "ε / steps",
+            "You shared ε out among the steps. Where noise is Gaussian ε does not divide: the squares of μ add up. So take the μ of the whole budget, `gdp.mu(epsilon, delta)`; of a single step it may be 1/sqrt(steps) of that.",
+            _shared_by_steps(False),
+            recognise=any_of(_shared_by_steps(False), _shared_by_steps(True)),
+        ),
+        Misconception(
+            "ε / rows",
+            "You shared ε out among her rows. The μ of ε / rows_each is not μ / rows_each. Her rows stand in one sum and move it `rows_each` times as far, so it is μ that is multiplied by their number: take the μ of the whole budget.",
+            _shared_by_rows(False),
+        ),
+        Misconception(
+            "the rule for groups",
+            "You planned for one row, with ε and δ by the rule for groups ({same_unit}). That is proved, but it is more noise than is needed: of Gaussian noise more is known than a pair (ε, δ). Her rows multiply μ by their number, and the μ of the whole budget is `gdp.mu(epsilon, delta)`.",
+            _shared_by_rows(True),
+        ),
+        Misconception(
+            "advanced composition",
+            "You found the ε of a step by advanced composition. That theorem knows nothing of the noise. Where it is Gaussian the squares of μ add up, and nothing is lost: take the μ of the whole budget, `gdp.mu(epsilon, delta)`.",
+            _advanced,
+        ),
+        Misconception(
+            "by zCDP",
+            "You found μ by the formula for zCDP. That is proved, but it is more noise than is needed: for Gaussian noise the exact μ of the budget is `gdp.mu(epsilon, delta)`.",
+            _with(mu=_by_zcdp),
         ),
         Misconception(
             "upside down",

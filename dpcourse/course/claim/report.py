@@ -3,6 +3,7 @@
 import math
 import numbers
 
+from dpcourse import gdp, rdp
 from dpcourse.base.languages import say, to_say
 from dpcourse.checking import Domain, Made, Misconception, OpenExercise
 from dpcourse.checking.calling.values import plain, type_name
@@ -97,14 +98,21 @@ def _epsilons(cases, values):
     ]
 
 
-def _is(epsilon, of=lambda run: run["stopped_by"] != LOSS):
-    """recognise: of each run that `of` is true of, this is the ε reported, and it is too small."""
+def _is(epsilon, *kinds):
+    """recognise: in some kind of runs this is the ε reported of all of them, and it is not accepted.
+
+    kinds: functions that say of a run whether it is of a kind; all runs of which an ε is proved, if there are none.
+    """
 
     def recognise(cases, values):
-        some = [(run, given) for run, given in _epsilons(cases, values) if of(run)]
-        return bool(some) and all(
-            given < reports.epsilon_of(run) and math.isclose(given, epsilon(run), rel_tol=1e-3) for run, given in some
-        )
+        for kind in kinds or (_is_covered,):
+            some = [(run, given) for run, given in _epsilons(cases, values) if kind(run)]
+            if some and all(
+                not reports.of_epsilon(given, run)[0] and math.isclose(given, epsilon(run), rel_tol=1e-3)
+                for run, given in some
+            ):
+                return True
+        return False
 
     return recognise
 
@@ -141,28 +149,70 @@ def _of_people(run):
     return reports.certified(run["noise_multiplier"], rate, run["steps_planned"], run["rows_each"], run["delta"]).upper
 
 
+def _of_row_by_renyi(run):
+    return rdp.epsilon(run["noise_multiplier"], reports.rate_of(run), run["steps_planned"], run["delta"])
+
+
+def _less_noise(run):
+    """By coins, with the noise over the rows: as if one coin brought all rows of a person."""
+    noise = run["noise_multiplier"] / run["rows_each"]
+    return reports.certified(noise, reports.rate_of(run), run["steps_planned"], 1, run["delta"]).upper
+
+
+def _shuffled(answers, rows=lambda run: run["rows_each"]):
+    """The ε of shuffled batches, if they were so many Gaussian answers for so many rows."""
+    return lambda run: gdp.epsilon(run["delta"], rows(run) * math.sqrt(answers(run)) / run["noise_multiplier"])
+
+
+def _epochs(run):
+    return reports.epochs_of(run, run["steps_planned"])
+
+
+EVERY_STEP = _shuffled(lambda run: run["steps_planned"])
+ROOT_OF_ROWS = _shuffled(_epochs, lambda run: math.sqrt(run["rows_each"]))
+WHOLE_EPOCHS = _shuffled(lambda run: int(run["steps_planned"] * reports.rate_of(run) + 1e-9))
+BROKEN_EPOCH = _shuffled(lambda run: run["steps_planned"] * reports.rate_of(run))
+
+
+def _audit_s(run):
+    """The ε of the μ that the audit proves."""
+    return gdp.epsilon(run["delta"], reports.proved_of(run))
+
+
+def _by_groups(run):
+    """ε and δ of a row, made a person's by the rule for groups."""
+    epsilon = _of_row(run)
+    return run["rows_each"] * epsilon, min(
+        1.0, run["delta"] * sum(math.exp(j * epsilon) for j in range(run["rows_each"]))
+    )
+
+
+def _is_covered(run):
+    return run["stopped_by"] != LOSS
+
+
 def _by_coins(run):
-    return run["sampler"] == COINS and run["stopped_by"] != LOSS
-
-
-def _is_early(run):
-    return run["stopped_by"] == SCORE
+    return run["sampler"] == COINS and _is_covered(run)
 
 
 def _is_shuffled(run):
-    return run["sampler"] == SHUFFLED and run["stopped_by"] != LOSS
+    return run["sampler"] == SHUFFLED and _is_covered(run)
 
 
-def _has_several(run):
-    return run["rows_each"] > 1 and run["stopped_by"] != LOSS
+def _one_by_coins(run):
+    return run["rows_each"] == 1 and _by_coins(run)
 
 
-def _has_several_by_coins(run):
-    return _has_several(run) and _by_coins(run)
+def _several_by_coins(run):
+    return run["rows_each"] > 1 and _by_coins(run)
 
 
-def _has_several_shuffled(run):
-    return _has_several(run) and _is_shuffled(run)
+def _several_shuffled(run):
+    return run["rows_each"] > 1 and _is_shuffled(run)
+
+
+def _early(kind):
+    return lambda run: run["stopped_by"] == SCORE and kind(run)
 
 
 def _fields(cases, values, name):
@@ -194,9 +244,9 @@ exercise = OpenExercise(
             recognise=lambda cases, values: (
                 any(run["stopped_by"] == LOSS and given < math.inf for run, given in _epsilons(cases, values))
                 and all(
-                    given >= reports.epsilon_of(run)
+                    given >= (1 - reports.ROUNDING) * reports.epsilon_of(run)
                     for run, given in _epsilons(cases, values)
-                    if run["stopped_by"] != LOSS
+                    if _is_covered(run)
                 )
             ),
         ),
@@ -204,33 +254,78 @@ exercise = OpenExercise(
             "steps taken",
             "You account for the steps that were taken. Where a look at the model ended the run, the promise is that of the steps that were planned.",
             _with(steps=lambda run: run["steps_taken"], epsilon=_finite(_taken)),
-            recognise=_is(_taken, _is_early),
+            recognise=_is(_taken, *map(_early, (_one_by_coins, _several_by_coins, _is_shuffled))),
         ),
         Misconception(
             "one epoch",
             "You report the ε of one epoch. There were several, and each of them has cost something.",
             _with(epsilon=_finite(_epoch)),
-            recognise=lambda cases, values: (
-                _is(_epoch, _by_coins)(cases, values) or _is(_epoch, _is_shuffled)(cases, values)
-            ),
+            recognise=_is(_epoch, _by_coins, _is_shuffled),
         ),
         Misconception(
             "a row for a person",
             "You report the ε of one row where a person has several. All her rows may change at once: by coins `group=` of `pld.noisy_sgd` accounts for that, and of shuffled batches one may hold all of them, so that the μ of an epoch is rows_each / σ.",
             _with(epsilon=_finite(lambda run: _of_row(run))),
             recognise=lambda cases, values: (
-                _is(_of_row, _has_several_by_coins)(cases, values) or _is(_of_row, _has_several_shuffled)(cases, values)
+                _is(_of_row, _several_by_coins, _several_shuffled)(cases, values)
+                or _is(_of_row_by_renyi, _several_by_coins)(cases, values)
+            ),
+        ),
+        Misconception(
+            "by the rule for groups",
+            "You turned ε and δ of one row into a person's by the rule for groups ({same_unit}). That is proved, but at a larger δ than the report is asked for. At the δ of the run `group=` of `pld.noisy_sgd` accounts for her rows, and of shuffled batches μ is multiplied by them.",
+            _with(
+                delta=lambda run: _by_groups(run)[1] if _is_covered(run) else run["delta"],
+                epsilon=_finite(lambda run: _by_groups(run)[0]),
+            ),
+            recognise=lambda cases, values: (
+                _is(lambda run: run["rows_each"] * _of_row(run), _several_by_coins)(cases, values)
+                and all(
+                    delta > 2 * run["delta"] for run, delta in _fields(cases, values, "delta") if _several_by_coins(run)
+                )
             ),
         ),
         Misconception(
             "ε times the rows",
-            "You multiplied the ε of one row by the rows. With several rows δ grows too ({same_unit}), so at the same δ this is too little. `group=` of `pld.noisy_sgd` accounts for them.",
+            "You multiplied the ε of one row by the rows. With several rows δ grows too ({same_unit}), so at the same δ this is not proved. `group=` of `pld.noisy_sgd` accounts for them.",
             _with(
                 epsilon=_finite(
                     lambda run: run["rows_each"] * _of_row(run) if _by_coins(run) else reports.bounds(run)[1]
                 )
             ),
-            recognise=_is(lambda run: run["rows_each"] * _of_row(run), _has_several_by_coins),
+            recognise=_is(lambda run: run["rows_each"] * _of_row(run), _several_by_coins, _several_shuffled),
+        ),
+        Misconception(
+            "σ over the rows",
+            "By coins you divided σ by the rows of a person, as if one coin brought all of them. Each row has a coin of its own, and seldom all of hers are drawn in one step: `group=` of `pld.noisy_sgd` accounts for that, at the σ of the run.",
+            _with(epsilon=_finite(lambda run: _less_noise(run) if _several_by_coins(run) else reports.bounds(run)[1])),
+            recognise=_is(_less_noise, _several_by_coins),
+        ),
+        Misconception(
+            "every step an answer",
+            "Of shuffled batches you count every step as an answer. A row lies in one batch of an epoch only. So it is an epoch that is one Gaussian answer, and the squares of μ add up over the epochs.",
+            _with(epsilon=_finite(lambda run: EVERY_STEP(run) if _is_shuffled(run) else reports.bounds(run)[1])),
+            recognise=_is(EVERY_STEP, _is_shuffled),
+        ),
+        Misconception(
+            "the root of the rows",
+            "Of shuffled batches you took the root of the rows. All rows of a person may be dealt into one batch, and point in one direction: then the μ of the epoch is rows_each / σ.",
+            _with(epsilon=_finite(lambda run: ROOT_OF_ROWS(run) if _is_shuffled(run) else reports.bounds(run)[1])),
+            recognise=_is(ROOT_OF_ROWS, _several_shuffled),
+        ),
+        Misconception(
+            "the broken epoch",
+            "Of shuffled batches you count too few epochs. The last one was begun and not finished, and whoever was dealt into its first batches has been in it: it counts as a whole one. Round the number of epochs up.",
+            _with(epsilon=_finite(lambda run: BROKEN_EPOCH(run) if _is_shuffled(run) else reports.bounds(run)[1])),
+            recognise=lambda cases, values: (
+                _is(BROKEN_EPOCH, _is_shuffled)(cases, values) or _is(WHOLE_EPOCHS, _is_shuffled)(cases, values)
+            ),
+        ),
+        Misconception(
+            "the audit's μ",
+            "Your ε comes from the μ that the audit proves. That μ is a lower bound: so much leaks at least. A promise says how much leaks at most, and it comes from the accounting.",
+            _with(epsilon=_finite(_audit_s)),
+            recognise=_is(_audit_s),
         ),
         Misconception(
             "the batch over the people",
@@ -239,7 +334,7 @@ exercise = OpenExercise(
             recognise=lambda cases, values: all(
                 math.isclose(given, _of_people(run), rel_tol=1e-3)
                 for run, given in _epsilons(cases, values)
-                if _has_several_by_coins(run)
+                if _several_by_coins(run)
             ),
         ),
         Misconception(

@@ -19,6 +19,8 @@ STOPS = PLAN, SCORE, LOSS = ("plan", "test accuracy", "training loss")
 COINS, SHUFFLED = "coins", "shuffled"
 MOST = 1.5
 """An ε that is true and larger than so many times the certified one says too little."""
+ROUNDING = 1e-13
+"""What a bound may lie below the certified one, relatively: as much as doubles lose where the same is computed in another order."""
 LEAST = 0.99
 """An audit's bound that is smaller than this share of what is proved says too little."""
 
@@ -103,7 +105,7 @@ def parts(report, run):
             steps == run["steps_planned"],
             say("steps: {steps}, where {planned} were planned", steps=steps, planned=run["steps_planned"]),
         ),
-        KINDS[kind(run)]: _of_epsilon(epsilon, run),
+        KINDS[kind(run)]: of_epsilon(epsilon, run),
         to_say("what the audit proves"): _of_proved(proved, run),
     }
 
@@ -120,19 +122,41 @@ def _facts(rows, delta, sampler, run):
     return True, say("right")
 
 
-def _of_epsilon(epsilon, run):
+NAMES = {
+    (COINS, False): to_say("of the run by coins with one row to a person"),
+    (COINS, True): to_say("of the run by coins with {rows} rows to a person"),
+    (SHUFFLED, False): to_say("of the shuffled run with one row to a person"),
+    (SHUFFLED, True): to_say("of the shuffled run with {rows} rows to a person"),
+    (COINS, LOSS): to_say("of the run by coins that the training loss stopped"),
+    (SHUFFLED, LOSS): to_say("of the shuffled run that the training loss stopped"),
+}
+
+
+def _named(run):
+    """Which of the runs it is, in words."""
+    how = LOSS if run["stopped_by"] == LOSS else run["rows_each"] > 1
+    return say(NAMES[run["sampler"], how], rows=run["rows_each"])
+
+
+def of_epsilon(epsilon, run):
+    """Whether an ε is not below what is certified, rounded up by ROUNDING; and not far above it."""
     most = epsilon_of(run)
-    if epsilon < most:
-        if most == math.inf:
-            return False, say("epsilon: {epsilon:.6g} claims too much: here none is proved", epsilon=epsilon)
+    if most == math.inf:
+        told = say("{run}: ε = {epsilon:.6g}, where no ε is proved", run=_named(run), epsilon=epsilon)
+        return epsilon == math.inf, told if epsilon < math.inf else say("right")
+    if epsilon * (1 + ROUNDING) < most:
         return False, say(
-            "epsilon: {epsilon:.9g} claims too much: the upper end of what is certified is {most}",
+            "{run}: ε = {epsilon:.9g} is too small, for only {most} is proved",
+            run=_named(run),
             epsilon=epsilon,
             most=rounding.up(most, 6),
         )
-    if most < math.inf and epsilon > MOST * most:
+    if epsilon > MOST * most:
         return False, say(
-            "epsilon: {epsilon:.6g} is true, and more than half as large again as what is certified", epsilon=epsilon
+            "{run}: ε = {epsilon:.6g} holds, but it is more than half as large again as {most}, which is proved",
+            run=_named(run),
+            epsilon=epsilon,
+            most=rounding.up(most, 6),
         )
     return True, say("right")
 
@@ -140,9 +164,13 @@ def _of_epsilon(epsilon, run):
 def _of_proved(proved, run):
     most = proved_of(run)
     if proved > most + 1e-9:
-        return False, say("proved: {proved:.6g} claims too much: the audit proves {most:.6g}", proved=proved, most=most)
+        return False, say(
+            "proved: μ = {proved:.6g} is too large, for the audit proves only {most:.6g}", proved=proved, most=most
+        )
     if proved < LEAST * most:
-        return False, say("proved: {proved:.6g}, and the audit proves {most:.6g}", proved=proved, most=most)
+        return False, say(
+            "proved: μ = {proved:.6g} is too small: the audit proves {most:.6g}", proved=proved, most=most
+        )
     return True, say("right")
 
 

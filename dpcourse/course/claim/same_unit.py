@@ -2,6 +2,7 @@
 
 import math
 
+from dpcourse import gdp
 from dpcourse.checking import Domain, Exercise, Misconception, Number, Whole, rounded, several
 
 
@@ -34,6 +35,16 @@ def _closed(epsilon, delta, rows):
 
 def _with(epsilon_of=lambda epsilon, rows: rows * epsilon, delta_of=_spilled, cap=1.0):
     return lambda epsilon, delta, rows: (epsilon_of(epsilon, rows), min(cap, delta_of(epsilon, delta, rows)))
+
+
+def _is_above_1(cases, values):
+    """recognise: whether all is right but for a δ above 1 where it should be 1."""
+    pairs = [(value, _written(**case)) for case, value in zip(cases, values, strict=True)]
+    return any(value[1] > 1 for value, _ in pairs) and all(
+        math.isclose(value[0], right[0], rel_tol=1e-6)
+        and (math.isclose(value[1], right[1], rel_tol=1e-6) or (right[1] == 1 and value[1] > 1))
+        for value, right in pairs
+    )
 
 
 exercise = Exercise(
@@ -90,6 +101,17 @@ exercise = Exercise(
             "not capped",
             "Your δ is above 1 for many rows. A probability never is: such a promise says nothing, and δ = 1 says the same.",
             _with(cap=math.inf),
+            recognise=_is_above_1,
+        ),
+        Misconception(
+            "the step of two rows again",
+            "Your ε is right. But you multiply δ by 1 + e^ε for each further row, and that is right for the second row only. The j-th row adds one term, e^((j-1)ε) δ.",
+            _with(delta_of=lambda epsilon, delta, rows: delta * (1 + math.exp(epsilon)) ** (rows - 1)),
+        ),
+        Misconception(
+            "as if Gaussian",
+            "You took the ε that k rows have where the noise is Gaussian, at the same δ. Of this program nothing is known but its (ε, δ), and for other programs with that pair your ε is too small.",
+            lambda epsilon, delta, rows: (gdp.epsilon(delta, rows * gdp.mu(epsilon, delta)), delta),
         ),
         Misconception(
             "the row's own promise",

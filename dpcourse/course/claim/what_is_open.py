@@ -36,6 +36,10 @@ CLOSED = {
 """A claim that leaves nothing open."""
 
 
+UNITS = ("person", "device", "row", "day of a person", None)
+DELTAS = (1e-8, 6e-7, 1e-6, 1e-5, 0.0, None)
+PEOPLE = (50_000, 100_000, 1_000_000)
+"""Multiplied by these the deltas come out far below 1, between a half and 1, just 1, and above."""
 SAMPLERS = ("coins", "shuffled", None)
 
 
@@ -50,9 +54,11 @@ OPEN = (
     _claim(unit="device"),
     _claim(unit="row"),
     _claim(delta=None),
-    _claim(delta=2e-6),
-    _claim(delta=1e-6),
+    _claim(delta=6e-7),
     _claim(delta=1e-5, people=50_000),
+    _claim(delta=1e-6),
+    _claim(delta=1e-5, people=100_000),
+    _claim(delta=1e-5),
     _claim(accountant=None),
     _claim(accountant="limit"),
     _claim(accountant="Rényi"),
@@ -65,18 +71,14 @@ OPEN = (
     _claim(unit=None, delta=None, accountant=None),
     _claim(sampler="shuffled", accounted="shuffled"),
 )
-"""Of each kind one; the rest of a claim is drawn."""
+"""Of each kind one; of the rest of a claim ε is drawn, and the people where its δ leaves nothing open for any of PEOPLE."""
 
 
 def _drawn(rng, claim):
-    """With another ε, and as many people as leave it as open as it is."""
-    factor = float(rng.choice([1.0, 2.0, 4.0]))
-    delta = claim["delta"]
-    return claim | {
-        "epsilon": round(float(rng.uniform(0.5, 9)), 2),
-        "people": round(claim["people"] * factor),
-        "delta": delta / factor if delta else delta,
-    }
+    """With another ε, and with any number of people where that decides nothing."""
+    decides = claim["delta"] is not None and claim["delta"] * max(PEOPLE) >= 0.5
+    people = claim["people"] if decides else int(rng.choice(PEOPLE))
+    return claim | {"epsilon": round(float(rng.uniform(0.5, 9)), 2), "people": people}
 
 
 def _draw_claims(rng):
@@ -86,10 +88,10 @@ def _draw_claims(rng):
 
 CLAIM = Fields(
     {
-        "unit": OneOf(("person", "device", "row", "day of a person", None)),
+        "unit": OneOf(UNITS),
         "epsilon": Number(0.5, 9),
-        "delta": OneOf((1e-8, 1e-6, 1e-5, 0.0, None)),
-        "people": OneOf((50_000, 100_000, 1_000_000)),
+        "delta": OneOf(DELTAS),
+        "people": OneOf(PEOPLE),
         "accountant": OneOf(("certified", "Rényi", "basic", "limit", None)),
         "sampler": OneOf(SAMPLERS),
         "accounted": OneOf(SAMPLERS),
@@ -160,6 +162,17 @@ def _changed(says, name):
     return code
 
 
+def _only(says, name):
+    """recognise: this name is wrongly there, or wrongly not, in some claims, and `says` is true of all of these."""
+
+    def recognise(cases, values):
+        pairs = [(case["claim"], set(value)) for case, value in zip(cases, values, strict=True)]
+        wrong = [claim for claim, said in pairs if (name in said) != (name in open_fields(claim))]
+        return bool(wrong) and all(map(says, wrong))
+
+    return recognise
+
+
 def _one(name, field, says, message):
     return Misconception(name, message, _changed(says, field), _where(says, [field]))
 
@@ -194,6 +207,21 @@ exercise = OpenExercise(
                 list(value) == open_fields(case["claim"])[:1] for case, value in zip(cases, values, strict=True)
             ),
         ),
+        Misconception(
+            "what is closed",
+            "You return the names of what is closed. What is asked for are the others: those that the claim leaves open.",
+            lambda claim: [name for name in FIELDS if name not in open_fields(claim)],
+            recognise=lambda cases, values: all(
+                set(value) == set(FIELDS) - set(open_fields(case["claim"]))
+                for case, value in zip(cases, values, strict=True)
+            ),
+        ),
+        _one(
+            "δ the wrong way round",
+            "delta",
+            lambda claim: claim["delta"] is not None,
+            "You compare delta * people with 1 the wrong way round. A small delta is good: it is open where the product is 1 or more.",
+        ),
         _one(
             "δ of 0",
             "delta",
@@ -205,6 +233,12 @@ exercise = OpenExercise(
             "delta",
             lambda claim: claim["delta"] is not None and claim["delta"] * claim["people"] >= 1,
             "You do not compare delta with the number of people. With delta = 1/people a program may publish one whole row, drawn at random, and keep its promise.",
+        ),
+        _one(
+            "δ of exactly 1/people",
+            "delta",
+            lambda claim: claim["delta"] is not None and claim["delta"] * claim["people"] == 1,
+            "Where delta * people is exactly 1 you call delta closed. With this delta a program may already publish one whole row. The rule says 1 or more: `>=`.",
         ),
         _one(
             "δ missing",
@@ -225,10 +259,22 @@ exercise = OpenExercise(
             "You let it pass that no accountant is named. Then nobody can say whether the ε is a bound.",
         ),
         _one(
+            "an or that is always true",
+            "accountant",
+            lambda claim: claim["accountant"] not in (None, "limit"),
+            'You call the accountant open in every claim. By the rule it is open if it is None or "limit", and otherwise closed. (`... == None or "limit"` is always true in Python, since a text that is not empty counts as true: write `in (None, "limit")`.)',
+        ),
+        _one(
             "no sampler",
             "sampler",
-            lambda claim: claim["sampler"] is None,
+            lambda claim: claim["sampler"] is None and claim["accounted"] is None,
             "You call the sampler open where nothing is sampled: it is None, and None was accounted for. It is open only where the two differ.",
+        ),
+        _one(
+            "one object",
+            "sampler",
+            lambda claim: claim["sampler"] == claim["accounted"] is not None,
+            "You call the sampler open though it is the one that was accounted for. Did you compare with `is not`? That asks whether two texts are one and the same object in memory. Compare them with `!=`.",
         ),
         _one(
             "shuffled",
@@ -241,6 +287,12 @@ exercise = OpenExercise(
             "sampler",
             lambda claim: claim["sampler"] != claim["accounted"],
             "You do not compare what ran, `sampler`, with what was accounted for, `accounted`. The ε of one says nothing of the other.",
+        ),
+        Misconception(
+            "None against a sampler",
+            "You compare the two samplers only where they are named. If one is None and the other is not, they differ too: something else was accounted for than what ran.",
+            _changed(lambda claim: (claim["sampler"] is None) != (claim["accounted"] is None), "sampler"),
+            recognise=_only(lambda claim: (claim["sampler"] is None) != (claim["accounted"] is None), "sampler"),
         ),
         _one(
             "the device",
