@@ -10,7 +10,7 @@ from scipy.special import ndtri
 from dpcourse import course, gdp, pld, rdp
 from dpcourse.checking import RIGHT, WRONG
 from dpcourse.course.claim import reports
-from dpcourse.course.claim.claims import CLAIMS, RHO, VIEWS, epsilon_after, zcdp_epsilon
+from dpcourse.course.claim.claims import CLAIMS, RHO, VIEWS, epsilon_after, for_person, zcdp_epsilon
 from dpcourse.course.claim.pictures import NAMES, belief_at_most
 
 REPORT = course.lesson(10).exercise("report")
@@ -41,8 +41,22 @@ def epochs(run):
     return run["steps_planned"] * run["batch"] / run["people"] / run["rows_each"]
 
 
+def dealt(root):
+    """By coins as is certified; shuffled batches as a Gaussian answer whose μ is root(run) / σ."""
+    return by_kind(
+        lambda run: reports.epsilon_of(run),
+        lambda run: gdp.epsilon(run["delta"], root(run) / run["noise_multiplier"]),
+    )
+
+
 HONEST = {
     "what is certified": reports.honest,
+    "the same in another order": by_kind(
+        lambda run: runs_of(run, noise=run["noise_multiplier"] / 3 * 3).upper,
+        lambda run: gdp.epsilon(
+            run["delta"], math.sqrt(math.ceil(epochs(run))) / (run["noise_multiplier"] / run["rows_each"])
+        ),
+    ),
     "rounded up": epsilon_by(lambda run: math.ceil(100 * reports.epsilon_of(run)) / 100),
     "by Rényi where a person has one row": by_kind(
         lambda run: (
@@ -73,6 +87,13 @@ TOO_MUCH = {
         )
     ),
     "coins for shuffled": epsilon_by(lambda run: runs_of(run).upper),
+    "σ over the rows": by_kind(
+        lambda run: runs_of(run, noise=run["noise_multiplier"] / run["rows_each"], group=1).upper
+    ),
+    "every step an answer": dealt(lambda run: run["rows_each"] * math.sqrt(run["steps_planned"])),
+    "the root of the rows": dealt(lambda run: math.sqrt(run["rows_each"] * math.ceil(epochs(run)))),
+    "the broken epoch": dealt(lambda run: run["rows_each"] * math.sqrt(math.floor(epochs(run)))),
+    "the audit's μ": epsilon_by(lambda run: gdp.epsilon(run["delta"], reports.honest(run)[-1])),
     "the lower end": by_kind(lambda run: runs_of(run).lower),
     "δ forgotten": lambda run: (run["rows_each"], 0, *reports.honest(run)[2:]),
     "accuracy for proof": lambda run: (
@@ -97,9 +118,24 @@ def test_an_honest_report_passes(name):
 def test_a_report_that_claims_too_much_is_found_by_its_name_and_keeps_the_points_of_the_rest(name):
     verdict = verdict_on(TOO_MUCH[name])
     assert (verdict.state, verdict.misconception) == (WRONG, name), verdict
-    lost = {"one epoch": 3, "the limit": 2, "the lower end": 2, "steps taken": 4}.get(name, 1)
+    lost = {"one epoch": 3, "the limit": 2, "the lower end": 2, "steps taken": 4, "the audit's μ": 3}.get(name, 1)
     assert verdict.points == REPORT.points - lost, verdict
     assert f"right everywhere, for {REPORT.points - lost} points" in repr(verdict)
+
+
+def test_every_wrong_epsilon_is_told_of_which_run():
+    for run in (case["run"] for case in drawn(REPORT.id, 0)):
+        least = reports.epsilon_of(run)
+        _, told = reports.of_epsilon(1.0 if least == math.inf else 0.9 * least, run)
+        how = ("by coins" if run["sampler"] == "coins" else "shuffled",)
+        how += (
+            ("the training loss stopped",)
+            if least == math.inf
+            else ("one row",)
+            if run["rows_each"] == 1
+            else ("rows to",)
+        )
+        assert all(word in told for word in how), told
 
 
 def test_a_report_without_a_right_line_has_no_points():
@@ -143,6 +179,9 @@ def test_days_add_up():
     assert epsilon_after("VaultGemma", 365) == CLAIMS["VaultGemma"]["epsilon"]
     assert epsilon_after("Google mobility", 10) == pytest.approx(26.4)
     assert epsilon_after(VIEWS, 100) == pytest.approx(zcdp_epsilon(1.5, 1e-7))
+    daily = [epsilon_after(name, 1) for name, claim in CLAIMS.items() if claim["released"] == "daily"]
+    assert min(daily) == min(epsilon_after(name, 1) for name in CLAIMS), "the text says so of the first day"
+    assert max(daily) == 4, "and that no daily one is above 4"
     once = max(claim["epsilon"] for claim in CLAIMS.values() if claim["released"] == "once")
     assert epsilon_after(VIEWS, 365) > once, "the text says that it passes all that are made once"
     assert sum(epsilon_after(name, 365) > 15 * math.log(10) for name in CLAIMS) == 2, "two leave the picture"
@@ -164,7 +203,7 @@ def test_a_group_s_promise_holds_for_gaussian_noise():
         mu = gdp.mu(epsilon, delta)
         hers, spilled = same_unit(epsilon, delta, rows)
         assert gdp.delta(hers, rows * mu) <= spilled
-        assert spilled == pytest.approx(min(1, delta * math.expm1(rows * epsilon) / math.expm1(epsilon)))
+        assert (hers, spilled) == pytest.approx(for_person(epsilon, delta, rows))
 
 
 def test_no_belief_after_an_accusation_is_above_the_bound():

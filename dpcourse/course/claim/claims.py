@@ -63,3 +63,8 @@ def epsilon_after(name: str, days: int) -> float:
     if name == VIEWS:
         return zcdp_epsilon(RHO * days, claim["delta"])
     return days * claim["epsilon"]
+
+
+def for_person(epsilon: float, delta: float, rows: int) -> tuple[float, float]:
+    """Return the (epsilon, delta) of somebody who has so many rows, from that of one row. Source: Vadhan (2017), lemma 2.2."""
+    return rows * epsilon, min(1.0, delta * math.expm1(rows * epsilon) / math.expm1(epsilon))

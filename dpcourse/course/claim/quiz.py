@@ -39,7 +39,7 @@ QUIZ = (
             Option(
                 "Nothing that is worth the name.",
                 True,
-                "ε = 20, and a δ that comes out above 1. If the curve is known, so is something better; from the pair alone nothing is.",
+                "ε = 20, and a δ that comes out above 1. If the curve is known, so is something better; from the pair alone hardly anything is.",
             ),
         ),
     ),
