@@ -56,6 +56,7 @@ _LOOKS = """<style>
 .dpcourse-explorer .widget-slider .noUi-handle {border: 2px solid #41699a}
 .dpcourse-explorer .widget-slider .widget-readout {flex: none; width: max-content; max-width: 60%; overflow: visible}
 .dpcourse-explorer .widget-slider .slider-container {margin: 0 10px}
+.dpcourse-explorer .dpcourse-pair {padding: 4px}
 .dpcourse-explorer .widget-play {margin-left: 10px}
 .jp-RenderedMarkdown details {margin-bottom: 1em}
 .dpcourse-explorer .widget-html, .dpcourse-explorer .widget-html-content {min-width: 0}

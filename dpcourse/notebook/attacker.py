@@ -14,6 +14,7 @@ import numpy as np
 from dpcourse import course
 from dpcourse.base import rounding
 from dpcourse.base.languages import say, sentences
+from dpcourse.checking.calling.values import plain, show
 from dpcourse.checking.display import RIGHT_COLOUR, WRONG_COLOUR, Told
 from dpcourse.notebook import aria
 from dpcourse.notebook.progress import Kept, keep
@@ -111,14 +112,14 @@ def _said_by(rule, outputs):
         except Exception as error:
             name = type(error).__name__
             raise ValueError(
-                say("Your rule stopped at {output}: {error}.", output=value, error=f"{name}: {error}")
+                say("Your rule stopped at {output}: {error}.", output=show(plain(value)), error=f"{name}: {error}")
             ) from error
         if not isinstance(answer, (bool, np.bool_)):
             raise ValueError(
                 say(
                     "Your rule must say True for in or False for out, got {what} for {output}.",
                     what=repr(answer),
-                    output=value,
+                    output=show(plain(value)),
                 )
             )
         said.append(bool(answer))
