@@ -13,6 +13,7 @@ on what was released before (Denisov et al. 2022, theorem 2.1). "Henzinger et al
 
 import functools
 import itertools
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -27,6 +28,8 @@ from dpcourse.base import validate
 from dpcourse.pld.bounds import Bounds
 
 EPS = np.finfo(float).eps
+SMALLEST, LARGEST = 1e-60, 1e60
+"""Of the numbers of a strategy in size: what their squares are is then told in doubles."""
 
 # ---- what is released, and strategies
 
@@ -47,7 +50,7 @@ class Filter:
     """A strategy that treats all steps alike: C is lower triangular, with c_(i-j) at row i and column j.
 
     The c are the coefficients of numerator(x) / denominator(x), of which so many `steps` are used; polynomials, the
-    constant first, and not 0. ValueError otherwise.
+    constant first, and that from 1e-60 to 1e60 in size, as nothing else is larger. ValueError otherwise.
 
     >>> Filter(4, (1,), (1, -0.5)).coefficients.tolist()
     [1.0, 0.5, 0.25, 0.125]
@@ -58,16 +61,21 @@ class Filter:
     denominator: tuple[float, ...] = (1.0,)
 
     def __post_init__(self):
-        validate.whole("steps", self.steps)
+        object.__setattr__(self, "steps", validate.whole("steps", self.steps))
         for name in ("numerator", "denominator"):
             values = validate.numbers(name, getattr(self, name))
             if values[0] == 0:
                 raise ValueError(f"{name} must not begin with 0, got {getattr(self, name)!r}")
+            if abs(values[0]) < SMALLEST or np.abs(values).max() > LARGEST:
+                raise ValueError(
+                    f"{name} must begin with a number from {SMALLEST} to {LARGEST} in size, and hold no larger one, "
+                    f"got {getattr(self, name)!r}"
+                )
             object.__setattr__(self, name, tuple(values.tolist()))
 
     @functools.cached_property
     def coefficients(self) -> np.ndarray:
-        """The first column of C, c_0 to c_(steps - 1), each the double next to the quotient's: what is claimed rests on them.
+        """The first column of C, c_0 to c_(steps - 1), each within 2^-255 of the quotient's and rounded once: what is claimed rests on them.
 
         ValueError where the denominator's inverse grows so fast that 512 binary digits do not tell.
         """
@@ -101,8 +109,9 @@ class Filter:
     def remembered(self, z, kept: list | None = None) -> tuple[Any, list]:
         """Return the next noise, and the `memory` things of its kind that the one after it needs.
 
-        z: fresh noise, a number, an array or a tensor; kept: what the noise before it left, None for the first.
-        Source: the transposed direct form of a linear filter.
+        z: fresh noise, a number, an array or a tensor; kept: what the noise before it left, None for the first. With a
+        denominator all of it is in double precision, whatever z is: in float32 the roots of the numerator move out of the
+        unit circle, and the noise is then that of another strategy. Source: the transposed direct form of a linear filter.
 
         >>> y, kept = Filter(3, (1, 0.5)).remembered(1.0)
         >>> Filter(3, (1, 0.5)).remembered(0.0, kept)
@@ -110,6 +119,7 @@ class Filter:
         """
         size = self.memory + 1
         above, below = (_padded(values, size) for values in (self.denominator, self.numerator))
+        z = _in_double(z) if len(self.denominator) > 1 else z
         kept = [0.0] * self.memory if kept is None else kept
         y = (above[0] * z + (kept[0] if kept else 0.0)) / below[0]
         rests = [*kept[1:], 0.0]
@@ -231,12 +241,11 @@ def error(strategy, participations=1, separation=1, decoder=None) -> float:
     return float(np.sqrt(np.mean(errors(strategy, participations, separation, decoder) ** 2)))
 
 
-def error_at_least(steps, participations=1) -> float:
+def error_at_least(steps, participations=1, separation=1) -> float:
     """Return a bound below the `error` of every factorisation: sqrt(participations) times A's nuclear norm over steps.
 
-    Whatever the decoder and the strategy, triangular or not, for every separation that leaves room for so many
-    participations (participations * separation <= steps). steps, participations: whole, >= 1. ValueError otherwise. The singular values
-    of A are 1 / (2 sin((2j - 1) pi / (4 steps + 2))). Proof: the nuclear norm of A is at most the product of the Frobenius norms of
+    Whatever the decoder and the strategy, triangular or not, where there is room for so many participations:
+    participations * separation <= steps; all whole, >= 1. ValueError otherwise. The singular values of A are 1 / (2 sin((2j - 1) pi / (4 steps + 2))). Proof: the nuclear norm of A is at most the product of the Frobenius norms of
     B and C; and on the average over patterns whose places are all as likely, and over signs, a person moves the square of C x by
     participations / steps times the square of C's. Source: Henzinger et al., theorem 5, for one participation.
 
@@ -244,8 +253,12 @@ def error_at_least(steps, participations=1) -> float:
     (1.0, 2.9021)
     """
     steps, participations = validate.whole("steps", steps), validate.whole("participations", participations)
-    if participations > steps:
-        raise ValueError(f"participations must be a whole number from 1 to steps, {steps}, got {participations}")
+    separation = validate.whole("separation", separation)
+    if participations * separation > steps:
+        raise ValueError(
+            f"participations times separation must be at most steps, {steps}: with less room nothing is proved; "
+            f"got {participations} times {separation}"
+        )
     angles = (2 * np.arange(1, steps + 1) - 1) * np.pi / (4 * steps + 2)
     return float(np.sqrt(participations) * np.sum(1 / (2 * np.sin(angles))) / steps * (1 - 8 * EPS * steps))
 
@@ -276,6 +289,8 @@ def optimal(steps, tolerance=1e-9) -> np.ndarray:
         if np.abs(lengths - 1).max() < tolerance:
             break
         weights = np.diag(middle)
+    else:
+        raise ValueError(f"tolerance must be larger: after 10,000 rounds the lengths are not within {tolerance} of 1")
     of_columns = middle / np.outer(root, root)
     flipped = np.linalg.cholesky(of_columns[::-1, ::-1])
     strategy = flipped.T[::-1, ::-1]
@@ -299,9 +314,9 @@ def banded(steps, bands, participations=1, separation=None) -> Filter:
     participations, separation = _pattern(steps, participations, separation)
     counts = steps - np.arange(steps)  # how many running sums a coefficient of the decoder is in
 
-    def objective(rest):
-        """The logarithm of the squared error, up to a constant, and its gradient."""
-        c = np.r_[1.0, rest]
+    def objective(ratios):
+        """The logarithm of the squared error, up to a constant, and its gradient, by each coefficient over the one before."""
+        c = np.cumprod(np.r_[1.0, ratios])
         moved = _moved(_padded(c, steps), participations, separation)
         b = _series((1.0,), np.convolve(c, [1.0, -1.0]), steps)
         slope = _series((1.0,), np.convolve(np.convolve(c, c), [1.0, -1.0]), steps)
@@ -310,13 +325,18 @@ def banded(steps, bands, participations=1, separation=None) -> Filter:
         places = np.arange(1, bands)[:, None] + starts[starts < steps]
         of_size = 2 * np.where(places < steps, moved[np.minimum(places, steps - 1)], 0).sum(axis=1)
         of_noise = -2 * correlate(counts * b, slope, "full")[steps - 1 :][1:bands]
-        return np.log(size) + np.log(noise), of_size / size + of_noise / noise
+        of_c, of_ratios = of_size / size + of_noise / noise, np.zeros(bands)
+        for i in range(bands - 2, -1, -1):  # a ratio is a factor of all coefficients behind it
+            of_ratios[i] = of_c[i] + (ratios[i + 1] * of_ratios[i + 1] if i < bands - 2 else 0)
+        return np.log(size) + np.log(noise), c[:-1] * of_ratios[:-1]
 
-    start = square_root(bands).coefficients[1:]
-    found = (
-        minimize(objective, start, jac=True, method="L-BFGS-B", bounds=[(0, 1)] * (bands - 1)) if bands > 1 else None
-    )
-    return Filter(steps, (1.0, *(found.x if found is not None else ())))
+    k = np.arange(1, bands)
+    start = (2 * k - 1) / (2 * k)  # the square root
+    ratios = k
+    if bands > 1:
+        limits, options = [(0, 1)] * (bands - 1), {"ftol": 1e-14, "gtol": 1e-9}
+        ratios = minimize(objective, start, jac=True, method="L-BFGS-B", bounds=limits, options=options).x
+    return Filter(steps, tuple(np.cumprod(np.r_[1.0, ratios])))
 
 
 def blt(steps, buffers, participations=1, separation=None) -> Filter:
@@ -345,7 +365,10 @@ def blt(steps, buffers, participations=1, separation=None) -> Filter:
 
     def objective(x):
         with np.errstate(all="ignore"):
-            found = strategy(x)
+            try:
+                found = strategy(x)
+            except ValueError:  # weights that are too large for a filter
+                return 1e3
             moved = _moved(_falling(_series(found.numerator, found.denominator, steps)), participations, separation)
             value = (moved @ moved) * (counts @ found.decoder**2)
         return np.log(value) if np.isfinite(value) else 1e3
@@ -387,12 +410,13 @@ def _logarithms(rest, weight):
 def _exact_series(numerator, denominator, steps):
     """Return what `_series` does, correctly rounded: there, roots of the denominator near each other cost nine digits of sixteen.
 
-    In whole numbers of 2^-512. Whatever one step cuts off is in later ones by the coefficients of 1 / denominator, so
-    these are computed too, and nothing is claimed where they add up to more than 2^256.
+    In whole numbers of 2^-512, with a denominator that begins between 1/2 and 1. Whatever one step cuts off is in later
+    ones by the coefficients of 1 / denominator, so these are computed too, and nothing is claimed where they add up to more than 2^256.
     """
     one = 1 << 512
+    scale = one / Fraction(2) ** math.frexp(denominator[0])[1]
     above, first, below = (
-        [int(Fraction(value) * one) for value in values] for values in (numerator, denominator[:1], denominator[1:])
+        [int(Fraction(value) * scale) for value in values] for values in (numerator, denominator[:1], denominator[1:])
     )
     found, growth = [], [one]
     for i in range(steps):
@@ -407,6 +431,12 @@ def _exact_series(numerator, denominator, steps):
     return np.array([float(Fraction(value, one)) for value in found])
 
 
+def _in_double(z):
+    if isinstance(z, np.ndarray):
+        return z.astype(float, copy=False)
+    return z.double() if hasattr(z, "double") else z
+
+
 def _padded(values, size):
     return ([*values] + [0.0] * size)[:size]
 
@@ -415,7 +445,10 @@ def _matrix(values, name="strategy"):
     array = np.asarray(values)
     if array.ndim != 2 or array.size == 0 or array.dtype.kind not in "biuf" or not np.isfinite(array).all():
         raise ValueError(f"{name} must be a Filter or a matrix of finite numbers, got {values!r}")
-    return array.astype(float)
+    array = array.astype(float)
+    if array.any() and not SMALLEST <= np.abs(array).max() <= LARGEST:
+        raise ValueError(f"{name} must have a largest entry from {SMALLEST} to {LARGEST} in size, got {values!r}")
+    return array
 
 
 def _pattern(steps, participations, separation):
@@ -454,6 +487,7 @@ def _of_matrix(strategy, participations, separation):
     """Bounds on the sensitivity of a matrix: below by patterns, above by the largest sum of the products of columns."""
     products = strategy.T @ strategy
     steps = len(products)
+    separation = min(separation, steps)
     place = np.arange(steps)
     far = np.abs(place[:, None] - place) >= separation
     others = _heaviest(np.where(far, np.abs(products), 0.0), participations - 1, separation)

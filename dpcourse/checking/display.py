@@ -1,6 +1,7 @@
 """How a verdict looks on a page: HTML, with the same in plain text beside it."""
 
 import html
+from dataclasses import dataclass
 
 RIGHT_COLOUR, WRONG_COLOUR, BLANK_COLOUR, ERROR_COLOUR = "#1b7f3b", "#b3261e", "#5f6368", "#9a5b00"
 ASIDE_COLOUR = "#1a5fb4"
@@ -20,6 +21,19 @@ def as_code(text: str) -> str:
 def paragraph(text: str) -> str:
     """Return HTML of a line of text, as a paragraph that stands close to the next."""
     return f"<p style='{CLOSE}'>{as_code(text)}</p>"
+
+
+@dataclass(frozen=True, repr=False)
+class Told:
+    """A line of text: on a page a paragraph, whose words are not broken at the edge of a narrow window."""
+
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self):
+        return paragraph(self.text)
 
 
 def preformatted(text: str) -> str:

@@ -395,7 +395,7 @@ class Fields:
 
     def has(self, value: dict, case: dict) -> bool:
         """Whether it is one."""
-        return set(value) == set(self.of) and all(kind.has(value[name], value) for name, kind in self.of.items())  # type: ignore[arg-type]
+        return set(value) == set(self.of) and all(kind.has(value[name], value) for name, kind in self.of.items())
 
     def corners(self) -> list[Value]:
         return [self._with({name: corner}) for name, kind in self.of.items() for corner in kind.corners()]
@@ -417,7 +417,9 @@ class Fields:
 
     def told(self, name: str) -> str:
         """It in words, after the name of the argument."""
-        fields = listed((kind.told(f'`"{each}"`') for each, kind in self.of.items()), "{first}; {then}", "{first}; {then}")
+        fields = listed(
+            (kind.told(f'`"{each}"`') for each, kind in self.of.items()), "{first}; {then}", "{first}; {then}"
+        )
         return say(self.one, name=name, fields=fields)
 
 

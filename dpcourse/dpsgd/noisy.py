@@ -1,9 +1,11 @@
 """A private step of any of torch's optimizers: clipped sums, noise added once, and what is refused."""
 
 import copy
+import dataclasses
 from collections import Counter
 from collections.abc import Sequence
 
+import numpy as np
 import torch
 
 from dpcourse import matrix
@@ -175,7 +177,8 @@ once for each step; it has 0 such steps since then, and 0 were taken
         if self.strategy is not None:
             kept = self._kept or [None] * len(sums)
             found = [self.strategy.remembered(z, rest) for z, rest in zip(self._noise, kept, strict=True)]
-            self._noise, self._kept = map(list, zip(*found, strict=True))
+            noises, self._kept = map(list, zip(*found, strict=True))
+            self._noise = [y.to(total.dtype) for y, total in zip(noises, sums, strict=True)]
         torch._foreach_add_(sums, self._noise, alpha=scale)
 
     def _bring_averages(self):
@@ -225,7 +228,7 @@ once for each step; it has 0 such steps since then, and 0 were taken
         noise = {name: getattr(self, name) for name in ("noise_multiplier", "clip_norm", "expected_batch")}
         noise["generator"] = self._generator.get_state()
         if self.strategy is not None:
-            noise["strategy"] = {"steps": self._steps, "kept": self._kept}
+            noise["strategy"] = {"of": dataclasses.asdict(self.strategy), "steps": self._steps, "kept": self._kept}
         return super().state_dict() | {"noise": noise}
 
     def load_state_dict(self, state_dict: dict) -> None:
@@ -234,9 +237,10 @@ once for each step; it has 0 such steps since then, and 0 were taken
             raise ValueError("state_dict must come from NoisySGD, NoisyAdam or NoisyAdamW: it lacks 'noise'")
         noise = dict(state_dict["noise"])
         state, remembered = noise.pop("generator"), noise.pop("strategy", None)
-        if (remembered is None) != (self.strategy is None):
+        mine = None if self.strategy is None else dataclasses.asdict(self.strategy)
+        if mine != (remembered and remembered["of"]):
             raise ValueError(
-                "state_dict must be of an optimizer with a strategy where this one has one, and only there"
+                "state_dict must be of an optimizer with the same strategy as this one, or with none where this one has none"
             )
         super().load_state_dict({name: value for name, value in state_dict.items() if name != "noise"})
         for name, value in noise.items():
@@ -292,6 +296,13 @@ def _refuse_no_strategy(strategy, secure_noise):
         raise ValueError(
             "strategy must be left out with generator='secure': what is remembered is rounded, and of that nothing is proved"
         )
+    if strategy is not None and len(strategy.denominator) > 1:
+        impulse = np.eye(1, strategy.steps)[0]
+        made = np.convolve(strategy.coefficients, list(strategy.noise(impulse)))[: strategy.steps]
+        if not np.allclose(made, impulse, rtol=0, atol=1e-6):
+            raise ValueError(
+                "strategy must be one whose noise can be made in double precision: its decays lie too near each other"
+            )
 
 
 def _refuse_strangers(count):

@@ -55,13 +55,17 @@ _LOOKS = """<style>
 .dpcourse-explorer :focus-visible, .dpcourse-explorer .jupyter-button:enabled:focus-visible, .dpcourse-quiz :focus-visible {outline: 3px solid #b85c00; outline-offset: 2px}
 .dpcourse-explorer .widget-slider .noUi-handle {border: 2px solid #41699a}
 .dpcourse-explorer .widget-slider .widget-readout {flex: none; width: max-content; max-width: 60%; overflow: visible}
+.dpcourse-explorer .widget-slider .slider-container {margin: 0 10px}
+.dpcourse-explorer .dpcourse-pair {padding: 4px}
+.dpcourse-explorer .widget-play {margin-left: 10px}
+.jp-RenderedMarkdown details {margin-bottom: 1em}
 .dpcourse-explorer .widget-html, .dpcourse-explorer .widget-html-content {min-width: 0}
 .dpcourse-quiz .widget-radio .widget-radio-box {padding-left: 5px}
 .dpcourse-quiz .widget-radio .widget-radio-box label {display: flex; height: auto; line-height: 1.4; padding: 2px 0; white-space: normal; overflow-wrap: anywhere}
 .dpcourse-quiz .widget-radio .widget-radio-box input {order: -1; flex: none; float: none; height: 1.4em}
 .jp-RenderedMarkdown mjx-container[display=true] {overflow: auto hidden; padding: .2em 0}
 </style>"""
-"""ipywidgets makes the handle of a slider white on white, cuts a text that is chosen by one, and makes a picture wider than a narrow page, which then cannot be moved
+"""ipywidgets makes the handle of a slider white on white, lets it lie over label and number at the ends, cuts a text that is chosen by one, and makes a picture wider than a narrow page, which then cannot be moved
 sideways. It gives an option the height of one line: in a narrow window a
 longer one would lie over the next. So a row is as high as its text, which stands beside the button and wraps there."""
 

@@ -14,7 +14,8 @@ import numpy as np
 from dpcourse import course
 from dpcourse.base import rounding
 from dpcourse.base.languages import say, sentences
-from dpcourse.checking.display import RIGHT_COLOUR, WRONG_COLOUR
+from dpcourse.checking.calling.values import plain, show
+from dpcourse.checking.display import RIGHT_COLOUR, WRONG_COLOUR, Told
 from dpcourse.notebook import aria
 from dpcourse.notebook.progress import Kept, keep
 
@@ -75,11 +76,13 @@ def attack(lesson: int, rule: Callable | None = None, rng: np.random.Generator |
     """Play the attacker of a lesson, by its number: with buttons, or by a rule that is tried on many outputs.
 
     rule(output): True for in, False for out; an output is a number, or an array of several. rng: of the outputs.
-    Prints a sentence in the place of an error.
+    Says a sentence in the place of an error.
     """
+    from IPython.display import display
+
     of = course.lesson(lesson)
     if not of.has("attack"):
-        print(say("Lesson {lesson} has nothing to attack.", lesson=f"{lesson:02}"))
+        display(Told(say("Lesson {lesson} has nothing to attack.", lesson=f"{lesson:02}")))
         return
     mechanism, rng = of.part("attack").ATTACK, np.random.default_rng(rng)
     if rule is None:
@@ -92,7 +95,7 @@ def attack(lesson: int, rule: Callable | None = None, rng: np.random.Generator |
     try:
         said = _said_by(rule, mechanism.outputs(rng, is_in))
     except ValueError as error:
-        print(error)
+        display(Told(str(error)))
         return
     _end(of, mechanism, "rule", Played.of(is_in, said, "rule"))
 
@@ -109,14 +112,14 @@ def _said_by(rule, outputs):
         except Exception as error:
             name = type(error).__name__
             raise ValueError(
-                say("Your rule stopped at {output}: {error}.", output=value, error=f"{name}: {error}")
+                say("Your rule stopped at {output}: {error}.", output=show(plain(value)), error=f"{name}: {error}")
             ) from error
         if not isinstance(answer, (bool, np.bool_)):
             raise ValueError(
                 say(
                     "Your rule must say True for in or False for out, got {what} for {output}.",
                     what=repr(answer),
-                    output=value,
+                    output=show(plain(value)),
                 )
             )
         said.append(bool(answer))
@@ -125,6 +128,8 @@ def _said_by(rule, outputs):
 
 def _end(of, mechanism, how, played):
     """Show how an attack went, beside what was promised and what was reached before; keep the mu."""
+    from IPython.display import display
+
     from dpcourse import plots
 
     best = _played.setdefault(of.word, {})
@@ -132,7 +137,7 @@ def _end(of, mechanism, how, played):
         best[how] = played
     if played.mu:
         keep(Kept(proved={of.word: float(rounding.down(played.mu, 4))}))
-    print(_told(mechanism, played))
+    display(Told(_told(mechanism, played)))
     plots.show(plots.told_apart, attack=mechanism, played={**best, how: played})
 
 

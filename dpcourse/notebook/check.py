@@ -77,9 +77,15 @@ def passed(exercise_id: str) -> bool:
 
 
 def hint(exercise_id: str, number: int | None = None) -> None:
-    """Show the next hint, or the one of that number. Each goes one step further."""
+    """Show the next hint, or the one of that number. Each goes one step further, until the exercise is passed."""
     exercise = _find(exercise_id)
     if exercise is None:
+        return
+    if number is None and _last_state.get(exercise.number) == RIGHT:
+        _say(
+            say("{exercise} is passed", exercise=exercise_id),
+            say('`hint("{exercise}", 1)` shows its first hint.', exercise=exercise_id),
+        )
         return
     count = len(exercise.hints)
     if not count:

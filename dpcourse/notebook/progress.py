@@ -238,7 +238,8 @@ def _linked(exercise):
 def _bar(done, of):
     """Return a bar for the eye; the words beside the bar are for everybody."""
     words = html.escape(say("{done} of {all}", done=done, all=of))
-    return f"<progress value='{done}' max='{of}' aria-hidden='true'></progress> {words}"
+    bar = f"<progress value='{done}' max='{of}' style='width:8em' aria-hidden='true'></progress>"
+    return f"<span style='white-space:nowrap'>{bar} {words}</span>"
 
 
 def _set_aside(file):

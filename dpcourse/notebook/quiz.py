@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dpcourse import course
 from dpcourse.base.languages import say
 from dpcourse.checking import Question
-from dpcourse.checking.display import RIGHT_COLOUR, WRONG_COLOUR
+from dpcourse.checking.display import RIGHT_COLOUR, WRONG_COLOUR, as_code
 from dpcourse.notebook import aria
 from dpcourse.notebook.progress import record_answer
 
@@ -37,9 +37,9 @@ class Static:
     def _repr_html_(self):
         return "".join(
             f"<div role='group' aria-label='{html.escape(say('Question {number}', number=i))}'>"
-            f"<p><strong>{i}. {html.escape(say(question.text))}</strong></p>"
+            f"<p><strong>{i}. {as_code(say(question.text))}</strong></p>"
             + "".join(
-                f"<details><summary>{html.escape(say(option.text))}</summary><p>{html.escape(say(option.reply))}</p></details>"
+                f"<details><summary>{as_code(say(option.text))}</summary><p>{as_code(say(option.reply))}</p></details>"
                 for option in question.options
             )
             + "</div>"
@@ -53,7 +53,9 @@ def _widget(lesson, questions):
 
     def block(i, question):
         buttons = widgets.RadioButtons(
-            options=[(say(option.text), option) for option in question.options], value=None, layout={"width": "auto"}
+            options=[(say(option.text).replace("`", ""), option) for option in question.options],
+            value=None,
+            layout={"width": "auto"},
         )
         reply, waiting = widgets.HTML(), list[asyncio.TimerHandle]()
 
@@ -62,7 +64,7 @@ def _widget(lesson, questions):
             if option is None:
                 return
             colour = RIGHT_COLOUR if option.right else WRONG_COLOUR
-            reply.value = f"<div style='border-left:4px solid {colour};padding:.2em .8em;line-height:1.5'>{html.escape(say(option.reply))}</div>"
+            reply.value = f"<div style='border-left:4px solid {colour};padding:.2em .8em;line-height:1.5'>{as_code(say(option.reply))}</div>"
             counts = record_answer, f"{course.lesson(lesson).word}/q{i}", option.right
             if waiting:
                 waiting.pop().cancel()
@@ -72,9 +74,7 @@ def _widget(lesson, questions):
                 record_answer(*counts[1:])
 
         buttons.observe(chosen, names="value")
-        text = widgets.HTML(
-            f"<div style='line-height:1.5'><strong>{i}. {html.escape(say(question.text))}</strong></div>"
-        )
+        text = widgets.HTML(f"<div style='line-height:1.5'><strong>{i}. {as_code(say(question.text))}</strong></div>")
         return widgets.VBox([text, buttons, reply], layout={"margin": "0 0 1em 0"})
 
     box = widgets.VBox([*(block(i, question) for i, question in enumerate(questions, 1)), aria.names()])

@@ -106,6 +106,33 @@ def test_the_least_error_of_the_exercise_is_found_by_another_search_too(steps):
     assert matrix.error(matrix.square_root(steps)) > 1.02 * better_than_root.least(steps)
 
 
+def padded(steps):
+    return np.r_[better_than_root._best(8), np.zeros(steps - 8)]
+
+
+def inverted(steps):
+    return np.diff(matrix.Filter(steps, tuple(better_than_root._best(steps))).decoder, prepend=0.0)
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (padded, "right for 8 steps"),
+        (lambda steps: np.r_[1.0, 0.5, np.zeros(steps - 2)], "from c_2 on are 0"),
+        (lambda steps: better_than_root._best(24)[:steps], "coefficients for 24 steps"),
+        (lambda steps: better_than_root._best(steps)[::-1], "From the last to the first"),
+        (inverted, "of C⁻¹"),
+        (lambda steps: 0.6 ** np.arange(steps), "0.6 times"),
+        (lambda steps: 1 / np.arange(1, steps + 1) ** 2, "square root has less"),
+        (lambda steps: 0.9 * better_than_root.root(steps) + 0.1 * better_than_root._best(steps), "a little less than"),
+    ],
+)
+def test_what_is_said_of_coefficients_is_seen_in_them(code, said):
+    right, line = better_than_root._near(code(12), {"steps": 12})
+    assert not right
+    assert said in line
+
+
 # ---- the attack
 
 

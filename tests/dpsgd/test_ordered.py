@@ -48,8 +48,9 @@ def test_a_saved_optimizer_goes_on_exactly():
         again.copy_(parameter)
     second.load_state_dict(first.state_dict())
     assert np.allclose(np.concatenate([seen, steps_of(second, again, 5)]), expected, atol=1e-12)
-    with pytest.raises(ValueError, match="state_dict must be of an optimizer with a strategy"):
-        noisy(None)[1].load_state_dict(first.state_dict())
+    for other in (None, matrix.blt(8, 3), matrix.Filter(8, (1, 0.5))):
+        with pytest.raises(ValueError, match="state_dict must be of an optimizer with the same strategy as this one"):
+            noisy(other)[1].load_state_dict(first.state_dict())
 
 
 def test_the_account_is_that_of_one_gaussian_step():
@@ -109,6 +110,10 @@ def test_noise_that_remembers_learns_more_than_fresh_noise_without_coins():
             "strategy must be a matrix.Filter of 12 steps, got 5",
         ),
         (lambda: noisy(matrix.identity(5).matrix()), "strategy must be None or a matrix.Filter, got ndarray"),
+        (
+            lambda: noisy(matrix.Filter(2000, np.poly([0.9] * 9), np.poly([0.9995] * 9))),
+            "strategy must be one whose noise can be made in double precision",
+        ),
         (lambda: noisy(matrix.identity(5), generator="secure"), "strategy must be left out with generator='secure'"),
         (lambda: noisy(matrix.identity(5))[1].tie(dpsgd.Ledger(1e-5), 40), "tie takes an optimizer without a strategy"),
     ],

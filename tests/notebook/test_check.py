@@ -68,6 +68,16 @@ def test_hints_go_one_step_further_each(capsys):
     assert "has 3 hints" in capsys.readouterr().out
 
 
+def test_what_is_passed_is_given_no_further_hint_unasked(capsys):
+    check("0.1", keep_probability)
+    capsys.readouterr()
+    hint("0.1")
+    assert "0.1 is passed" in (said := capsys.readouterr().out)
+    assert course.find("0.1").hints[0] not in said
+    hint("0.1", 1)
+    assert course.find("0.1").hints[0] in capsys.readouterr().out
+
+
 def test_what_was_passed_before_a_restart_is_passed_where_its_function_is_there(monkeypatch):
     defined = set()
     monkeypatch.setattr("dpcourse.notebook.runs.defined", lambda: defined)

@@ -392,9 +392,9 @@ def told_apart(figure, attack, played) -> str:
     )
     panel.plot([0, 1], [1, 0], **FOURTH, label=say("guesses by a coin"))
     looks = {"hand": SECOND["color"], "rule": "black"}
-    best = max(played.values(), key=lambda each: each.mu)
+    by, best = max(played.items(), key=lambda each: each[1].mu)
     if best.mu:
-        curve = say("proved: μ ≥ {mu}", mu=rounding.down(best.mu, 2))
+        curve = say("proved, {who}: μ ≥ {mu}", who=say(HOW[by]), mu=rounding.down(best.mu, 2))
         panel.plot(GRID, gaussian(best.mu)(GRID), **SECOND, label=curve)
     told = []
     for how, each in played.items():

@@ -17,8 +17,8 @@ def _draw(rng, is_in):
 
 ATTACK = Attack(
     published=to_say(
-        "Sixteen running counts of a shop's new customers, one after each day. To the customers of each day a fresh noise of deviation 0.5 "
-        "is added, and a count is the noisy sum so far. What the others add is taken off. If Mia comes, it is on day 6: then 1 is left "
+        "Sixteen running counts of one shop's customers, one after each day. To the customers of each day a fresh noise of deviation 0.5 "
+        "is added, and a count is the noisy sum so far. You know all others, and what they add is subtracted. If Mia comes, it is on day 6: then 1 is left "
         "from the sixth count on, and noise, else noise alone."
     ),
     inside=to_say("she came"),

@@ -6,12 +6,13 @@ import numpy as np
 from scipy.optimize import minimize
 
 from dpcourse import matrix
-from dpcourse.base.languages import say
+from dpcourse.base.languages import say, sentences, to_say
 from dpcourse.checking import Domain, Misconception, OneOf, OpenExercise
-from dpcourse.course.matrix.shared import as_many_as_steps, error_of, root
+from dpcourse.course.matrix.shared import as_many_as_steps, decoder_of, error_of, root
 
 STEPS = (12, 16, 24)
 WITHIN = 1.01  # times the least error that is known
+INVERSE = to_say("You return the coefficients of the noise, of C⁻¹. Asked for are those of C.")
 
 
 @functools.cache
@@ -41,16 +42,67 @@ def _coefficients(value, case):
 def _near(value, case):
     """The error is within a hundredth of the least."""
     steps = case["steps"]
-    with np.errstate(all="ignore"):
-        given = error_of(value)
+    given = _error(value)
     line = say(
-        "with {steps} steps its error is {given:.4f}; the least that is known is {least:.4f}, and no strategy at all has less than {bound:.4f}",
+        "with {steps} steps its error is {given:.4f}; the least that is known is {least:.4f}, and no strategy at all has less than {bound:.4f}.",
         steps=steps,
         given=given,
         least=least(steps),
         bound=matrix.error_at_least(steps),
     )
-    return bool(given <= WITHIN * least(steps)), line
+    if given <= WITHIN * least(steps):
+        return True, line
+    return False, sentences([line, _shows(np.asarray(value, dtype=float), given)])
+
+
+def _error(coefficients):
+    """The error of any coefficients; infinite where it is too large for a double."""
+    with np.errstate(all="ignore"):
+        return float(np.nan_to_num(error_of(coefficients), nan=np.inf))
+
+
+def _is_near(coefficients):
+    """Whether these have nearly the least error for as many steps as they are."""
+    return coefficients[0] != 0 and _error(coefficients) <= WITHIN * least(len(coefficients))
+
+
+def _shows(c, given):
+    """What the coefficients of a strategy with this error show of the search that found them."""
+    steps, count = len(c), int(np.flatnonzero(c)[-1]) + 1
+    if count < steps:
+        if count > 1 and _is_near(c[:count]):
+            return say(
+                "Your coefficients are right for {count} steps, and all others are 0. Search for as many as `steps`.",
+                count=count,
+            )
+        return say("All your coefficients from c_{count} on are 0. Let the search change these too.", count=count)
+    if np.allclose(c[1:], c[1] / c[0] * c[:-1], rtol=1e-6):
+        return say(
+            "Each of your coefficients is {ratio:.3g} times the one before. The best ones fall fast and then more and more slowly: let the search change each by itself.",
+            ratio=c[1] / c[0],
+        )
+    for longer in STEPS:
+        if longer > steps and np.allclose(c / c[0], _best(longer)[:steps], atol=0.01):
+            return say(
+                "These are the first of the best coefficients for {longer} steps. A stream that ends earlier has others: search with the `steps` that is given.",
+                longer=longer,
+            )
+    if _is_near(c[::-1]):
+        return say("From the last to the first they would be right: c_0 comes first.")
+    with np.errstate(all="ignore"):
+        inverse = np.diff(decoder_of(c), prepend=0.0)
+    if np.isfinite(inverse).all() and _is_near(inverse):
+        return say(INVERSE)
+    with_root = error_of(root(steps))
+    if given < with_root:
+        return say(
+            "That is a little less than with the square root, {with_root:.4f}: the search stopped before its end, or does not change each coefficient.",
+            with_root=with_root,
+        )
+    return say(
+        "The square root has less, {with_root:.4f}: did your search come to its end, and is this error what it makes small?",
+        with_root=with_root,
+    )
 
 
 def _alike(code):
@@ -76,7 +128,9 @@ exercise = OpenExercise(
     minutes=25,
     points=3,
     domain=Domain({"steps": OneOf(STEPS)}, most=0),
-    draw=lambda rng: [{"steps": int(steps)} for steps in rng.permutation(STEPS)[:2]],
+    draw=lambda rng: [
+        {"steps": int(steps)} for steps in rng.permutation([STEPS[0], rng.choice(STEPS[1:])])
+    ],  # a search for 24 alone fails with 12
     reference=_best,
     returns=_coefficients,
     law=_near,
@@ -97,7 +151,7 @@ exercise = OpenExercise(
         ),
         _known(
             "fresh noise",
-            "This is C = 1, fresh noise in every step: nothing is remembered.",
+            "This is C = 1, fresh noise in every step: nothing is remembered. (A search that leaves out the decoder ends with it too.)",
             lambda steps: np.r_[1.0, np.zeros(steps - 1)],
         ),
         _known(
@@ -107,7 +161,7 @@ exercise = OpenExercise(
         ),
         _known(
             "the inverse",
-            "You return the coefficients of the noise, of C⁻¹. Asked for are those of C.",
+            INVERSE,
             lambda steps: np.r_[1.0, -root(steps)[: steps - 1] / (2 * np.arange(1, steps))],
         ),
         _known(

@@ -3,7 +3,7 @@
 import numpy as np
 
 from dpcourse.base.languages import say
-from dpcourse.checking import Domain, Exercise, Misconception, Whole
+from dpcourse.checking import Domain, Exercise, Misconception, Whole, any_of
 from dpcourse.checking.calling.values import type_name
 from dpcourse.checking.returns import in_a_row
 
@@ -50,6 +50,27 @@ def _firsts(t):
     return [end - length + 1 for end, length in zip(_from_the_largest(t), _lengths(t), strict=True)]
 
 
+LIMITS = tuple(2**power for power in range(1, 13))
+
+
+def _up_to(longest, again):
+    """The ends with no block longer than this one, which is taken once, or again and again."""
+
+    def rule(t):
+        ends, end, length = [], 0, longest
+        while length:
+            fits = (t - end) // length if again and length == longest else int(t - end >= length)
+            ends += [end + length * (i + 1) for i in range(fits)]
+            end, length = end + length * fits, length // 2
+        return ends
+
+    return rule
+
+
+def _for_each_digit(t):
+    return [t >> power << power for power in reversed(range(t.bit_length()))]
+
+
 exercise = Exercise(
     title="The blocks of a running sum",
     good_for="seeing why a tree needs so few noises",
@@ -57,7 +78,9 @@ exercise = Exercise(
     minutes=12,
     points=2,
     domain=Domain({"t": Whole(1, 5000)}),
-    draw=lambda rng: [{"t": int(8 * rng.integers(2, 12) + k)} for k in (5, 3, 6)],
+    draw=lambda rng: [
+        {"t": int(8 * rng.integers(*span) + k)} for span, k in (((2, 12), 5), ((2, 12), 3), ((520, 620), 6))
+    ],
     reference=_from_the_largest,
     formulas=(_from_the_last,),
     returns=_ends,
@@ -102,6 +125,17 @@ exercise = Exercise(
             "every power",
             "These are the powers of two up to t. Only those that are among the binary digits of t are lengths of blocks, and asked for are the blocks' last steps.",
             lambda t: [2**power for power in range(t.bit_length())],
+        ),
+        Misconception(
+            "no longer blocks",
+            "Your blocks end at some length, and the tree has longer ones: `t` goes up to 5,000. Begin with the largest power of two that fits into t, whatever t is.",
+            _up_to(1024, again=False),
+            recognise=any_of(*(_up_to(longest, again) for longest in LIMITS for again in (False, True))),
+        ),
+        Misconception(
+            "a number for each digit",
+            "You give a number for each binary digit of t, and where the digit is 0 the number before it stands once more. Only a digit 1 is a block.",
+            _for_each_digit,
         ),
         Misconception(
             "every step by itself",

@@ -81,8 +81,9 @@ exercise = Exercise(
             _both(_whole, _fresh),
         ),
         Misconception(
-            "Mia in every step",
-            "You let Mia come in every step, and so the noise of a step is far too large. She comes once: she changes one step by 1.",
+            "the root of the sum",
+            "For fresh noise your result is sqrt(steps) times too large. Either you forgot the mean: you took the root of the *sum* of the squares. Or you let Mia "
+            "come in every step: she comes once, and changes one step by 1.",
             _both(lambda steps, mu: math.sqrt(steps) * math.sqrt((steps + 1) / 2) / mu, _whole),
         ),
     ),

@@ -9,7 +9,7 @@ from dpcourse.base.languages import to_say
 from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, a_number
 
 STRATEGY = to_say(
-    "{name}: a lower-triangular array of shape (n, n), n from 1 to 7, with positive numbers on its diagonal"
+    "{name}: a lower-triangular array of shape (n, n), n from 1 to 7, with numbers from 0.5 to 2 on its diagonal and from -1 to 2 below it"
 )
 
 
@@ -100,7 +100,7 @@ exercise = Exercise(
         ),
         Misconception(
             "largest stretch",
-            "You took the spectral norm of C, which lets Mia come a little in every step. She comes once: the longest column counts.",
+            "You took the most by which C can stretch a vector, its spectral norm: it lets Mia come a little in every step. She comes once: the longest column counts.",
             _by(lambda strategy: np.linalg.norm(strategy, 2), _decoder, _rms),
         ),
         Misconception(
@@ -122,6 +122,17 @@ exercise = Exercise(
             "inverse before A",
             "You multiplied the inverse from the left, C⁻¹ A. The strategy is undone first, and what is done first stands on the right: A C⁻¹.",
             _by(_longest, lambda strategy: np.linalg.inv(strategy) @ np.tri(len(strategy)), _rms),
+        ),
+        Misconception(
+            "transposed",
+            "You undid the transposed matrix: your decoder is A (Cᵀ)⁻¹. With `solve` the decoder A C⁻¹ is `np.linalg.solve(C.T, A.T).T`: both are transposed.",
+            _by(_longest, lambda strategy: np.tri(len(strategy)) @ np.linalg.inv(strategy.T), _rms),
+        ),
+        Misconception(
+            "a column for each sum",
+            "You multiplied row t of B by the length of column t of C. The noise z has *one* deviation, by which Mia is hidden whenever she comes: the longest column "
+            "counts for every sum.",
+            lambda strategy: _rms(np.linalg.norm(strategy, axis=0) * np.linalg.norm(_decoder(strategy), axis=1)),
         ),
         Misconception(
             "A forgotten",

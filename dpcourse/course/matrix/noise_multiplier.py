@@ -7,7 +7,7 @@ import numpy as np
 
 from dpcourse import gdp
 from dpcourse.base.languages import to_say
-from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, OneOf, Whole, a_number
+from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, OneOf, Whole, a_number, any_of
 
 COEFFICIENTS = to_say("{name}: an array of 1 to 20 numbers, the first 1, the others from 0 to 1")
 
@@ -35,6 +35,13 @@ def _by(rule):
     """A rule of (the coefficients, participations, mu, epsilon, delta)."""
     return lambda coefficients, participations, epsilon, delta: float(
         rule(np.asarray(coefficients), participations, _mu(epsilon, delta), epsilon, delta)
+    )
+
+
+def _split(both):
+    """ε, and δ too or not, in equal shares."""
+    return lambda coefficients, participations, epsilon, delta: float(
+        np.linalg.norm(coefficients) / _mu(epsilon / participations, delta / participations if both else delta)
     )
 
 
@@ -118,9 +125,20 @@ exercise = Exercise(
         ),
         Misconception(
             "budget split over the epochs",
-            "You gave each visit an equal share of ε and of δ, which is basic composition. For Gaussian noise the visits are one answer with a longer change.",
-            lambda coefficients, participations, epsilon, delta: float(
-                np.linalg.norm(coefficients) / _mu(epsilon / participations, delta / participations)
+            "You gave each visit an equal share of ε, as by basic composition. For Gaussian noise ε is not divided: the visits are one answer with a longer change, "
+            "and it is the squares of their μ that add up.",
+            _split(True),
+            recognise=any_of(_split(True), _split(False)),
+        ),
+        Misconception(
+            "through zCDP",
+            "You went through zero-concentrated privacy. That is proved, and asks for more noise than is needed: `gdp.mu(epsilon, delta)` is exact for Gaussian noise.",
+            _by(
+                lambda c, k, mu, epsilon, delta: (
+                    math.sqrt(k / 2)
+                    * np.linalg.norm(c)
+                    / (math.sqrt(math.log(1 / delta) + epsilon) - math.sqrt(math.log(1 / delta)))
+                )
             ),
         ),
     ),

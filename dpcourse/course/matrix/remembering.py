@@ -9,7 +9,8 @@ COEFFICIENTS = to_say("{name}: 1 to 6 numbers, the first from 0.5 to 2, the othe
 
 
 def _any_coefficients(rng):
-    return np.r_[rng.uniform(0.5, 2), rng.uniform(-1, 1, size=int(rng.integers(0, 6)))].round(2)
+    more = int(rng.choice([*range(6), 5, 5]))  # many, so that there are more of them than steps often enough
+    return np.r_[rng.uniform(0.5, 2), rng.uniform(-1, 1, size=more)].round(2)
 
 
 def _draw(rng):
@@ -18,7 +19,7 @@ def _draw(rng):
             "fresh": rng.normal(size=steps).round(2),
             "coefficients": np.r_[rng.uniform(1.2, 1.8), rng.uniform(0.3, 0.9, size=bands - 1)].round(2),
         }
-        for steps, bands in ((6, 3), (7, 4))
+        for steps, bands in ((6, 3), (7, 4), (4, 5))
     ]
 
 
@@ -64,11 +65,32 @@ def _loop(of_fresh=False, sign=-1, divide=True, most=None, divided_last=True):
     return rule
 
 
+def _from_the_end(fresh, coefficients):
+    """The loop in the place of `fresh`, which reads from the end of it where no noise came before."""
+    made = np.array(fresh, dtype=float)
+    for t in range(len(made)):
+        for k in range(1, len(coefficients)):
+            made[t] -= coefficients[k] * made[(t - k) % len(made)]
+        made[t] /= coefficients[0]
+    return made
+
+
+def _while_there_are_coefficients(fresh, coefficients):
+    first = len(coefficients)
+    return np.r_[_remembering(fresh[:first], coefficients), np.asarray(fresh[first:], dtype=float) / coefficients[0]]
+
+
+def _inverse_cut_off(fresh, coefficients):
+    one = np.zeros(len(coefficients))
+    one[0] = 1.0
+    return np.convolve(fresh, _remembering(one, coefficients))[: len(fresh)]
+
+
 exercise = Exercise(
     title="Noise that remembers",
     good_for="the loop that is written into every such training",
     difficulty=3,
-    minutes=20,
+    minutes=25,
     points=3,
     domain=Domain(
         {
@@ -117,8 +139,23 @@ exercise = Exercise(
         ),
         Misconception(
             "remembers one",
-            "You remember the last noise only. Each coefficient asks for one more: c_2 for the noise before the last, and so on.",
+            "You remember the last noise only. Each further coefficient looks one step further back: c_2 to the noise before the last, and so on.",
             _loop(most=1),
+        ),
+        Misconception(
+            "reads from the end",
+            "Where t - k is below 0, no noise came before, and there is nothing to remember. Python reads such an index from the *end* of the list: stop at k = t.",
+            _from_the_end,
+        ),
+        Misconception(
+            "forgets after the coefficients",
+            "You remember only in as many steps as there are coefficients, and later ones get fresh noise. Also these look back, as far as the coefficients reach.",
+            _while_there_are_coefficients,
+        ),
+        Misconception(
+            "inverse cut off",
+            "You cut C⁻¹ off after as many numbers as there are coefficients. C ends there, and its inverse does not: what y_t remembers was itself made of noise before it.",
+            _inverse_cut_off,
         ),
         Misconception(
             "added up",

@@ -19,9 +19,35 @@ def _any_strategy(rng):
 
 def _draw(rng):
     return [
-        {"strategy": _drawn(rng, steps), "participations": participations, "separation": separation}
-        for steps, participations, separation in ((6, 2, 2), (7, 3, 2), (5, 4, 3))
+        *(
+            {"strategy": _drawn(rng, steps), "participations": participations, "separation": 2}
+            for steps, participations in ((6, 2), (7, 3))
+        ),
+        {"strategy": _sized(rng, WITHOUT_ROOM), "participations": 4, "separation": 3},
+        {"strategy": _sized(rng, TEMPTING), "participations": 2, "separation": 2},
     ]
+
+
+WITHOUT_ROOM = (
+    0.3,
+    0.4,
+    1.8,
+    0.5,
+    0.4,
+)  # the third column alone moves C x farther than the two visits for which there is room
+TEMPTING = (
+    0.2,
+    1.4,
+    1.8,
+    1.8,
+    0.3,
+    0.2,
+)  # the longest column leaves no room for the two that move C x farthest together
+
+
+def _sized(rng, sizes):
+    """One whose columns have entries of about these sizes."""
+    return np.tril(sizes * rng.uniform(0.7, 1.0, size=(len(sizes), len(sizes)))).round(2)
 
 
 def _drawn(rng, steps):
@@ -60,6 +86,22 @@ def _exactly(strategy, participations, separation):
     """Of patterns with so many steps, and no fewer."""
     chosen = [steps for steps in _patterns(len(strategy), participations, separation) if len(steps) == participations]
     return float(max((np.linalg.norm(strategy[:, steps].sum(axis=1)) for steps in chosen), default=0.0))
+
+
+def _as_many_as_fit(strategy, participations, separation):
+    """Of patterns with as many steps as there is room for, and no fewer."""
+    room = min(participations, -(-len(strategy) // separation))
+    return _exactly(strategy, room, separation)
+
+
+def _one_by_one(strategy, participations, separation):
+    """Always the column that adds most to those before, as far as it is allowed."""
+    chosen = []
+    for _ in range(participations):
+        free = [j for j in range(len(strategy)) if all(abs(j - i) >= separation for i in chosen)]
+        if free:
+            chosen.append(max(free, key=lambda j: np.linalg.norm(strategy[:, [*chosen, j]].sum(axis=1))))
+    return float(np.linalg.norm(strategy[:, chosen].sum(axis=1)))
 
 
 def _lengths_added(strategy, participations, separation):
@@ -124,18 +166,29 @@ exercise = Exercise(
             _exactly,
         ),
         Misconception(
+            "as many as fit",
+            "You try only patterns with as many visits as there is room for. With fewer she is freer in her choice of steps, and may move C x farther.",
+            _as_many_as_fit,
+        ),
+        Misconception(
+            "one by one",
+            "You take the column that moves C x farthest, then the one that adds most, and so on. The first choice may stand in the way of two others "
+            "that together move it farther: try all patterns.",
+            _one_by_one,
+        ),
+        Misconception(
             "one visit",
             "That is the longest column: what she does who comes once.",
             lambda strategy, participations, separation: _longest(strategy),
         ),
         Misconception(
             "separation forgotten",
-            "You let her come in neighbouring steps. Between two visits lie at least `separation` steps.",
+            "You let her come in neighbouring steps. A visit comes at least `separation` steps after the one before.",
             _largest(lambda steps, participations, separation: _patterns(steps, participations, 1)),
         ),
         Misconception(
             "one step more",
-            "Your visits lie one step further apart than they must: a visit exactly `separation` steps after the one before is allowed.",
+            "You ask for one step more between two visits than is needed: a visit exactly `separation` steps after the one before is allowed.",
             _largest(lambda steps, participations, separation: _patterns(steps, participations, separation + 1)),
         ),
         Misconception(
