@@ -40,7 +40,7 @@ def _q(case):
 
 def _count_discrete(cases, values):
     first, again, x, wide = map(np.asarray, values)
-    size, far, signs = np.abs(x), np.abs(wide), np.sign(x[x != 0])
+    size, far, signs, wide_signs = np.abs(x), np.abs(wide), np.sign(x[x != 0]), np.sign(wide[wide != 0])
     q, r = _q(cases[0]), _q(cases[-1])
     return [
         Count.of(say("zeros"), x == 0, (1 - q) / (1 + q)),
@@ -49,6 +49,11 @@ def _count_discrete(cases, values):
         Count.of(say("numbers of size 2 or more"), size >= 2, 2 * q**2 / (1 + q)),
         Count.of(say("pairs in the list with both numbers above 0"), (x[0::2] > 0) & (x[1::2] > 0), (q / (1 + q)) ** 2),
         Count.of(say("numbers (other than 0) with the sign of the one before"), signs[1:] == signs[:-1], 0.5),
+        Count.of(
+            say("numbers (other than 0) with the sign of the one before, at a small epsilon"),
+            wide_signs[1:] == wide_signs[:-1],
+            0.5,
+        ),
         Count.of(say("numbers of size 8 or more at a small epsilon"), far >= 8, 2 * r**8 / (1 + r)),
         Count.of(say("numbers of size 64 or more at a small epsilon"), far >= 64, 2 * r**64 / (1 + r)),
         Count.of(say("numbers of size 32 or more at a small epsilon"), far >= 32, 2 * r**32 / (1 + r)),
@@ -71,6 +76,12 @@ def _draws(sizes, signed=True):
 def _difference(q, n, rng):
     """A discrete Laplace draw as the difference of two geometric ones."""
     return rng.geometric(1 - q, n) - rng.geometric(1 - q, n)
+
+
+def _share_of_repeated_signs(numbers):
+    """How many numbers other than 0 have the sign of the one before."""
+    signs = np.sign([number for number in numbers if number])
+    return float(np.mean(signs[1:] == signs[:-1]))
 
 
 def _rounded(cases, values):
@@ -160,6 +171,12 @@ exercise = RandomExercise(
             "two zeros",
             "Zero comes too often. It can be reached as +0 and as -0 (cutting a noise with fractions towards 0 does the same), or it is decided before the size is drawn. If there is a -0, throw it away and draw again, the size as well as the sign.",
             _draws(lambda q, n, rng: rng.geometric(1 - q, n) - 1),
+        ),
+        Misconception(
+            "signs in turn",
+            "Your signs take turns, so each follows from the one before. Draw each of them: `rng.integers(2)`.",
+            _draws(lambda q, n, rng: (rng.geometric(1 - q, n) - 1) * (-1) ** np.arange(n), signed=False),
+            recognise=lambda cases, values: _share_of_repeated_signs(values[-1]) < 0.2,
         ),
         Misconception(
             "sign kept",
