@@ -299,7 +299,7 @@ def _fraction(name, value):
 
 # ---- Gaussian noise of whole numbers
 
-_LARGEST_VARIANCE = 10**30
+_LARGEST_VARIANCE = Fraction(1e30)
 
 
 def discrete_gaussian(variance, size=None, rng=None) -> int | np.ndarray:

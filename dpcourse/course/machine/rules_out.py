@@ -1,6 +1,7 @@
 """What one output rules out: the attack on noise that is made of doubles."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 
@@ -59,6 +60,15 @@ def _any_output(rng):
     return count + int(rng.choice([0, 0, -1, 1])) + noises[rng.integers(size)], count, noises
 
 
+def _by_difference(output, count, noises):
+    return output - count not in noises
+
+
+def _in_fractions(output, count, noises):
+    """With sums that are not rounded."""
+    return Fraction(output) - count not in map(Fraction, noises)
+
+
 def _to_digits(digits):
     """Compare after rounding to so many digits behind the point."""
     return lambda output, count, noises: round(output, digits) not in {round(count + noise, digits) for noise in noises}
@@ -103,7 +113,8 @@ exercise = Exercise(
             "You looked for `output - count` among the noises, or you added in fractions, which are not rounded. The sampler rounded the sum to a "
             "double. Taking the count off again does not bring the noise back to the last bit, so you rule out true counts. Compare the double "
             "`count + noise` with the output.",
-            lambda output, count, noises: output - count not in noises,
+            _by_difference,
+            recognise=any_of(_by_difference, _in_fractions),
         ),
         Misconception(
             "first noise only",

@@ -79,9 +79,9 @@ def _difference(q, n, rng):
 
 
 def _share_of_repeated_signs(numbers):
-    """How many numbers other than 0 have the sign of the one before."""
+    """How many numbers other than 0 have the sign of the one before; all, where there are too few to tell."""
     signs = np.sign([number for number in numbers if number])
-    return float(np.mean(signs[1:] == signs[:-1]))
+    return float(np.mean(signs[1:] == signs[:-1])) if signs.size > SHORT else 1.0
 
 
 def _rounded(cases, values):
