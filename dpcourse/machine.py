@@ -175,6 +175,9 @@ def _undone(y, part):
 
 # ---- noise of whole numbers
 
+_LARGEST = 2**62  # of a value: with noise it stays below 2^63
+_LEAST_RATIO = Fraction(1e-16)  # noise passes 2^62 with probability e^-461 at most
+
 
 def coin(numerator, denominator, rng=None) -> bool:
     """Return True with probability e^(-numerator/denominator), exactly: no double is ever computed.
@@ -195,23 +198,27 @@ def coin(numerator, denominator, rng=None) -> bool:
 def discrete_noise(epsilon, size=None, rng=None) -> int | np.ndarray:
     """Draw whole numbers x with probability proportional to e^(-epsilon |x|), exactly: computed in whole numbers only.
 
-    epsilon: > 0, a float (taken as the fraction that it is) or a Fraction. size: None for one number, else how
-    many (an array). rng: Generator, seed or None; see `coin` on what "exactly" needs of it. ValueError otherwise.
+    epsilon: at least 1e-16, a float (taken as the fraction that it is) or a Fraction: smaller ones need more than 64 bits.
+    size: None for one number, else how many (an array). rng: Generator, seed or None; see `coin` on what "exactly" needs
+    of it. ValueError otherwise.
     Source: Ghosh, Roughgarden & Sundararajan (2009) for the distribution; CKS,
     algorithm 2, for the way to draw it.
 
     >>> discrete_noise(50.0, size=3, rng=0).tolist()
     [0, 0, 0]
     """
-    noise = _discrete(_fraction("epsilon", epsilon), 1 if size is None else validate.whole("size", size, 0), rng)
+    ratio = _fraction("epsilon", epsilon)
+    if ratio < _LEAST_RATIO:
+        raise ValueError(f"epsilon must be at least 1e-16, else noise needs more than 64 bits, got {epsilon!r}")
+    noise = _discrete(ratio, 1 if size is None else validate.whole("size", size, 0), rng)
     return int(noise[0]) if size is None else noise
 
 
 def discrete_mechanism(value, sensitivity, epsilon, rng=None) -> int | np.ndarray:
     """Add discrete Laplace noise, epsilon / sensitivity per unit, to whole numbers: epsilon-DP, to the last bit.
 
-    value: whole numbers of any shape; sensitivity: of all of them together in the l1 norm, whole, >= 1;
-    epsilon: > 0. rng: Generator, seed or None; see `coin`. ValueError otherwise.
+    value: whole numbers of any shape, from -2^62 to 2^62; sensitivity: of all of them together in the l1 norm, whole,
+    >= 1; epsilon: > 0, and at least 1e-16 times the sensitivity. rng: Generator, seed or None; see `coin`. ValueError otherwise.
     Source: Ghosh, Roughgarden & Sundararajan (2009), for one count.
 
     >>> discrete_mechanism([3, 40], sensitivity=1, epsilon=50.0, rng=0).tolist()
@@ -220,7 +227,11 @@ def discrete_mechanism(value, sensitivity, epsilon, rng=None) -> int | np.ndarra
     value = np.asarray(value)
     if value.dtype.kind not in "biu":
         raise ValueError(f"value must be a whole number or an array of whole numbers, got {value!r}")
+    if (value.astype(object) > _LARGEST).any() or (value.astype(object) < -_LARGEST).any():
+        raise ValueError(f"value must lie between -2^62 and 2^62, got {value!r}")
     ratio = _fraction("epsilon", epsilon) / validate.whole("sensitivity", sensitivity)
+    if ratio < _LEAST_RATIO:
+        raise ValueError(f"epsilon must be at least 1e-16 times the sensitivity, got {epsilon!r} and {sensitivity!r}")
     noisy = value.astype(np.int64) + np.reshape(discrete_noise(ratio, value.size, rng), value.shape)
     return int(noisy) if value.ndim == 0 else noisy
 
@@ -288,13 +299,15 @@ def _fraction(name, value):
 
 # ---- Gaussian noise of whole numbers
 
+_LARGEST_VARIANCE = Fraction(1e30)
+
 
 def discrete_gaussian(variance, size=None, rng=None) -> int | np.ndarray:
     """Draw whole numbers x with probability proportional to e^(-x^2 / (2 variance)), exactly: in whole numbers only.
 
     `variance` is the parameter sigma^2, which is the variance of the noise but for a little where it is below 1. variance: > 0,
-    a float (taken as the fraction that it is) or a Fraction. size: None for one number, else how many (an array).
-    rng: Generator, seed or None; see `coin` on what "exactly" needs of it. ValueError otherwise.
+    at most 1e30, a float (taken as the fraction that it is) or a Fraction. size: None for one number, else how many (an
+    array). rng: Generator, seed or None; see `coin` on what "exactly" needs of it. ValueError otherwise.
     Source: CKS, algorithm 3: discrete Laplace noise of scale t, kept with probability e^(-(|y| - sigma^2/t)^2 / (2 sigma^2)).
 
     >>> discrete_gaussian(1e-3, size=3, rng=0).tolist()
@@ -302,6 +315,8 @@ def discrete_gaussian(variance, size=None, rng=None) -> int | np.ndarray:
     """
     ratio, rng = _fraction("variance", variance), np.random.default_rng(rng)
     wanted = 1 if size is None else validate.whole("size", size, 0)
+    if ratio > _LARGEST_VARIANCE:
+        raise ValueError(f"variance must be at most 1e30, else noise needs more than 64 bits, got {variance!r}")
     a, d, t = ratio.numerator, ratio.denominator, math.isqrt(math.floor(ratio)) + 1
     drawn: list[int] = []
     while len(drawn) < wanted:
@@ -313,8 +328,8 @@ def discrete_gaussian(variance, size=None, rng=None) -> int | np.ndarray:
 def discrete_gaussian_chances(numbers, variance) -> np.ndarray:
     """Return the probability of each of these whole numbers under discrete Gaussian noise, shape of the numbers.
 
-    numbers: whole; variance: the parameter sigma^2, from 1e-6 to 1e8. ValueError otherwise. Relative error below 1e-12.
-    Source: CKS, definition 1.
+    numbers: whole; variance: the parameter sigma^2, from 1e-6 to 1e8. ValueError otherwise. Relative error below 1e-12
+    where the chance is above 1e-300; a smaller one may come out as 0. Source: CKS, definition 1.
 
     >>> discrete_gaussian_chances([0, 1], 1e-3).round(9).tolist()
     [1.0, 0.0]
@@ -332,7 +347,7 @@ def discrete_gaussian_delta(epsilon, variance, sensitivity=1) -> float:
 
     It is the sum over all outputs of what the one probability has above e^epsilon times the other. epsilon: >= 0;
     variance: the parameter sigma^2, from 1e-6 to 1e8; sensitivity: whole, >= 1. ValueError otherwise. Relative error below
-    1e-9 where delta is above 1e-290. Source: CKS, theorem 7.
+    1e-9 where delta is above 1e-290; a smaller one may come out as 0, which is then no upper bound. Source: CKS, theorem 7.
 
     >>> round(discrete_gaussian_delta(0.0, 0.01), 6)
     1.0
@@ -340,7 +355,8 @@ def discrete_gaussian_delta(epsilon, variance, sensitivity=1) -> float:
     epsilon, variance = validate.number("epsilon", epsilon, 0, open_high=True), _variance(variance)
     sensitivity = validate.whole("sensitivity", sensitivity)
     first = math.floor(epsilon * variance / sensitivity + sensitivity / 2) - sensitivity  # its loss is at most epsilon
-    noise = np.arange(first, max(first, 0) + _reach(variance) + 1)
+    end = _reach(variance) + 1
+    noise = np.arange(min(max(first, -end), end), end)  # empty where the first is beyond the reach
     loss = sensitivity * (2 * noise.astype(float) + sensitivity) / (2 * variance)
     above = -np.expm1(np.minimum(epsilon - loss, 0.0))
     return float((discrete_gaussian_chances(noise, variance) * above).sum())

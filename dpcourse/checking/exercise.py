@@ -26,6 +26,7 @@ from dpcourse.checking.domain import Domain, Number, size
 from dpcourse.checking.verdict import BLANK, ERROR, RIGHT, WRONG, Audit, Heading, Observation, Verdict
 
 MOST_PRINTED, MOST_LINES = 500, 8
+NOTHING = to_say("Your function returned nothing (None). Does every path through it end in a `return`?")
 UNKNOWN = to_say("The result is not right. Compare it with the right one on the input shown here.")
 MISCONCEPTION = "misconception"
 FURTHER = 3  # draws on which a misconception is confirmed
@@ -105,7 +106,7 @@ class Exercise:
     and of a wrong one the smallest input is shown on which it is wrong.
     draw(rng) -> list of cases, each a dict argument -> plain value; from the domain, if it is not given. A case's `rng`
     holds a seed; one with a `ledger` is a training run, whose parts are made by calling.training.
-    returns(value, case) -> None, or a complaint about type, shape or range.
+    returns(value, case) -> None, or a complaint about type, shape or range. returned_nothing: the complaint about a None.
     forbidden: Python functions that the answer must not call, or "module:name" of what is not to be imported here; instead: what to do. needed: one that it has to call.
     seconds: the time limit of one check. rtol, atol: how close a number must be.
     graded_only: the judge is not given out: a learner's check says only that the answer runs on `examples`, cases that
@@ -132,6 +133,7 @@ class Exercise:
     means: Mapping[str, str] = field(default_factory=dict)
     forbidden: tuple[Callable | str, ...] = ()
     instead: str = to_say("write it yourself")
+    returned_nothing: str = NOTHING
     needed: Needed | None = None
     seconds: float = 10.0
     rtol: float = 1e-6
@@ -555,7 +557,7 @@ class Exercise:
                     "Your function printed something and returned nothing (None). Use `return` in place of `print`."
                 )
             case {"value": None}:
-                return say("Your function returned nothing (None). Does every path through it end in a `return`?")
+                return say(self.returned_nothing)
             case {"value": value}:
                 return self.returns(value, case)
         return say("Your function gave no result.")

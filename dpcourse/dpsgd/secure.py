@@ -7,7 +7,8 @@ in real numbers. Rounding is post-processing, so whatever holds for exact Gaussi
 
 How: Z = -Phi^-1(T) or its negative, T uniform in (0, 1/2], of which 63 bits are drawn. They leave Z an interval. Where
 both of its ends round to the same multiple of the grid, as nearly always, that is the answer; where they do not, further
-bits are drawn, and Phi^-1 is computed with as many digits as it takes.
+bits are drawn, and Phi^-1 is computed with as many digits as it takes. This is the interval refining of Haney, Desfontaines,
+Hartman, Shrestha & Hay (2022), "Precision-based attacks and interval refining".
 
 Taken as given, not proved: scipy's ndtri is within 1e-13 of its value, mpmath within its precision, os.urandom cannot be
 told from coins, and two neighbours' clipped sums, in double precision, differ by at most 1 + 1e-6 clip norms in spite of
@@ -84,7 +85,8 @@ def grid_of(scale: float) -> float:
 def noisy(x: np.ndarray, scale: float, source: Source) -> np.ndarray:
     """Return x + scale Z, Z independent normal real numbers, each rounded to the nearest multiple of grid_of(scale).
 
-    x: float64, of any shape, finite; scale: > 0. Source: the definition; see the head of this file.
+    x: float64, of any shape, finite; scale: > 0. Source: Haney and others (2022), interval refining;
+    see the head of this file.
 
     >>> found = noisy(np.zeros(4), 1.0, Source())
     >>> bool((found % grid_of(1.0) == 0).all())

@@ -8,9 +8,20 @@ import pytest
 from course.judging import drawn, judged, named
 
 from dpcourse import course, machine
-from dpcourse.checking import RIGHT, WRONG
+from dpcourse.checking import RIGHT, WRONG, Exercise
+from dpcourse.checking.cases import Cases
 
 exercise = course.lesson(8).exercise
+SEEDS, FEW_SEEDS = 40, 4
+
+
+@pytest.mark.parametrize("function", [each.function for each in course.lesson(8).exercises if type(each) is Exercise])
+def test_no_misconception_fails_on_inputs_that_are_drawn(function):
+    """Whatever is drawn: an error in one of them would fail the check of every answer."""
+    for seed in range(FEW_SEEDS):
+        cases = Cases(exercise(function).draw(np.random.default_rng(seed)))
+        for misconception in exercise(function).misconceptions:
+            assert len(cases.given(misconception.code)) == len(cases)
 
 
 # ---- whole_noise
@@ -139,6 +150,19 @@ def test_the_change_of_a_float_sum_is_that_of_exact_rounding():
 
 
 # ---- next_number, count_behind
+
+
+def test_the_check_of_the_next_number_never_fails_and_takes_any_two_steps():
+    """Also those that find a from the last three outputs: no two in a row are the same."""
+
+    def from_the_last(outputs, m):
+        x, y, z = outputs[-3:]
+        return (z + (z - y) * pow(y - x, -1, m) * (z - y)) % m
+
+    next_number = exercise("next_number")
+    for seed in range(SEEDS):
+        assert next_number.check(from_the_last, rng=seed).state == RIGHT
+        assert next_number.check(lambda outputs, m: outputs[0], rng=seed).state == WRONG
 
 
 def test_the_next_number_is_that_of_the_generator():

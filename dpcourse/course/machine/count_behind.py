@@ -37,11 +37,11 @@ def _release(rng, place=None):
 
 
 def _draw(rng):
-    """The seed is that of the first second, of the last, and some between; in two releases the sum was rounded so that it shows."""
+    """The seed is that of the first second, of the last, and some between; in two releases the sum was rounded down so that it shows."""
     drawn = [_release(rng, place) for place in (0, -1, *[None] * 9)]
     while len(drawn) < CASES:
         release = _release(rng)
-        drawn += [release] * (_exact(*release) != _behind(*release))
+        drawn += [release] * (_behind(*release) not in (_exact(*release), _from_below(*release), _cut_off(*release)))
     return [dict(zip(NAMES, each, strict=True)) for each in drawn]
 
 
@@ -60,6 +60,16 @@ def _with_numpy(output, b, seconds):
 def _exact(output, b, seconds):
     """With the first second that leaves a whole number to the last bit; where none does, the output."""
     return next((round(count) for count in _left(output, b, seconds) if count == round(count)), round(output))
+
+
+def _from_below(output, b, seconds):
+    """With the second that leaves the least above a whole number."""
+    return round(min(_left(output, b, seconds), key=lambda count: count % 1))
+
+
+def _cut_off(output, b, seconds):
+    """With what stands behind the point cut off."""
+    return int(min(_left(output, b, seconds), key=_away))
 
 
 def _wide(output, b, seconds):
@@ -96,6 +106,10 @@ exercise = Exercise(
     reference=_behind,
     formulas=(_with_numpy,),
     returns=a_whole_number,
+    returned_nothing=to_say(
+        "Your function returned nothing (None): for some input no noise passes your test, or a path through it ends without a `return`. A machine has rounded the sum, so 41 "
+        "may come back as 40.9999999: do not ask for a number that is whole to the last bit, as by `==`, but leave a little room, such as 1e-6."
+    ),
     rtol=0.0,
     atol=0.25,
     hints=(
@@ -164,9 +178,14 @@ exercise = Exercise(
             recognise=_too_early,
         ),
         Misconception(
+            "from below only",
+            "You ask how far a number is above the whole one below it. A machine has rounded the sum, and 41 may come back as 40.9999999, which is near 41: take `abs(count - round(count))`.",
+            _from_below,
+        ),
+        Misconception(
             "cut off",
             "You cut off what stands behind the point. Doubles are rounded, and 41 may come out as 40.9999999: `round` it, not `int`.",
-            lambda output, b, seconds: int(output - _noise(_seed(output, b, seconds), b)),
+            _cut_off,
         ),
     ),
 )

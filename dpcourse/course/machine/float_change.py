@@ -3,7 +3,7 @@
 import numpy as np
 
 from dpcourse import machine
-from dpcourse.checking import Domain, Exercise, Misconception, Several, Whole, a_number
+from dpcourse.checking import Domain, Exercise, Misconception, Several, Whole, a_number, any_of
 
 
 def _sum(values):
@@ -105,6 +105,21 @@ exercise = Exercise(
             "sorted",
             "You sorted the rows before adding. In floats the order matters: from left to right, as they come.",
             lambda values: max(map(abs, _changes(values, lambda rows: _sum(sorted(rows))))),
+        ),
+        Misconception(
+            "without less with",
+            "You took the sum with the row off the sum without it, and then the largest. Such a change lies below 0: take its size first, `abs`, and then the largest.",
+            lambda values: max(-change for change in _changes(values)),
+        ),
+        Misconception(
+            "the order changed",
+            "With a row you also change the order of the others: what stood before it comes after the rest. In floats the order matters: `values[:i] + values[i + 1:]`.",
+            lambda values: max(
+                abs(_sum(values[i:] + values[:i]) - _sum(values[i + 1 :] + values[:i])) for i in range(len(values))
+            ),
+            recognise=any_of(
+                lambda values: max(abs(_sum(values) - _sum(values[i + 1 :] + values[:i])) for i in range(len(values)))
+            ),
         ),
         Misconception(
             "the sum itself",

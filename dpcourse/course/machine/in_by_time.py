@@ -6,8 +6,8 @@ from dpcourse.base.languages import to_say
 from dpcourse.checking import Domain, Exercise, Made, Misconception, bits_like
 
 TOLD = to_say(
-    "1 to 40 `outputs`, whole numbers, and as many `times`, each within a fifth of `step` of `step` times the size of its noise; `count` "
-    "from 0 to 100; `step` from 0.1 to 10"
+    "1 to 40 `outputs`, whole numbers, and as many `times`; `times[i]` is `step` times the size of the noise in `outputs[i]`, or differs from "
+    "it by a fifth of `step` at most; `count` from 0 to 100; `step` from 0.1 to 10"
 )
 NAMES = ("outputs", "times", "count", "step")
 
@@ -36,6 +36,11 @@ def _nearer(outputs, times, count, step):
 def _with_numpy(outputs, times, count, step):
     sizes = np.round(times / step)
     return (np.abs(outputs - count - 1) == sizes).astype(int)
+
+
+def _all_alike(cases, values):
+    """Whether each result is the same number again and again, and not the same for all cases."""
+    return len({min(value) for value in values}) > 1 and all(min(value) == max(value) for value in values)
 
 
 exercise = Exercise(
@@ -94,6 +99,29 @@ exercise = Exercise(
             lambda outputs, times, count, step: (
                 step * np.abs(np.asarray(outputs) - count - 1) == np.asarray(times)
             ).astype(int),
+        ),
+        Misconception(
+            "a tolerance without step",
+            "You leave 0.2 of the unit of time for the clock's error. It is a fifth of `step`, so leave `0.2 * step`, or divide the times by `step` first.",
+            lambda outputs, times, count, step: (
+                np.abs(np.asarray(times) - step * np.abs(np.asarray(outputs) - count - 1)) < 0.2
+            ).astype(int),
+        ),
+        Misconception(
+            "no sign at the count",
+            "Where an output is `count` itself, `np.sign` is 0, and you take nothing off. Compare sizes, which need no sign: `np.abs(outputs - count - 1)`.",
+            lambda outputs, times, count, step: (
+                np.asarray(outputs) - np.sign(np.asarray(outputs) - count) * np.round(np.asarray(times) / step)
+                == count + 1
+            ).astype(int),
+        ),
+        Misconception(
+            "one answer for all",
+            "All numbers of one result are the same. Each release may be with Mia or without her: give each its own.",
+            lambda outputs, times, count, step: np.full(
+                len(outputs), int(2 * _nearer(outputs, times, count, step).mean() > 1)
+            ),
+            recognise=_all_alike,
         ),
         Misconception(
             "two more",

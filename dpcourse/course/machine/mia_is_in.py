@@ -4,16 +4,17 @@ import numpy as np
 
 from dpcourse import machine
 from dpcourse.base.languages import to_say
-from dpcourse.checking import Domain, Exercise, Made, Misconception, true_or_false
+from dpcourse.checking import Domain, Exercise, Made, Misconception, any_of, true_or_false
 
 CASES = 24
 LIKE, UNLIKE = (
     0.06,
     0.12,
 )  # how far from whole numbers the ring numbers of the true sum are at most, and of the other at least
+NEAR = 0.1  # from a whole number: a point that lies anywhere is as near in one of five cases
 TOLD = to_say(
-    "`bits` from 8 to 12; `sigma` from 0.5 to 4; the arrays have 12 to 40 rows of two numbers, and `with_mia` differs from "
-    "`without` by 0.05 to 0.5 in each"
+    "`bits` from 8 to 12; `sigma` from 0.5 to 4; the arrays have 12 to 40 rows of two numbers, each of which is larger by 0.05 "
+    "to 0.5 in `with_mia` than in `without`; noise and `output` are rounded to float32"
 )
 
 
@@ -46,15 +47,35 @@ def _draw(rng):
     return [dict(zip(names, _release(rng, bool(is_in)), strict=True)) for is_in in rng.permutation(CASES) % 2]
 
 
-def _by_rings(numbers):
+def _by_rings(numbers, apart=np.mean):
     """Say "in" where numbers(z, bits) of the noise with Mia are nearer to whole ones than without her."""
 
     def code(output, with_mia, without, sigma, bits):
         off = [np.asarray(numbers((output - total) / sigma, bits)) for total in (with_mia, without)]
-        with_her, without_her = (float(np.abs(k - np.round(k)).mean()) for k in off)
+        with_her, without_her = (float(apart(np.abs(k - np.round(k)))) for k in off)
         return with_her < without_her
 
     return code
+
+
+def _power_of_2(z, bits):
+    return 2.0 ** (bits - np.square(z).sum(axis=1) / 2)
+
+
+def _off_by_the_first_row(output, with_mia, without, sigma, bits):
+    return _off(output[:1], with_mia[:1], sigma, bits)
+
+
+def _near_by_the_first_row(*given):
+    return _off_by_the_first_row(*given) < NEAR
+
+
+def _by_the_first_row(cases, values):
+    """Whether "in" is said where the first row is nearer to a ring of the sum with Mia than some tolerance."""
+    off: dict[bool, list] = {True: [], False: []}
+    for case, value in zip(cases, values, strict=True):
+        off[bool(value)].append(_off_by_the_first_row(**case))
+    return bool(off[True] and off[False]) and max(off[True]) < min(off[False])
 
 
 def _with_numpy(output, with_mia, without, sigma, bits):
@@ -134,13 +155,36 @@ exercise = Exercise(
             _by_rings(lambda z, bits: 2.0**24 * np.exp(-np.square(z).sum(axis=1) / 2)),
         ),
         Misconception(
+            "the first row only",
+            "You decide by the first row. One pair says little, since any point may lie near a ring by accident: take the mean over all rows.",
+            _near_by_the_first_row,
+            recognise=_by_the_first_row,
+        ),
+        Misconception(
+            "sigma not squared",
+            "You divided the square by sigma. Divide by sigma before you square, or divide the square by sigma².",
+            lambda output, with_mia, without, sigma, bits: _with_numpy(output, with_mia, without, sigma**0.5, bits),
+        ),
+        Misconception(
+            "base 2",
+            "Your k is 2^(bits - r²/2). The power of r is one of e: k = 2^bits e^(-r²/2).",
+            _by_rings(_power_of_2),
+            recognise=any_of(_by_rings(_power_of_2), _by_rings(_power_of_2, np.max)),
+        ),
+        Misconception(
+            "numbers of different rows",
+            "Your pairs are made of numbers that do not stand in one row. The noise of a pair is one row of the array: leave the rows as they are.",
+            _by_rings(lambda z, bits: 2.0**bits * np.exp(-np.square(z.T.reshape(-1, 2)).sum(axis=1) / 2)),
+        ),
+        Misconception(
             "always in",
             "You always say True. Compare the two sums: the right one leaves rows on rings, and the other does not.",
             lambda *given: True,
         ),
         Misconception(
             "always out",
-            "You always say False. Floats are rounded, so k is nearly whole and not exactly: do not ask for equality, but which sum comes nearer to whole numbers.",
+            "You always say False. Either you ask whether k is exactly whole: floats are rounded, so ask which sum comes nearer to whole numbers. Or you choose rows and none is left: "
+            "the mean of no numbers is nan, and a comparison with nan is False.",
             lambda *given: False,
         ),
     ),

@@ -1,18 +1,22 @@
 """What a generator puts out next."""
 
 from dpcourse.base.languages import to_say
-from dpcourse.checking import Domain, Exercise, Made, Misconception, a_whole_number
+from dpcourse.checking import Domain, Exercise, Made, Misconception, a_whole_number, any_of
 
 PRIMES = (101, 1009, 65537, 2147483647)
 TOLD = to_say(
-    "`outputs`: three to six outputs in a row, the first two different; `m`: a prime number from 101 to 2147483647"
+    "`outputs`: three to six outputs in a row, none of them equal to the one before; `m`: a prime number from 101 to "
+    "2147483647"
 )
 
 
 def _outputs(rng, prime=None):
-    """(outputs, m): of a generator x -> (a x + c) mod m whose first number is not one that stays; now and then a is 0 or 1."""
+    """(outputs, m): of a generator x -> (a x + c) mod m whose first number is not one that stays; now and then a is 1.
+
+    It is never 0: from the second number on all would be the same, and no difference of two could be divided by.
+    """
     m = PRIMES[int(rng.integers(len(PRIMES)))] if prime is None else prime
-    a = int(rng.integers(2, m) if rng.random() < 0.8 else rng.integers(2))
+    a = int(rng.integers(2, m) if rng.random() < 0.8 else 1)
     c, x = int(rng.integers(1, m)), int(rng.integers(m))
     if (a * x + c) % m == x:
         x = (x + 1) % m
@@ -35,8 +39,20 @@ def _next(outputs, m):
 
 def _by_difference(outputs, m):
     """The last difference times a, without c."""
-    a = (outputs[2] - outputs[1]) * pow(outputs[1] - outputs[0], -1, m)
+    a = (outputs[2] - outputs[1]) * pow(outputs[1] - outputs[0], -1, m) % m
     return (outputs[-1] + a * (outputs[-1] - outputs[-2])) % m
+
+
+def _turned_over(outputs, m):
+    """The last difference times the first one divided by the second."""
+    return (outputs[-1] + pow(_slope(outputs, m), -1, m) * (outputs[-1] - outputs[-2])) % m
+
+
+def _once(outputs, m):
+    """With m taken off at most once."""
+    a = _slope(outputs, m)
+    number = a * outputs[-1] + (outputs[1] - a * outputs[0]) % m
+    return number - m if number >= m else number
 
 
 def _known(outputs, m, a, start, c=None):
@@ -64,14 +80,14 @@ exercise = Exercise(
     rtol=0.0,
     atol=0.25,
     hints=(
-        "Take two steps: y = a x + c and z = a y + c, all mod m. Take one from the other: which unknown is gone?",
-        "z - y = a (y - x) mod m. To divide by y - x mod m, multiply by `pow(y - x, -1, m)`, its inverse.",
-        "With a known, c = y - a x mod m. Then go one step on from the *last* output: `(a * outputs[-1] + c) % m`.",
+        "Take two steps: y = a x + c and z = a y + c, up to multiples of m. Take one from the other: which unknown is gone?",
+        "z - y = a (y - x), up to multiples of m. In place of dividing by y - x multiply by `pow(y - x, -1, m)`, and take the remainder.",
+        "With a known, c is the remainder of y - a x. Then go one step on from the *last* output: `(a * outputs[-1] + c) % m`.",
     ),
     misconceptions=(
         Misconception(
             "divided as real numbers",
-            "You divided with `/` or `//`. Mod m there are no fractions: multiply by the inverse, `pow(y - x, -1, m)`.",
+            "You divided with `/` or `//`. Remainders are whole numbers: in place of dividing, multiply by `pow(y - x, -1, m)`.",
             lambda outputs, m: _known(outputs, m, (outputs[2] - outputs[1]) // (outputs[1] - outputs[0]), outputs[-1]),
         ),
         Misconception(
@@ -81,13 +97,14 @@ exercise = Exercise(
         ),
         Misconception(
             "c forgotten in the last step",
-            "Your a is right. One step is a x + c: find c = y - a x mod m, and add it.",
+            "Your a is right. One step is a x + c: find c, the remainder of y - a x, and add it.",
             lambda outputs, m: _slope(outputs, m) * outputs[-1] % m,
         ),
         Misconception(
             "a turned over",
             "You divided the first difference by the second. It is (z - y) = a (y - x): divide the second by the first.",
             lambda outputs, m: _known(outputs, m, pow(_slope(outputs, m), -1, m), outputs[-1]),
+            recognise=any_of(_turned_over),
         ),
         Misconception(
             "from the third",
@@ -108,6 +125,11 @@ exercise = Exercise(
             "no remainder",
             "You forgot the remainder at the end: the next number lies between 0 and m - 1.",
             lambda outputs, m: _slope(outputs, m) * outputs[-1] + (outputs[1] - _slope(outputs, m) * outputs[0]) % m,
+        ),
+        Misconception(
+            "m taken off once",
+            "You take m off once at most. It may go in many times: take the remainder, `% m`.",
+            _once,
         ),
     ),
 )

@@ -1,12 +1,13 @@
 """What one output rules out: the attack on noise that is made of doubles."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 
 from dpcourse import machine
 from dpcourse.base.languages import to_say
-from dpcourse.checking import Domain, Exercise, Made, Misconception, rounded, true_or_false
+from dpcourse.checking import Domain, Exercise, Made, Misconception, any_of, rounded, true_or_false
 
 BITS = 7  # of the small sampler, all of whose noises are handed over
 FROM_THE_SAME, FROM_A_NEIGHBOUR = 10, 16  # outputs of the sampler with 53 bits
@@ -59,6 +60,31 @@ def _any_output(rng):
     return count + int(rng.choice([0, 0, -1, 1])) + noises[rng.integers(size)], count, noises
 
 
+def _by_difference(output, count, noises):
+    return output - count not in noises
+
+
+def _in_fractions(output, count, noises):
+    """With sums that are not rounded."""
+    return Fraction(output) - count not in map(Fraction, noises)
+
+
+def _to_digits(digits):
+    """Compare after rounding to so many digits behind the point."""
+    return lambda output, count, noises: round(output, digits) not in {round(count + noise, digits) for noise in noises}
+
+
+def _of_section_1(output, count=None, noises=None):
+    """By the last bits of the output alone."""
+    return output % 2**-53 != 0
+
+
+def _by_last_bits(cases, values):
+    """Whether the count is ruled out by the last bits of the output, or of an output near 0."""
+    ends = [(abs(case["output"]) < BELOW, _of_section_1(case["output"])) for case in cases]
+    return values in ([odd for _, odd in ends], [near and odd for near, odd in ends])
+
+
 exercise = Exercise(
     title="What one output rules out",
     good_for="breaking a release that its theorem calls private",
@@ -84,9 +110,11 @@ exercise = Exercise(
         ),
         Misconception(
             "difference",
-            "You looked for `output - count` among the noises. The sampler rounded the sum, and taking the count off again does not bring "
-            "the noise back to the last bit. So you rule out true counts. Compare `count + noise` with the output.",
-            lambda output, count, noises: output - count not in noises,
+            "You looked for `output - count` among the noises, or you added in fractions, which are not rounded. The sampler rounded the sum to a "
+            "double. Taking the count off again does not bring the noise back to the last bit, so you rule out true counts. Compare the double "
+            "`count + noise` with the output.",
+            _by_difference,
+            recognise=any_of(_by_difference, _in_fractions),
         ),
         Misconception(
             "first noise only",
@@ -112,11 +140,18 @@ exercise = Exercise(
             "tolerance",
             "You compare with a tolerance, or after rounding. The leak is in the last bits: a sum that is nearly equal is not equal. Use `==`.",
             lambda output, count, noises: not any(math.isclose(count + noise, output) for noise in noises),
+            recognise=any_of(*(_to_digits(digits) for digits in range(8, 17))),
         ),
         Misconception(
             "between the ends",
             "You only ask whether the output lies between the smallest sum and the largest. There are gaps between the sums: compare with each of them.",
             lambda output, count, noises: not count + min(noises) <= output <= count + max(noises),
+        ),
+        Misconception(
+            "the rule of section 1",
+            "You look at the last bits of the output, and at no noise. Section 1 does so for two counts and outputs near 0. Here compare the output with each `count + noise`.",
+            _of_section_1,
+            recognise=_by_last_bits,
         ),
         Misconception(
             "count forgotten",

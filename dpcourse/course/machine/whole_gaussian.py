@@ -11,7 +11,8 @@ from dpcourse.checking import Count, Domain, Misconception, Needed, RandomExerci
 from dpcourse.course.machine.shared import whole_numbers
 
 DRAWS, WIDE, SHORT = 4000, 1000, 40
-VARIANCES, LARGE = (2, 3, 5, 6), 40
+RARE = 1e-6
+VARIANCES, LARGE = (3, 5), 48  # none is a multiple of its t: σ²/t is a fraction
 
 
 def _draw(rng):
@@ -60,14 +61,14 @@ def _counts(cases, values):
             chance_wide(lambda n: np.abs(n) <= 3),
         ),
         Count.of(
-            say("numbers of size 8 or more at a large variance"),
-            np.abs(wide) >= 8,
-            chance_wide(lambda n: np.abs(n) >= 8),
+            say("numbers of size 9 or more at a large variance"),
+            np.abs(wide) >= 9,
+            chance_wide(lambda n: np.abs(n) >= 9),
         ),
         Count.of(
-            say("numbers of size 13 or more at a large variance"),
-            np.abs(wide) >= 13,
-            chance_wide(lambda n: np.abs(n) >= 13),
+            say("numbers of size 17 or more at a large variance"),
+            np.abs(wide) >= 17,
+            chance_wide(lambda n: np.abs(n) >= 17),
         ),
         Count.of(say("runs that come out the same with the same seed"), np.array_equal(first, again), 1.0),
         Count.of(say("runs that begin the same with another seed"), np.array_equal(first, x[:SHORT]), 0.0),
@@ -95,6 +96,16 @@ def _gaussian(numbers, variance):
 
 def _laplace(numbers, variance):
     return -np.abs(numbers) / _steps(variance)
+
+
+def _are_nearly_all_kept(cases, values):
+    """Whether sizes at a large variance are those of the draws, of which some are to be thrown away."""
+    variance, wide = cases[-1]["variance"], np.abs(values[-1])
+    numbers = np.arange(-60 * _steps(variance), 60 * _steps(variance) + 1)
+    chances = np.exp(_laplace(numbers, variance))
+    chances /= chances.sum()
+    sizes = [Count.of("", wide >= least, float(chances[np.abs(numbers) >= least].sum())) for least in (4, 9, 17)]
+    return all(size.p_value > RARE for size in sizes)
 
 
 def _too_many_zeros(variance, size, rng):
@@ -134,8 +145,8 @@ exercise = RandomExercise(
     needed=Needed(
         machine.coin,
         lambda case: case["size"],
-        "The numbers have the right frequencies, but they do not come from `machine.coin`, whose tosses the check counts. `rng.normal`, `rng.choice`, `rng.random` and "
-        "`math.exp` work with doubles; a coin of your own is not asked for.",
+        "The numbers do not come from `machine.coin`. `rng.normal`, `rng.choice`, `rng.random` and `math.exp` work with doubles. Gaussian noise that is rounded has not "
+        "even the right law: at σ² = 1 it is 0 with probability 0.383, and 0.399 is right. A coin of your own is not asked for.",
     ),
     hints=(
         "Draw y by `machine.discrete_noise(Fraction(1, t), None, rng)`. Then toss one coin: heads, and y is kept; tails, and a new y is drawn.",
@@ -151,9 +162,10 @@ exercise = RandomExercise(
         ),
         Misconception(
             "every draw kept",
-            "Your noise is discrete Laplace noise of scale t: either every draw is kept, or the coin is tossed again for the same y until it shows heads. At tails throw y away, "
-            "and draw a new one.",
+            "Your noise is that of `machine.discrete_noise`, or nearly so: few y are thrown away. Either a y is kept at tails, or the coin is tossed again for the same y; then throw it "
+            "away at tails, and draw a new one. Or your coin's exponent is too small: with whole numbers it is (|y| t - variance)² over 2 variance t².",
             _by_weights(_laplace),
+            recognise=_are_nearly_all_kept,
         ),
         Misconception(
             "zero for what is thrown away",
@@ -194,6 +206,16 @@ exercise = RandomExercise(
             "twice the exponent",
             "Your coin's exponent is twice what it should be: a 2 is missing below. With whole numbers it is (|y| t - variance)² over 2 variance t².",
             _by_weights(lambda n, v: _laplace(n, v) - (np.abs(n) - v / _steps(v)) ** 2 / v),
+        ),
+        Misconception(
+            "a centre cut to a whole number",
+            "You took `variance // t` for σ²/t, which is a fraction. Multiply by t first: |y| - σ²/t is (|y| t - variance) / t.",
+            _by_weights(lambda n, v: _laplace(n, v) - (np.abs(n) - v // _steps(v)) ** 2 / (2 * v)),
+        ),
+        Misconception(
+            "t not below",
+            "In your coin's exponent t² is missing below. |y| - σ²/t is (|y| t - σ²) / t, so its square has t² below.",
+            _by_weights(lambda n, v: _laplace(n, v) - (np.abs(n) * _steps(v) - v) ** 2 / (2 * v)),
         ),
         Misconception(
             "t not squared",

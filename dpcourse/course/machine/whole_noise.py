@@ -10,13 +10,13 @@ from dpcourse.base.languages import say
 from dpcourse.checking import Count, Domain, Misconception, Needed, RandomExercise, Seed, Whole
 from dpcourse.course.machine.shared import whole_numbers
 
-DRAWS, TAIL, SHORT = 8000, 2000, 40
+DRAWS, TAIL, SHORT = 8000, 3000, 40
 
 
 RATIOS = ((11, 8), (7, 5), (10, 7), (3, 2), (8, 5))
 
 
-SMALL = (1, 10)
+SMALL = (1, 20)  # so that one number in 150 is above 100 in size
 
 
 def _draw_discrete(rng):
@@ -40,7 +40,7 @@ def _q(case):
 
 def _count_discrete(cases, values):
     first, again, x, wide = map(np.asarray, values)
-    size, far, signs = np.abs(x), np.abs(wide), np.sign(x[x != 0])
+    size, far, signs, wide_signs = np.abs(x), np.abs(wide), np.sign(x[x != 0]), np.sign(wide[wide != 0])
     q, r = _q(cases[0]), _q(cases[-1])
     return [
         Count.of(say("zeros"), x == 0, (1 - q) / (1 + q)),
@@ -49,10 +49,15 @@ def _count_discrete(cases, values):
         Count.of(say("numbers of size 2 or more"), size >= 2, 2 * q**2 / (1 + q)),
         Count.of(say("pairs in the list with both numbers above 0"), (x[0::2] > 0) & (x[1::2] > 0), (q / (1 + q)) ** 2),
         Count.of(say("numbers (other than 0) with the sign of the one before"), signs[1:] == signs[:-1], 0.5),
-        Count.of(say("numbers of size 4 or more at a small epsilon"), far >= 4, 2 * r**4 / (1 + r)),
-        Count.of(say("numbers of size 24 or more at a small epsilon"), far >= 24, 2 * r**24 / (1 + r)),
-        Count.of(say("numbers of size 16 or more at a small epsilon"), far >= 16, 2 * r**16 / (1 + r)),
+        Count.of(
+            say("numbers (other than 0) with the sign of the one before, at a small epsilon"),
+            wide_signs[1:] == wide_signs[:-1],
+            0.5,
+        ),
+        Count.of(say("numbers of size 8 or more at a small epsilon"), far >= 8, 2 * r**8 / (1 + r)),
+        Count.of(say("numbers of size 64 or more at a small epsilon"), far >= 64, 2 * r**64 / (1 + r)),
         Count.of(say("numbers of size 32 or more at a small epsilon"), far >= 32, 2 * r**32 / (1 + r)),
+        Count.of(say("numbers of size 101 or more at a small epsilon"), far >= 101, 2 * r**101 / (1 + r)),
         Count.of(say("runs that come out the same with the same seed"), np.array_equal(first, again), 1.0),
         Count.of(say("runs that begin the same with another seed"), np.array_equal(first, x[:SHORT]), 0.0),
     ]
@@ -73,11 +78,17 @@ def _difference(q, n, rng):
     return rng.geometric(1 - q, n) - rng.geometric(1 - q, n)
 
 
+def _share_of_repeated_signs(numbers):
+    """How many numbers other than 0 have the sign of the one before; all, where there are too few to tell."""
+    signs = np.sign([number for number in numbers if number])
+    return float(np.mean(signs[1:] == signs[:-1])) if signs.size > SHORT else 1.0
+
+
 def _rounded(cases, values):
     """Whether zeros and far numbers are as frequent as in rounded Laplace noise."""
     zeros, *_, far, _, _, _ = _count_discrete(cases, values)
     (_, _, main, wide) = (case["numerator"] / case["denominator"] for case in cases)
-    chances = (-math.expm1(-main / 2), math.exp(-15.5 * wide))
+    chances = (-math.expm1(-main / 2), math.exp(-31.5 * wide))
     return all(
         replace(count, chance=chance).p_value > 1e-6 for count, chance in zip((zeros, far), chances, strict=True)
     )
@@ -87,6 +98,18 @@ def _keep_the_sign(epsilon, n, rng):
     """A sign first, then sizes until one fits it: a 0 fits plus only."""
     plus, size = rng.choice([False, True], size=n), rng.geometric(-math.expm1(-epsilon), n)
     return np.where(plus, size - 1, -size)
+
+
+def _one_for_minus_zero(epsilon, n, rng):
+    """Sizes with signs, of which each 0 with a minus is a 1."""
+    minus, size = rng.choice([False, True], size=n), rng.geometric(-math.expm1(-epsilon), n) - 1
+    return np.where(minus & (size == 0), 1, np.where(minus, -size, size))
+
+
+def _walk(q, n, rng):
+    """As many steps up or down as a size has."""
+    steps = rng.geometric(1 - q, n) - 1
+    return 2 * rng.binomial(steps, 0.5) - steps
 
 
 def _with_coins(numerator, denominator, size, rng):
@@ -109,7 +132,7 @@ exercise = RandomExercise(
     minutes=30,
     points=4,
     domain=Domain(
-        {"numerator": Whole(1, 10), "denominator": Whole(1, 10), "size": Whole(1, 8000), "rng": Seed()}, most=10
+        {"numerator": Whole(1, 10), "denominator": Whole(1, 20), "size": Whole(1, 8000), "rng": Seed()}, most=10
     ),
     draw=_draw_discrete,
     reference=_draws(_difference, signed=False),
@@ -122,7 +145,7 @@ exercise = RandomExercise(
     needed=Needed(
         machine.coin,
         lambda case: case["size"],
-        "The numbers have the right frequencies, but they do not come from `machine.coin`, whose tosses the check counts. `rng.geometric`, "
+        "What the check counts is right, but the numbers do not come from `machine.coin`. `rng.geometric`, "
         "`rng.random` and `math.log` begin with a double, which is the leak of section 2; a coin of your own, even an exact one, is not asked for.",
     ),
     hints=(
@@ -150,9 +173,25 @@ exercise = RandomExercise(
             _draws(lambda q, n, rng: rng.geometric(1 - q, n) - 1),
         ),
         Misconception(
+            "signs in turn",
+            "Your signs take turns, so each follows from the one before. Draw each of them: `rng.integers(2)`.",
+            _draws(lambda q, n, rng: (rng.geometric(1 - q, n) - 1) * (-1) ** np.arange(n), signed=False),
+            recognise=lambda cases, values: _share_of_repeated_signs(values[-1]) < 0.2,
+        ),
+        Misconception(
             "sign kept",
-            "Throw the sign away together with the size: else minus is as frequent as plus, though it has no zero.",
+            "Minus comes as often as plus, though only plus has a zero. Either your negative numbers begin at -1, or you throw the size of a -0 away and keep its sign. Throw both away, and draw both anew.",
             lambda numerator, denominator, size, rng: _keep_the_sign(numerator / denominator, size, rng),
+        ),
+        Misconception(
+            "one in place of -0",
+            "Where a -0 comes you take 1 in its place. Throw it away, and draw the size and the sign anew.",
+            lambda numerator, denominator, size, rng: _one_for_minus_zero(numerator / denominator, size, rng),
+        ),
+        Misconception(
+            "a sign for each step",
+            "You draw a sign for each step, and steps up and down cancel. Count the steps first; then draw one sign for the whole number.",
+            _draws(_walk, signed=False),
         ),
         Misconception(
             "no zero",
