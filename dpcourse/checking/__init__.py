@@ -27,6 +27,7 @@ __all__ = [
     "Count",
     "Domain",
     "Exercise",
+    "Fields",
     "GivenOut",
     "Made",
     "Misconception",

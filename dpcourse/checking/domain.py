@@ -401,7 +401,9 @@ class Fields:
 
     def told(self, name: str) -> str:
         """It in words, after the name of the argument."""
-        fields = listed((kind.told(f'`"{each}"`') for each, kind in self.of.items()), "{first}; {then}", "{first}; {then}")
+        fields = listed(
+            (kind.told(f'`"{each}"`') for each, kind in self.of.items()), "{first}; {then}", "{first}; {then}"
+        )
         return say(self.one, name=name, fields=fields)
 
 
