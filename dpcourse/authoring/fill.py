@@ -24,6 +24,7 @@ from dpcourse.authoring.source import (
     PART,
     SourceError,
     english,
+    language_of,
     lesson_of,
     line_of,
     new_cell,
@@ -33,7 +34,7 @@ from dpcourse.authoring.source import (
 )
 from dpcourse.authoring.translation import about
 from dpcourse.base import cells
-from dpcourse.base.languages import counted, listed, say, to_say
+from dpcourse.base.languages import ENGLISH, again, counted, listed, say, sentences, to_say
 from dpcourse.checking.exercise import Exercise
 
 NAME = r"(?P<name>(?:\w+/)?[A-Za-z_]\w*)"
@@ -237,7 +238,7 @@ def _of_inputs(file, exercise):
     if names := not_to_be_called(exercise):
         lines.append(say_for(file, "Not to be called: {names}.", names=listed(names, "{first}, {then}")))
     if lines:
-        yield f"*{' '.join(lines)}*"
+        yield f"*{again(sentences(lines), language_of(file) or ENGLISH)}*"
 
 
 def not_to_be_called(exercise: Exercise) -> list[str]:

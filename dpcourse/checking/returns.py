@@ -9,7 +9,7 @@ import numbers
 
 import numpy as np
 
-from dpcourse.base.languages import say, to_say
+from dpcourse.base.languages import counted, say, to_say
 from dpcourse.checking.calling.values import plain, type_name
 
 
@@ -128,27 +128,41 @@ def in_a_row(value, kinds="biuf"):
     return array if array.ndim == 1 and array.dtype.kind in kinds else None
 
 
-NUMBERS = (
-    to_say("Return one array (or list) of {expected} numbers, not {given}."),
-    to_say("Return one number for each of the {expected} in `{argument}`, not {given}."),
-)
-BITS = (
-    to_say("Return one array (or list) of {expected} bits, not {given}."),
-    to_say("Return one bit for each of the {expected} in `{argument}`, not {given}."),
-)
+def so_many_numbers(count: int, given: str) -> str:
+    """Return that an array of so many numbers is asked for, and what was given."""
+    return counted(
+        "Return one array (or list) of {count} number, not {given}.",
+        "Return one array (or list) of {count} numbers, not {given}.",
+        count=count,
+        given=given,
+    )
+
+
+def so_many_bits(count: int, given: str) -> str:
+    """Return that an array of so many bits is asked for, and what was given."""
+    return counted(
+        "Return one array (or list) of {count} bit, not {given}.",
+        "Return one array (or list) of {count} bits, not {given}.",
+        count=count,
+        given=given,
+    )
+
+
+NUMBERS = so_many_numbers, to_say("Return one number for each of the {expected} in `{argument}`, not {given}.")
+BITS = so_many_bits, to_say("Return one bit for each of the {expected} in `{argument}`, not {given}.")
 
 
 def _one_each(argument, complaints, kinds, fault):
     """Ask for one array with as many entries as the argument has, of those kinds of numpy, and without `fault`.
 
-    complaints: what is said of what is no such array, and of one of another length.
+    complaints: (how many, what was given) -> what is said of what is no such array; what is said of one of another length.
     """
 
     def complain(value, case):
         expected = len(case[argument])
         array = in_a_row(value, kinds)
         if array is None:
-            return say(complaints[0], expected=expected, given=type_name(value))
+            return complaints[0](expected, type_name(value))
         if len(array) != expected:
             return say(complaints[1], expected=expected, argument=argument, given=len(array))
         return fault(array)

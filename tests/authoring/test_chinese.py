@@ -10,7 +10,8 @@ from operator import itemgetter
 import pytest
 from support import ROOT
 
-from dpcourse.authoring import catalogues, glossary, translation
+from dpcourse import course
+from dpcourse.authoring import catalogues, fill, glossary, translation
 from dpcourse.authoring.source import sources
 from dpcourse.authoring.texts import texts
 from dpcourse.base import languages
@@ -57,6 +58,14 @@ def test_the_type_follows_one_rule(rule, pattern):
         for found in re.finditer(pattern, plain, re.ASCII):
             wrong.append(f"{where}: {plain[max(0, found.start() - 12) : found.end() + 12]!r}")
     assert not wrong, f"{rule}:\n" + "\n".join(wrong)
+
+
+def test_no_space_stands_between_the_sentences_of_a_header():
+    """They are written by the build, and no translation has them both."""
+    file = sources(ROOT, "zh")[0]
+    for exercise in course.every_exercise():
+        for line in fill._of_inputs(file, exercise):
+            assert "。 " not in line
 
 
 def test_the_terms_are_those_of_the_glossary():

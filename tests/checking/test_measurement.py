@@ -80,3 +80,71 @@ def test_of_a_list_that_is_too_short_it_is_told_which_end_is_right_and_what_chan
     assert "Its last entry is right on all inputs tried, its first one is not." in message
     message = scaled.check(unread(lambda xs, c: [2.5 * x for x in xs[1:]]), 0).message
     assert "Your result does not change with the first entry of `xs` and `c`; the right one does." in message
+
+    assert "Your result has 1 entry where it should have " in scaled.check(unread(lambda xs, c: [c * xs[0]]), 0).message
+
+
+def test_a_length_is_told_before_a_sum_and_a_sum_with_no_number_that_nobody_would_say():
+    rng = np.random.default_rng(0)
+    cases = [{"xs": list(rng.uniform(0.9, 1.1, n))} for n in (20, 37, 41, 58) * 15]
+    right = np.array([float(np.prod(case["xs"])) for case in cases])
+    counts = np.array([len(case["xs"]) for case in cases])
+    few = told(np.where(counts <= 20, right, right + 1 / counts**2), right, cases)
+    assert few[0] == "Right wherever the number of entries of `xs` is 20; look at the other inputs."
+    sums = np.array([sum(case["xs"]) for case in cases])
+    by_sum = told(np.where(sums % 1 < 0.1, right, right + rng.uniform(1, 2, 60)), right, cases)
+    assert not any("the sum of" in each for each in few + by_sum)
+
+
+def test_a_threshold_is_a_round_number():
+    assert measurement._round_number(1.2343, 1.31, "`x`") == 1.3
+    assert measurement._round_number(1.31, 1.319, "`x`") is None
+    assert measurement._round_number(-0.2, 0.013, "`x`") == 0.01
+    assert measurement._round_number(-np.inf, -0.588, "`x`") == -0.6
+    assert measurement._round_number(6, 13, "`n`") == 13
+
+
+@pytest.mark.parametrize("wrong", [2, 3, 5])
+def test_a_condition_needs_so_many_inputs_that_it_is_no_accident(wrong):
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        cases = [{"noises": rng.normal(size=5).tolist(), "x": float(rng.normal())} for _ in range(200)]
+        right = rng.normal(size=200)
+        few = np.arange(200) < wrong
+        for i in np.flatnonzero(few):  # of one draw, and so alike
+            cases[i] |= {"noises": rng.normal(size=9).tolist()}
+        yours = right + np.where(few, 1.5 + rng.random(200), 0)
+        assert not any("only where" in each for each in told(yours, right, cases))
+
+
+def test_by_what_number_of_the_input_the_result_is_wrong_is_told_where_it_is():
+    right = 1 / (1 + np.exp(-N / 20.0))
+    large = N > 12
+    yours = np.where(large, right * np.sqrt(N), right)
+    assert "Yours is the right one times the square root of `n` on the others." in told(yours, right)
+    m = np.array([case["m"] for case in CASES])
+    yours = np.where(m == 1, right, right * (1 + np.log(m)) / (1 + m))
+    said = told(yours, right)
+    assert said[0] == "Right wherever `m` is 1; look at the other inputs."
+    assert said[1].startswith("How many times the right one yours is depends on `m` alone on the others: ")
+    assert not any("alone" in each for each in told(np.where(m == 1, right, right * (1 + 1 / N)), right))
+
+
+@pytest.mark.parametrize("are_truths", [True, False])
+def test_bits_are_told_as_bits(are_truths):
+    right = tuple(np.array([1.0, float(n % 2), 1.0]) for n in N)
+    yours = tuple(np.where(np.arange(3) == n % 3, 0.0, each) for n, each in zip(N, right, strict=True))
+    part = Part("", yours, right, 1e-6, 1e-12, are_truths)
+    facts = [fact.text for fact in measurement.facts(part, features(CASES), CASES)]
+    mine, wanted = ("False", "True") if are_truths else ("0", "1")
+    assert f"Each entry that is wrong on the inputs tried is {mine}, and {wanted} is right." in facts, facts
+
+
+def test_of_a_matrix_the_rows_are_counted():
+    cases = [{"strategy": np.eye(n % 4 + 1) * n} for n in N]
+    right = np.sqrt(N)
+    yours = np.where(N % 4 == 0, right, right + 1 / N)
+    assert (
+        told(yours, right, cases)[0]
+        == "Right wherever the number of rows of `strategy` is 1; look at the other inputs."
+    )

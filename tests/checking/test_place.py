@@ -214,3 +214,66 @@ def test_what_is_like_a_misconception_only_where_it_is_wrong_is_told_what_is_pro
 def test_an_answer_that_is_right_for_one_value_of_an_argument_is_told_which():
     code = "def worst_posterior(prior, epsilon):\n    return prior + (1 - prior) * math.tanh(epsilon / 2)\n"
     assert told("composition/worst_posterior", code).message.startswith("Right wherever `prior` is 0.5;")
+
+
+CLEARED = {  # a value before the place that is told holds the slip itself -> what must not be called right
+    "round for floor, a small whole number": (
+        "matrix/block_ends",
+        "def block_ends(t):\n    ends, at = [], 0\n    while at < t:\n        at += 2 ** round(math.log2(t - at))\n        ends.append(at)\n    return ends\n",
+        "round(math.log2(t - at))",
+    ),
+    "products of whole numbers that overflow, but only where the answer is wrong": (
+        "matrix/root_coefficients",
+        "import numpy as np\n\ndef root_coefficients(steps):\n    k = np.arange(1, steps)\n    odd, even = np.cumprod(2 * k - 1), np.cumprod(2 * k)\n"
+        "    return np.concatenate(([1.0], odd / even))\n",
+        "odd / even",
+    ),
+    "all numbers of a right value, in another order": (
+        "machine/mia_is_in",
+        "import numpy as np\n\ndef mia_is_in(output, with_mia, without, sigma, bits):\n    def off(total):\n"
+        "        z = ((output - total) / sigma).T.reshape(-1, 2)\n        k = 2**bits * np.exp(-(z**2).sum(axis=1) / 2)\n"
+        "        return np.mean(np.abs(k - np.round(k)))\n    return bool(off(with_mia) < off(without))\n",
+        "z ** 2",
+    ),
+    "a sum of some columns among all such sums": (
+        "matrix/sensitivity_often",
+        "import numpy as np\n\ndef sensitivity_often(strategy, participations, separation):\n    n = strategy.shape[1]\n    free, moved = set(range(n)), np.zeros(strategy.shape[0])\n"
+        "    for _ in range(participations):\n        if not free:\n            break\n        best = max(free, key=lambda j: np.linalg.norm(moved + strategy[:, j]))\n"
+        "        moved = moved + strategy[:, best]\n        free = {j for j in free if abs(j - best) >= separation}\n    return float(np.linalg.norm(moved))\n",
+        "strategy[:, best]",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("why", CLEARED)
+def test_no_value_is_called_right_that_is_not_known_to_be_so(why):
+    """A false word on where the mistake is would cost more time than none."""
+    id, code, text = CLEARED[why]
+    verdict = told(id, code)
+    assert verdict.state == "wrong"
+    assert text not in verdict.message.partition("; from")[0], verdict.message
+
+
+def test_a_value_that_is_right_everywhere_is_named_with_its_line_before_the_first_that_is_not():
+    code = (
+        "import numpy as np\n\ndef mia_is_in(output, with_mia, without, sigma, bits):\n    def off(total):\n        r2 = (((output - total) / sigma) ** 2).sum(axis=1)\n"
+        "        k = 2**bits * np.exp(-r2 / 2)\n        return np.mean(k - np.floor(k))\n\n    return off(with_mia) < off(without)\n"
+    )
+    assert (
+        "Up to `2 ** bits * np.exp(-r2 / 2)` (line 6) your values are those of right answers; from `np.floor(k)` in line 7 on they differ: "
+        "the mistake is there, unless you go another way." in told("machine/mia_is_in", code).message
+    )
+
+
+@pytest.mark.parametrize(
+    ("vectors", "is_evidence"),
+    [
+        ([[0.25]], True),
+        ([[2.0], [2.0], [3.0]], False),
+        ([[2.0], [4.0], [3.0]], True),
+        ([], False),
+        ([[1.0, 0.0]], False),
+    ],
+)
+def test_whole_numbers_are_evidence_where_they_differ(vectors, is_evidence):
+    assert place._is_evidence([np.array(each) for each in vectors]) == is_evidence

@@ -100,6 +100,42 @@ def test_a_range_that_is_off_at_both_ends_is_told():
     assert "`range(5, 0, -1)` begins or ends at the wrong place" in mended.text
 
 
+@pytest.mark.parametrize(
+    ("body", "reference", "fault"),
+    [
+        (  # the sides of `2 * k - 1` could be exchanged as well
+            "    return -scale * (2 * len(values) - 1) / 7",
+            lambda values, scale: scale * (2 * len(values) - 1) / 7,
+            "the sign of `-scale` is wrong",
+        ),
+        (
+            "    return (-0.5 - scale) / (len(values) + 1)",
+            lambda values, scale: (0.5 + scale) / (len(values) + 1),
+            "the sign of `-0.5 - scale` is wrong",
+        ),
+        (  # and here no entry could be added but taken away
+            "    total = 0.0\n    for value in values:\n        total = total + value\n    return (total - 0) / scale",
+            lambda values, scale: -sum(values) / scale,
+            "Line 5: the two sides of `-` stand in each other's place in `total - 0`; or line 4: `+` is wrong in `total + value`. "
+            "With only one of the two changed",
+        ),
+        (  # a bound of it; twice that is right as long as the list is short
+            "    return sum(scale**k for k in range(min(len(values), 3)))",
+            lambda values, scale: sum(scale**k for k in range(min(len(values) + 1, 3))),
+            "`range(min(len(values), 3))` begins or ends at the wrong place",
+        ),
+        (
+            "    return scale * (len(values) + 1 - (len(values) - 1))",
+            lambda values, scale: scale * (len(values) + 1),
+            "`- (len(values) - 1)` is too much in `len(values) + 1 - (len(values) - 1)`",
+        ),
+    ],
+)
+def test_of_several_changes_that_mend_an_answer_the_plainest_is_told(body, reference, fault):
+    told = found(answered("def answer(values, scale):\n" + body + "\n"), reference=reference).text
+    assert fault in told, told
+
+
 def test_a_return_in_a_loop_is_told_where_another_fault_stands_beside_it():
     spoiled = RIGHT.replace("    return max", "        return max").replace("- 0.1)", "- abs(scale - 0.3))")
     told = found(answered(spoiled)).text

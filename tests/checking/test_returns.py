@@ -44,3 +44,9 @@ def test_return_types():
     assert "one array" in numbers([[1, 2, 3]], case)
     assert "one array" in numbers([[1], [2, 3]], case)
     assert "one array" in numbers(np.array([1j, 2, 3]), case)
+
+
+def test_one_number_is_told_in_the_singular():
+    case = {"x": [0]}
+    assert "of 1 number, not" in numbers_like("x")("a", case)
+    assert "of 1 bit, not" in bits_like("x")("a", case)

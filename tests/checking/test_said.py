@@ -157,7 +157,7 @@ def test_every_feature_of_inputs_is_said():
     described = features(cases)
     right = [case["n"] * 1.5 for case in cases]
     (part,) = parts([0.3 + sum(case["xs"]) for case in cases], right, 1e-9, 1e-9)
-    for told_as, _ in results._shaped({name: np.array(values) for name, values in described.items()}):
+    for told_as, _ in results.shaped({name: np.array(values) for name, values in described.items()}):
         assert not list(made_up_language.unmarked(told_as)), told_as
     for message in (*results.NAMED, *(each for both in results.OPERATIONS for each in both)):
         assert made_up_language.is_code(message) or message in made_up_language.messages(), message

@@ -5,6 +5,8 @@ import contextlib
 import difflib
 import re
 import types
+from collections.abc import Mapping
+from types import MappingProxyType
 
 import numpy as np
 
@@ -37,6 +39,10 @@ BY_TYPE = {
     "SystemExit": to_say("Do not call `exit` or `quit` in an answer."),
     "LinAlgError": to_say("The rows and columns do not fit together."),
 }
+OF_NOTHING = r"unsupported operand type\(s\) for .*'NoneType'|'NoneType' object|not supported between instances of .*'NoneType'|not NoneType"
+GIVEN_NOTHING = to_say(
+    "Something here is None, as `{place}` is for this input, and may be: ask first whether it `is None`."
+)
 BY_TEXT = (  # pattern in what Python, or a function of the course, says -> what it means; the first that fits
     (
         r"^the budget has no room",
@@ -91,7 +97,7 @@ BY_TEXT = (  # pattern in what Python, or a function of the course, says -> what
         to_say("A module is no function: call one of its functions, `module.name(...)`."),
     ),
     (
-        r"unsupported operand type\(s\) for .*'NoneType'|'NoneType' object",
+        OF_NOTHING,
         to_say(
             "Something here is None: a function that returns nothing, such as `print`, `sort` or one without `return`."
         ),
@@ -122,9 +128,9 @@ BY_TEXT = (  # pattern in what Python, or a function of the course, says -> what
     ),
     (
         r"(max|min)\(\) (arg is an empty sequence|iterable argument is empty)|zero-size array to reduction",
-        to_say("The largest or smallest of nothing: a list is empty here. `max(x, default=0)` says what then holds."),
+        to_say("That is the largest or smallest of nothing: with this input a list is empty here."),
     ),
-    (r"must be real number, not (str|NoneType)", to_say("One number belongs there.")),
+    (r"must be real number, not str", to_say("One number belongs there.")),
     (
         r"only (length-1|0-dimensional|size-1) arrays",
         to_say(
@@ -220,11 +226,17 @@ def _named(error):
         return type(error).__name__
 
 
-def meaning(error: BaseException, known: dict, line: str = "", parameters: tuple = (), forbidden: tuple = ()) -> str:
+def meaning(
+    error: BaseException,
+    known: dict,
+    line: str = "",
+    given: Mapping[str, object] = MappingProxyType({}),
+    forbidden: tuple = (),
+) -> str:
     """What the exception often means, or nothing.
 
-    known: names that the function can use -> what they are. line: where it stopped. parameters: the function's own.
-    forbidden: names that must not be proposed.
+    known: names that the function can use -> what they are. line: where it stopped. given: the function's own parameters,
+    each with what it was given. forbidden: names that must not be proposed.
     """
     message = str(error)
     if isinstance(error, NameError) and not isinstance(error, UnboundLocalError):
@@ -232,14 +244,28 @@ def meaning(error: BaseException, known: dict, line: str = "", parameters: tuple
     if isinstance(error, AttributeError):
         return _of_attribute(error, forbidden)
     if "object is not callable" in message:
-        for name in parameters:
+        for name in given:
             if re.search(rf"\b{re.escape(name)}\s*\(", line):
                 return say(IS_GIVEN, name=name)
+    if isinstance(error, TypeError) and re.search(OF_NOTHING, message) and (place := _where_none(given)):
+        return say(GIVEN_NOTHING, place=place)
     if isinstance(error, (TypeError, ValueError, IndexError)):
         for pattern, sentence in BY_TEXT:
             if re.search(pattern, message):
                 return say(sentence)
     return say(BY_TYPE.get(type(error).__name__, ""))
+
+
+def _where_none(given):
+    """As code, which of the parameters is None, or which entry of one; nothing where none is."""
+    for name, value in given.items():
+        if value is None:
+            return name
+        entries = value.items() if type(value) is dict else enumerate(value) if type(value) in (list, tuple) else ()
+        for key, entry in entries:
+            if entry is None:
+                return f'{name}["{key}"]' if isinstance(key, str) else f"{name}[{key}]"
+    return ""
 
 
 def _of_name(name, known):

@@ -138,7 +138,7 @@ class Probe:
         except calls.Forbidden:
             outcome = {}
         except (Exception, SystemExit) as error:
-            raised = as_data(_raised(error, answer, tuple(case), self.forbidden))
+            raised = as_data(_raised(error, answer, case, self.forbidden))
             outcome = {"raised": raised, "because": errors.chain(error)}
         with called:
             changed = [
@@ -253,7 +253,7 @@ def _unwritten(error, answer):
     return {"raised": as_data(say(messages.UNWRITTEN, name=last[0].f_code.co_name))}
 
 
-def _raised(error, answer, parameters, forbidden):
+def _raised(error, answer, case, forbidden):
     """One or two sentences on an exception: what, where in the learner's own code, and what it often means."""
     try:
         str(error)
@@ -271,7 +271,7 @@ def _raised(error, answer, parameters, forbidden):
         error,
         {**getattr(answer, "__globals__", {}), **dict.fromkeys(getattr(code, "co_varnames", ()))},
         line,
-        parameters,
+        case,
         tuple(function.__name__ for function in forbidden),
     )
     told = str(error).splitlines()[0][:200] if str(error) else say(messages.NO_MESSAGE)

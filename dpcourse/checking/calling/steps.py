@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpcourse.checking.calling.changes import Changing
+from dpcourse.checking.calling.mending import Mending
 from dpcourse.checking.calling.program import LONGEST, TooLong
 from dpcourse.checking.calling.values import plain
 
@@ -55,7 +55,7 @@ class Watched:
         self.most = most
         function = getattr(function, "__wrapped__", function)
         world = getattr(function, "__globals__", None)
-        self.program = Changing(function, belongs or (lambda other: other.__globals__ is world))
+        self.program = Mending(function, belongs or (lambda other: other.__globals__ is world))
         self.places: list[Place] = []
         self._kept: dict[int, list | None] = {}
         self._instead: dict[int, Iterator] = {}
@@ -110,7 +110,7 @@ class _Recorder(ast.NodeTransformer):
     def __init__(self, places, function):
         world = function.__globals__
         self.places = places
-        self.no_values = {name for name in function.__code__.co_names if isinstance(world.get(name), types.ModuleType)}
+        self.no_values = {name for name in _names(function.__code__) if isinstance(world.get(name), types.ModuleType)}
         self.beginnings: set[ast.AST] = set()
 
     def of(self, node):
@@ -156,6 +156,14 @@ class _Recorder(ast.NodeTransformer):
             node.func = self.visit(node.func)
         node.args = [self.visit(each) for each in node.args]
         node.keywords = [self.visit(each) for each in node.keywords]
+
+
+def _names(code):
+    """Yield the names that code reads from outside, with those of the functions that are made in it."""
+    yield from code.co_names
+    for inner in code.co_consts:
+        if isinstance(inner, types.CodeType):
+            yield from _names(inner)
 
 
 def _beginnings(root):

@@ -12,8 +12,10 @@ SHOWN = 8  # entries of an array in a text
 DIGITS, ALL_DIGITS = 6, 17
 LARGEST_ARRAY = 1_000_000
 COPIED = {dict, list, tuple, np.ndarray, str}
-A_KIND, A_KIND_OF = to_say("a {kind}"), to_say("a {kind} of {count}")
+A_KIND, AN_KIND, A_KIND_OF = to_say("a {kind}"), to_say("an {kind}"), to_say("a {kind} of {count}")
+EMPTY = to_say("an empty {kind}")
 AN_ARRAY = to_say("an array of shape {shape}")
+VOWELS = {*"AEIOaeio"}  # not u, as in `ufunc`
 TYPES = {
     bool: to_say("True or False"),
     str: to_say("text"),
@@ -142,9 +144,14 @@ def _shown(value, digits):
 def type_name(value):
     """How a beginner calls the type of a value."""
     if isinstance(value, dict):
-        return say(A_KIND, kind=value["type"] if set(value) == {"type"} else "dict")
+        return _a_kind(value["type"] if set(value) == {"type"} else "dict")
     if isinstance(value, np.ndarray):
         return say(AN_ARRAY, shape=str(value.shape))
     if isinstance(value, (list, tuple)):
-        return say(A_KIND_OF, kind=type(value).__name__, count=len(value))
-    return say(TYPES[type(value)]) if type(value) in TYPES else say(A_KIND, kind=type(value).__name__)
+        kind = type(value).__name__
+        return say(A_KIND_OF, kind=kind, count=len(value)) if len(value) else say(EMPTY, kind=kind)
+    return say(TYPES[type(value)]) if type(value) in TYPES else _a_kind(type(value).__name__)
+
+
+def _a_kind(kind):
+    return say(AN_KIND if kind[:1] in VOWELS else A_KIND, kind=kind)

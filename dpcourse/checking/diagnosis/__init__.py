@@ -36,13 +36,11 @@ OF_WHOLE_NUMBERS = to_say(
     "Your result is an array of whole numbers, and the right one has fractions: what is put into such an array is cut. Was it "
     "made with `dtype=int`, or like an array of whole numbers?"
 )
-ENTRIES = to_say("Your result has {mine} entries where it should have {right}.")
-ENTRIES_OF = to_say("{name} has {mine} entries where it should have {right}.")
 FEW = 5
 FRESH, FOR_FRESH = (
     40,
-    0.3,
-)  # cases from all over the domain on which what seems to mend an answer is tried, and seconds to draw them
+    0.4,
+)  # cases of each kind from all over the domain on which what seems to mend an answer is tried, and seconds to draw them
 RIGHT_ENDS = {  # whether the first entry, and the last one, is right on all inputs
     (True, True): to_say("Its first and its last entry are right on all inputs tried."),
     (True, False): to_say("Its first entry is right on all inputs tried, its last one is not."),
@@ -175,8 +173,7 @@ class _Search:
             counts = [(len(mine[k]), len(theirs[k])) for mine, theirs in pairs if len(mine) > k]
             apart = next((count for count in counts if count[0] != count[1]), None)
             if apart:
-                given = {"mine": apart[0], "right": apart[1]}
-                told.append(say(ENTRIES_OF, name=name, **given) if name else say(ENTRIES, **given))
+                told.append(_of_entries(name, *apart))
                 told += self._of_ends([(mine[k], theirs[k]) for mine, theirs in pairs if len(mine) > k])
         told += [fact.text for fact in self._dependence()]
         self.place = self._place(right)
@@ -402,12 +399,13 @@ class _Search:
 
     @functools.cached_property
     def _fresh(self):
-        """Cases from all over the domain that nothing was looked for on, and what is right there; none without a domain."""
+        """Cases from all over the domain that nothing was looked for on, plain ones too, and what is right there; none without a domain."""
         domain = getattr(self.exercise, "domain", None)
         if self.ask is None or domain is None:
             return []
         found, clock = [], limits.Clock(FOR_FRESH)
-        for case in itertools.islice(domain.searched(self.rng), FRESH):
+        drawn = (itertools.islice(draw(self.rng), FRESH) for draw in (domain.searched, domain.plain, domain.more))
+        for case in itertools.chain.from_iterable(drawn):  # each kind is drawn when the one before it is used up
             if clock.left() <= 0:
                 break
             case = {name: case[name] for name in self.cases[0]}
@@ -526,6 +524,24 @@ class _Search:
                     ratios.append((mine / before, doubled / right))
             if len(ratios) == len(pairs) > 1:
                 yield from measurement.growth(name, ratios)
+
+
+def _of_entries(name, mine, right):
+    """Return how many entries there are, of a number with this name or of all that was given."""
+    if name:
+        return counted(
+            "{name} has {count} entry where it should have {right}.",
+            "{name} has {count} entries where it should have {right}.",
+            count=mine,
+            name=name,
+            right=right,
+        )
+    return counted(
+        "Your result has {count} entry where it should have {right}.",
+        "Your result has {count} entries where it should have {right}.",
+        count=mine,
+        right=right,
+    )
 
 
 def _after(changes: tuple[Change, ...]) -> Collection[str]:

@@ -10,7 +10,8 @@ import numpy as np
 
 from dpcourse.base.languages import Said, listed, say, to_say
 from dpcourse.checking.calling.values import alike, show
-from dpcourse.checking.diagnosis.series import Part, is_number_of_entries
+from dpcourse.checking.diagnosis.results import shaped
+from dpcourse.checking.diagnosis.series import Part, is_extreme, is_number_of_entries
 from dpcourse.checking.diagnosis.words import Fact
 
 
@@ -23,12 +24,18 @@ def facts(part: Part, described: dict[str, list[float]], cases: list[dict]) -> I
     if not whole:
         yield from _multiples(yours, wanted)
     if part.is_constant and np.ptp(wanted) > 0:
-        value = ("False", "True")[int(yours[0])] if whole else show(float(yours[0]))
+        value = _truth(part, yours[0]) if whole else show(float(yours[0]))
         yield Fact("always" if whole else "constant result", {"yours" if whole else "value": value})
     elif part.agrees.any():
         yield from _where(part, described, whole)
     elif not whole:
+        yield from _by_one_law(part, {words: part.of_cases(values) for words, values in described.items()})
         yield from _compared(yours, wanted)
+
+
+def _truth(part, value):
+    """How a value that is 0 or 1 is written by whoever was asked for it."""
+    return str(bool(value)) if part.are_truths else str(int(value))
 
 
 def _multiples(yours, wanted):
@@ -100,7 +107,10 @@ def _where(part, described, whole):
         if len(bad) <= part.lengths[0] / 2:
             yield Fact("some entries", {"entries": listed(map(str, bad))})
             return
-    known = {words: part.of_cases(values) for words, values in described.items()}
+    known = {
+        words: part.of_cases(values)
+        for words, values in sorted(described.items(), key=lambda each: not _is_plain(each[0]))
+    }
     at_0 = bool((right == (part.wanted == 0)).all())
     if at_0:  # where little is asked of it: no other condition is the reason, and how often that is, is an accident
         yield Fact("right at 0")
@@ -109,15 +119,23 @@ def _where(part, described, whole):
             for condition, holds in CONDITIONS.items():
                 if (holds(values) == right).all() and not _says_nothing(words, condition, values):
                     yield Fact("right where", {"condition": say(condition, what=words)})
+                    yield from () if whole else [*_by_one_law(part, known), *_others(part, known, whole)]
                     return
-        ways = (_one_value, _where_alike, _threshold, _nearly)
+        ways = (_one_value, _where_alike, _threshold, functools.partial(_nearly, part))
         separated = next((facts for way in ways if (facts := list(way(right, known)))), [])
         yield from separated or (_surely(part, known) if max(part.lengths) == 1 else ())
+        yield from () if whole else _by_one_law(part, known)
     good = np.array([each.all() for each in entries])
     if not at_0 and (good.any() or max(part.lengths) == 1):
         yield Fact("share", {"right": int(good.sum()), "all": len(good)})
     elif not at_0:
         yield Fact("share of entries", {"right": int(right.sum()), "all": len(right)})
+    yield from _others(part, known, whole)
+
+
+def _others(part, known, whole):
+    """Yield how an answer stands to the right one where it is wrong."""
+    right = part.agrees
     yours, wanted = part.yours[~right], part.wanted[~right]
     constant = "" if whole or len(yours) < 3 else _constant_where_wrong(yours, wanted, ~right, known)
     if constant:
@@ -125,7 +143,8 @@ def _where(part, described, whole):
     elif not whole:
         yield from _compared(yours, wanted, say("on the others"))
     elif np.ptp(yours) == 0:
-        yield Fact("one-sided", {"yours": str(bool(yours[0])), "right": str(bool(wanted[0]))})
+        kind = "one-sided" if max(part.lengths) == 1 else "one-sided entries"
+        yield Fact(kind, {"yours": _truth(part, yours[0]), "right": _truth(part, wanted[0])})
 
 
 def _constant_where_wrong(yours, wanted, wrong, known):
@@ -147,12 +166,22 @@ def _says_nothing(words, condition, values):
     return words == say(RESULT)
 
 
+def _is_plain(words):
+    """Whether a feature is an argument that is a number, or the number of its entries: what one looks at first."""
+    return not isinstance(words, Said) or is_number_of_entries(words)
+
+
+def _is_natural(words, value):
+    """Whether one would say it with this value: of a sum, or an end of a list, only a round one."""
+    return _is_plain(words) or value == float(f"{value:.1g}")
+
+
 def _one_value(right, known):
     """Yield a feature that has one value wherever the answer is right, or wherever it is wrong, and nowhere else."""
     for words, values in known.items():
         for kind, mine in (("right where", right), ("wrong only where", ~right)):
             value = values[mine][0]
-            if ((values == value) == mine).all():
+            if ((values == value) == mine).all() and _is_natural(words, float(value)):
                 yield Fact(kind, {"condition": say("{what} is {value}", what=words, value=show(float(value)))})
                 return
 
@@ -168,24 +197,42 @@ def _where_alike(right, known):
 
 def _pairs(known):
     """Each two of the arguments that are numbers, and of the numbers of entries."""
-    plain = (
-        (words, values) for words, values in known.items() if not isinstance(words, Said) or is_number_of_entries(words)
-    )
-    return itertools.combinations(plain, 2)
+    return itertools.combinations(((words, values) for words, values in known.items() if _is_plain(words)), 2)
 
 
 def _threshold(right, known):
-    """Yield a feature that is larger wherever the answer is right than wherever it is wrong, or smaller."""
+    """Yield a feature that is larger wherever the answer is right than wherever it is wrong, or smaller: by a round number."""
     for words, values in known.items():
         inside, outside = values[right], values[~right]
-        if inside.min() > outside.max():
-            large = say("{what} is large ({least} or more)", what=words, least=show(float(inside.min())))
+        if not (_is_plain(words) or is_extreme(words)):
+            continue
+        least = _round_number(outside.max(), inside.min(), words)
+        if least is not None:
+            large = say("{what} is large ({least} or more)", what=words, least=show(least))
             yield Fact("right where", {"condition": large})
             return
-        if inside.max() < outside.min():
-            small = say("{what} is small ({most} or less)", what=words, most=show(float(inside.max())))
+        most = _round_number(-outside.min(), -inside.max(), words)
+        if most is not None:
+            small = say("{what} is small ({most} or less)", what=words, most=show(-most))
             yield Fact("right where", {"condition": small})
             return
+
+
+def _round_number(above: float, most: float, words: str) -> float | None:
+    """Return a round number that is above one and at most the other; None where there is none.
+
+    It is the largest whole number where that is an argument or a count, else one of few digits.
+    """
+    if not above < most:
+        return None
+    if _is_plain(words) and most == round(most):
+        return float(most)
+    for digits in (1, 2) if _is_plain(words) else (1,):
+        step = 10.0 ** (math.floor(math.log10(abs(most))) + 1 - digits) if most else 1.0
+        number = float(f"{math.floor(most / step + 1e-9) * step:.12g}")
+        if above < number <= most:
+            return number
+    return None
 
 
 BY_ACCIDENT = 1e-4  # the chance that so many inputs are all right that a condition chose by accident
@@ -216,28 +263,83 @@ def _surely(part, known):
 
 
 MOST_OUTSIDE = 0.2  # of the others, for which a condition holds all the same
+LEAST_OF_NEARLY, LEAST_SHARE = 8, 0.05  # inputs that are alike in it: fewer are often of one draw, and alike in much
 
 
-def _nearly(right, known):
-    """Yield a condition without which an answer is never wrong, or never right, and that holds for few others."""
-    best, fact = MOST_OUTSIDE, None
-    for words, values in known.items():
-        for kind, mine in (("wrong only where", ~right), ("right only where", right)):
+def _nearly(part, right, known):
+    """Yield a condition without which an answer is never wrong, or never right, and that holds for few others: so few that it
+    is no accident. What one looks at first comes first."""
+    of_case = part.of_cases(list(range(len(part.lengths))))
+    for plain in (True, False):
+        best, fact = MOST_OUTSIDE, None
+        some = {words: values for words, values in known.items() if _is_plain(words) == plain}
+        for (words, values), (kind, mine) in itertools.product(
+            some.items(), (("wrong only where", ~right), ("right only where", right))
+        ):
+            cases = len(np.unique(of_case[mine]))
+            if cases < max(LEAST_OF_NEARLY, LEAST_SHARE * len(part.lengths)):
+                continue
             for condition, holds in _conditions(words, values, values[mine]):
                 outside = float(holds[~mine].mean())
-                if holds[mine].all() and outside < best:
+                chance = (len(np.unique(of_case[holds])) / len(part.lengths)) ** cases
+                if holds[mine].all() and outside < best and chance < BY_ACCIDENT * (1 if plain else 0.01):
                     best, fact = outside, Fact(kind, {"condition": condition})
-    if fact:
-        yield fact
+        if fact:
+            yield fact
+            return
 
 
 def _conditions(words, values, inside):
-    """Yield (condition in words, where it holds): those of CONDITIONS, and the ends of some of the values."""
+    """Yield (condition in words, where it holds): those of CONDITIONS, and of some values the only one, or round numbers beyond them."""
     for condition, holds in CONDITIONS.items():
         if not _says_nothing(words, condition, values):
             yield say(condition, what=words), holds(values)
-    yield say("{what} is {least} or more", what=words, least=show(float(inside.min()))), values >= inside.min()
-    yield say("{what} is {most} or less", what=words, most=show(float(inside.max()))), values <= inside.max()
+    if _is_plain(words) and np.ptp(inside) == 0:
+        yield say("{what} is {value}", what=words, value=show(float(inside[0]))), values == inside[0]
+    if _is_plain(words) or is_extreme(words):
+        least, most = _round_number(-math.inf, inside.min(), words), _round_number(-math.inf, -inside.max(), words)
+        if least is not None:
+            yield say("{what} is {least} or more", what=words, least=show(least)), values >= least
+        if most is not None:
+            yield say("{what} is {most} or less", what=words, most=show(-most)), values <= -most
+
+
+LEAST_OF_LAW, LEAST_GROUPS = 5, 3  # inputs on which a law holds; values of what a factor depends on, each on two inputs
+
+
+def _by_one_law(part, known):
+    """Yield what turns the right numbers into the answer's where it is wrong, if that is a number of the input, or depends on one alone."""
+    wrong = ~part.agrees
+    on = say("on the others") if part.agrees.any() else say("on every input tried")
+    of_case = part.of_cases(list(range(len(part.lengths))))[wrong]
+    yours, wanted = part.yours[wrong], part.wanted[wrong]
+    known = {words: values[wrong] for words, values in known.items()}
+    with np.errstate(all="ignore"):
+        ratio, apart = yours / wanted, yours - wanted
+        if len(np.unique(of_case)) < LEAST_OF_LAW or not np.isfinite(ratio).all() or np.ptp(ratio) < 1e-6:
+            return
+        for words, values in shaped(known):
+            forms = {"ratio times": (ratio, values), "ratio divided": (ratio, 1 / values), "offset plus": (apart, values), "offset minus": (-apart, values)}  # fmt: skip
+            for kind, (one, other) in forms.items() if np.ptp(values) > 0 else ():
+                if np.allclose(one, other, 1e-6, 0):
+                    yield Fact(kind, {"what": words, "on": on})
+                    return
+    yield from _by_one_feature(ratio, of_case, {words: each for words, each in known.items() if _is_plain(words)}, on)
+
+
+def _by_one_feature(ratio, of_case, known, on):
+    """Yield the feature on which alone it depends how many times the right result the answer's is."""
+    for words, values in known.items():
+        groups = [
+            (value, ratio[values == value], len(np.unique(of_case[values == value]))) for value in np.unique(values)
+        ]
+        steady = all(np.ptp(each) <= 1e-6 * abs(each[0]) for _, each, _ in groups)
+        several = [(value, each[0]) for value, each, inputs in groups if inputs > 1]
+        if steady and len(several) >= LEAST_GROUPS and np.ptp([factor for _, factor in several]) > 1e-6:
+            (one, first), (other, second) = several[0], several[-1]
+            fields = {"one": show(float(one)), "first": show(float(first)), "other": show(float(other)), "second": show(float(second))}  # fmt: skip
+            yield Fact("ratio by", {"what": words, "on": on} | fields)
+            return
 
 
 def _compared(yours, wanted, on=""):

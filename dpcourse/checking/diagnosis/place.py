@@ -27,6 +27,7 @@ MOST_EXCHANGES, AT_ONCE = 1_200, 100
 MOST_ENTRIES = 5_000  # of all that a step gives on one case
 MOST_OF_STEP = 1_000  # values of it: more than of a place, so that no right value is taken for one that nobody has
 LONGEST = 120  # characters of a place
+LEAST_DIFFERENT = 3  # cases on which whole numbers differ: others are alike by accident
 RTOL, ATOL = 1e-7, 1e-12
 
 UNARY, CALL, ARITHMETIC = "unary", "call", "arithmetic"
@@ -82,14 +83,15 @@ class Left:
         where = {"place": self.place.text, "line": self.place.line}
         if self.right is None:
             return say(
-                "`{place}` in line {line} is the first value that the right answers we know do not have: the mistake is at work "
-                "there, or you go another way than they.",
+                "From `{place}` in line {line} on your values are not those of the right answers we know: the mistake is there, "
+                "unless you go another way.",
                 **where,
             )
         return say(
-            "`{right}` is a value that right answers have too, and `{place}` in line {line} is the first one that those we know "
-            "do not have: the mistake is at work there, or you go another way than they.",
+            "Up to `{right}` (line {before}) your values are those of right answers; from `{place}` in line {line} on they "
+            "differ: the mistake is there, unless you go another way.",
             right=self.right.text,
+            before=self.right.line,
             **where,
         )
 
@@ -301,22 +303,58 @@ class _Way:
     def left(self):
         """The first place whose values are in no right answer, where what it is made of is: to begin otherwise is no fault.
 
-        Nothing is said of a sum, a product or a quotient: a right answer may do the same in another order.
+        Nothing is said of a sum, a product or a quotient: a right answer may do the same in another order. Nor where a
+        value before it may be wrong as well, since it is among many of a right answer and not known to be one of them.
         """
-        right, on_the_way = None, set()
-        known = self.right | {number for number, mine in enumerate(self.vectors) if self._has_another_form(mine)}
-        for number in sorted(known, reverse=True):
-            on_the_way.update(self._parts(number))
+        known = {number for number in range(len(self.places)) if self._is_known(number)}
+        trusted, right = known.union(*(set(self._parts(number)) for number in known)), None
         for number, place in enumerate(self.places):
-            if number in known:
-                right = place if self._is_computed(number) else right
-            elif number in self.unknown | on_the_way or self._is_asked(number) or _is_gathered(place.text):
-                continue  # what led to something right is no fault, and what only asks or gathers is none by itself
-            elif self._is_another_way(number):
+            if number in known and self._is_computed(number):
+                right = place
+            if number in trusted or self._is_asked(number) or not place.parts:
+                continue  # what led to something right is no fault, and what only asks is none by itself
+            if _prepares(place.text):  # nor is what only puts values together: it is as good as they are
+                if trusted.issuperset(place.parts):
+                    trusted.add(number)
                 continue
-            elif place.parts and set(place.parts) <= known | self.unknown | on_the_way and self._goes_on(number, known):
-                return None if _kind(place.text) == ARITHMETIC else Left(place, right)
+            if self._is_another_way(number):
+                continue
+            first = trusted.issuperset(place.parts) and self._goes_on(number, known) and number not in self.unseen
+            is_told = first and _kind(place.text) != ARITHMETIC and not self._is_of_steps(self.vectors[number])
+            return Left(place, right) if is_told else None
         return None
+
+    @cached_property
+    def is_wrong(self):
+        """For each case that is recorded whether the answer is wrong there."""
+        return [not self.close(*pair) for pair in zip(self.values, self.results, strict=False)]
+
+    @cached_property
+    def unseen(self):
+        """The places of which it is not known what they gave on some case on which the answer is wrong."""
+        return {
+            number
+            for number in range(len(self.places))
+            if any(given[number] is None for given, wrong in zip(self.mine, self.is_wrong, strict=True) if wrong)
+        }
+
+    def _is_known(self, number):
+        """Whether a place has, in one of OTHER_FORMS, the values of one step, all and in their order, also where the answer is wrong."""
+        mine, wrong = self.vectors[number], self.is_wrong
+        if any(step.name == self.places[number].text and _same(mine, step.vectors) for step in self.steps if step.name):
+            return True  # the argument itself
+        where_wrong = [vector for vector, is_wrong in zip(mine, wrong, strict=True) if is_wrong and vector is not None]
+        if number in self.unseen or not _is_evidence(where_wrong):
+            return False
+        with np.errstate(all="ignore"):
+            forms = [[None if each is None else _once(form(each)) for each in mine] for form in OTHER_FORMS]
+        return any(_same(form, step) for form in forms for step in self.of_each_step)
+
+    @cached_property
+    def of_each_step(self):
+        """What each step gives on the cases that are recorded; once where it gives the same again and again."""
+        vectors = [step.vectors[: len(self.mine)] for step in self.steps]
+        return [[None if each is None else _once(each) for each in vector] for vector in vectors]
 
     def _goes_on(self, number, known):
         """Whether a place computes something, or goes on from a computed value that is right; else it may be another beginning."""
@@ -339,13 +377,6 @@ class _Way:
         watched = good and self.ask([self.cases[i] for i in good], self._seconds(), exchanges=[])
         given = zip(watched[1:], good, strict=False)
         return [(mine, self._numbers(i)) for mine, i in given if len(mine) == len(self.places)]
-
-    def _has_another_form(self, vectors):
-        """Whether what a place gives, or 1 minus that, minus that, or 1 over it, is among what the steps give."""
-        with np.errstate(all="ignore"):
-            return any(
-                self._is_of_steps([None if mine is None else form(mine) for mine in vectors]) for form in OTHER_FORMS
-            )
 
     def _is_of_steps(self, vectors):
         """Whether all that a place gives, in a loop by and by, is among what the steps of a right answer give."""
@@ -395,10 +426,13 @@ def _kind(text):
     return None
 
 
-def _is_gathered(text):
-    """Whether an expression computes nothing: it puts values into one."""
+def _prepares(text):
+    """Whether an expression computes nothing: it puts values into one, or takes one in another form."""
     with contextlib.suppress(SyntaxError):  # it may be cut
-        return isinstance(ast.parse(text, mode="eval").body, (ast.Tuple, ast.List, ast.Dict, ast.Set, ast.Starred))
+        tree = ast.parse(text, mode="eval").body
+        if isinstance(tree, ast.Call):
+            return ast.unparse(tree.func).rpartition(".")[2] in PREPARES
+        return isinstance(tree, (ast.Tuple, ast.List, ast.Dict, ast.Set, ast.Starred))
     return False
 
 
@@ -452,6 +486,17 @@ def _vector(given: list | None) -> np.ndarray | None:
         return np.concatenate([np.ravel(np.asarray(each, dtype=float)) for each in given])
     except (TypeError, ValueError):
         return None
+
+
+def _once(vector):
+    """A vector, or its first number where all are the same: it may have been computed once or in each round."""
+    return vector[:1] if vector.size and (vector == vector[0]).all() else vector
+
+
+def _is_evidence(vectors):
+    """Whether these numbers, of several cases, are none that another has by accident: not whole, or of several kinds."""
+    fractions = any((vector != np.round(vector)).any() for vector in vectors)
+    return bool(vectors) and (fractions or len({vector.tobytes() for vector in vectors}) >= LEAST_DIFFERENT)
 
 
 def _same(mine, theirs):

@@ -4,6 +4,9 @@ The changes are those by which slips are made of a right answer (calling.changes
 guessed, whatever its author meant. What is said names the place and the kind, and not what belongs there.
 """
 
+import ast
+import contextlib
+import itertools
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
@@ -18,6 +21,8 @@ SECONDS, FOR_PROOF, FOR_FRESH = (
 )  # to look for changes that may mend it; to see that one does, on fresh cases too
 MOST, AT_ONCE = 1_000, 50
 LONGEST = 120  # characters of a place
+TURNING = {"operator", "operands", "sign"}  # what turns a sign, which can be done at many places
+MOST_TURNED = 6
 ALWAYS = {"late return"}  # what is a fault even where it is not the only one
 OF_LOOPS = {"late return", "jump dropped"}  # what is told before any likeness in the results
 OF_SIZE = {"added", "part factor"}  # of which many mend a comparison: it asks for little
@@ -48,7 +53,7 @@ FAULTS = {  # kind of a change -> what is wrong where it mends an answer; the mo
 class Repair:
     """A change of an answer: its number, its kind and fields, the text that it changes, the line of that.
 
-    mends: whether the answer is right with it; else it is of a kind that is a fault wherever it stands.
+    mends: whether the answer is right with it; else it is of a kind that is a fault wherever it stands. other: one that mends it as well.
     """
 
     number: int
@@ -58,22 +63,59 @@ class Repair:
     line: int
     inputs: int = 0
     mends: bool = False
+    other: "Repair | None" = None
 
     @property
     def order(self) -> tuple:
         """The most telling kind first, of one kind a bound, for one does not bind once what is in it is wrong, then what changes least."""
         return (
-            list(FAULTS).index(self.kind),
+            self._rank,
             str(self.fields.get("one", "")).strip("`") not in BOUNDS,
             len(self.old),
             self.number,
         )
 
     @property
+    def _rank(self):
+        """A minus sign that is written and too much is as telling as anything else that is; two sides of which one has a sign are not exchanged."""
+        kinds = list(FAULTS)
+        if self.is_minus_too_much:
+            return kinds.index("dropped")
+        return (
+            kinds.index("sign") + 0.5
+            if self.kind == "operands" and self.old.startswith("-")
+            else kinds.index(self.kind)
+        )
+
+    @property
+    def is_minus_too_much(self) -> bool:
+        """Whether it takes a sign away that stands before a value."""
+        return self.kind == "sign" and _has_a_sign(self.old)
+
+    @property
+    def turns(self) -> bool:
+        """Whether it turns a sign by what stands between two values, or before one: the same can then be done elsewhere."""
+        if self.kind == "operator":
+            return {self.fields.get("one"), self.fields.get("other")} == {"+", "-"}
+        return self.kind in TURNING and not self.is_minus_too_much
+
+    @property
+    def fault(self) -> str:
+        return say(FAULTS[self.kind], old=self.old, **_with_brackets(self.fields, self.old))
+
+    @property
     def text(self) -> str:
-        told = {"line": self.line, "fault": say(FAULTS[self.kind], old=self.old, **self.fields), "count": self.inputs}
+        told = {"line": self.line, "fault": self.fault, "count": self.inputs}
         if not self.mends:
             return say("Line {line}: {fault}.", **told)
+        if self.other is not None:
+            return say(
+                "Line {line}: {fault}; or line {other_line}: {other_fault}. With only one of the two changed, your answer is right "
+                "on all {count} inputs tried.",
+                other_line=self.other.line,
+                other_fault=self.other.fault,
+                **told,
+            )
         return say(
             "Line {line}: {fault}. With only that changed, your answer is right on all {count} inputs tried.", **told
         )
@@ -111,22 +153,60 @@ def found(
         }
         return [repair for repair in repairs if repair.number in mends]
 
-    def mending(repairs):
+    def proved(repairs, clock):
+        """Yield those with which it is right on all cases, as they are found."""
         proving = None
         for begin in range(0, len(repairs), AT_ONCE):
             if clock.left() <= 0:
-                return None
+                return
             for repair in mended(repairs[begin : begin + AT_ONCE], [tried[i] for i in wrong], clock.left()):
                 proving = proving or limits.Clock(FOR_PROOF)
                 if (left := proving.left()) <= 0:
-                    return None
+                    return
                 if mended([repair], tried, left) and (not (also := fresh()) or mended([repair], also, FOR_FRESH)):
-                    return replace(repair, inputs=len(tried) + len(also), mends=True)
-        return None
+                    yield replace(repair, inputs=len(tried) + len(also), mends=True)
+
+    def mending(repairs):
+        first = next(proved(repairs, clock), None)
+        if first is None:
+            return None
+        if first.turns:
+            others = [each for each in repairs if each.turns and each.kind != "sign" and each.old != first.old]
+            return _nearest([first, *itertools.islice(proved(others, limits.Clock(FOR_PROOF)), MOST_TURNED)])
+        if first.kind == "dropped":  # of what is left out, all of it
+            around = [each for each in repairs if each.kind == "dropped" and first.old in each.old != first.old]
+            return max([first, *proved(around, limits.Clock(FOR_PROOF))], key=lambda each: len(each.old))
+        return first
 
     listed = _sound(ask([], clock.left(), exchanges=None), len(cases))
     every = sorted((each for each in listed if each.kind in kinds), key=lambda repair: repair.order)
     return mending(every) or next((repair for repair in every if repair.kind in ALWAYS), None)
+
+
+def _with_brackets(fields, old):
+    """The fields of a sentence, with what is left out of an operation as it stands in it, its brackets too."""
+    if "part" not in fields or not old.isascii():
+        return fields
+    with contextlib.suppress(SyntaxError):  # it may be cut
+        tree = ast.parse(old, mode="eval").body
+        if isinstance(tree, ast.BinOp):
+            before, behind = old[: tree.right.col_offset].rstrip("( "), old[tree.left.end_col_offset :].lstrip(") ")
+            is_right = fields["part"].strip("`").endswith(ast.unparse(tree.right))
+            return fields | {"part": f"`{behind if is_right else before}`"}
+    return fields
+
+
+def _has_a_sign(text):
+    """Whether an expression is a value with a sign before it."""
+    with contextlib.suppress(SyntaxError):  # it may be cut
+        return isinstance(ast.parse(text, mode="eval").body, ast.UnaryOp)
+    return False
+
+
+def _nearest(turning):
+    """Return of several that turn a sign the one that is nearest to the result, with the next one."""
+    nearest, *rest = sorted(turning, key=lambda each: (-each.line, each.order))
+    return replace(nearest, other=rest[0]) if rest and nearest.kind != "sign" else nearest
 
 
 def _sound(listed, inputs) -> list[Repair]:

@@ -109,22 +109,22 @@ def formula(part: Part, described: dict[str, list[float]]) -> Change | None:
     with np.errstate(all="ignore"):
         known = [
             (words, values)
-            for words, values in _shaped({words: part.of_cases(values) for words, values in described.items()})
+            for words, values in shaped({words: part.of_cases(values) for words, values in described.items()})
             if np.isfinite(values).all() and np.ptp(values) > 0
         ]
         for words, values in known:
             if part.same(values):
                 return Change("is formula", {"what": words})
         table = np.array([values for _, values in known]).reshape(len(known), part.yours.size)
-        for words, pairs in OPERATIONS.items():
+        for told, pairs in OPERATIONS.items():
             agree = np.isclose(part.yours, pairs(table[:, None], table[None]), part.rtol, part.atol).all(axis=2)
             for i, j in np.argwhere(agree):
                 one, other = known[i][0], known[j][0]
-                return Change("is formula", {"what": say(words[isinstance(one, Said)], one=one, other=other)})
+                return Change("is formula", {"what": say(told[isinstance(one, Said)], one=one, other=other)})
     return None
 
 
-def _shaped(described):
+def shaped(described: dict[str, np.ndarray]) -> Iterator[tuple[str, np.ndarray]]:
     """Yield (words, values) of features, and of their squares, roots, complements, exponentials and logarithms."""
     for words, values in described.items():
         yield words, values
@@ -147,7 +147,7 @@ def _of_the_case(part, numbers, described):
             (say("{one} over {other}", one=one, other=other), a / b),
         )
     ]
-    for several, known in (("", _shaped(described)), (" both", both)):
+    for several, known in (("", shaped(described)), (" both", both)):
         for words, values in known:
             if np.ptp(values) == 0 and len(part.given) > 1:
                 continue

@@ -16,6 +16,7 @@ class Part:
     """One of the numbers that an answer returns (or the only one, or the entries of an array), on all cases.
 
     name: as it is told, in backticks. given, right: for each case an array of one dimension, both of one length.
+    are_truths: whether the right ones are True and False, and not 1 and 0.
     """
 
     name: str
@@ -23,6 +24,7 @@ class Part:
     right: tuple[np.ndarray, ...]
     rtol: float
     atol: float
+    are_truths: bool = True
 
     @cached_property
     def yours(self) -> np.ndarray:
@@ -93,9 +95,15 @@ def parts(values: list, right: list, rtol: float, atol: float, names: tuple[str,
     if [[part.shape for part in each] for each in theirs] != [[part.shape for part in each] for each in ours]:
         return []
     pairs = [(tuple(each[k] for each in theirs), tuple(each[k] for each in ours)) for k in range(count)]
+    truths = [_are_truths([value[k] if count > 1 else value for value in right]) for k in range(count)]
     return [
-        Part(name, given, wanted, rtol, atol) for name, (given, wanted) in zip(called(count, names), pairs, strict=True)
+        Part(name, given, wanted, rtol, atol, of)
+        for name, (given, wanted), of in zip(called(count, names), pairs, truths, strict=True)
     ]
+
+
+def _are_truths(values):
+    return all(np.asarray(value).dtype.kind == "b" for value in values)
 
 
 def called(count: int, names: tuple[str, ...]) -> list[str]:
@@ -130,7 +138,8 @@ def features(cases: list[dict]) -> dict[str, list[float]]:
         if all(_is_scalar(value) for value in values):
             found[f"`{name}`"] = [float(value) for value in values]
         elif all(_is_list(value) for value in values):
-            for words, of in _LIST_FEATURES.items():
+            is_table = all(isinstance(value, np.ndarray) and value.ndim > 1 for value in values)
+            for words, of in (_OF_ROWS if is_table else _OF_ENTRIES | _LIST_FEATURES).items():
                 numbers = [of(np.asarray(value, dtype=float)) for value in values]
                 found[say(words, argument=f"`{name}`")] = numbers
         elif all(isinstance(value, (list, tuple, dict)) for value in values):
@@ -139,17 +148,27 @@ def features(cases: list[dict]) -> dict[str, list[float]]:
 
 
 def is_number_of_entries(words: str) -> bool:
-    """Return whether a feature of this name counts the entries of an argument."""
-    return isinstance(words, Said) and words.message == NUMBER_OF_ENTRIES
+    """Return whether a feature of this name counts the entries of an argument, or its rows or columns."""
+    return isinstance(words, Said) and words.message in (NUMBER_OF_ENTRIES, *_OF_ROWS)
+
+
+def is_extreme(words: str) -> bool:
+    """Return whether a feature of this name is the largest or the smallest entry of an argument."""
+    return isinstance(words, Said) and words.message in EXTREMES
 
 
 NUMBER_OF_ENTRIES = to_say("the number of entries of {argument}")
+_OF_ENTRIES: dict[str, Callable] = {NUMBER_OF_ENTRIES: lambda x: float(len(x))}
+_OF_ROWS: dict[str, Callable] = {
+    to_say("the number of rows of {argument}"): lambda x: float(len(x)),
+    to_say("the number of columns of {argument}"): lambda x: float(x.shape[1]),
+}
+EXTREMES = LARGEST, SMALLEST = to_say("the largest of {argument}"), to_say("the smallest of {argument}")
 _LIST_FEATURES: dict[str, Callable] = {
-    NUMBER_OF_ENTRIES: lambda x: float(x.size),
     to_say("the sum of {argument}"): lambda x: float(x.sum()),
-    to_say("the largest of {argument}"): lambda x: float(x.max()),
+    LARGEST: lambda x: float(x.max()),
     to_say("the mean of {argument}"): lambda x: float(x.mean()),
-    to_say("the smallest of {argument}"): lambda x: float(x.min()),
+    SMALLEST: lambda x: float(x.min()),
     to_say("the first of {argument}"): lambda x: float(x.flat[0]),
     to_say("the last of {argument}"): lambda x: float(x.flat[-1]),
 }

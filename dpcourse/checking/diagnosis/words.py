@@ -136,6 +136,10 @@ EXPLAINING = {
     "multiples",
     "ratio",
     "offset",
+    "ratio times",
+    "ratio divided",
+    "offset plus",
+    "offset minus",
 }
 """What was measured, and is a reason by itself."""
 
@@ -154,6 +158,13 @@ WHOLE = {  # sentences of their own, in the order in which they are told
     "some entries": to_say("Of the entries of your result, counted from 1, only these are wrong somewhere: {entries}."),
     "ratio": to_say("Yours is {factor} times the right one {on}."),
     "offset": to_say("Yours is the right one {offset} {on}."),
+    "ratio times": to_say("Yours is the right one times {what} {on}."),
+    "ratio divided": to_say("Yours is the right one divided by {what} {on}."),
+    "offset plus": to_say("Yours is the right one plus {what} {on}."),
+    "offset minus": to_say("Yours is the right one minus {what} {on}."),
+    "ratio by": to_say(
+        "How many times the right one yours is depends on {what} alone {on}: {first} times where that is {one}, {second} times where it is {other}."
+    ),
     "too large": to_say("Your result is too large {on}: {low} to {high} times the right one."),
     "too small": to_say("Your result is too small {on}: {low} to {high} times the right one."),
     "larger": to_say("Your result is larger than the right one {on}, by {low} to {high}."),
@@ -163,6 +174,7 @@ WHOLE = {  # sentences of their own, in the order in which they are told
     "share": to_say("Right on {right} of {all} inputs."),
     "share of entries": to_say("{right} of {all} entries are right."),
     "one-sided": to_say("On the others you say {yours}, and {right} is right."),
+    "one-sided entries": to_say("Each entry that is wrong on the inputs tried is {yours}, and {right} is right."),
     "times in size": to_say("Your result is {low} to {high} times the right one {on}."),
     "mixed": to_say("Your result is now too large and now too small {on}: {low} to {high} times the right one."),
     "scattered": to_say("Your result is now too large and now too small {on}: by {low} to {high}."),

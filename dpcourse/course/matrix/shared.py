@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from dpcourse.base.languages import say
+from dpcourse.base.languages import counted, say
 from dpcourse.checking.calling.values import type_name
-from dpcourse.checking.returns import in_a_row
+from dpcourse.checking.returns import in_a_row, so_many_numbers
 
 
 def as_many_as_steps(value, case):
@@ -14,11 +14,12 @@ def as_many_as_steps(value, case):
     steps = case["steps"]
     array = in_a_row(value, kinds="iuf")
     if array is None:
-        return say("Return one array (or list) of {steps} numbers, not {given}.", steps=steps, given=type_name(value))
+        return so_many_numbers(steps, type_name(value))
     if len(array) != steps:
-        return say(
-            "Return {steps} coefficients, one for each step, c_0 the first. You return {given}.",
-            steps=steps,
+        return counted(
+            "Return {count} coefficient, one for each step, c_0 the first. You return {given}.",
+            "Return {count} coefficients, one for each step, c_0 the first. You return {given}.",
+            count=steps,
             given=len(array),
         )
     if not np.isfinite(array).all():

@@ -67,6 +67,30 @@ def test_an_error_is_told_in_a_sentence(body, said):
     assert said in told(body)
 
 
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("return n['delta'] * 2", '`n["delta"]` is for this input'),
+        ("return x[1] > 2", "`x[1]` is for this input"),
+        ("return math.exp(n['delta'])", '`n["delta"]` is for this input'),
+    ],
+)
+def test_of_none_that_was_given_it_is_told_where(body, said, monkeypatch):
+    monkeypatch.setitem(CASE, "x", [1.0] if "delta" in body else [1.0, None])
+    monkeypatch.setitem(CASE, "n", {"delta": None} if "delta" in body else 3)
+    assert said in told(body)
+    assert "returns nothing" not in told(body)
+
+
+def test_of_none_that_was_not_given_it_is_told_where_it_may_come_from():
+    assert "a function that returns nothing" in told("return 2 * x.sort()")
+    assert "a function that returns nothing" in told("return x.sort() > 2")
+
+
+def test_no_next_wrong_answer_is_proposed_for_an_empty_list():
+    assert "default" not in told("return max([])")
+
+
 @pytest.mark.parametrize("method", ["count", "index", "append", "len", "foo", "sum", "argsort", "sort_values", "items"])
 @pytest.mark.parametrize("owner", ["x", "np.asarray(x)", "tuple(x)"])
 def test_functions_that_are_proposed_exist(owner, method):

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpcourse.checking.calling.values import plain, show
+from dpcourse.checking.calling.values import plain, show, type_name
 
 
 @given(
@@ -35,3 +35,11 @@ def test_lists_within_lists_may_hold_no_more_in_all_than_one_array():
     endless.append(endless)
     assert plain(shared) == plain(endless) == {"type": "list"}
     assert plain([[0] * 1000] * 900) == [[0] * 1000] * 900
+
+
+def test_a_type_has_its_article_and_an_empty_list_is_called_so():
+    kinds = {"an OptimizeResult": {"type": "OptimizeResult"}, "a set": {"type": "set"}, "a ufunc": {"type": "ufunc"}}
+    others = {"an empty list": [], "an empty tuple": (), "a list of 2": [1, 2]}
+    assert {name: type_name(value) for name, value in (kinds | others).items()} == {
+        name: name for name in kinds | others
+    }
