@@ -38,7 +38,7 @@ def names_of(code):
             names.read.update(read_in(step.argval) - set(names.bound))
         elif isinstance(step.argval, CodeType):
             names.functions[step.argval.co_name] = read_in(step.argval)
-        looping = step.opname == "FOR_ITER" or looping and step.opname.startswith(("UNPACK_", "STORE_", "EXTENDED_"))
+        looping = step.opname == "FOR_ITER" or (looping and step.opname.startswith(("UNPACK_", "STORE_", "EXTENDED_")))
         before = step.opname
     for read in names.functions.values():
         names.read.update(read - set(names.bound))
@@ -95,7 +95,11 @@ def test_a_name_that_another_cell_reads_is_bound_in_one_cell_only(file):
     [
         (["m = 6", "for m in (1, 500):\n    print(m)", "print(m)"], "m", {0: "", 1: "loop"}),
         (["for a, (b, c) in rows:\n    x = a", "b"], "b", {0: "loop"}),
-        (["rate = 1\ndef noise():\n    return rate", "rate = 2", "def more():\n    return noise()"], "rate", {0: "", 1: ""}),
+        (
+            ["rate = 1\ndef noise():\n    return rate", "rate = 2", "def more():\n    return noise()"],
+            "rate",
+            {0: "", 1: ""},
+        ),
         (["n = 1", "n = n + 1"], "n", {0: "", 1: ""}),
         (["import math", "import math\nmath.pi"], "math", None),
         (["n = 1", "n = 2\nprint(n)"], "n", None),
