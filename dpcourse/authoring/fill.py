@@ -208,7 +208,7 @@ def _goal(file, can, names):
     line = line_of(english(file), "goals:")
     ids = [_named(file, line, name).number for name in names]
     if len(ids) > 1:
-        return say_for(file, "{can} (exercises {ids})", can=can, ids=", ".join(ids))
+        return say_for(file, "{can} (exercises {ids})", can=can, ids=say_for(file, listed(ids, "{first}, {then}")))
     return say_for(file, "{can} (exercise {id})", can=can, id="".join(ids))
 
 

@@ -101,10 +101,10 @@ def sections(file: Path) -> str:
 
 def _with(file, exercises):
     """What is said behind a section of its exercises."""
-    ids = ", ".join(exercise.number for exercise in exercises)
-    if len(exercises) > 1:
-        return say_for(file, ", with exercises {ids}", ids=ids)
-    return say_for(file, ", with exercise {id}", id=ids) if ids else ""
+    numbers = [exercise.number for exercise in exercises]
+    if len(numbers) > 1:
+        return say_for(file, ", with exercises {ids}", ids=say_for(file, listed(numbers, "{first}, {then}")))
+    return say_for(file, ", with exercise {id}", id=numbers[0]) if numbers else ""
 
 
 def readme_of(root: Path | str, language: str = "") -> Path:

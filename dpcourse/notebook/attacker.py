@@ -195,8 +195,13 @@ class Game:
         """Show the output that is to be judged next."""
         in_full = self.mechanism.shown or in_words
         shown = html.escape(in_full(self.outputs[len(self.said)]))
-        number = say("Output {number} of {all}", number=len(self.said) + 1, all=len(self.outputs))
-        self.asked.value = f"<p>{number}: <strong style='font-size:1.3em'>{shown}</strong></p>"
+        text = say(
+            "Output {number} of {all}: {output}",
+            number=len(self.said) + 1,
+            all=len(self.outputs),
+            output=f"<strong style='font-size:1.3em'>{shown}</strong>",
+        )
+        self.asked.value = f"<p>{text}</p>"
 
     def answer(self, is_in: bool) -> None:
         """Take what the learner says of the output on show; tell whether it is so."""

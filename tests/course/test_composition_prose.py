@@ -14,6 +14,7 @@ from support import ROOT
 
 from dpcourse import composition, course, gdp, pld, rdp
 from dpcourse.course.composition import pictures
+from dpcourse.notebook import attacker
 
 
 def said(phrase, lesson=1):
@@ -416,7 +417,21 @@ def test_a_second_report_alone_gains_nothing_and_the_best_attack_is_the_majority
             assert round(half, 3) == float(error[:5])
         else:
             assert half == pytest.approx(1 - keep), "as after one report"
-    said("A second report alone gains nothing")
+    said("To go from 1 report to 2 gains nothing")
+
+
+def test_forty_reports_often_prove_nothing_and_their_point_often_falls_below_the_curve():
+    """The best rule of lesson 00, a yes where the report is yes, on games as they are played by hand."""
+    said("A point may fall below the curve by chance, and even the best attacker often proves nothing.", 0)
+    attack, rng, games = course.lesson(0).part("attack").ATTACK, np.random.default_rng(0), 400
+    promise, nothing, below = attack.promise(), 0, 0
+    for _ in range(games):
+        is_in = rng.random(attacker.BY_HAND) < 0.5
+        played = attacker.Played.of(is_in, attack.outputs(rng, is_in) == 1, "hand")
+        nothing += played.mu < 0.01
+        below += played.beta < promise(played.alpha) - 1e-9
+    assert nothing > games / 3
+    assert below > games / 3
 
 
 def test_what_the_cup_holds():

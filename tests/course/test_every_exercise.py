@@ -53,6 +53,11 @@ def outcomes_of(exercise, function, cases):
     ]
 
 
+@each()
+def test_a_title_ends_without_a_sign_since_a_colon_follows_it(exercise):
+    assert exercise.title[-1] not in ".:?!"
+
+
 @each(lambda exercise: exercise.formulas)
 def test_formulas_are_the_reference_written_otherwise(exercise):
     for seed in OF_FORMULAS:

@@ -1,4 +1,4 @@
-"""Which laws hold?."""
+"""Say which laws hold."""
 
 import numbers
 
@@ -158,7 +158,7 @@ CURVES = to_say("{name}: a dictionary with the names above; of each the betas at
 
 
 exercise = Exercise(
-    title="Which laws hold?",
+    title="Say which laws hold",
     good_for="testing a law on numbers before you trust a proof, or your memory of one",
     difficulty=2,
     minutes=20,

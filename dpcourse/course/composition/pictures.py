@@ -67,8 +67,8 @@ def repeated(figure, epsilon, k) -> str:
     panel.axhline(0.5, **FOURTH, label=say("a blind guess"))
     panel.set_ylim(0.48, 1.01)
     panel.xaxis.get_major_locator().set_params(integer=True)
-    panel.set_xlabel(say("number of reports k about the same bit"))
-    panel.set_ylabel(say("chance to guess the bit"))
+    panel.set_xlabel(say("number of reports k about the same answer"))
+    panel.set_ylabel(say("chance to guess the answer"))
     panel.set_title(say("ε = {epsilon:.2g} for each report", epsilon=epsilon))
     panel.legend()
     return say(

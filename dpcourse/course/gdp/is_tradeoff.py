@@ -1,4 +1,4 @@
-"""Is this a trade-off function?."""
+"""Recognize a trade-off function."""
 
 import numpy as np
 
@@ -83,7 +83,7 @@ def _any_curve(rng):
 
 
 exercise = Exercise(
-    title="Is this a trade-off function?",
+    title="Recognize a trade-off function",
     good_for="checking a curve that somebody claims, or that you measured",
     difficulty=3,
     minutes=20,

@@ -379,7 +379,7 @@ def duality(figure, mu, epsilon) -> str:
     right.set_xticks([0, 2, 4, 6])
     right.set_xlabel("ε")
     right.set_ylabel(say("log₁₀ of δ(ε)"))
-    right.set_title(f"μ = {mu:.2f}: δ({epsilon:.2f}) = {delta:.2g}", pad=ABOVE)
+    right.set_title(say("μ = {mu:.2f}: δ({epsilon:.2f}) = {delta:.2g}", mu=mu, epsilon=epsilon, delta=delta), pad=ABOVE)
     places = (
         say("at alpha {first:.3g} and at alpha {second:.3g}", first=touch, second=beta)
         if epsilon > 0
