@@ -132,7 +132,7 @@ exercise = RandomExercise(
     difficulty=4,
     minutes=20,
     points=4,
-    domain=Domain({"variance": Whole(1, 60), "size": Whole(1, 600), "rng": Seed()}, most=8),
+    domain=Domain({"variance": Whole(1, 60), "size": Whole(1, 4000), "rng": Seed()}, most=8),
     draw=_draw,
     reference=_by_weights(_gaussian),
     formulas=(_with_coins,),
