@@ -195,9 +195,13 @@ def _time(file, takes):
         parts = [str(minutes) for _, minutes in takes.sittings]
         said += say_for(
             file,
-            " You can pause after section {sections}: the parts take {minutes} minutes.",
-            sections=say_for(file, listed(pauses)),
-            minutes=say_for(file, listed(parts)),
+            counted(
+                " You can pause after section {sections}: the parts take {minutes} minutes.",
+                " You can pause after sections {sections}: the parts take {minutes} minutes.",
+                count=len(pauses),
+                sections=listed(pauses),
+                minutes=listed(parts),
+            ),
         )
     if takes.folded:
         said += say_for(file, " What is folded, for a second reading, takes {folded} more.", folded=takes.folded)

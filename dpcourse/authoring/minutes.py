@@ -70,9 +70,10 @@ class Section:
 
 @dataclass(frozen=True)
 class Minutes:
-    """The minutes that a lesson takes, as they are told: each part rounded up to 5.
+    """The minutes that a lesson takes, as they are told: reading, solving and what is folded, each rounded up to 5.
 
-    sittings: the title of the section at whose end a reader may leave, and the minutes up to there; the last is the lesson's.
+    So they may be more than those of the sections together, by less than 10. sittings: for each the title of its last
+    section, at whose end a reader may leave, and its share of the total, a multiple of 5; together they are the total.
     """
 
     reading: int
@@ -100,14 +101,18 @@ def of(file: Path) -> Minutes:
 
 
 def _sittings(found, total):
-    """Each sitting: (the title of its last section, its minutes); together they take what the lesson takes."""
-    minutes = before = 0.0
-    for section in found:
-        minutes += section.total
-        if section.pauses:
-            yield section.title, 5 * round((minutes - before) / 5)
-            before += 5 * round((minutes - before) / 5)
-    yield found[-1].title, total - int(before)
+    """Each sitting: (the title of its last section, its minutes); what rounding adds to the total goes to all alike.
+
+    Each gets the whole fives of its share, and those with the largest remainders one five more.
+    """
+    ends = [i for i, section in enumerate(found) if section.pauses and section is not found[-1]] + [len(found) - 1]
+    until = [sum(section.total for section in found[: end + 1]) for end in ends]
+    shares = [(here - before) / until[-1] * total / 5 for before, here in zip([0.0, *until], until, strict=False)]
+    fives = [math.floor(share) for share in shares]
+    left = total // 5 - sum(fives)
+    for i in sorted(range(len(shares)), key=lambda i: fives[i] - shares[i])[:left]:
+        fives[i] += 1
+    return [(found[end].title, 5 * five) for end, five in zip(ends, fives, strict=True)]
 
 
 def sections(file: Path) -> Iterator[Section]:

@@ -87,7 +87,7 @@ def sections(file: Path) -> str:
     summary = say_for(file, "Sections, and the minutes of each")
     counted = say_for(
         file,
-        "Counted are {prose} words of prose in a minute, {mathematics} of formulas and code, {picture} min for a picture, {explorer} for one with sliders, {output} for what a cell prints, {question} for a question, and what each exercise says. Take the time that you need.",
+        "Counted are {prose} words of prose in a minute, {mathematics} of formulas and code, {picture} min for a picture, {explorer} for one with sliders, {output} for what a cell prints, {question} for a question, and what each exercise says. What is to be read and what is to be solved are each rounded up to 5 min, so all sections together may take a little less. Take the time that you need.",
         prose=minutes.PROSE,
         mathematics=minutes.MATHEMATICS,
         picture=minutes.PICTURE,

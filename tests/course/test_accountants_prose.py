@@ -13,7 +13,7 @@ from scipy.optimize import brentq
 from scipy.special import logsumexp
 from sklearn.datasets import load_digits
 
-from dpcourse import gdp, pld, rdp, tradeoff
+from dpcourse import dpsgd, gdp, pld, rdp, tradeoff
 from dpcourse.base import rounding
 from dpcourse.course.accountants import pictures as accountants_pictures
 from dpcourse.course.accountants.quiz import QUIZ
@@ -32,8 +32,8 @@ def cell_with(words):
 def lesson():
     """The names that the lesson's own cells define, of those that these tests call."""
     names = {"math": math, "np": np, "pld": pld, "gdp": gdp, "load_digits": load_digits}
-    for code in map(cell_with, ("def gradients(", "def least_noise(", "def at_least(")):
-        exec(re.split(r"(?m)^(?:steps_of_20 =|epoch_runs =)", code)[0], names)  # no experiment
+    for code in map(cell_with, ("def gradients(", "def at_least(")):
+        exec(re.split(r"(?m)^epoch_runs =", code)[0], names)  # no experiment
     names["writers"] = 13
     exec(cell_with("def by_writers(").split("\n\n\nsame, whole")[0], names)
     return names
@@ -312,7 +312,7 @@ def of_group(k, sigma, rate, steps):
 
 def test_near_this_delta_a_group_of_rows_is_as_g_of_k_mu_says():
     rate, steps = 256 / 1437, 168
-    sigma = lesson()["least_noise"](3.0, DELTA, rate, steps)
+    sigma = dpsgd.noise_for(3.0, DELTA, rate, steps)
     mu = gdp.mu(3.0, DELTA)
     for k in (1, 2, 3, 10):
         assert of_group(k, sigma, rate, steps) == pytest.approx(gdp.epsilon(DELTA, k * mu), rel=0.01)

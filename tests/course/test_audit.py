@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from course.judging import drawn, judged, named
+from matplotlib.figure import Figure
 from scipy.optimize import brentq
 from scipy.special import logit
 from scipy.stats import beta, binom, norm
@@ -12,6 +13,7 @@ from support import by_profile
 
 from dpcourse import audit, course, tradeoff
 from dpcourse.checking import ERROR, RIGHT, WRONG
+from dpcourse.course.audit import attack, pictures, simulated
 
 exercise = course.lesson(7).exercise
 SEEDS = range(by_profile("checks of each answer", 1, 5))
@@ -339,3 +341,49 @@ def test_exact_rates_are_those_of_many_simulated_trainings():
         seen = by_loop(score_in, noise[0], threshold)
         for share, chance in zip(seen, exercise("exact_rates").reference(threshold, sigma, rate, steps), strict=True):
             assert abs(share - chance) < 5 * math.sqrt(chance * (1 - chance) / many)
+
+
+def test_the_attacker_is_told_of_the_model_all_that_its_weights_depend_on():
+    """Everybody's features and class, and the settings, as numbers of the sentence."""
+    told = attack.ATTACK.published
+    for row, label in [*zip(attack.OTHERS, attack.CLASSES, strict=True), (attack.MIA, attack.HERS)]:
+        features = f"({', '.join(f'{entry:g}' for entry in row)})"
+        assert features in told
+        assert ("class 1" if label == 1 else "class -1") in told.split(features)[1]
+    assert f"deviation {attack.NOISE:g}" in told
+    assert f"learning rate is {attack.LR:g}" in told
+    assert f"divided by {attack.RATE * (len(attack.OTHERS) + 1):g}" in told
+    assert (attack.RATE, attack.STEPS) == (0.5, 20), "a coin, twenty steps"
+    by_class = told.split("others: ")[1].split(", (1, -0.5")
+    assert [part.count("(") for part in by_class] == [3, 1], "three of class 1, and after them those of class -1"
+
+
+def test_a_picture_does_not_call_a_bound_of_nothing_proved():
+    for draw, inputs in (
+        (pictures.proof, (0.1, 50, 3.0)),
+        (pictures.band, (0.0, 50)),
+        (pictures.one_run, (0.5, 100, 0.01)),
+    ):
+        figure = Figure()
+        draw(figure, *inputs)
+        assert "nothing is proved" in [panel.get_title() for panel in figure.axes]
+
+
+@pytest.mark.parametrize("canaries", [100, 300, 1000, 3000])
+def test_from_mu_1_5_on_the_best_share_grows_with_mu(canaries):
+    best = [np.argmax(simulated.mean_proved(mu, canaries)) for mu in np.arange(15, 41) / 10]
+    assert (np.diff(best) >= 0).all()
+    assert best[-1] > best[0]
+
+
+def test_the_best_rules_of_the_lessons_before_reach_what_is_said_of_them():
+    """Lesson 04: the sum of 25 answers. Lesson 05: the logarithm of the ratio, on the curve of the order without, with."""
+    rng, alpha = np.random.default_rng(3), np.array([0.05, 0.1, 0.3])
+    for number, score, curve in (
+        (4, lambda answers: answers.sum(axis=1), tradeoff.gaussian(2.5)),
+        (5, lambda z: np.log(0.5 + 0.5 * np.exp(z - 0.5)).sum(axis=1), tradeoff.gaussian(1.0).mixed(0.5).power(20)),
+    ):
+        mechanism = course.lesson(number).part("attack").ATTACK
+        out, within = (score(mechanism.outputs(rng, np.full(60_000, is_in))) for is_in in (False, True))
+        assert tradeoff.TradeOff.from_samples(out, within)(alpha) == pytest.approx(curve(alpha), abs=0.01)
+        assert (curve(alpha) >= mechanism.promise()(alpha) - 1e-6).all()

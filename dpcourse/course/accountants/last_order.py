@@ -143,7 +143,7 @@ exercise = Exercise(
     misconceptions=(
         Misconception(
             "one too high",
-            "One too high: at your order the third term already is less than its share. The last order at which it is not was asked for.",
+            "One too high: at your order the third term already is less than its share. You were asked for the last order at which it is not.",
             _last(off=1),
         ),
         Misconception(

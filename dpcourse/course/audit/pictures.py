@@ -42,6 +42,7 @@ from dpcourse.tradeoff import TradeOff, approx_dp, gaussian
 
 GRID = levels()
 JUDGED = to_say("refuted"), to_say("not refuted")
+NOTHING = to_say("nothing is proved")
 PROVED = to_say("proved: μ ≥ {proved}, promise refuted"), to_say("proved: μ ≥ {proved}")
 PROVED_HERE = to_say("proved here: μ ≥ {proved}, promise refuted"), to_say("proved here: μ ≥ {proved}")
 BEHIND = {"facecolor": "white", "edgecolor": "none", "pad": 1}  # a number is read where a line runs behind it
@@ -77,8 +78,10 @@ def proof(figure, mu, runs, threshold, promise=1.0) -> str:
     most_alpha, most_beta = (audit.clopper_pearson(round(rate * runs), runs, each) for rate in (alpha, beta))
     proved = audit.mu_lower_bound(within, out, CONFIDENCE, threshold=threshold)
     right.add_patch(Rectangle((0, 0), most_alpha, most_beta, **LIGHT))
-    right.plot([most_alpha], [most_beta], color=SECOND["color"], marker="s", markersize=6, linestyle="none")
-    right.set_title(_judged(proved, promise, *PROVED))
+    right.plot(
+        [most_alpha], [most_beta], color=SECOND["color"], marker="s", markersize=6, linestyle="none", clip_on=False
+    )
+    right.set_title(_proved(proved, promise, *PROVED))
     return say(
         "Left: histograms of the scores of {runs} runs without Mia and {runs} with her, and the threshold {threshold:.2g}. Right: the promised "
         "curve, the curve seen, and the threshold's point: alpha {alpha:.3f}, beta {beta:.3f}. With 95 percent confidence they are at most "
@@ -93,6 +96,11 @@ def proof(figure, mu, runs, threshold, promise=1.0) -> str:
         promise=promise,
         judged=_judged(proved, promise, *JUDGED),
     )
+
+
+def _proved(proved, promise, refuted, kept):
+    """A title: what is proved, and whether the promise is refuted by it; that nothing is, where two digits show none."""
+    return say(NOTHING) if proved < 0.01 else _judged(proved, promise, refuted, kept)
 
 
 def _judged(proved, promise, refuted, kept):
@@ -117,7 +125,7 @@ def _seen(right, mu, runs, threshold, promise):
     alpha, beta = float(np.mean(out > threshold)), float(np.mean(within <= threshold))
     right.plot(GRID, gaussian(promise)(GRID), **FIRST, label=say("promised: G, μ = {promise:g}", promise=promise))
     right.plot(*seen(mu, runs), **FOURTH, label=say("seen, all thresholds"))
-    right.plot([alpha], [beta], **POINT)
+    right.plot([alpha], [beta], **POINT, clip_on=False)
     unit_square(right, ticks=HALVES)
     right.legend(loc="upper right", borderaxespad=0)
     return alpha, beta
@@ -158,7 +166,7 @@ def band(figure, mu, runs, promise=1.0) -> str:
     right.set_ylim(0, 1.55 * max(mu, promise))
     right.locator_params(axis="y", nbins=4)
     right.set_xlabel(say("runs of each kind"))
-    right.set_title(_judged(proved, promise, *PROVED_HERE))
+    right.set_title(_proved(proved, promise, *PROVED_HERE))
     right.legend(loc="upper left", ncols=2, borderaxespad=0)
     return say(
         "Left: the promised curve with mu {promise:g}, the curve seen in {runs} runs of each kind of a mechanism with mu {mu:.2g}, and its 95 "
@@ -203,8 +211,16 @@ def one_run(figure, mu, canaries, share) -> str:
     right.locator_params(axis="y", nbins=4)
     right.set_ylabel("μ")
     right.set_xlabel(say("share of the canaries guessed for"))
-    right.set_title(say("proved: μ ≥ {proved}", proved=rounding.down(proved, 2)))
-    right.legend(loc="upper left", handlelength=1.6, borderaxespad=0)
+    right.set_title(_proved(proved, math.inf, *PROVED))
+    right.legend(
+        loc="upper left",
+        handlelength=2.6,
+        borderaxespad=0,
+        frameon=True,
+        framealpha=1,
+        facecolor="white",
+        edgecolor="none",
+    )
     best = int(np.argmax(mean))
     return say(
         "Left: histograms of the scores of {canaries} canaries in one run, those that are in and those that are out, with mu {mu:.2g}; of the "

@@ -154,7 +154,7 @@ def _any_curves(rng):
     return curves
 
 
-CURVES = to_say("{name}: a dictionary with the names above; of each the betas at alpha = 0, 0.1, …, 1")
+CURVES = to_say("{name}: a dictionary with the names below; of each the betas at alpha = 0, 0.1, …, 1")
 
 
 exercise = Exercise(

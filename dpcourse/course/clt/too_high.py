@@ -105,7 +105,7 @@ exercise = OpenExercise(
         ),
         Misconception(
             "too little",
-            "The direction is right: the limit lies above the truth, but not by 20 % at each δ that was tried. Let more steps touch Mia, with as little noise as is allowed.",
+            "The sign is right: the limit lies above the truth, but not by 20 % at each δ that was tried. Let more steps touch Mia, with as little noise as is allowed.",
             lambda delta: (1, 0.05, 20_000),
             recognise=_error_in(CLOSE, MARGIN),
         ),

@@ -71,7 +71,12 @@ def clipping(figure, clip_norm, noise_multiplier=1.0) -> str:
     right.plot(np.log(norms), np.hypot(lost, noise), **FIRST, label=say("both"))
     lost_now, noise_now = _errors(clip_norm, noise_multiplier)
     right.plot(
-        [math.log(clip_norm)], [math.hypot(lost_now, noise_now)], **RING, markersize=6, label=f"R = {clip_norm:.2g}"
+        [math.log(clip_norm)],
+        [math.hypot(lost_now, noise_now)],
+        **RING,
+        markersize=6,
+        clip_on=False,
+        label=f"R = {clip_norm:.2g}",
     )
     logarithmic(right, 0.1, 0.3, 1, 3, 8)
     right.set_ylim(0, 2.1)
