@@ -5,7 +5,7 @@ import numpy as np
 from dpcourse.base.languages import to_say
 from dpcourse.checking import Domain, Exercise, Made, Misconception, a_whole_number
 
-LONGEST, NEAR, FAR, CASES = 40, 1e-8, 1e-4, 13
+LONGEST, MOST, NEAR, FAR, CASES = 40, 1000, 1e-8, 1e-4, 13
 TOLD = to_say("a true count from 0 to 1000; `b` from 0.5 to 20; 1 to 40 `seconds` in a row, counted from 1970 on")
 NAMES = ("output", "b", "seconds")
 
@@ -24,10 +24,11 @@ def _left(output, b, seconds, noise=_noise):
     return [output - noise(second, b) for second in seconds]
 
 
-def _release(rng, place=None):
+def _release(rng, place=None, true_count=None):
     """(output, b, seconds): drawn anew until one second alone explains the output; place: 0 for the first of them, -1 for the last."""
     while True:
-        b, count = float(np.round(rng.uniform(0.5, 20), 2)), int(rng.integers(0, 1001))
+        b, count = float(np.round(rng.uniform(0.5, 20), 2)), int(rng.integers(0, MOST + 1))
+        count = count if true_count is None else true_count
         first, size = int(rng.integers(1_700_000_000, 1_900_000_000)), int(rng.integers(1, LONGEST + 1))
         seconds = [first + i for i in range(size)]
         output = count + _noise(seconds[int(rng.integers(size)) if place is None else place], b)
@@ -37,8 +38,9 @@ def _release(rng, place=None):
 
 
 def _draw(rng):
-    """The seed is that of the first second, of the last, and some between; in two releases the sum was rounded down so that it shows."""
-    drawn = [_release(rng, place) for place in (0, -1, *[None] * 9)]
+    """The seed is that of the first second, of the last, and some between; one count is 0 and one is the largest; in two releases the sum was rounded down so that it shows."""
+    drawn = [_release(rng, place) for place in (0, -1, *[None] * 7)]
+    drawn += [_release(rng, true_count=count) for count in (0, MOST)]
     while len(drawn) < CASES:
         release = _release(rng)
         drawn += [release] * (_behind(*release) not in (_exact(*release), _from_below(*release), _cut_off(*release)))
@@ -108,7 +110,7 @@ exercise = Exercise(
     returns=a_whole_number,
     returned_nothing=to_say(
         "Your function returned nothing (None): for some input no noise passes your test, or a path through it ends without a `return`. A machine has rounded the sum, so 41 "
-        "may come back as 40.9999999: do not ask for a number that is whole to the last bit, as by `==`, but leave a little room, such as 1e-6."
+        "may come back as 40.9999999: do not ask for a number that is whole to the last bit, as by `==`, but leave a little room, such as 1e-6. And a count may be 0."
     ),
     rtol=0.0,
     atol=0.25,

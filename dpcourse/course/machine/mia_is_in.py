@@ -183,8 +183,8 @@ exercise = Exercise(
         ),
         Misconception(
             "always out",
-            "You always say False. Either you ask whether k is exactly whole: floats are rounded, so ask which sum comes nearer to whole numbers. Or you choose rows and none is left: "
-            "the mean of no numbers is nan, and a comparison with nan is False.",
+            "You always say False. Either your test is too strict: noise and output are rounded to float32, and k is only as exact as they are, so it comes near a whole number, but may miss "
+            "it by more than a small tolerance. Ask which sum comes nearer to whole numbers. Or you choose rows and none is left: the mean of no numbers is nan, and a comparison with nan is False.",
             lambda *given: False,
         ),
     ),
