@@ -11,7 +11,7 @@ ABOUT = to_say(
 )
 CODE = """from importlib.resources import files
 
-people, features, steps, rate, sigma, runs = 20, 6, 8, 0.25, 0.6, 150
+people, features, steps, rate, sigma, trainings = 20, 6, 8, 0.25, 0.6, 150
 with np.load(files("dpcourse") / "course/audit/trainings.npz") as weights:  # the canary's
     paths_out, paths_in = weights["out"], weights["inside"]
 """
