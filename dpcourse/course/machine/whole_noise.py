@@ -135,6 +135,7 @@ exercise = RandomExercise(
         {"numerator": Whole(1, 10), "denominator": Whole(1, 20), "size": Whole(1, 8000), "rng": Seed()}, most=10
     ),
     draw=_draw_discrete,
+    seconds=30.0,
     reference=_draws(_difference, signed=False),
     formulas=(_with_coins,),
     returns=whole_numbers,
