@@ -117,6 +117,15 @@ def _is(epsilon, *kinds):
     return recognise
 
 
+def _wrong_epsilon(name, message, epsilon, *kinds):
+    """A misconception by which runs of these kinds, or all of which an ε is proved, have this ε, and the others the honest one."""
+
+    def its(run):
+        return epsilon(run) if any(kind(run) for kind in kinds or (_is_covered,)) else reports.epsilon_of(run)
+
+    return Misconception(name, message, _with(epsilon=its), recognise=_is(epsilon, *kinds))
+
+
 def _lower_end(cases, values):
     """A hair below what is certified, for each run by coins."""
     some = [
@@ -244,7 +253,7 @@ exercise = OpenExercise(
             recognise=lambda cases, values: (
                 any(run["stopped_by"] == LOSS and given < math.inf for run, given in _epsilons(cases, values))
                 and all(
-                    given >= (1 - reports.ROUNDING) * reports.epsilon_of(run)
+                    given >= (1 - reports.ROUNDING) * reports.least_of(run)
                     for run, given in _epsilons(cases, values)
                     if _is_covered(run)
                 )
@@ -256,11 +265,12 @@ exercise = OpenExercise(
             _with(steps=lambda run: run["steps_taken"], epsilon=_finite(_taken)),
             recognise=_is(_taken, *map(_early, (_one_by_coins, _several_by_coins, _is_shuffled))),
         ),
-        Misconception(
+        _wrong_epsilon(
             "one epoch",
             "You report the ε of one epoch. There were several, and each of them has cost something.",
-            _with(epsilon=_finite(_epoch)),
-            recognise=_is(_epoch, _by_coins, _is_shuffled),
+            _epoch,
+            _by_coins,
+            _is_shuffled,
         ),
         Misconception(
             "a row for a person",
@@ -285,33 +295,30 @@ exercise = OpenExercise(
                 )
             ),
         ),
-        Misconception(
+        _wrong_epsilon(
             "ε times the rows",
             "You multiplied the ε of one row by the rows. With several rows δ grows too ({same_unit}), so at the same δ this is not proved. `group=` of `pld.noisy_sgd` accounts for them.",
-            _with(
-                epsilon=_finite(
-                    lambda run: run["rows_each"] * _of_row(run) if _by_coins(run) else reports.bounds(run)[1]
-                )
-            ),
-            recognise=_is(lambda run: run["rows_each"] * _of_row(run), _several_by_coins, _several_shuffled),
+            lambda run: run["rows_each"] * _of_row(run),
+            _several_by_coins,
+            _several_shuffled,
         ),
-        Misconception(
+        _wrong_epsilon(
             "σ over the rows",
             "By coins you divided σ by the rows of a person, as if one coin brought all of them. Each row has a coin of its own, and seldom all of hers are drawn in one step: `group=` of `pld.noisy_sgd` accounts for that, at the σ of the run.",
-            _with(epsilon=_finite(lambda run: _less_noise(run) if _several_by_coins(run) else reports.bounds(run)[1])),
-            recognise=_is(_less_noise, _several_by_coins),
+            _less_noise,
+            _several_by_coins,
         ),
-        Misconception(
+        _wrong_epsilon(
             "every step an answer",
             "Of shuffled batches you count every step as an answer. A row lies in one batch of an epoch only. So it is an epoch that is one Gaussian answer, and the squares of μ add up over the epochs.",
-            _with(epsilon=_finite(lambda run: EVERY_STEP(run) if _is_shuffled(run) else reports.bounds(run)[1])),
-            recognise=_is(EVERY_STEP, _is_shuffled),
+            EVERY_STEP,
+            _is_shuffled,
         ),
-        Misconception(
+        _wrong_epsilon(
             "the root of the rows",
             "Of shuffled batches you took the root of the rows. All rows of a person may be dealt into one batch, and point in one direction: then the μ of the epoch is rows_each / σ.",
-            _with(epsilon=_finite(lambda run: ROOT_OF_ROWS(run) if _is_shuffled(run) else reports.bounds(run)[1])),
-            recognise=_is(ROOT_OF_ROWS, _several_shuffled),
+            ROOT_OF_ROWS,
+            _several_shuffled,
         ),
         Misconception(
             "the broken epoch",
@@ -321,21 +328,16 @@ exercise = OpenExercise(
                 _is(BROKEN_EPOCH, _is_shuffled)(cases, values) or _is(WHOLE_EPOCHS, _is_shuffled)(cases, values)
             ),
         ),
-        Misconception(
+        _wrong_epsilon(
             "the audit's μ",
             "Your ε comes from the μ that the audit proves. That μ is a lower bound: so much leaks at least. A promise says how much leaks at most, and it comes from the accounting.",
-            _with(epsilon=_finite(_audit_s)),
-            recognise=_is(_audit_s),
+            _audit_s,
         ),
-        Misconception(
+        _wrong_epsilon(
             "the batch over the people",
             "Your sample rate is the batch over the people. It is the batch over all rows, and there are `people * rows_each` of them.",
-            _with(epsilon=_finite(lambda run: _of_people(run) if _by_coins(run) else reports.bounds(run)[1])),
-            recognise=lambda cases, values: all(
-                math.isclose(given, _of_people(run), rel_tol=1e-3)
-                for run, given in _epsilons(cases, values)
-                if _several_by_coins(run)
-            ),
+            _of_people,
+            _several_by_coins,
         ),
         Misconception(
             "no ε at all",
@@ -345,21 +347,17 @@ exercise = OpenExercise(
                 given == math.inf > reports.epsilon_of(run) for run, given in _epsilons(cases, values)
             ),
         ),
-        Misconception(
+        _wrong_epsilon(
             "the limit",
             "You report the ε of the limit. It is an approximation, and here it lies below what is certified. Take the upper end of pld's interval.",
-            _with(
-                epsilon=_finite(
-                    lambda run: reports.limit_of(run) if run["sampler"] == COINS else reports.bounds(run)[1]
-                )
-            ),
-            recognise=_is(reports.limit_of, lambda run: run["sampler"] == COINS and run["stopped_by"] != LOSS),
+            reports.limit_of,
+            _by_coins,
         ),
-        Misconception(
+        _wrong_epsilon(
             "coins for shuffled",
             "You account for coins where the batches were shuffled. That is the ε of a mechanism that did not run.",
-            _with(epsilon=_finite(lambda run: _as_coins(run))),
-            recognise=_is(_as_coins, _is_shuffled),
+            _as_coins,
+            _is_shuffled,
         ),
         Misconception(
             "the lower end",
