@@ -17,6 +17,7 @@ from dpcourse.checking import (
     Count,
     Domain,
     Exercise,
+    Fields,
     Made,
     Misconception,
     Number,
@@ -26,6 +27,7 @@ from dpcourse.checking import (
     Several,
     Whole,
     a_number,
+    true_or_false,
 )
 from dpcourse.checking.domain import size
 
@@ -116,7 +118,56 @@ def test_a_header_says_each_kind_in_words():
     assert of(OneOf((1, 2, 3))) == "`x` is 1, 2 or 3"
     assert of(OneOf(("A", "B"))) == "`x` is 'A' or 'B'"
     assert of(Several(OneOf((0, 1)), 1, 9)) == "`x`: 1 to 9 entries, each 0 or 1"
+    assert (
+        of(Fields({"a": OneOf((None, 1)), "b": Number(0, 3)}))
+        == '`x`: a dict in which `"a"` is None or 1; `"b"` from 0 to 3'
+    )
     assert told(Domain({"p, q": Made(lambda rng: (1, 2), "{name}: two laws")})) == "`p` and `q`: two laws"
+
+
+FIELDS = Domain({"x": Fields({"a": OneOf((None, 1, 2)), "b": Whole(0, 100), "c": Several(Number(0, 1), 2, 4)})})
+
+
+@given(seeds)
+def test_a_dict_is_searched_field_by_field(rng):
+    """Each of them is at each of its corners, also where the others are not, and about what an answer speaks of."""
+    searched, plain = FIELDS.searched(rng), FIELDS.plain(rng)
+    assert all(FIELDS.has(case) for case in (*searched, *plain, *FIELDS.draw(rng), *FIELDS.aimed([1, 37], rng)))
+    assert {case["x"]["a"] for case in searched} == {None, 1, 2}
+    assert {0, 1, 100} <= {case["x"]["b"] for case in searched}
+    assert {2, 4} <= {len(case["x"]["c"]) for case in searched}
+    assert 37 in {case["x"]["b"] for case in FIELDS.aimed([1, 37], rng)}
+    assert not FIELDS.has({"x": searched[0]["x"] | {"d": 1}})
+
+
+@given(seeds)
+def test_an_array_of_numbers_holds_whole_ones_now_and_then_where_the_range_has_some(rng):
+    kinds = {
+        high: {
+            case["x"].dtype.kind for case in Domain({"x": Several(Number(0.2, high), 1, 5, array=True)}).searched(rng)
+        }
+        for high in (0.9, 3)
+    }
+    assert kinds == {0.9: {"f"}, 3: {"f", "i"}}
+
+
+def test_two_texts_that_are_equal_are_not_one_object():
+    """As where an answer runs in a process of its own: else `is` would be right here and wrong there."""
+
+    def same(one, other):
+        return one is other
+
+    exercise = dataclasses.replace(
+        root_sum,
+        domain=Domain({name: OneOf(("coins", "shuffled")) for name in ("one", "other")}),
+        draw=None,
+        reference=lambda one, other: one == other,
+        returns=true_or_false,
+        possible=None,
+        misconceptions=(),
+    )
+    assert exercise.check(lambda one, other: one == other).state == RIGHT
+    assert exercise.check(same).state == WRONG
 
 
 # ---- an exercise that has one
