@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import torch
+from scipy.signal import fftconvolve
 
 from dpcourse import matrix
 from dpcourse.base import validate
@@ -298,7 +299,7 @@ def _refuse_no_strategy(strategy, secure_noise):
         )
     if strategy is not None and len(strategy.denominator) > 1:
         impulse = np.eye(1, strategy.steps)[0]
-        made = np.convolve(strategy.coefficients, list(strategy.noise(impulse)))[: strategy.steps]
+        made = fftconvolve(strategy.coefficients, list(strategy.noise(impulse)))[: strategy.steps]
         if not np.allclose(made, impulse, rtol=0, atol=1e-6):
             raise ValueError(
                 "strategy must be one whose noise can be made in double precision: its decays lie too near each other"
