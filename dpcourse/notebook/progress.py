@@ -202,7 +202,7 @@ class Progress:
     def _repr_html_(self):
         rows = "".join(
             f"<tr><th scope='row' style='text-align:left'><a href='{row.lesson.name}.ipynb'>{html.escape(row.title)}</a></th>"
-            f"<td>{_bar(len(row.passed), len(row.tasks))}</td><td>{_bar(len(row.answered), len(row.questions))}</td></tr>"
+            f"{_bar(len(row.passed), len(row.tasks))}{_bar(len(row.answered), len(row.questions))}</tr>"
             for row in self.rows
         )
         head = "".join(
@@ -236,10 +236,10 @@ def _linked(exercise):
 
 
 def _bar(done, of):
-    """Return a bar for the eye; the words beside the bar are for everybody."""
+    """Return a cell with a bar for the eye; the words beside the bar are for everybody."""
     words = html.escape(say("{done} of {all}", done=done, all=of))
     bar = f"<progress value='{done}' max='{of}' style='width:8em' aria-hidden='true'></progress>"
-    return f"<span style='white-space:nowrap'>{bar} {words}</span>"
+    return f"<td style='text-align:left;white-space:nowrap'>{bar} {words}</td>"
 
 
 def _set_aside(file):
