@@ -68,6 +68,14 @@ def test_the_coin_has_its_probability(a, d):
     assert binomial_p_value(heads, tosses, math.exp(-a / d)) > RARE
 
 
+@pytest.mark.parametrize("epsilon", [Fraction(1, 3), Fraction(7, 2), 0.1, 1e-12, 40.0])
+def test_one_number_takes_the_tosses_of_an_array_of_one(epsilon):
+    for seed in range(50):
+        alone, in_array = np.random.default_rng(seed), np.random.default_rng(seed)
+        assert machine.discrete_noise(epsilon, None, alone) == machine.discrete_noise(epsilon, 1, in_array)[0]
+        assert alone.bit_generator.state == in_array.bit_generator.state
+
+
 @pytest.mark.parametrize("epsilon", [Fraction(1, 3), Fraction(5, 4), 0.1, 2.5, Fraction(2**70 + 1, 3 * 2**69)])
 def test_the_discrete_noise_has_its_probabilities(epsilon):
     size = 30_000

@@ -2,6 +2,7 @@
 
 An expression is a door where one call of the library does the work: a function on the arguments of the exercise, or a
 method of the curve that it gives, with one of the arguments prepared by one operation, and the result finished by one.
+Where the call gives no more than Python's own `sum` of what it is given, the learner has done the work.
 """
 
 import dataclasses
@@ -29,7 +30,7 @@ from dpcourse.checking.calling.values import plain
 from dpcourse.pld import pairs
 from dpcourse.tradeoff import TradeOff, curves
 
-TOPICS = ("audit", "clt", "composition", "gdp", "laplace", "machine", "pld", "rdp", "tradeoff")
+TOPICS = ("audit", "clt", "composition", "gdp", "laplace", "machine", "matrix", "pld", "rdp", "tradeoff")
 METHODS = (
     "__call__",
     "delta",
@@ -188,12 +189,13 @@ JOINED = {"{}*{}": operator.mul, "{}/{}": operator.truediv, "{}+{}": operator.ad
 class Expression:
     """A way to call the library: what it reads like, and what it gives on the arguments of an exercise, by their names.
 
-    prepared: whether an operation stands in an argument.
+    prepared: whether an operation stands in an argument; taken: of a call, the arguments that it is given.
     """
 
     text: str
     value: Callable
     prepared: bool = False
+    taken: Callable | None = None
 
 
 def _library():
@@ -247,14 +249,15 @@ def _prepared(one, others):
 def _call(name, function, some):
     """A function on some arguments, as an expression."""
 
-    def value(given):
+    def taken(given):
         found = []
         for each in some:
             (found.extend if each.text.startswith("*") else found.append)(each.value(given))
-        return function(given, *found)
+        return found
 
     texts = ", ".join(each.text for each in some)
-    return Expression(f"{name}({texts})", value, any(each.prepared for each in some))
+    prepared = any(each.prepared for each in some)
+    return Expression(f"{name}({texts})", lambda given: function(given, *taken(given)), prepared, taken)
 
 
 def _calls(given):
@@ -347,12 +350,22 @@ def test_no_expression_of_the_library_answers_an_exercise(exercise):
             slow.add(name)
         for value in values:
             given = dict(zip(case, arguments(case), strict=True))
+            if _is_a_sum(value, call.taken(given)):
+                continue
             for each in [call] if many_are_right else _finished(call, value, given):
                 if time.process_time() > end:
                     break
                 if many_are_right or any(exercise.is_close(plain(one), expected) for one in _tried(each, given)):
                     found += [each.text] if _answers(exercise, case, each) else []
     assert found == []
+
+
+def _is_a_sum(value, taken):
+    """Whether a call gives what the first of its arguments is, or what its entries add up to, as single floats give it."""
+    try:
+        return bool(np.isclose(value, np.sum(taken[0]), rtol=1e-6, atol=0))
+    except (TypeError, ValueError, IndexError):  # no numbers
+        return False
 
 
 def _answers(exercise, case, expression):
