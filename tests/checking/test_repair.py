@@ -3,11 +3,12 @@
 import contextlib
 import inspect
 import math
+import resource
 
 import pytest
 from checking.calling.test_steps import written
 
-from dpcourse.checking.calling.changes import Changing
+from dpcourse.checking.calling.mending import Mending
 from dpcourse.checking.calling.probe import Probe
 from dpcourse.checking.diagnosis import repair
 
@@ -69,13 +70,19 @@ def found(function, cases=CASES, reference=right, fresh=tuple):
         (
             "    return max",
             "    if scale > 30:\n        total = 0\n    return max",
-            "a condition is too much in `scale > 30`",
+            "the whole condition `scale > 30` should not be there",
         ),
         (  # without the `log` nothing is above it, either
             "    return max",
             "    if scale > math.log(1e15):\n        total = 0\n    return max",
-            "a condition is too much in `scale > math.log(1000000000000000.0)`",
+            "the whole condition `scale > math.log(1000000000000000.0)` should not be there",
         ),
+        (
+            "        total += value**2",
+            "        total += value**2\n        scale += 1",
+            "`scale += 1` should not be there",
+        ),
+        ("    total = 0.0", "    scale = scale / 2\n    total = 0.0", "`scale = scale / 2` should not be there"),
         ("total) / (1", "min(total, math.log(99))) / (1", "`min` is too much in `min(total, math.log(99))`"),
     ],
 )
@@ -90,8 +97,49 @@ def test_what_one_change_mends_is_told_and_else_nothing(there, wrong, fault):
     assert fault in mended.text, mended.text
     assert f"Line {mended.line}: " in mended.text
     assert "right on all 12 inputs tried" in mended.text
-    ((_, _, _, again),) = Changing(function, lambda other: False).numbered({mended.number})
+    ((_, _, _, again),) = Mending(function, lambda other: False).numbered({mended.number})
     assert all(close(again(*case.values()), right(*case.values())) for case in CASES), "what was told is so"
+
+
+def halves(values, scale):
+    return scale / 4 + len(values) / 8 + math.log(scale)
+
+
+@pytest.mark.parametrize(
+    ("body", "fault"),
+    [
+        ("return scale // 4 + len(values) // 8 + math.log(scale)", "Line 2: `//` stands where `/` belongs"),
+        ("return scale / 4 + len(values) / 8 + math.log2(scale)", "Line 2: `log2` stands where `log` belongs"),
+        (
+            "few = len(values) < 2\n    return (scale / 4 + len(values) / 8 + math.log(scale)) * few",
+            "the whole condition",
+        ),
+    ],
+)
+def test_what_is_taken_for_another_at_all_its_places_is_told_once(body, fault):
+    function = answered(f"def answer(values, scale):\n    {body}\n")
+    assert fault in found(function, reference=halves).text
+
+
+@pytest.mark.parametrize("code", ["range(-len(values))", "range(len(values) ** 2, 0)"])
+def test_no_change_is_told_that_only_leaves_a_loop_without_rounds(code):
+    listed = Probe("answer").watch(answered(f"def answer(values, scale):\n    for i in {code}: pass\n"), [], None)
+    within = [old for _, kind, _, old, _ in listed if kind in ("sign", "added") and not old.startswith("range")]
+    assert within == []
+
+
+def test_what_is_changed_in_an_answer_fills_no_memory_and_ends_no_process():
+    """A range of a step that is squared, and whole numbers made of inf, of which numpy's bincount would die."""
+    function = answered(
+        "import numpy as np\n"
+        "def answer(values, scale):\n"
+        "    steps = np.arange(0, 1 + len(values), 1e-4 * scale)\n"
+        "    whole = np.floor(np.array(values) / scale).astype(int)\n"
+        "    return float(len(steps) + np.bincount(whole - whole.min(), weights=np.ones(len(whole)))[0])\n"
+    )
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    found(function, [{"values": [0.0, -2.0], "scale": 1e-3 * (1 + n)} for n in range(6)], lambda values, scale: 1.0)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2**20  # KiB
 
 
 def test_a_range_that_is_off_at_both_ends_is_told():

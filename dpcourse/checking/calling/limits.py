@@ -128,6 +128,29 @@ def time_limit(seconds, inside=None, clock=None):
         disarm()
 
 
+def data_of_process() -> int:
+    """Bytes of what this process alone can write to, as the kernel of Linux counts them."""
+    with open("/proc/self/status", encoding="ascii", errors="replace") as file:
+        return next(int(line.split()[1]) * 1024 for line in file if line.startswith("VmData:"))
+
+
+@contextlib.contextmanager
+def memory_limit(more):
+    """Let the block have so many bytes beside those that the process has, and then a MemoryError; on Linux alone."""
+    if sys.platform != "linux":
+        yield
+        return
+    import resource  # Windows has none
+
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    most = [bound for bound in before if bound != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_DATA, (min([data_of_process() + more, *most]), before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, before)
+
+
 class _Stop:
     """What raises TimeUp in the code of a block, and again in the line that runs next, should it be swallowed.
 

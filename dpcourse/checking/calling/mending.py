@@ -2,12 +2,16 @@
 
 import ast
 import copy
+import itertools
 import types
 from collections.abc import Iterator
 
 from dpcourse.checking.calling.changes import Change, Changing, called
 
 RANGES, BOUNDS = ("range", "arange"), ("min", "max")
+OF_NO_RANGE = {"sign", "added"}  # changes by which a range only becomes empty, or ends a little later
+TAKEN_FOR = {"log2": "log", "log10": "log", "float32": "float64", "float16": "float64"}
+"""Name -> what most often belongs in its place."""
 
 
 class Mending(Changing):
@@ -15,10 +19,85 @@ class Mending(Changing):
 
     def changes(self) -> Iterator[tuple[types.FunctionType, ast.AST, Change, ast.AST]]:
         """All single changes: first those of `Changing`, then these."""
-        yield from super().changes()
-        for unit, node in {unit: self.written(copy.deepcopy(node)) for unit, node in self.units.items()}.items():
-            for change, old in _of_bounds(node):
+        ranges = {unit: list(_arguments_of_ranges(node)) for unit, node in self.units.items()}
+        for unit, node, change, old in super().changes():
+            if not _is_in_vain(change, old, ranges[unit]):
                 yield unit, node, change, old
+        for unit, node in {unit: self.written(copy.deepcopy(node)) for unit, node in self.units.items()}.items():
+            for change, old in itertools.chain(
+                _of_bounds(node), _of_statements(node), _of_masks(node), _everywhere(node)
+            ):
+                yield unit, node, change, old
+
+
+def _arguments_of_ranges(root):
+    """Where these arguments begin and end in the text."""
+    for node in ast.walk(root):
+        if isinstance(node, ast.Call) and called(node) in RANGES:
+            yield from map(_span, node.args)
+
+
+def _span(node):
+    return (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
+
+
+def _is_in_vain(change, old, ranges):
+    """Whether a change only ends a loop that should not be there: another sign of a count, a range that ends elsewhere."""
+    if change.kind not in OF_NO_RANGE:
+        return False
+    if isinstance(old, ast.Call) and called(old) == "len":
+        return True
+    begin, end = _span(old)
+    return any(first <= begin and end <= last for first, last in ranges)
+
+
+def _of_statements(root) -> Iterator[tuple[Change, ast.AST]]:
+    """Leave out one statement that changes a name that has a value already: `n += 1`, `x = x / 2`; put it back."""
+    lists = (getattr(node, name, None) for node in ast.walk(root) for name in ("body", "orelse"))
+    for within in [each for each in lists if isinstance(each, list)]:
+        for i, statement in enumerate(within):
+            if _changes_a_name(statement):
+                within[i] = ast.Pass()
+                yield Change("statement dropped"), statement
+                within[i] = statement
+
+
+def _changes_a_name(statement):
+    match statement:
+        case ast.AugAssign():
+            return True
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            return any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(value))
+    return False
+
+
+def _of_masks(root) -> Iterator[tuple[Change, ast.AST]]:
+    """Let a comparison that gets a name, by which entries are chosen, hold for every entry; take it back."""
+    for node in list(ast.walk(root)):
+        match node:
+            case ast.Assign(value=ast.Compare() as mask):
+                node.value = ast.Compare(mask.left, [ast.Eq()], [mask.left])
+                yield Change("condition dropped"), mask
+                node.value = mask
+
+
+def _everywhere(root) -> Iterator[tuple[Change, ast.AST]]:
+    """Put at all its places at once what a name, or the division that cuts, is most often taken for; take it back."""
+    divisions = [node for node in ast.walk(root) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv)]
+    for node in divisions:
+        node.op = ast.Div()
+    if divisions:
+        yield Change("everywhere", {"one": "`/`", "other": "`//`"}), divisions[0]
+    for node in divisions:
+        node.op = ast.FloorDiv()
+    for name, other in TAKEN_FOR.items():
+        named = [(each, key) for each in ast.walk(root) for key in ("id", "attr") if getattr(each, key, None) == name]
+        for each, key in named:
+            setattr(each, key, other)
+        if named:
+            yield Change("everywhere", {"one": f"`{other}`", "other": f"`{name}`"}), named[0][0]
+        for each, key in named:
+            setattr(each, key, name)
 
 
 def _of_bounds(root) -> Iterator[tuple[Change, ast.AST]]:

@@ -24,6 +24,7 @@ from dpcourse.checking.calling.steps import Watched
 from dpcourse.checking.calling.values import alike, copied, plain, type_name
 
 PLAIN = {bool, int, float, str, type(None), dict, list, tuple, np.ndarray, *np.sctypeDict.values()}
+MEMORY = 2**28  # bytes that an answer may have beside the process's while something in it is changed
 TURNED = 1.0  # seconds for an answer whose `counted` is turned: it may never end then
 
 
@@ -103,8 +104,9 @@ class Probe:
                     found.append([number, change.kind, fields, ast.unparse(old), old.lineno])
                 return found
             if exchanges and isinstance(exchanges[0], int):
-                for number, _, _, function in watched.program.numbered(exchanges):
-                    found.append([number, [_given(function, list(arguments(case))) for case in cases]])
+                with _bounded():
+                    for number, _, _, function in watched.program.numbered(exchanges):
+                        found.append([number, [_given(function, list(arguments(case))) for case in cases]])
                 return found
             if not exchanges:
                 found.append([[each.text, each.line, list(each.parts), each.begins] for each in watched.places])
@@ -112,7 +114,8 @@ class Probe:
                     found.append(watched.steps(list(arguments(case))))
             for numbers, values in exchanges:
                 of_cases = zip(values, cases, strict=True)
-                found.append([watched.exchanged(numbers, given, list(arguments(case))) for given, case in of_cases])
+                with _bounded():
+                    found.append([watched.exchanged(numbers, given, list(arguments(case))) for given, case in of_cases])
         return found
 
     def _is_idle(self, answer, case, value, clock):
@@ -164,6 +167,13 @@ def _with_all_seen(outcome, answer, case, called, counted, printed):
     counted.update(dict.fromkeys(counted, 0))
     printed.text, printed.count = "", 0
     return outcome | also | seen
+
+
+@contextlib.contextmanager
+def _bounded():
+    """For what nobody has written as it runs: no whole number is made of inf, nor an array that memory cannot hold."""
+    with np.errstate(invalid="raise"), limits.memory_limit(MEMORY):
+        yield
 
 
 def _given(function, arguments):

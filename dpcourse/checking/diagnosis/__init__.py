@@ -150,7 +150,10 @@ class _Search:
 
     def in_its_text(self):
         right = [self._given(self.exercise.reference, case) for case in self.cases]
-        self.repair = self._repair(right)
+        is_choice = all(isinstance(value, int) for value in right)
+        self.repair = self._repair(
+            right, [kind for kind in repair.FAULTS if not is_choice or kind not in repair.OF_SIZE]
+        )
         if self.repair is not None and self.repair.mends:
             return Diagnosis(self.repair.text, PLACE, len(self.cases))
         found = self._place(right)
@@ -235,6 +238,9 @@ class _Search:
             for item in (value if isinstance(value, (list, tuple)) else [value])
         )
 
+    def _are_whole(self):
+        return all(np.asarray(value).dtype.kind in "biu" for value in self.values)
+
     def _may_agree_by_chance(self):
         """Whether each result is one whole number or truth value, or few of them."""
         return self._few_values() and all(np.size(value) <= FEW for value in self.values)
@@ -249,6 +255,9 @@ class _Search:
 
     def _explain(self, right):
         self.heads = [_head(part) for part in self.parts]
+        self.repair = self._repair(right, repair.FIRST)
+        if self.repair is not None:
+            return
         self._try(right, (), fitted=True)
         self._arguments_themselves()
         if self._done():
@@ -475,9 +484,11 @@ class _Search:
         some = self.cases[: 2 * MOST]
         independent, asked, arguments = list[str](), 0, {f"`{name}`" for name in self.cases[0]}
         for words, (argument, pairs) in measurement.variations(some, [*some[1:], some[0]]).items():
-            if argument in independent:
-                continue
             of_all = words in arguments
+            if argument in independent or (
+                not of_all and self._few_values()
+            ):  # of many entries that seldom change, one
+                continue
             never_right = self.parts and not any(part.agrees.any() for part in self.parts)
             enough = (
                 2 * MOST_PAIRS if self._may_agree_by_chance() else LEAST_PAIRS if of_all and never_right else MOST_PAIRS

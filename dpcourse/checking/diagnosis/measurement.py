@@ -176,13 +176,18 @@ def _is_natural(words, value):
     return _is_plain(words) or value == float(f"{value:.1g}")
 
 
+def _all_digits(value: float) -> str:
+    """Return a number as text: a whole one with all its digits."""
+    return show(int(value) if value.is_integer() and abs(value) < 2**53 else value)
+
+
 def _one_value(right, known):
     """Yield a feature that has one value wherever the answer is right, or wherever it is wrong, and nowhere else."""
     for words, values in known.items():
         for kind, mine in (("right where", right), ("wrong only where", ~right)):
             value = values[mine][0]
             if ((values == value) == mine).all() and _is_natural(words, float(value)):
-                yield Fact(kind, {"condition": say("{what} is {value}", what=words, value=show(float(value)))})
+                yield Fact(kind, {"condition": say("{what} is {value}", what=words, value=_all_digits(float(value)))})
                 return
 
 
@@ -295,7 +300,7 @@ def _conditions(words, values, inside):
         if not _says_nothing(words, condition, values):
             yield say(condition, what=words), holds(values)
     if _is_plain(words) and np.ptp(inside) == 0:
-        yield say("{what} is {value}", what=words, value=show(float(inside[0]))), values == inside[0]
+        yield say("{what} is {value}", what=words, value=_all_digits(float(inside[0]))), values == inside[0]
     if _is_plain(words) or is_extreme(words):
         least, most = _round_number(-math.inf, inside.min(), words), _round_number(-math.inf, -inside.max(), words)
         if least is not None:

@@ -18,18 +18,22 @@ SECONDS, FOR_PROOF, FOR_FRESH = (
     1.0,
     0.7,
     0.7,
-)  # to look for changes that may mend it; to see that one does, on fresh cases too
+)  # to look for changes that may mend it; to see that one does; on fresh cases
 MOST, AT_ONCE = 1_000, 50
 LONGEST = 120  # characters of a place
 TURNING = {"operator", "operands", "sign"}  # what turns a sign, which can be done at many places
 MOST_TURNED = 6
 ALWAYS = {"late return"}  # what is a fault even where it is not the only one
-OF_LOOPS = {"late return", "jump dropped"}  # what is told before any likeness in the results
+OF_LOOPS = {"late return", "jump dropped"}  # what is told of a simple answer before any likeness in the results
+FIRST = {"everywhere"}  # what is told of every answer before any likeness in the results
+WHOLE = to_say("the whole condition `{old}` should not be there")
 OF_SIZE = {"added", "part factor"}  # of which many mend a comparison: it asks for little
 BOUNDS = {"min", "max", "minimum", "maximum", "clip"}
 HEAD = 2  # wrong results that a change must mend before all are tried
 FAULTS = {  # kind of a change -> what is wrong where it mends an answer; the most telling first
+    "everywhere": to_say("{other} stands where {one} belongs"),
     "jump dropped": to_say("`{old}` should not be there"),
+    "statement dropped": to_say("`{old}` should not be there"),
     "late return": to_say("`{old}` ends the loop in its first round"),
     "condition dropped": to_say("a condition is too much in `{old}`"),
     "call dropped": to_say("{one} is too much in `{old}`"),
@@ -101,6 +105,8 @@ class Repair:
 
     @property
     def fault(self) -> str:
+        if self.kind == "condition dropped" and not _has_parts(self.old):
+            return say(WHOLE, old=self.old)
         return say(FAULTS[self.kind], old=self.old, **_with_brackets(self.fields, self.old))
 
     @property
@@ -194,6 +200,13 @@ def _with_brackets(fields, old):
             is_right = fields["part"].strip("`").endswith(ast.unparse(tree.right))
             return fields | {"part": f"`{behind if is_right else before}`"}
     return fields
+
+
+def _has_parts(text):
+    """Whether a condition is made of several, or holds more than a condition; of a text that is cut it is not known."""
+    with contextlib.suppress(SyntaxError):
+        return not isinstance(ast.parse(text, mode="eval").body, ast.Compare | ast.Name | ast.Call | ast.UnaryOp)
+    return True
 
 
 def _has_a_sign(text):

@@ -9,6 +9,7 @@ import struct
 import sys
 from pathlib import Path
 
+from dpcourse.checking.calling.limits import data_of_process
 from dpcourse.grading.run import seccomp
 
 LINUX = sys.platform == "linux"
@@ -101,7 +102,7 @@ def limit(limits: dict) -> None:
         "RLIMIT_MEMLOCK": 0,  # nor may the kernel send pages from where they lie: a page may be part of a huge one
     }
     if LINUX:  # elsewhere the grader's watch alone limits the memory
-        bounds["RLIMIT_DATA"] = _data() + limits["memory"]
+        bounds["RLIMIT_DATA"] = data_of_process() + limits["memory"]
     for name, bound in bounds.items():
         kind = getattr(resource, name, None)  # not every system has them all
         if kind is None:
@@ -109,12 +110,6 @@ def limit(limits: dict) -> None:
         hard = resource.getrlimit(kind)[1]
         bound = bound if hard == resource.RLIM_INFINITY else min(bound, hard)
         resource.setrlimit(kind, (bound, bound))
-
-
-def _data():
-    """Bytes of what this process alone can write to, as the kernel counts them."""
-    with open("/proc/self/status") as file:
-        return next(int(line.split()[1]) * 1024 for line in file if line.startswith("VmData:"))
 
 
 def _linux(function, *arguments):
