@@ -26,7 +26,9 @@ from dpcourse.checking.domain import Domain, Number, size
 from dpcourse.checking.verdict import BLANK, ERROR, RIGHT, WRONG, Audit, Heading, Observation, Verdict
 
 MOST_PRINTED, MOST_LINES = 500, 8
-NOTHING = to_say("Your function returned nothing (None). Does every path through it end in a `return`?")
+NOTHING = to_say(
+    "Your function returned nothing (None). Either a path through it does not end in a `return`, or what it returns is still None."
+)
 UNKNOWN = to_say("The result is not right. Compare it with the right one on the input shown here.")
 MISCONCEPTION = "misconception"
 FURTHER = 3  # draws on which a misconception is confirmed

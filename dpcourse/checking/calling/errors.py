@@ -39,7 +39,7 @@ BY_TYPE = {
     "SystemExit": to_say("Do not call `exit` or `quit` in an answer."),
     "LinAlgError": to_say("The rows and columns do not fit together."),
 }
-OF_NOTHING = r"unsupported operand type\(s\) for .*'NoneType'|'NoneType' object|not supported between instances of .*'NoneType'|not NoneType"
+OF_NOTHING = r"operand type(\(s\))? for .*'NoneType'|'NoneType' object|not supported between instances of .*'NoneType'|not NoneType"
 GIVEN_NOTHING = to_say(
     "Something here is None, as `{place}` is for this input, and may be: ask first whether it `is None`."
 )
@@ -247,7 +247,7 @@ def meaning(
         for name in given:
             if re.search(rf"\b{re.escape(name)}\s*\(", line):
                 return say(IS_GIVEN, name=name)
-    if isinstance(error, TypeError) and re.search(OF_NOTHING, message) and (place := _where_none(given)):
+    if isinstance(error, TypeError) and re.search(OF_NOTHING, message) and (place := _where_none(given, line)):
         return say(GIVEN_NOTHING, place=place)
     if isinstance(error, (TypeError, ValueError, IndexError)):
         for pattern, sentence in BY_TEXT:
@@ -256,16 +256,20 @@ def meaning(
     return say(BY_TYPE.get(type(error).__name__, ""))
 
 
-def _where_none(given):
-    """As code, which of the parameters is None, or which entry of one; nothing where none is."""
+def _where_none(given, line):
+    """As code, which of the parameters is None, or which entry of one, first one that the line names; nothing where none is."""
+    found = list(_each_none(given))
+    return next((each for each in found if each in line.replace("'", '"')), found[0] if found else "")
+
+
+def _each_none(given):
     for name, value in given.items():
         if value is None:
-            return name
+            yield name
         entries = value.items() if type(value) is dict else enumerate(value) if type(value) in (list, tuple) else ()
         for key, entry in entries:
             if entry is None:
-                return f'{name}["{key}"]' if isinstance(key, str) else f"{name}[{key}]"
-    return ""
+                yield f'{name}["{key}"]' if isinstance(key, str) else f"{name}[{key}]"
 
 
 def _of_name(name, known):

@@ -485,9 +485,9 @@ class _Search:
         independent, asked, arguments = list[str](), 0, {f"`{name}`" for name in self.cases[0]}
         for words, (argument, pairs) in measurement.variations(some, [*some[1:], some[0]]).items():
             of_all = words in arguments
-            if argument in independent or (
-                not of_all and self._few_values()
-            ):  # of many entries that seldom change, one
+            if argument in independent:
+                continue
+            if not of_all and self._are_whole():  # of many entries that seldom change, one
                 continue
             never_right = self.parts and not any(part.agrees.any() for part in self.parts)
             enough = (

@@ -14,13 +14,13 @@ MADE = {"__name__": "__main__", "np": np, "curve": tradeoff.gaussian(1.0)}
 CASE = {"x": [1.0, 2.0], "n": 3}
 
 
-def told(body, **names):
-    """What is said of a function with this body, called with x = [1.0, 2.0] and n = 3."""
+def told(body, case=CASE, **names):
+    """What is said of a function with this body, called with these x and n."""
     world = MADE | names
     code = "import math\ndef f(x, n):\n    " + body
     linecache.cache["<cell>"] = len(code), None, code.splitlines(keepends=True), "<cell>"  # as Jupyter does
     exec(compile(code, "<cell>", "exec"), world)
-    (outcome,) = Probe("f").probe(world["f"], [CASE])
+    (outcome,) = Probe("f").probe(world["f"], [case])
     return heard(outcome["raised"])
 
 
@@ -97,6 +97,11 @@ def test_functions_that_are_proposed_exist(owner, method):
     if not hasattr(eval(owner, {"np": np, "x": [1.0]}), method):
         for name in re.findall(r"`np\.(\w+)\(", told(f"return {owner}.{method}()")):
             assert hasattr(np, name)
+
+
+@pytest.mark.parametrize(("body", "which"), [("return x['b'] * 2", 'x["b"]'), ("y = x['b']; return -y", 'x["b"]')])
+def test_of_several_that_are_none_the_one_is_named_that_stands_in_the_line(body, which):
+    assert f"as `{which}` is for this input" in told(body, {"x": {"a": None, "b": None}, "n": 3})
 
 
 def test_what_is_forbidden_is_not_proposed():
