@@ -74,8 +74,8 @@ exercise = Exercise(
     reference=_written,
     means={
         "rho * days": "the ρ of all days together",
-        "math.log(1 / delta)": "the logarithm of 1 / δ",
-        "total * math.log(1 / delta)": "ρ of all days, times the logarithm of 1 / δ",
+        "math.log(1 / delta)": "the natural logarithm of 1 / δ",
+        "total * math.log(1 / delta)": "ρ of all days, times the natural logarithm of 1 / δ",
     },
     returns=a_number,
     possible=Number(0, math.inf),
@@ -142,7 +142,7 @@ exercise = Exercise(
         ),
         Misconception(
             "as if Gaussian",
-            "You took the exact ε of Gaussian answers with this ρ. The claim is zCDP, which other noises keep as well, and for these only the formula is proved.",
+            "You took the exact ε of Gaussian answers with this ρ. The claim is zCDP, which other noises keep as well, and for those the ε of Gaussian noise is not proved.",
             lambda rho, days, delta: gdp.epsilon(delta, math.sqrt(2 * rho * days)),
         ),
         Misconception(

@@ -6,7 +6,7 @@ import numpy as np
 
 from dpcourse import audit
 from dpcourse.base.languages import to_say
-from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, a_number
+from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, a_number, any_of
 
 RUNS_TOLD = to_say("{name}: as many scores, 20 to 400 of each, an even number; those of `scores_in` are mostly higher")
 
@@ -49,6 +49,18 @@ def _by(chosen=0, counted=1, confidence=0.95, with_delta=True):
         others = [scores if counted is None else _halves(scores)[counted] for scores in (scores_in, scores_out)]
         threshold = (np.mean(some[0]) + np.mean(some[1])) / 2
         return audit.epsilon_lower_bound(*others, delta * with_delta, confidence, threshold=float(threshold))
+
+    return code
+
+
+def _one_whole(name):
+    """Counted on the second half of one, and on all of this one."""
+
+    def code(scores_in, scores_out, delta):
+        threshold = float((np.mean(_halves(scores_in)[0]) + np.mean(_halves(scores_out)[0])) / 2)
+        counted = {"scores_in": _halves(scores_in)[1], "scores_out": _halves(scores_out)[1]}
+        counted |= {name: scores_in if name == "scores_in" else scores_out}
+        return audit.epsilon_lower_bound(**counted, delta=delta, threshold=threshold)
 
     return code
 
@@ -101,6 +113,14 @@ def _best_of_all(cases, values):
     """recognise: whether the values are what the second halves prove at their best threshold, or nearly that, and too much."""
     return all(
         value > _written(**case) and 0.98 * (best := np.max(_at_thresholds(**case))) <= value <= best + 1e-9
+        for case, value in zip(cases, values, strict=True)
+    )
+
+
+def _of_several(cases, values):
+    """recognise: whether each value is proved by runs as many as a half has, and none is below that of the threshold asked for."""
+    return all(
+        value >= _written(**case) - 1e-9 and _is_in(value, _attainable(len(case["scores_in"]) // 2, case["delta"]))
         for case, value in zip(cases, values, strict=True)
     )
 
@@ -180,10 +200,24 @@ exercise = Exercise(
             recognise=_best_of_all,
         ),
         Misconception(
+            "the larger of several bounds",
+            "What you return is never below the bound that is asked for, and sometimes above it. Did you try several thresholds, or several halves, and take the largest ε? Each by itself has its 95 %. The largest of them has less: that is a look at runs that are counted. Choose one threshold on the first halves, and count once on the second.",
+            lambda scores_in, scores_out, delta: max(
+                _by()(scores_in, scores_out, delta), _by(chosen=1, counted=0)(scores_in, scores_out, delta)
+            ),
+            recognise=_of_several,
+        ),
+        Misconception(
             "a fixed number of runs",
             "You split the runs behind a fixed number of them. The half is another number for each input: `len(scores_in) // 2`.",
             lambda scores_in, scores_out, delta: _by_first(scores_in, scores_out, delta, 20),
             recognise=_fixed_half,
+        ),
+        Misconception(
+            "one of them whole",
+            "You count the runs with her, or those without, on all of them, also on those by which you chose the threshold. Count both on the second half: `scores_in[half:]` and `scores_out[half:]`.",
+            _one_whole("scores_out"),
+            recognise=any_of(_one_whole("scores_out"), _one_whole("scores_in")),
         ),
         Misconception(
             "other halves",

@@ -32,6 +32,26 @@ def _flat(alpha, epsilon, delta):
     return 1 - math.exp(-epsilon) * (1 - delta - alpha)
 
 
+def _steep_plain(alpha, epsilon, delta):
+    """Without delta in the first line of the curve."""
+    return min(math.exp(epsilon) * alpha, _flat(alpha, epsilon, delta), 1.0)
+
+
+def _steep_inside(alpha, epsilon, delta):
+    """With delta multiplied by e^epsilon in the first line of the curve."""
+    return min(math.exp(epsilon) * (alpha + delta), _flat(alpha, epsilon, delta), 1.0)
+
+
+def _flat_plain(alpha, epsilon, delta):
+    """Without delta in the second line of the curve."""
+    return min(_steep(alpha, epsilon, delta), 1 - math.exp(-epsilon) * (1 - alpha), 1.0)
+
+
+def _flat_outside(alpha, epsilon, delta):
+    """With delta behind the bracket of the second line of the curve."""
+    return min(_steep(alpha, epsilon, delta), 1 - math.exp(-epsilon) * (1 - alpha) + delta, 1.0)
+
+
 def _belief(power=_power, odds=lambda prior, power, alpha: prior * power / (prior * power + (1 - prior) * alpha)):
     return lambda prior, alpha, epsilon, delta: odds(prior, power(alpha, epsilon, delta), alpha)
 
@@ -116,6 +136,23 @@ exercise = Exercise(
             "delta forgotten",
             "You left delta out. Of what he sees where she is in, up to delta may be left out of the bound e^ε, and it counts most where he accuses rarely.",
             lambda prior, alpha, epsilon, delta: _belief()(prior, alpha, epsilon, 0.0),
+        ),
+        Misconception(
+            "delta not in the first line",
+            "Where the line with e^ε decides, your delta counts for nothing, or for too much. The line is 1 - delta - e^ε alpha: delta is taken off once, and e^ε multiplies alpha alone. So the odds may be multiplied by more than e^ε.",
+            _belief(_steep_plain),
+            recognise=any_of(_belief(_steep_plain), _belief(_steep_inside)),
+        ),
+        Misconception(
+            "delta not in the second line",
+            "Where the line with e^-ε decides, your delta counts for nothing, or for too much. The line is e^-ε (1 - delta - alpha): delta stands inside the bracket.",
+            _belief(_flat_plain),
+            recognise=any_of(_belief(_flat_plain), _belief(_flat_outside)),
+        ),
+        Misconception(
+            "the prior for the odds",
+            "A factor 1 - prior is missing. The odds before are prior / (1 - prior), and not prior. In Bayes' rule, how often he accuses where she is not in is multiplied by 1 - prior.",
+            _belief(odds=lambda prior, power, alpha: prior * power / (prior * power + alpha)),
         ),
         Misconception(
             "one direction",

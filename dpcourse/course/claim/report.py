@@ -72,6 +72,8 @@ def _six(value, case):
             return say("epsilon: where no ε is proved, write `math.inf`, not None.")
         elif isinstance(given, bool) or not isinstance(given, numbers.Real):
             return say("{name}: write a number, not {given}.", name=name, given=type_name(given))
+        elif name == "proved" and given == math.inf:
+            return say("proved: what an audit proves is finite, and yours is inf. `epsilon` comes before `proved`.")
         elif math.isnan(given) or (name != "epsilon" and math.isinf(given)):
             return say("{name}: the result is {value}, which is no number.", name=name, value=given)
     return None
@@ -127,13 +129,13 @@ def _wrong_epsilon(name, message, epsilon, *kinds):
 
 
 def _lower_end(cases, values):
-    """A hair below what is certified, for each run by coins."""
-    some = [
-        (reports.epsilon_of(run), given)
-        for run, given in _epsilons(cases, values)
-        if run["sampler"] == COINS and run["stopped_by"] != LOSS
-    ]
-    return all(0.98 * most < given < most for most, given in some)
+    """A hair below what is certified, for each run by coins; or rounded to two or three digits behind the point, and somewhere below."""
+    some = [(reports.least_of(run), given) for run, given in _epsilons(cases, values) if _is_covered(run)]
+    by_coins = [(reports.epsilon_of(run), given) for run, given in _epsilons(cases, values) if _by_coins(run)]
+    rounded = all(round(given, 3) == given and abs(given - least) < 0.006 for least, given in some) and any(
+        given < least for least, given in some
+    )
+    return rounded or all(0.98 * most < given < most for most, given in by_coins)
 
 
 def _taken(run):
@@ -152,10 +154,10 @@ def _as_coins(run):
     return reports.bounds(run | {"sampler": COINS})[1]
 
 
-def _of_people(run):
-    """With the batch over the people for a rate."""
-    rate = min(1.0, run["batch"] / run["people"])
-    return reports.certified(run["noise_multiplier"], rate, run["steps_planned"], run["rows_each"], run["delta"]).upper
+def _of_people(run, rows=None):
+    """With the batch over the people for a rate; for so many rows, those of a person if none are given."""
+    rate, group = min(1.0, run["batch"] / run["people"]), rows or run["rows_each"]
+    return reports.certified(run["noise_multiplier"], rate, run["steps_planned"], group, run["delta"]).upper
 
 
 def _of_row_by_renyi(run):
@@ -180,6 +182,7 @@ def _epochs(run):
 EVERY_STEP = _shuffled(lambda run: run["steps_planned"])
 ROOT_OF_ROWS = _shuffled(_epochs, lambda run: math.sqrt(run["rows_each"]))
 WHOLE_EPOCHS = _shuffled(lambda run: int(run["steps_planned"] * reports.rate_of(run) + 1e-9))
+EPOCHS_OF_PEOPLE = _shuffled(lambda run: math.ceil(run["steps_planned"] * run["batch"] / run["people"] - 1e-9))
 BROKEN_EPOCH = _shuffled(lambda run: run["steps_planned"] * reports.rate_of(run))
 
 
@@ -333,11 +336,18 @@ exercise = OpenExercise(
             "Your ε comes from the μ that the audit proves. That μ is a lower bound: so much leaks at least. A promise says how much leaks at most, and it comes from the accounting.",
             _audit_s,
         ),
-        _wrong_epsilon(
+        Misconception(
             "the batch over the people",
-            "Your sample rate is the batch over the people. It is the batch over all rows, and there are `people * rows_each` of them.",
-            _of_people,
-            _several_by_coins,
+            "You divide the batch by the people. Divide it by all rows: there are `people * rows_each` of them.",
+            _with(epsilon=_finite(_of_people)),
+            recognise=lambda cases, values: any(
+                _is(epsilon, kind)(cases, values)
+                for epsilon, kind in (
+                    (_of_people, _several_by_coins),
+                    (lambda run: _of_people(run, 1), _several_by_coins),
+                    (EPOCHS_OF_PEOPLE, _several_shuffled),
+                )
+            ),
         ),
         Misconception(
             "no ε at all",
@@ -370,6 +380,12 @@ exercise = OpenExercise(
             "Your report has δ = 0. Noisy SGD keeps no ε without a δ: whoever reads it needs both.",
             _with(delta=lambda run: 0.0),
             recognise=lambda cases, values: all(delta == 0 for _, delta in _fields(cases, values, "delta")),
+        ),
+        Misconception(
+            "all canaries guessed",
+            "Your proved is 0 in every run, though more guesses were right than wrong. Did you give the canaries as the number of guesses? Those that were not guessed do not count as wrong: `audit.one_run_mu_lower_bound(right, guesses, canaries)`.",
+            _with(proved=lambda run: 0.0),
+            recognise=lambda cases, values: all(proved == 0 for _, proved in _fields(cases, values, "proved")),
         ),
         Misconception(
             "accuracy for proof",

@@ -1,8 +1,10 @@
 """From a row to a person with several rows."""
 
+import functools
 import math
 
 from dpcourse import gdp
+from dpcourse.base.languages import say
 from dpcourse.checking import Domain, Exercise, Misconception, Number, Whole, rounded, several
 
 
@@ -37,6 +39,19 @@ def _with(epsilon_of=lambda epsilon, rows: rows * epsilon, delta_of=_spilled, ca
     return lambda epsilon, delta, rows: (epsilon_of(epsilon, rows), min(cap, delta_of(epsilon, delta, rows)))
 
 
+TWO = several("epsilon", "delta")
+
+
+@functools.wraps(TWO, assigned=())
+def _two(value, case):
+    """Two finite numbers; who writes an infinite ε where δ is 1 is told what is asked for there."""
+    if isinstance(value, (list, tuple)) and tuple(value) == (math.inf, 1):
+        return say(
+            "epsilon: where δ is 1 you return inf. With δ = 1 nothing is promised, whatever ε is. What is asked for is `rows * epsilon`, there too."
+        )
+    return TWO(value, case)
+
+
 def _is_above_1(cases, values):
     """recognise: whether all is right but for a δ above 1 where it should be 1."""
     pairs = [(value, _written(**case)) for case, value in zip(cases, values, strict=True)]
@@ -59,8 +74,9 @@ exercise = Exercise(
     formulas=(_closed,),
     means={
         "rows * epsilon": "the ε of all her rows",
+        "j * epsilon": "the ε of one row, times the rows before",
     },
-    returns=several("epsilon", "delta"),
+    returns=_two,
     possible=Number(0, math.inf),
     hints=(
         "Change one row after the other. One row: Pr ≤ e^ε Pr' + δ. Put the same inequality for the second row into the right side. What becomes of the first δ, and what of the second?",
@@ -96,6 +112,11 @@ exercise = Exercise(
             "e to the k ε alone",
             "Your δ has one term only, e^(rows ε). There is one for each row, from 1 to e^((rows - 1)ε).",
             _with(delta_of=lambda epsilon, delta, rows: delta * math.exp(rows * epsilon)),
+        ),
+        Misconception(
+            "the last term alone",
+            "Your ε is right, and your δ has one term only, the last, e^((rows - 1)ε). There is one for each row, beginning with 1: add them up.",
+            _with(delta_of=lambda epsilon, delta, rows: delta * math.exp((rows - 1) * epsilon)),
         ),
         Misconception(
             "not capped",

@@ -68,10 +68,11 @@ OPEN = (
     _claim(accounted=None),
     _claim(released="daily"),
     _claim(unit="day of a person", released="daily", delta=0.0, sampler=None, accounted=None, accountant="basic"),
-    _claim(unit=None, delta=None, accountant=None),
+    _claim(unit=None, delta=1e-5, released="daily"),
+    _claim(delta=None, accountant="limit"),
     _claim(sampler="shuffled", accounted="shuffled"),
 )
-"""Of each kind one; of the rest of a claim ε is drawn, and the people where its δ leaves nothing open for any of PEOPLE."""
+"""Of each kind one, and one field at most that may be None and has a rule of its own; of the rest of a claim ε is drawn, and the people where its δ leaves nothing open for any of PEOPLE."""
 
 
 def _drawn(rng, claim):
@@ -133,7 +134,7 @@ def _law(value, case):
 def _shown(claim):
     return ", ".join(
         f"{name}={claim[name]!r}"
-        for name in ("unit", "delta", "people", "accountant", "sampler", "accounted", "released")
+        for name in ("unit", "epsilon", "delta", "people", "accountant", "sampler", "accounted", "released")
     )
 
 
@@ -171,6 +172,10 @@ def _only(says, name):
         return bool(wrong) and all(map(says, wrong))
 
     return recognise
+
+
+def _is_nearly_one(claim):
+    return claim["delta"] is not None and 0.5 <= claim["delta"] * claim["people"] < 1
 
 
 def _one(name, field, says, message):
@@ -240,6 +245,12 @@ exercise = OpenExercise(
             lambda claim: claim["delta"] is not None and claim["delta"] * claim["people"] == 1,
             "Where delta * people is exactly 1 you call delta closed. With this delta a program may already publish one whole row. The rule says 1 or more: `>=`.",
         ),
+        Misconception(
+            "the product rounded",
+            "You call delta open where delta * people is between a half and 1. That is below 1, so it is closed. Did you round the product, or compare delta without the people?",
+            _changed(lambda claim: _is_nearly_one(claim), "delta"),
+            recognise=_only(lambda claim: _is_nearly_one(claim), "delta"),
+        ),
         _one(
             "δ missing",
             "delta",
@@ -263,6 +274,12 @@ exercise = OpenExercise(
             "accountant",
             lambda claim: claim["accountant"] not in (None, "limit"),
             'You call the accountant open in every claim. By the rule it is open if it is None or "limit", and otherwise closed. (`... == None or "limit"` is always true in Python, since a text that is not empty counts as true: write `in (None, "limit")`.)',
+        ),
+        Misconception(
+            "a proved bound",
+            "You call the accountant open where it is Rényi or basic composition. Either gives an upper bound that is proved, if not the smallest. Open are None and the limit.",
+            _changed(lambda claim: claim["accountant"] in ("Rényi", "basic"), "accountant"),
+            recognise=_only(lambda claim: claim["accountant"] in ("Rényi", "basic"), "accountant"),
         ),
         _one(
             "no sampler",
@@ -293,6 +310,12 @@ exercise = OpenExercise(
             "You compare the two samplers only where they are named. If one is None and the other is not, they differ too: something else was accounted for than what ran.",
             _changed(lambda claim: (claim["sampler"] is None) != (claim["accounted"] is None), "sampler"),
             recognise=_only(lambda claim: (claim["sampler"] is None) != (claim["accounted"] is None), "sampler"),
+        ),
+        Misconception(
+            "some differences",
+            "You find some claims in which the sampler and what was accounted for differ, and not all. Whatever the two are, the sampler is open where they are not the same: compare them with `!=`.",
+            _changed(lambda claim: claim["sampler"] != claim["accounted"] and claim["accounted"] != "coins", "sampler"),
+            recognise=_only(lambda claim: claim["sampler"] != claim["accounted"], "sampler"),
         ),
         _one(
             "the device",
