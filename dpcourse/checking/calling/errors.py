@@ -50,7 +50,9 @@ BY_TEXT = (  # pattern in what Python, or a function of the course, says -> what
     ),
     (
         r"^\w+ must be a (whole )?number (>=|in) ",
-        to_say("A function of the course was given a number that lies outside of what it takes."),
+        to_say(
+            "A function of the course was given a number that lies outside of what it takes. Do its arguments stand in the right order?"
+        ),
     ),
     (r"unsupported operand.*\^|ufunc 'bitwise_xor'", to_say("`^` is no power in Python: write `**`.")),
     (

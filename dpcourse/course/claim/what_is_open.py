@@ -125,9 +125,9 @@ def _law(value, case):
         [each for each in FIELDS if each in set(value) - right],
     )
     if missed:
-        return False, say("of {claim} it misses {fields}", claim=_shown(claim), fields=listed(missed))
+        return False, say("of `{claim}` it misses {fields}", claim=_shown(claim), fields=listed(missed))
     if wrong:
-        return False, say("of {claim} it names {fields}, which is closed", claim=_shown(claim), fields=listed(wrong))
+        return False, say("of `{claim}` it names {fields}, which is closed", claim=_shown(claim), fields=listed(wrong))
     return True, "right"
 
 
