@@ -7,7 +7,7 @@ import numpy as np
 
 from dpcourse import matrix
 from dpcourse.base.languages import to_say
-from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, Whole, a_number
+from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, Whole, a_number, any_of
 
 STRATEGY = to_say("{name}: an array of shape (n, n), n from 1 to 7, lower triangular, no number below 0")
 
@@ -88,10 +88,29 @@ def _exactly(strategy, participations, separation):
     return float(max((np.linalg.norm(strategy[:, steps].sum(axis=1)) for steps in chosen), default=0.0))
 
 
+def _room(strategy, participations, separation):
+    return min(participations, -(-len(strategy) // separation))
+
+
+def _root_times_longest(strategy, participations, separation):
+    return math.sqrt(participations) * _longest(strategy)
+
+
+def _root_of_room_times_longest(strategy, participations, separation):
+    return math.sqrt(_room(strategy, participations, separation)) * _longest(strategy)
+
+
+def _after_the_first_gap(steps, participations, separation):
+    """The patterns of which the first two visits alone are far enough apart."""
+    for count in range(1, participations + 1):
+        for chosen in itertools.combinations(range(steps), count):
+            if count == 1 or chosen[1] - chosen[0] >= separation:
+                yield list(chosen)
+
+
 def _as_many_as_fit(strategy, participations, separation):
     """Of patterns with as many steps as there is room for, and no fewer."""
-    room = min(participations, -(-len(strategy) // separation))
-    return _exactly(strategy, room, separation)
+    return _exactly(strategy, _room(strategy, participations, separation), separation)
 
 
 def _one_by_one(strategy, participations, separation):
@@ -142,7 +161,8 @@ exercise = Exercise(
             "root of the number",
             "You multiplied the longest column by the root of the number of visits. That holds where the columns of her visits have no row in "
             "common. Here they overlap, and what she changes adds up.",
-            lambda strategy, participations, separation: math.sqrt(participations) * _longest(strategy),
+            _root_times_longest,
+            recognise=any_of(_root_times_longest, _root_of_room_times_longest),
         ),
         Misconception(
             "number times the longest",
@@ -185,6 +205,11 @@ exercise = Exercise(
             "separation forgotten",
             "You let her come in neighbouring steps. A visit comes at least `separation` steps after the one before.",
             _largest(lambda steps, participations, separation: _patterns(steps, participations, 1)),
+        ),
+        Misconception(
+            "the first gap only",
+            "You ask only of the first two visits whether they are far enough apart. With three visits or more, each must come at least `separation` steps after the one before.",
+            _largest(_after_the_first_gap),
         ),
         Misconception(
             "one step more",
