@@ -180,12 +180,6 @@ exercise = RandomExercise(
             recognise=lambda cases, values: not np.array_equal(*map(np.asarray, values[:2])),
         ),
         Misconception(
-            "one for all",
-            "All your numbers are the same: one is drawn, and repeated. Draw each anew, the size and the sign.",
-            _draws(lambda q, n, rng: np.full(n, _difference(q, 1, rng)[0]), signed=False),
-            recognise=lambda cases, values: all(np.ptp(value) == 0 for value in values),
-        ),
-        Misconception(
             "one toss",
             "Your sizes are 0 and 1 only: the coin is tossed once. Toss it again and again while it shows heads: `while`, not `if`.",
             _draws(lambda q, n, rng: (rng.random(n) < q).astype(int)),

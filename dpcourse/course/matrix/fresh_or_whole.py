@@ -76,7 +76,7 @@ exercise = Exercise(
         ),
         Misconception(
             "an average day",
-            "For noise on the whole sums you took a mean over the steps in which Mia may come. The noise must hide her whenever she comes: take the worst step, the first, in which she changes all the sums.",
+            "For noise on the whole sums your result is a mean over the steps in which Mia may come. The noise must hide her whenever she comes: take the worst step, the first, in which she changes all the sums.",
             _both(_fresh, _fresh),
             recognise=any_of(_both(_fresh, _fresh), _both(_fresh, _mean_of_lengths)),
         ),

@@ -25,6 +25,7 @@ def _draw(rng):
         ),
         {"strategy": _sized(rng, WITHOUT_ROOM), "participations": 4, "separation": 3},
         {"strategy": _sized(rng, TEMPTING), "participations": 2, "separation": 2},
+        {"strategy": _sized(rng, TOO_NEAR), "participations": 3, "separation": 2},
     ]
 
 
@@ -43,6 +44,8 @@ TEMPTING = (
     0.3,
     0.2,
 )  # the longest column leaves no room for the two that move C x farthest together
+
+TOO_NEAR = (1.2, 0.2, 1.5, 1.8, 0.3, 0.2)  # the third column and the fourth would move C x farthest, after the first
 
 
 def _sized(rng, sizes):
