@@ -126,6 +126,15 @@ def _one_by_one(strategy, participations, separation):
     return float(np.linalg.norm(strategy[:, chosen].sum(axis=1)))
 
 
+def _longest_first(strategy, participations, separation):
+    """Always the longest column that is allowed."""
+    chosen = []
+    for j in sorted(range(len(strategy)), key=lambda j: -np.linalg.norm(strategy[:, j])):
+        if len(chosen) < participations and all(abs(j - i) >= separation for i in chosen):
+            chosen.append(j)
+    return float(np.linalg.norm(strategy[:, chosen].sum(axis=1)))
+
+
 def _lengths_added(strategy, participations, separation):
     lengths = np.linalg.norm(strategy, axis=0)
     return float(max(lengths[steps].sum() for steps in _patterns(len(strategy), participations, separation)))
@@ -195,9 +204,10 @@ exercise = Exercise(
         ),
         Misconception(
             "one by one",
-            "You take the column that moves C x farthest, then the one that adds most, and so on. The first choice may stand in the way of two others "
+            "You take the column that moves C x farthest, then of those that are left the one that adds most, or the longest, and so on. The first choice may stand in the way of two others "
             "that together move it farther: try all patterns.",
             _one_by_one,
+            recognise=any_of(_one_by_one, _longest_first),
         ),
         Misconception(
             "one visit",
