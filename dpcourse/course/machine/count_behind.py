@@ -109,8 +109,9 @@ exercise = Exercise(
     formulas=(_with_numpy,),
     returns=a_whole_number,
     returned_nothing=to_say(
-        "Your function returned nothing (None): for some input no noise passes your test, or a path through it ends without a `return`. A machine has rounded the sum, so 41 "
-        "may come back as 40.9999999: do not ask for a number that is whole to the last bit, as by `==`, but leave a little room, such as 1e-6. And a count may be 0."
+        "Your function returned nothing (None): for some input no noise passes your test, or a path through it ends without a `return`. Look at three things. A machine has rounded the sum, so 41 "
+        "may come back as 40.9999999: a test for a number that is whole to the last bit needs a little room, such as 1e-6. Every one of the `seconds` has to be tried, the last too. And a count may be "
+        "any whole number from 0 to 1000, both included."
     ),
     rtol=0.0,
     atol=0.25,

@@ -1,5 +1,7 @@
 """By how much one row moves a sum of floats."""
 
+import itertools
+
 import numpy as np
 
 from dpcourse import machine
@@ -19,6 +21,19 @@ def _changes(values, total=_sum):
     values = list(values)
     whole = total(values)
     return [whole - total(values[:row] + values[row + 1 :]) for row in range(len(values))]
+
+
+def _replaced(*by):
+    """By how much the sum moves at most when a row becomes one of these numbers."""
+    return lambda values: max(
+        abs(_sum(values) - _sum([*values[:row], new, *values[row + 1 :]])) for row in range(len(values)) for new in by
+    )
+
+
+def _largest_step(values):
+    """The most that one addition adds."""
+    running = [_sum(values[:count]) for count in range(len(values) + 1)]
+    return max(after - before for before, after in itertools.pairwise(running))
 
 
 def _with_numpy(values):
@@ -120,6 +135,17 @@ exercise = Exercise(
             recognise=any_of(
                 lambda values: max(abs(_sum(values) - _sum(values[i + 1 :] + values[:i])) for i in range(len(values)))
             ),
+        ),
+        Misconception(
+            "another number in its place",
+            "You put another number in the place of a row. Here a row leaves, and nothing comes in its place: `values[:i] + values[i + 1:]`.",
+            _replaced(0, 1000),
+            recognise=any_of(_replaced(0, 1000), _replaced(1000)),
+        ),
+        Misconception(
+            "one addition",
+            "You return the most that a single addition adds. When a row leaves, all later additions may be rounded in another way: add up the others anew, from the left.",
+            _largest_step,
         ),
         Misconception(
             "the sum itself",

@@ -70,6 +70,13 @@ exercise = Exercise(
             lambda outputs, times, count, step: (np.asarray(outputs) > count).astype(int),
         ),
         Misconception(
+            "longer with her",
+            "You take it that with Mia the time is longer. Above `count` it is shorter: there she leaves one less for the noise, `outputs - count - 1`. Compare the time with the size of that.",
+            lambda outputs, times, count, step: (
+                np.asarray(times) / step > np.abs(np.asarray(outputs) - count) + 0.5
+            ).astype(int),
+        ),
+        Misconception(
             "time alone",
             "You decide by the time alone. It says how large the noise was, and that has nothing to do with Mia: only together with the output it tells.",
             lambda outputs, times, count, step: (np.asarray(times) / step >= 0.5).astype(int),

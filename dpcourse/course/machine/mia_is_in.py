@@ -18,10 +18,15 @@ TOLD = to_say(
 )
 
 
+def _errors(output, total, sigma, bits):
+    """How far the ring numbers are above whole ones, or below."""
+    k = 2.0**bits * np.exp(-np.square((output - total) / sigma).sum(axis=1) / 2)
+    return k - np.round(k)
+
+
 def _off(output, total, sigma, bits):
     """How far the ring numbers are from whole ones, on average."""
-    k = 2.0**bits * np.exp(-np.square((output - total) / sigma).sum(axis=1) / 2)
-    return float(np.abs(k - np.round(k)).mean())
+    return float(np.abs(_errors(output, total, sigma, bits)).mean())
 
 
 def _release(rng, is_in=None):
@@ -41,10 +46,32 @@ def _release(rng, is_in=None):
             return output, with_mia, without, sigma, bits
 
 
+SHIFTS = np.round(np.arange(50, 501, 3) / 1000, 3)  # what Mia may add to a number
+
+
+def _misleading(rng, is_in, signed):
+    """A release whose first row lies nearer to a ring of the wrong sum than of the right one; signed: where the first row
+    makes up for how far the others are from rings of the wrong sum, above and below."""
+    while True:
+        output, with_mia, without, sigma, bits = _release(rng, is_in)
+        right, wrong = (with_mia, without) if is_in else (without, with_mia)
+        x, y = (np.round(right[0, i] + (-SHIFTS if is_in else SHIFTS), 3) for i in (0, 1))
+        k = 2.0**bits * np.exp(-(((output[0, 0] - x[:, None]) / sigma) ** 2 + ((output[0, 1] - y) / sigma) ** 2) / 2)
+        others = _errors(output[1:], wrong[1:], sigma, bits).sum() if signed else 0.0
+        row, column = np.unravel_index(np.argmin(np.abs(k - np.round(k) + others)), k.shape)
+        wrong[0] = x[row], y[column]
+        errors = [_errors(output, total, sigma, bits) for total in (right, wrong)]
+        nearness = [abs(each.sum()) if signed else abs(each[0]) for each in errors]
+        if nearness[1] < nearness[0] and np.abs(errors[1]).mean() > UNLIKE:
+            return output, with_mia, without, sigma, bits
+
+
 def _draw(rng):
-    """As many with her as without, in any order."""
+    """As many with her as without, in any order; of each kind some in which one row misleads."""
     names = ("output", "with_mia", "without", "sigma", "bits")
-    return [dict(zip(names, _release(rng, bool(is_in)), strict=True)) for is_in in rng.permutation(CASES) % 2]
+    drawn = [_misleading(rng, is_in, signed) for is_in in (False, True) for signed in (False, True) for _ in range(2)]
+    drawn += [_release(rng, bool(i % 2)) for i in range(CASES - len(drawn))]
+    return [dict(zip(names, drawn[i], strict=True)) for i in rng.permutation(CASES)]
 
 
 def _by_rings(numbers, apart=np.mean):
@@ -56,6 +83,25 @@ def _by_rings(numbers, apart=np.mean):
         return with_her < without_her
 
     return code
+
+
+def _compared(off):
+    """Say "in" where off(output, total, sigma, bits) is smaller with the sum with Mia than with the other."""
+    return lambda output, with_mia, without, sigma, bits: bool(
+        off(output, with_mia, sigma, bits) < off(output, without, sigma, bits)
+    )
+
+
+def _with_signs(output, total, sigma, bits):
+    return abs(_errors(output, total, sigma, bits).mean())
+
+
+def _above_the_whole_below(output, total, sigma, bits):
+    return (_errors(output, total, sigma, bits) % 1).mean()
+
+
+def _of_the_first_row(output, total, sigma, bits):
+    return _off(output[:1], total[:1], sigma, bits)
 
 
 def _power_of_2(z, bits):
@@ -159,6 +205,22 @@ exercise = Exercise(
             "You decide by the first row. One pair says little, since any point may lie near a ring by accident: take the mean over all rows.",
             _near_by_the_first_row,
             recognise=_by_the_first_row,
+        ),
+        Misconception(
+            "the first row of both",
+            "You compare the two sums by their first rows. One row decides nothing for certain, since any point may lie near a ring by accident: take the mean over all rows.",
+            _compared(_of_the_first_row),
+        ),
+        Misconception(
+            "signs left in",
+            "You add up how far k is from whole numbers with the sign, so what is above and what is below cancels. Take the size of each first: `np.abs(k - np.round(k)).mean()`.",
+            _compared(_with_signs),
+        ),
+        Misconception(
+            "from below only",
+            "You ask how far k is above the whole number below it, as `k % 1` and `k - int(k)` do. A k that floats have made a little too small, such as 6.9999, then "
+            "counts as far away: take the distance to the nearest, `np.abs(k - np.round(k))`.",
+            _compared(_above_the_whole_below),
         ),
         Misconception(
             "sigma not squared",

@@ -77,6 +77,10 @@ exercise = Exercise(
     formulas=(_by_difference,),
     means={"pow(y - x, -1, m)": "what to multiply by in place of dividing by the first difference"},
     returns=a_whole_number,
+    returned_nothing=to_say(
+        "Your function returned nothing (None). Does every path through it end in a `return`? If you try one a after the other, you may have stopped too early: a may be any number from 1 to m - 1, "
+        "and m may be 2147483647. Do not try them: `pow(y - x, -1, m)` divides."
+    ),
     rtol=0.0,
     atol=0.25,
     hints=(
@@ -105,6 +109,13 @@ exercise = Exercise(
             "You divided the first difference by the second. It is (z - y) = a (y - x): divide the second by the first.",
             lambda outputs, m: _known(outputs, m, pow(_slope(outputs, m), -1, m), outputs[-1]),
             recognise=any_of(_turned_over),
+        ),
+        Misconception(
+            "signs taken away",
+            "You took `abs` of the differences. Their signs matter: 3 and -3 have different remainders. Leave `abs` out; `pow` and `%` take numbers below 0.",
+            lambda outputs, m: _known(
+                outputs, m, abs(outputs[2] - outputs[1]) * pow(abs(outputs[1] - outputs[0]), -1, m), outputs[-1]
+            ),
         ),
         Misconception(
             "from the third",

@@ -1,6 +1,7 @@
 """What one output rules out: the attack on noise that is made of doubles."""
 
 import math
+from bisect import bisect_left
 from fractions import Fraction
 
 import numpy as np
@@ -74,6 +75,23 @@ def _to_digits(digits):
     return lambda output, count, noises: round(output, digits) not in {round(count + noise, digits) for noise in noises}
 
 
+def _within(tolerance):
+    """Compare with a tolerance."""
+    return lambda output, count, noises: not any(abs(count + noise - output) <= tolerance for noise in noises)
+
+
+def _one_side(beside):
+    """With one noise only: the first that is not below the difference, or the last that is not above it."""
+
+    def rule(output, count, noises):
+        at = bisect_left(noises, output - count)
+        if beside < 0 and not (at < len(noises) and noises[at] == output - count):
+            at -= 1
+        return not 0 <= at < len(noises) or count + noises[at] != output
+
+    return rule
+
+
 def _of_section_1(output, count=None, noises=None):
     """By the last bits of the output alone."""
     return output % 2**-53 != 0
@@ -117,6 +135,13 @@ exercise = Exercise(
             recognise=any_of(_by_difference, _in_fractions),
         ),
         Misconception(
+            "one side",
+            "You go by `output - count`, and try one noise only, on one side of it. Sums are rounded, so the noise on the other side may give the output as well: "
+            "try both neighbours, or all noises.",
+            _one_side(1),
+            recognise=any_of(_one_side(1), _one_side(-1)),
+        ),
+        Misconception(
             "first noise only",
             "You decide by the first noise. A `return` or a `break` inside the loop ends it: return False where one noise fits, and True after the loop.",
             lambda output, count, noises: count + noises[0] != output,
@@ -140,7 +165,10 @@ exercise = Exercise(
             "tolerance",
             "You compare with a tolerance, or after rounding. The leak is in the last bits: a sum that is nearly equal is not equal. Use `==`.",
             lambda output, count, noises: not any(math.isclose(count + noise, output) for noise in noises),
-            recognise=any_of(*(_to_digits(digits) for digits in range(8, 17))),
+            recognise=any_of(
+                *(_to_digits(digits) for digits in range(8, 17)),
+                *(_within(tolerance) for tolerance in (*(10.0**-digits for digits in range(8, 17)), 2.0**-52)),
+            ),
         ),
         Misconception(
             "between the ends",

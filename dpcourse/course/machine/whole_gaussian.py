@@ -1,5 +1,6 @@
 """Gaussian noise of whole numbers."""
 
+import functools
 import math
 from fractions import Fraction
 
@@ -33,9 +34,9 @@ def _law(variance):
     return numbers, machine.discrete_gaussian_chances(numbers, variance)
 
 
-def _counts(cases, values):
+def _counts(cases, values, law=_law):
     first, again, x, wide = map(np.asarray, values)
-    (numbers, chances), (all_wide, chances_wide) = (_law(cases[i]["variance"]) for i in (2, 3))
+    (numbers, chances), (all_wide, chances_wide) = (law(cases[i]["variance"]) for i in (2, 3))
 
     def chance(test):
         return float(chances[test(numbers)].sum())
@@ -109,6 +110,33 @@ def _are_nearly_all_kept(cases, values):
     chances /= chances.sum()
     sizes = [Count.of("", wide >= least, float(chances[np.abs(numbers) >= least].sum())) for least in (4, 9, 17)]
     return all(size.p_value > RARE for size in sizes)
+
+
+def _has_law(*kinds):
+    """recognise: whether the counts are those of one of these weights."""
+
+    def law(weights, variance):
+        numbers = np.arange(-160, 161)
+        chances = np.exp(weights(numbers, variance) - np.max(weights(numbers, variance)))
+        return numbers, chances / chances.sum()
+
+    def recognise(cases, values):
+        return any(
+            all(count.p_value > RARE for count in _counts(cases, values, functools.partial(law, weights)))
+            for weights in kinds
+        )
+
+    return recognise
+
+
+def _kept_around(centre, scale=lambda v: 2 * v):
+    """The weights where the coin is for e^-((|y| - centre)^2 / scale)."""
+    return lambda n, v: _laplace(n, v) - (np.abs(n) - centre(v)) ** 2 / scale(v)
+
+
+_AROUND_T = _kept_around(_steps)
+_AROUND_T_OF_T = _kept_around(_steps, lambda v: 2 * _steps(v) ** 2)
+_AROUND_VARIANCE = _kept_around(lambda v: v)
 
 
 def _too_many_zeros(variance, size, rng):
@@ -194,6 +222,17 @@ exercise = RandomExercise(
                     _laplace(n, v) + np.log(-np.expm1(-np.maximum(1e-12, (np.abs(n) - v / _steps(v)) ** 2 / (2 * v))))
                 )
             ),
+        ),
+        Misconception(
+            "t in the place of 1/t",
+            "Your y are far too small: `machine.discrete_noise` wants the ε of the noise, which is 1/t. `Fraction(1, t)` is one t-th; `Fraction(t)` is t.",
+            _by_weights(lambda n, v: -np.abs(n) * _steps(v) - (np.abs(n) - v / _steps(v)) ** 2 / (2 * v)),
+        ),
+        Misconception(
+            "another centre",
+            "Your coin takes something else than σ²/t off |y|, such as t or σ². Only with σ²/t the terms with |y| cancel: (|y| - σ²/t)²/(2σ²) is (|y| t - variance)² over 2 variance t².",
+            _by_weights(_AROUND_T),
+            recognise=_has_law(_AROUND_T, _AROUND_T_OF_T, _AROUND_VARIANCE),
         ),
         Misconception(
             "one-sided",

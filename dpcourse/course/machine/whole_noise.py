@@ -100,10 +100,27 @@ def _keep_the_sign(epsilon, n, rng):
     return np.where(plus, size - 1, -size)
 
 
-def _one_for_minus_zero(epsilon, n, rng):
+def _one_for_minus_zero(numerator, denominator, size, rng):
     """Sizes with signs, of which each 0 with a minus is a 1."""
-    minus, size = rng.choice([False, True], size=n), rng.geometric(-math.expm1(-epsilon), n) - 1
+    minus, size = rng.choice([False, True], size=size), rng.geometric(-math.expm1(-numerator / denominator), size) - 1
     return np.where(minus & (size == 0), 1, np.where(minus, -size, size))
+
+
+def _with_signs(chance):
+    """Sizes with signs, minus with this chance; a -0 is thrown away."""
+
+    def code(numerator, denominator, size, rng):
+        tries = 40 + 4 * size
+        minus = rng.random(tries) < chance
+        sizes = rng.geometric(-math.expm1(-numerator / denominator), tries) - 1
+        return np.where(minus, -sizes, sizes)[~(minus & (sizes == 0))][:size]
+
+    return code
+
+
+def _like(*codes):
+    """recognise: whether the counts may be those of one of these."""
+    return lambda cases, values: any(exercise.agrees(cases, values, code) for code in codes)
 
 
 def _walk(q, n, rng):
@@ -186,8 +203,15 @@ exercise = RandomExercise(
         ),
         Misconception(
             "one in place of -0",
-            "Where a -0 comes you take 1 in its place. Throw it away, and draw the size and the sign anew.",
-            lambda numerator, denominator, size, rng: _one_for_minus_zero(numerator / denominator, size, rng),
+            "Where a -0 comes you take 1 in its place, or -1. Throw it away, and draw the size and the sign anew.",
+            _one_for_minus_zero,
+            recognise=_like(_one_for_minus_zero, lambda *given: -_one_for_minus_zero(*given)),
+        ),
+        Misconception(
+            "a sign by the coin",
+            "Plus and minus do not come equally often. `machine.coin(1, 2, rng)` is no fair coin: it shows heads with probability e^(-1/2), which is 0.61. For the sign use `rng.integers(2)`.",
+            _with_signs(math.exp(-0.5)),
+            recognise=_like(_with_signs(math.exp(-0.5)), _with_signs(-math.expm1(-0.5))),
         ),
         Misconception(
             "a sign for each step",

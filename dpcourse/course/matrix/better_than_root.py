@@ -146,7 +146,7 @@ exercise = OpenExercise(
         _known(
             "the root",
             "These are the coefficients of the square root. They are good, and for a stream that ends not the best: a search that begins with them finds better ones. "
-            "(A search for the least noise of the *last* sum alone ends with them too.)",
+            "(A search for the least noise of the *last* sum alone ends with them too. One that begins with them and makes *minus* the error small may not move.)",
             root,
         ),
         _known(

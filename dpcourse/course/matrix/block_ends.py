@@ -1,5 +1,7 @@
 """The blocks of the tree that make a running sum."""
 
+import math
+
 import numpy as np
 
 from dpcourse.base.languages import say
@@ -67,6 +69,38 @@ def _up_to(longest, again):
     return rule
 
 
+def _digits_up_to(longest):
+    """The ends of blocks for those digits only that stand for no more than this."""
+    return lambda t: [int(end) for end in np.cumsum([length for length in _lengths(t) if length <= longest])]
+
+
+def _up_to_a_gap(t):
+    """Up to the first power of two that does not fit into what is left."""
+    ends, end = [], 0
+    for power in reversed(range(t.bit_length())):
+        if not t >> power & 1:
+            break
+        end += 2**power
+        ends.append(end)
+    return ends
+
+
+def _rounded_logarithm(t):
+    ends, end = [], 0
+    while end < t:
+        end += 2 ** round(math.log2(t - end))
+        ends.append(end)
+    return ends
+
+
+def _powers(t):
+    return [2**power for power in range(t.bit_length())]
+
+
+def _powers_and_t(t):
+    return [*(power for power in _powers(t) if power < t), t]
+
+
 def _for_each_digit(t):
     return [t >> power << power for power in reversed(range(t.bit_length()))]
 
@@ -122,15 +156,28 @@ exercise = Exercise(
             lambda t: _from_the_largest(t)[:1],
         ),
         Misconception(
+            "up to a gap",
+            "Your blocks end at the first power of two that does not fit into what is left. A smaller one may fit: go on with it. 13 is 8 + 4 + 1: the 2 does not fit, and the 1 does.",
+            _up_to_a_gap,
+        ),
+        Misconception(
+            "rounded logarithm",
+            "A block of yours is longer than what is left: `round` goes up as well as down, and 13 takes a block of 16. Take the largest power of two that is *not above* what is left.",
+            _rounded_logarithm,
+        ),
+        Misconception(
             "every power",
-            "These are the powers of two up to t. Only those that are among the binary digits of t are lengths of blocks, and asked for are the blocks' last steps.",
-            lambda t: [2**power for power in range(t.bit_length())],
+            "These are the powers of two up to t, with t itself or without it. Only those that are among the binary digits of t are lengths of blocks, and asked for are the blocks' last steps.",
+            _powers,
+            recognise=any_of(_powers, _powers_and_t),
         ),
         Misconception(
             "no longer blocks",
             "Your blocks end at some length, and the tree has longer ones: `t` goes up to 5,000. Begin with the largest power of two that fits into t, whatever t is.",
             _up_to(1024, again=False),
-            recognise=any_of(*(_up_to(longest, again) for longest in LIMITS for again in (False, True))),
+            recognise=any_of(
+                *(_up_to(longest, again) for longest in LIMITS for again in (False, True)), *map(_digits_up_to, LIMITS)
+            ),
         ),
         Misconception(
             "a number for each digit",

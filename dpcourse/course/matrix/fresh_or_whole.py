@@ -3,7 +3,7 @@
 import math
 
 from dpcourse import matrix
-from dpcourse.checking import Domain, Exercise, Misconception, Number, Whole, several
+from dpcourse.checking import Domain, Exercise, Misconception, Number, Whole, any_of, several
 
 
 def _draw(rng):
@@ -23,6 +23,10 @@ def _fresh(steps, mu):
 
 def _whole(steps, mu):
     return math.sqrt(steps) / mu
+
+
+def _mean_of_lengths(steps, mu):
+    return sum(map(math.sqrt, range(1, steps + 1))) / steps / mu
 
 
 exercise = Exercise(
@@ -57,7 +61,7 @@ exercise = Exercise(
         Misconception(
             "mean of the deviations",
             "For fresh noise you took the mean of the deviations. The error here is a root mean square: the mean of their squares, and then the root.",
-            _both(lambda steps, mu: sum(map(math.sqrt, range(1, steps + 1))) / steps / mu, _whole),
+            _both(_mean_of_lengths, _whole),
         ),
         Misconception(
             "one step's noise",
@@ -69,6 +73,17 @@ exercise = Exercise(
             "For noise on the whole sums you let Mia change one number by 1. She changes every running sum from her step on, and the "
             "noise must hide all these changes together.",
             _both(_fresh, lambda steps, mu: 1 / mu),
+        ),
+        Misconception(
+            "an average day",
+            "For noise on the whole sums your result is a mean over the steps in which Mia may come. The noise must hide her whenever she comes: take the worst step, the first, in which she changes all the sums.",
+            _both(_fresh, _fresh),
+            recognise=any_of(_both(_fresh, _fresh), _both(_fresh, _mean_of_lengths)),
+        ),
+        Misconception(
+            "sums of 0 steps and more",
+            "For fresh noise your result is that of running sums of 0, 1, …, `steps` - 1 noises. The sum of t steps holds t noises, and t goes from 1 to `steps`.",
+            _both(lambda steps, mu: math.sqrt((steps - 1) / 2) / mu, _whole),
         ),
         Misconception(
             "changes added",

@@ -105,7 +105,7 @@ exercise = Exercise(
         ),
         Misconception(
             "sums of absolute values",
-            "You added the absolute values of a column. For Gaussian noise the sensitivity is a length: the root of the sum of squares.",
+            "You added up the numbers of a column, or their absolute values. For Gaussian noise the sensitivity is a length: the root of the sum of squares.",
             _by(lambda strategy: np.abs(strategy).sum(axis=0).max(), _decoder, _rms),
         ),
         Misconception(
@@ -125,8 +125,19 @@ exercise = Exercise(
         ),
         Misconception(
             "transposed",
-            "You undid the transposed matrix: your decoder is A (Cᵀ)⁻¹. With `solve` the decoder A C⁻¹ is `np.linalg.solve(C.T, A.T).T`: both are transposed.",
+            "Your decoder is A (Cᵀ)⁻¹, or that transposed. With `solve` the decoder A C⁻¹ is `np.linalg.solve(C.T, A.T).T`: both are transposed. With `np.cumsum` it is the sum "
+            "down the columns of C⁻¹, `axis=0`.",
             _by(_longest, lambda strategy: np.tri(len(strategy)) @ np.linalg.inv(strategy.T), _rms),
+        ),
+        Misconception(
+            "an average column",
+            "You took the root mean square of the columns' lengths. The noise must hide Mia whenever she comes: the longest column counts.",
+            _by(lambda strategy: np.linalg.norm(strategy) / math.sqrt(len(strategy)), _decoder, _rms),
+        ),
+        Misconception(
+            "B and C exchanged",
+            "You took the columns of B and the rows of C. Mia moves C x by a *column of C*, and the noise of a running sum is as long as a *row of B*.",
+            _by(lambda strategy: np.linalg.norm(_decoder(strategy), axis=0).max(), lambda strategy: strategy, _rms),
         ),
         Misconception(
             "a column for each sum",
@@ -139,6 +150,11 @@ exercise = Exercise(
             "Your decoder is C⁻¹ alone. That gives the noise of single steps; the running sums add it up: A C⁻¹. (Matrices are multiplied by `@`: `*` "
             "multiplies entry by entry, and then nothing is added up.)",
             _by(_longest, np.linalg.inv, _rms),
+        ),
+        Misconception(
+            "mean of the deviations",
+            "You took the mean of the deviations of the sums. The error here is a root mean square: the mean of their squares, and then the root.",
+            _by(_longest, _decoder, np.mean),
         ),
         Misconception(
             "the worst sum",

@@ -82,7 +82,8 @@ exercise = Exercise(
         ),
         Misconception(
             "whole numbers",
-            "All your coefficients behind the first are 0. Did you divide by `//`, which cuts off what is behind the point? (1, 0, 0, … is the strategy of fresh noise.)",
+            "All your coefficients behind the first are 0. Did you divide by `//`, or keep them in an array of whole numbers, such as `np.ones(steps, dtype=int)`? Both cut off what is behind the point. "
+            "(1, 0, 0, … is the strategy of fresh noise.)",
             lambda steps: np.r_[1.0, np.zeros(steps - 1)],
         ),
         Misconception(

@@ -7,7 +7,7 @@ import numpy as np
 
 from dpcourse import matrix
 from dpcourse.base.languages import to_say
-from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, Whole, a_number
+from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, Whole, a_number, any_of
 
 STRATEGY = to_say("{name}: an array of shape (n, n), n from 1 to 7, lower triangular, no number below 0")
 
@@ -25,6 +25,7 @@ def _draw(rng):
         ),
         {"strategy": _sized(rng, WITHOUT_ROOM), "participations": 4, "separation": 3},
         {"strategy": _sized(rng, TEMPTING), "participations": 2, "separation": 2},
+        {"strategy": _sized(rng, TOO_NEAR), "participations": 3, "separation": 2},
     ]
 
 
@@ -43,6 +44,8 @@ TEMPTING = (
     0.3,
     0.2,
 )  # the longest column leaves no room for the two that move C x farthest together
+
+TOO_NEAR = (1.2, 0.2, 1.5, 1.8, 0.3, 0.2)  # the third column and the fourth would move C x farthest, after the first
 
 
 def _sized(rng, sizes):
@@ -88,10 +91,29 @@ def _exactly(strategy, participations, separation):
     return float(max((np.linalg.norm(strategy[:, steps].sum(axis=1)) for steps in chosen), default=0.0))
 
 
+def _room(strategy, participations, separation):
+    return min(participations, -(-len(strategy) // separation))
+
+
+def _root_times_longest(strategy, participations, separation):
+    return math.sqrt(participations) * _longest(strategy)
+
+
+def _root_of_room_times_longest(strategy, participations, separation):
+    return math.sqrt(_room(strategy, participations, separation)) * _longest(strategy)
+
+
+def _after_the_first_gap(steps, participations, separation):
+    """The patterns of which the first two visits alone are far enough apart."""
+    for count in range(1, participations + 1):
+        for chosen in itertools.combinations(range(steps), count):
+            if count == 1 or chosen[1] - chosen[0] >= separation:
+                yield list(chosen)
+
+
 def _as_many_as_fit(strategy, participations, separation):
     """Of patterns with as many steps as there is room for, and no fewer."""
-    room = min(participations, -(-len(strategy) // separation))
-    return _exactly(strategy, room, separation)
+    return _exactly(strategy, _room(strategy, participations, separation), separation)
 
 
 def _one_by_one(strategy, participations, separation):
@@ -101,6 +123,15 @@ def _one_by_one(strategy, participations, separation):
         free = [j for j in range(len(strategy)) if all(abs(j - i) >= separation for i in chosen)]
         if free:
             chosen.append(max(free, key=lambda j: np.linalg.norm(strategy[:, [*chosen, j]].sum(axis=1))))
+    return float(np.linalg.norm(strategy[:, chosen].sum(axis=1)))
+
+
+def _longest_first(strategy, participations, separation):
+    """Always the longest column that is allowed."""
+    chosen = []
+    for j in sorted(range(len(strategy)), key=lambda j: -np.linalg.norm(strategy[:, j])):
+        if len(chosen) < participations and all(abs(j - i) >= separation for i in chosen):
+            chosen.append(j)
     return float(np.linalg.norm(strategy[:, chosen].sum(axis=1)))
 
 
@@ -142,7 +173,8 @@ exercise = Exercise(
             "root of the number",
             "You multiplied the longest column by the root of the number of visits. That holds where the columns of her visits have no row in "
             "common. Here they overlap, and what she changes adds up.",
-            lambda strategy, participations, separation: math.sqrt(participations) * _longest(strategy),
+            _root_times_longest,
+            recognise=any_of(_root_times_longest, _root_of_room_times_longest),
         ),
         Misconception(
             "number times the longest",
@@ -172,9 +204,10 @@ exercise = Exercise(
         ),
         Misconception(
             "one by one",
-            "You take the column that moves C x farthest, then the one that adds most, and so on. The first choice may stand in the way of two others "
+            "You take the column that moves C x farthest, then of those that are left the one that adds most, or the longest, and so on. The first choice may stand in the way of two others "
             "that together move it farther: try all patterns.",
             _one_by_one,
+            recognise=any_of(_one_by_one, _longest_first),
         ),
         Misconception(
             "one visit",
@@ -185,6 +218,11 @@ exercise = Exercise(
             "separation forgotten",
             "You let her come in neighbouring steps. A visit comes at least `separation` steps after the one before.",
             _largest(lambda steps, participations, separation: _patterns(steps, participations, 1)),
+        ),
+        Misconception(
+            "the first gap only",
+            "You ask only of the first two visits whether they are far enough apart. With three visits or more, each must come at least `separation` steps after the one before.",
+            _largest(_after_the_first_gap),
         ),
         Misconception(
             "one step more",
