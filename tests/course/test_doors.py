@@ -2,7 +2,8 @@
 
 An expression is a door where one call of the library does the work: a function on the arguments of the exercise, or a
 method of the curve that it gives, with one of the arguments prepared by one operation, and the result finished by one.
-Where the call gives no more than Python's own `sum` of what it is given, the learner has done the work.
+Where the call gives no more than Python's own `sum` of what it is given, the learner has done the work; so too where it only
+divides, and there is an operation beside it.
 """
 
 import dataclasses
@@ -350,9 +351,10 @@ def test_no_expression_of_the_library_answers_an_exercise(exercise):
             slow.add(name)
         for value in values:
             given = dict(zip(case, arguments(case), strict=True))
-            if _is_a_sum(value, call.taken(given)):
+            is_quotient = _is_a_quotient(value, call.taken(given))
+            if _is_a_sum(value, call.taken(given)) or (is_quotient and call.prepared):
                 continue
-            for each in [call] if many_are_right else _finished(call, value, given):
+            for each in [call] if many_are_right or is_quotient else _finished(call, value, given):
                 if time.process_time() > end:
                     break
                 if many_are_right or any(exercise.is_close(plain(one), expected) for one in _tried(each, given)):
@@ -365,6 +367,14 @@ def _is_a_sum(value, taken):
     try:
         return bool(np.isclose(value, np.sum(taken[0]), rtol=1e-6, atol=0))
     except (TypeError, ValueError, IndexError):  # no numbers
+        return False
+
+
+def _is_a_quotient(value, taken):
+    """Whether a call gives its first argument, divided by its second."""
+    try:
+        return bool(np.isclose(value, taken[0] / taken[1], rtol=1e-9, atol=0))
+    except (TypeError, ValueError, IndexError):
         return False
 
 
