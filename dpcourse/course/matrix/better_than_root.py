@@ -7,12 +7,17 @@ from scipy.optimize import minimize
 
 from dpcourse import matrix
 from dpcourse.base.languages import say, sentences, to_say
-from dpcourse.checking import Domain, Misconception, OneOf, OpenExercise
+from dpcourse.checking import Domain, Misconception, OpenExercise, Whole
 from dpcourse.course.matrix.shared import as_many_as_steps, decoder_of, error_of, root
 
-STEPS = (12, 16, 24)
+LEAST, MOST = 12, 24  # steps
 WITHIN = 1.01  # times the least error that is known
 INVERSE = to_say("You return the coefficients of the noise, of C⁻¹. Asked for are those of C.")
+
+
+def _draw(rng):
+    """Few steps and many, in any order: a search for 24 alone fails with 12."""
+    return [{"steps": int(steps)} for steps in rng.permutation([rng.integers(LEAST, 14), rng.integers(18, MOST + 1)])]
 
 
 @functools.cache
@@ -81,12 +86,12 @@ def _shows(c, given):
             "Each of your coefficients is {ratio:.3g} times the one before. The best ones fall fast and then more and more slowly: let the search change each by itself.",
             ratio=c[1] / c[0],
         )
-    for longer in STEPS:
-        if longer > steps and np.allclose(c / c[0], _best(longer)[:steps], atol=0.01):
-            return say(
-                "These are the first of the best coefficients for {longer} steps. A stream that ends earlier has others: search with the `steps` that is given.",
-                longer=longer,
-            )
+    apart = {longer: np.abs(c / c[0] - _best(longer)[:steps]).max() for longer in range(steps + 1, MOST + 1)}
+    if apart and min(apart.values()) < 0.01:
+        return say(
+            "These are the first of the best coefficients for {longer} steps. A stream that ends earlier has others: search with the `steps` that is given.",
+            longer=min(apart, key=apart.get),
+        )
     if _is_near(c[::-1]):
         return say("From the last to the first they would be right: c_0 comes first.")
     with np.errstate(all="ignore"):
@@ -127,10 +132,8 @@ exercise = OpenExercise(
     difficulty=3,
     minutes=25,
     points=3,
-    domain=Domain({"steps": OneOf(STEPS)}, most=0),
-    draw=lambda rng: [
-        {"steps": int(steps)} for steps in rng.permutation([STEPS[0], rng.choice(STEPS[1:])])
-    ],  # a search for 24 alone fails with 12
+    domain=Domain({"steps": Whole(LEAST, MOST)}, most=0),
+    draw=_draw,
     reference=_best,
     returns=_coefficients,
     law=_near,
