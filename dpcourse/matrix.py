@@ -65,7 +65,9 @@ class Filter:
         for name in ("numerator", "denominator"):
             values = validate.numbers(name, getattr(self, name))
             if values[0] == 0:
-                raise ValueError(f"{name} must not begin with 0 (of coefficients that is c_0), got {getattr(self, name)!r}")
+                raise ValueError(
+                    f"{name} must not begin with 0 (of coefficients that is c_0), got {getattr(self, name)!r}"
+                )
             if abs(values[0]) < SMALLEST or np.abs(values).max() > LARGEST:
                 raise ValueError(
                     f"{name} must begin with a number from {SMALLEST} to {LARGEST} in size, and hold no larger one, "

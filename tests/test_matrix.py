@@ -246,7 +246,10 @@ def test_many_participations_are_the_ends_of_a_pattern():
     ("call", "says"),
     [
         (lambda: matrix.running_sums(0), "steps must be a whole number >= 1, got 0"),
-        (lambda: matrix.Filter(3, (0.0, 1.0)), "numerator must not begin with 0 (of coefficients that is c_0), got (0.0, 1.0)"),
+        (
+            lambda: matrix.Filter(3, (0.0, 1.0)),
+            "numerator must not begin with 0 (of coefficients that is c_0), got (0.0, 1.0)",
+        ),
         (lambda: matrix.Filter(3, ()), "numerator must be a non-empty list of numbers, got ()"),
         (
             lambda: matrix.Filter(600, (1.0,), (1.0, -2.0)).coefficients,

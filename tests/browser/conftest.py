@@ -98,7 +98,24 @@ def browser(chromium):
     quiet = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
     expect.set_options(timeout=PATIENCE)
     playwright = _until_the_last.enter_context(sync_playwright())
-    return _until_the_last.enter_context(playwright.chromium.launch(executable_path=chromium, args=quiet))
+    return Patient(_until_the_last.enter_context(playwright.chromium.launch(executable_path=chromium, args=quiet)))
+
+
+class Patient:
+    """A browser all of whose pages wait for as long as PATIENCE says."""
+
+    def __init__(self, browser):
+        self.browser = browser
+
+    def new_context(self, **options):
+        context = self.browser.new_context(**options)
+        context.set_default_timeout(PATIENCE)
+        return context
+
+    def new_page(self, **options):
+        page = self.browser.new_page(**options)
+        page.set_default_timeout(PATIENCE)
+        return page
 
 
 @pytest.hookimpl(wrapper=True)
@@ -114,7 +131,6 @@ def lab(server, copy_of_course, browser, request):
     """Opens a lesson as given out: lab("01-composition") gives a Lab. Screenshots go to $DPCOURSE_SCREENSHOTS if set."""
     shutil.copytree(ROOT / "lessons", copy_of_course / "lessons", dirs_exist_ok=True)
     page = browser.new_page(viewport=WIDE)
-    page.set_default_timeout(PATIENCE)
     yield lambda lesson: Lab(page, server, lesson)
     save_picture(page, f"{request.node.name}-end")
     page.close()
