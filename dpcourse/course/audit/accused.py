@@ -13,25 +13,25 @@ from dpcourse.checking.calling.values import type_name
 
 LETTERS, LINE_UPS = "ABCDEF", 5
 KEEPS, DIVIDES = "correct", "divided_by_people"
+MOST_MU = 1.6
 
 
 def _draw_suspects(rng):
     """Five line-ups; the one that keeps its promise has another letter in each, so that no fixed answer is right.
 
     Who takes shares of errors for rates accuses it in every other line-up, and so is right in all five 3 times in 100.
+    Three line-ups lie at the ends. At the largest mu an audit proves more than 1 of the one that keeps its promise, and the
+    looks together more than mu. At the largest clip_norm a canary shows that was made for a smaller one.
     """
+    ends = [(0.5, MOST_MU), (2.0, 0.8), (rounded(rng.uniform(0.5, 2)), MOST_MU)]
+    within = [(rounded(rng.uniform(0.5, 2)), rounded(rng.uniform(0.8, 1.2))) for _ in range(LINE_UPS - len(ends))]
     seeds = {}
     while len(seeds) < LINE_UPS:
         seed = int(rng.integers(2**31))
         seeds.setdefault(next(letter for letter, name in _names(seed).items() if name == KEEPS), seed)
     return [
-        {
-            "seed": seed,
-            "clip_norm": rounded(rng.uniform(0.5, 2)),
-            "mu": rounded(rng.uniform(0.8, 1.2)),
-            "rng": int(rng.integers(2**31)),
-        }
-        for seed in seeds.values()
+        {"seed": seed, "clip_norm": clip_norm, "mu": mu, "rng": int(rng.integers(2**31))}
+        for seed, (clip_norm, mu) in zip(seeds.values(), ends + within, strict=True)
     ]
 
 
@@ -94,6 +94,12 @@ def _mostly(*names):
         return {name for name, count in times.items() if 2 * count > len(cases)} - {DIVIDES} == set(names)
 
     return recognise
+
+
+def _short_in_some(cases, values):
+    """Whether one that does not clip, or not rightly, is missed in some cases and in no other, and only such are missed."""
+    missed = [BROKEN - accused for accused in _each(cases, values)]
+    return any(missed) and not all(missed) and set().union(*missed) <= {"unclipped", "wrong_sensitivity"}
 
 
 def _same_letters(cases, values):
@@ -183,7 +189,7 @@ exercise = OpenExercise(
     difficulty=4,
     minutes=60,
     points=5,
-    domain=Domain({"seed": Seed(), "clip_norm": Number(0.5, 2), "mu": Number(0.8, 1.2), "rng": Seed()}, most=0),
+    domain=Domain({"seed": Seed(), "clip_norm": Number(0.5, 2), "mu": Number(0.8, MOST_MU), "rng": Seed()}, most=0),
     draw=_draw_suspects,
     reference=_audit(1000),
     returns=_letters,
@@ -228,7 +234,7 @@ exercise = OpenExercise(
         Misconception(
             "the honest one accused",
             "You accuse also the one that keeps its promise. An accusation needs proof of more than `mu`. Did you compare shares of errors with the "
-            "promise, choose the threshold on the same scores without paying for it, compare the bound with 0, or data that differ by more than one person added? Or did you call a mechanism with other arguments than you were given, or with the same noise in every run? By luck alone an honest "
+            "promise, choose the threshold on the same scores without paying for it, compare the bound with 0, or with another number than `mu`, or the sum of what the looks prove, or data that differ by more than one person added? Or did you call a mechanism with other arguments than you were given, or with the same noise in every run? By luck alone an honest "
             "mechanism looks guilty then. Use a lower bound on mu, with a confidence near 1.",
             _audit(100, proved=_by_shares),
             recognise=lambda cases, values: any(KEEPS in accused for accused in _each(cases, values)),
@@ -268,6 +274,13 @@ exercise = OpenExercise(
             "whole vector, and in two dimensions hardly. Let it point along a diagonal of many.",
             _audit(400, canary=_one_coordinate, risk=1e-4),
             recognise=_mostly("half_noise", "reused_noise", "unclipped"),
+        ),
+        Misconception(
+            "made for one clip_norm",
+            "In some line-ups you miss the one that does not clip, or the one that clips each coordinate by itself; in others you do not. Do the canary's length and the "
+            "threshold grow with `clip_norm`?",
+            _audit(1000, canary=lambda clip_norm: np.full(FEATURES, 2 / math.sqrt(FEATURES))),
+            recognise=_short_in_some,
         ),
         Misconception(
             "too few runs",

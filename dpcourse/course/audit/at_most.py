@@ -2,13 +2,13 @@
 
 import math
 
-from scipy.special import betaincinv, ndtri
+from scipy.special import betaincinv, gammaincinv, ndtri
 from scipy.stats import binom
 
 from dpcourse import audit
 from dpcourse.base.languages import say, to_say
 from dpcourse.checking import Domain, Exercise, Misconception, Number, OneOf, Whole, a_number
-from dpcourse.course.audit.shared import lower_bound, upper_bound
+from dpcourse.course.audit.shared import lower_bound, next_on_grid, upper_bound
 
 
 def _draw_counts(rng):
@@ -52,6 +52,10 @@ def _beta(first, second):
         return float(betaincinv(errors + first, trials - errors + second, confidence)) if errors + first else 0.0
 
     return {"code": code, "recognise": _unless_all_errors(code)}
+
+
+def _poisson(errors, trials, confidence):
+    return min(1.0, float(gammaincinv(errors + 1, confidence)) / trials)
 
 
 def _wilson(level):
@@ -164,6 +168,13 @@ exercise = Exercise(
             lambda errors, trials, confidence: upper_bound(errors, trials, 1 - confidence),
         ),
         Misconception(
+            "Poisson",
+            "You took the Poisson law for the number of errors, as `chi2` does: an approximation, which is good where errors are rare. In `trials` runs the "
+            "number of errors is binomial. Solve the binomial equation itself.",
+            _poisson,
+            recognise=_unless_all_errors(_poisson),
+        ),
+        Misconception(
             "normal",
             "You used the normal approximation. Where errors are few it is far off, and with none it says 0 with certainty. Solve the "
             "binomial equation itself.",
@@ -185,6 +196,12 @@ exercise = Exercise(
             "rule of three",
             "You divided a number by `trials`, as if no error had been seen. The bound depends on `errors`.",
             lambda errors, trials, confidence: min(1.0, -math.log(1 - confidence) / trials),
+        ),
+        Misconception(
+            "grid",
+            "Your rate is the next larger one of a grid: you tried rates that lie too far apart, or rounded up. Where the chance passes 1 - confidence "
+            "between two of them, halve the interval again and again, or take the quantile.",
+            **next_on_grid(upper_bound),
         ),
         Misconception(
             "errors as share",

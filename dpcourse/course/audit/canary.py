@@ -111,7 +111,7 @@ def _has(*faults):
 
 
 PEOPLE = to_say(
-    "`inputs` of 2 to 12 people with 2 to 8 features from 0 to 1, one of which is 0 for all of them; `clip_norm` and `longest` above 0"
+    "`inputs` of 2 to 12 people with 2 to 8 features from 0 to 1, one of which is 0 for all of them; `clip_norm` from 0.2 to 5, `longest` from 0.3 to 9000"
 )
 
 

@@ -97,6 +97,11 @@ exercise = Exercise(
             ),
         ),
         Misconception(
+            "whole-number division",
+            "A rate of yours is 1 where all runs of its kind are errors, and 0 else. Did you divide by `//`, which drops the fraction? A share needs `/`.",
+            _errors(lambda hit, miss, alarm, calm: (alarm // (alarm + calm), miss // (hit + miss))),
+        ),
+        Misconception(
             "exchanged",
             "You returned beta first and alpha second. alpha is the rate of false alarms, in runs without Mia; beta that of misses, in runs with her.",
             _errors(lambda hit, miss, alarm, calm: (miss / (hit + miss), alarm / (alarm + calm))),
@@ -178,6 +183,14 @@ exercise = Exercise(
             "the other length for both",
             "You divided both counts by the number of runs without Mia. Misses happen in runs with her: divide these by `len(scores_in)`.",
             _errors(lambda hit, miss, alarm, calm: (alarm / (alarm + calm), miss / (alarm + calm))),
+        ),
+        Misconception(
+            "pairs",
+            "You looked at as many runs with Mia as without, as `zip` does, which stops where the shorter array ends. The two groups may differ in size: "
+            "go through each by itself.",
+            lambda scores_in, scores_out, threshold: _written(
+                *(scores[: min(len(scores_in), len(scores_out))] for scores in (scores_in, scores_out)), threshold
+            ),
         ),
         Misconception(
             "a normal law fitted",

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 from scipy.special import ndtr
-from scipy.stats import binom
+from scipy.stats import binom, poisson
 
-from dpcourse.checking import Domain, Exercise, Misconception, Number, Whole, rounded, several
+from dpcourse.checking import Domain, Exercise, Misconception, Number, Whole, any_of, rounded, several
 
 
 def _draw_trainings(rng):
@@ -64,6 +64,16 @@ def _all_or_none(t, sigma, rate, steps):
 
 def _normal_sum(t, sigma, rate, steps):
     return float(ndtr((t - rate * steps) / math.sqrt(steps * (sigma**2 + rate * (1 - rate)))))
+
+
+def _poisson(last):
+    """Poisson chances of up to last(steps) draws."""
+
+    def beta(t, sigma, rate, steps):
+        draws = np.arange(last(steps) + 1)
+        return _beta(t, sigma, rate, steps, draws, poisson.pmf(draws, rate * steps))
+
+    return _rates(beta=beta)
 
 
 def _without_ways(t, sigma, rate, steps):
@@ -181,6 +191,13 @@ exercise = Exercise(
             "You took a normal law for the number of draws. That is an approximation, and an exact value is wanted: add up over "
             "all numbers of draws, 0 to `steps`.",
             _rates(beta=_normal_sum),
+        ),
+        Misconception(
+            "Poisson",
+            "You took the Poisson law for the number of draws. That is an approximation, good for a small `sample_rate`. With one coin for each step "
+            "the number is binomial: `scipy.stats.binom.pmf(j, steps, sample_rate)`.",
+            _poisson(lambda steps: 200),
+            recognise=any_of(_poisson(lambda steps: 200), _poisson(lambda steps: steps)),
         ),
         Misconception(
             "order of the draws",

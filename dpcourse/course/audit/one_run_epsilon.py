@@ -7,7 +7,7 @@ from scipy.special import betaincinv, logit, ndtri
 from dpcourse import audit
 from dpcourse.base.languages import to_say
 from dpcourse.checking import Domain, Exercise, Misconception, Number, OneOf, Whole, a_number
-from dpcourse.course.audit.shared import error_share, lower_bound, upper_bound
+from dpcourse.course.audit.shared import error_share, lower_bound, next_on_grid, upper_bound
 
 
 def _draw_guesses(rng):
@@ -94,9 +94,19 @@ exercise = Exercise(
             _one_run(least=-math.inf),
         ),
         Misconception(
+            "size of the logarithm",
+            "You took the logarithm without its sign. It is negative where the bound on q is below 1/2: there the run proves nothing, so return 0.",
+            _one_run(epsilon=lambda p: abs(logit(p))),
+        ),
+        Misconception(
             "odds of a wrong guess",
             "You took the odds of a wrong guess. ε is the logarithm of those of a right one, q / (1 - q), with q bounded from below.",
             _one_run(epsilon=lambda p: -logit(p)),
+        ),
+        Misconception(
+            "mu for epsilon",
+            "You made a μ of q: 2 Φ⁻¹(q) is the μ for which a guess is right with chance q. For ε it is q = e^ε / (1 + e^ε): the logarithm of q / (1 - q).",
+            _one_run(epsilon=lambda p: 2 * float(ndtri(p))),
         ),
         Misconception(
             "p for the ratio",
@@ -117,6 +127,12 @@ exercise = Exercise(
             "advantage",
             "You returned 2q - 1, the advantage over a coin. ε is the logarithm of q / (1 - q).",
             _one_run(epsilon=lambda p: 2 * p - 1),
+        ),
+        Misconception(
+            "grid",
+            "Your ε is the next larger one of a grid, or rounded up. That is more than the run proves. Solve for the bound itself, by a quantile, or "
+            "halve the interval again and again.",
+            **next_on_grid(_one_run()),
         ),
         Misconception(
             "normal",

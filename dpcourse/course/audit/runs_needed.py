@@ -2,6 +2,8 @@
 
 import math
 
+from scipy.optimize import brentq
+
 from dpcourse.checking import Domain, Exercise, Misconception, Number, OneOf, a_whole_number, rounded
 
 
@@ -19,6 +21,13 @@ def _runs(rule):
 
 def _least_runs(epsilon, risk):
     return math.log(1 / risk) / math.log1p(math.exp(-epsilon))
+
+
+def _after_one_error(epsilon, risk):
+    """How many runs it takes if one of them is an error."""
+    b = 1 / (1 + math.exp(epsilon))
+    most = 20 * _least_runs(epsilon, risk) + 20
+    return brentq(lambda n: n * math.log1p(-b) + math.log1p(n * b / (1 - b)) - math.log(risk), 1, most, xtol=1e-6)
 
 
 def _written(epsilon, confidence):
@@ -105,6 +114,16 @@ exercise = Exercise(
             "epsilon for e to the epsilon",
             "You took ε for the ratio of the probabilities. The ratio is e^ε.",
             _runs(lambda e, r: math.ceil(math.log(2 / r) / math.log1p(1 / e))),
+        ),
+        Misconception(
+            "base 2",
+            "You took the logarithm of the odds to base 2, or 2^ε for e^ε. ε belongs to the natural logarithm: `math.log`, `math.exp`.",
+            _runs(lambda e, r: math.ceil(math.log(2 / r) / math.log1p(2**-e))),
+        ),
+        Misconception(
+            "one error",
+            "Your bounds are those after one error. This attack never errs: 0 errors, and the bound b solves (1 - b)^n = risk / 2.",
+            _runs(lambda e, r: math.ceil(_after_one_error(e, r / 2))),
         ),
         Misconception(
             "Hoeffding",

@@ -80,7 +80,7 @@ def _beyond(name, message, **parts):
 
 
 RUN = to_say(
-    "`mu` from 0 to 2; 1 to 100 `guesses`, fewer of them `correct`, at least as many `canaries`; `risk` is 0.02, 0.05 or 0.1; the share that is needed is below 0.9"
+    "`mu` from 0 to 2; 1 to 100 `guesses`, fewer of them `correct`, perhaps none, at least as many `canaries`; `risk` is 0.02, 0.05 or 0.1; the share that is needed is below 0.9"
 )
 
 
@@ -246,6 +246,17 @@ exercise = Exercise(
             "no wrong guesses",
             "You began with w = 0. With `correct` right guesses there are guesses - correct wrong ones: w begins at risk · (guesses - correct) / canaries.",
             begin=lambda correct, guesses, canaries, risk: (risk * correct / canaries, 0.0),
+        ),
+        Misconception(
+            "abstentions as wrong guesses",
+            "Your result is the risk. So it is where w begins with risk · (canaries - correct) / canaries: then w is too large to grow. That counts the canaries for "
+            "which nothing is guessed. Only guesses - correct are guessed wrongly.",
+            _recursion(
+                begin=lambda correct, guesses, canaries, risk: (
+                    risk * correct / canaries,
+                    risk * (canaries - correct) / canaries,
+                )
+            ),
         ),
         _beyond(
             "out of the guesses",

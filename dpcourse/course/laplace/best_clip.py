@@ -68,7 +68,7 @@ def _least(error):
 _right = _least(lambda values, clip, epsilon: _bias(values, clip) + clip / epsilon)
 
 
-TABLE = to_say("1 to 120 `values` and 1 to 60 `clips`, all above 0; `epsilon` from 0.02 to 3")
+TABLE = to_say("1 to 120 `values`, none below 0, and 1 to 60 `clips` above 0; `epsilon` from 0.02 to 3")
 
 
 def _any_table(rng):
@@ -106,7 +106,7 @@ exercise = Exercise(
         Misconception(
             "the rule of 1 / epsilon",
             "You took the clip with about 1 / epsilon entries above it. That says where the best clip of all numbers lies. In a list it leaves two, one next to the other, "
-            "of which only one is the best: compute bias plus noise at every clip, and compare.",
+            "and says nothing of which is better: compute bias plus noise at every clip, and compare.",
             lambda values, clips, epsilon: _by_the_rule(values, clips, epsilon)["at most  greater"],
             recognise=_follows_the_rule,
         ),

@@ -1,5 +1,7 @@
 """The Laplace mechanism."""
 
+import math
+
 from dpcourse import laplace
 from dpcourse.checking import (
     AddedNoise,
@@ -93,6 +95,12 @@ exercise = RandomExercise(
             "multiplied",
             "Your scale is sensitivity times epsilon. Divide by epsilon: a smaller epsilon means more noise.",
             _scale(lambda sensitivity, epsilon: sensitivity * epsilon),
+        ),
+        Misconception(
+            "standard deviation",  # in place of the slip that every law has
+            "Your noise is 1.41 to 1.44 times as large as it should be. It is the root of 2 times b if you put the standard deviation where the scale b belongs, "
+            "and b / ln 2 if you took a logarithm to base 2 for the natural one.",
+            _scale(lambda sensitivity, epsilon: (math.sqrt(2) + 1 / math.log(2)) / 2 * sensitivity / epsilon),
         ),
         Misconception(
             "number of entries",

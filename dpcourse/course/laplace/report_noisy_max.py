@@ -309,8 +309,8 @@ exercise = RandomExercise(
         ),
         Misconception(
             "twice the noise",
-            "Your noise has the scale 2 / epsilon. That is needed where one person may raise a count and lower another. "
-            "These counts all move the same way, and 1 / epsilon is enough.",
+            "The leaders win as seldom as with noise of the scale 2 / epsilon, or as if a place is drawn with weights e^(epsilon · count / 2). That is needed where one person "
+            "may raise a count and lower another. These counts all move the same way: Laplace noise of the scale 1 / epsilon is enough.",
             _noisy(lambda rng, epsilon, m: rng.laplace(0, 2 / epsilon, m)),
             recognise=_most_likely("twice the noise", "Gumbel of twice the scale"),
         ),
@@ -342,7 +342,7 @@ exercise = RandomExercise(
         ),
         Misconception(
             "Gumbel",
-            "The leaders win as often as with Gumbel noise. That is the exponential mechanism, which keeps a promise of the same kind. The task asks for Laplace noise.",
+            "The leaders win as often as with Gumbel noise, or if the place is drawn with weights e^(epsilon · count). That is the exponential mechanism, which keeps a promise of the same kind. The task asks for Laplace noise.",
             _noisy(lambda rng, epsilon, m: rng.gumbel(0, 1 / epsilon, m)),
             recognise=_most_likely("Gumbel"),
         ),
