@@ -13,7 +13,7 @@ from dpcourse.checking.calling.values import type_name
 
 LETTERS, LINE_UPS = "ABCDEF", 5
 KEEPS, DIVIDES = "correct", "divided_by_people"
-MOST_MU = 1.6
+MOST_MU = 1.4
 
 
 def _draw_suspects(rng):
