@@ -151,7 +151,7 @@ exercise = Exercise(
             "You say what part of σ counts in a broken loop. The question is by what σ must be multiplied, so that the noise is enough again: the other way up.",
             _turned,
             recognise=_every(
-                lambda loop, line, factor: line == RIGHT[loop][0] and _same(factor, 1 / RIGHT[loop][1]), FINITE, 1
+                lambda loop, line, factor: line == RIGHT[loop][0] and _same(factor, 1 / RIGHT[loop][1]), FINITE, 2
             ),
         ),
         Misconception(

@@ -92,6 +92,11 @@ def _tried(noise_multiplier, sample_rate, share):
     return found
 
 
+def _fourth(noise_multiplier, sample_rate, order):
+    u = math.exp(1 / noise_multiplier**2)
+    return math.comb(order, 3) * sample_rate**3 * (u**3 - 3 * u + 2)
+
+
 def _two_of_the_binomial_sum(noise_multiplier, sample_rate, order):
     return math.comb(order, 2) * sample_rate**2 * (1 - sample_rate) ** (order - 2) * math.exp(1 / noise_multiplier**2)
 
@@ -102,9 +107,10 @@ def _lemma(noise_multiplier, sample_rate, share):
 
 
 def _is_lemma(cases, values):
-    """recognise: that order everywhere, or lambda, or the order after."""
+    """recognise: that order everywhere, or lambda, or the order after; or 2, where it is less."""
     return any(
-        all(value == _lemma(**case) + off for case, value in zip(cases, values, strict=True)) for off in (-1, 0, 1)
+        all(value in (found := _lemma(**case) + off, max(2, found)) for case, value in zip(cases, values, strict=True))
+        for off in (-1, 0, 1)
     )
 
 
@@ -222,6 +228,12 @@ exercise = Exercise(
             "You took the term k = 2 of the binomial sum. The third term here is that of the powers of p X: a (a - 1) / 2 p² (e^(1/sigma²) - 1), "
             "with a 1 taken off and without a power of 1 - p.",
             _last(third=_two_of_the_binomial_sum),
+        ),
+        Misconception(
+            "two terms for all",
+            "You compared the third term with the third and the fourth. What the sum has above 1 are all terms from the third on, and many of "
+            "them count at high orders: e^((a - 1) D_a) - 1.",
+            _last(rest=lambda s, q, a: _third(s, q, a) + _fourth(s, q, a)),
         ),
         Misconception(
             "against the others",

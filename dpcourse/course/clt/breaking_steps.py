@@ -67,10 +67,22 @@ def _power(of_skewness, of_error, factor=FACTOR):
     return lambda noise_multiplier, error: factor * skewness(noise_multiplier) ** of_skewness * error**of_error
 
 
+def _nearest(cases, values, of):
+    """The product of powers of `of(noise_multiplier)` and of the error that is nearest to these values: the two exponents, and how far it is."""
+    log = np.log([[math.e, of(case["noise_multiplier"]), case["error"]] for case in cases])
+    found = np.log(np.array(values, dtype=float))
+    powers = np.linalg.lstsq(log, found)[0]
+    return powers[1:], float(np.abs(log @ powers - found).max())
+
+
 def _exponents(cases, values, of=skewness):
     """Of skew(X) and of the error, in the product of powers nearest to these values; `of`: what is taken for skew(X)."""
-    log = np.log([[math.e, of(case["noise_multiplier"]), case["error"]] for case in cases])
-    return np.linalg.lstsq(log, np.log(np.array(values, dtype=float)))[0][1:]
+    return _nearest(cases, values, of)[0]
+
+
+def _no_skewness(cases, values):
+    """Whether a power of the noise is nearer to these values than one of skew(X)."""
+    return _nearest(cases, values, float)[1] < _nearest(cases, values, skewness)[1]
 
 
 def _grows(says, of=skewness):
@@ -80,6 +92,11 @@ def _grows(says, of=skewness):
 
 def _grows_as(of_skewness, of_error, of=skewness):
     return _grows(lambda skew, error: max(abs(skew - of_skewness), abs(error - of_error)) < ALIKE, of)
+
+
+def _grows_as_skewness(of_skewness, of_error):
+    """recognise: the steps are near these powers, and no nearer to a power of the noise."""
+    return lambda cases, values: _grows_as(of_skewness, of_error)(cases, values) and not _no_skewness(cases, values)
 
 
 def _root_in_the_exponent(noise_multiplier):
@@ -146,7 +163,7 @@ exercise = OpenExercise(
             "the skewness is not squared",
             "Your steps grow like skew(X). The rule wants skew(X)^2: what counts is skew(X) over the *root* of the steps.",
             _power(1, -2, factor=1),
-            recognise=_grows_as(1, -2),
+            recognise=_grows_as_skewness(1, -2),
         ),
         Misconception(
             "the error is left out",

@@ -94,7 +94,7 @@ _DOUBLED = (
 )
 
 
-GRID = to_say("`loss` of 2 to 9 outcomes, 0.05 to 0.5 apart, and their `mass`")
+GRID = to_say("`loss` of 3 to 9 outcomes, 0.05 to 0.5 apart, and their `mass`")
 
 
 def _any_grid(rng):

@@ -103,8 +103,14 @@ def _curves(name, rng):
 
 
 def _draw_curves(rng):
-    """Six candidates: the tensor product, and five others, of which the laws say different things."""
-    return [{"curves": _curves(name, rng)} for name in rng.permutation([TENSOR, *CANDIDATES])]
+    """Six candidates: the tensor product, and five others, of which the laws say different things.
+
+    Of the tensor product f*g ends above f*h, at alpha = 1, by so little that the two are equal there.
+    """
+    names = rng.permutation([TENSOR, *CANDIDATES])
+    cases = [{"curves": _curves(name, rng)} for name in names]
+    cases[list(names).index(TENSOR)]["curves"]["f*g"][-1] += rng.uniform(2e-7, 8e-7)
+    return cases
 
 
 def _equal(one, other):
@@ -194,6 +200,18 @@ exercise = Exercise(
             "monotone strictly",
             "You ask for f*g < f*h at every alpha, or for equality at every alpha. The curves meet at alpha = 1, and need not meet elsewhere: ask for <=.",
             _laws(monotone=lambda c: (np.array(c["f*g"]) < np.array(c["f*h"])).all()),
+        ),
+        Misconception(
+            "monotone without tolerance",
+            "For the fourth law you compare without tolerance. Numbers that differ by less than 1e-6 are equal, so f*g may lie above f*h by "
+            "that: ask for f*g <= f*h + 1e-6.",
+            _laws(monotone=lambda c: (np.array(c["f*g"]) <= np.array(c["f*h"])).all()),
+        ),
+        Misconception(
+            "allclose as it is",
+            "`np.allclose` as it is allows another tolerance: 1e-8, and 1e-5 of the size of a number. Numbers that differ by less than 1e-6 are "
+            "equal here: `rtol=0, atol=1e-6`.",
+            _with_comparison(np.allclose),
         ),
         Misconception(
             "inverse of nothing",

@@ -3,12 +3,15 @@
 import numpy as np
 
 from dpcourse.base.languages import to_say
-from dpcourse.checking import Domain, Exercise, Made, Misconception, rounded
+from dpcourse.checking import Domain, Exercise, Made, Misconception, any_of, rounded
 from dpcourse.course.clt.shared import random_mechanism, two_arrays
 
 
 def _draw_uneven(rng):
-    """Losses as privacy_loss returns them: two at least fall into one cell, a cell between stays empty, and none is near a multiple."""
+    """Losses as privacy_loss returns them: two at least fall into one cell, a cell between stays empty, and none is near a multiple.
+
+    In the second case np.arange makes of decimals one multiple too many; in the third two losses are multiples already.
+    """
     cases = []
     for outcomes in (6, int(rng.integers(7, 10))):
         while True:
@@ -19,9 +22,25 @@ def _draw_uneven(rng):
             near = np.minimum(rest, 1 - rest).min() < 0.02
             sides = [set(rest[loss * sign > 0] > 0.5) for sign in (1, -1)]
             if occupied < outcomes < spanned and not near and sides == [{True, False}] * 2:
-                break
+                longer = len(np.arange(up.min() * step, up.max() * step + step, step)) > spanned
+                if longer or not cases:
+                    break
         cases.append({"loss": loss, "mass": p, "step": step})
-    return cases
+    return [*cases, _draw_multiples(rng)]
+
+
+def _draw_multiples(rng):
+    """Losses of which two are multiples of the step, on either side of 0, in doubles too; and no other is near one."""
+    step = 0.25
+    while True:
+        p, q = random_mechanism(rng, 7)
+        loss = np.log(q / p)
+        whole = np.round(loss / step) * step
+        first, last = 1, len(loss) - 2
+        loss[[first, last]] = whole[[first, last]]
+        off = np.abs(loss - whole) / step
+        if whole[first] > 0 > whole[last] and (np.diff(loss) < 0).all() and (off > 0.02).sum() == len(loss) - 2:
+            return {"loss": loss, "mass": p, "step": step}
 
 
 def _gathered(towards, into=np.divide, weight=lambda mass: mass, early=0, back=np.multiply):
@@ -53,6 +72,13 @@ def _occupied_only(loss, mass, step):
 def _from_the_lowest(loss, mass, step):
     grid = np.arange(loss.min(), loss.max() + step, step)
     return grid, np.bincount(np.searchsorted(grid, loss), weights=mass, minlength=len(grid))
+
+
+def _ends_in_decimals(loss, mass, step):
+    """np.arange with an end that is a multiple but for rounding, which at times is below it."""
+    up = np.ceil(loss / step) * step
+    grid = np.arange(up.min(), up.max() + step, step)
+    return grid, np.bincount(np.round((up - up.min()) / step).astype(int), weights=mass, minlength=len(grid))
 
 
 def _compared_as_decimals(loss, mass, step):
@@ -87,7 +113,10 @@ LOSSES = to_say("`loss` of 2 to 12 outcomes, falling, and their `mass`; `step` f
 
 
 def _any_losses(rng):
-    """No loss is near a multiple of the step, but now and then one is 0."""
+    """No loss is near a multiple of the step, but now and then one is 0, or two are multiples of 0.25 in doubles too."""
+    if rng.random() < 0.1:
+        case = _draw_multiples(rng)
+        return case["loss"], case["mass"], case["step"]
     while True:
         p, q = random_mechanism(rng, int(rng.integers(2, 13)))
         loss, step = np.log(q / p), rounded(rng.uniform(0.05, 1))
@@ -163,6 +192,21 @@ exercise = Exercise(
             _gathered(lambda x: np.ceil(x) + 1),
         ),
         Misconception(
+            "int and one more",
+            "`int` and `np.trunc` cut off the decimals. With 1 added that is up for a positive loss, and one step too far for a negative one. "
+            "Use `np.ceil`, or `math.ceil` for one number.",
+            _gathered(lambda x: np.trunc(x) + 1),
+        ),
+        Misconception(
+            "multiples move",
+            "A loss that is a multiple of `step` already moves up by a whole step. It should stay: `//` or `int`, and 1 more, is up for all "
+            "others only. `np.ceil` is up for all.",
+            _gathered(lambda x: np.floor(x) + 1),
+            recognise=any_of(
+                _gathered(lambda x: np.floor(x) + 1), _gathered(lambda x: np.where(x > 0, np.floor(x) + 1, np.ceil(x)))
+            ),
+        ),
+        Misconception(
             "masses overwritten",
             "Where several losses are rounded to one multiple, you keep the mass of one of them, and the masses no longer add up to 1. "
             "Add them: `np.add.at(total, places, mass)`, or a loop with `+=`.",
@@ -201,6 +245,12 @@ exercise = Exercise(
             "Your losses end one multiple too early, and the mass of the largest loss is gone with it: `range(a, b)` and `np.arange(a, b)` "
             "leave b out.",
             lambda loss, mass, step: tuple(array[:-1] for array in _gathered(np.ceil)(loss, mass, step)),
+        ),
+        Misconception(
+            "the end in decimals",
+            "At times your losses have one multiple too many. `np.arange(low, high + step, step)` is made of decimals, and a rounding error decides "
+            "whether it takes its end in. Count in whole numbers, `np.arange(first, last + 1)`, and multiply by `step`.",
+            _ends_in_decimals,
         ),
         Misconception(
             "compared as decimals",

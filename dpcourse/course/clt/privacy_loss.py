@@ -3,7 +3,7 @@
 import numpy as np
 
 from dpcourse.base.languages import say, to_say
-from dpcourse.checking import Domain, Exercise, Made, Misconception
+from dpcourse.checking import Domain, Exercise, Made, Misconception, any_of
 from dpcourse.course.clt.shared import random_mechanism, two_arrays
 from dpcourse.tradeoff import TradeOff, curves
 
@@ -98,6 +98,16 @@ exercise = Exercise(
             "fall only",
             "You took the logarithm of the fall alone. The slope is the fall divided by the width of the piece.",
             _pieces(lambda width, fall: (np.log(fall), width)),
+        ),
+        Misconception(
+            "slopes at the points",
+            "`np.gradient` gives a slope for each point, an average of those of the two pieces beside it. A piece has a slope of its own: its "
+            "fall over its width.",
+            lambda alpha, beta: (np.log(-np.gradient(beta, alpha))[:-1], np.diff(alpha)),
+            recognise=any_of(
+                lambda alpha, beta: (np.log(-np.gradient(beta, alpha))[:-1], np.diff(alpha)),
+                lambda alpha, beta: (np.log(-np.gradient(beta, alpha))[1:], np.diff(alpha)),
+            ),
         ),
         Misconception(
             "slope from the left end",
