@@ -208,7 +208,7 @@ exercise = OpenExercise(
             ),
             recognise=lambda cases, values: (
                 all(abs(value / _step_by_step(**case) - 1) < 0.01 for case, value in zip(cases, values, strict=True))
-                and max(values) < 0.99 * MOST_NOISE
+                and min(values) < 0.99 * MOST_NOISE
             ),
         ),
         Misconception(
