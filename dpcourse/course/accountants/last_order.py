@@ -119,6 +119,9 @@ def _of_the_binomial_sum(noise_multiplier, sample_rate, order):
     return zero + one + _two_of_the_binomial_sum(noise_multiplier, sample_rate, order) - 1
 
 
+_two_terms = _last(rest=lambda s, q, a: _third(s, q, a) + _fourth(s, q, a))
+
+
 exercise = Exercise(
     title="Where three terms stop",
     good_for="knowing how far a rule of thumb made from the first terms may be trusted",
@@ -233,7 +236,11 @@ exercise = Exercise(
             "two terms for all",
             "You compared the third term with the third and the fourth. What the sum has above 1 are all terms from the third on, and many of "
             "them count at high orders: e^((a - 1) D_a) - 1.",
-            _last(rest=lambda s, q, a: _third(s, q, a) + _fourth(s, q, a)),
+            _two_terms,
+            recognise=lambda cases, values: all(
+                min(value, MOST - 1) == min(_two_terms(**case), MOST - 1)
+                for case, value in zip(cases, values, strict=True)
+            ),
         ),
         Misconception(
             "against the others",

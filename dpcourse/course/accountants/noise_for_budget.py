@@ -13,16 +13,26 @@ from dpcourse.checking import Domain, Misconception, Number, OneOf, OpenExercise
 LEAST_NOISE, MOST_NOISE, WASTE = 0.4, 100.0, 0.01
 
 
+HALVED = (MOST_NOISE - LEAST_NOISE) / 2**13  # how far apart the ends are where whoever halves the range stops at 0.02
+
+
 def _draw_budget(rng):
-    return [
-        {
-            "epsilon": rounded(rng.uniform(*epsilons), 1),
-            "delta": 1e-5,
-            "sample_rate": rounded(rng.uniform(*rates), 3),
-            "steps": int(rng.integers(*steps)),
-        }
-        for epsilons, rates, steps in (((2, 5), (0.01, 0.02), (100, 400)), ((1, 1.5), (0.04, 0.06), (400, 800)))
-    ]
+    """Two budgets: one with little noise, of which 1 % is less than is wasted by a search that stops at 0.02; and one with more."""
+    sample_rate, steps = rounded(rng.uniform(0.01, 0.013), 4), int(rng.integers(100, 250))
+    noise = LEAST_NOISE + (int(rng.integers(18, 24)) + rng.uniform(0.03, 0.2)) * HALVED
+    little = {
+        "epsilon": math.ceil(1000 * _certified(noise, sample_rate, steps, 1e-5).upper) / 1000,
+        "delta": 1e-5,
+        "sample_rate": sample_rate,
+        "steps": steps,
+    }
+    more = {
+        "epsilon": rounded(rng.uniform(1, 1.5), 1),
+        "delta": 1e-5,
+        "sample_rate": rounded(rng.uniform(0.04, 0.06), 3),
+        "steps": int(rng.integers(400, 800)),
+    }
+    return [little, more]
 
 
 def _a_noise(value, case):
@@ -60,6 +70,7 @@ ACCOUNTANTS = {
     "improved": lambda s, p, t, d: rdp.epsilon(s, p, t, d),
     "one step": lambda s, p, t, d: _certified(s, p, 1, d).upper,
     "not sampled": lambda s, p, t, d: gdp.epsilon(d, math.sqrt(t) / s),
+    "step by step": lambda s, p, t, d: t * _certified(s, p, 1, d / t).upper,
 }
 
 
@@ -69,13 +80,13 @@ def _by(accountant):
     )
 
 
-def _is_by(accountant):
-    """recognise: with every noise the accountant says what was asked for, to one percent."""
+def _is_by(accountant, least=0.99):
+    """recognise: with every noise the accountant says what was asked for, to one percent; or less, down to this part of it."""
 
     def recognise(cases, values):
         setting = [(case["sample_rate"], case["steps"], case["delta"]) for case in cases]
         found = [ACCOUNTANTS[accountant](float(value), *rest) for value, rest in zip(values, setting, strict=True)]
-        return all(abs(epsilon / case["epsilon"] - 1) < 0.01 for epsilon, case in zip(found, cases, strict=True))
+        return all(least < epsilon / case["epsilon"] < 1.01 for epsilon, case in zip(found, cases, strict=True))
 
     return recognise
 
@@ -104,6 +115,21 @@ def _hair_short(cases, values):
     """Over the budget somewhere, and everywhere within 2 % of the least noise."""
     near = all(abs(value / _by("exact")(**case) - 1) < 0.02 for case, value in zip(cases, values, strict=True))
     return near and _any_over(cases, values)
+
+
+def _step_by_step(epsilon, delta, sample_rate, steps):
+    """The noise for which `steps` bills of one step are the budget, or the most there is."""
+    setting = sample_rate, steps, delta
+    if ACCOUNTANTS["step by step"](MOST_NOISE, *setting) > epsilon:
+        return MOST_NOISE
+    return _least_noise("step by step", epsilon, delta, sample_rate, steps)
+
+
+def _round_and_too_little(cases, values):
+    """Over the budget somewhere with 1, 1.5, 2, …, which no search finds."""
+    return any(
+        2 * value == round(2 * value) and _any_over([case], [value]) for case, value in zip(cases, values, strict=True)
+    )
 
 
 def _first_enough(accountant, epsilon, delta, sample_rate, steps):
@@ -142,7 +168,7 @@ exercise = OpenExercise(
             "You planned with the mu of the limit. It is an approximation: here it asks for less noise than the promise needs. "
             "Plan with the upper end of pld's interval.",
             _by("limit"),
-            recognise=_is_by("limit"),
+            recognise=_is_by("limit", least=0.95),
         ),
         Misconception(
             "moments accountant",
@@ -174,6 +200,18 @@ exercise = OpenExercise(
             recognise=_is_by("not sampled"),
         ),
         Misconception(
+            "step by step",
+            "You gave each step epsilon / steps and delta / steps. That is basic composition: the promise holds, with many times the noise that it "
+            "needs. Ask pld for all steps together.",
+            lambda epsilon, delta, sample_rate, steps: min(
+                1.0001 * _step_by_step(epsilon, delta, sample_rate, steps), MOST_NOISE
+            ),
+            recognise=lambda cases, values: (
+                all(abs(value / _step_by_step(**case) - 1) < 0.01 for case, value in zip(cases, values, strict=True))
+                and min(values) < 0.99 * MOST_NOISE
+            ),
+        ),
+        Misconception(
             "a hair short",
             "Nearly: but with this noise the promise is not certain. Did you round down, stop on the wrong side, or take the lower end of the "
             "interval? Return a number for which the upper end is at most epsilon.",
@@ -181,6 +219,14 @@ exercise = OpenExercise(
                 0.995 * _least_noise("exact", epsilon, delta, sample_rate, steps)
             ),
             recognise=_hair_short,
+        ),
+        Misconception(
+            "the end of a narrow range",
+            "Where much noise is needed, yours is too small, and a round number: the end at which your search begins? Let it begin at 100.",
+            lambda epsilon, delta, sample_rate, steps: min(
+                2.0, _least_noise("exact", epsilon, delta, sample_rate, steps)
+            ),
+            recognise=_round_and_too_little,
         ),
         Misconception(
             "too little",

@@ -35,7 +35,7 @@ def _ended(rng, stopped_by, public):
         "taken": planned if stopped_by == PLAN else int(planned * rng.uniform(0.4, 0.8)),
         "stopped_by": stopped_by,
         "noise_multiplier": rounded(rng.uniform(0.7, 1.5)),
-        "clip_norm": float(rng.choice([0.5, 1.0, 2.0])),
+        "clip_norm": float(rng.choice([0.5, 1.5, 2.0])),
         "delta": float(rng.choice([1e-5, 1e-6])),
     }
 
@@ -106,12 +106,12 @@ def _alike(one, other, near=NEAR):
     return one == other or (math.isfinite(other) and abs(one - other) <= near * other)
 
 
-def _is(place, *codes):
+def _is(place, *codes, near=NEAR):
     """recognise: whether a field is what one of these reports says, in all runs of which anything is proved."""
 
     def recognise(cases, values):
         pairs = [(case, value) for case, value in zip(cases, values, strict=True) if _is_covered(**case)]
-        return any(all(_alike(value[place], code(**case)[place]) for case, value in pairs) for code in codes)
+        return any(all(_alike(value[place], code(**case)[place], near) for case, value in pairs) for code in codes)
 
     return recognise
 
@@ -126,12 +126,17 @@ def _mu_by(rule):
 
 TAKEN = _by(steps="taken"), _by(steps="taken", rate="rows")
 ROWS = _by(rate="rows")
+IN_SHARE = _with(0, lambda settings: math.sqrt(settings["taken"] / settings["planned"]) * _right(settings)[0])
+CLIPPED = _with(
+    0, lambda settings: _certified(settings["noise_multiplier"] * settings["clip_norm"], *_of(settings)[1:])[0].upper
+)
 LIMIT = _epsilon_by(lambda s, p, t, d: gdp.epsilon(d, clt.noisy_sgd_mu(s, p, t)))
 CLASSIC = _epsilon_by(lambda s, p, t, d: rdp.epsilon(s, p, t, d, conversion="classic"))
 IMPROVED = _epsilon_by(lambda s, p, t, d: rdp.epsilon(s, p, t, d))
 ONE_STEP = _epsilon_by(lambda s, p, t, d: _certified(s, p, 1, d)[0].upper)
 NO_COINS = _epsilon_by(lambda s, p, t, d: gdp.epsilon(d, math.sqrt(t) / s))
 LIMIT_MU = _mu_by(lambda s, p, t, d: clt.noisy_sgd_mu(s, p, t))
+PAIR_MU = _with(2, lambda settings: gdp.mu(_right(settings)[0], settings["delta"]))
 EVERY_MU = _mu_by(lambda s, p, t, d: math.sqrt(t) / s)
 
 
@@ -148,6 +153,11 @@ def _only_to_the_end(settings):
 def _exchanged(settings):
     epsilon, delta, mu, unit = _right(settings)
     return mu, delta, epsilon, unit
+
+
+def _mu_first(settings):
+    epsilon, delta, mu, unit = _right(settings)
+    return epsilon, mu, delta, unit
 
 
 def _lower_end(settings):
@@ -257,6 +267,14 @@ exercise = OpenExercise(
     ),
     misconceptions=(
         Misconception(
+            "mu before delta",
+            "delta and mu have changed places: the second of the four is delta, the third mu.",
+            _mu_first,
+            recognise=lambda cases, values: all(
+                math.isclose(value[2], case["settings"]["delta"]) for case, value in zip(cases, values, strict=True)
+            ),
+        ),
+        Misconception(
             "stopped by the loss",
             "One of the runs was stopped by the training loss, and you report a finite number for it. The training loss is computed from the rows "
             "without noise. So when the run ended is one more answer about them, which is on no bill. No number is proved: epsilon and mu are "
@@ -291,7 +309,7 @@ exercise = OpenExercise(
             "You counted the steps that were taken. The outputs decided when to stop, so there might have been more steps, and where it stopped tells "
             "something too. What holds is the cost of all the planned steps, of which a stop leaves some unpublished.",
             TAKEN[0],
-            recognise=_is(0, *TAKEN),
+            recognise=_is(0, *TAKEN, IN_SHARE),
         ),
         Misconception(
             "rate from the rows",
@@ -331,6 +349,13 @@ exercise = OpenExercise(
             recognise=_is(0, NO_COINS),
         ),
         Misconception(
+            "noise times the clip norm",
+            "You multiplied the noise multiplier by the clip norm. It is the deviation over the clip norm already: how long gradients may be has no "
+            "part in epsilon.",
+            CLIPPED,
+            recognise=_is(0, CLIPPED),
+        ),
+        Misconception(
             "lower end",
             "Nearly: but your epsilon is no guarantee. Is it the lower end of the interval, or rounded down? A guarantee is the upper end, and if it is "
             "rounded, then up.",
@@ -354,6 +379,13 @@ exercise = OpenExercise(
             "Your mu is sqrt(T) / sigma, which holds at every delta and is far too dark a picture. Wanted is the mu that is certified down to `delta`.",
             EVERY_MU,
             recognise=_is(2, EVERY_MU),
+        ),
+        Misconception(
+            "mu of one pair",
+            "Your mu is made of the one pair, epsilon at `delta`. At a larger delta more may be needed: what holds from `delta` on is the upper end of "
+            "`run.mu(delta)`.",
+            PAIR_MU,
+            recognise=_is(2, PAIR_MU, near=1e-7),
         ),
         Misconception(
             "lower end of mu",

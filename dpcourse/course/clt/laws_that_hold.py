@@ -5,7 +5,7 @@ import numbers
 import numpy as np
 
 from dpcourse.base.languages import say, to_say
-from dpcourse.checking import Domain, Exercise, Made, Misconception
+from dpcourse.checking import Domain, Exercise, Made, Misconception, any_of
 from dpcourse.checking.calling.values import plain, type_name
 from dpcourse.tradeoff import TradeOff
 
@@ -133,8 +133,14 @@ def _laws(commutes=None, associates=None, identity=None, monotone=None, inverse=
     return lambda curves: [bool(test(curves)) for test in tests]
 
 
-def _with_comparison(equal):
+def _nowhere_above(c):
+    """f*g <= f*h, without tolerance."""
+    return (np.array(c["f*g"]) <= np.array(c["f*h"])).all()
+
+
+def _with_comparison(equal, monotone=None):
     return _laws(
+        monotone=monotone,
         commutes=lambda c: equal(c["f*g"], c["g*f"]),
         associates=lambda c: equal(c["(f*g)*h"], c["f*(g*h)"]),
         identity=lambda c: equal(c["f*Id"], c["f"]),
@@ -190,6 +196,7 @@ exercise = Exercise(
             "You compare without tolerance. The two sides of a true law are computed in different orders and differ by rounding; "
             "allow 1e-6.",
             _with_comparison(lambda a, b: list(a) == list(b)),
+            recognise=any_of(_with_comparison(lambda a, b: list(a) == list(b), _nowhere_above)),
         ),
         Misconception(
             "monotone reversed",
@@ -205,7 +212,7 @@ exercise = Exercise(
             "monotone without tolerance",
             "For the fourth law you compare without tolerance. Numbers that differ by less than 1e-6 are equal, so f*g may lie above f*h by "
             "that: ask for f*g <= f*h + 1e-6.",
-            _laws(monotone=lambda c: (np.array(c["f*g"]) <= np.array(c["f*h"])).all()),
+            _laws(monotone=_nowhere_above),
         ),
         Misconception(
             "allclose as it is",
