@@ -2,6 +2,7 @@
 
 import ast
 import contextlib
+import dataclasses
 import math
 
 import numpy as np
@@ -193,9 +194,9 @@ def test_an_array_made_for_whole_numbers_is_told_before_anything_else():
     assert "array of whole numbers" in verdict.message
 
 
-def told(id, code):
-    """What an answer's author reads."""
-    exercise = course.find(id)
+def told(id, code, **changed):
+    """What an answer's author reads, where these fields of the exercise are changed."""
+    exercise = dataclasses.replace(course.find(id), **changed)
     answer = written(code, exercise.function)
     answer.__globals__["math"] = math
     return exercise.check(answer, 0)
@@ -261,7 +262,7 @@ def test_a_value_that_is_right_everywhere_is_named_with_its_line_before_the_firs
     )
     assert (
         "Up to `2 ** bits * np.exp(-r2 / 2)` (line 6) your values are those of right answers; from `np.floor(k)` in line 7 on they differ: "
-        "the mistake is there, unless you go another way." in told("machine/mia_is_in", code).message
+        "the mistake is there, unless you go another way." in told("machine/mia_is_in", code, misconceptions=()).message
     )
 
 
