@@ -253,7 +253,7 @@ def _discrete(ratio, size, rng):
 
 
 def _discrete_one(ratio, rng):
-    """Draw one number as `_discrete` does, with the same tosses, without arrays: ten times as fast."""
+    """Draw one number as `_discrete` does, with the same tosses, without arrays: several times as fast."""
     while True:
         rest, whole = _below(ratio.denominator, None, rng), 0
         if not _small_coin(rest, ratio.denominator, rng):

@@ -4,6 +4,7 @@ import datetime
 import json
 import math
 import os
+import re
 import sys
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +14,13 @@ import hypothesis
 ROOT = Path(__file__).parents[1]
 WEEKLY = bool(os.environ.get("DPCOURSE_WEEKLY"))
 reference = json.loads((ROOT / "tests/reference.json").read_text(encoding="utf-8"))
+
+
+TOPICS = re.findall(
+    r"`([a-z_]+)/?`",
+    re.search(r"the topics of mathematics \((.*?)\)", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))[1],
+)
+"""The topics of mathematics, as CONTRIBUTING names them."""
 
 
 class Choice(NamedTuple):

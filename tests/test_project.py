@@ -189,6 +189,17 @@ def imported(tree):
             yield from {name.partition(".")[0] for name in names} - sys.stdlib_module_names
 
 
+def test_contributing_names_every_topic_and_every_room():
+    """What stands in dpcourse/ is imported by learners, or is a room of the table."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    of_learners = re.search(r"`dpcourse/` shows what a learner imports: (.+)", text)[1]
+    named = {*re.findall(r"`([a-z_]+)/?`", of_learners), *re.findall(r"^\| `([a-z_]+)/` \|", text, re.MULTILINE)}
+    there = {
+        path.stem for path in (ROOT / "dpcourse").iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()
+    }
+    assert there - {"__init__", "__main__"} == named
+
+
 # ---- versions
 
 
