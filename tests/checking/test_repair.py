@@ -109,8 +109,8 @@ def halves(values, scale):
 @pytest.mark.parametrize(
     ("body", "fault"),
     [
-        ("return scale // 4 + len(values) // 8 + math.log(scale)", "Line 2: `//` stands where `/` belongs"),
-        ("return scale / 4 + len(values) / 8 + math.log2(scale)", "Line 2: `log2` stands where `log` belongs"),
+        ("return scale // 4 + len(values) // 8 + math.log(scale)", "Line 2: wherever `//` stands, `/` belongs"),
+        ("return scale / 4 + len(values) / 8 + math.log2(scale)", "Line 2: wherever `log2` stands, `log` belongs"),
         (
             "few = len(values) < 2\n    return (scale / 4 + len(values) / 8 + math.log(scale)) * few",
             "the whole condition",

@@ -14,11 +14,8 @@ from dpcourse.base.languages import say, to_say
 from dpcourse.checking.calling import limits
 from dpcourse.checking.calling.messages import heard, one_line
 
-SECONDS, FOR_PROOF, FOR_FRESH = (
-    1.0,
-    0.7,
-    0.7,
-)  # to look for changes that may mend it; to see that one does; on fresh cases
+SECONDS = 1.0  # to look for changes that may mend it
+FOR_PROOF, FOR_FRESH = 0.7, 0.7  # to see that one does, and that it does on fresh cases too
 MOST, AT_ONCE = 1_000, 50
 LONGEST = 120  # characters of a place
 TURNING = {"operator", "operands", "sign"}  # what turns a sign, which can be done at many places
@@ -31,7 +28,7 @@ OF_SIZE = {"added", "part factor"}  # of which many mend a comparison: it asks f
 BOUNDS = {"min", "max", "minimum", "maximum", "clip"}
 HEAD = 2  # wrong results that a change must mend before all are tried
 FAULTS = {  # kind of a change -> what is wrong where it mends an answer; the most telling first
-    "everywhere": to_say("{other} stands where {one} belongs"),
+    "everywhere": to_say("wherever {other} stands, {one} belongs"),
     "jump dropped": to_say("`{old}` should not be there"),
     "statement dropped": to_say("`{old}` should not be there"),
     "late return": to_say("`{old}` ends the loop in its first round"),

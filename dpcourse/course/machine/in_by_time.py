@@ -3,7 +3,7 @@
 import numpy as np
 
 from dpcourse.base.languages import to_say
-from dpcourse.checking import Domain, Exercise, Made, Misconception, bits_like
+from dpcourse.checking import Domain, Exercise, Made, Misconception, any_of, bits_like
 
 TOLD = to_say(
     "1 to 40 `outputs`, whole numbers, and as many `times`; `times[i]` is `step` times the size of the noise in `outputs[i]`, or differs from "
@@ -43,6 +43,15 @@ def _all_alike(cases, values):
     return len({min(value) for value in values}) > 1 and all(min(value) == max(value) for value in values)
 
 
+def _longer(by):
+    """In where the time is longer, by so many steps, than it is without Mia."""
+
+    def code(outputs, times, count, step):
+        return (np.asarray(times) / step > np.abs(np.asarray(outputs) - count) + by).astype(int)
+
+    return code
+
+
 exercise = Exercise(
     title="In or out by the time it took",
     good_for="telling whether the time of a release may be shown to anybody",
@@ -72,9 +81,8 @@ exercise = Exercise(
         Misconception(
             "longer with her",
             "You take it that with Mia the time is longer. Above `count` it is shorter: there she leaves one less for the noise, `outputs - count - 1`. Compare the time with the size of that.",
-            lambda outputs, times, count, step: (
-                np.asarray(times) / step > np.abs(np.asarray(outputs) - count) + 0.5
-            ).astype(int),
+            _longer(0.5),
+            recognise=any_of(_longer(0.5), _longer(0.2), _longer(0)),
         ),
         Misconception(
             "time alone",
