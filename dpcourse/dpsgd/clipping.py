@@ -5,6 +5,7 @@
 """
 
 import contextlib
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -33,7 +34,7 @@ class Clipped:
     losses: torch.Tensor
     outputs: torch.Tensor
 
-    @property
+    @functools.cached_property
     def counted(self) -> torch.Tensor:
         """(batch,), bool: whose gradient is finite, and so is in the sum."""
         return torch.isfinite(self.norms)
@@ -204,7 +205,17 @@ def _vmap(model, parameters, loss, inputs, targets, clip_norm, forward):
 
 
 def _book_keeping(model, parameters, loss, inputs, targets, clip_norm, forward):
+    shares, losses, outputs = shares_of(model, loss, inputs, targets, forward)
+    with torch.no_grad(), full_precision(losses.device):
+        return _weigh(parameters, shares, clip_norm, losses, outputs)
+
+
+def shares_of(
+    model: nn.Module, loss: Loss, inputs: rows.Rows, targets: rows.Rows, forward: Callable
+) -> tuple[list[layers.Share], torch.Tensor, torch.Tensor]:
+    """Return what book-keeping knows of each example's gradients, the losses, and what the model says."""
     if forward is contextlib.nullcontext and stacks.takes(model, inputs):
+        assert isinstance(model, nn.Sequential)  # as takes says
         shares, losses, outputs = stacks.shares(model, loss, inputs, targets)
     else:
         with forward():
@@ -216,19 +227,23 @@ def _book_keeping(model, parameters, loss, inputs, targets, clip_norm, forward):
             found = [use.shares(g, len(losses)) for use, g in zip(uses, gradients, strict=True) if g is not None]
             shares = layers.separate([share for several in found for share in several])
             layers.keep_within(shares, layers.KEPT)
-    with torch.no_grad(), full_precision(losses.device):
-        return _weigh(parameters, shares, clip_norm, losses.detach(), outputs.detach())
+    return shares, losses.detach(), outputs.detach()
 
 
 def _weigh(parameters, shares, clip_norm, losses, outputs):
-    """Clip and sum what is known of all examples, share by share; a parameter in no share was not used."""
+    """Clip and sum what is known of all examples."""
     norms = layers.square_norms(shares).sqrt_()
-    weights = factors(norms, clip_norm)
-    sums = {}
+    return Clipped(weighted(parameters, shares, factors(norms, clip_norm)), norms, losses, outputs)
+
+
+def weighted(
+    parameters: dict[str, nn.Parameter], shares: list[layers.Share], weights: torch.Tensor
+) -> dict[str, torch.Tensor]:
+    """Return the weighted sums of the gradients, share by share; a parameter in no share was not used."""
+    sums: dict[torch.Tensor, torch.Tensor] = {}
     for share in shares:
         sums.update(zip(share.parameters, share.weighted_sums(weights), strict=True))
-    sums = {name: sums[p] if p in sums else torch.zeros_like(p) for name, p in parameters.items()}
-    return Clipped(sums, norms, losses, outputs)
+    return {name: sums[p] if p in sums else torch.zeros_like(p) for name, p in parameters.items()}
 
 
 ENGINES = {"loop": _loop, "vmap": _vmap, "book-keeping": _book_keeping}

@@ -317,15 +317,28 @@ def square_norms(found: list[Share]) -> torch.Tensor:
     all layers: each question lets a GPU wait.
     """
     squares = [share.square_norms() for share in found]
-    doubtful = [
-        (share, share.cancelled, of)
-        for share, of in zip(found, squares, strict=True)
-        if isinstance(share, Product | Rows) and share.cancelled is not None
-    ]
+    doubtful = _doubtful(found, squares)
     if doubtful and torch.cat([cancelled for _, cancelled, _ in doubtful]).any():
         for share, cancelled, of in doubtful:
             of[cancelled] = _square_norms(share.only(cancelled).per_example()[0])
     return sum(squares[1:], squares[0])
+
+
+def square_norms_in_doubt(found: list[Share]) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the square norms, (batch,), and of which examples positions cancel, (batch,), whose norm is not to be used."""
+    squares = [share.square_norms() for share in found]
+    doubt = torch.zeros_like(squares[0], dtype=torch.bool)
+    for _, cancelled, _ in _doubtful(found, squares):
+        doubt = doubt | cancelled
+    return sum(squares[1:], squares[0]), doubt
+
+
+def _doubtful(found, squares):
+    return [
+        (share, share.cancelled, of)
+        for share, of in zip(found, squares, strict=True)
+        if isinstance(share, Product | Rows) and share.cancelled is not None
+    ]
 
 
 def keep_within(found: list[Share], numbers: int) -> None:

@@ -16,6 +16,7 @@ from dpcourse.dpsgd.account import Account
 from dpcourse.dpsgd.agreement import refuse_if_it_disagrees
 from dpcourse.dpsgd.clipping import Clipped, Loss, clipped_sum_of
 from dpcourse.dpsgd.data import people_of
+from dpcourse.dpsgd.graphs import Graphs
 from dpcourse.dpsgd.ledger import Ledger
 from dpcourse.dpsgd.refusals import refuse_if_not_private, trainable
 from dpcourse.dpsgd.sampling import Sizes
@@ -37,7 +38,7 @@ class Noisy(torch.optim.Optimizer):
         _refuse_no_strategy(strategy, self.secure)
         self.strategy, self._kept, self._steps = strategy, None, 0
         self._sums, self._drawn, self._noise, self._tried = {}, 0, (), set()
-        self._account, self._padding = None, {}
+        self._account, self._padding, self.graphs = None, {}, Graphs()
         self.register_step_pre_hook(Noisy._make_private)
         self.register_step_post_hook(Noisy._forget)
 
@@ -63,10 +64,15 @@ class Noisy(torch.optim.Optimizer):
         if examples and (model, engine) not in self._tried:
             self.try_on(model, loss, inputs, targets, engine)
         parameters = trainable(model)
-        clipped = clipped_sum_of(model, parameters, loss, inputs, targets, self.clip_norm, engine, precision)
+        given = model, parameters, loss, inputs, targets, self.clip_norm, engine, precision
+        clipped = self.graphs.clipped_sum(*given) or clipped_sum_of(*given)
         self._drawn += examples + empty
-        for parameter, found in zip(parameters.values(), clipped.sums.values(), strict=True):
-            self._sums[parameter] = self._sums[parameter] + found if parameter in self._sums else found
+        sums = dict(zip(parameters.values(), clipped.sums.values(), strict=True))
+        both = [parameter for parameter in sums if parameter in self._sums]
+        if both:
+            added = torch._foreach_add([self._sums[p] for p in both], [sums[p] for p in both])
+            sums.update(zip(both, added, strict=True))
+        self._sums.update(sums)
         return clipped
 
     def try_on(
@@ -338,4 +344,4 @@ def _squares(tensors: Sequence[torch.Tensor]) -> torch.Tensor:
     if not tensors or tensors[0].device.type == "cpu":
         none = torch.zeros((), dtype=torch.float64, device="cpu")
         return sum((tensor.double().square().sum() for tensor in tensors), none)
-    return torch.stack(torch._foreach_norm(list(tensors))).square().sum()
+    return sum(torch.linalg.vector_norm(tensor).square() for tensor in _together(list(tensors)))

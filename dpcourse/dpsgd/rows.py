@@ -40,7 +40,11 @@ def each(function: Callable[[Any], Any], rows: Rows) -> Any:
     >>> each(len, {"words": torch.zeros(3, 7)})
     {'words': 3}
     """
-    return function(rows) if isinstance(rows, LEAVES) else tree_map_only(LEAVES, function, rows)
+    if isinstance(rows, LEAVES):
+        return function(rows)
+    if type(rows) is tuple:  # as torch would do it, in a tenth of its time
+        return tuple(each(function, part) for part in rows)
+    return tree_map_only(LEAVES, function, rows)
 
 
 def is_one(rows: Rows) -> bool:

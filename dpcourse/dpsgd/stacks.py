@@ -28,7 +28,7 @@ def takes(model: nn.Module, inputs: Any) -> bool:
     >>> takes(nn.Sequential(nn.Linear(4, 3), nn.GELU()), torch.zeros(5, 4)), takes(nn.Linear(4, 3), torch.zeros(5, 4))
     (False, False)
     """
-    if type(model) is not nn.Sequential or _hooked(model) or not all(map(_is_known, model)):
+    if type(model) is not nn.Sequential or hooked(model) or not all(map(_is_known, model)):
         return False
     if not isinstance(inputs, torch.Tensor) or torch.is_autocast_enabled(inputs.device.type):
         return False
@@ -38,7 +38,7 @@ def takes(model: nn.Module, inputs: Any) -> bool:
 
 
 def _is_known(layer):
-    if _hooked(layer):
+    if hooked(layer):
         return False
     if type(layer) is nn.Linear:
         own = layer._parameters.values()
@@ -46,7 +46,8 @@ def _is_known(layer):
     return type(layer) in BACK or (type(layer) is nn.Flatten and (layer.start_dim, layer.end_dim) == (1, -1))
 
 
-def _hooked(layer):
+def hooked(layer: nn.Module) -> bool:
+    """Return whether something of somebody else's is called with the layer."""
     return bool(layer._forward_hooks or layer._forward_pre_hooks or layer._backward_hooks or layer._backward_pre_hooks)
 
 
@@ -86,4 +87,4 @@ def shares(
             if layer is first:
                 break
             g = g @ layer.weight
-    return found, losses.detach(), outputs.detach()
+    return found, losses, outputs

@@ -12,7 +12,7 @@ from torch.nn import functional as F
 from torch.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
 
 from dpcourse.base import validate
-from dpcourse.dpsgd import generators, processes, rows, secure
+from dpcourse.dpsgd import generators, graphs, processes, rows, secure
 from dpcourse.dpsgd.agreement import evaluated, train
 from dpcourse.dpsgd.clipping import Loss, refuse_unknown
 from dpcourse.dpsgd.data import Data, people_of
@@ -133,10 +133,12 @@ def fit(
         processes.agree_on_state(coins, device)
     batches = poisson_batches(training.people, training.rate, steps, coins)
     accumulate = functools.partial(_accumulate, model, optimizer, data, loss, engine, precision)
+    optimizer.graphs.room = graphs.ROOM if memory is None else 0
     if training.left:
         chunk = people_at_once(model, optimizer, data, chunk, memory, accumulate)
         _score(model, data, metric, chunk)  # what fails, fails before the ledger is charged
-    with Bar(steps, show and processes.is_first()) as bar, _interrupt_between_steps() as interrupted:
+    shown = Bar(steps, show and processes.is_first())
+    with shown as bar, _interrupt_between_steps() as interrupted, contextlib.closing(optimizer.graphs):
         stop = False
         while training.left and not stop:
             ledger.spend(optimizer.noise_multiplier, training.rate)
@@ -242,8 +244,8 @@ def _accumulate(model, optimizer, data, loss, engine, precision, batch, chunk):
             inputs, targets = data.chosen(there)
             empty = len(part) - len(there)
             found = optimizer.accumulate(model, loss, inputs, targets, engine, precision, empty=empty)
-            losses = found.losses.where(found.counted, 0)
-            measured += torch.stack([losses, found.counted, ~found.counted]).sum(1)
+            counted = found.counted.sum()
+            measured += torch.stack([found.losses.where(found.counted, 0).sum(), counted, len(there) - counted])
     return measured
 
 

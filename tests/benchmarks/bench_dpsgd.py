@@ -1,20 +1,22 @@
 """Samples per second and peak memory of a training step: PyTorch without privacy, our engines, `fit`, and Opacus 1.6.
 
     python tests/benchmarks/bench_dpsgd.py                          # CPU, one thread; Opacus only where it is installed
-    python tests/benchmarks/bench_dpsgd.py --device cuda --batch 2048 --precision float32
+    python tests/benchmarks/bench_dpsgd.py --device cuda --batch 2048 --without "loop of one"
 
 A step is forward, backward, clipping, noise, update, zero_grad, on a batch that is in memory already. All tools run
 interleaved: in every round each takes some steps in a row, as in training, of which the first does not count, and the
 table gives medians over all that count. "default" and "channels_last" are PyTorch's two
 layouts of images in memory; our networks with convolutions come in channels_last, and book-keeping and Opacus' hooks are shown for both.
 "fit" is a step of the whole training, with the coins of 60,000 people, the ledger and what is kept for the record: the
-difference between a long run and a short one. On CUDA it comes with the number of its waits for the GPU in a step.
+difference between a long run and a short one. On CUDA it comes with the number of its waits for the GPU in a step, and
+every tool with the number of tasks that a step gives to the GPU: kernels, copies and graphs.
 Peak memory: on CUDA what PyTorch allocated for this tool; on a CPU the growth of a fresh process over a few steps, in
 MiB.
 Not part of the ordinary test run.
 """
 
 import argparse
+import functools
 import math
 import statistics
 import subprocess
@@ -51,13 +53,15 @@ def plain(layout):
     return make
 
 
-def ours(engine, layout=torch.channels_last, generator=None):
+def ours(engine, layout=torch.channels_last, generator=None, graphs=True):
     def make(model, inputs, targets, precision):
         model = model.to(memory_format=layout)
         if generator == "secure":
             model, inputs = model.double(), inputs.double()
         settings = {"noise_multiplier": NOISE, "clip_norm": CLIP, "expected_batch": len(inputs)}
         optimizer = dpsgd.NoisySGD(model.parameters(), LR, **settings, generator=generator)
+        if not graphs:
+            optimizer.graphs.room = 0
 
         def step():
             optimizer.accumulate(model, cross_entropy, inputs, targets, engine, precision)
@@ -107,6 +111,7 @@ TOOLS = {
     "vmap": ours("vmap"),
     "book-keeping, default": ours("book-keeping", torch.contiguous_format),
     "book-keeping": ours("book-keeping"),
+    "book-keeping, no graph": ours("book-keeping", graphs=False),
     "book-keeping, secure": ours("book-keeping", generator="secure"),
     "Opacus hooks, default": opacus("hooks", torch.contiguous_format),
     "Opacus hooks": opacus("hooks"),
@@ -143,6 +148,17 @@ def seconds(steps, rounds):
     return {tool: statistics.median(times) for tool, times in found.items()}
 
 
+LAUNCHES = {"cudaLaunchKernel", "cudaLaunchKernelExC", "cuLaunchKernel", "cuLaunchKernelEx", "cudaGraphLaunch"}
+LAUNCHES |= {"cudaMemcpyAsync", "cudaMemsetAsync"}
+
+
+def launches(step):
+    """How many tasks a step gives to the GPU."""
+    with torch.profiler.profile(acc_events=True) as profile:
+        step()
+    return sum(event.count for event in profile.key_averages() if event.key in LAUNCHES)
+
+
 def in_fit(model, options):
     """Seconds that a step takes in fit, and how often in a step it waits for a GPU (nan on a CPU)."""
     inputs, targets = torch.rand(PEOPLE, 1, 28, 28), torch.randint(10, (PEOPLE,))
@@ -166,7 +182,7 @@ def in_fit(model, options):
             torch.cuda.set_sync_debug_mode("default")
         return sum("synchroniz" in str(warning.message) for warning in found)
 
-    few, many = (10, 110) if options.device == "cuda" else (2, 12)
+    few, many = (10, 1010) if options.device == "cuda" else (10, 60)  # many: the plan of more steps takes longer, once
     run(few)
     taken = [run(many) - run(few) for _ in range(3)]
     counted = waits(many) - waits(few) if options.device == "cuda" else float("nan")
@@ -199,6 +215,11 @@ def peak_of_this_process():
         return next(int(line.split()[1]) / 1024 for line in file if line.startswith("VmHWM"))
 
 
+def print_row(batch, base, tool, taken, memory="", counted="", waits=""):
+    speed = f"{batch / taken:>9,.0f} | {taken / base:>9.2f}"
+    print(f"| {tool:24} | {speed} | {memory:>8} | {counted:>8} | {waits:>5} |", flush=True)
+
+
 def main(options):
     torch.set_num_threads(1)
     for switch in (torch.backends.cuda.matmul, torch.backends.cudnn.conv):
@@ -208,7 +229,7 @@ def main(options):
         return
     for model in options.model or MODELS:
         steps = {}
-        for tool in TOOLS:
+        for tool in [tool for tool in TOOLS if tool not in (options.without or [])]:
             try:
                 steps[tool] = made(tool, model, options)
             except ImportError as error:
@@ -216,20 +237,15 @@ def main(options):
         times = seconds(steps, options.rounds)
         base = times["PyTorch, default"]
         print(f"\n{model}, batch {options.batch}, {options.device}, {options.precision}\n")
-        print(f"| {'':24} | samples/s | x PyTorch | peak MiB | waits |")
-        print(f"|{'-' * 26}|----------:|----------:|---------:|------:|")
+        print(f"| {'':24} | samples/s | x PyTorch | peak MiB | launches | waits |")
+        print(f"|{'-' * 26}|----------:|----------:|---------:|---------:|------:|")
+
+        row = functools.partial(print_row, options.batch, base)
         for tool, taken in times.items():
-            memory = peak(tool, model, options)
-            print(
-                f"| {tool:24} | {options.batch / taken:>9,.0f} | {taken / base:>9.2f} | {memory:>8,.0f} |       |",
-                flush=True,
-            )
+            counted = launches(steps[tool]) if options.device == "cuda" else ""
+            row(tool, taken, f"{peak(tool, model, options):,.0f}", counted)
         taken, waits = in_fit(model, options)
-        counted = "" if math.isnan(waits) else f"{waits:.1f}"
-        print(
-            f"| {'fit':24} | {options.batch / taken:>9,.0f} | {taken / base:>9.2f} |          | {counted:>5} |",
-            flush=True,
-        )
+        row("fit", taken, waits="" if math.isnan(waits) else f"{waits:.1f}")
 
 
 if __name__ == "__main__":
@@ -237,6 +253,9 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
     parser.add_argument("--model", action="append", choices=MODELS)
+    parser.add_argument(
+        "--without", action="append", choices=TOOLS, help="such as the loop, which takes seconds a step"
+    )
     parser.add_argument("--batch", type=int, default=256)
     parser.add_argument("--rounds", type=int, default=8)
     parser.add_argument("--precision", default="float32", choices=["float32", "tf32", "bf16"])

@@ -43,10 +43,16 @@ SLIPS = {
         "True",
         "a_step_waits_twice_at_most",
     ),
+    "a graph asks whether positions cancel": Slip(
+        "layers",
+        "doubt = doubt | cancelled",
+        "doubt = doubt | cancelled if cancelled.any() else doubt",
+        "what_is_recorded_waits_for_nothing",
+    ),
     "one wait per parameter": Slip(
         "noisy",
         "self._drawn += examples + empty",
-        "self._drawn += examples + empty, [float(found.norm()) for found in clipped.sums.values()]",
+        "self._drawn += examples + empty; [float(found.norm()) for found in clipped.sums.values()]",
         "a_step_waits_twice_at_most",
     ),
     "a copy that is waited for": Slip(

@@ -4,6 +4,7 @@ Every statistical test has a false-failure rate of at most 1e-6 for right code, 
 """
 
 import contextlib
+import gc
 import math
 import warnings
 from dataclasses import replace
@@ -14,7 +15,7 @@ from scipy import stats
 from torch import nn
 
 from dpcourse import dpsgd
-from dpcourse.dpsgd import layers, secure, training
+from dpcourse.dpsgd import graphs, layers, secure, training
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs an NVIDIA GPU")
 
@@ -146,6 +147,130 @@ def test_convolutions_keep_no_more_than_they_may(monkeypatch):
     assert most[2] - most[0] > 4 * a_layer
     for name, total in sums[8].items():
         torch.testing.assert_close(sums[0][name], total, rtol=1e-4, atol=1e-5)
+
+
+# ---- the clipped sum as one graph
+
+
+def sums_of(model, parts_of_batch, precision="float32", room=graphs.ROOM):
+    """What an optimizer that records graphs finds of each part, and the graphs."""
+    optimizer = parts(model)[1]
+    optimizer.graphs.room = room
+    found = [optimizer.accumulate(model, training.cross_entropy, *part, precision=precision) for part in parts_of_batch]
+    return found, optimizer.graphs
+
+
+def parts_of(counts, spoiled=None):
+    data = people(2000)
+    inputs, targets = data.train_inputs.cuda(), data.train_targets.cuda()
+    if spoiled is not None:
+        inputs[spoiled] = math.nan
+    return [(inputs[i : i + count], targets[i : i + count]) for i, count in enumerate(counts)]
+
+
+def recorded(kept):
+    return [one for one in kept._made.values() if isinstance(one, graphs.Recorded)]
+
+
+def same(found, expected, far=1e-6):
+    for one, other in zip(found, expected, strict=True):
+        longest = length(other.sums.values())
+        for name, total in other.sums.items():
+            assert length([one.sums[name] - total]) <= far * longest, name
+        torch.testing.assert_close(one.norms, other.norms, rtol=1e-5, atol=1e-7, equal_nan=True)
+        torch.testing.assert_close(one.losses, other.losses, rtol=1e-5, atol=1e-6, equal_nan=True)
+        torch.testing.assert_close(one.outputs, other.outputs, rtol=1e-4, atol=1e-5, equal_nan=True)
+
+
+@pytest.mark.parametrize("name", ["CNN", "30 layers"])
+def test_a_graph_gives_the_same_sums(name):
+    """For parts of many sizes, of which those of one size in the grid go by one graph; each keeps its own result."""
+    model, batch = model_of(name).cuda(), parts_of([1000, 990, 1000, 64, 50, 64, 1, 1, 993, 994])
+    found, kept = sums_of(model, batch)
+    expected, _ = sums_of(model, batch, room=0)
+    same(found, expected)
+    assert sorted(len(one.inputs) for one in recorded(kept)) == [32, 64, 1024]
+
+
+@pytest.mark.parametrize("precision", ["tf32", "bf16"])
+def test_a_graph_of_low_precision_clips_as_without(precision):
+    model, batch = model_of("CNN").cuda(), parts_of([400] * 3)
+    found, kept = sums_of(model, batch, precision)
+    same(found, sums_of(model, batch, precision, room=0)[0], 1e-5)
+    assert len(recorded(kept)) == 1
+
+
+def test_a_row_that_is_not_finite_counts_as_0_in_a_graph():
+    model, batch = model_of("CNN").cuda(), parts_of([400] * 6, spoiled=3)  # which is in the first four
+    found, kept = sums_of(model, batch)
+    assert [int((~one.counted).sum()) for one in found] == [1, 1, 1, 1, 0, 0]
+    same(found, sums_of(model, batch, room=0)[0])
+    assert [one.wrong for one in recorded(kept)] == [3]
+
+
+def test_a_graph_that_is_hardly_ever_right_is_given_up():
+    batch = parts_of([400] * (graphs.PATIENCE + 2), spoiled=300)
+    _, kept = sums_of(model_of("CNN").cuda(), batch)
+    assert list(kept._made.values()) == [graphs.IN_VAIN]
+
+
+def test_a_graph_sees_the_weights_as_they_are():
+    ends = []
+    for room in (graphs.ROOM, 0):
+        model = model_of("CNN").cuda()
+        optimizer = parts(model, noise_multiplier=1e-9)[1]
+        optimizer.graphs.room = room
+        for part in parts_of([400] * 6):
+            optimizer.accumulate(model, training.cross_entropy, *part)
+            optimizer.step()
+        ends.append(weights(model))
+    torch.testing.assert_close(*ends, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore:the clipped sums go on")
+@pytest.mark.parametrize("what", ["dropout", "a loss of one's own", "no room", "a wait"])
+def test_what_cannot_be_recorded_goes_on_without(what, monkeypatch):
+    model, loss = model_of("dropout" if what == "dropout" else "CNN").cuda(), training.cross_entropy
+    optimizer = parts(model)[1]
+    if what == "no room":
+        optimizer.graphs.room = 0
+    if what == "a wait":
+        real = graphs.masked_sum
+        monkeypatch.setattr(graphs, "masked_sum", lambda *given: (real(*given), given[3].sum().item())[0])
+    for part in parts_of([64] * 4):
+        by = (lambda outputs, targets: loss(outputs, targets)) if what == "a loss of one's own" else loss
+        found = optimizer.accumulate(model, by, *part)
+        if what != "dropout":
+            same([found], [dpsgd.clipped_sum(model, loss, *part, 0.5)])
+    assert recorded(optimizer.graphs) == []
+
+
+def test_what_cannot_be_recorded_is_said_once_and_in_words(monkeypatch):
+    real = graphs.masked_sum
+    monkeypatch.setattr(graphs, "masked_sum", lambda *given: (real(*given), given[3].sum().item())[0])
+    with pytest.warns(UserWarning, match="go on without a CUDA graph, since this cannot be recorded") as said:
+        sums_of(model_of("CNN").cuda(), parts_of([64] * 5))
+    assert len([one for one in said if "CUDA graph" in str(one.message)]) == 1
+
+
+def test_fit_records_and_forgets():
+    made = []
+    mine = parts("CNN")
+    train(mine, callback=lambda _: made.append(len(recorded(mine[1].graphs))))
+    assert made[-1] >= 1
+    assert recorded(mine[1].graphs) == []
+
+
+@both
+def test_a_run_by_graphs_is_the_run_without(kind, monkeypatch):
+    ends = []
+    for room in (graphs.ROOM, 0):
+        monkeypatch.setattr(graphs, "ROOM", room)
+        mine = parts("CNN", kind, noise_multiplier=1e-9, **({"eps": 1.0} if kind == "NoisyAdam" else {}))
+        run = train(mine, steps=30)
+        ends.append((weights(mine[0]), run.losses))
+    torch.testing.assert_close(ends[0][0], ends[1][0], rtol=1e-3, atol=1e-5)
+    assert ends[0][1] == pytest.approx(ends[1][1], rel=1e-4)
 
 
 # ---- the noise
@@ -323,6 +448,7 @@ def test_a_killed_run_goes_on(name, kind, tmp_path):
 @contextlib.contextmanager
 def little_memory(more):
     """No more bytes on the GPU than torch has reserved already, and so many more."""
+    gc.collect()  # the graphs of other tests, which have memory of their own
     torch.cuda.empty_cache()
     total = torch.cuda.get_device_properties(0).total_memory
     torch.cuda.set_per_process_memory_fraction((torch.cuda.memory_reserved() + more) / total)
@@ -348,8 +474,10 @@ def test_a_run_for_which_memory_lacks_spends_nothing():
 
 
 @both
-@pytest.mark.parametrize("name", ["30 layers", "CNN", "words"])
-def test_a_step_waits_for_the_gpu_twice_at_most(name, kind):
+@pytest.mark.parametrize(("name", "most"), [("30 layers", 1), ("CNN", 1), ("words", 2)])
+def test_a_step_waits_for_the_gpu_once_by_a_graph_and_twice_without(name, most, kind):
+    """Once its graphs are recorded: batches of this run have two sizes of graphs."""
+
     def waits(steps):
         mine = parts(name, kind)
         with warnings.catch_warnings(record=True) as found:
@@ -362,7 +490,7 @@ def test_a_step_waits_for_the_gpu_twice_at_most(name, kind):
         return sum("synchroniz" in str(warning.message) for warning in found)
 
     waits(1)
-    assert waits(30) - waits(10) <= 2 * 20
+    assert waits(60) - waits(30) <= most * 30
 
 
 def test_nobody_elses_random_numbers_are_touched():

@@ -44,6 +44,7 @@ def said(tmp_path_factory):
     return json.loads(file.read_text(encoding="utf-8"))
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=SEEN_BY_OTHERS if name in WEEKLY_ONLY else []) for name in CHECKS]
 )
@@ -58,6 +59,7 @@ def test_the_place_of_a_slip_is_there(name):
     assert (ROOT / "dpcourse" / "dpsgd" / f"{slip.module}.py").read_text(encoding="utf-8").count(slip.was) == 1
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[] if name in EVERY_TIME else ONE_OF_MANY) for name in SLIPS]
 )
