@@ -107,6 +107,7 @@ class Clock:
 def time_limit(seconds, inside=None, clock=None):
     """Raise TimeUp inside the block once `seconds` have passed, and every half second until it leaves.
 
+    Whatever else leaves the block because of it is TimeUp too.
     Time in which a core is waited for does not count (Clock). A timer's signal does it where there is one
     (`interruptible`), which also ends a sleep. Elsewhere a watching thread sends the signal, which arrives between two
     lines of Python; where no thread can start, each turn of a loop and each call looks at the clock.
@@ -122,10 +123,26 @@ def time_limit(seconds, inside=None, clock=None):
         try:
             arm(seconds)
             yield
+        except Exception as error:
+            if _is_of_time(error):
+                raise TimeUp from error
+            raise
         finally:
             disarm()
     finally:
         disarm()
+
+
+def _is_of_time(error):
+    """Whether an exception came while TimeUp was leaving: a lock that was waited for cannot be given back then, say."""
+    before = BaseException.__context__.__get__  # type: ignore[attr-defined]
+    seen: list[BaseException | None] = []
+    while error is not None and error not in seen:
+        seen.append(error)
+        error = before(error)
+        if isinstance(error, TimeUp):
+            return True
+    return False
 
 
 def data_of_process() -> int:

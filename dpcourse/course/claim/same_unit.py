@@ -2,6 +2,7 @@
 
 import functools
 import math
+import numbers
 
 from dpcourse import gdp
 from dpcourse.base.languages import say
@@ -45,7 +46,8 @@ TWO = several("epsilon", "delta")
 @functools.wraps(TWO, assigned=())
 def _two(value, case):
     """Two finite numbers; who writes an infinite ε where δ is 1 is told what is asked for there."""
-    if isinstance(value, (list, tuple)) and tuple(value) == (math.inf, 1):
+    are_two = isinstance(value, (list, tuple)) and all(isinstance(one, numbers.Real) for one in value)
+    if are_two and tuple(value) == (math.inf, 1):
         return say(
             "epsilon: where δ is 1 you return inf. With δ = 1 nothing is promised, whatever ε is. What is asked for is `rows * epsilon`, there too."
         )

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import Future
 
 import pytest
 
@@ -238,3 +239,20 @@ def test_only_code_inside_is_stopped_again_and_again():
     exec("def f():\n    while True:\n        try:\n            while True: pass\n        except: x = 1", notebook)
     with limits.time_limit(0.1, inside=notebook):
         assert library["run"](notebook["f"]) == "TimeUp"
+
+
+def test_a_lock_that_is_waited_for_does_not_hide_that_the_time_was_up():
+    """It is not held when it is given back, which is a RuntimeError; an answer that waits for a pool is late, not wrong."""
+    with pytest.raises(limits.TimeUp), limits.time_limit(0.1):
+        Future().result()
+
+
+def test_an_exception_of_somebodys_own_stays_what_it_is():
+    def answer():
+        try:
+            return {}["x"]
+        except KeyError:
+            return 1 / 0
+
+    with pytest.raises(ZeroDivisionError), limits.time_limit(60):
+        answer()
