@@ -135,7 +135,7 @@ def time_limit(seconds, inside=None, clock=None):
 
 def _is_of_time(error):
     """Whether an exception came while TimeUp was leaving: a lock that was waited for cannot be given back then, say."""
-    before = BaseException.__context__.__get__  # type: ignore[attr-defined]
+    before = BaseException.__context__.__get__
     seen: list[BaseException | None] = []
     while error is not None and error not in seen:
         seen.append(error)
