@@ -57,7 +57,7 @@ def sums(file):
 def test_what_is_added_takes_so_many_minutes(course, added, reading):
     before = sums(course.source)
     course.edit(("{closing}", f"{added}\n\n{{closing}}"))
-    assert sums(course.source)[0] - before[0] == pytest.approx(reading)
+    assert sums(course.source)[0] - before[0] == pytest.approx(minutes.PACE * reading)
     assert sums(course.source)[1] == before[1]
 
 
@@ -67,8 +67,8 @@ def test_what_is_folded_is_counted_apart(course):
     course.edit(("{closing}", f"## 1. A section\n\n{folded}\n\n{{closing}}"))
     *_, last = minutes.sections(course.source)
     assert (last.title, last.total) == ("1. A section", 0)
-    assert last.folded == pytest.approx(7 + 1 + 1 + 2 / 200)
-    assert "10 for the exercises. What is folded, for a second reading, takes 10 more." in fill.opening(course.source)
+    assert last.folded == pytest.approx(minutes.PACE * (7 + 1 + 1 + 2 / 200))
+    assert "10 for the exercises. What is folded, for a second reading, takes 15 more." in fill.opening(course.source)
 
 
 def test_a_solution_is_not_read_and_an_exercise_takes_its_own_minutes(course):
@@ -85,7 +85,7 @@ def test_a_question_of_the_quiz_takes_half_a_minute(course):
     course.edit(("{closing}", cell("quiz(0)")))
     questions = len(real.lessons()[0].quiz)
     assert questions > 3
-    assert sums(course.source)[0] - before[0] == pytest.approx(questions / 2 + 2 / 60)
+    assert sums(course.source)[0] - before[0] == pytest.approx(minutes.PACE * (questions / 2 + 2 / 60))
 
 
 @every_source
@@ -152,7 +152,7 @@ def test_the_command_says_the_minutes_of_each_section(course):
     assert result.exit_code == 0
     head, lesson, above, section = (re.split(r"  +", line.strip()) for line in result.output.splitlines())
     assert head == ["reading", "solving", "total", "folded"]
-    assert lesson == ["00 A lesson", "10", "10", "20", "0"]
+    assert lesson == ["00 A lesson", "15", "10", "25", "0"]
     assert above[0] == "above the first heading"
-    assert section == ["1. A section", "7.0", "0", "7.0", "0.0"]
+    assert section == ["1. A section", "9.0", "0", "9.0", "0.0"]
     assert course.files() == {}

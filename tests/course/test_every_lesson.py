@@ -23,17 +23,14 @@ def test_it_has_all_that_the_build_asks_for(lesson):
 
 
 @every_lesson
-def test_a_sitting_takes_two_hours_and_a_half_at_most_and_a_lesson_two_or_three_of_them(lesson):
+def test_a_sitting_takes_two_hours_and_a_half_at_most_and_a_long_lesson_can_be_left(lesson):
     takes = minutes.of(source(lesson))
     assert sum(taken for _, taken in takes.sittings) == takes.total
     assert all(taken <= 150 for _, taken in takes.sittings), (
         f"solutions/{lesson.name}.md: put {{pause}} at the end of one section more; `dpcourse build {lesson.name} --minutes` "
         f"says what takes how long"
     )
-    assert takes.total <= 330, (
-        f"solutions/{lesson.name}.md takes {takes.total} minutes, {takes.solving} of them for the exercises: shorten it, "
-        f"fold what can be read later, or make it two lessons"
-    )
+    assert takes.total <= 240 or len(takes.sittings) > 1
 
 
 @every_lesson
