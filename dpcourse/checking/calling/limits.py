@@ -114,17 +114,18 @@ def time_limit(seconds, inside=None, clock=None):
     inside: the globals of the code that is not to go on where it swallows TimeUp; of all code, if not given.
     clock: the Clock of which these seconds are what is left; a new one, if not given.
     """
-    clock = clock or Clock(seconds)
+    clock, handled = clock or Clock(seconds), sys.exc_info()[1]
+    stop = _Stop(inside)
     if threading.current_thread() is not threading.main_thread():
-        arm, disarm = _beside_the_main_thread(clock)
+        arm, disarm = _beside_the_main_thread(stop, clock)
     else:
-        arm, disarm = (_by_timer if interruptible() else _by_thread)(_Stop(inside), clock)
+        arm, disarm = (_by_timer if interruptible() else _by_thread)(stop, clock)
     try:  # the outer disarm is for a TimeUp that arrives while the inner one runs
         try:
             arm(seconds)
             yield
         except Exception as error:
-            if _is_of_time(error):
+            if stop.was_sent and _is_of_time(error, handled):
                 raise TimeUp from error
             raise
         finally:
@@ -133,14 +134,17 @@ def time_limit(seconds, inside=None, clock=None):
         disarm()
 
 
-def _is_of_time(error):
-    """Whether an exception came while TimeUp was leaving: a lock that was waited for cannot be given back then, say."""
+def _is_of_time(error, handled):
+    """Whether an exception came while TimeUp was leaving: a lock that was waited for cannot be given back then, say.
+
+    handled: the exception that was being handled when the block began, which may be TimeUp of another limit.
+    """
     before = BaseException.__context__.__get__
     seen: list[BaseException | None] = []
-    while error is not None and error not in seen:
+    while error is not None and error is not handled and error not in seen:
         seen.append(error)
         error = before(error)
-        if isinstance(error, TimeUp):
+        if isinstance(error, TimeUp) and error is not handled:
             return True
     return False
 
@@ -175,10 +179,11 @@ class _Stop:
     """
 
     def __init__(self, inside):
-        self.inside, self.traced_before = inside, sys.gettrace()
+        self.inside, self.traced_before, self.was_sent = inside, sys.gettrace(), False
         self.outside = sys._getframe(3)  # whoever entered the `with` block: its frames are not to be traced
 
     def __call__(self, frame):
+        self.was_sent = True
         sys.settrace(lambda *new_frame: None)
         while frame is not None and frame is not self.outside:
             is_inside = frame.f_globals is not globals() if self.inside is None else frame.f_globals is self.inside
@@ -296,11 +301,12 @@ def _by_turns(stop, seconds, over):
     return end
 
 
-def _beside_the_main_thread(clock):
+def _beside_the_main_thread(stop, clock):
     """No signal arrives there: the exception itself is sent to the thread, between two lines of Python."""
     target, over, ends = ctypes.c_ulong(threading.get_ident()), threading.Event(), []
 
     def send():
+        stop.was_sent = True
         ctypes.pythonapi.PyThreadState_SetAsyncExc(target, ctypes.py_object(TimeUp))
 
     def arm(seconds):

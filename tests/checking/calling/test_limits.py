@@ -256,3 +256,22 @@ def test_an_exception_of_somebodys_own_stays_what_it_is():
 
     with pytest.raises(ZeroDivisionError), limits.time_limit(60):
         answer()
+
+
+def test_an_exception_while_another_limits_end_is_handled_is_not_this_limits():
+    """One that ended before this one began, or inside it."""
+    try:
+        raise limits.TimeUp
+    except limits.TimeUp:
+        with pytest.raises(ZeroDivisionError), limits.time_limit(60):
+            _ = 1 / 0
+
+    def answer():
+        try:
+            with limits.time_limit(0.1):
+                time.sleep(10)
+        except limits.TimeUp:
+            return 1 / 0
+
+    with pytest.raises(ZeroDivisionError), limits.time_limit(60):
+        answer()
