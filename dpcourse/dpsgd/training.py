@@ -12,7 +12,7 @@ from torch.nn import functional as F
 from torch.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
 
 from dpcourse.base import validate
-from dpcourse.dpsgd import generators, graphs, processes, rows, secure
+from dpcourse.dpsgd import cuda_graphs, generators, processes, rows, secure
 from dpcourse.dpsgd.agreement import evaluated, train
 from dpcourse.dpsgd.clipping import Loss, refuse_unknown
 from dpcourse.dpsgd.data import Data, people_of
@@ -133,7 +133,7 @@ def fit(
         processes.agree_on_state(coins, device)
     batches = poisson_batches(training.people, training.rate, steps, coins)
     accumulate = functools.partial(_accumulate, model, optimizer, data, loss, engine, precision)
-    optimizer.graphs.room = graphs.ROOM if memory is None else 0
+    optimizer.graphs.room = cuda_graphs.ROOM if memory is None else 0
     if training.left:
         chunk = people_at_once(model, optimizer, data, chunk, memory, accumulate)
         _score(model, data, metric, chunk)  # what fails, fails before the ledger is charged

@@ -1,5 +1,7 @@
 """What every lesson has: whatever a newcomer forgets is named in one sentence that says what to add, and where."""
 
+import math
+
 import pytest
 from support import ROOT
 
@@ -31,6 +33,11 @@ def test_a_sitting_takes_two_hours_and_a_half_at_most_and_a_long_lesson_can_be_l
         f"says what takes how long"
     )
     assert takes.total <= 240 or len(takes.sittings) > 1
+    read_once = 5 * math.ceil(sum(section.reading for section in minutes.sections(source(lesson))) / minutes.PACE / 5)
+    assert read_once + takes.solving <= 330, (
+        f"solutions/{lesson.name}.md takes {takes.total} minutes, and {read_once + takes.solving} where it is read once: "
+        f"shorten it, fold what can be read later, or make it two lessons"
+    )
 
 
 @every_lesson

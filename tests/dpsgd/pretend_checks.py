@@ -132,7 +132,7 @@ def book_keeping_is_the_cpus_to_the_bit():
 @check
 def what_is_recorded_waits_for_nothing():
     """A graph cannot hold a wait: not for a gradient that is not finite, nor for positions that cancel."""
-    from dpcourse.dpsgd import graphs
+    from dpcourse.dpsgd import cuda_graphs
 
     cross_entropy, targets = training.cross_entropy, people().train_targets[:9].to(PRETEND)
     inputs, there = people().train_inputs[:9].to(PRETEND), (torch.arange(9) < 7).to(PRETEND)
@@ -141,7 +141,7 @@ def what_is_recorded_waits_for_nothing():
         dpsgd.clipped_sum(model, cross_entropy, inputs, targets, 0.5)  # what is learned of a model once, with waits
         gpu.waits.clear()
         parameters = dict(model.named_parameters())
-        _, right = graphs.masked_sum(model, parameters, cross_entropy, inputs, targets, there, 0.5, "float32")
+        _, right = cuda_graphs.masked_sum(model, parameters, cross_entropy, inputs, targets, there, 0.5, "float32")
         assert not gpu.waits, f"{name}: {dict(gpu.waits)}"
         assert right
 

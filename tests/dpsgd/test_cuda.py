@@ -15,7 +15,7 @@ from scipy import stats
 from torch import nn
 
 from dpcourse import dpsgd
-from dpcourse.dpsgd import graphs, layers, secure, training
+from dpcourse.dpsgd import cuda_graphs, layers, secure, training
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs an NVIDIA GPU")
 
@@ -152,7 +152,7 @@ def test_convolutions_keep_no_more_than_they_may(monkeypatch):
 # ---- the clipped sum as one graph
 
 
-def sums_of(model, parts_of_batch, precision="float32", room=graphs.ROOM):
+def sums_of(model, parts_of_batch, precision="float32", room=cuda_graphs.ROOM):
     """What an optimizer that records graphs finds of each part, and the graphs."""
     optimizer = parts(model)[1]
     optimizer.graphs.room = room
@@ -169,7 +169,7 @@ def parts_of(counts, spoiled=None):
 
 
 def recorded(kept):
-    return [one for one in kept._made.values() if isinstance(one, graphs.Recorded)]
+    return [one for one in kept._made.values() if isinstance(one, cuda_graphs.Recorded)]
 
 
 def same(found, expected, far=1e-6):
@@ -209,14 +209,14 @@ def test_a_row_that_is_not_finite_counts_as_0_in_a_graph():
 
 
 def test_a_graph_that_is_hardly_ever_right_is_given_up():
-    batch = parts_of([400] * (graphs.PATIENCE + 2), spoiled=300)
+    batch = parts_of([400] * (cuda_graphs.PATIENCE + 2), spoiled=300)
     _, kept = sums_of(model_of("CNN").cuda(), batch)
-    assert list(kept._made.values()) == [graphs.IN_VAIN]
+    assert list(kept._made.values()) == [cuda_graphs.IN_VAIN]
 
 
 def test_a_graph_sees_the_weights_as_they_are():
     ends = []
-    for room in (graphs.ROOM, 0):
+    for room in (cuda_graphs.ROOM, 0):
         model = model_of("CNN").cuda()
         optimizer = parts(model, noise_multiplier=1e-9)[1]
         optimizer.graphs.room = room
@@ -235,8 +235,8 @@ def test_what_cannot_be_recorded_goes_on_without(what, monkeypatch):
     if what == "no room":
         optimizer.graphs.room = 0
     if what == "a wait":
-        real = graphs.masked_sum
-        monkeypatch.setattr(graphs, "masked_sum", lambda *given: (real(*given), given[3].sum().item())[0])
+        real = cuda_graphs.masked_sum
+        monkeypatch.setattr(cuda_graphs, "masked_sum", lambda *given: (real(*given), given[3].sum().item())[0])
     for part in parts_of([64] * 4):
         by = (lambda outputs, targets: loss(outputs, targets)) if what == "a loss of one's own" else loss
         found = optimizer.accumulate(model, by, *part)
@@ -246,8 +246,8 @@ def test_what_cannot_be_recorded_goes_on_without(what, monkeypatch):
 
 
 def test_what_cannot_be_recorded_is_said_once_and_in_words(monkeypatch):
-    real = graphs.masked_sum
-    monkeypatch.setattr(graphs, "masked_sum", lambda *given: (real(*given), given[3].sum().item())[0])
+    real = cuda_graphs.masked_sum
+    monkeypatch.setattr(cuda_graphs, "masked_sum", lambda *given: (real(*given), given[3].sum().item())[0])
     with pytest.warns(UserWarning, match="go on without a CUDA graph, since this cannot be recorded") as said:
         sums_of(model_of("CNN").cuda(), parts_of([64] * 5))
     assert len([one for one in said if "CUDA graph" in str(one.message)]) == 1
@@ -264,8 +264,8 @@ def test_fit_records_and_forgets():
 @both
 def test_a_run_by_graphs_is_the_run_without(kind, monkeypatch):
     ends = []
-    for room in (graphs.ROOM, 0):
-        monkeypatch.setattr(graphs, "ROOM", room)
+    for room in (cuda_graphs.ROOM, 0):
+        monkeypatch.setattr(cuda_graphs, "ROOM", room)
         mine = parts("CNN", kind, noise_multiplier=1e-9, **({"eps": 1.0} if kind == "NoisyAdam" else {}))
         run = train(mine, steps=30)
         ends.append((weights(mine[0]), run.losses))

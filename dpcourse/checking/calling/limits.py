@@ -107,15 +107,15 @@ class Clock:
 def time_limit(seconds, inside=None, clock=None):
     """Raise TimeUp inside the block once `seconds` have passed, and every half second until it leaves.
 
-    Whatever else leaves the block because of it is TimeUp too.
+    Whatever else leaves the block because of it is TimeUp too; whoever catches something inside asks what this yields,
+    `is_why(error)`.
     Time in which a core is waited for does not count (Clock). A timer's signal does it where there is one
     (`interruptible`), which also ends a sleep. Elsewhere a watching thread sends the signal, which arrives between two
     lines of Python; where no thread can start, each turn of a loop and each call looks at the clock.
     inside: the globals of the code that is not to go on where it swallows TimeUp; of all code, if not given.
     clock: the Clock of which these seconds are what is left; a new one, if not given.
     """
-    clock, handled = clock or Clock(seconds), sys.exc_info()[1]
-    stop = _Stop(inside)
+    clock, stop = clock or Clock(seconds), _Stop(inside)
     if threading.current_thread() is not threading.main_thread():
         arm, disarm = _beside_the_main_thread(stop, clock)
     else:
@@ -123,30 +123,15 @@ def time_limit(seconds, inside=None, clock=None):
     try:  # the outer disarm is for a TimeUp that arrives while the inner one runs
         try:
             arm(seconds)
-            yield
+            yield stop
         except Exception as error:
-            if stop.was_sent and _is_of_time(error, handled):
+            if stop.is_why(error):
                 raise TimeUp from error
             raise
         finally:
             disarm()
     finally:
         disarm()
-
-
-def _is_of_time(error, handled):
-    """Whether an exception came while TimeUp was leaving: a lock that was waited for cannot be given back then, say.
-
-    handled: the exception that was being handled when the block began, which may be TimeUp of another limit.
-    """
-    before = BaseException.__context__.__get__
-    seen: list[BaseException | None] = []
-    while error is not None and error is not handled and error not in seen:
-        seen.append(error)
-        error = before(error)
-        if isinstance(error, TimeUp) and error is not handled:
-            return True
-    return False
 
 
 def data_of_process() -> int:
@@ -180,6 +165,7 @@ class _Stop:
 
     def __init__(self, inside):
         self.inside, self.traced_before, self.was_sent = inside, sys.gettrace(), False
+        self.handled = sys.exc_info()[1]  # when the block begins: TimeUp of another limit, perhaps
         self.outside = sys._getframe(3)  # whoever entered the `with` block: its frames are not to be traced
 
     def __call__(self, frame):
@@ -194,6 +180,16 @@ class _Stop:
 
     def over(self):
         sys.settrace(self.traced_before)
+
+    def is_why(self, error):
+        """Whether an exception came while this TimeUp was leaving: a lock that was waited for cannot be given back then."""
+        before, seen = BaseException.__context__.__get__, set()
+        while self.was_sent and error is not None and error is not self.handled and id(error) not in seen:
+            if isinstance(error, TimeUp):
+                return True
+            seen.add(id(error))
+            error = before(error)
+        return False
 
 
 def _by_timer(stop, clock):

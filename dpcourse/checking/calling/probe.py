@@ -64,12 +64,12 @@ class Probe:
             with (
                 output.captured() as printed,
                 calls.forbidding(self.forbidden, counted) as called,
-                limits.time_limit(self.seconds, clock=clock),
+                limits.time_limit(self.seconds, clock=clock) as limit,
                 np.errstate(all="ignore"),  # it is asked about corners too, of which numpy would warn
             ):
                 for case in cases:
                     outcomes.append({})
-                    outcome = self._outcome(answer, case, called, is_first=len(outcomes) == 1)
+                    outcome = self._outcome(answer, case, called, limit, is_first=len(outcomes) == 1)
                     if os.getpid() != process:  # the answer has forked: its child ends here, before it does so again
                         os._exit(0)
                     outcomes[-1] = _with_all_seen(outcome, answer, case, called, counted, printed)
@@ -127,7 +127,7 @@ class Probe:
             except (Exception, SystemExit, limits.TimeUp):
                 return False
 
-    def _outcome(self, answer, case, called, is_first):
+    def _outcome(self, answer, case, called, limit, is_first):
         if not callable(answer):
             return {"not_callable": as_data(type_name(answer))}
         with called:
@@ -141,6 +141,8 @@ class Probe:
         except calls.Forbidden:
             outcome = {}
         except (Exception, SystemExit) as error:
+            if limit.is_why(error):
+                raise limits.TimeUp from error
             raised = as_data(_raised(error, answer, case, self.forbidden))
             outcome = {"raised": raised, "because": errors.chain(error)}
         with called:

@@ -127,13 +127,15 @@ class Session:
         self.cell, error = request["number"], None
         self.running = True
         try:
-            with limits.time_limit(request["seconds"], inside=self.shell.user_ns):
+            with limits.time_limit(request["seconds"], inside=self.shell.user_ns) as limit:
                 keep_running_cells(self.shell)
                 code, unknown = without_unknown_magic(self.shell, request["cell"])
                 if unknown:
                     self._note_met("magic", self.cell, unknown)
                 result = self.shell.run_cell(code, store_history=True)
-            error = result.error_before_exec or result.error_in_exec
+                error = result.error_before_exec or result.error_in_exec
+                if limit.is_why(error):
+                    raise limits.TimeUp from error
         except BaseException as raised:
             error = raised
         self.running = False

@@ -2,6 +2,7 @@
 
 import functools
 import types
+from concurrent.futures import Future
 
 import pytest
 
@@ -85,3 +86,11 @@ def test_calls_are_counted_for_each_case():
 
     outcomes = Probe("f", counted=toss).probe(lambda x: [toss(x) for _ in range(x)], [{"x": 2}, {"x": 3}, {"x": 0}])
     assert [outcome["calls"] for outcome in outcomes] == [2, 3, 0]
+
+
+def test_an_answer_that_waits_for_a_lock_is_late_and_not_wrong():
+    """Python gives a lock back unheld then, which is a RuntimeError, as where an answer waits for its pool."""
+    probe = Probe("answer", seconds=0.2)
+    outcomes = probe.probe(lambda x: x or Future().result(), [{"x": 1}, {"x": 0}])
+    assert outcomes[0]["value"] == 1
+    assert outcomes[1]["timeout"] == 0.2

@@ -407,6 +407,14 @@ def test_a_slow_cell_is_interrupted_and_keeps_what_it_defined():
 
 
 @NEEDS_SANDBOX
+def test_what_a_library_makes_of_the_end_of_the_time_is_that_end():
+    library = "import time\\ntry: time.sleep(60)\\nexcept BaseException: raise ValueError"
+    found = graded(IMPORTS, ODDS, CHECK, f"exec('{library}', {{}})", ids=("start_here/keep_probability",), limits=SHORT)
+    assert found.result.status == "limit"
+    assert found.result.notes == ("cell 4 did not end within 1 seconds and was interrupted",)
+
+
+@NEEDS_SANDBOX
 def test_a_cell_that_cannot_be_interrupted_is_cut_where_it_hangs():
     slow = """
 def hang():

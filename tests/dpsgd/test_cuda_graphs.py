@@ -13,7 +13,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from dpcourse import dpsgd
-from dpcourse.dpsgd import graphs
+from dpcourse.dpsgd import cuda_graphs
 
 loss = functools.partial(F.cross_entropy, reduction="none")
 MODELS = {
@@ -36,10 +36,10 @@ def examples(count, seed=0):
 
 def masked(model, inputs, targets, clip_norm, size=None):
     """Of a part that was filled up, by its first example or by the `size` of a graph."""
-    more = (size or graphs.size_for(len(inputs))) - len(inputs)
+    more = (size or cuda_graphs.size_for(len(inputs))) - len(inputs)
     there = torch.arange(len(inputs) + more) < len(inputs)
     filled = [torch.cat([part, part[:1].repeat(more, *[1] * (part.ndim - 1))]) for part in (inputs, targets)]
-    return graphs.masked_sum(model, dpsgd.refusals.trainable(model), loss, *filled, there, clip_norm, "float32")
+    return cuda_graphs.masked_sum(model, dpsgd.refusals.trainable(model), loss, *filled, there, clip_norm, "float32")
 
 
 @pytest.mark.parametrize("clip_norm", [0.05, 1e6])
@@ -78,7 +78,7 @@ def test_positions_that_cancel_are_told():
     ordinary = torch.cat([x[:, :1], 2 * x[:, :1]], 1)
     for inputs, count, right in (([ordinary, ordinary], 2, True), ([ordinary, x], 2, False), ([ordinary, x], 1, True)):
         there = torch.arange(2) < count
-        found = graphs.masked_sum(
+        found = cuda_graphs.masked_sum(
             model, dict(model.named_parameters()), loss, torch.cat(inputs), targets, there, 1.0, "float32"
         )
         assert bool(found[1]) is right
@@ -86,10 +86,10 @@ def test_positions_that_cancel_are_told():
 
 @given(st.integers(1, 10**6))
 def test_sizes_are_few_and_hold_little_more(examples):
-    size = graphs.size_for(examples)
-    assert examples <= size == graphs.size_for(size)
-    assert size - examples < max(graphs.FEWEST, examples / 16 + 1)
-    assert len({graphs.size_for(count) for count in range(1, 2049)}) <= 64
+    size = cuda_graphs.size_for(examples)
+    assert examples <= size == cuda_graphs.size_for(size)
+    assert size - examples < max(cuda_graphs.FEWEST, examples / 16 + 1)
+    assert len({cuda_graphs.size_for(count) for count in range(1, 2049)}) <= 64
 
 
 class Own(nn.Module):
@@ -117,7 +117,7 @@ def hooked():
 )
 def test_only_what_is_torchs_own_is_taken(model, by, taken):
     """Python in a forward, a hook or a loss would be recorded once, and never be done again."""
-    assert graphs.takes(model(), by, *examples(4)) is taken
+    assert cuda_graphs.takes(model(), by, *examples(4)) is taken
 
 
 def changes(model):
@@ -138,7 +138,7 @@ def test_whatever_changes_the_sum_is_another_kind():
 
     def kind(clip_norm=1.0, precision="float32", size=64, inputs=inputs):
         parameters = dpsgd.refusals.trainable(model)
-        return graphs._kind(model, parameters, loss_module, inputs, targets, size, clip_norm, precision)
+        return cuda_graphs._kind(model, parameters, loss_module, inputs, targets, size, clip_norm, precision)
 
     kinds = [kind(), kind(2.0), kind(precision="bf16"), kind(size=96), kind(inputs=inputs.double())]
     for change in changes(model):
@@ -149,7 +149,7 @@ def test_whatever_changes_the_sum_is_another_kind():
 
 
 def test_on_a_cpu_nothing_is_recorded(monkeypatch):
-    monkeypatch.setattr(graphs.Graphs, "_record", lambda *_: pytest.fail("was recorded"))
+    monkeypatch.setattr(cuda_graphs.Graphs, "_record", lambda *_: pytest.fail("was recorded"))
     model = MODELS["MLP"]()
     optimizer = dpsgd.NoisySGD(model.parameters(), 0.1, noise_multiplier=1.0, clip_norm=1.0, expected_batch=8)
     for _ in range(3):
