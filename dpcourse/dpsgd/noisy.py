@@ -15,8 +15,8 @@ from dpcourse.dpsgd import generators, processes, rows, secure
 from dpcourse.dpsgd.account import Account
 from dpcourse.dpsgd.agreement import refuse_if_it_disagrees
 from dpcourse.dpsgd.clipping import Clipped, Loss, clipped_sum_of
-from dpcourse.dpsgd.data import people_of
 from dpcourse.dpsgd.cuda_graphs import Graphs
+from dpcourse.dpsgd.data import people_of
 from dpcourse.dpsgd.ledger import Ledger
 from dpcourse.dpsgd.refusals import refuse_if_not_private, trainable
 from dpcourse.dpsgd.sampling import Sizes
