@@ -21,7 +21,7 @@ from dpcourse.dpsgd import generators, layers, memory, models, rows, stacks
 from dpcourse.dpsgd.clipping import Clipped, Loss, factors, shares_of, weighted
 from dpcourse.dpsgd.precision import full_precision, passes
 
-FEWEST = 32  # examples: there is no graph for less
+FEWEST = 32  # examples: what is smaller is filled up to so many
 MOST = 24  # graphs of an optimizer; the one that was used least lately is forgotten
 ROOM = 2**31  # bytes for the tensors of a part: one that takes more keeps a GPU busy without a graph
 PATIENCE = 8  # sums of a graph that were not right, until it is given up
@@ -30,7 +30,7 @@ NEW, SEEN, IN_VAIN = "new", "seen", "in vain"  # of a kind of part for which the
 
 
 def size_for(examples: int) -> int:
-    """Return the size that a part is filled up to: at most a sixteenth more, so that few sizes do for all.
+    """Return the size that a part is filled up to: at most a sixteenth or 31 more, so that few sizes do for all.
 
     >>> [size_for(examples) for examples in (5, 1000, 1024, 1025)]
     [32, 1024, 1024, 1088]
