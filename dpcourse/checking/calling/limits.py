@@ -165,7 +165,6 @@ class _Stop:
 
     def __init__(self, inside):
         self.inside, self.traced_before, self.was_sent = inside, sys.gettrace(), False
-        self.handled = sys.exc_info()[1]  # when the block begins: TimeUp of another limit, perhaps
         self.outside = sys._getframe(3)  # whoever entered the `with` block: its frames are not to be traced
 
     def __call__(self, frame):
@@ -184,7 +183,7 @@ class _Stop:
     def is_why(self, error):
         """Whether an exception came while this TimeUp was leaving: a lock that was waited for cannot be given back then."""
         before, seen = BaseException.__context__.__get__, set()
-        while self.was_sent and error is not None and error is not self.handled and id(error) not in seen:
+        while self.was_sent and error is not None and id(error) not in seen:
             if isinstance(error, TimeUp):
                 return True
             seen.add(id(error))
