@@ -192,7 +192,10 @@ def coin(numerator, denominator, rng=None) -> bool:
     """
     numerator, denominator = validate.whole("numerator", numerator, 0), validate.whole("denominator", denominator)
     rng, (wholes, rest) = np.random.default_rng(rng), divmod(numerator, denominator)
-    return all(_small_coin(1, 1, rng) for _ in range(wholes)) and _small_coin(rest, denominator, rng)
+    for _ in range(wholes):
+        if not _small_coin(1, 1, rng):
+            return False
+    return _small_coin(rest, denominator, rng)
 
 
 def discrete_noise(epsilon, size=None, rng=None) -> int | np.ndarray:
@@ -208,7 +211,7 @@ def discrete_noise(epsilon, size=None, rng=None) -> int | np.ndarray:
     [0, 0, 0]
     """
     ratio = _fraction("epsilon", epsilon)
-    if ratio < _LEAST_RATIO:
+    if ratio.denominator > 10**16 and ratio < _LEAST_RATIO:  # with a smaller one it cannot be
         raise ValueError(f"epsilon must be at least 1e-16, else noise needs more than 64 bits, got {epsilon!r}")
     rng = np.random.default_rng(rng)
     return _discrete_one(ratio, rng) if size is None else _discrete(ratio, validate.whole("size", size, 0), rng)
@@ -254,14 +257,15 @@ def _discrete(ratio, size, rng):
 
 def _discrete_one(ratio, rng):
     """Draw one number as `_discrete` does, with the same tosses, without arrays: several times as fast."""
+    steps, units = ratio.numerator, ratio.denominator
     while True:
-        rest, whole = _below(ratio.denominator, None, rng), 0
-        if not _small_coin(rest, ratio.denominator, rng):
+        rest, whole = _below(units, None, rng), 0
+        if not _small_coin(rest, units, rng):
             continue
         while _small_coin(1, 1, rng):
             whole += 1
-        minus = _below(2, None, rng) == 1
-        amount = (int(rest) + ratio.denominator * whole) // ratio.numerator
+        minus = rng.integers(2) == 1
+        amount = (int(rest) + units * whole) // steps
         if amount or not minus:
             return -amount if minus else amount
 
@@ -277,9 +281,9 @@ def _heads_in_a_row(coins, rng):
 
 def _small_coin(numerator, denominator, rng):
     """Toss the coin of `coin`, for a fraction in [0, 1]: the alternating series as a game."""
-    k = 1
-    while _below(denominator * k, None, rng) < numerator:
-        k += 1
+    k, sides = 1, denominator
+    while (rng.integers(sides) if sides <= 2**63 else _below(sides, None, rng)) < numerator:
+        k, sides = k + 1, sides + denominator
     return k % 2 == 1
 
 
@@ -306,7 +310,7 @@ def _below(n, size, rng):
 
 
 def _fraction(name, value):
-    if isinstance(value, Fraction) and value > 0:
+    if isinstance(value, Fraction) and value.numerator > 0:
         return value
     return Fraction(validate.number(name, value, 0, open_low=True, open_high=True))
 

@@ -5,7 +5,8 @@ operators in a formula; in code that is given it is a name, a number or a group 
 are read in a minute, and what else takes time. Solving an exercise takes the minutes that it says itself, a person's estimate.
 PACE was fitted in 2026 to the minutes by section that two to six readers judged of each lesson from 00 to 10: with it the
 median section is 6.5 % off, and 64 % are within 10 %; without it sections were 15 % too short. That is a fit, and no test.
-What is folded, in <details>, is a second reading, and counted apart. What the build fills in is not counted.
+What is folded, text in <details> or code that JupyterLab folds, is a second reading, and counted apart. What the build
+fills in is not counted.
 """
 
 import math
@@ -17,7 +18,7 @@ from pathlib import Path
 import nbformat
 
 from dpcourse.authoring.on_page import title
-from dpcourse.authoring.source import PART, lesson_of, read
+from dpcourse.authoring.source import PART, is_folded, lesson_of, read
 from dpcourse.base import cells
 from dpcourse.checking import Exercise
 from dpcourse.course import Lesson
@@ -29,6 +30,7 @@ PACE = 1.28
 PICTURE, EXPLORER, OUTPUT, QUESTION = 1, 3, 1, 0.5
 """Minutes."""
 
+FOLDED = "folded code"
 PIECE = re.compile(
     r"<details\b[^>]*>(?P<folded>(?s:.*?))</details>|^```.*\n(?P<code>(?s:.*?))^```$|^## (?P<title>.+)$", re.MULTILINE
 )
@@ -125,12 +127,15 @@ def sections(file: Path) -> Iterator[Section]:
         named = [part["argument"] for part in parts if part["part"] == "exercise"]
         pauses = any(part["part"] == "pause" for part in parts)
         texts = [text for kind, text in cells_of if kind == "markdown"]
+        folded = [text for kind, text in cells_of if kind == FOLDED]
         code = sum(_of_code(lesson, text) for kind, text in cells_of if kind == "code")
+        code += sum(_of_outputs(lesson, text) for text in folded)
+        second = sum(_of_text(lesson, piece["folded"] or "") for text in texts for piece in PIECE.finditer(text))
+        second += sum(words_of_code(text) / MATHEMATICS for text in folded)
         yield Section(
             heading,
             reading=PACE * (code + sum(_of_text(lesson, text) for text in texts)),
-            folded=PACE
-            * sum(_of_text(lesson, piece["folded"] or "") for text in texts for piece in PIECE.finditer(text)),
+            folded=PACE * second,
             exercises=tuple(lesson.exercise(name) for name in named if name in lesson.functions),  # others are refused
             pauses=pauses,
         )
@@ -142,16 +147,16 @@ def headings(notebook: nbformat.NotebookNode) -> list[str]:
 
 
 def _sections(notebook):
-    """(heading, [(kind, text), ...]) of each section; a heading may stand within a cell."""
+    """(heading, [(kind, text), ...]) of each section; a heading may stand within a cell. Folded code is a kind of its own."""
     found: list[tuple[str, list[tuple[str, str]]]] = [("", [])]
     for cell in notebook.cells:
-        begin = 0
+        kind, begin = FOLDED if is_folded(cell) else cell.cell_type, 0
         for head in PIECE.finditer(cell.source) if cell.cell_type == "markdown" else ():
             if head["title"]:
-                found[-1][1].append((cell.cell_type, cell.source[begin : head.start()]))
+                found[-1][1].append((kind, cell.source[begin : head.start()]))
                 found.append((head["title"], []))
                 begin = head.end()
-        found[-1][1].append((cell.cell_type, cell.source[begin:]))
+        found[-1][1].append((kind, cell.source[begin:]))
     return found
 
 
@@ -164,12 +169,17 @@ def _of_text(lesson: Lesson, text: str) -> float:
 
 def _of_code(lesson: Lesson, code: str) -> float:
     given = cells.blanked(code)
-    called = cells.called(given)
+    return words_of_code(given) / MATHEMATICS + _of_outputs(lesson, given)
+
+
+def _of_outputs(lesson: Lesson, code: str) -> float:
+    """The minutes to look at what code gives."""
+    called = cells.called(code)
     playing = called.count("widgets.explore") + called.count("attack")
     looking = PICTURE * called.count("plots.show") + EXPLORER * playing
     asking = QUESTION * len(lesson.quiz) if "quiz" in called else 0
     printing = OUTPUT * ("print" in called or "tables.show" in called)
-    return words_of_code(given) / MATHEMATICS + looking + printing + asking
+    return looking + printing + asking
 
 
 def words_of_text(text: str) -> tuple[int, int]:

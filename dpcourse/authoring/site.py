@@ -33,10 +33,10 @@ from pygments.token import STANDARD_TYPES
 
 from dpcourse import course, plots
 from dpcourse.authoring import answers, binder, catalogues, glossary, images, lite, pdf, searching, sliders
-from dpcourse.authoring.source import languages
+from dpcourse.authoring.source import is_folded, languages
 from dpcourse.base.cells import called, calls, checked, without, without_marks
 from dpcourse.base.files import new_folder, write_atomically
-from dpcourse.base.languages import ENGLISH, again, counted, listed, say, speaking
+from dpcourse.base.languages import ENGLISH, again, counted, listed, say, speaking, to_say
 from dpcourse.checking.display import as_code
 from dpcourse.course import GLOSSARY
 from dpcourse.notebook.attacker import BY_HAND
@@ -44,6 +44,7 @@ from dpcourse.notebook.course_map import stages
 
 TEMPLATES = Path(__file__).with_name("templates")
 GENERATOR = '<meta name="generator" content="dpcourse site: {}">'
+OF_CODE, SOLVED, TABLE = to_say("Code"), to_say("Solution"), to_say("Table")
 FITS_A_PHONE = 36
 """So many characters of code, or of a formula's source, are not wider than a telephone."""
 WORDS = {"sentence": 40, "words": 16}
@@ -478,8 +479,10 @@ class _Maker:
         if mechanism := _attacked(cell.source):
             return f'<div id="{html.escape(cell.id)}" class="game">{self.game(mechanism)}</div>'
         parts = [_code(cell.source)] if without(cell.source, ["plots.show"]) or not cell.outputs else []
+        if parts and is_folded(cell):
+            parts = [_unfolding(self.site.say(OF_CODE), *parts)]
         if SOLUTION in cell.metadata:
-            parts.append(_unfolding(self.site.say("Solution"), _code(cell.metadata[SOLUTION])))
+            parts.append(_unfolding(self.site.say(SOLVED), _code(cell.metadata[SOLUTION])))
         outputs = "".join(map(self.output, cell.outputs))
         if outputs:
             parts.append(f'<div class="output">{outputs}</div>')
@@ -620,7 +623,7 @@ class _Markdown(IPythonRenderer):
             raise SiteError(f"{self.maker.name}: the formula ${body.strip()}$ cannot be read: {error}") from None
 
     def table(self, text):
-        return f'<div class="wide" tabindex="0" role="group" aria-label="{self.maker.site.say("Table")}"><table>\n{text}</table></div>\n'
+        return f'<div class="wide" tabindex="0" role="group" aria-label="{self.maker.site.say(TABLE)}"><table>\n{text}</table></div>\n'
 
     def table_row(self, text):
         """A row of the glossary has an anchor, which the search leads to."""

@@ -131,6 +131,11 @@ def _cut(whole, its_rows):
                 goes_on = {GOES_ON: True}
 
 
+def is_folded(cell: nbformat.NotebookNode) -> bool:
+    """Whether JupyterLab shows only the first line of a code cell, as `:jupyter: {source_hidden: true}` in a source asks."""
+    return bool(cell.metadata.get("jupyter", {}).get("source_hidden"))
+
+
 def parts(file: Path) -> Iterator[tuple[int, str, str]]:
     """(line, part, argument) of each {part argument} that stands on a line of its own."""
     for each in read(file).cells:

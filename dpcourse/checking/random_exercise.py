@@ -194,22 +194,24 @@ class RandomExercise(Exercise):
         if watch is None or self.domain is None:
             return None
         points = self._points(cases[0], np.random.default_rng(rng), BY_DRAWS)
-        known = slice(None, None, 1 + len(cases) // SOME_DRAWN)
-        values = [*self._values(points, ask(points, FOR_SEARCHED)), *values[known]]
-        every = Cases([*points[: len(values) - len(cases[known])], *cases[known]])
+        asked = self._values(points, ask(points, FOR_SEARCHED))
         given = {each.name: getattr(self, each.name) for each in fields(Exercise)}
         for right in self.formulas or (self.reference,):
-            good = [self.is_close(*pair) for pair in zip(values, every.given(right), strict=True)]
-            shortest = sorted(range(len(good)), key=lambda i: _size(values[i]))
-            shortest = shortest[: len(shortest) * 9 // 10]  # the others take long to run again
-            wrong, others = ([i for i in shortest if good[i] is which] for which in (False, True))
-            if len(wrong) >= LEAST_WRONG:
-                chosen = [*wrong[: BY_DRAWS // 2], *others[: BY_DRAWS // 2]]
-                alike = Exercise(**given | {"reference": right, "misconceptions": ()})
-                asked = [every[i] for i in chosen], [values[i] for i in chosen]
-                found = diagnosis.in_its_text(alike, *asked, watch)
-                if found is not None:
-                    return replace(found, seen=say("tried with {call}", call=self.call(every[wrong[0]])))
+            for step in dict.fromkeys((1 + len(cases) // SOME_DRAWN, 1)):  # where it is seldom wrong, all that is known
+                every, results = Cases([*points[: len(asked)], *cases[::step]]), [*asked, *values[::step]]
+                good = [self.is_close(*pair) for pair in zip(results, every.given(right), strict=True)]
+                shortest = sorted(range(len(good)), key=lambda i: _size(results[i]))
+                shortest = shortest[: len(shortest) * 9 // 10]  # the others take long to run again
+                wrong, others = ([i for i in shortest if good[i] is which] for which in (False, True))
+                if len(wrong) >= LEAST_WRONG:
+                    break
+            else:
+                continue
+            chosen = [*wrong[: BY_DRAWS // 2], *others[: BY_DRAWS // 2]]
+            alike = Exercise(**given | {"reference": right, "misconceptions": ()})
+            found = diagnosis.in_its_text(alike, [every[i] for i in chosen], [results[i] for i in chosen], watch)
+            if found is not None:
+                return replace(found, seen=say("tried with {call}", call=self.call(every[wrong[0]])))
         return None
 
     def _points(self, like, rng, count, at_ends=0):

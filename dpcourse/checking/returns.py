@@ -30,7 +30,7 @@ def a_number(value, case):
         return say("Return one number, not {given}.", given=type_name(value))
     if not math.isfinite(value):
         return say(
-            "The result is {value}, and a right one is finite. Look for a division by zero, an overflow, or the logarithm of something <= 0.",
+            "The result is {value}, and a right one is finite. Do you return it yourself in some case? Else look for a division by zero, an overflow, or the logarithm of something <= 0.",
             value=value,
         )
     return None

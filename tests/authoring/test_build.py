@@ -48,6 +48,14 @@ def test_checks_are_compared_by_nbval(built):
         assert tags[CHECK] == ["nbval-check-output"]
 
 
+def test_code_that_a_source_folds_is_folded_in_both_notebooks(course):
+    course.edit((":tags: [nbval-check-output]", ":tags: [nbval-check-output]\n:jupyter: {source_hidden: true}"))
+    page = build.read(course.source)
+    for notebook in (page.solved, page.blank):
+        folded = [cell.source for cell in notebook.cells if cell.metadata.get("jupyter", {}).get("source_hidden")]
+        assert folded == ['print("seven", 7)']
+
+
 def test_markdown_is_filled(built):
     text = "\n".join(cell.source for cell in built.notebooks()[1].cells if cell.cell_type == "markdown")
     assert "# 00 A lesson: the only one" in text

@@ -71,6 +71,16 @@ def test_what_is_folded_is_counted_apart(course):
     assert "10 for the exercises. What is folded, for a second reading, takes 15 more." in fill.opening(course.source)
 
 
+def test_folded_code_is_counted_apart_and_what_it_shows_is_not(course):
+    before = sums(course.source)
+    folded = cell(f"{CODE}tables.show(t)").replace(":tags", ":jupyter: {source_hidden: true}\n:tags")
+    course.edit(("{closing}", f"{folded}\n\n{{closing}}"))
+    after = sums(course.source)
+    assert [now - then for now, then in zip(after, before, strict=True)] == pytest.approx(
+        [minutes.PACE, 0, minutes.PACE * (1 + 3 / 60)]
+    )
+
+
 def test_a_solution_is_not_read_and_an_exercise_takes_its_own_minutes(course):
     before = sums(course.source)
     assert before[1] == real.lessons()[0].exercises[0].minutes == 6

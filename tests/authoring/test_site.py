@@ -310,6 +310,19 @@ def test_what_speaks_of_the_readers_own_is_left_out_with_the_words_that_lead_the
     assert page.all("details")[1:] == [{"class": "reading"}]
 
 
+def test_code_that_jupyterlab_folds_unfolds_and_its_output_is_seen(course, tmp_path):
+    made = nbformat.reads(notebook(["# 00 One"], ["x = 1\nprint(x)"]), 4)
+    made.cells[1].outputs = [nbformat.v4.new_output("stream", text="seen")]
+    made.cells[1].metadata["jupyter"] = {"source_hidden": True}
+    (course / "lessons" / "00-one.ipynb").write_text(nbformat.writes(made))
+    site.write(course, tmp_path / "site")
+    page = (tmp_path / "site" / "00-one.html").read_text(encoding="utf-8")
+    folded = page[page.index("<details><summary>Code</summary>") :]
+    assert "x" in folded[: folded.index("</details>")]
+    assert "seen" not in folded[: folded.index("</details>")]
+    assert "seen" in folded
+
+
 def test_what_the_first_cell_folds_unfolds_on_its_page_and_is_not_on_the_home_page(course, tmp_path):
     folded = "<details><summary>Sections</summary>\n\n- [Terms](glossary.ipynb#Terms) · 2 min\n- Quiz\n\n</details>"
     (course / "lessons" / "00-one.ipynb").write_text(notebook([f"# 00 One\n\n**Time:** long.\n\n{folded}"]))

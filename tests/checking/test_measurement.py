@@ -35,6 +35,21 @@ def test_that_two_features_are_alike_is_a_condition():
     assert "Right wherever `n` is the same as `m`; look at the other inputs." in told(yours, right, cases)
 
 
+def test_that_entries_are_there_twice_is_a_condition():
+    cases = [{"xs": [float(n), n + (1.0 if n % 4 else 0.0), 2.0 * n + 70]} for n in N]
+    right = np.sqrt(N)
+    yours = np.where(N % 4 != 0, right, right + 1 / N)
+    fact = "Right wherever the number of entries of `xs` that are there already is 0; look at the other inputs."
+    assert fact in told(yours, right, cases)
+
+
+def test_a_mean_that_happens_to_be_a_half_is_no_condition():
+    cases = [{"xs": [0.0, 0.5, 1.0] if n % 8 == 0 else [0.0, n / 71, 1.0]} for n in N]
+    right = np.sqrt(N)
+    yours = np.where(N % 8 == 0, right, right + 1 / N)
+    assert not any("mean" in each for each in told(yours, right, cases))
+
+
 @pytest.mark.parametrize("share", [0.5, 0.9])
 def test_no_condition_is_told_of_an_answer_that_is_right_by_accident(share):
     for seed in range(20):

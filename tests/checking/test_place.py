@@ -102,6 +102,29 @@ def test_an_argument_is_told_by_its_name():
     assert "`epsilon` as it was given" in found.text
 
 
+def test_of_a_long_list_the_entry_is_told_that_differs():
+    gave = [0.5 * i for i in range(40)]
+    needed = [*gave[:30], -1.0, *gave[31:]]
+    told = place.Proved(place.Place("logs", 3), gave, [x * (1 + 1e-12) for x in needed]).text
+    assert told.endswith("On the input shown its entry 30, counted from 0, is 15, and -1 is needed.")
+    assert "it gives [1, 2], and [1, 3] is needed" in place.Proved(place.Place("logs", 3), [1, 2], [1, 3]).text
+
+
+@pytest.mark.parametrize(
+    ("test", "told"),
+    [("epsilon > 1", "was true, and wherever it is right, never"), ("epsilon <= 1", "was false at some time")],
+)
+def test_a_condition_that_goes_with_being_wrong_is_told(test, told):
+    right = "math.exp(epsilon) / (1 + math.exp(epsilon))"
+    wrong, rest = ("0.75", right) if test == "epsilon > 1" else (right, "0.75")
+    found, _ = where(
+        "start_here/keep_probability",
+        f"def keep_probability(epsilon):\n    if {test}:\n        return {wrong}\n    return {rest}\n",
+    )
+    assert isinstance(found, place.Turn)
+    assert f"`{test}` in line 2 {told}" in found.text
+
+
 def test_an_answer_that_is_wrong_as_a_whole_is_told_its_first_value_that_is_none():
     code = "def worst_posterior(prior, epsilon):\n    return prior ** math.exp(-epsilon)\n"
     found, _ = where("composition/worst_posterior", code)

@@ -51,7 +51,7 @@ def found(function, cases=CASES, reference=right, fresh=tuple):
 @pytest.mark.parametrize(
     ("there", "wrong", "fault"),
     [
-        ("            continue", "            break", "`break` should not be there"),
+        ("            continue", "            break", "`break` ends the loop, which should go on"),
         ("    return max(0.0", "        return max(0.0", "ends the loop in its first round"),
         ("value**2", "abs(value) * (scale + value) + 3", None),
         ("math.sqrt(total)", "math.sqrt(math.sqrt(total))", "`sqrt` is too much in `math.sqrt(total)`"),
@@ -71,12 +71,12 @@ def found(function, cases=CASES, reference=right, fresh=tuple):
         (
             "    return max",
             "    if scale > 30:\n        total = 0\n    return max",
-            "the whole condition `scale > 30` should not be there",
+            "what is done if `scale > 30` should not be done",
         ),
         (  # without the `log` nothing is above it, either
             "    return max",
             "    if scale > math.log(1e15):\n        total = 0\n    return max",
-            "the whole condition `scale > math.log(1000000000000000.0)` should not be there",
+            "what is done if `scale > math.log(1000000000000000.0)` should not be done",
         ),
         (
             "        total += value**2",
@@ -150,6 +150,18 @@ def test_what_is_changed_in_an_answer_makes_no_whole_number_of_an_infinite_one()
     """Such a number, the least there is, has ended processes: `bincount` of what lies between it and others overruns memory."""
     line = "int(np.floor(np.array(values) / (scale + 1)).astype(int).min())"
     assert given_with("operands", line, {"values": [0.0, 3.0], "scale": 1.0}) == [None]
+
+
+@pytest.mark.parametrize(
+    ("start", "sign", "far", "side"),
+    [("best = 0", ">", -5, "below"), ("count, best = 7, 0.0", ">", -5, "below"), ("best = 0", "<", 5, "above")],
+)
+def test_a_search_that_does_not_begin_before_all_values_is_told(start, sign, far, side):
+    code = f"def answer(values, scale):\n    {start}\n    for value in values:\n        if value + {far} {sign} best:\n            best = value + {far}\n    return best\n"
+    most = max if sign == ">" else min
+    told = found(answered(code), reference=lambda values, scale: most(values) + far).text
+    fault = "is no value to begin a search with, for what lies"
+    assert f"Line 2: `{start.split()[-1]}` {fault} {side} it is never found" in told
 
 
 def test_a_range_that_is_off_at_both_ends_is_told():

@@ -266,7 +266,7 @@ def mu_of_shares(runs_in, runs_out, clip_norm):
 def test_accused_by_shares_of_errors_are_the_correct_too_in_one_of_five_line_ups():
     """In each with probability 1/2: 1 in 32 such answers pass."""
     for verdict in judged(exercise("accused"), auditor(200, mu_of_shares), GUESSED):
-        assert verdict.misconception == "the honest one accused", verdict
+        assert verdict.misconception == "the honest one accused at times", verdict
 
 
 def test_accused_by_an_audit_at_95_percent_are_the_broken_and_not_the_correct():

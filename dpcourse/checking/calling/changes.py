@@ -360,7 +360,7 @@ def _of_statements(root):
             test = statement.test
             for always in (False, True):
                 statement.test = ast.Constant(always)
-                yield Change("condition dropped"), test
+                yield Change("condition dropped", {"done": "always" if always else "never"}), test
             statement.test = test
         elif isinstance(statement, (ast.For, ast.While)) and len(inner) > 1 and isinstance(inner[-1], ast.Return):
             within.insert(i + 1, inner.pop())

@@ -3,9 +3,11 @@
 import ast
 import copy
 import itertools
+import math
 import types
 from collections.abc import Iterator
 
+from dpcourse.base.languages import say
 from dpcourse.checking.calling.changes import Change, Changing, called
 
 RANGES, BOUNDS = ("range", "arange"), ("min", "max")
@@ -25,7 +27,7 @@ class Mending(Changing):
                 yield unit, node, change, old
         for unit, node in {unit: self.written(copy.deepcopy(node)) for unit, node in self.units.items()}.items():
             for change, old in itertools.chain(
-                _of_bounds(node), _of_statements(node), _of_masks(node), _everywhere(node)
+                _of_bounds(node), _of_statements(node), _of_masks(node), _everywhere(node), _of_starts(node)
             ):
                 yield unit, node, change, old
 
@@ -79,6 +81,34 @@ def _of_masks(root) -> Iterator[tuple[Change, ast.AST]]:
                 node.value = ast.Compare(mask.left, [ast.Eq()], [mask.left])
                 yield Change("condition dropped"), mask
                 node.value = mask
+
+
+def _of_starts(root) -> Iterator[tuple[Change, ast.AST]]:
+    """Begin a search, for the largest value or for the smallest, before all values and not at a number; put it back."""
+    comparisons = [node for node in ast.walk(root) if isinstance(node, ast.Compare)]
+    compared = {
+        each.id for node in comparisons for each in (node.left, *node.comparators) if isinstance(each, ast.Name)
+    }
+    for name, start in [each for node in ast.walk(root) for each in _numbers_given_a_name(node)]:
+        as_written = copy.copy(start)
+        for extreme, side in ((-math.inf, say("below")), (math.inf, say("above"))) if name in compared else ():
+            start.value = extreme
+            yield Change("start", {"side": side}), as_written
+        start.value = as_written.value
+
+
+def _numbers_given_a_name(node):
+    """(name, number) for each number that gets a name: `best = 0`, `best, place = 0, 0`."""
+    match node:
+        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
+            pairs = zip(names, values, strict=False)
+        case ast.Assign(targets=[name], value=value):
+            pairs = [(name, value)]
+        case _:
+            return
+    for name, value in pairs:
+        if isinstance(name, ast.Name) and isinstance(value, ast.Constant) and isinstance(value.value, (int, float)):
+            yield name.id, value
 
 
 def _everywhere(root) -> Iterator[tuple[Change, ast.AST]]:

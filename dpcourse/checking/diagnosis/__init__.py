@@ -125,7 +125,7 @@ class _Search:
         self.clock, self.rng, self.numbers = limits.Clock(SECONDS), rng, numbers
         self.first_cases, self.enough = cases, False
         self.parts: list[Part] = []
-        self.place: place.Proved | place.Left | None = None
+        self.place: place.Proved | place.Left | place.Turn | None = None
         self.repair: repair.Repair | None = None
 
     def result(self):
@@ -385,7 +385,8 @@ class _Search:
         close = self.exercise.is_close
         wrong = [not close(*pair) for pair in zip(self.values, right, strict=True)]
         order = sorted(range(len(wrong)), key=lambda i: not wrong[i])  # first the input that is shown
-        order = order[:PLACED_WRONG] + order[PLACED_WRONG:][-PLACED_RIGHT:]
+        rest = order[PLACED_WRONG:]
+        order = order[:PLACED_WRONG] + rest[:: 1 + len(rest) // PLACED_RIGHT]  # of all kinds that there are
         cases, values = ([each[i] for i in order] for each in (self.cases, self.values))
         try:
             functions = (self.exercise.reference, *self.exercise.formulas)

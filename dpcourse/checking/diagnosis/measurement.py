@@ -172,8 +172,8 @@ def _is_plain(words):
 
 
 def _is_natural(words, value):
-    """Whether one would say it with this value: of a sum, or an end of a list, only a round one."""
-    return _is_plain(words) or value == float(f"{value:.1g}")
+    """Whether one would say it with this value: of a sum, a mean, or an end of a list, only 0 and 1; any other may be an accident."""
+    return _is_plain(words) or value in (0, 1)
 
 
 def _all_digits(value: float) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from dpcourse.checking.calling import limits
 from dpcourse.checking.calling.messages import one_line
 from dpcourse.checking.calling.probe import arguments
 from dpcourse.checking.calling.steps import MOST_PLACES, Place, Watched
-from dpcourse.checking.calling.values import plain, show_apart
+from dpcourse.checking.calling.values import SHOWN, plain, show_apart
 
 SECONDS = 1.5
 RECORDED = 6  # cases on which values are compared
@@ -27,6 +28,9 @@ MOST_EXCHANGES, AT_ONCE = 1_200, 100
 MOST_ENTRIES = 5_000  # of all that a step gives on one case
 MOST_OF_STEP = 1_000  # values of it: more than of a place, so that no right value is taken for one that nobody has
 LONGEST = 120  # characters of a place
+LEAST_TURNED = (
+    3  # cases on which it is wrong, and as many on which it is right, before a condition is told that goes with it
+)
 LEAST_DIFFERENT = 3  # cases on which whole numbers differ: others are alike by accident
 RTOL, ATOL = 1e-7, 1e-12
 
@@ -65,8 +69,12 @@ class Proved:
             told = [say("Only `{place}` in line {line} is not what is needed: what belongs there is {meaning}.", meaning=self.meaning, **where)]  # fmt: skip
         else:
             told = [say("Only `{place}` in line {line} is not what is needed.", **where)]
-        gave, needed = show_apart(self.gave, self.needed)
-        if self.gave is not None and gave != needed:
+        entry = _entry_apart(self.gave, self.needed)
+        at, *pair = entry if entry else (0, self.gave, self.needed)
+        gave, needed = show_apart(*pair)
+        if entry and gave != needed:
+            told.append(say("On the input shown its entry {at}, counted from 0, is {gave}, and {needed} is needed.", at=at, gave=gave, needed=needed))  # fmt: skip
+        elif self.gave is not None and gave != needed:
             told.append(say("On the input shown it gives {gave}, and {needed} is needed.", gave=gave, needed=needed))
         return sentences(told)
 
@@ -94,6 +102,21 @@ class Left:
             before=self.right.line,
             **where,
         )
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A condition of an answer that came out so on every case on which it is wrong, and never where it is right."""
+
+    place: Place
+    is_true: bool
+
+    @property
+    def text(self) -> str:
+        where = {"place": self.place.text, "line": self.place.line}
+        if self.is_true:
+            return say("Wherever your result is wrong, `{place}` in line {line} was true, and wherever it is right, never.", **where)  # fmt: skip
+        return say("Wherever your result is wrong, `{place}` in line {line} was false at some time, and wherever it is right, never.", **where)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -136,7 +159,7 @@ def found(
     ask: Callable[..., list],
     close: Callable[[object, object], bool],
     means: Mapping[str, str] = MappingProxyType({}),
-) -> Proved | Left | None:
+) -> Proved | Left | Turn | None:
     """Return where the answer leaves the way, with a proof if there is one; None where nothing can be said.
 
     right: functions that give the right results. values: what the answer gave on the cases; on the first it is wrong.
@@ -144,7 +167,7 @@ def found(
     means: what arguments and expressions of the right functions are, in words.
     """
     way = _Way(right, cases, values, ask, close, means)
-    return way.proved() or way.left() if way.places else None
+    return way.proved() or way.left() or way.turned() if way.places else None
 
 
 def expressions(exercise) -> set[str]:
@@ -196,7 +219,7 @@ class _Way:
             return Proved(
                 self.places[numbers[0]], None, None, inputs=inputs, is_result=whole
             )  # an argument by accident
-        gave, needed = _first_apart(self.mine[0][numbers[0]], step.given[0])
+        gave, needed = (None, None) if self._are_picked else _first_apart(self.mine[0][numbers[0]], step.given[0])
         return Proved(self.places[numbers[0]], gave, needed, _in_words(step), inputs, whole)
 
     def _inputs(self, number):
@@ -278,6 +301,15 @@ class _Way:
         """Whether all results are choices, truth values say, which may be right by accident."""
         return all(_is_whole(result) and (isinstance(result, bool) or np.ndim(result)) for result in self.results)
 
+    @cached_property
+    def _are_picked(self):
+        """Whether each result is an entry of an argument: what is compared to pick it may be off by what changes no order."""
+        lists = [[_vector([each]) for each in case.values() if np.ndim(each) == 1] for case in self.cases]
+        return all(
+            np.ndim(result) == 0 and any(each is not None and result in each for each in of_case)
+            for result, of_case in zip(self.results, lists, strict=True)
+        )
+
     def _is_given_back(self, step):
         """Whether a step is the right result, or a number of it: then a place that needs it is wrong as a whole."""
         results = [[result, *(result if isinstance(result, (tuple, list)) else ())] for result in self.results]
@@ -322,6 +354,23 @@ class _Way:
             first = trusted.issuperset(place.parts) and self._goes_on(number, known) and number not in self.unseen
             is_told = first and _kind(place.text) != ARITHMETIC and not self._is_of_steps(self.vectors[number])
             return Left(place, right) if is_told else None
+        return None
+
+    def turned(self):
+        """The last condition that goes with being wrong, on all cases; it need not be the reason, but what is done then is all that differs."""
+        _, *given = self.ask(self.cases, self._seconds(), exchanges=[]) or [[]]
+        if self._are_choices or len(given) < len(self.cases):
+            return None
+        wrong = [not self.close(*pair) for pair in zip(self.every_value, self.results, strict=True)]
+        if wrong.count(True) < LEAST_TURNED or wrong.count(False) < LEAST_TURNED:
+            return None
+        for number in reversed(range(len(self.places))):
+            truths = [_truths(each[number]) for each in given]
+            if any(each is None for each in truths):
+                continue
+            for is_true in (True, False):
+                if [is_true in each for each in truths] == wrong:
+                    return Turn(self.places[number], is_true)
         return None
 
     @cached_property
@@ -411,6 +460,13 @@ class _Way:
             given[number] is None or all(np.asarray(each).dtype.kind == "b" for each in given[number])
             for given in self.mine
         )
+
+
+def _truths(given):
+    """The truth values among what a place gave in one call; None where it gave anything else, or it is not known what."""
+    if given is None or any(np.asarray(each).dtype.kind != "b" for each in given):
+        return None
+    return {bool(one) for each in given for one in np.ravel(each)}
 
 
 def _kind(text):
@@ -530,6 +586,15 @@ def _is_whole(value):
     """Whether all numbers of a value are whole."""
     array = np.asarray(value, dtype=float)
     return bool((array == np.round(array)).all())
+
+
+def _entry_apart(mine: Any, theirs: Any) -> tuple[int, float, float] | None:
+    """The first entry at which two long lists of numbers differ, with both; None where they are not alike in length, or not long."""
+    one, other = (_vector([each]) if np.ndim(each) == 1 else None for each in (mine, theirs))
+    if one is None or other is None or one.size != other.size or one.size <= SHOWN:
+        return None
+    apart = np.flatnonzero(~np.isclose(one, other, RTOL, ATOL, equal_nan=True))
+    return (int(apart[0]), float(one[apart[0]]), float(other[apart[0]])) if apart.size else None
 
 
 def _first_apart(mine, theirs):

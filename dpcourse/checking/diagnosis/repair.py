@@ -24,6 +24,11 @@ ALWAYS = {"late return"}  # what is a fault even where it is not the only one
 OF_LOOPS = {"late return", "jump dropped"}  # what is told of a simple answer before any likeness in the results
 FIRST = {"everywhere"}  # what is told of every answer before any likeness in the results
 WHOLE = to_say("the whole condition `{old}` should not be there")
+DONE = {  # what stands under an `if`
+    "never": to_say("what is done if `{old}` should not be done"),
+    "always": to_say("what is done if `{old}` should always be done"),
+}
+ENDS_THE_LOOP = to_say("`{old}` ends the loop, which should go on")
 OF_SIZE = {"added", "part factor"}  # of which many mend a comparison: it asks for little
 BOUNDS = {"min", "max", "minimum", "maximum", "clip"}
 HEAD = 2  # wrong results that a change must mend before all are tried
@@ -38,6 +43,7 @@ FAULTS = {  # kind of a change -> what is wrong where it mends an answer; the mo
     "comparison": to_say("`{other}` is wrong in `{old}`"),
     "operator": to_say("`{other}` is wrong in `{old}`"),
     "range": to_say("`{old}` begins or ends at the wrong place"),
+    "start": to_say("`{old}` is no value to begin a search with, for what lies {side} it is never found"),
     "constant": to_say("`{old}` is the wrong value"),
     "call replaced": to_say("{one} is the wrong function in `{old}`"),
     "bracket": to_say("a bracket is missing in `{old}`, or closes at the wrong place"),
@@ -102,8 +108,12 @@ class Repair:
 
     @property
     def fault(self) -> str:
+        if self.fields.get("done") in DONE:
+            return say(DONE[self.fields["done"]], old=self.old)
         if self.kind == "condition dropped" and not _has_parts(self.old):
             return say(WHOLE, old=self.old)
+        if self.old == "break":  # in its place nothing, or `continue`
+            return say(ENDS_THE_LOOP, old=self.old)
         return say(FAULTS[self.kind], old=self.old, **_with_brackets(self.fields, self.old))
 
     @property

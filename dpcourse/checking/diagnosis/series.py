@@ -149,7 +149,7 @@ def features(cases: list[dict]) -> dict[str, list[float]]:
 
 def is_number_of_entries(words: str) -> bool:
     """Return whether a feature of this name counts the entries of an argument, or its rows or columns."""
-    return isinstance(words, Said) and words.message in (NUMBER_OF_ENTRIES, *_OF_ROWS)
+    return isinstance(words, Said) and words.message in (NUMBER_OF_ENTRIES, REPEATED, *_OF_ROWS)
 
 
 def is_extreme(words: str) -> bool:
@@ -158,6 +158,7 @@ def is_extreme(words: str) -> bool:
 
 
 NUMBER_OF_ENTRIES = to_say("the number of entries of {argument}")
+REPEATED = to_say("the number of entries of {argument} that are there already")
 _OF_ENTRIES: dict[str, Callable] = {NUMBER_OF_ENTRIES: lambda x: float(len(x))}
 _OF_ROWS: dict[str, Callable] = {
     to_say("the number of rows of {argument}"): lambda x: float(len(x)),
@@ -171,6 +172,7 @@ _LIST_FEATURES: dict[str, Callable] = {
     SMALLEST: lambda x: float(x.min()),
     to_say("the first of {argument}"): lambda x: float(x.flat[0]),
     to_say("the last of {argument}"): lambda x: float(x.flat[-1]),
+    REPEATED: lambda x: float(x.size - np.unique(x).size),
 }
 
 

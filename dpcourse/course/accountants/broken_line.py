@@ -130,15 +130,22 @@ exercise = Exercise(
     misconceptions=(
         Misconception(
             "lines from 0",
-            "Your lines are one too small: they are counted from 1, as they are printed.",
+            "Your lines are one too small: they are counted from 1, as they are printed, and 0 is for the loop that is right.",
             lambda loop: (max(RIGHT[loop][0] - 1, 0), RIGHT[loop][1]),
-            recognise=_every(lambda loop, line, factor: line == RIGHT[loop][0] - 1, BROKEN, 4),
+            recognise=lambda cases, values: (
+                _every(lambda loop, line, factor: line == RIGHT[loop][0] - 1, BROKEN, 4)(cases, values)
+                or _every(lambda loop, line, factor: line == -1, LOOPS, 1)(cases, values)
+            ),
         ),
         Misconception(
             "factor first",
             "You return the factor first. The line comes first: `line, factor`.",
             lambda loop: RIGHT[loop][::-1],
-            recognise=_every(lambda loop, line, factor: _same(factor, RIGHT[loop][0]) and line != factor, BROKEN, 3),
+            recognise=_every(
+                lambda loop, line, factor: (_same(factor, RIGHT[loop][0]) and line != factor) or line == math.inf,
+                LOOPS,
+                2,
+            ),
         ),
         Misconception(
             "nothing is broken",
@@ -148,11 +155,10 @@ exercise = Exercise(
         ),
         Misconception(
             "the share that counts",
-            "You say what part of σ counts in a broken loop. The question is by what σ must be multiplied, so that the noise is enough again: the other way up.",
+            "Some of your factors are below 1, and less noise mends nothing. Do you say what part of σ counts? The question is by what σ must be multiplied, "
+            "so that the noise is enough again: the other way up.",
             _turned,
-            recognise=_every(
-                lambda loop, line, factor: line == RIGHT[loop][0] and _same(factor, 1 / RIGHT[loop][1]), FINITE, 2
-            ),
+            recognise=_every(lambda loop, line, factor: line != 0 and 0 <= factor < 1, LOOPS, 2),
         ),
         Misconception(
             "squares",

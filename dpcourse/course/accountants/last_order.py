@@ -186,6 +186,13 @@ exercise = Exercise(
             _last(rest=lambda s, q, a: (a - 1) * divergence(s, q, a)),
         ),
         Misconception(
+            "logarithms of both",
+            "You compared logarithms, ln(1 + third term) with (a - 1) D_a. Compare the third term itself with e^((a - 1) D_a) - 1.",
+            _last(
+                third=lambda s, q, a: math.log1p(_third(s, q, a)), rest=lambda s, q, a: (a - 1) * divergence(s, q, a)
+            ),
+        ),
+        Misconception(
             "a - 1 forgotten",
             "You took e^(D_a) - 1. The sum is e^((a - 1) D_a).",
             _last(rest=lambda s, q, a: math.expm1(min(divergence(s, q, a), 700.0)), most=20 * MOST),

@@ -125,6 +125,22 @@ def _step_by_step(epsilon, delta, sample_rate, steps):
     return _least_noise("step by step", epsilon, delta, sample_rate, steps)
 
 
+def _for_epochs(rounded_up=False):
+    """The least noise for as many steps as the run has epochs."""
+
+    def code(epsilon, delta, sample_rate, steps):
+        epochs = (math.ceil if rounded_up else math.floor)(sample_rate * steps)
+        return max(LEAST_NOISE, 1.0001 * _first_enough("exact", epsilon, delta, sample_rate, max(1, epochs)))
+
+    return code
+
+
+def _too_little_and_too_much(cases, values):
+    """Over one budget, and with another much more noise than it needs."""
+    over = [_any_over([case], [value]) for case, value in zip(cases, values, strict=True)]
+    return any(over) and any(value > 1.05 * _by("exact")(**case) for case, value in zip(cases, values, strict=True))
+
+
 def _round_and_too_little(cases, values):
     """Over the budget somewhere with 1, 1.5, 2, …, which no search finds."""
     return any(
@@ -194,6 +210,15 @@ exercise = OpenExercise(
             ),
         ),
         Misconception(
+            "epochs for steps",
+            "This noise is enough for as many steps as there are epochs, sample_rate times steps. Ask pld for `steps` of them: each step has noise, and each has its price.",
+            _for_epochs(),
+            recognise=lambda cases, values: any(
+                all(abs(value / way(**case) - 1) < 0.01 for case, value in zip(cases, values, strict=True))
+                for way in (_for_epochs(), _for_epochs(rounded_up=True))
+            ),
+        ),
+        Misconception(
             "not sampled",
             "You planned for a Mia who is in every batch. She is drawn with probability sample_rate only, and that is worth a lot.",
             _by("not sampled"),
@@ -227,6 +252,15 @@ exercise = OpenExercise(
                 2.0, _least_noise("exact", epsilon, delta, sample_rate, steps)
             ),
             recognise=_round_and_too_little,
+        ),
+        Misconception(
+            "too little and too much",
+            "For one budget your noise is too small, and for another it is more than is needed. No formula with a constant gives it: search with pld.",
+            lambda epsilon, delta, sample_rate, steps: (
+                (0.7 if steps * sample_rate < 10 else 1.4)  # the first budget, and the second
+                * _least_noise("exact", epsilon, delta, sample_rate, steps)
+            ),
+            recognise=_too_little_and_too_much,
         ),
         Misconception(
             "too little",

@@ -23,10 +23,11 @@ SETTINGS = to_say(
 )
 
 
-def _ended(rng, stopped_by, public):
-    """The settings of a run; the number of rows is not near the public number, and an early stop is not near the end."""
+def _ended(rng, stopped_by, public, alike=False):
+    """The settings of a run; an early stop is not near the end. alike: whether there are just as many rows as the public number says, else not nearly."""
     written, planned = 100 * int(rng.integers(40, 400)), int(rng.integers(200, 1001))
-    rows = int(written * rng.uniform(*((0.6, 0.85) if rng.random() < 0.5 else (1.2, 1.5)))) if public else written
+    apart = rng.uniform(*((0.6, 0.85) if rng.random() < 0.5 else (1.2, 1.5)))
+    rows = int(written * apart) if public and not alike else written
     return {
         "rows": rows,
         "public_n": written if public else None,
@@ -41,7 +42,7 @@ def _ended(rng, stopped_by, public):
 
 
 def _draw_runs(rng):
-    kinds = [(PLAN, False), (PLAN, True), (RELEASED, False), (RELEASED, True), (LOSS, bool(rng.integers(2)))]
+    kinds = [(PLAN, False), (PLAN, True), (RELEASED, False), (RELEASED, True, True), (LOSS, bool(rng.integers(2)))]
     return [{"settings": _ended(rng, *kind)} for kind in kinds]
 
 

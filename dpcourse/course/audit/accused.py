@@ -4,7 +4,6 @@ import math
 from collections import Counter
 
 import numpy as np
-from scipy.special import ndtri
 
 from dpcourse import audit
 from dpcourse.base.languages import listed, say
@@ -171,12 +170,9 @@ def _audit(runs, canary=_ones, looks=_looks, risk=1e-7, proved=_proved, join=max
     return code
 
 
-def _by_shares(each, runs_in, runs_out, threshold):
-    """The best mu of all thresholds by the shares of errors, without any bound."""
-    thresholds = np.sort(np.r_[runs_in, runs_out])
-    alpha = 1 - np.searchsorted(np.sort(runs_out), thresholds, side="right") / len(runs_out)
-    beta = np.searchsorted(np.sort(runs_in), thresholds, side="right") / len(runs_in)
-    return float(np.max(-ndtri(np.maximum(alpha, 1e-6)) - ndtri(np.maximum(beta, 1e-6))))
+def _compared_with_1(seed, clip_norm, mu, rng):
+    """Accuse all that break the promise, and the other one where its mu is above 1."""
+    return [letter for letter, name in _names(seed).items() if name != KEEPS or mu > 1]
 
 
 def _far_out(each, runs_in, runs_out, threshold):
@@ -208,7 +204,7 @@ exercise = OpenExercise(
     misconceptions=(
         Misconception(
             "nobody accused",
-            "You accuse nobody, and five of the six break their promise. Is your bound ever above mu?",
+            "You accuse nobody, and five of the six break their promise. Is your bound ever above mu? One look that proves more is enough: not all of them need to.",
             lambda seed, clip_norm, mu, rng: [],
             recognise=_always(),
         ),
@@ -232,11 +228,18 @@ exercise = OpenExercise(
             recognise=_same_letters,
         ),
         Misconception(
+            "the honest one accused at times",
+            "In some of the runs you accuse the one that keeps its promise, and in others not: look at what differs between them. Do you compare with another number than `mu`, such as "
+            "1, or `mu` times `clip_norm`? Or is it by luck, as where a threshold is chosen on the same scores, or shares of errors are compared with the promise?",
+            _compared_with_1,
+            recognise=lambda cases, values: 0 < sum(KEEPS in accused for accused in _each(cases, values)) < len(cases),
+        ),
+        Misconception(
             "the honest one accused",
             "You accuse also the one that keeps its promise. An accusation needs proof of more than `mu`. Did you compare shares of errors with the "
-            "promise, choose the threshold on the same scores without paying for it, compare the bound with 0, or with another number than `mu`, or the sum of what the looks prove, or data that differ by more than one person added? Or did you call a mechanism with other arguments than you were given, or with the same noise in every run? By luck alone an honest "
-            "mechanism looks guilty then. Use a lower bound on mu, with a confidence near 1.",
-            _audit(100, proved=_by_shares),
+            "promise, choose the threshold on the same scores without paying for it, compare the bound with 0, or with another number than `mu`, or the sum of what the looks prove, or data that differ by more than one person added? Or did you call a mechanism with other arguments than you were given, or with the same noise in every run? An honest "
+            "mechanism looks guilty then.",
+            lambda seed, clip_norm, mu, rng: list(LETTERS),
             recognise=lambda cases, values: any(KEEPS in accused for accused in _each(cases, values)),
         ),
         Misconception(

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from dpcourse.base.languages import to_say
-from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, rounded, several
+from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, any_of, rounded, several
 
 
 def _draw_scores(rng):
@@ -190,6 +190,12 @@ exercise = Exercise(
             "go through each by itself.",
             lambda scores_in, scores_out, threshold: _written(
                 *(scores[: min(len(scores_in), len(scores_out))] for scores in (scores_in, scores_out)), threshold
+            ),
+            recognise=any_of(  # divided by all of them
+                lambda scores_in, scores_out, threshold: (
+                    sum(out > threshold for _, out in zip(scores_in, scores_out, strict=False)) / len(scores_out),
+                    sum(mine <= threshold for mine, _ in zip(scores_in, scores_out, strict=False)) / len(scores_in),
+                )
             ),
         ),
         Misconception(

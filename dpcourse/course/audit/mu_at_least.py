@@ -36,6 +36,13 @@ def _mu_at_least(
     return code
 
 
+def _epsilon_of_errors(alpha, beta):
+    """The epsilon that rates of errors prove."""
+    return max(
+        math.log((1 - one) / other) if one < 1 and other > 0 else 0.0 for one, other in ((alpha, beta), (beta, alpha))
+    )
+
+
 def _pooled(errors, trials, level):
     rate = upper_bound(errors, trials, level)
     return max(0.0, mu_of_errors(rate, rate))
@@ -89,6 +96,11 @@ exercise = Exercise(
             "You took the shares of errors for the error rates. In a sample they may be smaller than in truth by luck, and then you accuse an "
             "honest mechanism. Take an upper bound on each.",
             _mu_at_least(error_share, error_share),
+        ),
+        Misconception(
+            "epsilon for mu",
+            "You took the logarithm of a quotient of rates: that is the ε that the attack proves. Asked for is μ, made of two quantiles, -Φ⁻¹(α) - Φ⁻¹(β).",
+            _mu_at_least(mu=_epsilon_of_errors),
         ),
         Misconception(
             "union forgotten",

@@ -69,6 +69,11 @@ exercise = Exercise(
             _runs(lambda e, r: math.ceil(_least_runs(e, r))),
         ),
         Misconception(
+            "3 over n",
+            "You took 3 / n for the bound, the rule of three. It is for one risk, 0.05, whatever `confidence` is, and not exact: solve (1 - b)^n = risk / 2.",
+            _runs(lambda e, r: math.ceil(3 * (1 + math.exp(e)))),
+        ),
+        Misconception(
             "one forgotten",
             "You asked for an error rate of at most e^-ε. But ε comes from (1 - b) / b, and so b must be at most 1 / (1 + e^ε).",
             _runs(lambda e, r: math.ceil(math.log(r / 2) / math.log1p(-math.exp(-e)))),
@@ -96,8 +101,8 @@ exercise = Exercise(
         ),
         Misconception(
             "root of the confidence",
-            "You gave each bound the root of the confidence. That is true where the two groups of runs are independent, and saves a run at most "
-            "now and then. Here each is to have half of the risk, which needs no independence.",
+            "You gave each bound the root of the confidence. That is true where the two groups of runs are independent, and saves "
+            "one run in a hundred at most. Here each is to have half of the risk, which needs no independence.",
             _runs(lambda e, r: math.ceil(_least_runs(e, 1 - math.sqrt(1 - r)))),
         ),
         Misconception(

@@ -68,6 +68,16 @@ def _w_stays(mu, correct, guesses, canaries, risk):
     return float(u + w)
 
 
+def _since_the_beginning(mu, correct, guesses, canaries, risk):
+    """Every round adds what w has grown since the first."""
+    u, w = risk * correct / canaries, risk * (guesses - correct) / canaries
+    first = w
+    for i in range(correct - 1, -1, -1):
+        w = max(w, _asked(u, mu))
+        u += i / (guesses - i) * (w - first)
+    return float(u + w)
+
+
 def _by_hand(code):
     """recognise: as the code has it on the first case, where u stays below 1 with every slip; beyond 1 each goes on as it likes."""
     return lambda cases, values: math.isclose(values[0], code(**cases[0]), rel_tol=1e-6)
@@ -161,6 +171,12 @@ exercise = Exercise(
             "You took G_μ(u), or Φ(Φ⁻¹(1 - u) - μ): the misses of a test. u and w are the chances of one set of outputs, so what is asked for is "
             "Φ(Φ⁻¹(u) - μ).",
             asked=lambda u, mu: float(ndtr(-ndtri(min(u, 1.0)) - mu)),
+        ),
+        Misconception(
+            "growth since the beginning",
+            "In each round you let u grow by how much w has grown since the beginning. It grows by what this round adds: the new w less the one before.",
+            _since_the_beginning,
+            recognise=_by_hand(_since_the_beginning),
         ),
         Misconception(
             "no maximum",

@@ -21,6 +21,8 @@ PERCENT = (
 TOO_LOW = to_say("at {steps:,} steps pld finds the limit {off:.2g} % too low, and {wanted:.2g} % were asked for")
 TOO_HIGH = to_say("at {steps:,} steps pld finds the limit {off:.2g} % too high, and {wanted:.2g} % were asked for")
 ALIKE = 0.1  # of exponents, which are blurred where steps are whole numbers
+POWER_OF_NOISE = 0.02  # how far steps may be from a power of the noise that are one
+BLURRED = 5  # steps, and fewer: whole numbers say little of them
 
 
 def _draw_corners(rng):
@@ -70,9 +72,10 @@ def _power(of_skewness, of_error, factor=FACTOR):
 def _nearest(cases, values, of):
     """The product of powers of `of(noise_multiplier)` and of the error that is nearest to these values: the two exponents, and how far it is."""
     log = np.log([[math.e, of(case["noise_multiplier"]), case["error"]] for case in cases])
-    found = np.log(np.array(values, dtype=float))
-    powers = np.linalg.lstsq(log, found)[0]
-    return powers[1:], float(np.abs(log @ powers - found).max())
+    steps = np.array(values, dtype=float)
+    weights = steps / (steps + BLURRED)
+    powers = np.linalg.lstsq(weights[:, None] * log, weights * np.log(steps))[0]
+    return powers[1:], float(np.abs(weights * (log @ powers - np.log(steps))).max())
 
 
 def _exponents(cases, values, of=skewness):
@@ -191,6 +194,14 @@ exercise = OpenExercise(
             "table of the rule: it is 6.18 at sigma = 1, and less at 2. (u is e^(1/sigma^2).)",
             _power(-2, -2, factor=20),
             recognise=_grows(lambda skew, error: skew < -ALIKE),
+        ),
+        Misconception(
+            "skewness for much noise",
+            "Your steps grow like 1 / sigma², as if skew(X) were 3 / sigma. That holds for much noise only: the first table of the rule has 6.18 at sigma = 1.",
+            lambda noise_multiplier, error: FACTOR * (3 / noise_multiplier / error) ** 2,
+            recognise=lambda cases, values: (
+                _grows_as(-2, -2, of=float)(cases, values) and _nearest(cases, values, float)[1] < POWER_OF_NOISE
+            ),
         ),
         Misconception(
             "the square in u is forgotten",

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 from scipy.optimize import brentq
+from scipy.special import ndtr
 
 from dpcourse import pld, tradeoff
 from dpcourse.base.languages import to_say
@@ -112,6 +113,14 @@ def _written(loss, mass, n, epsilon):
     return np.maximum(total * (np.exp(sums) - math.exp(epsilon)), 0).sum()
 
 
+def _as_if_normal(loss, mass, n, epsilon):
+    """The delta of a normal loss with the mean and the variance of the sum."""
+    mean = n * float(mass @ loss)
+    variance = n * float(mass @ loss**2) - mean**2 / n
+    above, below = (ndtr((mean + v - epsilon) / math.sqrt(variance)) for v in (variance, 0))
+    return float(math.exp(mean + variance / 2) * above - math.exp(epsilon) * below)
+
+
 exercise = Exercise(
     title="An accountant in six lines",
     good_for="seeing that an exact accountant is a convolution; `pld` is this with certified rounding",
@@ -165,6 +174,12 @@ exercise = Exercise(
             lambda loss, mass, n, epsilon: _hockey_stick(
                 n * (_sums(loss, n) - n * loss[0]) + n * loss[0], _convolved(mass, n), epsilon
             ),
+        ),
+        Misconception(
+            "a normal loss",
+            "You took the sum of the losses for normal, with its mean and its variance. That is an approximation, and on a grid it can be far off: "
+            "convolve the masses.",
+            _as_if_normal,
         ),
         Misconception(
             "answers all alike",

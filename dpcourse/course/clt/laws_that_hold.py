@@ -105,11 +105,14 @@ def _curves(name, rng):
 def _draw_curves(rng):
     """Six candidates: the tensor product, and five others, of which the laws say different things.
 
-    Of the tensor product f*g ends above f*h, at alpha = 1, by so little that the two are equal there.
+    Of the tensor product f*g ends above f*h, at alpha = 1, by so little that the two are equal there. Of two others f*g and
+    g*f differ by a few millionths at one alpha only: at an end, or within.
     """
     names = rng.permutation([TENSOR, *CANDIDATES])
     cases = [{"curves": _curves(name, rng)} for name in names]
     cases[list(names).index(TENSOR)]["curves"]["f*g"][-1] += rng.uniform(2e-7, 8e-7)
+    cases[list(names).index(PRODUCT)]["curves"]["g*f"][0] -= rng.uniform(2e-6, 8e-6)
+    cases[list(names).index(AVERAGE)]["curves"]["g*f"][1] -= 2e-6
     return cases
 
 
@@ -219,6 +222,16 @@ exercise = Exercise(
             "`np.allclose` as it is allows another tolerance: 1e-8, and 1e-5 of the size of a number. Numbers that differ by less than 1e-6 are "
             "equal here: `rtol=0, atol=1e-6`.",
             _with_comparison(np.allclose),
+            recognise=any_of(_with_comparison(lambda a, b: np.allclose(a, b, atol=1e-6))),
+        ),
+        Misconception(
+            "ends left out",
+            "You leave out an end, alpha = 0 or alpha = 1. A table may be wrong there too: compare all 11 places.",
+            lambda curves: _laws()({key: table[1:-1] for key, table in curves.items()}),
+            recognise=any_of(
+                lambda curves: _laws()({key: table[1:] for key, table in curves.items()}),
+                lambda curves: _laws()({key: table[:-1] for key, table in curves.items()}),
+            ),
         ),
         Misconception(
             "inverse of nothing",

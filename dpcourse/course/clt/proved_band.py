@@ -105,6 +105,11 @@ exercise = Exercise(
             _edges(lambda m, c, a: _g(m, a - c) - c, lambda m, c, a: _g(m, a + c) + c),
         ),
         Misconception(
+            "mu moved",
+            "You added gamma to mu, and took it off. mu stays as it is: gamma moves alpha, and then beta.",
+            _edges(lambda m, c, a: _g(m + c, a), lambda m, c, a: _g(max(m - c, 0.0), a)),
+        ),
+        Misconception(
             "gamma forgotten",
             "You returned G(alpha) twice: the limit without its error. gamma is what makes it a statement about finitely many answers.",
             _edges(lambda m, c, a: _g(m, a), lambda m, c, a: _g(m, a)),

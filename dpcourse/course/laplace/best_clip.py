@@ -117,7 +117,7 @@ exercise = Exercise(
         ),
         Misconception(
             "bias only",
-            "You took the first clip that cuts nothing. So there is no noise in your error, the same for every clip, or far too little (that of a mean): add clip / epsilon.",
+            "You took the first clip that cuts nothing. So there is no noise in your error, the same for every clip, or far too little (that of a mean, or of the largest entry that is left): whatever the entries are, add clip / epsilon.",
             _least(lambda values, clip, epsilon: _bias(values, clip)),
         ),
         Misconception(

@@ -71,7 +71,8 @@ def _log_of_sums(output, value, neighbour, sensitivity, epsilon):
 
 
 ANSWERS = to_say(
-    "three lists of 1 to 5 numbers from -200 to 200; `sensitivity` at least the l1 distance of `value` and `neighbour`"
+    "three lists of 1 to 5 numbers from -200 to 200, `output` within 150 of `value` at each place; `sensitivity` at least 1, "
+    "and at least the l1 distance of `value` and `neighbour`"
 )
 
 

@@ -438,7 +438,7 @@ exercise = RandomExercise(
         ),
         Misconception(
             "same sensitivity for both",
-            "Your noise on the number of people has the scale of the sum's sensitivity. A number of people changes by 1.",
+            "Your noise on the number of people has the scale of the sum's sensitivity, or of both together. Each has a budget of its own, and a number of people changes by 1.",
             _mean(_scaled(_sum_scale, lambda low, high, farther, e, d: farther / d)),
         ),
         Misconception(

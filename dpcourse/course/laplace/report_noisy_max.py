@@ -196,6 +196,7 @@ exercise = RandomExercise(
     returns=_a_place,
     counts=_count_noisy_max,
     compared=500,
+    seconds=20.0,  # for a loop over each count, of which an election has up to 100
     forbidden=(laplace.report_noisy_max, laplace.noisy_max_chances, machine.discrete_mechanism, machine.discrete_noise),
     hints=(
         "Add a noise of its own to each count, `rng.laplace(0, b, len(counts))`. In the proof only one of them has to pay, for a threshold that moves by 1. Which b does that take?",
