@@ -164,6 +164,12 @@ def test_a_search_that_does_not_begin_before_all_values_is_told(start, sign, far
     assert f"Line 2: `{start.split()[-1]}` {fault} {side} it is never found" in told
 
 
+def test_ranges_that_all_end_too_early_are_told_together():
+    code = "def answer(values, scale):\n    one = sum(values[i] for i in range(len(values){0}))\n    other = sum(values[i] ** 2 for i in range(0, len(values){0}))\n    return one + scale * other\n"
+    mended = found(answered(code.format(" - 1")), reference=answered(code.format("")))
+    assert "Line 2: `range(len(values) - 1)` ends at the wrong place, and so does each other range" in mended.text
+
+
 def test_a_range_that_is_off_at_both_ends_is_told():
     code = "def answer(values, scale):\n    return sum(scale ** i for i in range({})) + len(values)\n"
     mended = found(answered(code.format("5, 0, -1")), reference=answered(code.format("4, -1, -1")))

@@ -27,7 +27,12 @@ class Mending(Changing):
                 yield unit, node, change, old
         for unit, node in {unit: self.written(copy.deepcopy(node)) for unit, node in self.units.items()}.items():
             for change, old in itertools.chain(
-                _of_bounds(node), _of_statements(node), _of_masks(node), _everywhere(node), _of_starts(node)
+                _of_bounds(node),
+                _of_statements(node),
+                _of_masks(node),
+                _everywhere(node),
+                _of_starts(node),
+                _of_all_ranges(node),
             ):
                 yield unit, node, change, old
 
@@ -81,6 +86,19 @@ def _of_masks(root) -> Iterator[tuple[Change, ast.AST]]:
                 node.value = ast.Compare(mask.left, [ast.Eq()], [mask.left])
                 yield Change("condition dropped"), mask
                 node.value = mask
+
+
+def _of_all_ranges(root) -> Iterator[tuple[Change, ast.AST]]:
+    """End all ranges one later, or one earlier, where there are several; take it back."""
+    ranges = [node for node in ast.walk(root) if isinstance(node, ast.Call) and called(node) in RANGES and node.args]
+    as_written = [copy.deepcopy(node) for node in ranges]
+    for op in (ast.Add(), ast.Sub()) if len(ranges) > 1 else ():
+        for node in ranges:
+            end = min(1, len(node.args) - 1)
+            node.args[end] = ast.BinOp(node.args[end], op, ast.Constant(1))
+        yield Change("all ranges"), as_written[0]
+        for node, before in zip(ranges, as_written, strict=True):
+            node.args = list(before.args)
 
 
 def _of_starts(root) -> Iterator[tuple[Change, ast.AST]]:

@@ -41,6 +41,7 @@ FRESH, FOR_FRESH = (
     40,
     0.4,
 )  # cases of each kind from all over the domain on which what seems to mend an answer is tried, and seconds to draw them
+ELSEWHERE = to_say("On another input than the one shown: {told}")
 RIGHT_ENDS = {  # whether the first entry, and the last one, is right on all inputs
     (True, True): to_say("Its first and its last entry are right on all inputs tried."),
     (True, False): to_say("Its first entry is right on all inputs tried, its last one is not."),
@@ -176,7 +177,8 @@ class _Search:
             counts = [(len(mine[k]), len(theirs[k])) for mine, theirs in pairs if len(mine) > k]
             apart = next((count for count in counts if count[0] != count[1]), None)
             if apart:
-                told.append(_of_entries(name, *apart))
+                entries = _of_entries(name, *apart)
+                told.append(entries if counts[0] == apart else say(ELSEWHERE, told=entries))
                 told += self._of_ends([(mine[k], theirs[k]) for mine, theirs in pairs if len(mine) > k])
         told += [fact.text for fact in self._dependence()]
         self.place = self._place(right)
@@ -482,7 +484,7 @@ class _Search:
         if self.ask is None or len(self.cases) < 4 or self.clock.left() <= 0:
             return []
         mine = {id(case): value for case, value in zip(self.cases, self.values, strict=True)}
-        some = self.cases[: 2 * MOST]
+        some = self.cases[:: 1 + len(self.cases) // (2 * MOST)]  # those too on which it is right
         independent, asked, arguments = list[str](), 0, {f"`{name}`" for name in self.cases[0]}
         for words, (argument, pairs) in measurement.variations(some, [*some[1:], some[0]]).items():
             of_all = words in arguments

@@ -43,6 +43,7 @@ FAULTS = {  # kind of a change -> what is wrong where it mends an answer; the mo
     "comparison": to_say("`{other}` is wrong in `{old}`"),
     "operator": to_say("`{other}` is wrong in `{old}`"),
     "range": to_say("`{old}` begins or ends at the wrong place"),
+    "all ranges": to_say("`{old}` ends at the wrong place, and so does each other range"),
     "start": to_say("`{old}` is no value to begin a search with, for what lies {side} it is never found"),
     "constant": to_say("`{old}` is the wrong value"),
     "call replaced": to_say("{one} is the wrong function in `{old}`"),

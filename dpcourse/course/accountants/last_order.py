@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from dpcourse.base.languages import to_say
-from dpcourse.checking import Domain, Exercise, Misconception, Number, a_whole_number, rounded
+from dpcourse.checking import Domain, Exercise, Misconception, Number, a_whole_number, any_of, rounded
 from dpcourse.course.accountants.shared import divergence
 
 MOST, FARTHEST = 100, 200  # no right answer is of this order; a wrong one goes on, but not for ever
@@ -122,6 +122,10 @@ def _of_the_binomial_sum(noise_multiplier, sample_rate, order):
 _two_terms = _last(rest=lambda s, q, a: _third(s, q, a) + _fourth(s, q, a))
 
 
+def _without_a(most):
+    return _last(rest=lambda s, q, a: math.expm1(min(divergence(s, q, a), 700.0)), most=most)
+
+
 exercise = Exercise(
     title="Where three terms stop",
     good_for="knowing how far a rule of thumb made from the first terms may be trusted",
@@ -195,7 +199,8 @@ exercise = Exercise(
         Misconception(
             "a - 1 forgotten",
             "You took e^(D_a) - 1. The sum is e^((a - 1) D_a).",
-            _last(rest=lambda s, q, a: math.expm1(min(divergence(s, q, a), 700.0)), most=20 * MOST),
+            _without_a(20 * MOST),
+            recognise=any_of(*map(_without_a, (FARTHEST, 99, 100))),  # where the search ends
         ),
         Misconception(
             "a for a - 1",

@@ -17,7 +17,7 @@ HALVED = (MOST_NOISE - LEAST_NOISE) / 2**13  # how far apart the ends are where 
 
 
 def _draw_budget(rng):
-    """Two budgets: one with little noise, of which 1 % is less than is wasted by a search that stops at 0.02; and one with more."""
+    """Two budgets: one with little noise, of which 1 % is less than is wasted by a search that stops at 0.02; and one with more than 5."""
     sample_rate, steps = rounded(rng.uniform(0.01, 0.013), 4), int(rng.integers(100, 250))
     noise = LEAST_NOISE + (int(rng.integers(18, 24)) + rng.uniform(0.03, 0.2)) * HALVED
     little = {
@@ -27,10 +27,10 @@ def _draw_budget(rng):
         "steps": steps,
     }
     more = {
-        "epsilon": rounded(rng.uniform(1, 1.5), 1),
+        "epsilon": rounded(rng.uniform(1, 1.1), 1),
         "delta": 1e-5,
-        "sample_rate": rounded(rng.uniform(0.04, 0.06), 3),
-        "steps": int(rng.integers(400, 800)),
+        "sample_rate": rounded(rng.uniform(0.055, 0.06), 3),
+        "steps": int(rng.integers(660, 800)),
     }
     return [little, more]
 

@@ -230,7 +230,7 @@ exercise = OpenExercise(
         Misconception(
             "the honest one accused at times",
             "In some of the runs you accuse the one that keeps its promise, and in others not: look at what differs between them. Do you compare with another number than `mu`, such as "
-            "1, or `mu` times `clip_norm`? Or is it by luck, as where a threshold is chosen on the same scores, or shares of errors are compared with the promise?",
+            "1, or `mu` times `clip_norm`? Is there a canary in both rounds, which is two people? Or is it by luck, as where a threshold is chosen on the same scores, or shares of errors are compared with the promise?",
             _compared_with_1,
             recognise=lambda cases, values: 0 < sum(KEEPS in accused for accused in _each(cases, values)) < len(cases),
         ),

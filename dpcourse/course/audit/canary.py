@@ -6,7 +6,7 @@ from dpcourse.base.languages import say, to_say
 from dpcourse.checking import Domain, Made, Misconception, OpenExercise, a_number, rounded
 from dpcourse.checking.calling.values import plain, type_name
 
-MOST_TARGET = 1e9
+MOST_TARGET, ROUNDING = 1e9, 1e-9
 
 
 def _draw_people(rng):
@@ -65,7 +65,7 @@ def _faults(value, case):
     length, shared = float(np.linalg.norm(x)), np.abs(case["inputs"] @ x).max()
     tests = {
         "no features": length == 0,
-        "refused": x.min() < 0 or x.max() > 1,
+        "refused": x.min() < -ROUNDING or x.max() > 1 + ROUNDING,
         "shared": shared > 1e-9 * max(length, 1e-300),
         "short": 2 * abs(y) * length < case["clip_norm"] * (1 - 1e-9),
         "short later": 2 * (abs(y) - case["longest"] * length) * length < case["clip_norm"] * (1 - 1e-9),

@@ -140,7 +140,7 @@ exercise = OpenExercise(
         Misconception(
             "the factor",
             "Your steps grow with skew(X) and with the error as they should, so the rule is right. The factor is not. Take it from one row "
-            "of the table, from its error at rate 0.01, and try your answer on another row. (The rate is no part of the rule.)",
+            "of the table, from its error at rate 0.01, and try your answer on another row: sqrt(T) is the factor times skew(X), over `error`. (The rate is no part of the rule.)",
             _power(2, -2, factor=1),
             recognise=_grows_as(2, -2),
         ),

@@ -219,10 +219,23 @@ exercise = Exercise(
         ),
         Misconception(
             "allclose as it is",
-            "`np.allclose` as it is allows another tolerance: 1e-8, and 1e-5 of the size of a number. Numbers that differ by less than 1e-6 are "
-            "equal here: `rtol=0, atol=1e-6`.",
+            "Your comparison has another tolerance than 1e-6 at each alpha. So has `np.allclose` as it is: 1e-8, and 1e-5 of the size of a number; `rtol=0, atol=1e-6` is "
+            "right. And so has a mean of the differences: take the largest.",
             _with_comparison(np.allclose),
             recognise=any_of(_with_comparison(lambda a, b: np.allclose(a, b, atol=1e-6))),
+        ),
+        Misconception(
+            "rounded first",
+            "You round before you compare. Two numbers that differ by far less than 1e-6 may be rounded to different ones: compare their difference with 1e-6.",
+            _with_comparison(
+                lambda a, b: np.round(a, 6).tolist() == np.round(b, 6).tolist(),
+                lambda c: (np.round(c["f*g"], 6) <= np.round(c["f*h"], 6)).all(),
+            ),
+        ),
+        Misconception(
+            "equal somewhere",
+            "You call two curves equal that agree at one alpha. They must agree at all of them: `np.all`.",
+            _with_comparison(lambda a, b: (np.abs(np.subtract(a, b)) < 1e-6).any()),
         ),
         Misconception(
             "ends left out",

@@ -1,6 +1,6 @@
 """What is proved about beta."""
 
-from dpcourse.checking import Domain, Exercise, Misconception, Number, rounded, several
+from dpcourse.checking import Domain, Exercise, Misconception, Number, any_of, rounded, several
 from dpcourse.tradeoff import gaussian
 
 
@@ -108,6 +108,12 @@ exercise = Exercise(
             "mu moved",
             "You added gamma to mu, and took it off. mu stays as it is: gamma moves alpha, and then beta.",
             _edges(lambda m, c, a: _g(m + c, a), lambda m, c, a: _g(max(m - c, 0.0), a)),
+            recognise=any_of(_edges(lambda m, c, a: _g(m + c, a) - c, lambda m, c, a: _g(max(m - c, 0.0), a) + c)),
+        ),
+        Misconception(
+            "gamma as a share",
+            "You take a share of G, 1 - gamma or 1 + gamma times it. gamma itself is taken off, and added.",
+            _edges(lambda m, c, a: _g(m, a + c) * (1 - c), lambda m, c, a: _g(m, a - c) * (1 + c)),
         ),
         Misconception(
             "gamma forgotten",
