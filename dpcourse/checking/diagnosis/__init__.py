@@ -484,7 +484,7 @@ class _Search:
         if self.ask is None or len(self.cases) < 4 or self.clock.left() <= 0:
             return []
         mine = {id(case): value for case, value in zip(self.cases, self.values, strict=True)}
-        some = self.cases[:: 1 + len(self.cases) // (2 * MOST)]  # those too on which it is right
+        some = self.cases[:: max(1, len(self.cases) // (2 * MOST))]  # those too on which it is right
         independent, asked, arguments = list[str](), 0, {f"`{name}`" for name in self.cases[0]}
         for words, (argument, pairs) in measurement.variations(some, [*some[1:], some[0]]).items():
             of_all = words in arguments

@@ -28,9 +28,7 @@ MOST_EXCHANGES, AT_ONCE = 1_200, 100
 MOST_ENTRIES = 5_000  # of all that a step gives on one case
 MOST_OF_STEP = 1_000  # values of it: more than of a place, so that no right value is taken for one that nobody has
 LONGEST = 120  # characters of a place
-LEAST_TURNED = (
-    3  # cases on which it is wrong, and as many on which it is right, before a condition is told that goes with it
-)
+LEAST_TURNED = 3  # cases on which it is wrong, and on which it is right, before a condition is told
 LEAST_DIFFERENT = 3  # cases on which whole numbers differ: others are alike by accident
 RTOL, ATOL = 1e-7, 1e-12
 
