@@ -217,7 +217,7 @@ CLAIMS = [
         "means of the same {} people",
         lambda: len(exercise(2, "private_mean").draw(generator())[0]["values"]),
     ),
-    (2, "", "It is 10 at $\\varepsilon = {}$, for all twenty", lambda: 3 / 10),
+    (2, "", "a mean error of 10 at $\\varepsilon = {}$, which pays for all twenty", lambda: 3 / 10),
     (
         2,
         "private_histogram",
