@@ -164,8 +164,11 @@ class Lab:
         self.page.locator("css:light=#jp-main-statusbar").get_by_text("Python 3 (ipykernel) | Idle").wait_for()
 
     def cell(self, text):
-        """The first code cell whose source now holds the text; stays the same cell when the source changes."""
-        cells = self.panel.locator("css:light=.jp-Notebook .jp-CodeCell")
+        """The first code cell whose source now holds the text; stays the same cell when the source changes.
+
+        One that is folded shows no source, and is not looked at.
+        """
+        cells = self.panel.locator("css:light=.jp-Notebook .jp-CodeCell:has(.cm-content)")
         cells.locator(".cm-content", has_text=text).first.wait_for(state="attached")
         sources = cells.locator(".cm-content").all_text_contents()
         return cells.nth(next(i for i, source in enumerate(sources) if text in source))
