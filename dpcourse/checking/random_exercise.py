@@ -18,12 +18,7 @@ POINTS, AT_ENDS = (
     14,
     4,
 )  # inputs from all over the domain, for each of which an answer is asked many times; of these some are at its ends
-BY_DRAWS, SOME_DRAWN, LEAST_WRONG, ALIKE = (
-    30,
-    400,
-    5,
-    24,
-)  # inputs on which an answer is compared with one that draws the same
+BY_DRAWS, LEAST_WRONG, ALIKE = 30, 5, 24  # inputs on which an answer is compared with one that draws the same
 OTHER_SEEDS = (
     2**31
 )  # away from an answer's: right results are independent of its own, so that -noise is as right as noise
@@ -194,24 +189,20 @@ class RandomExercise(Exercise):
         if watch is None or self.domain is None:
             return None
         points = self._points(cases[0], np.random.default_rng(rng), BY_DRAWS)
-        asked = self._values(points, ask(points, FOR_SEARCHED))
+        results = [*self._values(points, ask(points, FOR_SEARCHED)), *values]
+        every = Cases([*points[: len(results) - len(values)], *cases])
         given = {each.name: getattr(self, each.name) for each in fields(Exercise)}
         for right in self.formulas or (self.reference,):
-            for step in dict.fromkeys((1 + len(cases) // SOME_DRAWN, 1)):  # where it is seldom wrong, all that is known
-                every, results = Cases([*points[: len(asked)], *cases[::step]]), [*asked, *values[::step]]
-                good = [self.is_close(*pair) for pair in zip(results, every.given(right), strict=True)]
-                shortest = sorted(range(len(good)), key=lambda i: _size(results[i]))
-                shortest = shortest[: len(shortest) * 9 // 10]  # the others take long to run again
-                wrong, others = ([i for i in shortest if good[i] is which] for which in (False, True))
-                if len(wrong) >= LEAST_WRONG:
-                    break
-            else:
-                continue
-            chosen = [*wrong[: BY_DRAWS // 2], *others[: BY_DRAWS // 2]]
-            alike = Exercise(**given | {"reference": right, "misconceptions": ()})
-            found = diagnosis.in_its_text(alike, [every[i] for i in chosen], [results[i] for i in chosen], watch)
-            if found is not None:
-                return replace(found, seen=say("tried with {call}", call=self.call(every[wrong[0]])))
+            good = [self.is_close(*pair) for pair in zip(results, every.given(right), strict=True)]
+            shortest = sorted(range(len(good)), key=lambda i: _size(results[i]))
+            shortest = shortest[: len(shortest) * 9 // 10]  # the others take long to run again
+            wrong, others = ([i for i in shortest if good[i] is which] for which in (False, True))
+            if len(wrong) >= LEAST_WRONG:
+                chosen = [*wrong[: BY_DRAWS // 2], *others[: BY_DRAWS // 2]]
+                alike = Exercise(**given | {"reference": right, "misconceptions": ()})
+                found = diagnosis.in_its_text(alike, [every[i] for i in chosen], [results[i] for i in chosen], watch)
+                if found is not None:
+                    return replace(found, seen=say("tried with {call}", call=self.call(every[wrong[0]])))
         return None
 
     def _points(self, like, rng, count, at_ends=0):

@@ -38,9 +38,7 @@ def _mu_at_least(
 
 def _epsilon_of_errors(alpha, beta):
     """The epsilon that rates of errors prove."""
-    return max(
-        math.log((1 - one) / other) if one < 1 and other > 0 else 0.0 for one, other in ((alpha, beta), (beta, alpha))
-    )
+    return max(audit.largest_log_ratio(1 - alpha, beta), audit.largest_log_ratio(1 - beta, alpha))
 
 
 def _pooled(errors, trials, level):
