@@ -9,6 +9,7 @@ from dpcourse.base.languages import say, sentences, to_say
 from dpcourse.checking import diagnosis
 from dpcourse.checking.cases import Cases
 from dpcourse.checking.diagnosis.noise import Noise
+from dpcourse.checking.domain import key
 from dpcourse.checking.exercise import FOR_SEARCHED, UNKNOWN, Exercise, Misconception, recognised
 from dpcourse.checking.law import AddedNoise, Around
 from dpcourse.checking.statistics import TOO_RARE, Count, are_of_two_laws, features, two_sample_p_value, unlike_samples
@@ -198,7 +199,11 @@ class RandomExercise(Exercise):
             shortest = shortest[: len(shortest) * 9 // 10]  # the others take long to run again
             wrong, others = ([i for i in shortest if good[i] is which] for which in (False, True))
             if len(wrong) >= LEAST_WRONG:
-                chosen = [*wrong[: BY_DRAWS // 2], *others[: BY_DRAWS // 2]]
+                some = BY_DRAWS // 2
+                inputs = [key(case | {"rng": 0}) for case in every]  # with whatever seed
+                asked = {inputs[i] for i in wrong[:some]}
+                same, rest = ([i for i in others if (inputs[i] in asked) is which] for which in (True, False))
+                chosen = [*wrong[:some], *same[:some], *rest[:: 1 + len(rest) // some]]  # and some of every kind
                 alike = Exercise(**given | {"reference": right, "misconceptions": ()})
                 found = diagnosis.in_its_text(alike, [every[i] for i in chosen], [results[i] for i in chosen], watch)
                 if found is not None:

@@ -154,7 +154,12 @@ def test_what_is_changed_in_an_answer_makes_no_whole_number_of_an_infinite_one()
 
 @pytest.mark.parametrize(
     ("start", "sign", "far", "side"),
-    [("best = 0", ">", -5, "below"), ("count, best = 7, 0.0", ">", -5, "below"), ("best = 0", "<", 5, "above")],
+    [
+        ("best = 0", ">", -5, "below"),
+        ("count, best = 7, 0.0", ">", -5, "below"),
+        ("best = 0", "<", 5, "above"),
+        ("best = -0.5", ">", -5, "below"),
+    ],
 )
 def test_a_search_that_does_not_begin_before_all_values_is_told(start, sign, far, side):
     code = f"def answer(values, scale):\n    {start}\n    for value in values:\n        if value + {far} {sign} best:\n            best = value + {far}\n    return best\n"

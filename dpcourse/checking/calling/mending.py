@@ -108,15 +108,17 @@ def _of_starts(root) -> Iterator[tuple[Change, ast.AST]]:
         each.id for node in comparisons for each in (node.left, *node.comparators) if isinstance(each, ast.Name)
     }
     for name, start in [each for node in ast.walk(root) for each in _numbers_given_a_name(node)]:
-        as_written = copy.copy(start)
+        as_written, is_negative = copy.deepcopy(start), isinstance(start, ast.UnaryOp)
+        number = start.operand if is_negative else start
+        value = number.value
         for extreme, side in ((-math.inf, say("below")), (math.inf, say("above"))) if name in compared else ():
-            start.value = extreme
+            number.value = -extreme if is_negative else extreme
             yield Change("start", {"side": side}), as_written
-        start.value = as_written.value
+        number.value = value
 
 
 def _numbers_given_a_name(node):
-    """(name, number) for each number that gets a name: `best = 0`, `best, place = 0, 0`."""
+    """(name, number) for each number that gets a name: `best = 0`, `best, place = -1, 0`."""
     match node:
         case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
             pairs = zip(names, values, strict=False)
@@ -124,9 +126,12 @@ def _numbers_given_a_name(node):
             pairs = [(name, value)]
         case _:
             return
-    for name, value in pairs:
-        if isinstance(name, ast.Name) and isinstance(value, ast.Constant) and isinstance(value.value, (int, float)):
-            yield name.id, value
+    for pair in pairs:
+        match pair:
+            case ast.Name(id=name), ast.Constant(value=int() | float()) as number:
+                yield name, number
+            case ast.Name(id=name), ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float())) as number:
+                yield name, number
 
 
 def _everywhere(root) -> Iterator[tuple[Change, ast.AST]]:

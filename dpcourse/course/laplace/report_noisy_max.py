@@ -29,7 +29,7 @@ LED = 6  # counts of elections that have a leader
 def _draw_noisy_max(rng):
     """Elections: some with the same seed and equal counts, some with a clear leader of 100, close ones, some with equal counts
     and a large epsilon, in which rounding shows; some with one count among zeros and a small epsilon, some with a lead of 1 and
-    a large one, and some with two zeros, in which a sign that is lost shows. In some the leader is so far ahead of 99 others that one of these wins now and then.
+    a large one, and some with two zeros and a small one, in which a sign that is lost shows, and a search that begins at -1. In some the leader is so far ahead of 99 others that one of these wins now and then.
 
     In a close one two are 2 behind, one 5, and six are so far behind that they win by a mistake only.
     """
@@ -45,7 +45,7 @@ def _draw_noisy_max(rng):
     much = base + (np.arange(OPTIONS) == rng.integers(1, OPTIONS))
     equal, none = np.full(OPTIONS, base), np.zeros(2, dtype=int)
     tables = (np.full(MANY, base), wide, near, equal, few, much, far, none)
-    epsilons = (epsilon, epsilon, epsilon, large, small, large, epsilon, epsilon)
+    epsilons = (epsilon, epsilon, epsilon, large, small, large, epsilon, small)
     kinds = [
         {"counts": table, "epsilon": own}
         for table, own, number in zip(tables, epsilons, ELECTIONS.values(), strict=True)
