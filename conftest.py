@@ -1,5 +1,6 @@
 """For all tests: a progress folder of their own, and the seconds and peak memory of each notebook at the end."""
 
+import functools
 import importlib
 import itertools
 import os
@@ -55,7 +56,7 @@ def pytest_collection_modifyitems(config, items):
     """Leave out what only the weekly profile runs."""
     _see_that_marks_have_reasons(items)
     if config.option.weekly:
-        config.stash[ONLY_WEEKLY] = [item for item in items if item.get_closest_marker("weekly")]
+        config.stash[ONLY_WEEKLY] = [item for item in items if _why_not_all(item)]
         items.clear()
         return
     left_out = [] if WEEKLY else [item for item in items if item.get_closest_marker("weekly")]
@@ -63,14 +64,12 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if item.nodeid.startswith(("lessons/", "solutions/")):
             notebooks[item.path].append(item)
-    several = len(notebooks) > 1  # and not one, asked for by name
+    if len(notebooks) > 1:  # and not one, asked for by name
+        left_out += itertools.chain.from_iterable(notebooks.pop(path) for path in _not_asked(notebooks))
     for path, cells in notebooks.items():
-        name = path.relative_to(ROOT).as_posix()
-        if several and NOTEBOOKS and SELDOM.match(name) and not name.startswith(NOTEBOOKS):
-            left_out += cells
-        elif (twin := _twin(path)) is not None:
+        if (twin := _twin(path)) is not None:
             left_out += _run_in(twin, cells)
-    if not WEEKLY and len(items) > A_WHOLE_RUN and not config.option.keyword:  # and nobody has asked for a test by name
+    if len(items) > A_WHOLE_RUN and not config.option.keyword:  # and nobody has asked for a test by name
         left_out += _but_for_a_share(set(items).difference(left_out), items)
     if left_out:
         config.hook.pytest_deselected(items=left_out)
@@ -79,22 +78,58 @@ def pytest_collection_modifyitems(config, items):
     items.sort(key=lambda item: [not item.nodeid.startswith(longest) for longest in LONGEST])
 
 
+def _why_not_all(item):
+    """The mark that says why a commit does not always run this test, with all its cases; else None."""
+    return next(filter(None, map(item.get_closest_marker, ("weekly", "one_case", "in_turn"))), None)
+
+
 def _see_that_marks_have_reasons(items):
     for item in items:
-        if (mark := item.get_closest_marker("weekly")) and not (mark.args and isinstance(mark.args[0], str)):
+        if (mark := _why_not_all(item)) and not (mark.args and isinstance(mark.args[0], str)):
             raise pytest.UsageError(
                 f"{item.nodeid}: say why a commit does not run it, as in weekly('a minute of convolutions')"
             )
 
 
 def _but_for_a_share(asked, items):
-    """Of a test with many cases, all but every so-manieth: others for each test, so that each exercise meets some law."""
-    cases = defaultdict(list)
+    """What is left of a test's cases without its share: others for each test, so that each exercise meets some law.
+
+    Of many cases a commit asks every so-manieth, and one where a mark says that each takes long; a week asks its turn.
+    """
+    cases, left_out = defaultdict(list), set()
     for item in items:
-        if item in asked and hasattr(item, "callspec") and not item.get_closest_marker("every_case"):
+        if not WEEKLY and item.get_closest_marker("in_turn") and (zlib.crc32(item.nodeid.encode()) + _turn()) % TURN:
+            left_out.add(item)
+        elif item in asked and hasattr(item, "callspec") and not item.get_closest_marker("every_case"):
             cases[item.nodeid.partition("[")[0]].append(item)
-    many = {name: of for name, of in cases.items() if len(of) >= MANY_CASES}
-    return [case for name, of in many.items() for i, case in enumerate(of, zlib.crc32(name.encode())) if i % SHARE]
+    for name, of in cases.items():
+        offset, long = zlib.crc32(name.encode()), of[0].get_closest_marker("one_case")
+        if WEEKLY:
+            share = support.in_turn(of, offset) if len(of) >= MANY_CASES else of
+        else:
+            share = [of[offset % len(of)]] if long else of[offset % SHARE :: SHARE] if len(of) >= MANY_CASES else of
+        left_out.update(set(of).difference(share))
+    return left_out
+
+
+def _not_asked(notebooks):
+    """The notebooks that wait for their turn.
+
+    Of those that have a twin a commit asks lesson 00 alone. `dpcourse build` has executed each, and says which are old.
+    """
+    solved = [path for path in notebooks if _twin(path) is None]
+    others = [path for path in notebooks if _twin(path) is not None]
+    if WEEKLY:
+        return set(others).difference(support.in_turn(others))
+    asked = {path for path in others if path.name.startswith("00-")}.union(solved[_turn() % TURN :: TURN])
+    return asked ^ set(notebooks)
+
+
+@functools.cache
+def _turn():
+    """A number that follows from the code and the lessons: another after each change."""
+    files = sorted([*ROOT.glob("dpcourse/**/*.py"), *ROOT.glob("solutions/*.md")])
+    return zlib.crc32(b"".join(path.read_bytes() for path in files))
 
 
 def _run_in(twin, cells):
@@ -126,17 +161,16 @@ def _code(notebook):
 
 
 ONLY_WEEKLY = pytest.StashKey[list]()
-SELDOM = re.compile(r"lessons/|solutions/\w+/")
-"""Notebooks that have a twin; `dpcourse build` has executed all, and says which are out of date."""
+TURN = by_profile("tests marked `in_turn`, and notebooks of the solved English lessons: every so-manieth", 4, 1)
+"""On a commit; which follows from the code, so that a change asks others."""
 
-NOTEBOOKS = by_profile(
-    "blank and translated notebooks, and of them the cells that differ from those of the solved English one",
-    ("lessons/00-", "solutions/zh/00-"),
-    None,
-)
+by_profile("blank and translated notebooks, of which those cells run that differ", 3, f"one in {support.TURNS}")
 
 MANY_CASES, A_WHOLE_RUN = 6, 3000
-SHARE = by_profile(f"cases of each test that has {MANY_CASES} or more, in a run of all tests: every so-manieth", 3, 1)
+SHARE = by_profile(
+    f"cases of a test that has {MANY_CASES} or more, in a run of all tests: every so-manieth", 6, support.TURNS
+)
+"""Not more than MANY_CASES, so that something of each test is asked."""
 
 LONGEST = (
     "tests/browser/", "tests/grading/test_cohort.py", "tests/test_project.py", "tests/test_growing.py", "tests/grading/judge/",
@@ -222,12 +256,16 @@ def pytest_terminal_summary(terminalreporter, config):
                 terminalreporter.line(f"{file:60} {of_files[file]:6.1f} s")
 
 
+HOW = {"weekly": "", "one_case": "one on a commit: ", "in_turn": "in turn on a commit: "}
+
+
 def _say_what_is_weekly(terminalreporter, items):
-    """By file: tests that a commit leaves out, with the reason; and what it has less of."""
+    """By file: tests that a commit leaves out, or asks one case of, with the reason; and what it has less of."""
     told = defaultdict(lambda: defaultdict(list))
     for item in items:
-        name = getattr(item, "originalname", item.name)
-        told[item.path][name].append(item.get_closest_marker("weekly").args[0])
+        mark = _why_not_all(item)
+        name = getattr(item, "originalname", item.name) if mark in item.own_markers else "the whole file"
+        told[item.path][name].append(HOW[mark.name] + mark.args[0])
     for file, _, what, commit, week in sorted(support.CHOICES):
         told[file][what].append(f"{commit} (week: {week})")
     for file in sorted(told):

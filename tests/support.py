@@ -41,10 +41,20 @@ def by_profile(what, commit, week, above=1):
 
     To be called while a module is imported, since `pytest --weekly` runs no test. above: how many frames up it is named.
     """
-    caller = sys._getframe(above)
-    file = Path(caller.f_code.co_filename)
-    CHOICES.add(Choice(file, caller.f_lineno, what, _in_words(commit), _in_words(week)))
+    CHOICES.add(Choice(*_caller(above + 1), what, _in_words(commit), _in_words(week)))
     return week if WEEKLY else commit
+
+
+def _caller(above=2):
+    """File and line of who called, so many frames up."""
+    frame = sys._getframe(above)
+    return Path(frame.f_code.co_filename), frame.f_lineno
+
+
+def by_turns(what, commit, everything):
+    """Of these `commit` on a commit, and in a week the part whose turn it is (`in_turn`)."""
+    CHOICES.add(Choice(*_caller(), what, _in_words(commit), f"{_in_words(everything)} in {TURNS} weeks"))
+    return in_turn(everything) if WEEKLY else commit
 
 
 def _in_words(amount):
@@ -53,11 +63,24 @@ def _in_words(amount):
     return str(len(amount) if isinstance(amount, (list, tuple, range, set)) else amount)
 
 
-def in_turn(what, everything, parts):
-    """One of so many parts of these, each in its week: after so many weeks all were there. All, if DPCOURSE_WEEKLY says so."""
-    by_profile(f"{what}, by turns", 0, f"{len(everything)} in {parts} weeks", above=2)
-    begin = datetime.date.today().isocalendar().week % parts
-    return list(everything) if os.environ.get("DPCOURSE_WEEKLY") == "all" else list(everything)[begin::parts]
+TURNS = 4
+"""Of what has many cases a week asks one in so many, others each week: after as many weeks all were asked."""
+
+EVERYTHING = os.environ.get("DPCOURSE_WEEKLY") == "all"
+
+
+def in_turn(everything, offset=0):
+    """What this week asks of these, or all, if DPCOURSE_WEEKLY says so; at least one. offset: where the turns begin.
+
+    >>> len(in_turn(range(100))) in (25, 100)
+    True
+    """
+    week = datetime.date.today().isocalendar().week
+    return (
+        list(everything)
+        if EVERYTHING
+        else list(everything)[(offset + week) % min(TURNS, len(everything) or 1) :: TURNS]
+    )
 
 
 def examples(week, part=6, **settings):

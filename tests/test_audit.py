@@ -13,6 +13,8 @@ from scipy import optimize, special, stats
 from dpcourse import audit, gdp
 from dpcourse.tradeoff import approx_dp, gaussian
 
+pytestmark = pytest.mark.in_turn("seconds of numbers")
+
 FAILURE = 0.05
 
 

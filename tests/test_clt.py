@@ -13,6 +13,8 @@ from support import examples, reference
 from dpcourse import clt, gdp
 from dpcourse.tradeoff import TradeOff, approx_dp, gaussian, identity, laplace
 
+pytestmark = pytest.mark.in_turn("seconds of convolutions")
+
 STANDARD = reference["noisy_sgd_standard"]["at_delta_1e-5"]
 
 

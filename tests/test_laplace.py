@@ -13,6 +13,8 @@ from scipy import stats
 from dpcourse import laplace
 from dpcourse.checking.statistics import binomial_p_value
 
+pytestmark = pytest.mark.in_turn("seconds of numbers")
+
 RARE = 1e-9
 finite = st.floats(-50, 50)
 tables = st.lists(st.integers(0, 30), min_size=2, max_size=5)
@@ -95,6 +97,7 @@ def test_the_chances_of_two_options_have_a_closed_form():
         assert laplace.noisy_max_chances([5 + gap, 5], 1.0) == pytest.approx([1 - loses, loses], rel=1e-12)
 
 
+@pytest.mark.one_case("integrals in high precision")
 @pytest.mark.parametrize("counts", [[3, 3, 0, -7], [0, 1, 2, 3, 40], [0, 90, 60]])
 def test_the_chances_are_those_of_numerical_integration_in_high_precision(counts):
     epsilon = 0.8

@@ -13,6 +13,8 @@ from scipy import stats
 from dpcourse import machine
 from dpcourse.checking.statistics import binomial_p_value
 
+pytestmark = pytest.mark.in_turn("seconds of numbers")
+
 RARE = 1e-9
 
 
@@ -76,6 +78,7 @@ def test_one_number_takes_the_tosses_of_an_array_of_one(epsilon):
         assert alone.bit_generator.state == in_array.bit_generator.state
 
 
+@pytest.mark.one_case("hundreds of thousands of tosses")
 @pytest.mark.parametrize("epsilon", [Fraction(1, 3), Fraction(5, 4), 0.1, 2.5, Fraction(2**70 + 1, 3 * 2**69)])
 def test_the_discrete_noise_has_its_probabilities(epsilon):
     size = 30_000

@@ -12,6 +12,8 @@ from support import reference
 
 from dpcourse import matrix
 
+pytestmark = pytest.mark.in_turn("seconds of numbers")
+
 known = reference["matrix"]
 
 
@@ -226,6 +228,7 @@ def test_as_many_buffers_as_may_be_are_found():
     assert matrix.error(matrix.blt(500, 10)) < 1.002 * matrix.error(matrix.blt(500, 3))
 
 
+@pytest.mark.weekly("eight searches for buffers")
 def test_few_buffers_are_nearly_as_good_as_all_coefficients():
     of_buffers = [matrix.error(matrix.blt(200, buffers)) for buffers in (1, 2, 3)]
     assert of_buffers == sorted(of_buffers, reverse=True)

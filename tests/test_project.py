@@ -150,6 +150,7 @@ def test_links_lead_somewhere(page):
     assert all(each == first for first, *others in found.values() for each in others)
 
 
+@pytest.mark.in_turn("seconds of numbers")
 @every_lesson
 def test_every_page_leads_home_and_to_the_glossary_at_its_top_and_at_its_end(source):
     first, *_, last = (cell.source for cell in read(source).blank.cells)
@@ -168,6 +169,7 @@ def test_the_home_page_and_the_readme_name_every_lesson():
         assert about(page)["needs"] in home
 
 
+@pytest.mark.weekly("five lessons in a process; the workflow `platforms` runs them with nothing else installed")
 def test_lessons_00_to_04_need_the_core_alone():
     """They, and what of the package they reach, import no other package; what is imported only if it is there is named."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -222,6 +224,7 @@ def test_another_python_is_told_which_it_should_be_before_anything_else():
     assert f"Python-3.{taken[0]}-to-3.{taken[-1]}." in first.url
 
 
+@pytest.mark.in_turn("seconds of numbers")
 def test_what_authoring_imports_is_in_its_extra():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     lines = [*project["dependencies"], *project["optional-dependencies"]["authoring"]]

@@ -15,6 +15,8 @@ from support import examples, reference
 
 from dpcourse import gdp, rdp
 
+pytestmark = pytest.mark.in_turn("seconds of convolutions")
+
 noises, rates = st.floats(0.4, 20), st.floats(1e-5, 1)
 
 

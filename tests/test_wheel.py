@@ -94,6 +94,7 @@ def test_a_source_distribution_has_the_lessons_too(sources):
     assert {"setup.py", "pyproject.toml"} <= set(listed)
 
 
+@pytest.mark.in_turn("seconds of numbers")
 def test_the_first_check_passes_without_the_heavy_packages(tmp_path):
     block = f"""
 import sys

@@ -116,6 +116,7 @@ def test_one_step_on_each_slider_is_drawn_ahead_and_not_again_when_it_comes(monk
     assert explorer.alt() == "Drawn for [3, 0.0]."
 
 
+@pytest.mark.in_turn("seconds of numbers")
 @pytest.mark.parametrize(
     ("control", "beside"),
     [

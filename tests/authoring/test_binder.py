@@ -30,6 +30,7 @@ def imported(code):
             yield node.module.partition(".")[0]
 
 
+@pytest.mark.in_turn("seconds of reading sources")
 def test_every_package_that_a_lesson_needs_is_there():
     """Also what it needs through dpcourse; only an instructor's commands may ask for more."""
     cells = [cell.source for source in build.sources(ROOT) for cell in jupytext.read(source).cells if cell.cell_type == "code"]  # fmt: skip

@@ -20,6 +20,7 @@ from dpcourse.notebook import aria
 CHECK = 'check("0.1", keep_probability)\n# hint("0.1")\n# solution("0.1")'
 
 
+@pytest.mark.in_turn("seconds of reading sources")
 def test_a_lesson_is_blank_where_its_solution_is_solved(built):
     solved, blank = built.notebooks()
     assert [cell.id for cell in solved.cells] == [cell.id for cell in blank.cells]
@@ -266,6 +267,8 @@ def test_an_exercise_without_solution_and_check_is_named(course):
         build.build(course.root)
 
 
+@pytest.mark.in_turn("seconds of reading sources")
+@pytest.mark.one_case("each starts a kernel")
 @pytest.mark.parametrize(
     ("change", "at", "said"),
     [

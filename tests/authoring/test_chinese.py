@@ -41,6 +41,7 @@ def said():
     return list(each_said())
 
 
+@pytest.mark.in_turn("seconds of reading sources")
 @pytest.mark.parametrize(
     ("rule", "pattern"),
     [
@@ -221,6 +222,7 @@ def runs(text, *opposites):
     return re.sub(r"(.)\1+", r"\1", "".join(each.lastgroup or "" for each in found))
 
 
+@pytest.mark.in_turn("seconds of reading sources")
 @pytest.mark.parametrize("row", OPPOSITES, ids=itemgetter(0))
 def test_no_opposite_is_said(row):
     """Where the English says only one of two opposites, the Chinese does not say only the other."""

@@ -15,6 +15,7 @@ def run(*arguments):
     return CliRunner().invoke(app, ["build", "--check", *map(str, arguments)])
 
 
+@pytest.mark.in_turn("seconds of reading sources")
 def test_check_is_content_with_what_was_built(built):
     result = run("--root", built.root)
     assert result.exit_code == 0, result.output

@@ -188,6 +188,7 @@ def test_no_lesson_uses_a_symbol_that_is_not_in_the_glossary(number):
         )
 
 
+@pytest.mark.in_turn("seconds of reading sources")
 def test_the_glossary_explains_no_symbol_that_no_lesson_uses():
     assert known() <= {symbol for number in LESSONS for symbol, _ in in_lesson(number)}
 

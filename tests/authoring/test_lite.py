@@ -164,6 +164,7 @@ def course(tmp_path):
     return folder
 
 
+@pytest.mark.in_turn("seconds of reading sources")
 def test_pages_lead_to_the_lab_if_it_is_written_beside_them(course, tmp_path, monkeypatch):
     monkeypatch.setattr(lite, "_build_wheel", lambda course, folder: None)
     monkeypatch.chdir(tmp_path)

@@ -70,6 +70,7 @@ def test_a_right_answer_passes_and_a_wrong_one_does_not(tmp_path):
     assert not right(handed_in(answer=WRONG), "keep_probability", tmp_path)
 
 
+@pytest.mark.in_turn("seconds of reading sources")
 @pytest.mark.parametrize("how", [pytest.param(each, marks=[] if "dict" in each else ONE_OF_MANY) for each in FORGED])  # fmt: skip
 def test_a_notebook_that_changes_dpcourse_in_memory_gets_no_points_for_it(how, tmp_path):
     assert not right(handed_in(FORGED[how], WRONG), "keep_probability", tmp_path)

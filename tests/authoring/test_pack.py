@@ -76,6 +76,7 @@ def handout(tmp_path_factory):
 # ---- a new pack
 
 
+@pytest.mark.in_turn("seconds of reading sources")
 def test_a_new_pack_is_built_and_tried(packs):
     folder = packs(practice, "exam-1")
     assert told("build", "--check", "--pack", folder) == (0, "1 lesson is as its source says.\n")
@@ -238,6 +239,7 @@ print(dpcourse.__file__)
 """
 
 
+@pytest.mark.in_turn("seconds of reading sources")
 def test_the_check_of_a_handout_says_that_an_answer_is_received_and_no_more(handout, tmp_path):
     folder, _ = handout
     code = f"from IPython.core.interactiveshell import InteractiveShell as S\nimport IPython.core.display_functions as d\nS.instance()\nexec({STUDENT!r})"
@@ -282,6 +284,7 @@ LEAKS = {
 }  # fmt: skip
 
 
+@pytest.mark.in_turn("seconds of reading sources")
 @pytest.mark.parametrize("leak", by_profile("packs that would tell an answer", list(LEAKS)[1:3], list(LEAKS)))
 def test_a_pack_that_would_tell_is_not_given_out(packs, tmp_path, leak):
     file, text, why = LEAKS[leak]

@@ -137,6 +137,7 @@ def test_a_page_loads_only_files_of_its_own_site(pages):
         assert "url(http" not in file.read_text(encoding="utf-8")
 
 
+@pytest.mark.in_turn("seconds of reading sources")
 def test_every_lesson_has_its_still_figures_with_alt_text(pages):
     for file, page in pages.items():
         images = page.all("img")
@@ -584,6 +585,8 @@ def numbers_of(picture):
     return [float(number) for number in re.findall(r"(?<=[ \"(])-?\d+\.?\d*", picture)]
 
 
+@pytest.mark.in_turn("seconds of reading sources")
+@pytest.mark.one_case("each writes a site")
 @pytest.mark.parametrize("code", ["explore(plots.approx_dp_lines, mu=", "explore(plots.no_such_picture, epsilon="])
 def test_an_explorer_of_an_old_notebook_is_named_with_what_helps(course, tmp_path, code):
     (course / "lessons" / "00-one.ipynb").write_text(

@@ -17,6 +17,7 @@ def outputs(course):
     return [cell.outputs for cell in course.notebooks()[0].cells if cell.cell_type == "code"]
 
 
+@pytest.mark.in_turn("seconds of reading sources")
 def test_a_word_of_prose_is_written_into_both_notebooks_and_nothing_is_executed(built, runs):
     before = outputs(built)
     assert build.build(built.root) == []
@@ -187,6 +188,7 @@ def test_one_cause_is_told_once(two_lessons, runs):
     assert said.endswith("run `dpcourse build 00-start-here 01-next`")
 
 
+@pytest.mark.in_turn("seconds of reading sources")
 def test_exact_composition_is_used_by_the_lessons_that_compute_it_and_not_by_00_and_03():
     """A change to it executes those that show exact values, and not 00 and 03; one to the judge executes all."""
     modules = uses.modules_of(ROOT)

@@ -21,6 +21,7 @@ def numbers(function, cases):
         return None
 
 
+@pytest.mark.in_turn("seconds of reading sources")
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(
     ("lesson", "function"), [(1, "advanced_composition"), (3, "approx_dp_curve"), (2, "privacy_loss")]

@@ -78,6 +78,7 @@ def test_axe_finds_nothing_on_any_page_of_the_site(sites, browser, theme):
     page.close()
 
 
+@pytest.mark.in_turn("seconds in a browser")
 def test_the_search_and_the_switch_of_themes_work_from_a_folder(sites, browser):
     page = browser.new_page(color_scheme="light")
     page.goto(next(file for file in sites if file.stem == "00-start-here").as_uri())
@@ -134,6 +135,7 @@ def test_the_site_is_read_without_scripts_or_network_on_a_telephone(sites, brows
     context.close()
 
 
+@pytest.mark.in_turn("seconds in a browser")
 def test_before_anybody_scrolls_a_page_has_loaded_less_than_a_megabyte(sites, browser):
     for file in sites:
         page, asked = browser.new_page(), set()
@@ -218,6 +220,8 @@ def test_an_explorer_loads_its_pictures_when_somebody_touches_it_and_moves(lesso
     page.close()
 
 
+@pytest.mark.in_turn("seconds in a browser")
+@pytest.mark.one_case("waits for a film")
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
 def test_an_explorer_plays_when_somebody_presses_its_button_and_steps_where_less_motion_is_wanted(
     lesson, browser, motion
@@ -242,6 +246,7 @@ def test_an_explorer_plays_when_somebody_presses_its_button_and_steps_where_less
     page.close()
 
 
+@pytest.mark.in_turn("seconds in a browser")
 def test_a_term_is_explained_by_pointer_keyboard_and_touch(lesson, browser):
     page = browser.new_page()
     page.goto(lesson)
@@ -282,6 +287,7 @@ def test_a_term_is_explained_by_pointer_keyboard_and_touch(lesson, browser):
     page.close()
 
 
+@pytest.mark.one_case("each is a browser of another width")
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_lessons_and_sections_stand_beside_the_text_or_behind_a_button(lesson, browser, theme):
     page = browser.new_page(color_scheme=theme, viewport={"width": 1300, "height": 900})

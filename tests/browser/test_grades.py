@@ -51,6 +51,8 @@ def pages(tmp_path_factory):
     return [folder / "report.html", *(folder / "feedback").glob("Kim*")]
 
 
+@pytest.mark.in_turn("seconds in a browser")
+@pytest.mark.one_case("each is a browser in another theme")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_on_the_pages_of_a_class(pages, browser, scheme):
     context = browser.new_context(viewport={"width": 400, "height": 900}, color_scheme=scheme)

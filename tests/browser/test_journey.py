@@ -13,7 +13,7 @@ import nbformat
 import pytest
 import slices
 from browser.quizzes import faults_of_quiz
-from support import by_profile
+from support import by_turns
 
 from dpcourse.authoring.source import languages
 from dpcourse.base.languages import ENGLISH, again
@@ -21,7 +21,7 @@ from dpcourse.course import lesson, lessons
 
 ROOT = Path(__file__).parents[2]
 LESSONS = tuple(known.name for known in lessons())
-WORKED_THROUGH = by_profile("lessons gone through in JupyterLab", range(1), range(len(LESSONS)))
+WORKED_THROUGH = by_turns("lessons gone through in JupyterLab", range(1), range(len(LESSONS)))
 WORKED_IN = ("from dpcourse import", "report()", "progress()", "widgets.explore(", "check(", "quiz(")
 """What a learner works in says one of these, or is an exercise; the other cells only show something."""
 

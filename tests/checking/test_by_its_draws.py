@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from checking.calling.test_steps import written
 from checking.test_exercise import square
-from support import by_profile
 
 from dpcourse import course, machine
 from dpcourse.checking import diagnosis
@@ -69,7 +68,6 @@ WRONG_ANSWERS = {  # exercise: answers that no misconception foresees -> what is
     ],
 }  # fmt: skip
 CASES = [(id, *each) for id, every in WRONG_ANSWERS.items() for each in every]
-SOME = by_profile("random answers told by their line: every so-manieth", 6, 1)
 
 
 def answer_to(exercise, body):
@@ -80,7 +78,8 @@ def answer_to(exercise, body):
     return function
 
 
-@pytest.mark.parametrize(("id", "body", "told"), CASES[::SOME])
+@pytest.mark.in_turn("seconds of checks")
+@pytest.mark.parametrize(("id", "body", "told"), CASES)
 def test_what_is_wrong_in_it_is_told_by_its_line(id, body, told):
     exercise = course.find(id)
     verdict = exercise.check(answer_to(exercise, body), 1)
@@ -115,6 +114,8 @@ def test_an_array_for_whole_numbers_is_told_as_that_and_as_nothing_else():
         assert "Line" not in message
 
 
+@pytest.mark.in_turn("seconds of checks")
+@pytest.mark.one_case("each takes seconds of draws")
 @pytest.mark.parametrize(("of_size", "told"), [("1, denominator", True), ("numerator, denominator + 1", False)])
 def test_an_argument_that_changes_no_random_number_is_told(of_size, told):
     exercise = course.find("machine/whole_noise")

@@ -87,6 +87,7 @@ def test_ends_of_all_arguments_meet_and_lists_are_as_long_as_they_may_be(rng):
         assert {"xs": [x] * count, "ys": [y] * count} in searched
 
 
+@pytest.mark.in_turn("seconds of checks")
 @given(domains(), st.integers(0, 2**31))
 def test_the_same_seed_gives_the_same_and_plain_inputs_come_by_size(domain, seed):
     once, again = (repr(domain.searched(np.random.default_rng(seed))) for _ in range(2))
@@ -232,6 +233,8 @@ WRONG_AT_A_NUMBER = {
 }
 
 
+@pytest.mark.in_turn("seconds of checks")
+@pytest.mark.one_case("each is searched for long")
 @pytest.mark.parametrize("name", WRONG_AT_A_NUMBER)
 @pytest.mark.parametrize("seed", range(by_profile("checks of answers that are wrong at a number", 1, 3)))
 def test_an_answer_that_is_wrong_at_a_number_that_it_speaks_of_does_not_pass(name, seed):
@@ -311,6 +314,8 @@ ELSEWHERE_WRONG = {
 """Answers, and what is told of them."""
 
 
+@pytest.mark.in_turn("seconds of checks")
+@pytest.mark.one_case("each takes seconds of draws")
 @pytest.mark.parametrize("name", ELSEWHERE_WRONG)
 def test_a_random_answer_that_has_the_right_law_on_what_is_drawn_only_does_not_pass(name):
     verdicts = [noisy.check(ELSEWHERE_WRONG[name][0], seed) for seed in range(4)]
@@ -323,6 +328,7 @@ def test_a_random_answer_that_has_the_right_law_on_what_is_drawn_only_does_not_p
     assert ELSEWHERE_WRONG[name][1] in wrong.message
 
 
+@pytest.mark.weekly("many checks of a random answer; right answers of other forms are tried on a commit")
 @given(st.integers(0, 2**31))
 @settings(max_examples=10)
 def test_a_random_answer_of_the_right_law_passes_in_another_form(seed):

@@ -56,6 +56,7 @@ EXERCISES = {family: exercise_of(family) for family in FAMILIES}
 families = pytest.mark.parametrize("family", FAMILIES)
 
 
+@pytest.mark.in_turn("seconds of checks")
 @families
 def test_a_right_answer_is_seldom_rare(family):
     exercise = EXERCISES[family]
@@ -66,6 +67,8 @@ def test_a_right_answer_is_seldom_rare(family):
         assert exercise.noise(cases, cases.given(exercise.reference)).p_value > 1e-5
 
 
+@pytest.mark.in_turn("seconds of checks")
+@pytest.mark.one_case("each is measured on thousands of draws")
 @families
 def test_each_slip_is_told_as_itself_and_none_of_a_right_answer(family):
     exercise = EXERCISES[family]

@@ -119,6 +119,8 @@ def test_a_threshold_is_a_round_number():
     assert measurement._round_number(6, 13, "`n`") == 13
 
 
+@pytest.mark.in_turn("seconds of checks")
+@pytest.mark.one_case("each is measured on thousands of draws")
 @pytest.mark.parametrize("wrong", [2, 3, 5])
 def test_a_condition_needs_so_many_inputs_that_it_is_no_accident(wrong):
     for seed in range(20):

@@ -59,6 +59,8 @@ def test_the_one_wrong_expression_is_proved_to_be_it(id):
     assert (found.place.text, found.place.line) == (ast.unparse(ast.parse(text)), line)
 
 
+@pytest.mark.in_turn("seconds of checks")
+@pytest.mark.one_case("each takes three seconds")
 @pytest.mark.parametrize(
     ("id", "code", "text"),
     [
@@ -141,6 +143,7 @@ def test_a_product_of_right_values_is_not_where_an_answer_leaves():
     assert where("composition/composed_delta", code)[0] is None
 
 
+@pytest.mark.in_turn("seconds of checks")
 def test_another_way_to_what_is_right_elsewhere_is_not_where_an_answer_leaves():
     """The floor below the densities is wrong; that there are densities is in no right answer, and no fault: see where it is right."""
     code = (
@@ -192,6 +195,8 @@ def test_whatever_a_process_sends_nothing_but_an_exception_comes_of_it(steps, re
         assert found is None or len(found.text) < 1000
 
 
+@pytest.mark.in_turn("seconds of checks")
+@pytest.mark.one_case("each takes three seconds")
 @pytest.mark.parametrize("watch", [lambda *given, **named: 1 / 0, lambda *given, **named: [[["x", "y", 1]]]])
 def test_where_the_watch_fails_the_rest_of_the_reply_stands(watch):
     exercise = course.find("composition/worst_posterior")
@@ -235,6 +240,7 @@ def test_what_is_like_a_misconception_only_where_it_is_wrong_is_told_what_is_pro
     assert verdict.misconception is not None, "and who did that is told so"
 
 
+@pytest.mark.in_turn("seconds of checks")
 def test_an_answer_that_is_right_for_one_value_of_an_argument_is_told_which():
     code = "def worst_posterior(prior, epsilon):\n    return prior + (1 - prior) * math.tanh(epsilon / 2)\n"
     assert told("composition/worst_posterior", code).message.startswith("Right wherever `prior` is 0.5;")
@@ -278,6 +284,7 @@ def test_no_value_is_called_right_that_is_not_known_to_be_so(why):
     assert text not in verdict.message.partition("; from")[0], verdict.message
 
 
+@pytest.mark.in_turn("seconds of checks")
 def test_a_value_that_is_right_everywhere_is_named_with_its_line_before_the_first_that_is_not():
     code = (
         "import numpy as np\n\ndef mia_is_in(output, with_mia, without, sigma, bits):\n    def off(total):\n        r2 = (((output - total) / sigma) ** 2).sum(axis=1)\n"

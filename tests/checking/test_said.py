@@ -98,6 +98,8 @@ def check(text):
         assert from_data(data) == again(text)
 
 
+@pytest.mark.in_turn("seconds of checks")
+@pytest.mark.one_case("all verdicts of a lesson")
 @pytest.mark.parametrize("name", ANSWERS)
 @pytest.mark.filterwarnings("ignore")
 def test_a_verdict_is_said_again(name):

@@ -12,6 +12,8 @@ from dpcourse import course, pld
 from dpcourse.checking import ERROR, RIGHT
 from dpcourse.course.accountants.loops import LOOPS
 
+pytestmark = pytest.mark.in_turn("seconds of checks")
+
 exercise = course.lesson(6).exercise
 
 

@@ -11,6 +11,8 @@ from dpcourse import course
 from dpcourse.course.accountants.broken_line import RIGHT
 from dpcourse.course.accountants.loops import LOOPS
 
+pytestmark = pytest.mark.in_turn("seconds of checks")
+
 D, N, P, R, SIGMA = 90, 1000, 0.1, 1.5, 2.0
 PLACES = 48  # rows of the data on which the loops are run; the others are empty
 HERS = 7  # Mia's row

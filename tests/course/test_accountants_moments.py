@@ -14,6 +14,8 @@ from dpcourse import clt, course, gdp, pld, rdp
 from dpcourse.course.accountants.shared import divergence
 from dpcourse.tradeoff import gaussian
 
+pytestmark = pytest.mark.in_turn("seconds of convolutions")
+
 exercise = course.lesson(6).exercise
 noises, rates = st.floats(0.5, 8), st.floats(1e-3, 0.3)
 DELTA, WHOLE = 1e-5, range(2, 257)

@@ -8,15 +8,13 @@ import re
 
 import made_up_language
 import pytest
-from support import ROOT, by_profile, in_turn
+from support import ROOT, by_profile, by_turns
 
 from dpcourse import course
 from dpcourse.authoring import answers
 
 MOST = 1000  # answers of one lesson
-SOME = by_profile(
-    "answers of the corpus, by their places", range(0, MOST, 120), in_turn("answers of the corpus", range(MOST), 3)
-)
+SOME = by_turns("answers of the corpus, by their places", range(0, MOST, 200), range(MOST))
 ENDLESS = by_profile("answers that never end, too", False, True)
 corpus = functools.cache(answers.corpus)
 TRIED = [lesson for lesson in course.lessons() if answers.file_of(ROOT, lesson.number).exists()]
@@ -38,6 +36,7 @@ def test_there_are_wrong_and_right_answers(lesson, function):
     assert len({each.label for each in mine}) == len(mine), f"{file} has two answers to {function} with the same label"
 
 
+@pytest.mark.one_case("each lesson's answers take half a minute")
 @pytest.mark.parametrize("lesson", TRIED, ids=lambda lesson: lesson.name)
 @pytest.mark.filterwarnings("ignore")
 def test_right_answers_pass_and_wrong_ones_do_not(lesson):

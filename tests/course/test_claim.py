@@ -13,6 +13,8 @@ from dpcourse.course.claim import reports
 from dpcourse.course.claim.claims import CLAIMS, RHO, VIEWS, epsilon_after, for_person, zcdp_epsilon
 from dpcourse.course.claim.pictures import NAMES, belief_at_most
 
+pytestmark = pytest.mark.in_turn("seconds of checks")
+
 REPORT = course.lesson(10).exercise("report")
 
 

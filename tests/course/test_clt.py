@@ -14,6 +14,8 @@ from dpcourse.checking import ERROR, RIGHT, WRONG
 from dpcourse.course.clt import too_high
 from dpcourse.course.clt.shared import skewness
 
+pytestmark = pytest.mark.in_turn("seconds of checks")
+
 exercise = course.lesson(4).exercise
 SEEDS = range(by_profile("checks of each answer", 1, 20))
 

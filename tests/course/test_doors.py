@@ -21,7 +21,7 @@ from collections.abc import Callable
 import numpy as np
 import psutil
 import pytest
-from support import ROOT, TOPICS, in_turn
+from support import ROOT, TOPICS
 
 from dpcourse import audit, course, dpsgd, gdp, laplace, machine, pld, rdp, tradeoff
 from dpcourse.checking import OpenExercise, RandomExercise
@@ -135,6 +135,7 @@ def test_a_door_that_was_open_is_closed(exercise_id, answer):
     assert "write it yourself" in verdict.message or "machine.coin" in verdict.message
 
 
+@pytest.mark.weekly("a process for each name")
 def test_what_is_forbidden_by_name_is_imported_by_the_answer_alone():
     """PyTorch takes seconds and memory that a check of arrays need not cost."""
     code = """if True:
@@ -328,9 +329,7 @@ OF_EACH_LESSON = [
 
 
 @pytest.mark.weekly("a search over all expressions of the library; doors once open are tried on a commit")
-@pytest.mark.parametrize(
-    "exercise", in_turn("exercises whose doors are looked for", OF_EACH_LESSON, 3)
-)  # of one lesson: -k 05-dpsgd
+@pytest.mark.parametrize("exercise", OF_EACH_LESSON)  # of one lesson: -k 05-dpsgd
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.usefixtures("bounded")
 def test_no_expression_of_the_library_answers_an_exercise(exercise):

@@ -15,6 +15,8 @@ from dpcourse.checking import ERROR, RIGHT, WRONG
 from dpcourse.course.dpsgd import diary, loops
 from dpcourse.course.dpsgd.sums import SUMS
 
+pytestmark = pytest.mark.in_turn("seconds of checks")
+
 exercise = course.lesson(5).exercise
 SEEDS = range(by_profile("checks of each answer", 1, 5))
 

@@ -86,6 +86,7 @@ def test_the_trainers_of_the_text_are_those_of_the_check(language):
         assert mine.shape == (40, trainers.STEPS + 1)
 
 
+@pytest.mark.in_turn("seconds of checks")
 def test_a_keeps_its_promise_also_where_mia_is_looked_for_best():
     """A hundred noisy sums of A, whatever the weights are: Mia's gradient is never longer than R, and the log says nothing new."""
     rng = np.random.default_rng(4)

@@ -12,6 +12,8 @@ from support import by_profile
 from dpcourse import course, gdp, tradeoff
 from dpcourse.checking import RIGHT, WRONG
 
+pytestmark = pytest.mark.in_turn("seconds of checks")
+
 exercise = course.lesson(3).exercise
 SEEDS = range(by_profile("checks of each answer", 1, 20))
 
@@ -210,6 +212,7 @@ def test_a_slip_is_recognised_in_another_form(exercise, slip, answer):
         assert (verdict.state, verdict.misconception) == (WRONG, slip), verdict
 
 
+@pytest.mark.one_case("each is checked many times")
 @pytest.mark.parametrize(
     "digits", by_profile("digits to which a mu is rounded", [2], [0, 1, 2, 3]), ids="largest_mu: {} digits".format
 )

@@ -11,6 +11,7 @@ from dpcourse import course
 SOLUTIONS = Path(__file__).parents[2] / "solutions"
 
 
+@pytest.mark.in_turn("seconds of checks")
 @pytest.mark.parametrize("lesson", course.lessons(), ids=lambda lesson: lesson.word)
 def test_the_slip_of_a_lesson_gets_the_message_of_its_misconception(lesson):
     file = f"dpcourse/course/{lesson.word}/journey.py"

@@ -5,14 +5,14 @@ import math
 import numpy as np
 import pytest
 from course.judging import drawn, judged, named
-from support import by_profile
 
 from dpcourse import course
 from dpcourse.checking import RIGHT
 from dpcourse.course.laplace import private_mean
 
+pytestmark = pytest.mark.in_turn("seconds of checks")
+
 exercise = course.lesson(2).exercise
-SOME = by_profile("answers of lesson 02: every so-manieth", 6, 1)
 
 
 # ---- best_clip
@@ -133,13 +133,14 @@ MESSAGES = {
 }
 
 
-@pytest.mark.parametrize(("exercise", "answer"), named(2, WRONG_ANSWERS)[::SOME])
+@pytest.mark.parametrize(("exercise", "answer"), named(2, WRONG_ANSWERS))
 def test_a_wrong_answer_never_passes(exercise, answer):
     (verdict,) = judged(exercise, answer, [1])
     assert verdict.state != RIGHT, verdict
 
 
-@pytest.mark.parametrize(("exercise", "slip", "answer"), named(2, MESSAGES)[::SOME])
+@pytest.mark.one_case("each takes seconds of draws")
+@pytest.mark.parametrize(("exercise", "slip", "answer"), named(2, MESSAGES))
 def test_a_slip_is_recognised_in_another_form(exercise, slip, answer):
     (verdict,) = judged(exercise, answer, [1])
     assert verdict.misconception == slip, verdict

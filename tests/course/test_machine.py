@@ -11,6 +11,8 @@ from dpcourse import course, machine
 from dpcourse.checking import RIGHT, WRONG, Exercise
 from dpcourse.checking.cases import Cases
 
+pytestmark = pytest.mark.in_turn("seconds of checks")
+
 exercise = course.lesson(8).exercise
 SEEDS, FEW_SEEDS = 40, 4
 
@@ -71,6 +73,7 @@ def by_logarithm(a, d, size, rng):
     return [x - y for x, y in np.floor(-np.log(1 - rng.random((size, 2))) * d / a)]
 
 
+@pytest.mark.weekly("millions of tosses; that noise must come from the coin is tried on a commit")
 def test_whole_noise_from_the_coin_is_right():
     (verdict,) = judged(exercise("whole_noise"), by_coin(), [1])
     assert verdict.state == RIGHT, verdict
@@ -83,6 +86,7 @@ def test_whole_noise_must_come_from_the_coin(answer):
     assert (verdict.state, verdict.message, verdict.points) == (WRONG, message, 0), verdict
 
 
+@pytest.mark.weekly("many checks of a random answer")
 def test_a_short_result_that_is_the_same_with_turned_coins_by_accident_is_no_fault():
     whole_noise = exercise("whole_noise")
     cases = drawn(whole_noise.id, 1)
@@ -152,6 +156,7 @@ def test_the_change_of_a_float_sum_is_that_of_exact_rounding():
 # ---- next_number, count_behind
 
 
+@pytest.mark.weekly("many checks of a random answer")
 def test_the_check_of_the_next_number_never_fails_and_takes_any_two_steps():
     """Also those that find a from the last three outputs: no two in a row are the same."""
 
@@ -224,6 +229,7 @@ def test_whole_gaussian_has_the_law_of_the_exact_sampler():
         assert whole_gaussian.agrees(cases, cases.given(gaussian_by_the_library), whole_gaussian.reference)
 
 
+@pytest.mark.weekly("millions of tosses")
 def test_whole_gaussian_by_rejection_is_right():
     (verdict,) = judged(exercise("whole_gaussian"), rejected(), [1])
     assert verdict.state == RIGHT, verdict

@@ -13,6 +13,8 @@ from scipy.stats import norm
 from dpcourse import course, gdp, matrix, plots
 from dpcourse.course.matrix import better_than_root, pictures
 
+pytestmark = pytest.mark.in_turn("seconds of checks")
+
 POWERS = [2**h for h in range(1, 13)]
 
 

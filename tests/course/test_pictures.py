@@ -29,6 +29,8 @@ from dpcourse.course.start_here import pictures as start_here_plots
 from dpcourse.notebook.attacker import Played
 from dpcourse.notebook.course_map import Stage
 
+pytestmark = pytest.mark.in_turn("seconds of drawing")
+
 SOLUTIONS = Path(__file__).parents[2] / "solutions"
 SCORES = np.arange(200) / 100, np.arange(200) / 100 - 1
 
@@ -84,7 +86,6 @@ def at_first(node):
 
 
 SHOWN = [*shown(), LAPLACE]
-SOME = by_profile("pictures drawn twice: every so-manieth", 2, 1)
 
 
 def drawn(picture, **arguments):
@@ -96,7 +97,7 @@ def lines(figure):
     return {line.get_label(): line.get_xydata() for panel in figure.axes for line in panel.lines}
 
 
-@pytest.mark.parametrize(("name", "arguments"), SHOWN[::SOME])
+@pytest.mark.parametrize(("name", "arguments"), SHOWN)
 def test_every_picture_is_shown_the_same_every_time_with_alt_text_and_lines_that_need_no_colour(name, arguments):
     assert arguments is not None, (
         f"no lesson shows plots.{name} with arguments that are written there; "

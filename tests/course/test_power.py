@@ -12,7 +12,7 @@ import sys
 
 import numpy as np
 import pytest
-from support import by_profile, in_turn
+from support import by_profile
 
 from dpcourse import course
 from dpcourse.checking.calling.probe import arguments
@@ -240,11 +240,7 @@ def found(function, fault, checks):
     return wrong
 
 
-OF_A_COMMIT = [(name, fault) for name, faults in FAULTS.items() for fault in list(faults)[::4]]
-OF_A_WEEK = in_turn("faults of random answers", [(name, fault) for name in FAULTS for fault in FAULTS[name]], 3)
-
-
-@pytest.mark.parametrize(("function", "fault"), by_profile("faults of random answers", OF_A_COMMIT, OF_A_WEEK))
+@pytest.mark.parametrize(("function", "fault"), [(name, fault) for name in FAULTS for fault in FAULTS[name]])
 def test_each_fault_is_found_and_what_is_right_passes(function, fault):
     if fault == "right":
         assert found(function, fault, CHECKS) == 0

@@ -20,12 +20,6 @@ from torch import nn
 from dpcourse import tables
 
 CHECKS = {}
-WEEKLY_ONLY = {  # the others see on a commit nearly all that these do
-    "a_killed_run_goes_on_where_kernels_add_in_any_order",
-    "chunks_do_not_matter",
-    "fit_with_noisy_sgd_is_the_cpus",
-    "nobody_elses_random_numbers_are_touched",
-}
 LESSON = ROOT / "solutions/06-accountants.md"
 PEOPLE, STEPS = 120, 6
 dpsgd = training = None  # the library, once it has been imported: with a slip, or without

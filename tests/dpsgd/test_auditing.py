@@ -7,6 +7,8 @@ from torch import nn
 
 from dpcourse import dpsgd
 
+pytestmark = pytest.mark.in_turn("seconds of training")
+
 CANARIES, WIDTH = 400, 8000
 
 
@@ -50,6 +52,7 @@ def test_missing_noise_is_found(monkeypatch):
     assert repr(found).endswith("The promise is refuted.")
 
 
+@pytest.mark.weekly("many trainings")
 def test_who_is_in_is_tossed_and_the_number_of_people_counts_all():
     found = audited(1, rate=0.2, steps=2)
     assert found.run.settings["people"] == 100 + CANARIES

@@ -132,6 +132,7 @@ KINDS = {
 }
 
 
+@pytest.mark.in_turn("seconds of training")
 @pytest.mark.filterwarnings("ignore:Using padding='same' with even kernel")  # costs time, and nothing else
 @pytest.mark.parametrize("kind", KINDS)
 @examples(300, part=7.5)

@@ -12,6 +12,8 @@ from dpcourse import dpsgd
 from dpcourse.dpsgd import inspection
 from dpcourse.dpsgd.inspection import FALSE_ALARM_RATE
 
+pytestmark = pytest.mark.in_turn("seconds of training")
+
 
 def recorded(sizes=None, steps=300, noise=1.0, rate=0.05, written=None, spread=1.0):
     """A record such as fit makes, of so many steps; what is not given is drawn as it should be."""

@@ -18,6 +18,8 @@ from dpcourse import gdp, pld, rdp
 from dpcourse.dpsgd import BudgetError, Ledger, noise_for
 from dpcourse.dpsgd import ledger as module
 
+pytestmark = pytest.mark.in_turn("seconds of convolutions")
+
 RATE = 256 / 60_000
 noises, rates = st.floats(0.6, 5), st.floats(1e-3, 0.2)
 kinds = st.tuples(noises, rates)
@@ -258,6 +260,7 @@ def test_one_step_at_a_time_stops_where_steps_left_said():
     assert pld.noisy_sgd(1.0, 0.02, left).epsilon(1e-5).lower <= 1.0 < more.epsilon(1e-5).upper
 
 
+@pytest.mark.weekly("a run of many steps")
 def test_a_step_of_a_long_run_costs_no_composition(monkeypatch):
     """At most two compositions for each doubling of the limit, however many steps are spent one by one."""
     computed = []
@@ -397,6 +400,7 @@ def delta_after(losses, epsilon, mu):
     return norm.cdf(mu / 2 - over / mu) - np.exp(over + norm.logcdf(-mu / 2 - over / mu))
 
 
+@pytest.mark.weekly("plays many runs; the refusals are tried on a commit")
 @settings(max_examples=10)
 @given(
     budget=st.floats(0.5, 8),

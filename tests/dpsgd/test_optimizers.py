@@ -19,6 +19,8 @@ from torch import nn
 from dpcourse import dpsgd
 from dpcourse.dpsgd import noisy
 
+pytestmark = pytest.mark.in_turn("seconds of training")
+
 RARE = 1e-6
 both = pytest.mark.parametrize("kind", [dpsgd.NoisySGD, dpsgd.NoisyAdam, dpsgd.NoisyAdamW])
 

@@ -79,6 +79,7 @@ def test_fewer_rows_apart_need_more_noise_and_more_memory_less():
     assert matrix.error(often.strategy, 3, 40) < matrix.error(fresh.strategy, 3, 40)
 
 
+@pytest.mark.in_turn("seconds of training")
 def test_noise_that_remembers_learns_more_than_fresh_noise_without_coins():
     data = dpsgd.digits()
     loss = torch.nn.CrossEntropyLoss(reduction="none")

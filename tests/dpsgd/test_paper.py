@@ -13,6 +13,8 @@ from dpcourse import rdp
 from dpcourse.dpsgd import paper_figure_4, paper_table
 from dpcourse.dpsgd.paper import FIGURE_4, TABLE
 
+pytestmark = pytest.mark.in_turn("seconds of convolutions")
+
 RATE = 256 / 60_000
 PAPER = reference["bu_2020_mnist"]
 COMPUTED = {row["noise_multiplier"]: row for row in PAPER["rows"] if "exact" in row}

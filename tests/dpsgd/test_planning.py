@@ -7,7 +7,10 @@ import torch
 
 from dpcourse import dpsgd, pld
 
+pytestmark = pytest.mark.in_turn("seconds of convolutions")
 
+
+@pytest.mark.one_case("each is a plan that is run")
 @pytest.mark.parametrize("unit", ["a row emptied", "a row added or removed"])
 def test_what_is_planned_can_be_run_to_its_end_and_costs_what_was_asked_for(unit):
     data = dpsgd.Data(torch.randn(200, 4), torch.randint(2, (200,)))

@@ -14,6 +14,8 @@ from torch.nn import functional as F
 
 from dpcourse import dpsgd
 
+pytestmark = pytest.mark.in_turn("seconds of training")
+
 EPSILON, DELTA, RATE = 2.0, 1e-4, 0.2
 STEPS = by_profile("steps of each model at epsilon 2", 20, 60)
 cross_entropy = nn.CrossEntropyLoss(reduction="none")

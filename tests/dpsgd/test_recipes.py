@@ -8,6 +8,8 @@ from support import by_profile
 from dpcourse import dpsgd
 from dpcourse.dpsgd import recipes
 
+pytestmark = pytest.mark.in_turn("seconds of training")
+
 every_recipe = pytest.mark.parametrize("recipe", [recipes.DIGITS, recipes.FASHION_MNIST], ids=["digits", "fashion"])
 SEEDS = range(by_profile("trainings on the digits", 2, 5))
 

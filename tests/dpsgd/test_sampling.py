@@ -14,6 +14,8 @@ from support import by_profile
 from dpcourse import dpsgd
 from dpcourse.dpsgd import sampling
 
+pytestmark = pytest.mark.in_turn("seconds of training")
+
 RARE = 1e-6
 RUNS = by_profile("runs of Poisson batches that are not refused", 50, 1_000)
 

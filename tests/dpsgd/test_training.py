@@ -24,6 +24,8 @@ from dpcourse import dpsgd
 from dpcourse.base import rounding
 from dpcourse.dpsgd import recipes, training
 
+pytestmark = pytest.mark.in_turn("seconds of training")
+
 STEPS, EVERY, PEOPLE = 11, 4, 300
 TORCHRUN_STARTS = by_profile("processes are started by torchrun, and do not meet in a file", False, True)
 TOGETHER = by_profile("processes that train together", (2,), (2, 3))
@@ -190,17 +192,12 @@ def left_behind(tmp_path_factory):
     return folder, said
 
 
+@pytest.mark.weekly("processes that are killed; a run goes on from its file on a commit")
 @pytest.mark.parametrize(
     ("scene", "step", "kind", "options"),
     [
         ("killed_in_a_step", 8, "NoisyAdam", {}),
-        pytest.param(
-            "killed_while_it_writes",
-            4,
-            "NoisySGD",
-            {"momentum": 0.9},
-            marks=pytest.mark.weekly("a process is killed once more"),
-        ),
+        ("killed_while_it_writes", 4, "NoisySGD", {"momentum": 0.9}),
     ],
 )
 def test_a_killed_run_ends_as_one_that_was_not(scene, step, kind, options, left_behind):

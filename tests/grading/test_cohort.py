@@ -20,7 +20,7 @@ from grading.kinds import ALL, KINDS, TOPICS
 from grading.kinds.making import FULL, cells_of, make, misconceptions, student, written
 from grading.rows import POSTERIOR
 from sandboxed import NEEDS_SANDBOX
-from support import ROOT, by_profile
+from support import ROOT, by_profile, by_turns
 from typer.testing import CliRunner
 
 from dpcourse import course
@@ -34,6 +34,8 @@ LIMITS = Limits(cell_seconds=4, seconds=90, memory=2**29)
 IN_SHORT = by_profile(
     "lessons graded in short: cells that define or check an exercise, and what these need", True, False
 )
+SOLVED = by_turns("solved lessons graded", [course.lesson(5), course.lesson(10)], course.lessons())
+"""On a commit the one that imports torch, and the one whose exercises have parts; lesson 01 is a class of its own."""
 
 pytestmark = NEEDS_SANDBOX
 
@@ -120,7 +122,7 @@ def test_everybody_is_there_once(the_class):
 def test_there_are_many_kinds_and_some_of_each_topic_on_each_commit():
     assert len({kind.name for kind in ALL}) == len(ALL) >= 500
     graded = {kind.name for kind in KINDS}
-    assert all(sum(kind.name in graded for kind in kinds) >= 8 for kinds in TOPICS.values())
+    assert all(sum(kind.name in graded for kind in kinds) >= 4 for kinds in TOPICS.values())
 
 
 @pytest.mark.every_case
@@ -158,6 +160,7 @@ def test_no_process_is_left(the_class):
     pytest.fail(f"left behind: {left}")
 
 
+@pytest.mark.weekly("eight are graded once more")
 def test_the_marks_of_the_others_are_what_they_are_without_the_hostile(pool, in_short, the_class, tmp_path):
     harmless = [kind for kind in TOPICS["ordinary"] if kind in KINDS][:8]
     hand_in(harmless, tmp_path / "submissions")
@@ -175,13 +178,13 @@ def call(*arguments):
 
 @pytest.fixture(scope="module")
 def the_lessons(pool, in_short, tmp_path_factory):
-    """Every lesson handed in solved, and one blank: the output folder. On a commit, the lessons in short."""
+    """Lessons handed in solved, and one blank: the output folder. On a commit, the lessons in short."""
     base = tmp_path_factory.mktemp("lessons")
     given_out = in_short if IN_SHORT else ROOT
     for name in ("solved", "blank"):
         (base / "class" / name).mkdir(parents=True)
-    for solved in (given_out / "solutions").glob("*.ipynb"):
-        shutil.copy(solved, base / "class" / "solved")
+    for lesson in SOLVED:
+        shutil.copy(given_out / "solutions" / f"{lesson.name}.ipynb", base / "class" / "solved")
     shutil.copy(ROOT / "lessons" / "01-composition.ipynb", base / "class" / "blank")
     before = photographed(base / "class")
     with pytest.MonkeyPatch.context() as patch:
@@ -192,7 +195,7 @@ def the_lessons(pool, in_short, tmp_path_factory):
 
 
 @pytest.mark.every_case
-@pytest.mark.parametrize("lesson", course.lessons(), ids=lambda lesson: lesson.name)
+@pytest.mark.parametrize("lesson", SOLVED, ids=lambda lesson: lesson.name)
 def test_a_solved_lesson_gets_all_points(the_lessons, lesson):
     with opened(the_lessons) as store:
         solved = next(row.result for row in store.rows("solved") if row.lesson == lesson.number)

@@ -103,6 +103,7 @@ def test_the_same_answers_get_the_same_marks_in_every_language_and_no_flag(grade
     ]
 
 
+@pytest.mark.weekly("a class is graded for it; each message is tried by itself on a commit")
 @NEEDS_SANDBOX
 def test_a_class_that_is_graded_can_be_reported_in_another_language(grades, capsys):
     english = reported(grades, ENGLISH)
@@ -126,6 +127,7 @@ def test_a_class_that_is_graded_can_be_reported_in_another_language(grades, caps
     assert len((grades / "changes.csv").read_text().splitlines()) == 1
 
 
+@pytest.mark.in_turn("seconds in a sandbox")
 @NEEDS_SANDBOX
 def test_students_are_told_in_the_language_of_their_notebook_and_the_instructor_in_another(grades):
     grade_steps.run_command(Options(out=grades))

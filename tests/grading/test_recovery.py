@@ -69,6 +69,7 @@ def fill(disk, free):
         stream.truncate(stream.tell() - free)
 
 
+@pytest.mark.in_turn("seconds in a sandbox")
 @pytest.mark.skipif(sys.platform != "linux", reason="a small disk is mounted as Linux does")
 @pytest.mark.parametrize("free", FREE)
 def test_a_disk_that_fills_up_is_told_in_a_line_and_loses_nothing(quick, many, whole, disk, free):
@@ -196,6 +197,7 @@ def test_of_a_database_that_was_cut_off_nothing_is_guessed_and_nothing_is_lost(q
     assert len(quick) == before
 
 
+@pytest.mark.in_turn("seconds in a sandbox")
 def test_a_log_beside_the_database_counts_and_one_of_another_database_does_no_harm(quick, many, whole, tmp_path):
     out, copy = tmp_path / "out", tmp_path / "copy"
     assert grade(many, out).exit_code == 0

@@ -32,6 +32,7 @@ def test_all_lessons_but_that_on_accountants_can_be_attacked():
     assert [lesson.word for lesson in course.lessons() if lesson not in ATTACKED] == ["accountants"]
 
 
+@pytest.mark.one_case("each plays thousands of games")
 @every_attack
 def test_no_test_of_its_size_goes_below_what_is_promised(lesson):
     mechanism, rng = lesson.part("attack").ATTACK, np.random.default_rng(5)

@@ -37,6 +37,7 @@ def test_a_wrong_answer_is_not_recorded(capsys):
     assert kept().done == set()
 
 
+@pytest.mark.in_turn("seconds of kernels or draws")
 def test_an_answer_that_an_audit_accuses_gets_the_picture(capsys):
     check("3.6", lambda counts, mu, rng: counts + rng.normal(0, math.sqrt(len(counts)) / mu / 2, len(counts)))
     said = capsys.readouterr().out

@@ -28,6 +28,7 @@ def test_every_lesson_is_on_the_map_and_builds_on_earlier_ones_alone():
         assert stage.exercises == len(lesson.functions)
 
 
+@pytest.mark.in_turn("seconds of kernels or draws")
 def test_outlines_are_those_of_the_sources_and_one_of_older_sources_is_named(monkeypatch):
     assert not list(outline.behind(ROOT))
     monkeypatch.setattr(outline, "OUTLINE", "older.json")

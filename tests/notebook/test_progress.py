@@ -161,6 +161,7 @@ def _record_many(names):
         record(name)
 
 
+@pytest.mark.in_turn("seconds of kernels or draws")
 def test_two_kernels_at_once_lose_nothing():
     names = [[f"{lesson.word}/q{i}" for i in range(25)] for lesson in course.lessons()[:4]]
     workers = [multiprocessing.get_context("spawn").Process(target=_record_many, args=(part,)) for part in names]

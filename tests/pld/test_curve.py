@@ -15,6 +15,8 @@ from support import by_profile, examples, reference
 from dpcourse import composition, gdp, pld, rdp, tradeoff
 from dpcourse.pld import fourier, grid, pairs, search
 
+pytestmark = pytest.mark.in_turn("seconds of convolutions")
+
 GRIDS = by_profile("grids on which a width is tried that cannot be met", 2, None)
 noises, rates = st.floats(0.4, 20), st.floats(-5, 0).map(lambda digits: 10.0**digits)
 step_counts = st.floats(0, 5).map(lambda digits: round(10.0**digits))
@@ -257,6 +259,7 @@ def test_a_narrower_interval_lies_within_a_wider_one(noise, rate, steps, digits)
     assert narrow.lower <= wide.upper
 
 
+@pytest.mark.weekly("seconds of convolutions")
 @examples(10, part=10)
 @given(noise=st.floats(0.5, 5), rate=st.floats(0.003, 0.5), steps=st.integers(50, 5000), epsilon=st.floats(0, 4))
 def test_more_noise_fewer_steps_and_smaller_samples_are_more_private(noise, rate, steps, epsilon):

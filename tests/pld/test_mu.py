@@ -16,6 +16,8 @@ from dpcourse.pld import mu as the_module
 from dpcourse.pld import pairs
 from dpcourse.tradeoff import log_gaussian_delta
 
+pytestmark = pytest.mark.in_turn("seconds of convolutions")
+
 noises, rates = st.floats(0.6, 4), st.floats(-3, -0.05).map(lambda digits: 10.0**digits)
 deltas = st.floats(-9, -2).map(lambda digits: 10.0**digits)
 
@@ -88,6 +90,7 @@ def test_one_step_agrees_with_a_fine_grid(noise, rate, delta):
         assert lower == 0 or profile[0] > 0.99 * delta
 
 
+@pytest.mark.weekly("seconds of convolutions by another accountant")
 @examples(10, part=5)
 @given(noise=st.floats(0.8, 3), rate=st.floats(0.01, 0.5), steps=st.integers(5, 300), digits=st.floats(2, 6))
 def test_it_agrees_with_dp_accounting(noise, rate, steps, digits):

@@ -4,12 +4,15 @@ import math
 
 import mpmath
 import numpy as np
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from support import examples
 
 from dpcourse.pld import pairs
 from dpcourse.pld.grid import LARGEST_LOSS
+
+pytestmark = pytest.mark.in_turn("seconds of convolutions")
 
 
 def exact(loss, mu):

@@ -47,6 +47,8 @@ def no_timer(monkeypatch):
     monkeypatch.delattr(signal, "setitimer")
 
 
+@pytest.mark.in_turn("seconds of waiting")
+@pytest.mark.one_case("waits for a limit")
 @pytest.mark.usefixtures("no_timer")
 @pytest.mark.parametrize(
     "body",
@@ -81,6 +83,7 @@ def test_without_a_timer_outcomes_are_the_same():
 DEAF = "while lock:\n  try:\n   while lock: x = 1\n  except BaseException: pass"  # to whatever is raised in it once
 
 
+@pytest.mark.in_turn("seconds of waiting")
 @pytest.mark.usefixtures("no_timer")
 @pytest.mark.parametrize("body", ["while lock: pass", DEAF])
 def test_what_cannot_be_sent_to_another_process_is_watched_here(body):

@@ -103,6 +103,7 @@ anything = st.recursive(
 )
 
 
+@pytest.mark.in_turn("seconds of waiting")
 @given(anything)
 def test_whatever_comes_is_heard_as_a_text_that_can_be_said_again(data):
     found = heard(data)
@@ -111,6 +112,7 @@ def test_whatever_comes_is_heard_as_a_text_that_can_be_said_again(data):
     assert sound(sound(data)) == sound(data)
 
 
+@pytest.mark.in_turn("seconds of waiting")
 def test_what_is_said_here_is_said_in_the_language_of_the_judge():
     data = as_data(say(UNWRITTEN, name="f"))
     with made_up_language.spoken():

@@ -1,6 +1,7 @@
 """Plain data: what crosses from a learner's process to the judge."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,6 +28,7 @@ def test_anything_else_becomes_its_type_name():
     assert plain(list(range(2_000_000))) == {"type": "list"}
 
 
+@pytest.mark.in_turn("seconds of waiting")
 def test_lists_within_lists_may_hold_no_more_in_all_than_one_array():
     shared = [0] * 1000
     for _ in range(3):

@@ -689,6 +689,7 @@ def test_students_who_differ_by_a_number_are_not_one(tmp_path, names):
     assert [each.student for each in collect.submissions(tmp_path / "class")] == list(names)
 
 
+@pytest.mark.weekly("writes gigabytes that are hollow")
 def test_what_is_more_than_can_be_read_is_the_students_and_what_is_gone_is_not(tmp_path):
     (tmp_path / "kim.ipynb").write_bytes(b'{"cells": [' + b"[]," * 20_000_000 + b"[]]}")
     (tmp_path / "lee.ipynb").write_bytes((ROOT / "lessons" / "02-laplace.ipynb").read_bytes())

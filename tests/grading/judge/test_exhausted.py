@@ -92,6 +92,7 @@ def graded(cells, memory):
     ).result, allowed(limits)
 
 
+@pytest.mark.in_turn("seconds in a sandbox")
 @NEEDS_SANDBOX
 @pytest.mark.parametrize(
     "cells", [pytest.param(cells, id=how, marks=() if how in ON_A_COMMIT else SECONDS) for how, cells in MADE.items()]

@@ -106,6 +106,7 @@ def test_what_was_given_out_decides(copy):
     assert fingerprint.running(b"", Release(code="x"), modules) != fingerprint.running(b"", Release(), modules)
 
 
+@pytest.mark.weekly("a process of its own imports each judge")
 def test_the_judge_of_each_exercise_is_the_one_that_is_imported():
     for exercise in course.every_exercise():
         module = f"dpcourse.course.{course.lesson(exercise.lesson).word}.{exercise.function}"

@@ -61,6 +61,7 @@ def judged(ids=None):
     return answers
 
 
+@pytest.mark.in_turn("seconds in a sandbox")
 @pytest.mark.parametrize("how", BREAKS.values(), ids=BREAKS)
 @pytest.mark.filterwarnings("ignore")
 def test_a_judge_that_fails_costs_its_exercise_alone_and_says_why_in_one_line(monkeypatch, how):

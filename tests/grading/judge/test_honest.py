@@ -95,6 +95,7 @@ def most_weekly(kinds, *on_a_commit):
     return pytest.mark.parametrize("code", [pytest.param(kinds[name], marks=marks[name], id=name) for name in kinds])
 
 
+@pytest.mark.in_turn("seconds in a sandbox")
 @NEEDS_SANDBOX
 @most_weekly(LATER, "a name of Python's", "the answer's own name")
 def test_what_comes_below_a_check_takes_nothing(code):
@@ -135,6 +136,7 @@ FRONT_ENDS = {
 }
 
 
+@pytest.mark.in_turn("seconds in a sandbox")
 @NEEDS_SANDBOX
 def test_what_works_in_jupyterlab_works_here_together():
     found = graded(*map(textwrap.dedent, FRONT_ENDS.values()), *HONEST)
@@ -179,6 +181,7 @@ IN_ANSWERS = {
 }
 
 
+@pytest.mark.in_turn("seconds in a sandbox")
 @NEEDS_SANDBOX
 @most_weekly(IN_ANSWERS, "processes")
 def test_an_answer_may_use_what_it_could_use_in_jupyterlab(code):
@@ -233,6 +236,7 @@ ENDED = {  # kind of `met.SAYS` -> cells, and what is told of the processes that
 }  # fmt: skip
 
 
+@pytest.mark.one_case("each is graded in a sandbox")
 @NEEDS_SANDBOX
 @pytest.mark.parametrize("kind", ENDED)
 def test_what_would_take_from_the_answers_is_ended_and_that_is_said(kind):
@@ -414,6 +418,7 @@ def test_what_a_library_makes_of_the_end_of_the_time_is_that_end():
     assert found.result.notes == ("cell 4 did not end within 1 seconds and was interrupted",)
 
 
+@pytest.mark.weekly("waits for a limit; other limits are met on a commit")
 @NEEDS_SANDBOX
 def test_a_cell_that_cannot_be_interrupted_is_cut_where_it_hangs():
     slow = """
@@ -442,6 +447,7 @@ def test_what_was_right_at_its_check_counts_when_the_time_is_over():
     assert found.result.limits == (60, 2.5, Limits().memory)
 
 
+@pytest.mark.weekly("waits for a limit twice")
 @NEEDS_SANDBOX
 def test_an_answer_that_never_ends_is_called_again_only_where_it_is_written_anew():
     endless = body("while True: pass")
@@ -510,6 +516,7 @@ def test_what_is_wrong_and_where_is_told_as_in_a_notebook_and_when_it_is_judged_
 KEPT_BY = "def randomized_response(bits, epsilon, rng):\n    keep = rng.random(len(bits)) < math.exp(epsilon) / (2 + math.exp(epsilon))\n    return np.where(keep, bits, 1 - bits)"
 
 
+@pytest.mark.weekly("a random answer in a sandbox; what is told of it is tried on a commit without one")
 @NEEDS_SANDBOX
 def test_a_random_answer_is_told_by_its_draws_and_when_it_is_judged_again(monkeypatch):
     check = 'check("0.2", randomized_response)'
@@ -527,6 +534,7 @@ def test_an_answer_that_breaks_what_watches_it_is_wrong_all_the_same():
     assert states(found) == {"start_here/keep_probability": WRONG}
 
 
+@pytest.mark.weekly("a lesson in a sandbox, more than once")
 @NEEDS_SANDBOX
 def test_where_functions_are_forbidden_each_probe_has_inputs_of_its_own():
     seen = "seen = []\ndef estimate_share(reports, epsilon):\n    seen.append(np.asarray(reports).tobytes())\n    return 0.5"

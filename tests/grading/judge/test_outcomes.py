@@ -25,13 +25,12 @@ STRANGE = [
     (np.zeros(3), np.zeros(4)), [np.zeros(3), True, True, True, False],
 ]  # fmt: skip
 SOME = by_profile("strange values: every so-manieth", 5, 1)
-JUDGES = by_profile("exercises told strange values: every so-manieth", 6, 1)
 FORGED_TO = by_profile("exercises told forged outcomes: every so-manieth", 6, 1)
 MOST_CASES = 100  # of an exercise whose outcomes are all forged: of more they would take gigabytes
 PLACES = by_profile("strange values: in all places and in the last, one of so many", 2, 1)
 
 
-@pytest.mark.parametrize("exercise", list(course.every_exercise())[::JUDGES], ids=lambda exercise: exercise.id)
+@pytest.mark.parametrize("exercise", list(course.every_exercise()), ids=lambda exercise: exercise.id)
 @pytest.mark.filterwarnings("ignore")
 def test_every_judge_has_a_verdict_on_whatever_comes(exercise):
     cases = exercise.cases(np.random.default_rng(0))
@@ -66,6 +65,7 @@ def spoiled(value):
         yield from ([value], (value,), np.array([value]), -value, str(value))
 
 
+@pytest.mark.in_turn("seconds in a sandbox")
 @given(st.lists(st.dictionaries(st.sampled_from(["value", "blank", "printed", "printed_count", "raised", "timeout", "calls", "changed", "x"]), values)) | values)  # fmt: skip
 def test_forged_outcomes_are_judged_like_any_others(outcomes):
     exercise = course.find("composition/worst_posterior")
@@ -73,6 +73,7 @@ def test_forged_outcomes_are_judged_like_any_others(outcomes):
     assert exercise.judge(cases, sound(outcomes, 1)).state != RIGHT
 
 
+@pytest.mark.weekly("a sandbox in another language")
 def test_what_a_worker_says_of_an_error_is_said_in_the_language_of_the_judge():
     """Data of a known message is filled in; anything else is shown as the text that it is."""
     exercise = course.find("composition/worst_posterior")
@@ -119,6 +120,7 @@ FORGED = {
 }
 
 
+@pytest.mark.in_turn("seconds in a sandbox")
 @pytest.mark.parametrize("outcomes", FORGED.values(), ids=FORGED)
 @pytest.mark.filterwarnings("ignore")
 def test_what_is_said_of_an_exercise_is_bounded_whatever_comes(outcomes):

@@ -52,6 +52,8 @@ def answered(code):
     return solved(worst_posterior=code)
 
 
+@pytest.mark.in_turn("seconds in a sandbox")
+@pytest.mark.one_case("each is graded in a sandbox")
 @older_here
 @NEEDS_SANDBOX
 @pytest.mark.parametrize("code", by_profile("syntax of newer Pythons", list(NEWER.values())[:2], list(NEWER.values())))

@@ -5,7 +5,7 @@ Beside each stands the status and the score that it must get, by topic. To think
 
 from grading.kinds import denial, escapes, habits, not_a_notebook, odd, ordinary, points
 from grading.kinds.making import misconceptions
-from support import by_profile
+from support import by_turns
 
 TOPICS = {
     "not a notebook": not_a_notebook.KINDS,
@@ -15,7 +15,7 @@ TOPICS = {
     "denial": denial.KINDS,
     "escapes": escapes.KINDS,
 }
-ON_A_COMMIT = {"not a notebook": 4, "ordinary": 6, "odd": 24, "points": 14, "denial": 11, "escapes": 13}
+ON_A_COMMIT = {"not a notebook": 8, "ordinary": 12, "odd": 48, "points": 28, "denial": 22, "escapes": 26}
 """Of each topic every so-manieth kind is graded on a commit."""
 
 ALL = [kind for kinds in TOPICS.values() for kind in kinds]
@@ -24,4 +24,4 @@ SOME = [
     for topic, kinds in TOPICS.items()
     for kind in [each for each in kinds if not each.weekly][:: ON_A_COMMIT[topic]]
 ]
-KINDS = by_profile("kinds of submissions", SOME, ALL)
+KINDS = by_turns("kinds of submissions", SOME, ALL)

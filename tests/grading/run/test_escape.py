@@ -68,6 +68,7 @@ def attempts(request):
         return request.param()
 
 
+@pytest.mark.one_case("all attempts in a sandbox")
 def test_every_attempt_ends_as_it_must(attempts):
     assert len(attempts) >= 40
     assert [each for each in attempts if each[2] not in each[1].split(" or ")] == []
@@ -100,6 +101,7 @@ with socket.socket(socket.{family}) as server:
 """
 
 
+@pytest.mark.in_turn("seconds in a sandbox")
 @pytest.mark.parametrize(
     ("code", "limits", "reason"),
     [
@@ -202,6 +204,7 @@ SIGNALS = [
 ]
 
 
+@pytest.mark.in_turn("seconds in a sandbox")
 @pytest.mark.parametrize("number", SIGNALS)
 def test_a_signal_while_the_warm_process_starts_leaves_nothing(number, tmp_path):
     """The grader is hit, and what it has started, where the signal is one that can be heeded."""

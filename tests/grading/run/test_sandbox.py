@@ -73,6 +73,7 @@ def seen():
     warm.close()
 
 
+@pytest.mark.in_turn("seconds in a sandbox")
 @NEEDS_SANDBOX
 def test_of_the_course_a_sandbox_holds_the_files_of_the_library_and_no_other(seen):
     here = {file.removeprefix(f"{ROOT}/") for file in seen["files"]}
@@ -125,6 +126,7 @@ def test_what_is_watched_is_imported_by_the_warm_process():
         assert next_worker.ask({"probe": "there", "cases": [{}]}, 20)["outcomes"][0]["value"] == [True, True, False]
 
 
+@pytest.mark.weekly("a class is graded without bubblewrap, once more")
 @NEEDS_SANDBOX
 def test_without_bubblewrap_all_is_the_same_on_request(seen):
     content = (ROOT / "solutions" / "01-composition.ipynb").read_bytes()
