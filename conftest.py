@@ -173,7 +173,7 @@ SHARE = by_profile(
 """Not more than MANY_CASES, so that something of each test is asked."""
 
 LONGEST = (
-    "tests/browser/", "tests/grading/test_cohort.py", "tests/test_project.py", "tests/test_growing.py", "tests/grading/judge/",
+    "tests/browser/", "tests/authoring/", "tests/grading/test_cohort.py", "tests/test_project.py", "tests/test_growing.py", "tests/grading/judge/",
     "tests/course/test_doors.py", "tests/course/test_power.py", "tests/grading/test_hostile.py", "tests/course/test_answers.py",
     "tests/course/test_every_exercise.py", "solutions/06-",
 )  # fmt: skip
@@ -181,10 +181,13 @@ LONGEST = (
 
 
 class WholeFiles(LoadFileScheduling):
-    """One worker runs all of a file, so all cells of a notebook; and all browser tests, with one JupyterLab for them."""
+    """One worker runs all of a file, so all cells of a notebook; and all browser tests, with one JupyterLab for them.
+
+    So it runs all tests of authoring, for which it reads the sources once.
+    """
 
     def _split_scope(self, nodeid):
-        return "tests/browser" if nodeid.startswith("tests/browser/") else super()._split_scope(nodeid)
+        return next(filter(nodeid.startswith, ("tests/browser/", "tests/authoring/")), super()._split_scope(nodeid))
 
 
 @pytest.hookimpl(optionalhook=True)

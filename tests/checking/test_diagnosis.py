@@ -245,6 +245,16 @@ def test_where_only_zeros_are_right_no_accidental_condition_is_named():
     assert verdict.found_by == "measurement"
 
 
+def test_noise_that_is_divided_by_noise_is_compared_without_its_largest_values():
+    def noise(seed, size):
+        rng = np.random.default_rng(seed)
+        return Noise.of_groups("laplace", {"": size * rng.laplace(size=1500) / rng.normal(size=1500)})
+
+    for seed in range(50):
+        assert noise(seed, 1).is_as_large(noise(seed + 100, 1))
+        assert not noise(seed, 1).is_as_large(noise(seed + 100, 2.5))
+
+
 @pytest.mark.in_turn("seconds of checks")
 @pytest.mark.parametrize(("law", "draw_noise"), [("laplace", "laplace"), ("norm", "normal")])
 def test_noise_of_another_size_in_each_setting_is_told_for_each(law, draw_noise):

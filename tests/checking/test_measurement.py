@@ -28,6 +28,15 @@ def test_that_it_is_always_right_under_a_condition_is_told_where_it_is_right_els
     assert "Right wherever the number of entries of `xs` is 1; look at the other inputs." in told(others, right, ends)
 
 
+def test_of_a_whole_number_the_few_values_are_told_on_which_it_hangs():
+    right = np.sqrt(N)
+    for some, fact in (
+        ([1, 2, 4], "Right wherever `m` is 1, 2 or 4; look at the other inputs."),
+        ([1, 2, 4, 6, 7], "Of the inputs tried, wrong only where `m` is 3 or 5."),
+    ):
+        assert fact in told(np.where(np.isin(N % 7 + 1, some), right, right + 1 / N), right)
+
+
 def test_that_two_features_are_alike_is_a_condition():
     cases = [{"n": int(n), "m": int(n) if n % 3 else int(7 * n % 61)} for n in N]
     right = np.sqrt(N)

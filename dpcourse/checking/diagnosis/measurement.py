@@ -121,7 +121,7 @@ def _where(part, described, whole):
                     yield Fact("right where", {"condition": say(condition, what=words)})
                     yield from () if whole else [*_by_one_law(part, known), *_others(part, known, whole)]
                     return
-        ways = (_one_value, _where_alike, _threshold, functools.partial(_nearly, part))
+        ways = (_one_value, _where_alike, _threshold, _some_values, functools.partial(_nearly, part))
         separated = next((facts for way in ways if (facts := list(way(right, known)))), [])
         yield from separated or (_surely(part, known) if max(part.lengths) == 1 else ())
         yield from () if whole else _by_one_law(part, known)
@@ -200,6 +200,19 @@ def _where_alike(right, known):
                 return
 
 
+def _some_values(right, known):
+    """Yield a whole number on whose few values alone it hangs whether the answer is right: those on the side that has fewer."""
+    for words, values in known.items():
+        here, there = (sorted(set(values[mine].tolist())) for mine in (right, ~right))
+        distinct = {*here, *there}
+        few = len(distinct) == len(here) + len(there) <= min(MOST_VALUES, len(values) / EACH_VALUE)
+        if few and _is_plain(words) and all(value.is_integer() for value in distinct):
+            kind, told = min(("right where", here), ("wrong only where", there), key=lambda each: len(each[1]))
+            texts = listed(map(_all_digits, told), "{first} or {then}")
+            yield Fact(kind, {"condition": say("{what} is {value}", what=words, value=texts)})
+            return
+
+
 def _pairs(known):
     """Each two of the arguments that are numbers, and of the numbers of entries."""
     return itertools.combinations(((words, values) for words, values in known.items() if _is_plain(words)), 2)
@@ -240,6 +253,7 @@ def _round_number(above: float, most: float, words: str) -> float | None:
     return None
 
 
+MOST_VALUES, EACH_VALUE = 12, 4  # values of a whole number that are told, and how often each is there
 BY_ACCIDENT = 1e-4  # the chance that so many inputs are all right that a condition chose by accident
 ALIKE = to_say("{one} is the same as {other}")
 

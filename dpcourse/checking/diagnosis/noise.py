@@ -29,6 +29,7 @@ OFF = to_say(
 )
 FAR = 0.4  # of a mean, in deviations: noise of a wrong law may have one, but it is not the first thing to look at
 SURE, LIKELY = 1e-6, 0.01  # p-values below which a law is given up, and above which one is named
+UNCUT = 0.95  # share of noises that are compared as they are
 MOST = 5000  # numbers by which laws are compared
 
 
@@ -83,12 +84,14 @@ class Noise:
     def is_as_large(self, other: "Noise") -> bool:
         """Return whether in every setting it is as large as another, as far as so many values can tell."""
         mine, others = self.groups or {"": self.values}, other.groups or {"": other.values}
-        return all(
-            self._are_near(
-                self._size_of(mine[setting]), other._size_of(others[setting]), mine[setting], others[setting]
-            )
-            for setting in mine
-        )
+        return all(self._are_as_large(mine[setting], others[setting]) for setting in mine)
+
+    def _are_as_large(self, values, others):
+        """Whether these are, with the largest of both cut: what divides by noise has some that would decide it alone."""
+        values, others = (np.nan_to_num(np.ravel(each), nan=np.inf) for each in (values, others))
+        most = np.quantile(np.abs(np.concatenate([values, others])), UNCUT)
+        one, other = (self._size_of(each.clip(-most, most)) for each in (values, others))
+        return self._are_near(one, other, values, others)
 
     def _are_near(self, one, other, values, others):
         """Whether two sizes are within six standard errors of each other (four, where the law has longer tails)."""

@@ -75,10 +75,12 @@ class Repair:
 
     @property
     def order(self) -> tuple:
-        """The most telling kind first, of one kind a bound, for one does not bind once what is in it is wrong, then what changes least."""
+        """The most telling kind first, of one kind a bound, for one does not bind once what is in it is wrong, then what changes least:
+        of two `if`, one in the other, the inner one."""
         return (
             self._rank,
             str(self.fields.get("one", "")).strip("`") not in BOUNDS,
+            -self.line if self.fields.get("done") in DONE else 0,
             len(self.old),
             self.number,
         )

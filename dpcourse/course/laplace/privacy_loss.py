@@ -71,7 +71,7 @@ def _log_of_sums(output, value, neighbour, sensitivity, epsilon):
 
 
 ANSWERS = to_say(
-    "three lists of 1 to 5 numbers from -200 to 200, `output` within 150 of `value` at each place; `sensitivity` at least 1, "
+    "three lists of 1 to 5 numbers from -100 to 100, `output` within 40 of `value` at each place; `sensitivity` at least 1, "
     "and at least the l1 distance of `value` and `neighbour`"
 )
 
@@ -80,9 +80,7 @@ def _any_answers(rng):
     size = int(rng.integers(1, 6))
     value = rng.integers(-20, 40, size=size).astype(float)
     step = rng.uniform(-2, 2, size=size) * (rng.random(size) < 0.8)  # some entries are the same
-    off = rng.normal(0, rng.choice([3, 50]), size=size).clip(
-        -150, 150
-    )  # no density of one entry is 0 in floating point
+    off = rng.normal(0, rng.choice([3, 50]), size=size).clip(-40, 40)  # no density is 0 in floating point
     output = [rounded(x) for x in value + off]
     neighbour = [rounded(x) for x in value + step]
     return output, value.tolist(), neighbour, rounded(np.abs(step).sum() + rng.uniform(1, 2))
