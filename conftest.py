@@ -107,7 +107,13 @@ def _but_for_a_share(asked, items):
         if WEEKLY:
             share = support.in_turn(of, offset) if len(of) >= MANY_CASES else of
         else:
-            share = [of[offset % len(of)]] if long else of[offset % SHARE :: SHARE] if len(of) >= MANY_CASES else of
+            share = (
+                [of[offset % len(of)]]
+                if long
+                else of[offset % min(SHARE, len(of)) :: SHARE]
+                if len(of) >= MANY_CASES
+                else of
+            )
         left_out.update(set(of).difference(share))
     return left_out
 
@@ -168,9 +174,8 @@ by_profile("blank and translated notebooks, of which those cells run that differ
 
 MANY_CASES, A_WHOLE_RUN = 6, 3000
 SHARE = by_profile(
-    f"cases of a test that has {MANY_CASES} or more, in a run of all tests: every so-manieth", 6, support.TURNS
+    f"cases of a test that has {MANY_CASES} or more, in a run of all tests: every so-manieth", 8, support.TURNS
 )
-"""Not more than MANY_CASES, so that something of each test is asked."""
 
 LONGEST = (
     "tests/browser/", "tests/authoring/", "tests/grading/test_cohort.py", "tests/test_project.py", "tests/test_growing.py", "tests/grading/judge/",

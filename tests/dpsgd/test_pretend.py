@@ -20,7 +20,7 @@ EVERY_TIME = {
     "norms inside somebody's autocast",
 }
 
-ON_A_COMMIT = sorted(CHECKS)[::2]
+ON_A_COMMIT = sorted(CHECKS)[::4]
 NAMES = by_profile("checks and slips of a training on a device", [*ON_A_COMMIT, *EVERY_TIME], [*CHECKS, *SLIPS])
 SEEN_BY_OTHERS = pytest.mark.weekly("the other checks see on a commit nearly all that this one does")
 ONE_OF_MANY = pytest.mark.weekly("each slip is a training of its own")

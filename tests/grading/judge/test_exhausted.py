@@ -12,6 +12,8 @@ from dpcourse.grading.judge.submission import Job, allowed
 from dpcourse.grading.run import Limits, warm
 from dpcourse.grading.run.watch import TOO_MANY_FILES, TOO_MANY_OPEN, TOO_MANY_PROCESSES, TOO_MUCH_MEMORY
 
+pytestmark = pytest.mark.in_turn("seconds in a sandbox")
+
 MEMORY = (
     "MemoryError: ",
     "_ArrayMemoryError: Unable to allocate 74.5 GiB for an array with shape (10000000000,) and data type float64",
@@ -92,7 +94,6 @@ def graded(cells, memory):
     ).result, allowed(limits)
 
 
-@pytest.mark.in_turn("seconds in a sandbox")
 @NEEDS_SANDBOX
 @pytest.mark.parametrize(
     "cells", [pytest.param(cells, id=how, marks=() if how in ON_A_COMMIT else SECONDS) for how, cells in MADE.items()]

@@ -10,6 +10,8 @@ from dpcourse.grading.judge import fingerprint
 from dpcourse.grading.judge.given import Release
 from dpcourse.grading.run.library import PACKAGE
 
+pytestmark = pytest.mark.in_turn("seconds in a sandbox")
+
 RUNS, JUDGES = "running", "composition/worst_posterior"
 OTHERS = BASIC, _ = "composition/basic_composition", "laplace/sum_sensitivity"
 CHANGES = {  # of a module: which of the fingerprints above are others then

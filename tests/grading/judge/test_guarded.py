@@ -18,6 +18,8 @@ from dpcourse.grading.out import alarms
 from dpcourse.grading.result import UNJUDGED, unjudged, with_marks
 from dpcourse.grading.run import Stopped
 
+pytestmark = pytest.mark.in_turn("seconds in a sandbox")
+
 LESSON = course.lesson(1)
 BROKEN = "composition/worst_posterior"
 
@@ -61,7 +63,6 @@ def judged(ids=None):
     return answers
 
 
-@pytest.mark.in_turn("seconds in a sandbox")
 @pytest.mark.parametrize("how", BREAKS.values(), ids=BREAKS)
 @pytest.mark.filterwarnings("ignore")
 def test_a_judge_that_fails_costs_its_exercise_alone_and_says_why_in_one_line(monkeypatch, how):

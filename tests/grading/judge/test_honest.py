@@ -16,6 +16,8 @@ from dpcourse.grading.judge import submission
 from dpcourse.grading.judge.submission import Job
 from dpcourse.grading.run import Limits, warm
 
+pytestmark = pytest.mark.in_turn("seconds in a sandbox")
+
 IMPORTS = """
 import math
 import numpy as np
@@ -95,7 +97,6 @@ def most_weekly(kinds, *on_a_commit):
     return pytest.mark.parametrize("code", [pytest.param(kinds[name], marks=marks[name], id=name) for name in kinds])
 
 
-@pytest.mark.in_turn("seconds in a sandbox")
 @NEEDS_SANDBOX
 @most_weekly(LATER, "a name of Python's", "the answer's own name")
 def test_what_comes_below_a_check_takes_nothing(code):
@@ -136,7 +137,6 @@ FRONT_ENDS = {
 }
 
 
-@pytest.mark.in_turn("seconds in a sandbox")
 @NEEDS_SANDBOX
 def test_what_works_in_jupyterlab_works_here_together():
     found = graded(*map(textwrap.dedent, FRONT_ENDS.values()), *HONEST)
@@ -181,7 +181,6 @@ IN_ANSWERS = {
 }
 
 
-@pytest.mark.in_turn("seconds in a sandbox")
 @NEEDS_SANDBOX
 @most_weekly(IN_ANSWERS, "processes")
 def test_an_answer_may_use_what_it_could_use_in_jupyterlab(code):

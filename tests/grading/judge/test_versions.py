@@ -13,6 +13,8 @@ from dpcourse.grading.judge import submission, versions
 from dpcourse.grading.result import UNJUDGED
 from dpcourse.grading.run import Limits, warm
 
+pytestmark = pytest.mark.in_turn("seconds in a sandbox")
+
 NEWEST = "3.14"  # on which the course runs
 BROKEN = "def worst_posterior(prior, epsilon):\n    return prior +\n"
 NEWER = {
@@ -52,7 +54,6 @@ def answered(code):
     return solved(worst_posterior=code)
 
 
-@pytest.mark.in_turn("seconds in a sandbox")
 @pytest.mark.one_case("each is graded in a sandbox")
 @older_here
 @NEEDS_SANDBOX
