@@ -63,6 +63,21 @@ def test_most_outputs_rule_out_a_neighbour_of_a_small_count():
     assert np.mean([machine.can_give(0.0, z, 1.0) for z in outputs]) < 0.4
 
 
+def test_heads_take_an_odd_number_of_draws_and_tails_an_even_one():
+    """So who counts them tells the size of noise that is made of such tosses from the next size, as lesson 08 says."""
+
+    class Counted(np.random.Generator):
+        asked = 0
+
+        def integers(self, *arguments, **named):
+            self.asked += 1
+            return super().integers(*arguments, **named)
+
+    for seed in range(300):
+        rng = Counted(np.random.PCG64(seed))
+        assert machine.coin(1, 3, rng) == (rng.asked % 2 == 1)
+
+
 @pytest.mark.parametrize(("a", "d"), [(0, 1), (1, 10), (1, 1), (5, 4), (7, 2), (10**30, 3 * 10**30)])
 def test_the_coin_has_its_probability(a, d):
     rng, tosses = np.random.default_rng(6), 8000

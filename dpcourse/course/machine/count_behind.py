@@ -101,7 +101,7 @@ exercise = Exercise(
     title="The count behind a seed",
     good_for="taking the noise off a release whose seed came from a clock",
     difficulty=2,
-    minutes=10,
+    minutes=8,
     points=2,
     domain=Domain({"output, b, seconds": Made(_release, TOLD)}, most=60),
     draw=_draw,

@@ -137,7 +137,7 @@ exercise = Exercise(
     title="Which table it came from",
     good_for="breaking a certified step of training that a library made in float32",
     difficulty=4,
-    minutes=20,
+    minutes=16,
     points=4,
     domain=Domain({"output, with_mia, without, sigma, bits": Made(_release, TOLD)}, most=60),
     draw=_draw,

@@ -161,7 +161,7 @@ exercise = RandomExercise(
     title="Gaussian noise of whole numbers",
     good_for="many counts at once, with noise that a machine can draw exactly",
     difficulty=4,
-    minutes=20,
+    minutes=14,
     points=4,
     domain=Domain({"variance": Whole(1, 60), "size": Whole(1, 8000), "rng": Seed()}, most=8),
     draw=_draw,

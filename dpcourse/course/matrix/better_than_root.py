@@ -130,7 +130,7 @@ exercise = OpenExercise(
     title="Better than the root",
     good_for="finding a strategy by a search, where no formula is known",
     difficulty=3,
-    minutes=25,
+    minutes=15,
     points=3,
     domain=Domain({"steps": Whole(LEAST, MOST)}, most=0),
     draw=_draw,

@@ -54,7 +54,7 @@ exercise = Exercise(
     title="The noise of a training without coins",
     good_for="planning a run: from ε to the deviation that stands in the code",
     difficulty=2,
-    minutes=12,
+    minutes=9,
     points=2,
     domain=Domain(
         {

@@ -90,7 +90,7 @@ exercise = Exercise(
     title="Noise that remembers",
     good_for="the loop that is written into every such training",
     difficulty=3,
-    minutes=25,
+    minutes=15,
     points=3,
     domain=Domain(
         {

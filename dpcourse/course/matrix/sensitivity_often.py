@@ -148,7 +148,7 @@ exercise = Exercise(
     title="Mia comes again",
     good_for="paying for several epochs, whatever the strategy",
     difficulty=3,
-    minutes=20,
+    minutes=15,
     points=3,
     domain=Domain(
         {

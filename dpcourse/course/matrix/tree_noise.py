@@ -28,7 +28,7 @@ exercise = Exercise(
     title="The noise of a running sum by the tree",
     good_for="comparing the tree with the two simple ways, at every step",
     difficulty=2,
-    minutes=12,
+    minutes=7,
     points=2,
     domain=Domain(
         {"t": Whole(1, 1024), "steps": OneOf((1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)), "mu": Number(0.1, 5)},
