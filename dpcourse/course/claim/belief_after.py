@@ -81,7 +81,7 @@ exercise = Exercise(
     title="The belief after an accusation",
     good_for="saying what a printed (ε, δ) means to the person who is accused",
     difficulty=2,
-    minutes=12,
+    minutes=8,
     points=2,
     domain=Domain(
         {

@@ -63,7 +63,7 @@ exercise = Exercise(
     title="The noise of a plan",
     good_for="planning a training before anything is looked at, for a person and not for a row",
     difficulty=2,
-    minutes=10,
+    minutes=5,
     points=2,
     domain=Domain(
         {

@@ -235,7 +235,7 @@ exercise = OpenExercise(
     title="The report beside the model",
     good_for="releasing a model with a promise that you can defend",
     difficulty=4,
-    minutes=55,
+    minutes=32,
     points=7,
     domain=Domain({"run": Made(_any_run, RUN_TOLD)}, most=0),
     draw=_draw_runs,
