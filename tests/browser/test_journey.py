@@ -34,7 +34,7 @@ def test_the_whole_course(lab, copy_of_course):
     course = lab(LESSONS[0])
     for before, number in itertools.pairwise((-1, *WORKED_THROUGH)):
         name = LESSONS[number]
-        if number > before + 1:
+        if before > 0 and number > before + 1:  # else the home lesson is open already, or the one that leads there
             course.follow(LESSONS[0])
         if number > 0:
             course.follow(name)
