@@ -54,13 +54,14 @@ def _certified(noise_multiplier, sample_rate, steps, delta):
 
 @functools.lru_cache(maxsize=1024)
 def _least_noise(accountant, epsilon, delta, sample_rate, steps):
-    """The noise at which the accountant says epsilon, to 1e-5 of itself."""
+    """The noise at which the accountant says epsilon, to 1e-5 of itself; the most that is allowed, where it needs more."""
 
     def excess(log_noise):
         found = ACCOUNTANTS[accountant](math.exp(log_noise), sample_rate, steps, delta)
         return math.log(max(found, 1e-9) / epsilon)
 
-    return math.exp(brentq(excess, math.log(LEAST_NOISE), math.log(MOST_NOISE), xtol=1e-5))
+    ends = math.log(LEAST_NOISE), math.log(MOST_NOISE)
+    return MOST_NOISE if excess(ends[1]) > 0 else math.exp(brentq(excess, *ends, xtol=1e-5))
 
 
 ACCOUNTANTS = {
@@ -75,8 +76,8 @@ ACCOUNTANTS = {
 
 
 def _by(accountant):
-    return lambda epsilon, delta, sample_rate, steps: (
-        1.0001 * _least_noise(accountant, epsilon, delta, sample_rate, steps)
+    return lambda epsilon, delta, sample_rate, steps: min(
+        1.0001 * _least_noise(accountant, epsilon, delta, sample_rate, steps), MOST_NOISE
     )
 
 
