@@ -82,12 +82,17 @@ def _by(accountant):
 
 
 def _is_by(accountant, least=0.99):
-    """recognise: with every noise the accountant says what was asked for, to one percent; or less, down to this part of it."""
+    """recognise: with every noise the accountant says what was asked for, to one percent, or less, down to this part of it; or
+    more, with the most noise that is allowed."""
 
     def recognise(cases, values):
         setting = [(case["sample_rate"], case["steps"], case["delta"]) for case in cases]
         found = [ACCOUNTANTS[accountant](float(value), *rest) for value, rest in zip(values, setting, strict=True)]
-        return all(least < epsilon / case["epsilon"] < 1.01 for epsilon, case in zip(found, cases, strict=True))
+        ratios = [epsilon / case["epsilon"] for epsilon, case in zip(found, cases, strict=True)]
+        most = [1.01 if value < MOST_NOISE else math.inf for value in values]
+        return (
+            all(least < ratio < bound for ratio, bound in zip(ratios, most, strict=True)) and min(values) < MOST_NOISE
+        )
 
     return recognise
 
