@@ -98,22 +98,15 @@ def _but_for_a_share(asked, items):
     """
     cases, left_out = defaultdict(list), set()
     for item in items:
-        if not WEEKLY and item.get_closest_marker("in_turn") and (zlib.crc32(item.nodeid.encode()) + _turn()) % TURN:
+        if not WEEKLY and item.get_closest_marker("in_turn") and (zlib.crc32(item.nodeid.encode()) + _turn()) % ONE_IN:
             left_out.add(item)
         elif item in asked and hasattr(item, "callspec") and not item.get_closest_marker("every_case"):
             cases[item.nodeid.partition("[")[0]].append(item)
     for name, of in cases.items():
-        offset, long = zlib.crc32(name.encode()), of[0].get_closest_marker("one_case")
-        if WEEKLY:
-            share = support.in_turn(of, offset) if len(of) >= MANY_CASES else of
-        else:
-            share = (
-                [of[offset % len(of)]]
-                if long
-                else of[offset % min(SHARE, len(of)) :: SHARE]
-                if len(of) >= MANY_CASES
-                else of
-            )
+        offset, many = zlib.crc32(name.encode()), len(of) >= MANY_CASES
+        one = not WEEKLY and of[0].get_closest_marker("one_case")
+        parts = len(of) if one else min(SHARE, len(of)) if many else 1
+        share = support.of_this_week(of, offset) if WEEKLY and many else of[offset % parts :: parts]
         left_out.update(set(of).difference(share))
     return left_out
 
@@ -126,8 +119,8 @@ def _not_asked(notebooks):
     solved = [path for path in notebooks if _twin(path) is None]
     others = [path for path in notebooks if _twin(path) is not None]
     if WEEKLY:
-        return set(others).difference(support.in_turn(others))
-    asked = {path for path in others if path.name.startswith("00-")}.union(solved[_turn() % TURN :: TURN])
+        return set(others).difference(support.of_this_week(others))
+    asked = {path for path in others if path.name.startswith("00-")}.union(solved[_turn() % ONE_IN :: ONE_IN])
     return asked ^ set(notebooks)
 
 
@@ -167,14 +160,14 @@ def _code(notebook):
 
 
 ONLY_WEEKLY = pytest.StashKey[list]()
-TURN = by_profile("tests marked `in_turn`, and notebooks of the solved English lessons: every so-manieth", 4, 1)
+ONE_IN = by_profile("tests marked `in_turn`, and notebooks of the solved English lessons: every so-manieth", 4, 1)
 """On a commit; which follows from the code, so that a change asks others."""
 
-by_profile("blank and translated notebooks, of which those cells run that differ", 3, f"one in {support.TURNS}")
+by_profile("blank and translated notebooks, of which those cells run that differ", 3, f"one in {support.WEEKS}")
 
 MANY_CASES, A_WHOLE_RUN = 6, 3000
 SHARE = by_profile(
-    f"cases of a test that has {MANY_CASES} or more, in a run of all tests: every so-manieth", 8, support.TURNS
+    f"cases of a test that has {MANY_CASES} or more, in a run of all tests: every so-manieth", 8, support.WEEKS
 )
 
 LONGEST = (

@@ -52,9 +52,9 @@ def _caller(above=2):
 
 
 def by_turns(what, commit, everything):
-    """Of these `commit` on a commit, and in a week the part whose turn it is (`in_turn`)."""
-    CHOICES.add(Choice(*_caller(), what, _in_words(commit), f"{_in_words(everything)} in {TURNS} weeks"))
-    return in_turn(everything) if WEEKLY else commit
+    """Of these `commit` on a commit, and in a week its part (`of_this_week`)."""
+    CHOICES.add(Choice(*_caller(), what, _in_words(commit), f"{_in_words(everything)} in {WEEKS} weeks"))
+    return of_this_week(everything) if WEEKLY else commit
 
 
 def _in_words(amount):
@@ -63,24 +63,18 @@ def _in_words(amount):
     return str(len(amount) if isinstance(amount, (list, tuple, range, set)) else amount)
 
 
-TURNS = 4
-"""Of what has many cases a week asks one in so many, others each week: after as many weeks all were asked."""
-
-EVERYTHING = os.environ.get("DPCOURSE_WEEKLY") == "all"
+WEEKS = 4
+"""Of what has many cases a week asks one in so many: after as many weeks all were asked."""
 
 
-def in_turn(everything, offset=0):
-    """What this week asks of these, or all, if DPCOURSE_WEEKLY says so; at least one. offset: where the turns begin.
+def of_this_week(everything, offset=0):
+    """The part of these that this week asks, at least one; all, if DPCOURSE_WEEKLY says so. offset: where the weeks begin.
 
-    >>> len(in_turn(range(100))) in (25, 100)
+    >>> len(of_this_week(range(100))) in (25, 100)
     True
     """
-    week = datetime.date.today().isocalendar().week
-    return (
-        list(everything)
-        if EVERYTHING
-        else list(everything)[(offset + week) % min(TURNS, len(everything) or 1) :: TURNS]
-    )
+    parts = 1 if os.environ.get("DPCOURSE_WEEKLY") == "all" else min(WEEKS, len(everything) or 1)
+    return list(everything)[(offset + datetime.date.today().isocalendar().week) % parts :: parts]
 
 
 def examples(week, part=6, **settings):

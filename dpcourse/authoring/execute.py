@@ -16,7 +16,7 @@ from dpcourse.authoring.source import SourceError
 from dpcourse.base import cells
 from dpcourse.base.languages import CHOICE, ENGLISH
 from dpcourse.checking import RIGHT, Verdict
-from dpcourse.notebook import aria
+from dpcourse.notebook import aria, attacker
 
 UNSTORED, OF_ALL_LESSONS = "remove-output", {"goals", "progress"}
 SECONDS = 120
@@ -49,7 +49,11 @@ def executed(page: Page) -> nbformat.NotebookNode:
     with (
         tempfile.TemporaryDirectory() as data,
         mock.patch.dict(
-            os.environ, in_use | {CHOICE: ENGLISH}, DPCOURSE_DATA=data, PYTHONHASHSEED="0", OMP_NUM_THREADS="1"
+            os.environ,
+            in_use | {CHOICE: ENGLISH, attacker.SEED: "0"},
+            DPCOURSE_DATA=data,
+            PYTHONHASHSEED="0",
+            OMP_NUM_THREADS="1",
         ),
         client.setup_kernel(),
     ):

@@ -183,7 +183,9 @@ class Lab:
         self.wait_for_kernel()
 
     def close_others(self):
-        """Close every notebook but the one in front: the fewer there are, the faster is the page."""
+        """Save all, since JupyterLab asks before it closes what is not, and close every notebook but the one in front."""
+        self.menu("File", "Save All")
+        self.page.locator(".lm-DockPanel-tabBar .jp-mod-dirty").first.wait_for(state="detached")
         self.page.locator(".lm-DockPanel-tabBar .lm-mod-current").click(button="right")
         self.page.locator(".lm-Menu-itemLabel").get_by_text("Close All Other Tabs", exact=True).click()
         self.page.locator(".lm-DockPanel-tabBar .lm-TabBar-tab:not(.lm-mod-current)").first.wait_for(state="detached")
