@@ -192,7 +192,7 @@ def test_help_then_an_endless_loop_then_a_restart(lab):
     lesson.run(imports)
     lesson.run(first)
     for code, reply in (
-        ('hint("0.1")', "Hint 1 of 2"),
+        ('hint("0.1", 1)', "Hint 1 of 2"),  # by its number: the journey may have passed 0.1
         ('solution("0.1")', "are you sure?"),
         ('solution("0.1", sure=True)', "return math.exp(epsilon) / (1 + math.exp(epsilon))"),
     ):
