@@ -41,7 +41,8 @@ class RandomExercise(Exercise):
     A right answer fails with probability at most `false_failure`, shared evenly between the counts and the audit.
     compared: how many times an answer is asked for each of POINTS inputs from all over the domain, before it passes, and
     compared with the reference; 0 where it takes too long, or where results are no numbers.
-    is_sample: whether the entries of a result are independent numbers of one law, so that each long result tells the law.
+    sample_size: where the entries of a result are independent numbers of one law, the argument that says how many: a long result
+    tells the law, and so at each of these inputs one is asked for that has as many entries as are compared.
     """
 
     law: AddedNoise | None = None
@@ -50,7 +51,7 @@ class RandomExercise(Exercise):
     attack: Callable[[Cases, list], Audit] | None = None
     false_failure: float = 1e-6
     compared: int = 250
-    is_sample: bool = False
+    sample_size: str = ""
 
     def __post_init__(self):
         super().__post_init__()
@@ -78,6 +79,9 @@ class RandomExercise(Exercise):
             return cases
         seed, like = int(rng.integers(2**30)), cases[0]
         points = self._points(like, rng, POINTS, AT_ENDS)
+        if self.sample_size:
+            long = [case | {self.sample_size: self.compared, "rng": seed + run} for run, case in enumerate(points)]
+            return Cases(cases.drawn, [*cases[len(cases.drawn) : cases.needed], *long])
         again = [case | {"rng": seed + run} for case in points for run in range(self.compared)]
         return Cases(cases.drawn, [*cases[len(cases.drawn) : cases.needed], *again])
 
@@ -103,12 +107,12 @@ class RandomExercise(Exercise):
         for case, value, wanted in zip(searched, given, right, strict=True):
             if _is_cut(value, wanted):
                 yield say(diagnosis.OF_WHOLE_NUMBERS), self._gave(case, value), None
-        if self.is_sample:
+        if self.sample_size:
             for at, (mine, theirs) in enumerate(zip(given, right, strict=True)):
                 if (seen := unlike_samples(mine, theirs)) is not None:
                     call = self.call(searched[at])
                     yield say(OF_ANOTHER_LAW), f"{call}: {seen}", slice(None, len(searched))
-        if not self.compared:
+        if self.sample_size or not self.compared:
             return
         if self.law is not None:
             yield from self._noise_unlike(searched, given)

@@ -107,7 +107,7 @@ FEATURES: dict[str, Callable] = {
 OF_NUMBERS = to_say(
     "{call}, {times} times: half of the results are from {low:.4g} to {high:.4g}; right is {right_low:.4g} to {right_high:.4g}"
 )
-TOO_RARE = 1e-9  # a p-value of a comparison: there are a dozen in a check
+TOO_RARE = 1e-9  # a p-value of a comparison: there are some sixty in a check
 
 
 def features(values: list, right: list) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
@@ -137,6 +137,9 @@ def are_of_two_laws(one: np.ndarray, other: np.ndarray) -> bool:
 
 LEAST = 50  # of a sample: the test holds for long ones
 ABOVE = to_say("of {count:,} numbers {mine:,} are above {cut:.4g}; with a right answer it would be about {theirs:,}")
+SIZES_ABOVE = to_say(
+    "of {count:,} numbers {mine:,} are of a size above {cut:.4g}; with a right answer it would be about {theirs:,}"
+)
 PAIRS_ABOVE = to_say(
     "of {count:,} products of two numbers side by side {mine:,} are above {cut:.4g}; with a right answer it would be about {theirs:,}"
 )
@@ -145,7 +148,8 @@ PAIRS_ABOVE = to_say(
 def unlike_samples(mine: list, theirs: list) -> str | None:
     """Return where two samples of one size differ most, in a line, if they hardly come from one law; else None.
 
-    So it does for products of two numbers side by side, which tell whether entries are independent. None where they are short.
+    So it does for their sizes, by which symmetric laws differ most, and for products of two numbers side by side, which tell
+    whether entries are independent. None where they are short.
 
     >>> unlike_samples([1.0] * 100, [0.0] * 100)
     'of 100 numbers 100 are above 0; with a right answer it would be about 0'
@@ -153,7 +157,8 @@ def unlike_samples(mine: list, theirs: list) -> str | None:
     one, other = (np.asarray(each, dtype=float) for each in (mine, theirs))
     half = len(one) // 2 * 2
     pairs = (each[:half:2] * each[1:half:2] for each in (one, other))
-    for told, (x, y) in ((ABOVE, (one, other)), (PAIRS_ABOVE, tuple(pairs))):
+    sizes = np.abs(one), np.abs(other)
+    for told, (x, y) in ((ABOVE, (one, other)), (SIZES_ABOVE, sizes), (PAIRS_ABOVE, tuple(pairs))):
         if len(x) >= LEAST and are_of_two_laws(x, y):
             cuts = np.unique(np.r_[x, y])
             apart = [np.sum(x > cut) - np.sum(y > cut) for cut in cuts]

@@ -75,6 +75,12 @@ pair = dataclasses.replace(
     walk, reference=lambda size, k, slack: (k * size, slack + size), returns=several("total", "chance")
 )
 
+cut = dataclasses.replace(
+    walk,
+    draw=lambda rng: [{"size": float(rng.uniform(-2, 2)), "k": float(rng.uniform(0, 1))} for _ in range(20)],
+    reference=lambda size, k: min(max(size + k, -1.0), 1 - k),
+)
+
 
 def unread(answer):
     """The same function without a text that can be read: of another, the place would be told."""
@@ -108,6 +114,9 @@ def unread(answer):
         (curve, lambda alpha, p: alpha**p, "Your result is 1 minus the right one."),
         (curve, lambda alpha, p: (1 - alpha**p)[::-1], "entries of the result are in reversed order"),
         (curve, lambda alpha, p: np.r_[0.0, (1 - alpha**p)[1:]], "Right but for the first entry."),
+        (cut, lambda size, k: min(size + k, 1 - k), "Right, but where your result is below -1: there -1 is right."),
+        (cut, lambda size, k: max(size + k, -1.0), "Right, but where your result is above 1 - `k`: there 1 - `k` is right."),
+        (cut, lambda size, k: size + k, "a result below -1 is left as it is, and a result above 1 - `k` is left as it is"),
         (pair, lambda size, k, slack: (slack + size, k * size), "`total`, `chance` is the order that is asked for"),
         (pair, lambda size, k, slack: (k * size, slack), "`total` is right. `chance`: You return `slack` as it is given."),
     ],

@@ -261,6 +261,7 @@ class _Search:
         if self.repair is not None:
             return
         self._try(right, (), fitted=True)
+        self._uncut()
         self._arguments_themselves()
         if self._done():
             return
@@ -334,6 +335,13 @@ class _Search:
                 self.best[k] = Candidate((*changes, *after), told)
         if fitted and len(self.parts) > 1:
             self._exchanged()
+
+    def _uncut(self):
+        """Try the right result, where it is not beyond an end."""
+        for k, part in enumerate(self.parts):
+            found = results.uncut(part, self.described) if self.best[k] is None else ()
+            if found:
+                self.best[k] = Candidate(found)
 
     def _arguments_themselves(self):
         """Try an argument, returned as it is; its sum, its largest entry, their number."""

@@ -231,9 +231,9 @@ class _Way:
         return tuple(dict.fromkeys(part.text for part in foreign if part.is_name and part.text not in arguments))
 
     def _order(self, candidate):
-        """Order the innermost first, of a helper before its call, alone before together, an argument before a value."""
+        """Order the innermost first, of a helper before its call, alone before together, an argument before a value, and what has words before that."""
         numbers, step = candidate
-        return self._size(numbers[0]), -numbers[0], len(numbers), not step.name
+        return self._size(numbers[0]), -numbers[0], len(numbers), not step.name, not step.meaning
 
     def _mended(self, candidates, cases):
         """Return those with which the results on these cases are right."""

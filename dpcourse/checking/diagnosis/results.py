@@ -102,6 +102,38 @@ def _named_factor(part, numbers):
             yield Change("factor", {"factor": say(name)})
 
 
+def uncut(part: Part, described: dict[str, list[float]]) -> tuple[Change, ...]:
+    """Return at which ends the answer leaves as it is what should be cut there: at a number, or at a feature of the cases; () where
+    that is not all that is wrong."""
+    if part.is_constant or set(np.unique(part.wanted)) <= {0.0, 1.0} or part.agrees.all() or not part.agrees.any():
+        return ()
+    found = []
+    for kind, beyond in (("not raised", part.yours < part.wanted), ("not lowered", part.yours > part.wanted)):
+        beyond &= ~part.agrees
+        if beyond.any():
+            sign, slack = 1 if kind == "not raised" else -1, part.atol + part.rtol * np.abs(part.wanted)
+            ends = _ends(part, beyond, described)
+            words = next((words for words, end in ends if (sign * (part.wanted - end) >= -slack).all()), None)
+            if words is None:
+                return ()
+            found.append(Change(kind, {"what": words}))
+    return tuple(found)
+
+
+def _ends(part, beyond, described):
+    """Yield (in words, for each number) what is right wherever an answer goes beyond it: often enough that this is no accident."""
+    wanted = part.wanted[beyond]
+    if len(wanted) < LEAST_OF_CUT or not np.isfinite(wanted).all():
+        return
+    if np.ptp(wanted) <= part.atol:
+        yield show(float(wanted[0])), np.full(part.wanted.shape, wanted[0])
+    elif len(np.unique(wanted)) >= LEAST_OF_CUT:
+        with np.errstate(all="ignore"):
+            for words, values in shaped({words: part.of_cases(values) for words, values in described.items()}):
+                if np.allclose(values[beyond], wanted, part.rtol, part.atol):
+                    yield words, values
+
+
 def formula(part: Part, described: dict[str, list[float]]) -> Change | None:
     """Return the answer's numbers as a formula of one or two features of the cases; None where there is no such formula."""
     if part.is_constant:

@@ -124,6 +124,16 @@ exercise = Exercise(
             _best(said=lambda order, bound: (order - 1, bound(order))),
         ),
         Misconception(
+            "lambda for the order",
+            "Your epsilon is the bound at one order above the one that you return: you search lambda = a - 1, and return it. Search the orders a "
+            "from 2 to 256, and return a.",
+            _best(
+                lambda noise_multiplier, sample_rate, steps, delta, order: _classic(
+                    noise_multiplier, sample_rate, steps, delta, order + 1
+                )
+            ),
+        ),
+        Misconception(
             "place for the order",
             "Your epsilon is right, but your order is 2 too low: is it the place in a list that begins with order 2?",
             _best(said=lambda order, bound: (order - 2, bound(order))),

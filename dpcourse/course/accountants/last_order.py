@@ -15,6 +15,7 @@ KINDS = (  # noise multipliers, sample rates and shares: where three terms hold 
     ((1.8, 2.5), (0.002, 0.01), (0.85, 0.97)),
     ((2.5, 4.0), (0.1, 0.3), (0.3, 0.5)),
     ((3.0, 5.0), (0.05, 0.15), (0.7, 0.85)),
+    ((4.5, 5.0), (0.02, 0.06), (0.6, 0.95), 65),
 )
 
 
@@ -22,14 +23,14 @@ def _draw_step(rng):
     return [_drawn(rng, *kind) for kind in KINDS]
 
 
-def _drawn(rng, noises, rates, shares):
+def _drawn(rng, noises, rates, shares, least=4):
     while True:
         case = {
             "noise_multiplier": rounded(rng.uniform(*noises)),
             "sample_rate": rounded(rng.uniform(*rates), 4),
             "share": rounded(rng.uniform(*shares), 2),
         }
-        if _is_clear(**case) and _right(**case) > 3:
+        if _is_clear(**case) and _right(**case) >= least:
             return case
 
 

@@ -285,7 +285,8 @@ exercise = OpenExercise(
         ),
         Misconception(
             "too much",
-            "The promise holds, but there is more noise than it needs: with 1 % less it would hold as well.",
+            "The promise holds, but there is more noise than it needs: with 1 % less it would hold as well. If you search: do you begin at the least noise "
+            "that is allowed, and go on until both ends are within 1 % of each other?",
             lambda epsilon, delta, sample_rate, steps: 2.2 * _least_noise("exact", epsilon, delta, sample_rate, steps),
             recognise=lambda cases, values: not _any_over(cases, values),
         ),

@@ -23,11 +23,15 @@ SETTINGS = to_say(
 )
 
 
-def _ended(rng, stopped_by, public, alike=False):
-    """The settings of a run; an early stop is not near the end. alike: whether there are just as many rows as the public number says, else not nearly."""
+FEWER, AS_MANY, MORE = (0.6, 0.85), (1, 1), (1.2, 1.5)
+"""How many rows there are, for one that the public number says; never nearly as many."""
+
+
+def _ended(rng, stopped_by, public, rows=None):
+    """The settings of a run; an early stop is not near the end. rows: how many there are beside a public number, else fewer or more."""
     written, planned = 100 * int(rng.integers(40, 400)), int(rng.integers(200, 1001))
-    apart = rng.uniform(*((0.6, 0.85) if rng.random() < 0.5 else (1.2, 1.5)))
-    rows = int(written * apart) if public and not alike else written
+    apart = rng.uniform(*(rows or (FEWER, MORE)[int(rng.integers(2))]))
+    rows = int(written * apart) if public else written
     return {
         "rows": rows,
         "public_n": written if public else None,
@@ -42,7 +46,14 @@ def _ended(rng, stopped_by, public, alike=False):
 
 
 def _draw_runs(rng):
-    kinds = [(PLAN, False), (PLAN, True), (RELEASED, False), (RELEASED, True, True), (LOSS, bool(rng.integers(2)))]
+    kinds = [
+        (PLAN, False),
+        (PLAN, True, FEWER),
+        (PLAN, True, MORE),
+        (RELEASED, False),
+        (RELEASED, True, AS_MANY),
+        (LOSS, bool(rng.integers(2))),
+    ]
     return [{"settings": _ended(rng, *kind)} for kind in kinds]
 
 

@@ -110,6 +110,16 @@ def _has(*faults):
     return recognise
 
 
+def _is_target(*targets):
+    """recognise: whether each y is of the size of one of these."""
+
+    def recognise(cases, values):
+        sizes = [[abs(target(case)) for case in cases] for target in targets]
+        return any(np.allclose([abs(value[1]) for value in values], each) for each in sizes)
+
+    return recognise
+
+
 PEOPLE = to_say(
     "`inputs` of 2 to 12 people with 2 to 8 features from 0 to 1, one of which is 0 for all of them; `clip_norm` from 0.2 to 5, `longest` from 0.3 to 9000"
 )
@@ -179,9 +189,17 @@ exercise = OpenExercise(
             ),
         ),
         Misconception(
+            "taken off",
+            "You took `longest` off. The weights may point towards the target, and then w·x makes the gradient shorter: `longest` is to be added.",
+            _canary(target=lambda x, case: case["clip_norm"] / 2 - case["longest"]),
+            recognise=_is_target(
+                lambda case: case["clip_norm"] / 2 - case["longest"], lambda case: case["clip_norm"] - case["longest"]
+            ),
+        ),
+        Misconception(
             "an ordinary person",
-            "Your canary's gradient is shorter than clip_norm even at weights 0, where its length is 2 |y| times that of x. It is not clipped, and "
-            "moves the sum by less than it may. Give it a target that is far off, compared with `longest` and with `clip_norm`.",
+            "On some inputs your canary's gradient is shorter than clip_norm even at weights 0, where its length is 2 |y| times that of x. There it is "
+            "not clipped, and moves the sum by less than it may. Give it a target that is far off, compared with `longest` and with `clip_norm`.",
             _canary(target=lambda x, case: case["clip_norm"] / 4),
             recognise=_has("short", "no features", "refused", "shared"),
         ),

@@ -25,7 +25,7 @@ def _draw_losses(rng):
 def _grid(rng, step, below, above, mean=1.0):
     """Losses of a step on a grid, so many below 0 and above, with probabilities as a mechanism has them.
 
-    mean: of e^loss; less than 1 where a mechanism also has outputs that only Mia's data can give.
+    mean: of e^loss; more than 1 where losses are rounded up.
     """
     loss = rounded(step) * np.arange(-below, above + 1)
     weight = rng.uniform(0.5, 2, size=loss.size)
@@ -99,8 +99,9 @@ GRID = to_say("`loss` of 3 to 9 outcomes, 0.05 to 0.5 apart, and their `mass`")
 
 
 def _any_grid(rng):
-    mean = rng.choice([1, rng.uniform(0.96, 0.99)])
-    return _grid(rng, rng.uniform(0.05, 0.5), int(rng.integers(1, 4)), int(rng.integers(1, 6)), mean)
+    step = rng.uniform(0.05, 0.5)
+    mean = rng.choice([1, math.exp(step * rng.uniform(0.1, 0.9))])
+    return _grid(rng, step, int(rng.integers(1, 4)), int(rng.integers(1, 6)), mean)
 
 
 def _written(loss, mass, n, epsilon):
@@ -139,7 +140,7 @@ exercise = Exercise(
         "np.exp(sums) - math.exp(epsilon)": "by how much each ratio is above e^epsilon",
     },
     returns=a_number,
-    possible=Number(0, 1),
+    possible=Number(0, math.inf),  # above 1 where losses are rounded up
     forbidden=(TradeOff.__matmul__, TradeOff.power, TradeOff.delta, tradeoff.product, pld.Curve.__init__),
     hints=(
         "The losses of independent answers add, so the mass of the sum is a convolution: `np.convolve(a, b)`. Do it n - 1 times, "

@@ -77,6 +77,8 @@ exercise = Exercise(
         "_g(mu, alpha + gamma)": "the Gaussian curve, gamma to the right of alpha",
         "_g(mu, alpha - gamma)": "the Gaussian curve, gamma to the left of alpha",
         "1 - alpha": "what no curve is above",
+        "not gamma <= alpha <= 1 - gamma": "whether the theorem says nothing of this alpha",
+        "gamma <= alpha <= 1 - gamma": "whether the theorem speaks of this alpha",
         "_g(mu, alpha + gamma) - gamma": "the lower end of the band, before it is cut at 0",
         "_g(mu, alpha - gamma) + gamma": "the upper end of the band, before it is cut at 1 - alpha",
     },

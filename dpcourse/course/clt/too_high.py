@@ -92,7 +92,7 @@ exercise = OpenExercise(
         Misconception(
             "other direction",
             "At a delta shown here the limit lies below the truth: the dangerous side, as in the exercise before. Find a setting with the limit above "
-            "it at the delta that you are given.",
+            "it at the delta that you are given. With a small sample rate and few steps the sum stays lopsided, and the limit is too low.",
             lambda delta: (0.6, 0.001, 1000),
             recognise=_error_in(-math.inf, -CLOSE),
         ),

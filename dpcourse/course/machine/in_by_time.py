@@ -7,7 +7,7 @@ from dpcourse.checking import Domain, Exercise, Made, Misconception, any_of, bit
 
 TOLD = to_say(
     "1 to 40 `outputs`, whole numbers, and as many `times`; `times[i]` is `step` times the size of the noise in `outputs[i]`, or differs from "
-    "it by a fifth of `step` at most; `count` from 0 to 100; `step` from 0.1 to 10"
+    "it by less than a fifth of `step`; `count` from 0 to 100; `step` from 0.1 to 10"
 )
 NAMES = ("outputs", "times", "count", "step")
 

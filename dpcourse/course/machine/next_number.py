@@ -75,7 +75,10 @@ exercise = Exercise(
     draw=_draw,
     reference=_next,
     formulas=(_by_difference,),
-    means={"pow(y - x, -1, m)": "what to multiply by in place of dividing by the first difference"},
+    means={
+        "pow(y - x, -1, m)": "what to multiply by in place of dividing by the first difference",
+        "(z - y) * pow(y - x, -1, m) % m": "a, from 1 to m - 1",
+    },
     returns=a_whole_number,
     returned_nothing=to_say(
         "Your function returned nothing (None). Does every path through it end in a `return`? If you try one a after the other, you may have stopped too early: a may be any number from 1 to m - 1, "

@@ -51,14 +51,18 @@ OUTPUT = to_say("`count` from 0 to 9; a list of `noises`, rising")
 
 
 def _any_output(rng):
-    """Whole noises, or the textbook's of a small sampler; the output is one that the count can give, or another's."""
+    """Whole noises, or the textbook's of a sampler, a small one or not; the output is one that the count can give, or another's, or a
+    double beside one: half a gap from a sum, as exact ones often are, rounding goes one way only."""
     count, size = int(rng.integers(0, 10)), int(rng.integers(1, 41))
-    if rng.random() < 0.5:
+    if (kind := rng.integers(3)) == 0:
         noises = np.sort(rng.permutation(61)[:size] - 30).tolist()
     else:
-        places = np.sort(1 + rng.permutation(2**BITS - 1)[:size])
-        noises = [machine.textbook_noise(2 ** (53 - BITS) * int(j), 1.0) for j in places]
-    return count + int(rng.choice([0, 0, -1, 1])) + noises[rng.integers(size)], count, noises
+        few = 1 + rng.permutation(2**BITS - 1)[:size]
+        places = few * 2 ** (53 - BITS) + (rng.integers(2 ** (53 - BITS), size=size) if kind == 2 else 0)
+        noises = [machine.textbook_noise(int(place), 1.0) for place in np.sort(places)]
+    output = count + int(rng.choice([0, 0, -1, 1])) + noises[rng.integers(size)]
+    beside = kind == 2 and rng.random() < 0.5
+    return math.nextafter(output, math.inf * rng.choice([-1, 1])) if beside else output, count, noises
 
 
 def _by_difference(output, count, noises):

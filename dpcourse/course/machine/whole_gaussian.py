@@ -163,13 +163,13 @@ exercise = RandomExercise(
     difficulty=4,
     minutes=14,
     points=4,
-    domain=Domain({"variance": Whole(1, 60), "size": Whole(1, 8000), "rng": Seed()}, most=8),
+    domain=Domain({"variance": Whole(1, 60), "size": Whole(1, 8000), "rng": Seed()}, most=4),
     draw=_draw,
     reference=_by_weights(_gaussian),
     formulas=(_with_coins,),
     returns=whole_numbers,
-    compared=0,
-    is_sample=True,
+    compared=600,
+    sample_size="size",
     counts=_counts,
     seconds=30.0,
     forbidden=(machine.discrete_gaussian,),
@@ -251,7 +251,8 @@ exercise = RandomExercise(
         ),
         Misconception(
             "a centre cut to a whole number",
-            "You took `variance // t` for σ²/t, which is a fraction. Multiply by t first: |y| - σ²/t is (|y| t - variance) / t.",
+            "Your numbers are those of `variance // t` in place of σ²/t, which is a fraction, or of a y that was drawn with another t than the coin's. "
+            "|y| - σ²/t is (|y| t - variance) / t, and there is one t.",
             _by_weights(lambda n, v: _laplace(n, v) - (np.abs(n) - v // _steps(v)) ** 2 / (2 * v)),
         ),
         Misconception(

@@ -149,15 +149,15 @@ exercise = RandomExercise(
     minutes=15,
     points=4,
     domain=Domain(
-        {"numerator": Whole(1, 10), "denominator": Whole(1, 20), "size": Whole(1, 8000), "rng": Seed()}, most=10
+        {"numerator": Whole(1, 10), "denominator": Whole(1, 20), "size": Whole(1, 8000), "rng": Seed()}, most=4
     ),
     draw=_draw_discrete,
     seconds=30.0,
     reference=_draws(_difference, signed=False),
     formulas=(_with_coins,),
     returns=whole_numbers,
-    compared=0,
-    is_sample=True,
+    compared=600,
+    sample_size="size",
     counts=_count_discrete,
     forbidden=(machine.discrete_noise, machine.discrete_mechanism),
     needed=Needed(
