@@ -77,7 +77,7 @@ pair = dataclasses.replace(
 
 cut = dataclasses.replace(
     walk,
-    draw=lambda rng: [{"size": float(rng.uniform(-2, 2)), "k": float(rng.uniform(0, 1))} for _ in range(20)],
+    draw=lambda rng: [{"size": float(rng.uniform(-4, 4)), "k": float(rng.uniform(0, 1))} for _ in range(20)],
     reference=lambda size, k: min(max(size + k, -1.0), 1 - k),
 )
 
