@@ -160,14 +160,14 @@ def _code(notebook):
 
 
 ONLY_WEEKLY = pytest.StashKey[list]()
-ONE_IN = by_profile("tests marked `in_turn`, and notebooks of the solved English lessons: every so-manieth", 4, 1)
+ONE_IN = by_profile("tests marked `in_turn`, and notebooks of the solved English lessons: every so-manieth", 8, 1)
 """On a commit; which follows from the code, so that a change asks others."""
 
 by_profile("blank and translated notebooks, of which those cells run that differ", 3, f"one in {support.WEEKS}")
 
 MANY_CASES, A_WHOLE_RUN = 6, 3000
 SHARE = by_profile(
-    f"cases of a test that has {MANY_CASES} or more, in a run of all tests: every so-manieth", 8, support.WEEKS
+    f"cases of a test that has {MANY_CASES} or more, in a run of all tests: every so-manieth", 16, support.WEEKS
 )
 
 LONGEST = (

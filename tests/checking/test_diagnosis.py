@@ -276,6 +276,7 @@ def test_noise_of_another_size_in_each_setting_is_told_for_each(law, draw_noise)
         assert not noise(seed, 0.5, 2).is_as_large(noise(seed + 100, 1, 1))
         assert not noise(seed, 1, 0.8).is_as_large(noise(seed + 100, 1, 1))
         assert noise(seed, 1.3, 1.3).is_even
+        assert " ".join(noise(seed, 1, 2).sentences()).endswith("times as large as it should be with n = 1.")
         said = " ".join(noise(seed, 0.5, 2).sentences())
         assert re.fullmatch(r"Your noise is 0\.\d+ times as large as it should be with n = 0, and [12](\.\d+)? times with n = 1\.", said)  # fmt: skip
 

@@ -69,6 +69,18 @@ def test_no_condition_is_told_of_an_answer_that_is_right_by_accident(share):
         assert not any("Right wherever" in each for each in told(yours, right, cases))
 
 
+def test_how_near_it_is_always_is_told_where_it_is_seldom_right_and_a_condition_is_not():
+    right, off = (N - 30.5) / 60, np.where(N % 7 == 0, 0, 0.003 * np.cos(N))
+    said, *others = told(right + off, right)
+    assert said.startswith(
+        "On the inputs tried your result is never farther from the right one than 0.003, and seldom right"
+    )
+    assert not any("Right wherever" in each for each in others)
+    assert "than 0.30% of that, and" in told(np.exp(right) * (1 + off), np.exp(right))[0]
+    assert not any("never farther" in each for each in told(right + 100 * off, right))
+    assert not any("never farther" in each for each in told(np.where(N % 7, right, right + 0.003), right))
+
+
 def test_one_value_wherever_it_is_wrong_is_told():
     right = N + 0.5
     assert "Wherever it is wrong, your result is 20." in told(np.minimum(right, 20), right)

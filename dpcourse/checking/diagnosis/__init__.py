@@ -492,7 +492,8 @@ class _Search:
         if self.ask is None or len(self.cases) < 4 or self.clock.left() <= 0:
             return []
         mine = {id(case): value for case, value in zip(self.cases, self.values, strict=True)}
-        some = self.cases[:: max(1, len(self.cases) // (2 * MOST))]  # those too on which it is right
+        few = self._may_agree_by_chance()
+        some = self.cases[:: 1 if few else max(1, len(self.cases) // (2 * MOST))]  # those too on which it is right
         independent, asked, arguments = list[str](), 0, {f"`{name}`" for name in self.cases[0]}
         for words, (argument, pairs) in measurement.variations(some, [*some[1:], some[0]]).items():
             of_all = words in arguments
@@ -501,9 +502,7 @@ class _Search:
             if not of_all and self._are_whole():  # of many entries that seldom change, one
                 continue
             never_right = self.parts and not any(part.agrees.any() for part in self.parts)
-            enough = (
-                2 * MOST_PAIRS if self._may_agree_by_chance() else LEAST_PAIRS if of_all and never_right else MOST_PAIRS
-            )
+            enough = 2 * MOST_PAIRS if few else LEAST_PAIRS if of_all and never_right else MOST_PAIRS
             still: list[bool] = []
             for old, new in pairs:
                 if self.clock.left() <= 0:

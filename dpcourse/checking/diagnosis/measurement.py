@@ -23,7 +23,10 @@ def facts(part: Part, described: dict[str, list[float]], cases: list[dict]) -> I
     whole = set(np.unique(wanted)) <= {0.0, 1.0} and set(np.unique(yours)) <= {0.0, 1.0}
     if not whole:
         yield from _multiples(yours, wanted)
-    if part.is_constant and np.ptp(wanted) > 0:
+    near = "" if whole else _near(part)
+    if near:
+        yield Fact("near", {"most": near})
+    elif part.is_constant and np.ptp(wanted) > 0:
         value = _truth(part, yours[0]) if whole else show(float(yours[0]))
         yield Fact("always" if whole else "constant result", {"yours" if whole else "value": value})
     elif part.agrees.any():
@@ -31,6 +34,21 @@ def facts(part: Part, described: dict[str, list[float]], cases: list[dict]) -> I
     elif not whole:
         yield from _by_one_law(part, {words: part.of_cases(values) for words, values in described.items()})
         yield from _compared(yours, wanted)
+
+
+NEAR, LEAST_NEAR = 0.01, 8  # of the range of right results, or of each; wrong results of which so much is known
+
+
+def _near(part):
+    """How far from the right numbers an answer's are at most, in words, where that is little and most of them are wrong; else nothing."""
+    apart = np.abs(part.yours - part.wanted)
+    if not np.isfinite(apart).all() or part.agrees.mean() > 0.5 or (~part.agrees).sum() < LEAST_NEAR:
+        return ""
+    with np.errstate(all="ignore"):
+        share = apart / np.abs(part.wanted)
+    if share.max() <= NEAR:
+        return say("{share} of that", share=f"{share.max():.2%}")
+    return f"{apart.max():.2g}" if apart.max() <= NEAR * np.ptp(part.wanted) else ""
 
 
 def _truth(part, value):

@@ -109,9 +109,11 @@ class Noise:
     def _times_as_large(self):
         if self.is_even:
             return say("{size:.3g} times as large as it should be", size=self.size)
-        first, *others = [
-            {"size": self._size_of(values), "setting": setting} for setting, values in self.groups.items()
+        every = [
+            {"size": self._size_of(values), "setting": setting, "count": np.size(values)}
+            for setting, values in self.groups.items()
         ]
+        first, *others = [each for each in every if abs(each["size"] - 1) > 4 / np.sqrt(each["count"])] or every
         sizes = [say("{size:.3g} times as large as it should be {setting}", **first)]
         return joined([*sizes, *(say("{size:.3g} times {setting}", **other) for other in others)])
 
