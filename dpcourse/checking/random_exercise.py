@@ -7,6 +7,7 @@ import numpy as np
 
 from dpcourse.base.languages import say, sentences, to_say
 from dpcourse.checking import diagnosis
+from dpcourse.checking.calling.probe import arguments, drawn
 from dpcourse.checking.cases import Cases
 from dpcourse.checking.diagnosis.noise import Noise
 from dpcourse.checking.domain import key
@@ -20,6 +21,7 @@ POINTS, AT_ENDS = (
     4,
 )  # inputs from all over the domain, for each of which an answer is asked many times; of these some are at its ends
 BY_DRAWS, LEAST_WRONG, ALIKE = 30, 5, 24  # inputs on which an answer is compared with one that draws the same
+LIKE_OURS = 0.1  # of the random numbers that a right answer draws: so many more or fewer tell nothing
 OTHER_SEEDS = (
     2**31
 )  # away from an answer's: right results are independent of its own, so that -noise is as right as noise
@@ -224,10 +226,28 @@ class RandomExercise(Exercise):
         noise = list(self.noise(cases, values).sentences()) if self.noise else []
         others = rare[len(told) : 2 - min(len(noise), 1)]
         told += noise + [each.as_sentence for each in others if not noise or isinstance(each, Count)]
-        told = told[:3] + self._dependence(cases, ask, rng)
+        told = [*told[:3], *self._draws(cases, ask), *self._dependence(cases, ask, rng)]
         if not told:
             return diagnosis.Diagnosis(say(UNKNOWN), diagnosis.CASE)
         return diagnosis.Diagnosis(sentences(told), diagnosis.MEASUREMENT)
+
+    def _draws(self, cases, ask):
+        """Yield how many random numbers are drawn for the first case, where right answers draw others: more, or fewer, by more than LIKE_OURS."""
+        mine = next(iter(ask(cases[:1], FOR_SEARCHED)), {}).get("drawn") if ask else None
+        if mine is None:
+            return
+        every = []
+        for right in self.formulas or (self.reference,):
+            given = list(arguments(cases[0]))
+            right(*given)
+            every.append(drawn(cases[0], given))
+        if all(ours is not None and abs(mine - ours) > LIKE_OURS * ours for ours in every):
+            yield say(
+                "With {call} your answer draws {mine:,} random numbers, and ours {ours:,}.",
+                call=self.call(cases[0]),
+                mine=mine,
+                ours=every[0],
+            )
 
     def _dependence(self, cases, ask, rng):
         """Return on which arguments the results do not depend, in a sentence: with one seed they are the same, whatever these are."""

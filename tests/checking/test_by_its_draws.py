@@ -130,3 +130,14 @@ def test_who_draws_otherwise_is_told_what_is_measured_and_nothing_false():
     body = "    b = sensitivity / epsilon + 1 / 7\n    return value + rng.exponential(b, len(value)) - rng.exponential(b, len(value))"
     message = exercise.check(answer_to(exercise, body), 1).message
     assert "line" not in message.lower()
+
+
+@pytest.mark.in_turn("seconds of checks")
+def test_how_many_random_numbers_are_drawn_is_told_where_it_is_not_as_many_as_ours():
+    exercise = course.find("laplace/private_mean")
+    clipped = "    mine = np.clip(values, low, high)\n    count = len(mine) + rng.laplace(0, 1 / epsilon_count)\n"
+    each = f"{clipped}    return (mine + rng.laplace(0, max(-low, high) / epsilon_sum, len(mine))).sum() / count"
+    message = exercise.check(answer_to(exercise, each), 1).message
+    assert "random numbers, and ours 2." in message
+    once = f"{clipped}    return (mine.sum() + rng.normal(0, max(-low, high) / epsilon_sum)) / count"
+    assert "random numbers" not in exercise.check(answer_to(exercise, once), 1).message

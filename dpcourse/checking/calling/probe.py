@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from dpcourse.base.languages import as_data, say, sentences
-from dpcourse.checking.calling import apart, calls, errors, limits, messages, numbers, output, training
+from dpcourse.checking.calling import apart, calls, draws, errors, limits, messages, numbers, output, training
 from dpcourse.checking.calling.steps import Watched
 from dpcourse.checking.calling.values import alike, copied, plain, type_name
 
@@ -136,6 +136,8 @@ class Probe:
             if is_first and not _takes(answer, given):
                 return {"signature": f"{self.function}({', '.join(case)})"}
             outcome = {"value": plain(answer(*given))}
+            if is_first and (count := drawn(case, given)) is not None:
+                outcome["drawn"] = count
         except NotImplementedError as error:
             outcome = _unwritten(error, answer)
         except calls.Forbidden:
@@ -222,6 +224,12 @@ def arguments(case):
     if "ledger" in fresh:
         fresh |= training.parts(fresh)
     return fresh.values()
+
+
+def drawn(case, given):
+    """How many random numbers have been taken from the Generator among these arguments of a case; None where that cannot be told."""
+    generators = [each for each in given if isinstance(each, np.random.Generator)]
+    return draws.since(case["rng"], generators[0]) if "rng" in case and generators else None
 
 
 def made(case):

@@ -66,7 +66,7 @@ def spoiled(value):
 
 
 @pytest.mark.in_turn("seconds in a sandbox")
-@given(st.lists(st.dictionaries(st.sampled_from(["value", "blank", "printed", "printed_count", "raised", "timeout", "calls", "changed", "x"]), values)) | values)  # fmt: skip
+@given(st.lists(st.dictionaries(st.sampled_from(["value", "blank", "printed", "printed_count", "raised", "timeout", "calls", "drawn", "changed", "x"]), values)) | values)  # fmt: skip
 def test_forged_outcomes_are_judged_like_any_others(outcomes):
     exercise = course.find("composition/worst_posterior")
     cases = exercise.cases(np.random.default_rng(0))
