@@ -285,14 +285,17 @@ class Several:
         return least <= len(value) <= most and all(self.of.has(each, case) for each in value)
 
     def varied(self, rng: np.random.Generator, case: dict) -> object:
-        """One of any size, small ones too, whose entries are as `draw` gives them, differ little in number, or lie close together."""
+        """One of any size, small ones too, whose entries are as `draw` gives them, differ little in number, lie close together, or have all
+        their digits."""
         least, most = np.log([max(self.least, 1), self.most + 1])
         size = len(case[self.like]) if self.like else int(np.exp(rng.uniform(least, most)))
-        values = [self.of.draw(rng, case) for _ in range(size)]
-        if values and (way := rng.integers(3)) == 0:
+        values, way = [self.of.draw(rng, case) for _ in range(size)], rng.integers(4)
+        if values and way == 0:
             values = [values[int(i)] for i in rng.integers(min(len(values), 3), size=len(values))]
         elif values and way == 1:
             values = [values[0], *(self.of.near(rng, values[0]) for _ in values[1:])]
+        elif way == 2 and type(self.of) is Number:
+            values = rng.uniform(self.of.low, self.of.high, size=size).tolist()
         return self._made(values)
 
     def _size(self, rng, case):

@@ -22,6 +22,7 @@ POINTS, AT_ENDS = (
 )  # inputs from all over the domain, for each of which an answer is asked many times; of these some are at its ends
 BY_DRAWS, LEAST_WRONG, ALIKE = 30, 5, 24  # inputs on which an answer is compared with one that draws the same
 LIKE_OURS = 0.1  # of the random numbers that a right answer draws: so many more or fewer tell nothing
+LEAST_ALIKE, OF_ONE_SCALE = 8, 1e-6  # noises that are the same number of times ours: no other draws give that
 OTHER_SEEDS = (
     2**31
 )  # away from an answer's: right results are independent of its own, so that -noise is as right as noise
@@ -130,8 +131,20 @@ class RandomExercise(Exercise):
                     yield say(OF_ANOTHER_LAW), say(told, **fields), slice(first + at, first + at + self.compared)
 
     def _noise_unlike(self, searched, values):
-        """Yield the same where noise of the right law would hardly ever be of such a size."""
-        for setting in self.law.settings(searched, values):
+        """Yield the same where noise is that of a right answer times a number, or where noise of the right law would hardly ever be of such a size."""
+        settings = self.law.settings(searched, values)
+        for right in self.formulas or (self.reference,):
+            for setting, ours in zip(settings, self.law.settings(searched, searched.given(right)), strict=True):
+                ratio = _ratio(setting.noise, ours.noise)
+                if abs(abs(ratio) - 1) > OF_ONE_SCALE:
+                    call = self.call(setting.given | {"rng": 0})
+                    told = say(
+                        "{call}: with the same random numbers your noise is {ratio:.4g} times ours",
+                        call=call,
+                        ratio=ratio,
+                    )
+                    yield say(OF_ANOTHER_LAW), told, slice(None, len(searched))
+        for setting in settings:
             noise = Noise(self.law.family, setting.noise)
             if len(setting.values) >= self.compared and noise.p_value < TOO_RARE:
                 call = self.call(setting.given | {"rng": 0})
@@ -297,6 +310,15 @@ def _is_cut(value, right):
     if not (isinstance(value, np.ndarray) and isinstance(right, np.ndarray) and right.dtype.kind == "f"):
         return False
     return value.dtype.kind in "iu" and bool((right != np.round(right)).any())
+
+
+def _ratio(noise, ours):
+    """How many times ours noise is, number by number, if that is the same for all of them; else 1, of which nothing follows."""
+    noise, ours = (np.ravel(each) for each in (noise, ours))
+    if noise.size < LEAST_ALIKE or not ours.any() or not np.isfinite(noise).all():
+        return 1.0
+    ratio = float(noise @ ours / (ours @ ours))
+    return ratio if np.abs(noise - ratio * ours).max() <= OF_ONE_SCALE * np.abs(ours).max() else 1.0
 
 
 def _size(value):

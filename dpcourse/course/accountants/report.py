@@ -49,10 +49,11 @@ def _draw_runs(rng):
     kinds = [
         (PLAN, False),
         (PLAN, True, FEWER),
-        (PLAN, True, MORE),
+        (PLAN, True, AS_MANY),
         (RELEASED, False),
-        (RELEASED, True, AS_MANY),
-        (LOSS, bool(rng.integers(2))),
+        (RELEASED, True, MORE),
+        (LOSS, False),
+        (LOSS, True),
     ]
     return [{"settings": _ended(rng, *kind)} for kind in kinds]
 

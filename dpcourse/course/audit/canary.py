@@ -18,7 +18,7 @@ def _draw_people(rng):
     cases = []
     lengths = (
         (rng.uniform(0.2, 0.8), rng.uniform(5, 20)),
-        (rng.uniform(3, 5), rng.uniform(0.55, 0.7)),
+        (rng.uniform(3.5, 5), rng.uniform(0.3, 0.35)),
         (rng.uniform(1, 4), rng.uniform(5000, 9000)),
     )
     for (people, features), (clip_norm, longest) in zip(((6, 4), (9, 6), (7, 5)), lengths, strict=True):
@@ -133,7 +133,7 @@ def _any_people(rng):
     free, seldom = rng.permutation(features)[:2]
     if (way := rng.random()) < 0.3:  # one feature is all but free
         inputs[:, seldom] = 0
-        inputs[int(rng.integers(people)), seldom] = 0.1
+        inputs[int(rng.integers(people)), seldom] = 10.0 ** -rng.integers(1, 7)
     elif way < 0.6:  # or all have it alike
         inputs[:, seldom] = 0.5
     inputs[:, free] = 0

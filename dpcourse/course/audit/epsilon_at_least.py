@@ -7,9 +7,15 @@ from dpcourse.checking import Domain, Exercise, Misconception, Number, a_number,
 
 
 def _draw_bounds(rng):
-    """Few false alarms, few misses, nothing proved; and a case in which 1 - delta - beta is negative."""
-    rows = [(0.01, 0.05, 0.3, 0.5), (0.3, 0.5, 0.01, 0.05), (0.45, 0.55, 0.56, 0.6), (0.04, 0.06, 0.96, 0.99)]
-    deltas = [rng.uniform(0.01, 0.05), rng.uniform(0.01, 0.05), rng.uniform(0.001, 0.01), 0.05]
+    """Few false alarms, few misses, nothing proved; and cases in which 1 - delta - beta is negative, and 0."""
+    rows = [
+        (0.01, 0.05, 0.3, 0.5),
+        (0.3, 0.5, 0.01, 0.05),
+        (0.45, 0.55, 0.56, 0.6),
+        (0.04, 0.06, 0.96, 0.99),
+        (0.04, 0.06, 0.95, 0.95),
+    ]
+    deltas = [rng.uniform(0.01, 0.05), rng.uniform(0.01, 0.05), rng.uniform(0.001, 0.01), 0.05, 0.05]
     return [
         {"alpha": rounded(rng.uniform(*row[:2]), 4), "beta": rounded(rng.uniform(*row[2:]), 4), "delta": rounded(d, 3)}
         for row, d in zip(rows, deltas, strict=True)

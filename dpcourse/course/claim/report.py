@@ -44,6 +44,8 @@ def _kinds(rng):
         (SHUFFLED, 1, PLAN),
         (SHUFFLED, several, SCORE),
         (COINS, 1, LOSS),
+        (COINS, several, LOSS),
+        (SHUFFLED, 1, LOSS),
         (SHUFFLED, several, LOSS),
     ]
 

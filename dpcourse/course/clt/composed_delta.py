@@ -22,13 +22,14 @@ def _draw_losses(rng):
     return cases
 
 
-def _grid(rng, step, below, above, mean=1.0):
+def _grid(rng, step, below, above, mean=1.0, kept=1.0):
     """Losses of a step on a grid, so many below 0 and above, with probabilities as a mechanism has them.
 
-    mean: of e^loss; more than 1 where losses are rounded up.
+    mean: of e^loss; more than 1 where losses are rounded up. kept: the share of those between the ends that come at all.
     """
     loss = rounded(step) * np.arange(-below, above + 1)
     weight = rng.uniform(0.5, 2, size=loss.size)
+    weight[1:-1] *= rng.random(loss.size - 2) < kept
     tilt = brentq(lambda t: float(weight @ (np.exp(-t * loss) * (np.exp(loss) - mean))), -200, 200)
     mass = weight * np.exp(-tilt * (loss - loss.max()))
     return loss, mass / mass.sum()
@@ -101,7 +102,7 @@ GRID = to_say("`loss` of 3 to 9 outcomes, 0.05 to 0.5 apart, and their `mass`")
 def _any_grid(rng):
     step = rng.uniform(0.05, 0.5)
     mean = rng.choice([1, math.exp(step * rng.uniform(0.1, 0.9))])
-    return _grid(rng, step, int(rng.integers(1, 4)), int(rng.integers(1, 6)), mean)
+    return _grid(rng, step, int(rng.integers(1, 4)), int(rng.integers(1, 6)), mean, rng.choice([1, 0.6]))
 
 
 def _written(loss, mass, n, epsilon):

@@ -160,7 +160,7 @@ def _any_curves(rng):
     keys = ("f*Id", "Id*f") if rng.random() < 0.3 else sorted(curves)  # the two that are told apart least often
     betas = curves[str(rng.choice(keys))]
     if all_others:
-        betas[:] = np.add(betas, rng.uniform(-4e-7, 4e-7, len(betas))).tolist()
+        betas[:] = np.add(betas, rng.uniform(-9e-7, 9e-7, len(betas))).tolist()
     elif rng.random() < 0.75:
         off = rng.choice([-1, 1]) * 10.0 ** rng.choice([-9.0, rng.uniform(-5.6, -5), rng.uniform(-5, -2)])
         place = int(rng.choice([0, len(betas) - 1, rng.integers(len(betas))]))

@@ -113,16 +113,20 @@ LOSSES = to_say("`loss` of 2 to 12 outcomes, falling, and their `mass`; `step` f
 
 
 def _any_losses(rng):
-    """No loss is near a multiple of the step, but now and then one is 0, or two are multiples of 0.25 in doubles too."""
+    """No loss is a multiple of the step but for what rounding does, but now and then one is 0, or two are multiples of 0.25 in doubles too."""
     if rng.random() < 0.1:
         case = _draw_multiples(rng)
         return case["loss"], case["mass"], case["step"]
     while True:
         p, q = random_mechanism(rng, int(rng.integers(2, 13)))
         loss, step = np.log(q / p), rounded(rng.uniform(0.05, 1))
-        if np.abs(loss / step - np.round(loss / step)).min() > 0.001:
+        if np.abs(loss / step - np.round(loss / step)).min() > 1e-7:
             if rng.random() < 0.4:
                 loss[np.abs(loss).argmin()] = 0.0
+            elif rng.random() < 0.3:  # hardly above a multiple
+                i = int(rng.integers(len(loss)))
+                loss[i] = step * (np.floor(loss[i] / step) + 2e-4)
+                loss = -np.sort(-loss)
             return loss, p, step
 
 

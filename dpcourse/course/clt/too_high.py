@@ -13,7 +13,8 @@ CLOSE = 0.02  # up to where the two are called equal
 
 
 def _draw_delta(rng):
-    return [{"delta": float(f"{10 ** rng.uniform(low, low + 1):.1e}")} for low in (-6, -8)]
+    """One that is large, one that is small, and the smallest, where the error is least."""
+    return [*({"delta": float(f"{10 ** rng.uniform(low, low + 1):.1e}")} for low in (-6, -8)), {"delta": 1e-8}]
 
 
 def _setting(value, case):

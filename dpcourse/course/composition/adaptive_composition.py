@@ -19,7 +19,8 @@ def _any_plan(rng):
     """Ways of any length for each answer; now and then one is empty, two are alike, or all cost the same."""
     names = ANSWERS[rng.integers(len(ANSWERS))]
     names = names[: rng.integers(1, len(names) + 1)]
-    ways = [[rounded(e) for e in rng.uniform(0.01, 3, size=int(rng.integers(0, 7)))] for _ in names]
+    digits = rounded if rng.random() < 0.8 else float
+    ways = [[digits(e) for e in rng.uniform(0.01, 3, size=int(rng.integers(0, 7)))] for _ in names]
     if rng.random() < 0.2:
         ways[-1] = list(ways[0])
     return {name: ways[i] for name, i in zip(names, rng.permutation(len(names)), strict=True)}

@@ -10,7 +10,7 @@ from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, num
 OUTPUTS = 2, 8
 EPSILONS = 0.1, 3.0
 PAIR = to_say(
-    "`p` and `q`: the probabilities of 2 to 8 outputs, at each output neither above e^epsilon times the other; `epsilon` from 0.1 to 3"
+    "`p` and `q`: the probabilities of 2 to 8 outputs, all above 0, at each output neither above e^epsilon times the other; `epsilon` from 0.1 to 3"
 )
 
 

@@ -8,7 +8,7 @@ from dpcourse import composition
 from dpcourse.base.languages import to_say
 from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, a_number, rounded
 
-NAMES = (("north", "new town"), ("south", "suburbs"), ("east", "estuary"), ("hills", "harbour"), ("coast", "centre"))
+NAMES = (("north", "north-east"), ("south", "suburbs"), ("east", "estuary"), ("hills", "harbour"), ("coast", "centre"))
 
 
 def _draw_queries(rng):
@@ -61,10 +61,11 @@ QUERIES = to_say("{name}: 1 to 20 pairs (block, epsilon) in any order, each epsi
 
 
 def _any_queries(rng):
-    """So many on so many blocks, each by chance; now and then all epsilons are equal."""
+    """So many on so many blocks, each by chance; now and then all epsilons are equal, or have all their digits."""
     names = rng.permutation([name for pair in NAMES for name in pair])[: rng.integers(1, 7)]
     count, equal = int(rng.integers(1, 21)), rng.random() < 0.2
-    epsilons = [rounded(rng.uniform(0.01, 3)) for _ in range(count)]
+    digits = rounded if rng.random() < 0.8 else float
+    epsilons = [digits(rng.uniform(0.01, 3)) for _ in range(count)]
     return [(str(rng.choice(names)), epsilons[0] if equal else epsilon) for epsilon in epsilons]
 
 

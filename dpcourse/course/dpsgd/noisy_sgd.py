@@ -80,7 +80,9 @@ def _draw_runs(rng):
     Gradients are long, short, and one is 0; they point much the same way, so that what is added up can be told.
     """
     many = _setting(rng, 2 * int(rng.integers(15, 20)), rounded(rng.uniform(0.25, 0.35)))
-    few = _setting(rng, 2 * int(rng.integers(5, 7)), rounded(rng.uniform(0.06, 0.09)))
+    few = _setting(
+        rng, 2 * int(rng.integers(5, 7)), rounded(rng.uniform(0.05, 0.06))
+    )  # for whom 1 is not nearly sample_rate * n
     seeds = rng.integers(2**31, size=4).tolist()
     long, ended = {"steps": STEPS, "ledger": STEPS}, {"steps": FEW, "ledger": ROOM}
     cases = [

@@ -33,13 +33,13 @@ def random_curve(rng, pieces):
 
 
 def some_corners(rng):
-    """The corners of a trade-off function in hundredths, from where it leaves alpha = 0 to where it reaches beta = 0."""
-    size = int(rng.integers(1, 8))
-    p, q = (rng.multinomial(100, rng.dirichlet(np.ones(size))) / 100 for _ in range(2))
+    """The corners of a trade-off function, in hundredths or not, from where it leaves alpha = 0 to where it reaches beta = 0."""
+    size, parts = int(rng.integers(1, 8)), int(rng.choice([100, 9973]))
+    p, q = (rng.multinomial(parts, rng.dirichlet(np.ones(size))) / parts for _ in range(2))
     p, q = p[p + q > 0], q[p + q > 0]
     with np.errstate(divide="ignore"):
         order = np.argsort(-q / p, kind="stable")
-    alpha, beta = np.r_[0, np.cumsum(p[order])].round(2), (1 - np.r_[0, np.cumsum(q[order])]).round(2) + 0.0
+    alpha, beta = np.r_[0, np.cumsum(p[order])].round(12), (1 - np.r_[0, np.cumsum(q[order])]).round(12) + 0.0
     return tuple(each[(p == 0).sum() : len(each) - (q == 0).sum()] for each in (alpha, beta))
 
 

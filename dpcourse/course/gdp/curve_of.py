@@ -165,7 +165,7 @@ _two_lists.names = ("alpha", "beta")  # by which a diagnosis calls them
 
 
 LAWS = to_say(
-    "{name}: the probabilities of 2 to 10 outputs, which add up to 1; one `p` may be 0, and one `q`; no two outputs have the same ratio"
+    "{name}: the probabilities of 2 to 10 outputs in whole percents, which add up to 1; one `p` may be 0, and one `q`; no two outputs have the same ratio"
 )
 
 

@@ -173,7 +173,7 @@ exercise = Exercise(
     difficulty=4,
     minutes=25,
     points=3,
-    domain=Domain({"out, inside, mu": Made(_any_box, BOX)}, most=8),
+    domain=Domain({"out, inside, mu": Made(_any_box, BOX)}, most=40),
     draw=_draw_boxes,
     reference=_best,
     returns=_twelve_bits,

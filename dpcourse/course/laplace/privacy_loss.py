@@ -78,11 +78,13 @@ ANSWERS = to_say(
 
 def _any_answers(rng):
     size = int(rng.integers(1, 6))
-    value = rng.integers(-20, 40, size=size).astype(float)
-    step = rng.uniform(-2, 2, size=size) * (rng.random(size) < 0.8)  # some entries are the same
+    value = np.round(rng.uniform(-20, 40, size=size), int(rng.integers(2)))
+    step = rng.choice([2, 40]) * rng.uniform(-1, 1, size=size) * (rng.random(size) < 0.8)  # some entries are the same
     off = rng.normal(0, rng.choice([3, 50]), size=size).clip(-40, 40)  # no density is 0 in floating point
     output = [rounded(x) for x in value + off]
     neighbour = [rounded(x) for x in value + step]
+    if rng.random() < 0.2:
+        output[0] = neighbour[0]
     return output, value.tolist(), neighbour, rounded(np.abs(step).sum() + rng.uniform(1, 2))
 
 

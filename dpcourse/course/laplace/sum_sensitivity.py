@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from dpcourse.base.languages import to_say
 from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, a_number, rounded
 
@@ -30,12 +32,14 @@ BOUNDS = to_say("{name}: of 1 to 8 columns, from -10 to 10, no low above its hig
 
 
 def _any_bounds(rng):
-    ends = [sorted(rounded(x) for x in rng.uniform(-10, 10, 2)) for _ in range(rng.integers(1, 9))]
-    ends = [
-        [end, end] if rng.random() < 0.1 else [0.0, abs(end)] if rng.random() < 0.1 else [end, other]
-        for end, other in ends
-    ]
-    return [low for low, _ in ends], [high for _, high in ends]
+    """Columns of any kind: limits that are equal, or as far from 0, or one of which is 0; now and then with all their digits."""
+    digits = rounded if rng.random() < 0.8 else float
+    ends = [sorted(digits(x) for x in rng.uniform(-10, 10, 2)) for _ in range(rng.integers(1, 9))]
+    lows, highs = np.array(ends).T
+    size = np.abs(lows)
+    kind = rng.choice(5, size=len(ends), p=[0.6, 0.1, 0.1, 0.1, 0.1])
+    ways = [(lows, highs), (lows, lows), (0 * size, size), (-size, 0 * size), (-size, size)]
+    return [np.choose(kind, each).tolist() for each in zip(*ways, strict=True)]
 
 
 def _written(lows, highs):
