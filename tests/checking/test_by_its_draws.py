@@ -22,6 +22,7 @@ WRONG_ANSWERS = {  # exercise: answers that no misconception foresees -> what is
     "laplace/laplace_mechanism": [
         ("    return value + rng.laplace(0, sensitivity / epsilon + epsilon, len(value))", "`+ epsilon` is too much in `sensitivity / epsilon + epsilon`"),
         ("    return [v + rng.laplace(0, max(sensitivity, 1) / epsilon) for v in value]", "`max(sensitivity, 1)`"),
+        ("    return value + rng.laplace(0, round(sensitivity / epsilon, 2), len(value))", "`round` is too much in `round(sensitivity / epsilon, 2)`"),
         ("    b = sensitivity / min(epsilon, 1)\n    return value + rng.laplace(0, b, len(value))", "`min(epsilon, 1)`"),
     ],
     "laplace/private_histogram": [
