@@ -98,6 +98,6 @@ def test_a_slip_of_an_exercise_s_own_takes_the_place_of_the_law_s():
 @families
 def test_scales_are_told_by_the_arguments_in_which_the_settings_differ(family):
     law = EXERCISES[family].law
-    answer = law.with_scale(lambda counts, epsilon: 3 * min(1, epsilon) / epsilon)
+    answer = law.with_scale(lambda counts, epsilon: 4 * min(1, epsilon) / epsilon)
     verdict = EXERCISES[family].check(answer, 3)
     assert "with `len(counts) = 8` and `epsilon = 2`" in verdict.message, verdict

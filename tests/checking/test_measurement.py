@@ -125,7 +125,7 @@ def test_a_length_is_told_before_a_sum_and_a_sum_with_no_number_that_nobody_woul
     cases = [{"xs": list(rng.uniform(0.9, 1.1, n))} for n in (20, 37, 41, 58) * 15]
     right = np.array([float(np.prod(case["xs"])) for case in cases])
     counts = np.array([len(case["xs"]) for case in cases])
-    few = told(np.where(counts <= 20, right, right + 1 / counts**2), right, cases)
+    few = told(np.where(counts <= 20, right, right + 20 / counts), right, cases)
     assert few[0] == "Right wherever the number of entries of `xs` is 20; look at the other inputs."
     sums = np.array([sum(case["xs"]) for case in cases])
     by_sum = told(np.where(sums % 1 < 0.1, right, right + rng.uniform(1, 2, 60)), right, cases)

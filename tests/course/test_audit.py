@@ -164,7 +164,7 @@ WRONG_ANSWERS = {
         ),
         "negative",
     ),
-    "product": ("canary", lambda i, r, w: (own(i), w * r), "at the start only"),
+    "product": ("canary", lambda i, r, w: (own(i), w * r), "an ordinary person"),
     "twice the weights": ("canary", lambda i, r, w: (own(i), 2 * w), "an ordinary person"),
     "a thousand": ("canary", lambda i, r, w: (own(i), 1000), "at the start only"),
     "one draw at most": (

@@ -152,8 +152,8 @@ WHOLE = {  # sentences of their own, in the order in which they are told
     "is argument": to_say("You return {what}, as it is given."),
     "constant result": to_say("Your result is {value} on every input tried."),
     "near": to_say(
-        "On the inputs tried your result is never farther from the right one than {most}, and seldom right: is something rounded, does a search end "
-        "too early, or does a sum?"
+        "On the inputs tried your result is never farther from the right one than {most}, and seldom right. Look for something that is rounded, or for "
+        "a search or a sum that ends too early."
     ),
     "independent": to_say("Your result does not change with {names}; the right one does."),
     "growth": to_say("When `{name}` doubles, yours {yours}, and the right one {right}."),
