@@ -26,6 +26,7 @@ MANY = 1000  # times the lowest: then the numbers of a range are drawn on a loga
 TRIES = 50  # for a case in which what is to hold between the arguments does
 EMPTY = 4  # a list without entries is no plain input: as much as one of so many
 TOGETHER, DRAWN, MORE, PLAIN = 32, 30, 120, 40
+ROUNDS = 8  # in which inputs with all arguments at an end are looked for: not all of these go together
 AT_0 = 2  # inputs of those that are asked for many times, in which all entries of a list are 0, or 1
 AIMED, AIMED_OF_FEW = 60, 6
 ASIDE = 0.01  # of a number, to either side of it
@@ -542,9 +543,7 @@ class Domain:
 
     def points(self, rng: np.random.Generator, count: int, at_ends: int = 0) -> list[dict]:
         """So many cases of small size, with some arguments at a corner: to ask for each many times. at_ends: of how many all are at an end."""
-        ends = _together({names: kind.ends() for names, kind in self.kinds.items()}, rng) if at_ends else []
-        vertices = [self._case(rng, self._varied(ends[i])) for i in rng.permutation(len(ends))[:count]]
-        vertices = sorted((case for case in vertices if case is not None), key=size)[:at_ends]
+        vertices = self._vertices(rng, at_ends)
         if at_ends:
             lists = {names: kind for names, kind in self.kinds.items() if isinstance(kind, Several)}
             inner = [self._case(rng, {names: value}) for names, kind in lists.items() for value in kind.inner()]
@@ -560,6 +559,20 @@ class Domain:
             found.append(self._case(rng, self._varied(chosen)))
         some = sorted((case for case in found if case is not None), key=size)[: 2 * (count - len(vertices)) : 2]
         return sorted([*vertices, *some], key=size)
+
+    def _vertices(self, rng, count):
+        """So many cases with all arguments at an end, lists as short as they may be; each end comes as often, where all go together."""
+        found: list[dict] = []
+        for _ in range(ROUNDS):
+            chosen = {}
+            for names, kind in self.kinds.items():
+                ends = kind.ends()
+                ends = ends[: len(ends) // 2] if isinstance(kind, Several) and not kind.like else ends
+                chosen[names] = [ends[i % len(ends)] for i in rng.permutation(count)] if ends else []
+            fixed = [{names: values[i] for names, values in chosen.items() if values} for i in range(count)]
+            cases = (self._case(rng, self._varied(each)) for each in fixed if each)
+            found += [case for case in cases if case is not None]
+        return found[:count]
 
     def plain(self, rng: np.random.Generator) -> list[dict]:
         """Cases to compute by hand, the plainest first; none where it takes long to make them."""

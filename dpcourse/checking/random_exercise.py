@@ -13,7 +13,15 @@ from dpcourse.checking.diagnosis.noise import Noise
 from dpcourse.checking.domain import key
 from dpcourse.checking.exercise import FOR_SEARCHED, UNKNOWN, Exercise, Misconception, recognised
 from dpcourse.checking.law import AddedNoise, Around
-from dpcourse.checking.statistics import TOO_RARE, Count, are_of_two_laws, features, two_sample_p_value, unlike_samples
+from dpcourse.checking.statistics import (
+    TOO_RARE,
+    Count,
+    are_of_two_laws,
+    features,
+    rows,
+    two_sample_p_value,
+    unlike_samples,
+)
 from dpcourse.checking.verdict import WRONG, Audit, Observation, Verdict
 
 POINTS, AT_ENDS = (
@@ -23,6 +31,7 @@ POINTS, AT_ENDS = (
 BY_DRAWS, LEAST_WRONG, ALIKE = 30, 5, 24  # inputs on which an answer is compared with one that draws the same
 LIKE_OURS = 0.1  # of the random numbers that a right answer draws: so many more or fewer tell nothing
 LEAST_ALIKE, OF_ONE_SCALE = 8, 1e-6  # noises that are the same number of times ours: no other draws give that
+SELDOM = 0.01  # of the numbers: only what is drawn as ours is another in so few places
 OTHER_SEEDS = (
     2**31
 )  # away from an answer's: right results are independent of its own, so that -noise is as right as noise
@@ -97,7 +106,8 @@ class RandomExercise(Exercise):
         found = self._by_its_draws(cases[there], values[there], ask, rng) if there else None
         if found is None:
             return Verdict(self.heading, WRONG, message, (Observation(line),), found_by=diagnosis.MEASUREMENT)
-        seen = Observation(line), Observation(found.seen)
+        of_noise = there.start is None  # its size may follow from what is placed now
+        seen = (Observation(found.seen),) if of_noise else (Observation(line), Observation(found.seen))
         return Verdict(self.heading, WRONG, sentences([message, found.message]), seen, found_by=found.found_by)
 
     def _unlike(self, cases, values):
@@ -117,6 +127,7 @@ class RandomExercise(Exercise):
                     yield say(OF_ANOTHER_LAW), f"{call}: {seen}", slice(None, len(searched))
         if self.sample_size or not self.compared:
             return
+        yield from self._seldom_another(cases, values)
         if self.law is not None:
             yield from self._noise_unlike(searched, given)
         begin = len(searched) % self.compared if len(searched) >= self.compared else len(searched)
@@ -129,6 +140,32 @@ class RandomExercise(Exercise):
                     )
                     fields = {"call": self.call(searched[at]), "times": self.compared, "low": low, "high": high, "right_low": right_low, "right_high": right_high}  # fmt: skip
                     yield say(OF_ANOTHER_LAW), say(told, **fields), slice(first + at, first + at + self.compared)
+
+    def _seldom_another(self, cases, values):
+        """Yield the same where arrays with the same `rng` are those of a right answer, but for a few of their numbers."""
+        if "rng" not in cases[0]:
+            return
+        groups = [[place for places in runs.values() for place in places] for runs in cases.runs]
+        for right in self.formulas or (self.reference,):
+            wanted = cases.given(right)
+            for group in groups:
+                both = rows([values[place] for place in group], [wanted[place] for place in group])
+                if both is None or both[0].ndim != 2:
+                    return
+                mine, theirs = both
+                other = np.abs(mine - theirs) > OF_ONE_SCALE * (1 + np.abs(theirs))
+                if 0 < other.sum() < SELDOM * other.size:
+                    call = self.call(cases[group[0]])
+                    told = say(
+                        "{call}: with the same `rng` your result is ours, but for {count} of {total:,} numbers, such as {mine:.4g} where "
+                        "{theirs:.4g} is right",
+                        call=call,
+                        count=int(other.sum()),
+                        total=other.size,
+                        mine=mine[other][0],
+                        theirs=theirs[other][0],
+                    )
+                    yield say(OF_ANOTHER_LAW), told, slice(None, len(cases))
 
     def _noise_unlike(self, searched, values):
         """Yield the same where noise is that of a right answer times a number, or where noise of the right law would hardly ever be of such a size."""

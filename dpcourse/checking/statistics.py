@@ -110,17 +110,24 @@ OF_NUMBERS = to_say(
 TOO_RARE = 1e-9  # a p-value of a comparison: there are some sixty in a check
 
 
+def rows(values: list, right: list) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return these values and right ones as two arrays of one shape, a row for each value; None where they are no numbers, or of several lengths."""
+    try:
+        mine, theirs = (np.array(each, dtype=float) for each in (values, right))
+    except (TypeError, ValueError):
+        return None
+    return (mine, theirs) if mine.shape == theirs.shape else None
+
+
 def features(values: list, right: list) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     """Yield (how it is told, of these values, of right ones): numbers by which repeated results are compared.
 
     Nothing where they are no numbers, or arrays of one length.
     """
-    try:
-        mine, theirs = (np.array(each, dtype=float) for each in (values, right))
-    except (TypeError, ValueError):
+    both = rows(values, right)
+    if both is None:
         return
-    if mine.shape != theirs.shape:
-        return
+    mine, theirs = both
     if mine.ndim == 1:
         yield OF_NUMBERS, mine, theirs
     elif mine.ndim == 2 and mine.shape[1]:

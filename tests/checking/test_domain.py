@@ -3,6 +3,7 @@
 import dataclasses
 import itertools
 import math
+import types
 
 import numpy as np
 import pytest
@@ -27,6 +28,7 @@ from dpcourse.checking import (
     Several,
     Whole,
     a_number,
+    numbers_like,
     true_or_false,
 )
 from dpcourse.checking.domain import size
@@ -306,6 +308,45 @@ noisy = RandomExercise(
     misconceptions=(),
     hints=(),
 )
+noises = RandomExercise(
+    **{
+        name: getattr(noisy, name)
+        for name in ("id", "number", "title", "good_for", "difficulty", "minutes", "points", "hints")
+    },
+    domain=Domain({"value": Several(Number(0, 100), 1, 20, array=True), "rng": Seed()}, most=8),
+    draw=lambda rng: [{"value": np.full(20, 50.0), "rng": int(rng.integers(2**31)) + run} for run in range(200)],
+    reference=lambda value, rng: value + rng.laplace(size=len(value)),
+    returns=numbers_like("value"),
+    counts=lambda cases, values: [Count("above 50", int((np.array(values) > 50).sum()), 20 * len(values), 0.5)],
+    misconceptions=(),
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        (lambda value, rng: value + np.clip(rng.laplace(size=len(value)), -5, 5), WRONG),  # 7 of 1,000
+        (lambda value, rng: value + rng.laplace(size=len(value)), RIGHT),
+        (lambda value, rng: value - rng.laplace(size=len(value)), RIGHT),
+        (lambda value, rng: value + rng.laplace(size=len(value))[::-1], RIGHT),
+    ],
+)
+def test_noise_that_is_ours_but_for_a_few_numbers_does_not_pass(answer, state):
+    assert noises.check(answer, 1).state == state
+    unread = types.FunctionType(
+        answer.__code__.replace(co_filename="<nowhere>"), answer.__globals__
+    )  # where, can not be told
+    verdict = noises.check(unread, 1)
+    assert ("with the same `rng` your result is ours, but for" in str(verdict)) == (state == WRONG)
+
+
+def test_inputs_at_ends_have_each_end_equally_often():
+    domain = Domain({"p": Number(0, 1), "k": Whole(1, 9), "xs": Several(Number(2, 5), 1, 50)})
+    vertices = domain.points(np.random.default_rng(0), 4, 4)
+    for name, ends in (("p", (0, 1)), ("k", (1, 9)), ("xs", ([2.0], [5.0]))):
+        assert [sum(case[name] == end for case in vertices) for end in ends] == [2, 2]
+
+
 ELSEWHERE_WRONG = {
     "no scale": (lambda value, scale, rng: value + 2 * rng.laplace(), "Only `2 * rng.laplace()` in line"),
     "cut at 0": (lambda value, scale, rng: max(0.0, value + scale * rng.laplace()), "`max` is too much"),

@@ -97,6 +97,16 @@ def test_what_is_told_to_be_needed_makes_the_answer_right():
     assert odds / (1 + odds) == pytest.approx(course.find("composition/worst_posterior").reference(prior, epsilon))
 
 
+def test_what_is_wrong_in_several_lines_is_told_with_all_of_them():
+    code = (
+        "import numpy as np\n\ndef approx_dp_curve(alpha, epsilon, delta):\n    steep = 1 + delta - np.exp(epsilon) * alpha\n"
+        "    flat = np.exp(-epsilon) * (1 + delta - alpha)\n    return np.maximum(0, np.maximum(steep, flat))\n"
+    )
+    found, _ = where("gdp/approx_dp_curve", code)
+    assert (found.place.text, found.place.line, found.also) == ("1 + delta", 4, (5,))
+    assert "in line 4 is not what is needed. So it is in line 5." in found.text
+
+
 def test_an_argument_is_told_by_its_name():
     code = "def worst_posterior(prior, epsilon):\n    e = math.exp(4 * epsilon)\n    return prior * e / (prior * e + 1 - prior)\n"
     found, _ = where("composition/worst_posterior", code)

@@ -261,7 +261,7 @@ class _Search:
         if self.repair is not None:
             return
         self._try(right, (), fitted=True)
-        self._uncut()
+        self._bounds()
         self._arguments_themselves()
         if self._done():
             return
@@ -336,10 +336,10 @@ class _Search:
         if fitted and len(self.parts) > 1:
             self._exchanged()
 
-    def _uncut(self):
-        """Try the right result, where it is not beyond an end."""
+    def _bounds(self):
+        """Try the right result, cut at an end, or not cut there."""
         for k, part in enumerate(self.parts):
-            found = results.uncut(part, self.described) if self.best[k] is None else ()
+            found = results.bounds(part, self.described) if self.best[k] is None else ()
             if found:
                 self.best[k] = Candidate(found)
 
@@ -518,10 +518,32 @@ class _Search:
                 independent.append(words)
         if asked and asked == sum(words in arguments for words in independent):
             return []  # it does not change at all, which is said already
-        found = list(self._growth())
+        found = [*self._order(), *self._growth()]
         if independent:
             found.insert(0, Fact("independent", {"names": listed(independent)}))
         return found[:2]
+
+    def _order(self):
+        """Yield the lists on whose order the answer depends, though what is right does not: lists of one length are turned round together."""
+        alike: dict[tuple, list[str]] = {}
+        for name, value in self.cases[0].items():
+            if isinstance(value, (list, np.ndarray)):
+                alike.setdefault(tuple(len(case[name]) for case in self.cases), []).append(name)
+        for names in alike.values():
+            moved: list[bool] = []
+            for case, value in zip(self.cases, self.values, strict=True):
+                turned = case | {name: case[name][::-1] for name in names}
+                if self.clock.left() <= 0 or len(moved) == MOST_PAIRS:
+                    break
+                if all(measurement.alike(case[name], turned[name]) for name in names):
+                    continue
+                right, before = (self._given(self.exercise.reference, each) for each in (turned, case))
+                if right is None or not _same(right, before):
+                    moved = []
+                    break
+                moved += [not _same(given, value) for given in self._answers([turned])]
+            if len(moved) >= LEAST_PAIRS and sum(moved) > len(moved) / 2:
+                yield Fact("order", {"names": listed(f"`{name}`" for name in names)})
 
     def _growth(self):
         """Yield how the answer and the right one grow with each of the numbers that they are given."""

@@ -43,6 +43,7 @@ class Proved:
     """The place at which alone an answer is wrong; what it gave on the first case, and what is needed there.
 
     meaning: of what is needed there, in words. is_result: whether that is all of the result. inputs: names in it that may be what is wrong, since no step has their values.
+    also: other lines in which the same stands, and is wrong too.
     """
 
     place: Place
@@ -51,6 +52,7 @@ class Proved:
     meaning: str = ""
     inputs: tuple[str, ...] = ()
     is_result: bool = False
+    also: tuple[int, ...] = ()
 
     @property
     def tells(self) -> bool:
@@ -67,6 +69,8 @@ class Proved:
             told = [say("Only `{place}` in line {line} is not what is needed: what belongs there is {meaning}.", meaning=self.meaning, **where)]  # fmt: skip
         else:
             told = [say("Only `{place}` in line {line} is not what is needed.", **where)]
+        if self.also:
+            told.append(say("So it is in line {lines}.", lines=listed(map(str, self.also))))
         entry = _entry_apart(self.gave, self.needed)
         at, *pair = entry if entry else (0, self.gave, self.needed)
         gave, needed = show_apart(*pair)
@@ -212,13 +216,17 @@ class _Way:
         if not proved:
             return None
         numbers, step = min(proved, key=lambda each: (bool(self._inputs(each[0][0])), *self._order(each)))
-        whole, inputs = self._is_whole_result(step), self._inputs(numbers[0])
+        first, inputs = self.places[numbers[0]], self._inputs(numbers[0])
+        lines = {self.places[number].line for number in numbers}
+        known = {
+            "inputs": inputs,
+            "is_result": self._is_whole_result(step),
+            "also": tuple(sorted(lines - {first.line})),
+        }
         if step.name and any(other == numbers and not also.name for other, also in proved):
-            return Proved(
-                self.places[numbers[0]], None, None, inputs=inputs, is_result=whole
-            )  # an argument by accident
+            return Proved(first, None, None, **known)  # an argument by accident
         gave, needed = (None, None) if self._are_picked else _first_apart(self.mine[0][numbers[0]], step.given[0])
-        return Proved(self.places[numbers[0]], gave, needed, _in_words(step), inputs, whole)
+        return Proved(first, gave, needed, _in_words(step), **known)
 
     def _inputs(self, number):
         """The names that a place is made of and no step is, where they were given values that depend on the input."""

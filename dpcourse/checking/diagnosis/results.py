@@ -27,8 +27,6 @@ ENTRYWISE: dict[str, Callable] = {
     "floored": np.floor,
     "ceiled": np.ceil,
     "absolute": np.abs,
-    "not below 0": lambda x: np.maximum(x, 0),
-    "not above 1": lambda x: np.minimum(x, 1),
     "square": np.square,
     "root": np.sqrt,
     "logarithm": np.log,
@@ -102,35 +100,41 @@ def _named_factor(part, numbers):
             yield Change("factor", {"factor": say(name)})
 
 
-def uncut(part: Part, described: dict[str, list[float]]) -> tuple[Change, ...]:
-    """Return at which ends the answer leaves as it is what should be cut there: at a number, or at a feature of the cases; () where
-    that is not all that is wrong."""
+def bounds(part: Part, described: dict[str, list[float]]) -> tuple[Change, ...]:
+    """Return at which ends the answer cuts what should be left as it is, or leaves what should be cut: at a number, or at a feature
+    of the cases; () where that is not all that is wrong."""
     if part.is_constant or set(np.unique(part.wanted)) <= {0.0, 1.0} or part.agrees.all() or not part.agrees.any():
         return ()
+    missing = _bounds(part, part.wanted, part.yours, described, ("not raised", "not lowered"))
+    return missing or _bounds(part, part.yours, part.wanted, described, ("raised", "lowered"))
+
+
+def _bounds(part, cut, whole, described, kinds):
+    """At which ends the ones are cut where the others go beyond; each end with the kind of a change below it, or above."""
     found = []
-    for kind, beyond in (("not raised", part.yours < part.wanted), ("not lowered", part.yours > part.wanted)):
-        beyond &= ~part.agrees
+    for kind, sign in zip(kinds, (1, -1), strict=True):
+        beyond = ~part.agrees & (sign * (cut - whole) > 0)
         if beyond.any():
-            sign, slack = 1 if kind == "not raised" else -1, part.atol + part.rtol * np.abs(part.wanted)
-            ends = _ends(part, beyond, described)
-            words = next((words for words, end in ends if (sign * (part.wanted - end) >= -slack).all()), None)
+            slack = part.atol + part.rtol * np.abs(cut)
+            ends = _ends(part, cut, beyond, described)
+            words = next((words for words, end in ends if (sign * (cut - end) >= -slack).all()), None)
             if words is None:
                 return ()
             found.append(Change(kind, {"what": words}))
     return tuple(found)
 
 
-def _ends(part, beyond, described):
-    """Yield (in words, for each number) what is right wherever an answer goes beyond it: often enough that this is no accident."""
-    wanted = part.wanted[beyond]
-    if len(wanted) < LEAST_OF_CUT or not np.isfinite(wanted).all():
+def _ends(part, cut, beyond, described):
+    """Yield (in words, for each number) what the cut ones are wherever the others go beyond: often enough that this is no accident."""
+    there = cut[beyond]
+    if len(there) < LEAST_OF_CUT or not np.isfinite(there).all():
         return
-    if np.ptp(wanted) <= part.atol:
-        yield show(float(wanted[0])), np.full(part.wanted.shape, wanted[0])
-    elif len(np.unique(wanted)) >= LEAST_OF_CUT:
+    if np.ptp(there) <= part.atol:
+        yield show(float(there[0])), np.full(cut.shape, there[0])
+    elif len(np.unique(there)) >= LEAST_OF_CUT:
         with np.errstate(all="ignore"):
             for words, values in shaped({words: part.of_cases(values) for words, values in described.items()}):
-                if np.allclose(values[beyond], wanted, part.rtol, part.atol):
+                if np.allclose(values[beyond], there, part.rtol, part.atol):
                     yield words, values
 
 
@@ -183,6 +187,7 @@ def _of_the_case(part, numbers, described):
         for words, values in known:
             if np.ptp(values) == 0 and len(part.given) > 1:
                 continue
+            words = say("({what})", what=words) if words.startswith("1 - ") else words
             if part.same(numbers * values):
                 yield Change(f"times{several}", {"what": words})
             if part.same(numbers / values):

@@ -23,8 +23,8 @@ SENTENCES = {  # kind: (cost, what follows "Your result is what comes out if ...
     "floored": (1.0, to_say("the result is rounded down to a whole number")),
     "ceiled": (1.0, to_say("the result is rounded up to a whole number")),
     "absolute": (1.3, to_say("the sign of the result is lost (an absolute value)")),
-    "not below 0": (1.3, to_say("a result below 0 is made 0")),
-    "not above 1": (1.3, to_say("a result above 1 is made 1")),
+    "raised": (1.2, to_say("a result below {what} is made {what}")),
+    "lowered": (1.2, to_say("a result above {what} is made {what}")),
     "not raised": (1.2, to_say("a result below {what} is left as it is")),
     "not lowered": (1.2, to_say("a result above {what} is left as it is")),
     "square": (1.4, to_say("the result is squared")),
@@ -101,6 +101,8 @@ ALONE = {  # a sentence of its own where the change is the only one
     "logarithm": to_say("Your result is the logarithm of the right one."),
     "exponential": to_say("Your result is e to the power of the right one."),
     "absolute": to_say("Right in size, but a sign is lost: is there an absolute value too many?"),
+    "raised": to_say("Right, but where the right result is below {what}: there you return {what}."),
+    "lowered": to_say("Right, but where the right result is above {what}: there you return {what}."),
     "not raised": to_say("Right, but where your result is below {what}: there {what} is right."),
     "not lowered": to_say("Right, but where your result is above {what}: there {what} is right."),
     "minus 1": to_say("Your result is the right one minus 1."),
@@ -129,6 +131,7 @@ AFTER = ("rounded", "percent", "floored", "ceiled", "factor", "complement")
 EXPLAINING = {
     "constant result",
     "always",
+    "order",
     "independent",
     "growth",
     "near",
@@ -155,6 +158,7 @@ WHOLE = {  # sentences of their own, in the order in which they are told
         "On the inputs tried your result is never farther from the right one than {most}, and seldom right. Look for something that is rounded, or for "
         "a search or a sum that ends too early."
     ),
+    "order": to_say("Your result depends on the order in which the entries of {names} stand; the right one does not."),
     "independent": to_say("Your result does not change with {names}; the right one does."),
     "growth": to_say("When `{name}` doubles, yours {yours}, and the right one {right}."),
     "right where": to_say("Right wherever {condition}; look at the other inputs."),

@@ -9,7 +9,10 @@ from dpcourse import gdp
 from dpcourse.base.languages import to_say
 from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, a_number, any_of
 
-MUS = (0.15, 1.2)  # the least and the largest mu of the middle of a run's curve
+MUS, LARGE = (
+    (0.15, 1.2),
+    (2.5, 5),
+)  # the least and the largest mu of the middle of a run's curve; of one with little noise
 
 
 def _draw_bounds(rng):
@@ -20,9 +23,9 @@ def _draw_bounds(rng):
     return [_bounds(rng, wide) for wide in (None, 0, 2)]
 
 
-def _bounds(rng, wide=None, cells=14):
+def _bounds(rng, wide=None, cells=14, mus=MUS):
     """Bounds of so many cells; wide: the one that is wide, if there is one."""
-    middle = float(np.exp(rng.uniform(*np.log(MUS))))
+    middle = float(np.exp(rng.uniform(*np.log(mus))))
     share, tail = 10.0 ** -rng.uniform(1.3, 2.3), middle * rng.uniform(1.6, 2.4)
     delta_0 = round(10.0 ** -rng.uniform(3, 5), 6)
     steps = rng.uniform(0.7, 1.3, size=cells) * (np.arange(1, cells + 1) if wide is None else 1)
@@ -32,7 +35,7 @@ def _bounds(rng, wide=None, cells=14):
     epsilon = np.round(np.r_[0.0, np.cumsum(steps)] / steps.sum() * last, 3)
     delta = (1 - share) * gdp.delta(epsilon, middle) + share * gdp.delta(epsilon, tail)
     delta = np.minimum.accumulate(delta * rng.uniform(1, 1.1 if wide is None else 1.5, size=delta.size))
-    delta = np.array([float(f"{d:.3g}") for d in delta])
+    delta = np.array([float(f"{d:.3g}") for d in np.minimum(delta, 0.999)])
     if wide is None:
         delta[np.argmax(delta <= delta_0)] = delta_0
     return {"epsilon": epsilon, "delta": delta, "delta_0": delta_0}
@@ -126,8 +129,9 @@ LIST = to_say("`epsilon` and `delta`: arrays of 3 to 15 numbers; `delta_0` from 
 
 
 def _any_bounds(rng):
-    """Bounds of a few cells or many, often with an entry of delta that stands twice."""
-    bounds = _bounds(rng, rng.choice([None, 0, 2, 4]), int(rng.choice([2, 3, 5, 14])))
+    """Bounds of a few cells or many, often with an entry of delta that stands twice; now and then of a run with little noise."""
+    mus = LARGE if rng.random() < 0.2 else MUS
+    bounds = _bounds(rng, rng.choice([None, 0, 2, 4]), int(rng.choice([2, 3, 5, 14])), mus)
     if rng.random() < 0.5:
         twice = rng.integers(1, bounds["delta"].size - 1)
         bounds["delta"][twice] = bounds["delta"][twice - 1]

@@ -17,9 +17,11 @@ HALVED = (MOST_NOISE - LEAST_NOISE) / 2**13  # how far apart the ends are where 
 
 
 def _draw_budget(rng):
-    """Two budgets: one with little noise, of which 1 % is less than is wasted by a search that stops at 0.02; and one with more than 5."""
-    sample_rate, steps = rounded(rng.uniform(0.01, 0.013), 4), int(rng.integers(100, 250))
-    noise = LEAST_NOISE + (int(rng.integers(18, 24)) + rng.uniform(0.03, 0.2)) * HALVED
+    """Two budgets: one with little noise, of which 1 % is less than is wasted by a search that stops at 0.02, or at 0.01, or that rounds up to hundredths; and one with more than 5."""
+    sample_rate, steps = rounded(rng.uniform(0.01, 0.0101), 4), int(rng.integers(100, 109))
+    noise = (
+        LEAST_NOISE + 12.5 * HALVED + rng.uniform(1e-4, 2e-4)
+    )  # an end of the search, where it stops at 0.01, and a middle, where at 0.02
     little = {
         "epsilon": math.ceil(1000 * _certified(noise, sample_rate, steps, 1e-5).upper) / 1000,
         "delta": 1e-5,
@@ -286,7 +288,7 @@ exercise = OpenExercise(
         Misconception(
             "too much",
             "The promise holds, but there is more noise than it needs: with 1 % less it would hold as well. If you search: do you begin at the least noise "
-            "that is allowed, and go on until both ends are within 1 % of each other?",
+            "that is allowed, and go on until both ends are within 1 % of each other? Or is something added at the end, or rounded up? The upper end is certain already.",
             lambda epsilon, delta, sample_rate, steps: 2.2 * _least_noise("exact", epsilon, delta, sample_rate, steps),
             recognise=lambda cases, values: not _any_over(cases, values),
         ),

@@ -126,7 +126,7 @@ exercise = Exercise(
     points=2,
     domain=Domain(
         {
-            "threshold": Number(0, 20),
+            "threshold": Number(-10, 20),
             "noise_multiplier": Number(0.4, 3),
             "sample_rate": Number(0.01, 0.9),
             "steps": Whole(1, 50),

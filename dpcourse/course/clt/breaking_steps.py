@@ -20,6 +20,7 @@ PERCENT = (
 )
 TOO_LOW = to_say("at {steps:,} steps pld finds the limit {off:.2g} % too low, and {wanted:.2g} % were asked for")
 TOO_HIGH = to_say("at {steps:,} steps pld finds the limit {off:.2g} % too high, and {wanted:.2g} % were asked for")
+ABOUT = 0.7  # of a factor that was read off one row or another
 ALIKE = 0.1  # of exponents, which are blurred where steps are whole numbers
 POWER_OF_NOISE = 0.02  # how far steps may be from a power of the noise that are one
 BLURRED = 5  # steps, and fewer: whole numbers say little of them
@@ -76,6 +77,12 @@ def _nearest(cases, values, of):
     weights = steps / (steps + BLURRED)
     powers = np.linalg.lstsq(weights[:, None] * log, weights * np.log(steps))[0]
     return powers[1:], float(np.abs(weights * (log @ powers - np.log(steps))).max())
+
+
+def _factor(cases, values):
+    """Of skew(X)^2 / error^2, in the mean."""
+    squares = [(skewness(case["noise_multiplier"]) / case["error"]) ** 2 for case in cases]
+    return float(np.exp(np.mean(np.log(values) - np.log(squares))))
 
 
 def _exponents(cases, values, of=skewness):
@@ -138,8 +145,16 @@ exercise = OpenExercise(
     misconceptions=(
         Misconception("in percent", PERCENT, _power(2, -2, factor=1e4 * FACTOR), recognise=_in_percent),
         Misconception(
+            "divided by the factor",
+            "Your steps grow with skew(X) and fall with the error as they should, but you divide by the factor, or multiply the error by it. sqrt(T) is the factor times skew(X), over `error`.",
+            _power(2, -2, factor=1 / FACTOR),
+            recognise=lambda cases, values: (
+                _grows_as(2, -2)(cases, values) and ABOUT < FACTOR * _factor(cases, values) < 1 / ABOUT
+            ),
+        ),
+        Misconception(
             "the factor",
-            "Your steps grow with skew(X) and with the error as they should, so the rule is right. The factor is not. Take it from one row "
+            "Your steps grow with skew(X) and fall with the error as they should, so the rule is right. The factor is not. Take it from one row "
             "of the table, from its error at rate 0.01, and try your answer on another row: sqrt(T) is the factor times skew(X), over `error`. (The rate is no part of the rule.)",
             _power(2, -2, factor=1),
             recognise=_grows_as(2, -2),

@@ -105,14 +105,19 @@ def _curves(name, rng):
 def _draw_curves(rng):
     """Six candidates: the tensor product, and five others, of which the laws say different things.
 
-    Of the tensor product f*g ends above f*h, at alpha = 1, by so little that the two are equal there. Of two others f*g and
-    g*f differ by a few millionths at one alpha only: at an end, or within.
+    Of the tensor product f*g ends above f*h, at alpha = 1, by so little that the two are equal there; the two sides of the
+    second law are equal everywhere, and nowhere to the last digit; and Id*f, of which no law speaks, is not f. Of two others
+    f*g and g*f differ by a few millionths at one alpha only: at an end, or within. Of a third f*g begins above f*h by as little.
     """
     names = rng.permutation([TENSOR, *CANDIDATES])
     cases = [{"curves": _curves(name, rng)} for name in names]
-    cases[list(names).index(TENSOR)]["curves"]["f*g"][-1] += rng.uniform(2e-7, 8e-7)
-    cases[list(names).index(PRODUCT)]["curves"]["g*f"][0] -= rng.uniform(2e-6, 8e-6)
-    cases[list(names).index(AVERAGE)]["curves"]["g*f"][1] -= 2e-6
+    curves = {str(name): case["curves"] for name, case in zip(names, cases, strict=True)}
+    curves[TENSOR]["f*g"][-1] += rng.uniform(2e-7, 8e-7)
+    curves[TENSOR]["f*(g*h)"] = np.add(curves[TENSOR]["(f*g)*h"], 8e-7 * rng.permutation([0, *[-1, 1] * 5])).tolist()
+    curves[TENSOR]["Id*f"][3] += 1e-4
+    curves[PRODUCT]["g*f"][0] -= rng.uniform(2e-6, 8e-6)
+    curves[AVERAGE]["g*f"][1] -= 2e-6
+    curves[CHAIN]["f*h"][0] = curves[CHAIN]["f*g"][0] - rng.uniform(2e-6, 8e-6)
     return cases
 
 
@@ -267,6 +272,10 @@ exercise = Exercise(
             "For the fourth law you do not compare at every alpha. `<=` on two lists goes like words: only the first difference counts. "
             "A sum hides where the one curve lies above the other. Compare entry by entry; all must obey.",
             _laws(monotone=lambda c: c["f*g"] <= c["f*h"]),
+            recognise=any_of(
+                _laws(monotone=lambda c: c["f*g"] <= c["f*h"]),
+                _laws(monotone=lambda c: sum(c["f*g"]) <= sum(c["f*h"]) + 1e-6),
+            ),
         ),
         Misconception(
             "differences without abs",

@@ -1,4 +1,4 @@
-"""What is measured in the diaries of five runs: a long one, one of few people, one that ends by refusal; it again; another."""
+"""What is measured in the diaries of seven runs: a long one, one of few people, one that ends by refusal; it again; another; and two without a step."""
 
 import numpy as np
 from scipy.special import ndtri
@@ -15,7 +15,7 @@ HALF = -float(ndtri(0.25))  # half of all normal noise is within so many deviati
 
 
 def count(cases, values):
-    long, small, ended, again, other = seen = runs(cases, values)
+    long, small, ended, again, other = seen = runs(cases[:5], values[:5])
     noise = [run.noise for run in (long, small, ended)]
     there = np.concatenate([each.ravel() for each in noise])
     pairs = np.concatenate([(each[:, 0::2] * each[:, 1::2] > 0).ravel() for each in noise])
@@ -28,6 +28,11 @@ def count(cases, values):
         Count.of(say("runs that end with the weights of their beginning"), [r.lost for r in seen], 0.0),
         Count.of(
             say("runs with as many steps in the ledger as there should be"), [r.paid == r.meant for r in seen], 1.0
+        ),
+        Count.of(
+            say("runs of no step, or without room for one, that end as they began"),
+            [np.array_equal(r.final, r.case["weights"]) and not r.paid for r in runs(cases[5:], values[5:])],
+            1.0,
         ),
         Count.of(
             say("runs that add the clipped gradients of those drawn and divide by p n"), long.added == "right", 1.0

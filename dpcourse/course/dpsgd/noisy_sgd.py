@@ -75,7 +75,8 @@ def _weights_and_ledger(value, case):
 
 
 def _draw_runs(rng):
-    """A run of many steps; one in which batches are often empty, and the ledger has room for more; one that the ledger ends; it again; and by another seed.
+    """A run of many steps; one in which batches are often empty, and the ledger has room for more; one that the ledger ends; it again; by another seed; and two
+    in which no step is taken.
 
     Gradients are long, short, and one is 0; they point much the same way, so that what is added up can be told.
     """
@@ -91,6 +92,8 @@ def _draw_runs(rng):
         (many | ended, 2),
         (many | ended, 2),
         (many | ended, 3),
+        (many | ended | {"steps": 0}, 2),
+        (many | ended | {"ledger": 0}, 2),
     ]
     return [given | {"rng": seeds[i]} for given, i in cases]
 

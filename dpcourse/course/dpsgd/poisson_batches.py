@@ -47,15 +47,18 @@ def _batches(value, case):
 
 
 def _draw_batches(rng):
-    """A small data set, in which batches are often empty, for few steps twice with one seed and once with another, and for many; and one in which most are drawn.
+    """A small data set, in which batches are often empty, for few steps twice with one seed and once with another, and for many; one in which most
+    are drawn; and one in which hardly anybody is.
 
-    So many steps that batches cut off at twice their expected size are missed.
+    So many steps that batches cut off at twice their expected size are missed, and where hardly anybody is drawn, at three times, and so are
+    rates rounded to whole percents.
     """
     few = {"n": int(rng.integers(12, 16)) * 2, "sample_rate": rounded(rng.uniform(0.09, 0.11)), "steps": 3000}
     many = {"n": int(rng.integers(45, 60)) * 2, "sample_rate": rounded(rng.uniform(0.6, 0.7)), "steps": 600}
-    seed, second, third = rng.integers(2**31, size=3).tolist()
+    hardly = {"n": int(rng.integers(19, 22)) * 2, "sample_rate": rounded(rng.uniform(0.0123, 0.0127), 4), "steps": 3000}
+    seed, second, third, fourth = rng.integers(2**31, size=4).tolist()
     short = few | {"steps": 100}
-    runs = ((short, seed), (few, second), (short, second), (many, third), (short, seed))
+    runs = ((short, seed), (few, second), (short, second), (many, third), (short, seed), (hardly, fourth))
     return [given | {"rng": seed} for given, seed in runs]
 
 
@@ -68,7 +71,7 @@ def _joins(case, value):
 
 
 def _count_batches(cases, values):
-    counts = [count for i in (1, 3) for count in batch_counts(_joins(cases[i], values[i]), cases[i]["sample_rate"])]
+    counts = [count for i in (1, 3, 5) for count in batch_counts(_joins(cases[i], values[i]), cases[i]["sample_rate"])]
     return [
         *counts,
         Count.of(say("results that come out the same with the same seed"), _alike(values[0], values[4]), 1.0),

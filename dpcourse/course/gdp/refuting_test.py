@@ -149,7 +149,9 @@ def _twelve_bits(value, case):
     return None
 
 
-BOX = to_say("20,000 numbers in `out` and as many `inside`; the claim `mu` is false")
+BOX = to_say(
+    "20,000 numbers in `out` and as many `inside`, each from 0 to 11 in one of them at least; the claim `mu` is false"
+)
 
 
 def _any_box(rng):

@@ -77,7 +77,8 @@ def _any_table(rng):
         unit = 10.0 ** rng.integers(5)
         values = unit * np.round(rng.lognormal(1, 1, size=int(rng.integers(1, PEOPLE + 1))), int(rng.choice([0, 2])))
         least, most = (0.3 * unit, 1.3 * values.max()) if rng.random() < 0.9 else (1.1 * values.max(), 3 * values.max())
-        clips = np.unique(np.round(rng.uniform(least, most + 0.3 * unit, size=int(rng.integers(1, CLIPS + 1))), 2))
+        drawn = rng.uniform(least, most + 0.3 * unit, size=int(rng.integers(1, CLIPS + 1)))
+        clips = np.unique(np.maximum(np.round(drawn, 2), 0.01))
         epsilon = rounded(math.exp(rng.uniform(math.log(0.02), math.log(3))), 4)
         errors = np.sort([_bias(values, clip) + clip / epsilon for clip in clips])
         if len(clips) == 1 or errors[1] - errors[0] > 1e-6 * errors[1]:

@@ -19,8 +19,9 @@ from dpcourse.checking import (
 )
 
 PEOPLE = 60
-SETTINGS = slice(1, 1501), slice(1501, 3001), slice(3001, 4001)
-"""The runs in which the noise of the sum is seen alone, that of the count, and both: so many that a scale 20 % off shows."""
+SETTINGS = slice(1, 1501), slice(1501, 3001), slice(3001, 4001), slice(4001, 5001)
+"""The runs in which the noise of the sum is seen alone, that of the count, both, and that of the sum with another table: so many that a scale
+20 % off shows."""
 LARGE = 60.0  # a budget at which one of the two noises is so small that the other can be seen alone
 ON_SUM, ON_NUMBER = to_say("on the sum"), to_say("on the number of people")
 PLACES = (-2.2, -0.3, 0.5, 2.2)  # in scales, at which the frequencies are counted
@@ -30,7 +31,8 @@ def _draw(rng):
     """A table whose lower limit is the farther one: many times with a noisy sum and with a noisy count, some times with both.
 
     Some entries lie outside of either limit, and where the noise of the sum is seen alone none comes near one: its scale
-    is that of the limits, whatever is in the table. The first run is made twice with the same seed.
+    is that of the limits, whatever is in the table. In another table the upper limit is the farther one, and an array of whole
+    numbers, of which many lie above it, cuts what is written into it. The first run is made twice with the same seed.
     """
     low, high = -rounded(rng.uniform(8, 10)), rounded(rng.uniform(4, 5))
     values = np.zeros(PEOPLE)
@@ -43,13 +45,27 @@ def _draw(rng):
     tables = {LARGE: np.clip(values, 0.7 * low, 0.7 * high)}
     settings = [
         budgets[0],
-        *(budget for budget, runs in zip(budgets, SETTINGS, strict=True) for _ in range(runs.start, runs.stop)),
+        *(budget for budget, runs in zip(budgets, SETTINGS, strict=False) for _ in range(runs.start, runs.stop)),
     ]
-    return [
+    cases = [
         {"values": tables.get(for_count, values), **given, "epsilon_sum": for_sum, "epsilon_count": for_count}
-        | {"rng": seed + max(0, run - 1)}
-        for run, (for_sum, for_count) in enumerate(settings)
+        for for_sum, for_count in settings
     ]
+    cases += [_other_table(rng)] * (SETTINGS[-1].stop - SETTINGS[-1].start)
+    return [case | {"rng": seed + max(0, run - 1)} for run, case in enumerate(cases)]
+
+
+def _other_table(rng):
+    entries = np.r_[
+        rng.integers(11, 30, size=24), rng.integers(-30, -5, size=4), rng.integers(-4, 10, size=PEOPLE - 28)
+    ]
+    limits = {"low": -rounded(rng.uniform(4.4, 4.6)), "high": rounded(rng.uniform(9.4, 9.6))}
+    return {
+        "values": rng.permutation(entries),
+        **limits,
+        "epsilon_sum": rounded(rng.uniform(0.6, 0.7)),
+        "epsilon_count": LARGE,
+    }
 
 
 def _tells(values, low, high):
@@ -59,7 +75,7 @@ def _tells(values, low, high):
 
 
 def _groups(cases, values):
-    """(the case, the means) of the three settings."""
+    """(the case, the means) of each setting."""
     means = np.asarray(values, dtype=float)
     return [(cases[runs.start], means[runs]) for runs in SETTINGS]
 
@@ -186,7 +202,7 @@ def _with_budgets(case):
 
 def _noises(cases, values):
     """The noise of the sum where that of the count is small, and the other way round: each in its right scales."""
-    (of_sum, sums), (of_count, counts), _ = _groups(cases, values)
+    (of_sum, sums), (of_count, counts), *_ = _groups(cases, values)
     total, b, people, _ = _truth(of_sum)
     clipped, _, _, c = _truth(of_count)
     with np.errstate(divide="ignore"):
@@ -272,7 +288,7 @@ def _clipped_by(clip):
     """recognise: whether the noise of the number has its right size, the sum being that of the entries as `clip` leaves them."""
 
     def recognise(cases, values):
-        _, (case, means), _ = _groups(cases, values)
+        _, (case, means), *_ = _groups(cases, values)
         total = clip(np.asarray(case["values"]), case["low"], case["high"]).sum()
         noise = (total / np.where(means == 0, np.nan, means) - PEOPLE) * case["epsilon_count"]
         return bool(abs(np.median(noise)) < 1 / 6 and 0.8 < np.abs(noise).mean() < 1.25)
@@ -304,10 +320,10 @@ exercise = RandomExercise(
     domain=Domain(
         {
             "values": Several(Number(-100, 100), 1, 200, array=True),
-            "low": Number(-10, -1),
-            "high": Number(1, 10),
-            "epsilon_sum": Number(0.1, 60),
-            "epsilon_count": Number(0.1, 60),
+            "low": Number(-10, 0),
+            "high": Number(1, 60),
+            "epsilon_sum": Number(0.05, 60),
+            "epsilon_count": Number(0.05, 60),
             "rng": Seed(),
         },
         most=12,

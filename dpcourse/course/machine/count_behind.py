@@ -1,17 +1,26 @@
 """The count behind the noise of a clock's seed."""
 
+import functools
+
 import numpy as np
 
 from dpcourse.base.languages import to_say
 from dpcourse.checking import Domain, Exercise, Made, Misconception, a_whole_number
 
 LONGEST, MOST, NEAR, FAR, CASES = 40, 1000, 1e-8, 1e-4, 13
+NEARLY = 4e-4  # from a whole number: more than doubles are off, and no more than three digits show
+SELDOM = 0.1
 TOLD = to_say("a true count from 0 to 1000; `b` from 0.5 to 20; 1 to 40 `seconds` in a row, counted from 1970 on")
 NAMES = ("output", "b", "seconds")
 
 
 def _noise(second, b):
-    return np.random.default_rng(second).laplace(0, b)
+    return b * _of_scale_1(second)
+
+
+@functools.lru_cache(maxsize=1024)
+def _of_scale_1(second):
+    return np.random.default_rng(second).laplace()
 
 
 def _away(number):
@@ -25,26 +34,51 @@ def _left(output, b, seconds, noise=_noise):
 
 
 def _release(rng, place=None, true_count=None):
-    """(output, b, seconds): drawn anew until one second alone explains the output; place: 0 for the first of them, -1 for the last."""
+    """(output, b, seconds): drawn anew until one second alone explains the output; place: 0 for the first of them, -1 for the last.
+
+    Now and then the first second, which is another, leaves a number that is nearly whole.
+    """
     while True:
         b, count = float(np.round(rng.uniform(0.5, 20), 2)), int(rng.integers(0, MOST + 1))
         count = count if true_count is None else true_count
         first, size = int(rng.integers(1_700_000_000, 1_900_000_000)), int(rng.integers(1, LONGEST + 1))
         seconds = [first + i for i in range(size)]
-        output = count + _noise(seconds[int(rng.integers(size)) if place is None else place], b)
+        true = seconds[int(rng.integers(size)) if place is None else place]
+        apart = _noise(true, 1.0) - _noise(first, 1.0)
+        nearly = (round(b * apart) + NEARLY) / apart if apart else b
+        b = nearly if rng.random() < SELDOM and 0.5 <= nearly <= 20 else b
+        output = count + _noise(true, b)
         away = sorted(map(_away, _left(output, b, seconds)))
         if away[0] < NEAR and (size == 1 or away[1] > FAR):
             return output, b, seconds
 
 
 def _draw(rng):
-    """The seed is that of the first second, of the last, and some between; one count is 0 and one is the largest; in two releases the sum was rounded down so that it shows."""
-    drawn = [_release(rng, place) for place in (0, -1, *[None] * 7)]
-    drawn += [_release(rng, true_count=count) for count in (0, MOST)]
-    while len(drawn) < CASES:
-        release = _release(rng)
-        drawn += [release] * (_behind(*release) not in (_exact(*release), _from_below(*release), _cut_off(*release)))
+    """The seed is that of the first second, of the last, and some between; another leaves a number that is nearly whole; one count is 0, and
+    one the largest, which comes out larger by a hair; in two releases the sum was rounded down so that it shows."""
+    drawn = [_release(rng, place) for place in (0, -1, *[None] * 6)]
+    drawn += [_such(_nearly_whole, rng), _release(rng, true_count=0), _such(_too_large, rng, true_count=MOST)]
+    drawn += [_such(_rounded_down, rng) for _ in range(CASES - len(drawn))]
     return [dict(zip(NAMES, each, strict=True)) for each in drawn]
+
+
+def _such(holds, rng, **kind):
+    """The first of such releases of which this holds."""
+    while not holds(*(release := _release(rng, **kind))):
+        pass
+    return release
+
+
+def _nearly_whole(output, b, seconds):
+    return NEAR < _away(output - _noise(seconds[0], b)) < 2 * NEARLY
+
+
+def _too_large(output, b, seconds):
+    return min(_left(output, b, seconds), key=_away) > MOST
+
+
+def _rounded_down(*release):
+    return _behind(*release) not in (_exact(*release), _from_below(*release), _cut_off(*release))
 
 
 def _behind(output, b, seconds):

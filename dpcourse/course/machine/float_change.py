@@ -47,9 +47,19 @@ def _with_numpy(values):
 
 
 def _draw(rng):
-    """Lists whose sum passes 2,048 or not: there whole numbers begin to be rounded."""
-    sizes = (1, 2, 3, *rng.integers(5, 12, 3), *rng.integers(15, 41, 6))
-    return [{"values": rng.integers(0, 1001, size=int(size)).tolist()} for size in sizes]
+    """Lists whose sum passes 2,048 or not: there whole numbers begin to be rounded; in the last the first change above the largest row is not the largest."""
+    sizes = (1, 2, 3, *rng.integers(5, 12, 3), *rng.integers(15, 41, 5))
+    return [{"values": rng.integers(0, 1001, size=int(size)).tolist()} for size in sizes] + [
+        {"values": _exceeded_twice(rng)}
+    ]
+
+
+def _exceeded_twice(rng):
+    while True:
+        values = rng.integers(600, 1001, size=int(rng.integers(30, 41))).tolist()
+        above = [change for change in _changes(values) if change > max(values)]
+        if above and above[0] < max(above):
+            return values
 
 
 exercise = Exercise(

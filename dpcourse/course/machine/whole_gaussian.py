@@ -11,20 +11,27 @@ from dpcourse.base.languages import say
 from dpcourse.checking import Count, Domain, Misconception, Needed, RandomExercise, Seed, Whole
 from dpcourse.course.machine.shared import whole_numbers
 
-DRAWS, WIDE, SHORT = 8000, 1000, 40
+DRAWS, BETWEEN, WIDE, SHORT = 6000, 5000, 1000, 40
 RARE = 1e-6
-SMALL, LARGE = (
+SMALL, MIDDLE, LARGE = (
     1,
+    5,
     48,
-)  # variances: none is a multiple of its t, so σ²/t is a fraction; at 1 a change by one is seen soonest
+)  # variances: none is a multiple of its t, so σ²/t is a fraction, 5 nor of its root cut off; at 1 a change by one is seen soonest
 
 
 def _draw(rng):
-    """Four runs: two short ones with the same seed, a long one, and one whose variance is large."""
+    """Five runs: two short ones with the same seed, a long one, one whose variance is large, and one between."""
     seed = int(rng.integers(2**31))
     return [
         {"variance": own, "size": size, "rng": seed + run}
-        for own, size, run in ((SMALL, SHORT, 0), (SMALL, SHORT, 0), (SMALL, DRAWS, 1), (LARGE, WIDE, 2))
+        for own, size, run in (
+            (SMALL, SHORT, 0),
+            (SMALL, SHORT, 0),
+            (SMALL, DRAWS, 1),
+            (LARGE, WIDE, 2),
+            (MIDDLE, BETWEEN, 3),
+        )
     ]
 
 
@@ -35,8 +42,10 @@ def _law(variance):
 
 
 def _counts(cases, values, law=_law):
-    first, again, x, wide = map(np.asarray, values)
-    (numbers, chances), (all_wide, chances_wide) = (law(cases[i]["variance"]) for i in (2, 3))
+    first, again, x, wide, between = map(np.asarray, values)
+    (numbers, chances), (all_wide, chances_wide), (all_between, chances_between) = (
+        law(cases[i]["variance"]) for i in (2, 3, 4)
+    )
 
     def chance(test):
         return float(chances[test(numbers)].sum())
@@ -74,6 +83,14 @@ def _counts(cases, values, law=_law):
             np.abs(wide) >= 17,
             chance_wide(lambda n: np.abs(n) >= 17),
         ),
+        *(
+            Count.of(
+                say("numbers of size {size} or more at a variance of {variance}", size=size, variance=MIDDLE),
+                np.abs(between) >= size,
+                float(chances_between[np.abs(all_between) >= size].sum()),
+            )
+            for size in (1, 2, 4)
+        ),
         Count.of(say("runs that come out the same with the same seed"), np.array_equal(first, again), 1.0),
         Count.of(say("runs that begin the same with another seed"), np.array_equal(first, x[:SHORT]), 0.0),
     ]
@@ -104,7 +121,7 @@ def _laplace(numbers, variance):
 
 def _are_nearly_all_kept(cases, values):
     """Whether sizes at a large variance are those of the draws, of which some are to be thrown away."""
-    variance, wide = cases[-1]["variance"], np.abs(values[-1])
+    variance, wide = cases[3]["variance"], np.abs(values[3])
     numbers = np.arange(-60 * _steps(variance), 60 * _steps(variance) + 1)
     chances = np.exp(_laplace(numbers, variance))
     chances /= chances.sum()

@@ -11,19 +11,29 @@ from dpcourse.checking import Count, Domain, Misconception, Number, OneOf, Rando
 from dpcourse.course.start_here.shared import keep_chance
 
 SURVEYS, PEOPLE = 400, 200  # so many that an epsilon 5 % off shows
+SMALL, LARGE = (
+    slice(401, 441),
+    slice(441, 601),
+)  # surveys at a smaller epsilon, and at a larger one, where a chance in whole percents is off by one
 
 
 def _draw_respond(rng):
-    """401 surveys of the same 200 people: the first two with the same seed, every other with its own."""
+    """401 surveys of the same 200 people: the first two with the same seed, every other with its own; and some at a smaller epsilon and a larger one."""
     epsilon = rng.choice([rng.uniform(1.45, 1.55), rng.uniform(1.6, 1.7)])  # where a small fault moves the chance most
+    epsilons = [epsilon] * (1 + SURVEYS)
+    epsilons += [rng.uniform(0.75, 0.9)] * (SMALL.stop - SMALL.start) + [2.76] * (LARGE.stop - LARGE.start)
     bits = rng.permutation(PEOPLE) % 2
     seed = int(rng.integers(2**31))
-    return [{"bits": bits, "epsilon": round(float(epsilon), 2), "rng": seed + run} for run in (0, *range(SURVEYS))]
+    return [
+        {"bits": bits, "epsilon": round(float(each), 2), "rng": seed + max(0, run - 1)}
+        for run, each in enumerate(epsilons)
+    ]
 
 
-def _flips(cases, values):
+def _flips(cases, values, surveys=slice(1 + SURVEYS)):
     """Which bits each survey flipped: booleans of shape (1 + SURVEYS, PEOPLE)."""
-    return np.array([np.asarray(value) != case["bits"] for case, value in zip(cases, values, strict=True)])
+    some = zip(cases[surveys], values[surveys], strict=True)
+    return np.array([np.asarray(value) != case["bits"] for case, value in some])
 
 
 def _usual_flips(epsilon):
@@ -67,6 +77,14 @@ def _count_respond(cases, values):
         Count.of(say("surveys in which the first person was kept"), ~flips[:, 0], keep),
         Count.of(say("surveys in which the last person was kept"), ~flips[:, -1], keep),
         Count.of(say("surveys that come out the same with the same seed"), (flips[0] == again).all(), 1.0),
+        *(
+            Count.of(
+                say("people who were kept at `epsilon = {epsilon:g}`", epsilon=cases[some.start]["epsilon"]),
+                ~_flips(cases, values, some),
+                keep_chance(cases[some.start]["epsilon"]),
+            )
+            for some in (SMALL, LARGE)
+        ),
     ]
 
 
