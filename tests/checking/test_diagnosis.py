@@ -118,7 +118,6 @@ def unread(answer):
         (cut, lambda size, k: max(size + k, -1.0), "Right, but where your result is above 1 - `k`: there 1 - `k` is right."),
         (cut, lambda size, k: min(max(size + k, -1.0), 1 - k, 0.3), "Right, but where the right result is above 0.3: there you return 0.3."),
         (cut, lambda size, k: max(min(size + k, 1 - k), -0.7), "Right, but where the right result is below -0.7: there you return -0.7."),
-        (lists, lambda xs, c: c * sum(x * x for x in xs) + xs[0] - xs[-1], "depends on the order in which the entries of `xs` stand"),
         (cut, lambda size, k: size + k, "a result below -1 is left as it is, and a result above 1 - `k` is left as it is"),
         (pair, lambda size, k, slack: (slack + size, k * size), "`total`, `chance` is the order that is asked for"),
         (pair, lambda size, k, slack: (k * size, slack), "`total` is right. `chance`: You return `slack` as it is given."),
@@ -135,6 +134,12 @@ def test_what_nothing_explains_is_measured():
     verdict = walk.check(lambda size, k, slack: 3 + math.sin(40 * size) + k**1.1, 1)
     assert verdict.found_by in ("measurement", "explanation")
     assert "does not change with `slack`" in verdict.message
+
+
+def test_an_order_on_which_nothing_should_depend_is_told():
+    verdict = lists.check(unread(lambda xs, c: c * sum(x * x for x in xs) + xs[0] - xs[-1]), 1)
+    assert "depends on the order in which the entries of `xs` stand" in verdict.message
+    assert "the order" not in lists.check(unread(lambda xs, c: c * sum(x * x + x for x in xs)), 1).message
 
 
 def test_without_further_answers_nothing_is_explained():

@@ -5,6 +5,7 @@ import inspect
 import math
 import resource
 import sys
+import time
 
 import pytest
 from checking.calling.test_steps import written
@@ -210,6 +211,11 @@ def test_a_range_that_is_off_at_both_ends_is_told():
             lambda values, scale: scale * (len(values) + 1),
             "`- (len(values) - 1)` is too much in `len(values) + 1 - (len(values) - 1)`",
         ),
+        (  # without the logarithm there is no sign to take away
+            "    return scale * (1 + sorted(range(3), key=lambda k: abs(math.log(scale * (k + 0.5) / 3)))[0])",
+            lambda values, scale: scale,
+            "`abs` is too much in `abs(math.log(scale * (k + 0.5) / 3))`",
+        ),
     ],
 )
 def test_of_several_changes_that_mend_an_answer_the_plainest_is_told(body, reference, fault):
@@ -250,3 +256,21 @@ def test_what_comes_from_a_learners_process_may_be_anything(came):
     with contextlib.suppress(TypeError, ValueError, AttributeError):  # as its caller does
         told = repair.found(CASES[:1], [1.0], [2.0], lambda *all, **more: came, close)
     assert told is None
+
+
+@pytest.mark.parametrize(("wrong_at", "least"), [(None, repair.ENOUGH), (5, None)])
+def test_a_slow_answer_is_mended_on_as_many_inputs_as_time_allows(wrong_at, least):
+    cases = [{"x": float(x)} for x in range(500)]
+
+    def ask(some, seconds, exchanges):
+        if exchanges is None:
+            return [[0, "constant", {}, "2", 1]]
+        until = time.thread_time() + 0.02 * len(some)
+        while time.thread_time() < until:
+            pass
+        return [[0, [-1.0 if case["x"] == wrong_at else case["x"] for case in some]]]
+
+    values, wanted = [2 * case["x"] + 1 for case in cases], [case["x"] for case in cases]
+    known = repair.found(cases, values, wanted, ask, close)
+    assert (known is None) == (least is None)
+    assert known is None or least <= known.inputs < len(cases)

@@ -261,7 +261,7 @@ class _Search:
         if self.repair is not None:
             return
         self._try(right, (), fitted=True)
-        self._bounds()
+        self._bounds(missing=True)
         self._arguments_themselves()
         if self._done():
             return
@@ -276,6 +276,7 @@ class _Search:
             self.repair = self._repair(right, repair.OF_LOOPS if self._is_simple() else repair.FAULTS)
             if self.repair is not None and self.repair.mends:
                 return
+            self._bounds(missing=False)
             self.place = self._place(right)
             if not (isinstance(self.place, place.Proved) and self.place.tells):
                 self._try_mutants()
@@ -336,10 +337,10 @@ class _Search:
         if fitted and len(self.parts) > 1:
             self._exchanged()
 
-    def _bounds(self):
-        """Try the right result, cut at an end, or not cut there."""
+    def _bounds(self, missing):
+        """Try the right result, not cut at an end, or else cut there: what cuts it may be told by its place."""
         for k, part in enumerate(self.parts):
-            found = results.bounds(part, self.described) if self.best[k] is None else ()
+            found = results.bounds(part, self.described, missing) if self.best[k] is None else ()
             if found:
                 self.best[k] = Candidate(found)
 

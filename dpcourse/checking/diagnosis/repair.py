@@ -14,8 +14,9 @@ from dpcourse.base.languages import say, to_say
 from dpcourse.checking.calling import limits
 from dpcourse.checking.calling.messages import heard, one_line
 
-SECONDS = 1.0  # to look for changes that may mend it
+SECONDS = 2.0  # to look for changes that may mend it; few answers are so slow that it takes so long
 FOR_PROOF, FOR_FRESH = 0.7, 0.7  # to see that one does, and that it does on fresh cases too
+PORTION, ENOUGH = 10, 20  # cases that are asked for at once, and numbers that are right, where time allows no more
 MOST, AT_ONCE = 1_000, 50
 LONGEST = 120  # characters of a place
 TURNING = {"operator", "operands", "sign"}  # what turns a sign, which can be done at many places
@@ -30,7 +31,7 @@ DONE = {  # what stands under an `if`
 }
 ENDS_THE_LOOP = to_say("`{old}` ends the loop, which should go on")
 OF_SIZE = {"added", "part factor"}  # of which many mend a comparison: it asks for little
-BOUNDS = {"min", "max", "minimum", "maximum", "clip"}
+BOUNDS = {"min", "max", "minimum", "maximum", "clip", "abs", "fabs", "absolute"}
 HEAD = 2  # wrong results that a change must mend before all are tried
 FAULTS = {  # kind of a change -> what is wrong where it mends an answer; the most telling first
     "everywhere": to_say("wherever {other} stands, {one} belongs"),
@@ -75,7 +76,7 @@ class Repair:
 
     @property
     def order(self) -> tuple:
-        """The most telling kind first, of one kind a bound, for one does not bind once what is in it is wrong, then what changes least:
+        """The most telling kind first, of one kind a bound (and a size), for one does not bind once what is in it is wrong, then what changes least:
         of two `if`, one in the other, the inner one."""
         return (
             self._rank,
@@ -169,6 +170,19 @@ def found(
         }
         return [repair for repair in repairs if repair.number in mends]
 
+    def right_on(repair, pairs, clock):
+        """On how many of these cases it is right with it, as far as time allows; 0 where it is wrong on one, or too few were asked for."""
+        count, are_numbers = 0, not all(isinstance(wanted, bool) for _, wanted in pairs)
+        for begin in range(0, len(pairs), PORTION):
+            some, left = pairs[begin : begin + PORTION], clock.left()
+            if left <= 0:
+                break
+            if mended([repair], some, left):
+                count += len(some)
+            elif clock.left() > 0:  # it is wrong, and did not stop for want of time
+                return 0
+        return count if count == len(pairs) or (are_numbers and count >= ENOUGH) else 0
+
     def proved(repairs, clock):
         """Yield those with which it is right on all cases, as they are found."""
         proving = None
@@ -177,10 +191,13 @@ def found(
                 return
             for repair in mended(repairs[begin : begin + AT_ONCE], [tried[i] for i in wrong], clock.left()):
                 proving = proving or limits.Clock(FOR_PROOF)
-                if (left := proving.left()) <= 0:
+                if proving.left() <= 0:
                     return
-                if mended([repair], tried, left) and (not (also := fresh()) or mended([repair], also, FOR_FRESH)):
-                    yield replace(repair, inputs=len(tried) + len(also), mends=True)
+                if count := right_on(repair, tried, proving):
+                    also = fresh()
+                    more = right_on(repair, also, limits.Clock(FOR_FRESH))
+                    if more or not also:
+                        yield replace(repair, inputs=count + more, mends=True)
 
     def mending(repairs):
         first = next(proved(repairs, clock), None)

@@ -100,13 +100,14 @@ def _named_factor(part, numbers):
             yield Change("factor", {"factor": say(name)})
 
 
-def bounds(part: Part, described: dict[str, list[float]]) -> tuple[Change, ...]:
-    """Return at which ends the answer cuts what should be left as it is, or leaves what should be cut: at a number, or at a feature
+def bounds(part: Part, described: dict[str, list[float]], missing: bool) -> tuple[Change, ...]:
+    """Return at which ends the answer leaves what should be cut, or else cuts what should be left as it is: at a number, or at a feature
     of the cases; () where that is not all that is wrong."""
     if part.is_constant or set(np.unique(part.wanted)) <= {0.0, 1.0} or part.agrees.all() or not part.agrees.any():
         return ()
-    missing = _bounds(part, part.wanted, part.yours, described, ("not raised", "not lowered"))
-    return missing or _bounds(part, part.yours, part.wanted, described, ("raised", "lowered"))
+    if missing:
+        return _bounds(part, part.wanted, part.yours, described, ("not raised", "not lowered"))
+    return _bounds(part, part.yours, part.wanted, described, ("raised", "lowered"))
 
 
 def _bounds(part, cut, whole, described, kinds):

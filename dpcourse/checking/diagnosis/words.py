@@ -131,7 +131,6 @@ AFTER = ("rounded", "percent", "floored", "ceiled", "factor", "complement")
 EXPLAINING = {
     "constant result",
     "always",
-    "order",
     "independent",
     "growth",
     "near",
