@@ -258,14 +258,15 @@ def test_what_comes_from_a_learners_process_may_be_anything(came):
     assert told is None
 
 
-@pytest.mark.parametrize(("wrong_at", "least"), [(None, repair.ENOUGH), (5, None)])
+@pytest.mark.parametrize(("wrong_at", "least"), [(None, repair.ENOUGH), (5, None), (25, None)])
 def test_a_slow_answer_is_mended_on_as_many_inputs_as_time_allows(wrong_at, least):
     cases = [{"x": float(x)} for x in range(500)]
 
     def ask(some, seconds, exchanges):
         if exchanges is None:
             return [[0, "constant", {}, "2", 1]]
-        until = time.thread_time() + 0.02 * len(some)
+        last = wrong_at in [case["x"] for case in some]  # for what comes then there is no time
+        until = time.thread_time() + (2 * repair.FOR_PROOF if last else 0.02 * len(some))
         while time.thread_time() < until:
             pass
         return [[0, [-1.0 if case["x"] == wrong_at else case["x"] for case in some]]]

@@ -157,18 +157,21 @@ def found(
 
     tried = list(zip(cases, right, strict=True))
 
-    def mended(repairs, pairs, seconds):
-        """Those with which it is right on these cases."""
+    def asked(repairs, pairs, seconds):
+        """Number of a change -> whether it is right with it on these cases; of those alone for which all results came in time."""
         given = ask([case for case, _ in pairs], seconds, exchanges=[repair.number for repair in repairs])
-        mends = {
-            number
-            for number, results in given
-            if len(results) == len(pairs)
-            and all(
+        return {
+            number: all(
                 result is not None and close(result, wanted) for (_, wanted), result in zip(pairs, results, strict=True)
             )
+            for number, results in given
+            if len(results) == len(pairs)
         }
-        return [repair for repair in repairs if repair.number in mends]
+
+    def mended(repairs, pairs, seconds):
+        """Those with which it is right on these cases."""
+        known = asked(repairs, pairs, seconds)
+        return [repair for repair in repairs if known.get(repair.number)]
 
     def right_on(repair, pairs, clock):
         """On how many of these cases it is right with it, as far as time allows; 0 where it is wrong on one, or too few were asked for."""
@@ -177,10 +180,12 @@ def found(
             some, left = pairs[begin : begin + PORTION], clock.left()
             if left <= 0:
                 break
-            if mended([repair], some, left):
-                count += len(some)
-            elif clock.left() > 0:  # it is wrong, and did not stop for want of time
+            is_right = asked([repair], some, left).get(repair.number)
+            if is_right is None:  # there was no time for them
+                break
+            if not is_right:
                 return 0
+            count += len(some)
         return count if count == len(pairs) or (are_numbers and count >= ENOUGH) else 0
 
     def proved(repairs, clock):
