@@ -564,6 +564,8 @@ class Domain:
         """So many cases with all arguments at an end, lists as short as they may be; each end comes as often, where all go together."""
         found: list[dict] = []
         for _ in range(ROUNDS):
+            if len(found) >= count:
+                break
             chosen = {}
             for names, kind in self.kinds.items():
                 ends = kind.ends()

@@ -142,6 +142,12 @@ def test_an_order_on_which_nothing_should_depend_is_told():
     assert "the order" not in lists.check(unread(lambda xs, c: c * sum(x * x + x for x in xs)), 1).message
 
 
+def test_where_lists_always_come_in_order_nothing_is_said_of_it():
+    rising = dataclasses.replace(lists, draw=lambda rng: [case | {"xs": sorted(case["xs"])} for case in lists.draw(rng)])
+    verdict = rising.check(unread(lambda xs, c: c * sum(x * x for x in xs) + xs[0] - xs[-1]), 1)
+    assert verdict.state == WRONG and "the order" not in verdict.message
+
+
 def test_without_further_answers_nothing_is_explained():
     """Two inputs agree with many an explanation by chance."""
     cases = walk.cases(np.random.default_rng(0))

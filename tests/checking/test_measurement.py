@@ -37,6 +37,16 @@ def test_of_a_whole_number_the_few_values_are_told_on_which_it_hangs():
         assert fact in told(np.where(np.isin(N % 7 + 1, some), right, right + 1 / N), right)
 
 
+def test_with_which_number_an_approximation_comes_off_is_told():
+    right = np.sqrt(N)
+    farther = "The larger `n`, the farther off your result: 1.01 times the right one where that is 1, 1.6 times where it is 60."
+    assert farther in told(right * (1 + N / 100), right)
+    below = "The smaller `n`, the farther off your result: 0.983607 times the right one where that is 60, 0.5 times where it is 1."
+    assert below in told(right * N / (N + 1), right)
+    for scattered in (right * (1 + (N % 11 + 1) / 20), right * np.exp(0.3 + N / 1000)):
+        assert not any("farther off" in each for each in told(scattered, right))
+
+
 def test_that_two_features_are_alike_is_a_condition():
     cases = [{"n": int(n), "m": int(n) if n % 3 else int(7 * n % 61)} for n in N]
     right = np.sqrt(N)

@@ -525,13 +525,18 @@ class _Search:
         return found[:2]
 
     def _order(self):
-        """Yield the lists on whose order the answer depends, though what is right does not: lists of one length are turned round together."""
+        """Yield the lists on whose order the answer depends, though what is right does not: lists of one length are turned round together.
+
+        Where one of them always rises or falls, as losses on a grid do, their order is part of the task.
+        """
         alike: dict[tuple, list[str]] = {}
         for name, value in self.cases[0].items():
             if isinstance(value, (list, np.ndarray)):
                 alike.setdefault(tuple(len(case[name]) for case in self.cases), []).append(name)
         for names in alike.values():
             moved: list[bool] = []
+            if all(any(_rises_or_falls(case[name]) for name in names) for case in self.cases):
+                continue
             for case, value in zip(self.cases, self.values, strict=True):
                 turned = case | {name: case[name][::-1] for name in names}
                 if self.clock.left() <= 0 or len(moved) == MOST_PAIRS:
@@ -605,6 +610,14 @@ def _arrays(value, right):
     for one, wanted in zip(value, right, strict=True) if several else [(value, right)]:
         if isinstance(one, np.ndarray) and isinstance(wanted, np.ndarray):
             yield one, wanted
+
+
+def _rises_or_falls(values):
+    try:
+        steps = np.diff(np.asarray(values, dtype=float))
+    except (TypeError, ValueError):  # of names
+        return False
+    return bool((steps >= 0).all() or (steps <= 0).all())
 
 
 def _is_zero(value):

@@ -32,8 +32,11 @@ def facts(part: Part, described: dict[str, list[float]], cases: list[dict]) -> I
     elif part.agrees.any():
         yield from _where(part, described, whole)
     elif not whole:
-        yield from _by_one_law(part, {words: part.of_cases(values) for words, values in described.items()})
+        known = {words: part.of_cases(values) for words, values in described.items()}
+        by_law = list(_by_one_law(part, known))
+        yield from by_law
         yield from _compared(yours, wanted)
+        yield from () if by_law else _drift(part, described)
 
 
 NEAR, LEAST_NEAR = 0.01, 8  # of the range of right results, or of each; wrong results of which so much is known
@@ -377,6 +380,42 @@ def _by_one_feature(ratio, of_case, known, on):
             fields = {"one": show(float(one)), "first": show(float(first)), "other": show(float(other)), "second": show(float(second))}  # fmt: skip
             yield Fact("ratio by", {"what": words, "on": on} | fields)
             return
+
+
+LEAST_OF_DRIFT, STEADY, TIMES = 10, 0.9, 5
+"""Inputs from which it is read; how nearly the order of a feature is that of the errors; how many times the largest error is the least."""
+
+
+def _drift(part, described):
+    """Yield the feature with which an answer that is right nowhere comes off the more, as an approximation does outside of its range."""
+    with np.errstate(all="ignore"):
+        off = np.abs(np.log(part.yours / part.wanted))
+    if len(part.lengths) < LEAST_OF_DRIFT or not np.isfinite(off).all():
+        return
+    errors = np.array([each.mean() for each in part.apart(off)])
+    if np.ptp(errors) == 0:
+        return
+    ranks = {words: _ranks(np.asarray(values, dtype=float)) for words, values in described.items() if _is_plain(words)}
+    steady = {
+        words: float(np.corrcoef(each, _ranks(errors))[0, 1]) for words, each in ranks.items() if np.ptp(each) > 0
+    }
+    words = max(steady, key=lambda each: abs(steady[each]), default=None)
+    if words is None or abs(steady[words]) < STEADY:
+        return
+    values = np.asarray(described[words], dtype=float)
+    near, far = (int(end(values)) for end in ((np.argmin, np.argmax) if steady[words] > 0 else (np.argmax, np.argmin)))
+    if errors[far] > TIMES * errors[near]:
+        first, second = (
+            show(float(np.exp(part.apart(np.log(part.yours / part.wanted))[i].mean()))) for i in (near, far)
+        )
+        fields = {"one": show(float(values[near])), "first": first, "other": show(float(values[far])), "second": second}
+        yield Fact("farther off" if steady[words] > 0 else "farther off below", {"what": words} | fields)
+
+
+def _ranks(values):
+    """The place of each in the order of all, equal ones with the mean of theirs."""
+    below = (values[:, None] > values).sum(axis=1)
+    return below + (values[:, None] == values).sum(axis=1) / 2
 
 
 def _compared(yours, wanted, on=""):

@@ -177,6 +177,12 @@ WHOLE = {  # sentences of their own, in the order in which they are told
     "ratio by": to_say(
         "How many times the right one yours is depends on {what} alone {on}: {first} times where that is {one}, {second} times where it is {other}."
     ),
+    "farther off": to_say(
+        "The larger {what}, the farther off your result: {first} times the right one where that is {one}, {second} times where it is {other}."
+    ),
+    "farther off below": to_say(
+        "The smaller {what}, the farther off your result: {first} times the right one where that is {one}, {second} times where it is {other}."
+    ),
     "too large": to_say("Your result is too large {on}: {low} to {high} times the right one."),
     "too small": to_say("Your result is too small {on}: {low} to {high} times the right one."),
     "larger": to_say("Your result is larger than the right one {on}, by {low} to {high}."),

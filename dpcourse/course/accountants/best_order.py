@@ -55,6 +55,12 @@ def _bound(rule):
     )
 
 
+def _three_terms(noise_multiplier, sample_rate, steps, delta, order):
+    """A bound from the first three terms, in powers of X."""
+    third = math.comb(order, 2) * sample_rate**2 * math.expm1(1 / noise_multiplier**2)
+    return (steps * math.log1p(third) + math.log(1 / delta)) / (order - 1)
+
+
 def _bound_of_another(cases, values):
     """recognise: each epsilon is the classic bound at its order, an order from 2 to 256."""
     return all(
@@ -182,6 +188,11 @@ exercise = Exercise(
             "improved",
             "That is the improved conversion. It is a true bound as well, and a smaller one, but the classic one was asked for: T D_a + ln(1/delta) / (a - 1).",
             _best(_bound(lambda d, steps, log, a: steps * d + math.log1p(-1 / a) + (log - math.log(a)) / (a - 1))),
+        ),
+        Misconception(
+            "three terms",
+            "You took the sum of the first three terms for the whole. At high orders that is far too small, so your epsilon is no bound. `rdp.divergence` has all terms.",
+            _best(_three_terms),
         ),
         Misconception(
             "orders to 64",

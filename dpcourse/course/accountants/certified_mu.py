@@ -23,13 +23,15 @@ def _draw_bounds(rng):
     return [_bounds(rng, wide) for wide in (None, 0, 2)]
 
 
-def _bounds(rng, wide=None, cells=14, mus=MUS):
-    """Bounds of so many cells; wide: the one that is wide, if there is one."""
+def _bounds(rng, wide=None, cells=14, mus=MUS, second=None):
+    """Bounds of so many cells; wide: the one that is widest, if there is one; second: another that is nearly as wide."""
     middle = float(np.exp(rng.uniform(*np.log(mus))))
     share, tail = 10.0 ** -rng.uniform(1.3, 2.3), middle * rng.uniform(1.6, 2.4)
     delta_0 = round(10.0 ** -rng.uniform(3, 5), 6)
     steps = rng.uniform(0.7, 1.3, size=cells) * (np.arange(1, cells + 1) if wide is None else 1)
     if wide is not None:
+        if second is not None:
+            steps[min(second, cells - 1)] *= 4
         steps[min(wide, cells - 1)] *= 5
     last = gdp.epsilon(delta_0 / 300, tail)
     epsilon = np.round(np.r_[0.0, np.cumsum(steps)] / steps.sum() * last, 3)
@@ -129,9 +131,11 @@ LIST = to_say("`epsilon` and `delta`: arrays of 3 to 15 numbers; `delta_0` from 
 
 
 def _any_bounds(rng):
-    """Bounds of a few cells or many, often with an entry of delta that stands twice; now and then of a run with little noise."""
+    """Bounds of a few cells or many, often with an entry of delta that stands twice, or is 0 at the end; now and then of a run with little noise."""
     mus = LARGE if rng.random() < 0.2 else MUS
-    bounds = _bounds(rng, rng.choice([None, 0, 2, 4]), int(rng.choice([2, 3, 5, 14])), mus)
+    bounds = _bounds(rng, rng.choice([None, 0, 2, 4]), int(rng.choice([2, 3, 5, 14])), mus, rng.choice([None, 1, 3]))
+    if rng.random() < 0.5:
+        bounds["delta"][np.argmax(bounds["delta"] <= bounds["delta_0"]) + 1 :] = 0
     if rng.random() < 0.5:
         twice = rng.integers(1, bounds["delta"].size - 1)
         bounds["delta"][twice] = bounds["delta"][twice - 1]
@@ -249,7 +253,7 @@ exercise = Exercise(
             recognise=any_of(
                 _optimistic(lambda left, right, delta_0: left > delta_0),
                 _optimistic(lambda left, right, delta_0: right > delta_0),
-                _optimistic(lambda left, right, delta_0: right >= 0),
+                _optimistic(lambda left, right, delta_0: right > 0),
             ),
         ),
         Misconception(

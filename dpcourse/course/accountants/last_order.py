@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from dpcourse.base.languages import to_say
-from dpcourse.checking import Domain, Exercise, Misconception, Number, a_whole_number, any_of, rounded
+from dpcourse.checking import Domain, Exercise, Misconception, Number, a_whole_number, rounded
 from dpcourse.course.accountants.shared import divergence
 
 MOST, FARTHEST = 100, 200  # no right answer is of this order; a wrong one goes on, but not for ever
@@ -123,8 +123,17 @@ def _of_the_binomial_sum(noise_multiplier, sample_rate, order):
 _two_terms = _last(rest=lambda s, q, a: _third(s, q, a) + _fourth(s, q, a))
 
 
-def _without_a(most):
-    return _last(rest=lambda s, q, a: math.expm1(min(divergence(s, q, a), 700.0)), most=most)
+def _slip(name, message, **changed):
+    """A search by another third term, or another rest, wherever it is ended that would go on for ever."""
+    code = _last(**changed)
+    return Misconception(name, message, code, recognise=_up_to_the_end(code))
+
+
+def _up_to_the_end(code):
+    """recognise: the orders of `code`, where all from the last one on are the same."""
+    return lambda cases, values: all(
+        min(value, MOST - 1) == min(code(**case), MOST - 1) for case, value in zip(cases, values, strict=True)
+    )
 
 
 exercise = Exercise(
@@ -165,101 +174,94 @@ exercise = Exercise(
             "One too low: at the next order the third term still has its share. Or did you return lambda, which is a - 1?",
             _last(off=-1),
         ),
-        Misconception(
+        _slip(
             "the 1 counted",
             "You counted the 1, the first term, on both sides. It is nearly all of the sum at low orders, and says nothing about anyone. "
             "Compare the third term with what the sum has above 1.",
-            _last(
-                third=lambda s, q, a: 1 + _third(s, q, a),
-                rest=lambda s, q, a: 1 + _rest(s, q, a),
-            ),
+            third=lambda s, q, a: 1 + _third(s, q, a),
+            rest=lambda s, q, a: 1 + _rest(s, q, a),
         ),
-        Misconception(
+        _slip(
             "the whole sum",
             "Your result is nearly always 2. So it is if the third term is compared with the whole sum: take the 1 off first, `math.expm1`. Or do you "
             "return the first order at which it has its share? The last one is asked for.",
-            _last(rest=lambda s, q, a: 1 + _rest(s, q, a)),
+            rest=lambda s, q, a: 1 + _rest(s, q, a),
         ),
-        Misconception(
+        _slip(
             "divergence",
             "You compared the third term with D_a. What the sum has above 1 is e^((a - 1) D_a) - 1.",
-            _last(rest=divergence),
+            rest=divergence,
         ),
-        Misconception(
+        _slip(
             "logarithm",
             "You compared the third term with the logarithm of the sum, (a - 1) D_a. What the sum has above 1 is e^((a - 1) D_a) - 1.",
-            _last(rest=lambda s, q, a: (a - 1) * divergence(s, q, a)),
+            rest=lambda s, q, a: (a - 1) * divergence(s, q, a),
         ),
-        Misconception(
+        _slip(
             "logarithms of both",
             "You compared logarithms, ln(1 + third term) with (a - 1) D_a. Compare the third term itself with e^((a - 1) D_a) - 1.",
-            _last(
-                third=lambda s, q, a: math.log1p(_third(s, q, a)), rest=lambda s, q, a: (a - 1) * divergence(s, q, a)
-            ),
+            third=lambda s, q, a: math.log1p(_third(s, q, a)),
+            rest=lambda s, q, a: (a - 1) * divergence(s, q, a),
         ),
-        Misconception(
+        _slip(
             "a - 1 forgotten",
             "You took e^(D_a) - 1. The sum is e^((a - 1) D_a).",
-            _without_a(20 * MOST),
-            recognise=any_of(*map(_without_a, (FARTHEST, 99, 100))),  # where the search ends
+            rest=lambda s, q, a: math.expm1(min(divergence(s, q, a), 700.0)),
         ),
-        Misconception(
+        _slip(
             "a for a - 1",
             "You took e^(a D_a) - 1. The sum is e^((a - 1) D_a).",
-            _last(rest=lambda s, q, a: math.expm1(min(a * divergence(s, q, a), 700.0))),
+            rest=lambda s, q, a: math.expm1(min(a * divergence(s, q, a), 700.0)),
         ),
-        Misconception(
+        _slip(
             "lambda for the order",
             "Your third term is that of the next order: a (a + 1) / 2 in place of a (a - 1) / 2. Lesson 01 writes it with lambda = a - 1.",
-            _last(third=lambda s, q, a: _third(s, q, a + 1)),
+            third=lambda s, q, a: _third(s, q, a + 1),
         ),
-        Misconception(
+        _slip(
             "2 forgotten",
             "The 2 below a (a - 1) is missing: there are a (a - 1) / 2 ways to choose two of the factors.",
-            _last(third=lambda s, q, a: 2 * _third(s, q, a)),
+            third=lambda s, q, a: 2 * _third(s, q, a),
         ),
-        Misconception(
+        _slip(
             "rate not squared",
             "Your third term has p. It has p²: the second power of p X.",
-            _last(third=lambda s, q, a: _third(s, q, a) / q),
+            third=lambda s, q, a: _third(s, q, a) / q,
         ),
-        Misconception(
+        _slip(
             "minus one forgotten",
             "You left out the - 1 behind e^(1/sigma²). With much noise the third term must go to 0.",
-            _last(third=lambda s, q, a: _third(s, q, a) - _third(s, q, a) / -math.expm1(1 / s**2)),
+            third=lambda s, q, a: _third(s, q, a) - _third(s, q, a) / -math.expm1(1 / s**2),
         ),
-        Misconception(
+        _slip(
             "small exponent",
             "You replaced e^(1/sigma²) - 1 by 1/sigma². That holds for much noise only.",
-            _last(third=lambda s, q, a: math.comb(a, 2) * (q / s) ** 2),
+            third=lambda s, q, a: math.comb(a, 2) * (q / s) ** 2,
         ),
-        Misconception(
+        _slip(
             "terms of the binomial sum",
             "You took the terms k = 0, 1 and 2 of the binomial sum. The third term here is that of the powers of p X: "
             "a (a - 1) / 2 p² (e^(1/sigma²) - 1), without a power of 1 - p.",
-            _last(third=_of_the_binomial_sum),
+            third=_of_the_binomial_sum,
         ),
-        Misconception(
+        _slip(
             "one term of the binomial sum",
             "You took the term k = 2 of the binomial sum. The third term here is that of the powers of p X: a (a - 1) / 2 p² (e^(1/sigma²) - 1), "
             "with a 1 taken off and without a power of 1 - p.",
-            _last(third=_two_of_the_binomial_sum),
+            third=_two_of_the_binomial_sum,
         ),
         Misconception(
             "two terms for all",
             "You compared the third term with the third and the fourth. What the sum has above 1 are all terms from the third on, and many of "
             "them count at high orders: e^((a - 1) D_a) - 1.",
             _two_terms,
-            recognise=lambda cases, values: all(
-                min(value, MOST - 1) == min(_two_terms(**case), MOST - 1)
-                for case, value in zip(cases, values, strict=True)
-            ),
+            recognise=_up_to_the_end(_two_terms),
         ),
-        Misconception(
+        _slip(
             "against the others",
             "You compared the third term with all other terms behind the 1. It is to be the part `share` of what the sum has above 1, and there it "
             "is counted itself.",
-            _last(rest=lambda s, q, a: _rest(s, q, a) - _third(s, q, a)),
+            rest=lambda s, q, a: _rest(s, q, a) - _third(s, q, a),
         ),
         Misconception(
             "the others' share",

@@ -39,7 +39,15 @@ def _draw_budget(rng):
 
 def _a_noise(value, case):
     complaint = a_number(value, case)
-    if complaint is None and not LEAST_NOISE <= value <= MOST_NOISE:
+    if complaint is None and value < LEAST_NOISE:
+        return say(
+            "The noise multiplier must be from {least:g} to {most:g} here, and yours is {noise:.4g}. So little noise is not enough: "
+            "a formula that holds for much noise, as p sqrt(T) / mu does, is of no use here.",
+            least=LEAST_NOISE,
+            most=MOST_NOISE,
+            noise=value,
+        )
+    if complaint is None and value > MOST_NOISE:
         return say(
             "The noise multiplier must be from {least:g} to {most:g} here, and yours is {noise:.4g}.",
             least=LEAST_NOISE,

@@ -115,6 +115,11 @@ def _by(**account):
     return code
 
 
+def _scaled(settings, power):
+    """The noise multiplier, times a power of the clip norm."""
+    return settings["noise_multiplier"] * settings["clip_norm"] ** power
+
+
 def _alike(one, other, near=NEAR):
     return one == other or (math.isfinite(other) and abs(one - other) <= near * other)
 
@@ -140,9 +145,10 @@ def _mu_by(rule):
 TAKEN = _by(steps="taken"), _by(steps="taken", rate="rows")
 ROWS = _by(rate="rows")
 IN_SHARE = _with(0, lambda settings: math.sqrt(settings["taken"] / settings["planned"]) * _right(settings)[0])
-CLIPPED = _with(
-    0, lambda settings: _certified(settings["noise_multiplier"] * settings["clip_norm"], *_of(settings)[1:])[0].upper
-)
+CLIPPED = [
+    _with(0, lambda settings, power=power: _certified(_scaled(settings, power), *_of(settings)[1:])[0].upper)
+    for power in (1, -1)
+]
 LIMIT = _epsilon_by(lambda s, p, t, d: gdp.epsilon(d, clt.noisy_sgd_mu(s, p, t)))
 CLASSIC = _epsilon_by(lambda s, p, t, d: rdp.epsilon(s, p, t, d, conversion="classic"))
 IMPROVED = _epsilon_by(lambda s, p, t, d: rdp.epsilon(s, p, t, d))
@@ -363,10 +369,10 @@ exercise = OpenExercise(
         ),
         Misconception(
             "noise times the clip norm",
-            "You multiplied the noise multiplier by the clip norm. It is the deviation over the clip norm already: how long gradients may be has no "
+            "You multiplied the noise multiplier by the clip norm, or divided it by that. It is the deviation over the clip norm already: how long gradients may be has no "
             "part in epsilon.",
-            CLIPPED,
-            recognise=_is(0, CLIPPED),
+            CLIPPED[0],
+            recognise=_is(0, *CLIPPED),
         ),
         Misconception(
             "lower end",

@@ -13,7 +13,8 @@ def _draw_people(rng):
     """People with entries from 0 to 1, one feature that nobody has, and weights that may become long.
 
     Clip norms below 1 and above `longest`, and weights in the thousands, so that no target does which forgets one of the
-    two: not their product, not twice the weights, not a thousand.
+    two: not their product, not twice the weights, not a thousand. A feature before the free one all have alike: that does
+    not vary either.
     """
     cases = []
     lengths = (
@@ -24,7 +25,9 @@ def _draw_people(rng):
     for (people, features), (clip_norm, longest) in zip(((6, 4), (9, 6), (7, 5)), lengths, strict=True):
         inputs = rng.uniform(0.1, 1, size=(people, features)).round(2) * (rng.random((people, features)) < 0.8)
         inputs[0] = np.maximum(inputs[0], 0.1)
-        inputs[:, int(rng.integers(features))] = 0
+        free = int(rng.integers(1, features))
+        inputs[:, int(rng.integers(free))] = 0.5
+        inputs[:, free] = 0
         cases.append({"inputs": inputs, "clip_norm": rounded(clip_norm), "longest": rounded(longest)})
     return cases
 

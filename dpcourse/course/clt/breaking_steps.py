@@ -121,6 +121,14 @@ def _in_percent(cases, values):
     return near and _grows_as(2, -2)(cases, values)
 
 
+def _a_hundredth(cases, values):
+    """recognise: a hundredth of the right steps, or fewer; as far as whole numbers let it be seen, they grow as they should."""
+    right = [_power(2, -2)(**case) for case in cases]
+    few = all(value <= max(1, WITHIN**2 * wanted / 100) for value, wanted in zip(values, right, strict=True))
+    most = max(range(len(values)), key=lambda i: right[i])
+    return few and values[most] == max(values) > 1
+
+
 exercise = OpenExercise(
     title="Where the limit breaks",
     good_for="knowing without a computation whether a limit may be trusted, and by how much not",
@@ -144,6 +152,13 @@ exercise = OpenExercise(
     ),
     misconceptions=(
         Misconception("in percent", PERCENT, _power(2, -2, factor=1e4 * FACTOR), recognise=_in_percent),
+        Misconception(
+            "the factor without the root",
+            "You have far too few steps, a hundredth of the right ones or fewer. In each row, error = factor * skew(X) / sqrt(T). Did you leave sqrt(T) out when you took the factor from a row? "
+            "Then it is 10 times too small for a row with 100 steps, and its square 100 times.",
+            lambda noise_multiplier, error: max(1.0, _power(2, -2, FACTOR / math.sqrt(1000))(noise_multiplier, error)),
+            recognise=_a_hundredth,
+        ),
         Misconception(
             "divided by the factor",
             "Your steps grow with skew(X) and fall with the error as they should, but you divide by the factor, or multiply the error by it. sqrt(T) is the factor times skew(X), over `error`.",
@@ -172,6 +187,12 @@ exercise = OpenExercise(
             recognise=_grows_as(0.5, -0.5),
         ),
         Misconception(
+            "another power of the quotient",
+            "You divide skew(X) by the error, and take another power of the quotient than the square. sqrt(T) = factor * skew(X) / error, so T is the *square* of that.",
+            _power(3, -3),
+            recognise=_grows(lambda skew, error: abs(skew + error) < ALIKE < abs(skew - 2) and skew > ALIKE),
+        ),
+        Misconception(
             "the error is not squared",
             "You divide by the error. It falls with the root of the steps, so half the error takes four times as many steps, not twice as many.",
             _power(2, -1, factor=3),
@@ -189,6 +210,13 @@ exercise = OpenExercise(
             "sqrt(T) for T.",
             _power(2, 0, factor=30),
             recognise=_grows(lambda skew, error: abs(error) < ALIKE and skew > ALIKE),
+        ),
+        Misconception(
+            "another power of the error",
+            "Your steps grow with skew(X) as they should, and with the error they do not: you take another power of it. It falls with the root "
+            "of the steps, so half the error takes four times as many steps.",
+            _power(2, -3),
+            recognise=_grows(lambda skew, error: abs(skew - 2) < ALIKE < abs(error + 2) and error < -ALIKE),
         ),
         Misconception(
             "the error upside down",

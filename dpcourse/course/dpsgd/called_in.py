@@ -10,6 +10,7 @@ from dpcourse.checking.returns import in_a_row
 from dpcourse.course.dpsgd.trainers import TRAINERS, promise
 
 RUNS, DRAWN = 4000, 8800  # of those that are drawn half are left
+FEW = 0.02  # of the runs
 RISK = 1e-6  # of bounds on both errors that do not hold
 KEEPS = "A"
 MIXED = np.uint64(0x9E3779B97F4A7C15)
@@ -140,8 +141,8 @@ def _found_alone(trainer):
 
 
 def _is_threshold(said, score):
-    """Whether "in" is said above a number, and "out" below."""
-    return said.any() and not said.all() and score[said].min() >= score[~said].max()
+    """Whether "in" is said above a number, and "out" below; of hardly a run nobody knows by what it was called in."""
+    return FEW <= said.mean() <= 1 - FEW and score[said].min() >= score[~said].max()
 
 
 def _goes_by_the_way(cases, values):
@@ -185,7 +186,7 @@ exercise = OpenExercise(
         ),
         Misconception(
             "all in",
-            "You call all runs of a trainer in. Then no run is missed, and every run without Mia is a false alarm: α = 1, which every promise allows. Compare a number of each run with a threshold that lies between what it is without her and with her.",
+            "You call all runs of a trainer in. Then no run is missed, and every run without Mia is a false alarm: α = 1, which every promise allows. Compare a number of each run with a threshold that lies between what it is without her and with her. (Did you compute what C logs? In no run it comes out exactly, unless all 100 updates are in the weight.)",
             _test({"B": (_empty_steps, -100.5), "C": (_loss, 0.0)}),
             recognise=lambda cases, values: any(said.all() for said, _, _ in _of(cases, values).values()),
         ),
@@ -195,6 +196,15 @@ exercise = OpenExercise(
             _test(FOUND, turned=True),
             recognise=lambda cases, values: bool(
                 _refuted(cases, [~np.asarray(value).astype(bool) for value in values])
+            ),
+        ),
+        Misconception(
+            "hardly a run",
+            "Of a trainer you call hardly a run in, and so you miss Mia nearly always. What you compare lies on one side in nearly all runs, with her and without: another threshold. "
+            "(Did you compute what C logs? It has the ½, and it is the mean over the filled rows.)",
+            _test(FOUND | {"C": (_loss, 1.2)}),
+            recognise=lambda cases, values: any(
+                0 < said.mean() < FEW and trainer != KEEPS for trainer, (said, _, _) in _of(cases, values).items()
             ),
         ),
         Misconception(

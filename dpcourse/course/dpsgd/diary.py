@@ -9,6 +9,8 @@ from dpcourse.course.dpsgd.sums import SUMS
 
 CLEARLY = 0.8  # of what the right sum leaves unexplained: so little another sum must leave to be the one that was taken
 
+ENOUGH_MOVES = 1000  # of single weights, from which the size of the noise can be told
+
 
 class Run:
     """One run, read from its diary.
@@ -90,6 +92,18 @@ class Run:
         share = np.sum(moves * sums[name]) / length if length else 1.0  # of the moves in the sum, which is 1
         return name if abs(share - 1) < 0.05 + 5 * error else None
 
+    @functools.cached_property
+    def scaled(self):
+        """By what factor each step is longer than it should be, sum and noise together; None where more than that is wrong."""
+        seen = self.sure & (self.shares == 1)
+        moves, there = self.moves[seen], self._predicted("right")[seen]
+        length = np.sum(there**2)
+        factor = np.sum(moves * there) / length if length else 0.0
+        if factor <= 0 or moves.size < ENOUGH_MOVES:
+            return None
+        left = np.sqrt(np.mean((moves - factor * there) ** 2)) / self._unit / factor
+        return factor if abs(left - 1) < 5 / np.sqrt(2 * moves.size) else None
+
     @property
     def lost(self):
         """Whether the run ends with the weights with which it began, though it took steps and asked for gradients on the way."""
@@ -108,9 +122,14 @@ class Run:
 
     @functools.cached_property
     def _noise(self):
+        steps = np.sqrt(np.maximum(self.shares, 1))[:, None]
+        return (self._predicted("right") - self.moves) / self._unit / steps
+
+    @property
+    def _unit(self):
+        """The deviation of the noise of a step."""
         case = self.case
-        unit = case["learning_rate"] * case["noise_multiplier"] * case["clip_norm"] / (self.p * self.n)
-        return (self._predicted("right") - self.moves) / unit / np.sqrt(np.maximum(self.shares, 1))[:, None]
+        return case["learning_rate"] * case["noise_multiplier"] * case["clip_norm"] / (self.p * self.n)
 
     def _predicted(self, name):
         """The moves without noise, had this sum been taken."""

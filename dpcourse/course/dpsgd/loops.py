@@ -47,6 +47,12 @@ def all_beforehand(ledger, kind, steps):
     yield from range(sum(_pay(ledger, kind) for _ in range(steps)))
 
 
+def all_or_none(ledger, kind, steps):
+    """All written down beforehand, and none taken where one of them is refused."""
+    if all([_pay(ledger, kind) for _ in range(steps)]):
+        yield from range(steps)
+
+
 def at_the_end(ledger, kind, steps):
     yield from range(steps)
     for _ in range(steps):

@@ -12,6 +12,7 @@ from dpcourse.course.dpsgd.loops import (
     RIGHT_NOISE,
     after,
     all_beforehand,
+    all_or_none,
     at_the_end,
     before,
     loop,
@@ -224,6 +225,12 @@ exercise = RandomExercise(
             recognise=in_ended(lambda run: run.refused == 1 and run.unpaid == 1),
         ),
         Misconception(
+            "all or none",
+            "Where the ledger has no room for all steps you took none. Those that it wrote down are paid for: take each step that it allows, and end at the one that it refuses.",
+            loop(pays=all_or_none),
+            recognise=in_ended(lambda run: run.paid and run.refused and not len(run.points) and not run.moved.any()),
+        ),
+        Misconception(
             "all lost",
             "Where the ledger refused you returned the weights of the beginning. The steps before are paid for, and what they gave is yours: "
             "return the weights so far.",
@@ -241,7 +248,10 @@ exercise = RandomExercise(
             "Two different seeds gave the same run: you made a generator with a fixed seed. Whoever reads your code can take the noise off. Use "
             "the `rng` you are given.",
             loop(generator=lambda rng: np.random.default_rng(0)),
-            recognise=lambda cases, values: run_of(cases[2], values[2]).is_like(run_of(cases[4], values[4])),
+            recognise=lambda cases, values: (
+                len(run_of(cases[2], values[2]).points)
+                and run_of(cases[2], values[2]).is_like(run_of(cases[4], values[4]))
+            ),
         ),
         Misconception(
             "everybody",
@@ -359,6 +369,15 @@ exercise = RandomExercise(
         *(
             Misconception(name, message, loop(added=name), recognise=in_long(lambda run, name=name: run.added == name))
             for name, message in TOLD.items()
+        ),
+        Misconception(
+            "another length",
+            "You add the right sum and the right noise, and each step is too long or too short, both of them by one factor. Divide by p n as it is, sample_rate * n, "
+            "which need not be a whole number, and take the learning rate once, the same in each step.",
+            lambda weights, gradients, n, ledger, p, sigma, r, eta, steps, rng: loop()(
+                weights, gradients, n, ledger, p, sigma, r, 1.3 * eta, steps, rng
+            ),
+            recognise=in_long(lambda run: run.added is None and run.scaled is not None),
         ),
     ),
 )

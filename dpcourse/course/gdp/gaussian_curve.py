@@ -84,6 +84,11 @@ exercise = Exercise(
             lambda alpha, mu: ndtr(ndtri(1 - alpha) - 1 / mu),
         ),
         Misconception(
+            "mu as deviation",
+            "You gave the second normal the deviation mu. Its deviation is 1, and mu is its mean: `loc` of `norm.cdf`, the argument before `scale`.",
+            lambda alpha, mu: ndtr(ndtri(1 - alpha) / mu),
+        ),
+        Misconception(
             "mu ignored",
             "That is 1 - alpha, the curve of perfect privacy. mu must lower it.",
             lambda alpha, mu: 1 - alpha,

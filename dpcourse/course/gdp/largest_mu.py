@@ -3,7 +3,7 @@
 import math
 
 from scipy.optimize import brentq
-from scipy.special import ndtri
+from scipy.special import log_ndtr, ndtri
 
 from dpcourse import gdp, tradeoff
 from dpcourse.checking import Domain, Exercise, Misconception, Number, a_number, rounded
@@ -39,6 +39,17 @@ def _z(delta):
 def _first_term(epsilon, delta):
     """The mu at which the first term of delta alone is as large."""
     return 2 * epsilon / (_z(delta) + math.sqrt(_z(delta) ** 2 + 2 * epsilon))
+
+
+def _turned_exponent(epsilon, delta):
+    """The mu at which delta is reached by the first term minus e^-epsilon times the second."""
+
+    def excess(x):
+        mu = math.exp(x)
+        first, second = (float(log_ndtr(-epsilon / mu + half)) for half in (mu / 2, -mu / 2))
+        return first + math.log1p(-math.exp(second - epsilon - first)) - math.log(delta)
+
+    return math.exp(brentq(excess, -12, 10, xtol=1e-13))
 
 
 def _halving(epsilon, delta, stop=lambda value, delta: False, wrong_way=False):
@@ -186,6 +197,16 @@ exercise = Exercise(
             "tail only",
             "You set the first term alone equal to delta. That mu is safe, but not the largest: the term with e^epsilon makes delta smaller.",
             _first_term,
+        ),
+        Misconception(
+            "turned exponent",
+            "You took e^-epsilon times the second term. delta is P(S) of the one neighbour minus e^epsilon times that of the other, so the exponent has no minus sign.",
+            _turned_exponent,
+        ),
+        Misconception(
+            "a tail bound",
+            "You inverted epsilon = mu²/2 + mu sqrt(2 ln(1/delta)), a bound on the tail known from concentrated DP (zCDP). It is safe, and not the largest mu: solve `gdp.delta(epsilon, mu) = delta`.",
+            lambda epsilon, delta: math.sqrt(2 * (math.log(1 / delta) + epsilon)) - math.sqrt(2 * math.log(1 / delta)),
         ),
         Misconception(
             "epsilon ignored",

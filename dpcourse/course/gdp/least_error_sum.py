@@ -103,6 +103,11 @@ exercise = Exercise(
             lambda p, q: 1 - float((np.subtract(p, q) ** 2).sum()) / 2,
         ),
         Misconception(
+            "roots",
+            "You added up the roots of p q (Bhattacharyya's coefficient). It is 1 for equal lists and 0 for disjoint ones, as 1 - TV is, and between them it is larger. The best test errs at each output by the smaller one of p and q.",
+            lambda p, q: float(np.sqrt(np.multiply(p, q)).sum()),
+        ),
+        Misconception(
             "zeros left out",
             "You left out outputs that one of the two never gives. They tell most: keep them.",
             lambda p, q: _without(p, q, lambda a, b: a == 0 or b == 0),

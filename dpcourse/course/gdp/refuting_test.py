@@ -123,9 +123,9 @@ _best = _search()
 
 
 def _are_thresholds(tests):
-    """Each says "in" on one side of a number at most, and one of them does."""
+    """Each says "in" on one side of a number, or always, or never."""
     changes = [np.abs(np.diff(np.asarray(test, dtype=int))).sum() for test in tests]
-    return max(changes) == 1
+    return max(changes) <= 1
 
 
 def _twelve_bits(value, case):
@@ -265,6 +265,11 @@ exercise = Exercise(
             "Your test is a threshold on the number itself. What number the box prints says nothing here. Sort the outputs by q/p.",
             lambda out, inside, mu: np.arange(OUTPUTS) >= OUTPUTS // 2,
             recognise=lambda cases, values: _are_thresholds(values),
+        ),
+        Misconception(
+            "always out",
+            "Your test never says “in”: alpha is 0 and beta is 1, which beats nothing. A search ends there if none of the tests that it tries beats the claim. Do you move the outputs with the largest q/p first? (What number the box prints says nothing.)",
+            _where(lambda p, q, mu: p < 0),
         ),
         Misconception(
             "always in",
