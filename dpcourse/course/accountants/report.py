@@ -19,7 +19,7 @@ NEAR = 0.001  # two accountants agree, in how what was reported is recognised
 JUST_BELOW = 0.01
 SETTINGS = to_say(
     "{name}: a dict with the entries of the table; a sample rate from 0.01 to 0.1, 200 to 1000 planned steps, a noise "
-    "multiplier from 0.7 to 1.5"
+    "multiplier from 0.7 to 1.5; `taken` is less than `planned` unless the plan ended the run"
 )
 
 

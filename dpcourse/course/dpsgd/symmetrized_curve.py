@@ -26,7 +26,7 @@ def _joined(corners, alpha, beta, at):
 
 exercise = Exercise(
     title="A curve for both orders",
-    good_for="turning a promise for one order of the neighbours into one for both",
+    good_for="getting all out of a promise that holds for both orders of the neighbours",
     difficulty=2,
     minutes=10,
     points=2,

@@ -99,7 +99,7 @@ def _any_curve(rng):
 
 exercise = Exercise(
     title="Both directions at once",
-    good_for="one curve that is a guarantee for both orders of the neighbours",
+    good_for="one guarantee for both orders of the neighbours, where each order has its own curve",
     difficulty=4,
     minutes=30,
     points=4,

@@ -150,7 +150,7 @@ def _twelve_bits(value, case):
 
 
 BOX = to_say(
-    "20,000 numbers in `out` and as many `inside`, each from 0 to 11 in one of them at least; the claim `mu` is false"
+    "20,000 numbers from 0 to 11 in `out`, and as many in `inside`; each of the twelve is in one of them at least; the claim `mu` is false"
 )
 
 
