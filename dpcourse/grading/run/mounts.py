@@ -124,25 +124,22 @@ def _nothing_at(path) -> tuple[str, ...]:
 
 def _named(folder: str) -> set[str]:
     """What lies in a folder on the path and is named: by a distribution there, where there are any; else modules."""
-    found = list(importlib.metadata.distributions(path=[folder]))
+    course = library.PACKAGE.name
+    found = [(each, _name_of(each)) for each in importlib.metadata.distributions(path=[folder])]
     if os.path.isfile(folder):  # an egg, all or nothing
-        return {folder} if found and not any(map(_is_the_course, found)) else set()
+        return {folder} if found and course not in [name for _, name in found] else set()
     names = set(os.listdir(folder))
     modules = {name for name in names if _is_a_module(Path(folder, name))}
     if not found:
-        return modules - {library.PACKAGE.name}
-    ours = set(chain.from_iterable(_put_by(each, names, set()) for each in found if _is_the_course(each)))
-    others = chain.from_iterable(_put_by(each, names, modules) for each in found if not _is_the_course(each))
+        return modules - {course}
+    ours = {put for each, name in found if name == course for put in _put_by(each, name, names, set())}
+    others = {put for each, name in found if name != course for put in _put_by(each, name, names, modules)}
     lead_elsewhere = {name for name in names if name.endswith(".pth")} - ours  # to folders that are on the path, too
-    return {*others, *lead_elsewhere} - {library.PACKAGE.name}
+    return {*others, *lead_elsewhere} - {course}
 
 
 def _is_a_module(path):
     return (path / "__init__.py").is_file() or (path.suffix in MODULES and path.is_file())
-
-
-def _is_the_course(distribution):
-    return _name_of(distribution) == library.PACKAGE.name
 
 
 def _name_of(distribution):
@@ -156,12 +153,14 @@ def _in_one_way(name):
     return name.lower().replace("-", "_").replace(".", "_")
 
 
-def _put_by(distribution: importlib.metadata.Distribution, names: Iterable[str], modules: set[str]) -> set[str]:
-    """Those of the names in its folder that a distribution has put there: by its record, or else by the tops of its modules.
+def _put_by(
+    distribution: importlib.metadata.Distribution, name: str, names: Iterable[str], modules: set[str]
+) -> set[str]:
+    """Those of the names in its folder that a distribution of this name has put there: by its record, or else by the tops of its modules.
 
     modules: those that lie there, which count where it says neither, as Debian's often do.
     """
-    name, record = _name_of(distribution), distribution.read_text("RECORD")
+    record = distribution.read_text("RECORD")
     if not name:
         return set()
     if record is not None:
