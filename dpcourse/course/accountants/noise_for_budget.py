@@ -273,7 +273,7 @@ exercise = OpenExercise(
             "too little and too much",
             "For one budget your noise is too small, and for another it is more than is needed. No formula with a constant gives it: search with pld.",
             lambda epsilon, delta, sample_rate, steps: (
-                (0.7 if steps * sample_rate < 10 else 1.4)  # the first budget, and the second
+                (0.8 if steps * sample_rate < 10 else 1.4)  # the first budget, and the second
                 * _least_noise("exact", epsilon, delta, sample_rate, steps)
             ),
             recognise=_too_little_and_too_much,
