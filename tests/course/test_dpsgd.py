@@ -99,7 +99,7 @@ def every_other_step(n, p, steps, rng):
 
 
 def dealt_to_the_last(n, p, steps, rng):
-    size = round(n * p)
+    size = max(1, round(n * p))
     dealt = (order[i : i + size] for _ in range(steps) for order in [rng.permutation(n)] for i in range(0, n, size))
     return list(itertools.islice(dealt, steps))
 

@@ -214,7 +214,7 @@ CLAIMS = [
     (
         2,
         "private_mean",
-        "means of the same {} people",
+        "means of {} people",
         lambda: len(exercise(2, "private_mean").draw(generator())[0]["values"]),
     ),
     (2, "", "a mean error of 10 at $\\varepsilon = {}$, which pays for all twenty", lambda: 3 / 10),

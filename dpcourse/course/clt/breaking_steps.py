@@ -156,7 +156,7 @@ exercise = OpenExercise(
             "the factor without the root",
             "You have far too few steps, a hundredth of the right ones or fewer. In each row, error = factor * skew(X) / sqrt(T). Did you leave sqrt(T) out when you took the factor from a row? "
             "Then it is 10 times too small for a row with 100 steps, and its square 100 times.",
-            lambda noise_multiplier, error: max(1.0, _power(2, -2, FACTOR / math.sqrt(1000))(noise_multiplier, error)),
+            lambda noise_multiplier, error: max(1.0, _power(2, -2, FACTOR / 1000)(noise_multiplier, error)),
             recognise=_a_hundredth,
         ),
         Misconception(

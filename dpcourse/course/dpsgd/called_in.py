@@ -202,7 +202,7 @@ exercise = OpenExercise(
             "hardly a run",
             "Of a trainer you call hardly a run in, and so you miss Mia nearly always. What you compare lies on one side in nearly all runs, with her and without: another threshold. "
             "(Did you compute what C logs? It has the ½, and it is the mean over the filled rows.)",
-            _test(FOUND | {"C": (_loss, 1.2)}),
+            _test(FOUND | {"B": (_empty_steps, -48.5)}),
             recognise=lambda cases, values: any(
                 0 < said.mean() < FEW and trainer != KEEPS for trainer, (said, _, _) in _of(cases, values).items()
             ),

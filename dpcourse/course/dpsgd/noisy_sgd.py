@@ -275,7 +275,7 @@ exercise = RandomExercise(
             "one coin for the run",
             "Hardly anybody is drawn more than once in the whole run: did you divide `sample_rate` by `steps`? It is the probability of being in one "
             "batch, and everybody tosses anew in every step.",
-            loop(draw=lambda n, p, steps, rng: BY_COINS(n, p / steps, steps, rng)),
+            loop(draw=lambda n, p, steps, rng: BY_COINS(n, p / max(1, steps), steps, rng)),
             recognise=in_long(lambda run: len(run.points) > 20 and 0 < run.times.sum(axis=0).mean() < 2),
         ),
         Misconception(
