@@ -33,7 +33,9 @@ def random_curve(rng, pieces):
 
 
 def some_corners(rng):
-    """The corners of a trade-off function, in hundredths or not, from where it leaves alpha = 0 to where it reaches beta = 0."""
+    """The corners of a trade-off function, in hundredths or not, from where it leaves alpha = 0 to where it reaches beta = 0; seldom it is 0 itself."""
+    if rng.random() < 0.03:
+        return np.zeros(1), np.zeros(1)
     size, parts = int(rng.integers(1, 8)), int(rng.choice([100, 9973]))
     p, q = (rng.multinomial(parts, rng.dirichlet(np.ones(size))) / parts for _ in range(2))
     p, q = p[p + q > 0], q[p + q > 0]

@@ -15,7 +15,7 @@ def _curve(widths, falls, end=0.0):
 
 
 def _draw_curves(rng):
-    """Five trade-off functions, and six curves that break one law each, in any order."""
+    """Five trade-off functions, and seven other curves, in any order."""
 
     def pick(low, high):
         return int(rng.integers(low, high + 1))
@@ -37,6 +37,7 @@ def _draw_curves(rng):
         _curve([8, 20, 20, 16], [2, 0.75, 1, 0.125]),  # not convex, though the mean slopes of two lines grow
         _curve(rest(pick(8, 12), pick(14, 20)), [2, 0.5, 0.25], end=pick(2, 5) / 64),  # above 1 - alpha at the end
         _curve([16, 32, 16], [0.25, 0.875, 2]),  # concave
+        _curve(rest(pick(3, 5), pick(16, 22)), [-2, 1, 0.25]),  # rises first; the sizes of its slopes shrink
     ]
     return [{"alpha": alpha, "beta": beta} for alpha, beta in (curves[i] for i in rng.permutation(len(curves)))]
 

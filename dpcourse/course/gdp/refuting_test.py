@@ -155,10 +155,14 @@ BOX = to_say(
 
 
 def _any_box(rng):
-    """Any chances, now and then of an output that never comes without Mia; one test alone is the best, by far enough."""
+    """Any chances, now and then of an output that never comes without Mia, or of one that alone speaks for "out"; one test alone is the best, by far enough."""
     tests = np.array(list(itertools.product([0, 1], repeat=OUTPUTS)))
     while True:
         p, q = (rng.dirichlet(np.full(OUTPUTS, rng.choice([0.5, 2]))) for _ in range(2))
+        if rng.random() < 0.2:
+            p, q = q.copy(), q * rng.uniform(0.9, 1.1, OUTPUTS)
+            p[rng.integers(OUTPUTS)] = rng.uniform(1, 2)
+            p, q = p / p.sum(), q / q.sum()
         if rng.random() < 0.4:
             p[rng.integers(OUTPUTS)] = 0
         out, inside = (rng.choice(OUTPUTS, RELEASES, p=chances / chances.sum()) for chances in (p, q))
