@@ -183,12 +183,19 @@ class Lab:
         self.wait_for_kernel()
 
     def close_others(self):
-        """Save all, since JupyterLab asks before it closes what is not, and close every notebook but the one in front."""
+        """Save all, and close every notebook but the one in front; what has changed since, JupyterLab asks to save once more."""
         self.menu("File", "Save All")
         self.page.locator(".lm-DockPanel-tabBar .jp-mod-dirty").first.wait_for(state="detached")
         self.page.locator(".lm-DockPanel-tabBar .lm-mod-current").click(button="right")
         self.page.locator(".lm-Menu-itemLabel").get_by_text("Close All Other Tabs", exact=True).click()
-        self.page.locator(".lm-DockPanel-tabBar .lm-TabBar-tab:not(.lm-mod-current)").first.wait_for(state="detached")
+        others = self.page.locator(".lm-DockPanel-tabBar .lm-TabBar-tab:not(.lm-mod-current)")
+        asked = self.page.locator(".jp-Dialog button.jp-mod-accept")
+        end = time.monotonic() + PATIENCE / 1000
+        while others.count():
+            assert time.monotonic() < end, f"not closed: {others.all_text_contents()}"
+            if asked.count():
+                asked.first.click()
+            self.page.wait_for_timeout(50)
 
     def select(self, cell):
         """Select a cell without editing it, so that Tab goes into what it shows."""

@@ -15,7 +15,7 @@ from dpcourse.checking import RIGHT, WRONG
 pytestmark = pytest.mark.in_turn("seconds of checks")
 
 exercise = course.lesson(3).exercise
-SEEDS = range(by_profile("checks of each answer", 1, 20))
+SEEDS = range(by_profile("checks of each answer", 1, 5))
 
 
 def by_loop(p, q, reject):

@@ -58,6 +58,7 @@ def folder():
 def test_an_ordinary_user_gives_every_kind_that_meets_a_wall_what_root_gives_it(folder):
     from grading.kinds import TOPICS
     from grading.kinds.making import student
+    from support import of_this_week
 
     command = nobody.command(sys.executable, "-B", __file__)
     kinds = [
@@ -66,6 +67,7 @@ def test_an_ordinary_user_gives_every_kind_that_meets_a_wall_what_root_gives_it(
         for kind in TOPICS[topic]
         if not kind.weekly and not any(word in kind.name for word in ALONE)
     ]
+    kinds = of_this_week(kinds)
     course_and_class(folder, kinds)
     for path in [folder, *folder.rglob("*")]:
         os.lchown(path, nobody.USER, nobody.USER)
