@@ -154,8 +154,8 @@ WHOLE = {  # sentences of their own, in the order in which they are told
     "is argument": to_say("You return {what}, as it is given."),
     "constant result": to_say("Your result is {value} on every input tried."),
     "near": to_say(
-        "On the inputs tried your result is never farther from the right one than {most}, and seldom right. Look for something that is rounded, or for "
-        "a search or a sum that ends too early."
+        "On the inputs tried your result is never farther from the right one than {most}, and seldom right. Look for something that is rounded, for "
+        "an approximation, or for a search or a sum that ends too early."
     ),
     "order": to_say("Your result depends on the order in which the entries of {names} stand; the right one does not."),
     "independent": to_say("Your result does not change with {names}; the right one does."),

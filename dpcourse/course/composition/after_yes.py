@@ -33,6 +33,8 @@ def _any_pair(rng):
     if rng.random() < 0.5:
         after_yes[0], after_no[-1] = 0, 0
         after_yes, after_no = after_yes / after_yes.sum(), after_no / after_no.sum()
+    if rng.random() < 0.1:
+        after_no = after_yes  # a mechanism that tells nothing
     return *_mixed(after_yes, after_no, epsilon), epsilon
 
 

@@ -186,9 +186,17 @@ exercise = OpenExercise(
         ),
         Misconception(
             "all in",
-            "You call all runs of a trainer in. Then no run is missed, and every run without Mia is a false alarm: α = 1, which every promise allows. Compare a number of each run with a threshold that lies between what it is without her and with her. (Did you compute what C logs? In no run it comes out exactly, unless all 100 updates are in the weight.)",
+            "You call all runs of a trainer in. Then no run is missed, and every run without Mia is a false alarm: α = 1, which every promise allows. Compare a number of each run with a threshold that lies between what it is without her and with her.",
             _test({"B": (_empty_steps, -100.5), "C": (_loss, 0.0)}),
-            recognise=lambda cases, values: any(said.all() for said, _, _ in _of(cases, values).values()),
+            recognise=lambda cases, values: any(
+                said.all() for trainer, (said, _, _) in _of(cases, values).items() if trainer != "C"
+            ),
+        ),
+        Misconception(
+            "all of C in",
+            "You call all runs of C in. Then no run is missed, and every run without Mia is a false alarm: α = 1, which every promise allows. Compare the log with a threshold. (Did you compute what it should be? In no run that comes out exactly, unless all 100 updates are in the weight.)",
+            _test({"B": FOUND["B"], "C": (_loss, 0.0)}),
+            recognise=lambda cases, values: bool(_of(cases, values)["C"][0].all()),
         ),
         Misconception(
             "the wrong way round",
@@ -200,8 +208,7 @@ exercise = OpenExercise(
         ),
         Misconception(
             "hardly a run",
-            "Of a trainer you call hardly a run in, and so you miss Mia nearly always. What you compare lies on one side in nearly all runs, with her and without: another threshold. "
-            "(Did you compute what C logs? It has the ½, and it is the mean over the filled rows.)",
+            "Of a trainer you call hardly a run in, and so you miss Mia nearly always. What you compare lies on one side in nearly all runs, with her and without: another threshold.",
             _test(FOUND | {"B": (_empty_steps, -48.5)}),
             recognise=lambda cases, values: any(
                 0 < said.mean() < FEW and trainer != KEEPS for trainer, (said, _, _) in _of(cases, values).items()
@@ -209,7 +216,7 @@ exercise = OpenExercise(
         ),
         Misconception(
             "how far the weight went",
-            "You look at how far the weight went. Mia moves it, but there the noise is, and what is left of her refutes no promise. Look for something that has no noise on it.",
+            "You look at how far the weight went. Mia moves it, but there the noise is: what is left of her refutes nothing here. Look for something that has no noise on it.",
             _test(BLIND),
             recognise=_goes_by_the_way,
         ),
@@ -221,7 +228,7 @@ exercise = OpenExercise(
         ),
         Misconception(
             "C missed",
-            "B is found out. The updates of C are those of A, and its log is no noisy sum: a mean over the filled rows. How large is Mia's own loss, beside those of the others?",
+            "B is found out. The updates of C are those of A, and its log is no noisy sum: a mean over the filled rows. How large is Mia's own loss, beside those of the others? (Did you compute what the log should be? It has the ½, and it is the mean over the filled rows.)",
             _test({"B": FOUND["B"]}),
             recognise=_found_alone("B"),
         ),

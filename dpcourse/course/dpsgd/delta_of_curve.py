@@ -73,6 +73,17 @@ exercise = Exercise(
             lambda alpha, beta, epsilon: _flat(alpha, beta, epsilon).max(),
         ),
         Misconception(
+            "both added",
+            "You added what the two lines ask for. The larger of the two is enough for both lines.",
+            lambda alpha, beta, epsilon: _steep(alpha, beta, epsilon).max() + _flat(alpha, beta, epsilon).max(),
+            recognise=any_of(
+                lambda alpha, beta, epsilon: _steep(alpha, beta, epsilon).max() + _flat(alpha, beta, epsilon).max(),
+                lambda alpha, beta, epsilon: (
+                    max(0.0, _steep(alpha, beta, epsilon).max()) + max(0.0, _flat(alpha, beta, epsilon).max())
+                ),
+            ),
+        ),
+        Misconception(
             "smaller of both",
             "You took the smaller of what the two lines ask for. Both have to lie below the curve: take the larger.",
             lambda alpha, beta, epsilon: min(_steep(alpha, beta, epsilon).max(), _flat(alpha, beta, epsilon).max()),

@@ -105,7 +105,7 @@ def grows_with_people(run):
 def of_one_size(run):
     sizes = run.people.sum(axis=1)
     return (
-        sizes.size > 20 and np.median(sizes) > 0 and run.people.max() == 1 and np.mean(sizes == np.median(sizes)) > 0.7
+        sizes.size > 20 and np.median(sizes) > 0 and run.people.max() == 1 and np.mean(sizes == np.median(sizes)) > 0.5
     )
 
 

@@ -177,6 +177,12 @@ exercise = RandomExercise(
             recognise=in_long(lambda run: run.paid == len(run.points) == 1 and not run.refused),
         ),
         Misconception(
+            "fewer steps",
+            "Your run ends before all of its steps are taken, though the ledger has room for them. `range(steps)` has as many rounds as there are steps.",
+            loop(pays=lambda ledger, kind, steps: before(ledger, kind, steps - 1)),
+            recognise=in_long(lambda run: 1 < run.paid == len(run.points) < run.meant and not run.refused),
+        ),
+        Misconception(
             "gradients once",
             "You asked for the gradients once, at the first weights, and used them in every step. The weights move and the gradients change "
             "with them: ask in each step, for the people of its batch.",

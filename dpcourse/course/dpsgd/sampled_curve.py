@@ -83,6 +83,16 @@ exercise = Exercise(
             lambda alpha, beta, p: np.interp(p * alpha, alpha, beta),
         ),
         Misconception(
+            "powers",
+            "You multiplied powers of the two curves. Mia is drawn or not, and the tester misses in either case: the chances are added, each with its weight.",
+            lambda alpha, beta, p: beta**p * (1 - alpha) ** (1 - p),
+        ),
+        Misconception(
+            "p as a distance",
+            "You went down from the line 1 - alpha by p itself. It is the part p of the way from the line down to f: p f + (1 - p) Id.",
+            lambda alpha, beta, p: np.maximum(beta, 1 - alpha - p),
+        ),
+        Misconception(
             "not sampled",
             "You returned f itself. That is the curve where Mia is always drawn.",
             lambda alpha, beta, p: beta + 0.0,

@@ -84,6 +84,11 @@ exercise = Exercise(
             lambda alpha, mu: ndtr(ndtri(1 - alpha) - 1 / mu),
         ),
         Misconception(
+            "two-sided",
+            "You gave each side alpha/2, as a two-sided test does. Mia can only move the number to the right, so the best test has one threshold, with all of alpha above it.",
+            lambda alpha, mu: ndtr(ndtri(1 - alpha / 2) - mu) - ndtr(-ndtri(1 - alpha / 2) - mu),
+        ),
+        Misconception(
             "mu as deviation",
             "You gave the second normal the deviation mu. Its deviation is 1, and mu is its mean: `loc` of `norm.cdf`, the argument before `scale`.",
             lambda alpha, mu: ndtr(ndtri(1 - alpha) / mu),

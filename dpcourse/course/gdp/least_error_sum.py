@@ -3,7 +3,7 @@
 import numpy as np
 
 from dpcourse.base.languages import to_say
-from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, a_number
+from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, a_number, any_of
 from dpcourse.course.gdp.shared import random_probabilities, some_probabilities
 
 
@@ -26,6 +26,10 @@ def _tv(p, q):
 def _best_alpha(p, q):
     """The false alarms of the best test, which says "in" where q is larger."""
     return float(np.array(p)[np.array(q) > p].sum())
+
+
+def _one_output(p, q):
+    return 1 - float(np.abs(np.subtract(p, q)).max())
 
 
 def _without(p, q, left_out):
@@ -85,7 +89,8 @@ exercise = Exercise(
         Misconception(
             "one output",
             "You looked at the one output where p and q differ most. A set of outputs may differ by more: add up over all outputs.",
-            lambda p, q: 1 - float(np.abs(np.subtract(p, q)).max()),
+            _one_output,
+            recognise=any_of(_one_output, lambda p, q: 1 - float(np.subtract(q, p).max())),
         ),
         Misconception(
             "larger of both",

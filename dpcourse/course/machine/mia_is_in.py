@@ -1,5 +1,7 @@
 """Which of two sums a float32 release came from: the rings of Box and Muller's noise."""
 
+import math
+
 import numpy as np
 
 from dpcourse import machine
@@ -11,6 +13,7 @@ LIKE, UNLIKE = (
     0.06,
     0.12,
 )  # how far from whole numbers the ring numbers of the true sum are at most, and of the other at least
+NOT_FAR = 0.18  # from whole numbers, on average, where points that may lie anywhere are 0.25 away
 NEAR = 0.1  # from a whole number: a point that lies anywhere is as near in one of five cases
 TOLD = to_say(
     "`bits` from 8 to 12; `sigma` from 0.5 to 4; the arrays have 12 to 40 rows of two numbers, each of which is larger by 0.05 "
@@ -29,8 +32,12 @@ def _off(output, total, sigma, bits):
     return float(np.abs(_errors(output, total, sigma, bits)).mean())
 
 
-def _release(rng, is_in=None):
-    """(output, with_mia, without, sigma, bits): drawn anew until the rings tell which sum it is."""
+def _release(rng, is_in=None, most=math.inf, outermost=False):
+    """(output, with_mia, without, sigma, bits): drawn anew until the rings tell which sum it is.
+
+    most: how far from whole numbers the ring numbers of the other sum are at most. outermost: whether the first row is on the
+    first ring, where rounding makes its number a little less than 1.
+    """
     while True:
         bits, pairs = int(rng.integers(8, 13)), int(rng.integers(12, 41))
         sigma = float(np.round(rng.uniform(0.5, 4), 2))
@@ -38,11 +45,16 @@ def _release(rng, is_in=None):
         with_mia = np.round(without + rng.uniform(0.05, 0.5, (pairs, 2)), 3)
         true = bool(rng.random() < 0.5) if is_in is None else is_in
         noise = np.float32(sigma) * machine.ring_pairs(pairs, bits, rng)
+        if outermost:
+            radius, angle = np.sqrt(-2 * np.log(np.float32(2.0**-bits))), rng.uniform(0, 2 * math.pi)
+            noise[0] = np.float32(sigma) * radius * np.float32([math.cos(angle), math.sin(angle)])
         output = ((with_mia if true else without).astype(np.float32) + noise).astype(float)
         right, wrong = (
             _off(output, total, sigma, bits) for total in ((with_mia, without) if true else (without, with_mia))
         )
-        if right < LIKE and wrong > UNLIKE:
+        true_sum = with_mia if true else without
+        below_1 = 2.0**bits * np.exp(-np.square((output[0] - true_sum[0]) / sigma).sum() / 2) < 1
+        if right < LIKE and UNLIKE < wrong < most and (below_1 or not outermost):
             return output, with_mia, without, sigma, bits
 
 
@@ -67,9 +79,12 @@ def _misleading(rng, is_in, signed):
 
 
 def _draw(rng):
-    """As many with her as without, in any order; of each kind some in which one row misleads."""
+    """As many with her as without, in any order; of each kind some in which one row misleads, some in which the wrong sum is not far
+    from rings, and one with a row on the first ring."""
     names = ("output", "with_mia", "without", "sigma", "bits")
     drawn = [_misleading(rng, is_in, signed) for is_in in (False, True) for signed in (False, True) for _ in range(2)]
+    drawn += [_release(rng, is_in, most=NOT_FAR) for is_in in (False, True) for _ in range(2)]
+    drawn += [_release(rng, is_in, outermost=True) for is_in in (False, True)]
     drawn += [_release(rng, bool(i % 2)) for i in range(CASES - len(drawn))]
     return [dict(zip(names, drawn[i], strict=True)) for i in rng.permutation(CASES)]
 

@@ -32,6 +32,7 @@ def _draw(rng):
     whole = list(range(-8, 9))
     cases += [_case(whole, count=int(rng.integers(5, 9)), noise=noise) for noise in (-int(rng.integers(1, 5)), 5)]
     cases.append(_case(whole, count=int(rng.integers(1, 9)), noise=8, away=int(rng.integers(1, 4))))  # beyond them all
+    cases.append(_at_a_power_of_2(int(rng.integers(2, 4))))
     for run in range(FROM_THE_SAME + FROM_A_NEIGHBOUR):
         count, noise = int(rng.integers(1, 9)), machine.textbook_noise(int(rng.integers(1, 2**53)), b)
         away = 0 if run < FROM_THE_SAME else int(rng.choice([-1, 1]))
@@ -40,6 +41,13 @@ def _draw(rng):
         output = count + away + noise
         cases.append({"output": output, "count": count, "noises": machine.noises_near(count, output, b)})
     return [cases[place] for place in rng.permutation(len(cases))]
+
+
+def _at_a_power_of_2(power):
+    """Below it doubles lie closer than above: the noise nearest to what is asked for does not give it, one farther away does."""
+    output = 2.0**power
+    gap = output - math.nextafter(output, 0.0)
+    return {"output": output, "count": int(output) - 1, "noises": [0.5, 1 - 0.75 * gap, 1 + gap, 1.5]}
 
 
 def _case(noises, count, noise, away=0):

@@ -11,7 +11,7 @@ from dpcourse.base.languages import say
 from dpcourse.checking import Count, Domain, Misconception, Needed, RandomExercise, Seed, Whole
 from dpcourse.course.machine.shared import whole_numbers
 
-DRAWS, BETWEEN, WIDE, SHORT = 6000, 5000, 1000, 40
+DRAWS, BETWEEN, WIDE, SHORT, SINGLE = 6000, 5000, 1000, 20, 40
 RARE = 1e-6
 SMALL, MIDDLE, LARGE = (
     1,
@@ -21,7 +21,8 @@ SMALL, MIDDLE, LARGE = (
 
 
 def _draw(rng):
-    """Five runs: two short ones with the same seed, a long one, one whose variance is large, and one between."""
+    """Two short runs with the same seed, a long one, one whose variance is large, one between; and some of a single number, which
+    no fixed number of tries is sure to give."""
     seed = int(rng.integers(2**31))
     return [
         {"variance": own, "size": size, "rng": seed + run}
@@ -31,6 +32,7 @@ def _draw(rng):
             (SMALL, DRAWS, 1),
             (LARGE, WIDE, 2),
             (MIDDLE, BETWEEN, 3),
+            *((SMALL, 1, 4 + run) for run in range(SINGLE)),
         )
     ]
 
@@ -42,7 +44,7 @@ def _law(variance):
 
 
 def _counts(cases, values, law=_law):
-    first, again, x, wide, between = map(np.asarray, values)
+    first, again, x, wide, between = map(np.asarray, values[:5])
     (numbers, chances), (all_wide, chances_wide), (all_between, chances_between) = (
         law(cases[i]["variance"]) for i in (2, 3, 4)
     )
