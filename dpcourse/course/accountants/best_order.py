@@ -130,6 +130,11 @@ exercise = Exercise(
             _best(said=lambda order, bound: (order - 1, bound(order))),
         ),
         Misconception(
+            "one too high",
+            "Your epsilon is right, but your order is 1 too high: do you return the order at which the bound rises again, and not the one before it?",
+            _best(said=lambda order, bound: (order + 1, bound(order))),
+        ),
+        Misconception(
             "lambda for the order",
             "Your epsilon is the bound at one order above the one that you return: you search lambda = a - 1, and return it. Search the orders a "
             "from 2 to 256, and return a.",

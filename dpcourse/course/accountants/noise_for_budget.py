@@ -80,6 +80,7 @@ ACCOUNTANTS = {
     "classic": lambda s, p, t, d: rdp.epsilon(s, p, t, d, conversion="classic"),
     "improved": lambda s, p, t, d: rdp.epsilon(s, p, t, d),
     "one step": lambda s, p, t, d: _certified(s, p, 1, d).upper,
+    "half of delta": lambda s, p, t, d: _certified(s, p, t, d / 2).upper,
     "not sampled": lambda s, p, t, d: gdp.epsilon(d, math.sqrt(t) / s),
     "step by step": lambda s, p, t, d: t * _certified(s, p, 1, d / t).upper,
 }
@@ -235,6 +236,12 @@ exercise = OpenExercise(
             ),
         ),
         Misconception(
+            "half of delta",
+            "This is the noise for half of delta, or for nearly that. The interval of pld is for both directions already: ask for it at `delta`.",
+            _by("half of delta"),
+            recognise=_is_by("half of delta"),
+        ),
+        Misconception(
             "not sampled",
             "You planned for a Mia who is in every batch. She is drawn with probability sample_rate only, and that is worth a lot.",
             _by("not sampled"),
@@ -280,7 +287,7 @@ exercise = OpenExercise(
         ),
         Misconception(
             "too little",
-            "This noise is too small: the upper end of pld's interval is larger than the budget.",
+            "This noise is too small: the upper end of pld's interval is larger than the budget. Did a formula give it? A rule of thumb proves nothing: search with pld.",
             lambda epsilon, delta, sample_rate, steps: max(
                 LEAST_NOISE, 0.8 * _least_noise("exact", epsilon, delta, sample_rate, steps)
             ),

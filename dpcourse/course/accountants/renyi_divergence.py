@@ -93,6 +93,11 @@ exercise = Exercise(
             _sum(divide=lambda log, a: log / a),
         ),
         Misconception(
+            "the square of the rate",
+            "You returned p² times the divergence of a step without coins, a / (2 sigma²). That is a rule of thumb, for small p and low orders. Add up the terms of the sum.",
+            lambda noise_multiplier, sample_rate, order: sample_rate**2 * order / (2 * noise_multiplier**2),
+        ),
+        Misconception(
             "lambda for the order",
             "You took `order` for lambda, and computed the divergence of order + 1. In lesson 01 lambda is a - 1; here `order` is a itself.",
             lambda noise_multiplier, sample_rate, order: divergence(noise_multiplier, sample_rate, order + 1),

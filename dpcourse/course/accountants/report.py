@@ -115,6 +115,12 @@ def _by(**account):
     return code
 
 
+def _by_fewer(settings):
+    """An account with the smaller one of the two numbers of rows."""
+    noise, _, steps, delta = _of(settings)
+    return noise, settings["batch"] / min(settings["rows"], settings["public_n"] or math.inf), steps, delta
+
+
 def _scaled(settings, power):
     """The noise multiplier, times a power of the clip norm."""
     return settings["noise_multiplier"] * settings["clip_norm"] ** power
@@ -144,6 +150,7 @@ def _mu_by(rule):
 
 TAKEN = _by(steps="taken"), _by(steps="taken", rate="rows")
 ROWS = _by(rate="rows")
+FEWER_OF_BOTH = _with(0, lambda settings: _certified(*_by_fewer(settings))[0].upper)
 IN_SHARE = _with(0, lambda settings: math.sqrt(settings["taken"] / settings["planned"]) * _right(settings)[0])
 CLIPPED = [
     _with(0, lambda settings, power=power: _certified(_scaled(settings, power), *_of(settings)[1:])[0].upper)
@@ -335,7 +342,7 @@ exercise = OpenExercise(
             "You divided by the number of rows where `public_n` is given. The coins had the probability batch / public_n; and the number of rows is "
             "secret there, so nothing in a report may be computed from it.",
             ROWS,
-            recognise=_is(0, ROWS),
+            recognise=_is(0, ROWS, FEWER_OF_BOTH),
         ),
         Misconception(
             "limit",
