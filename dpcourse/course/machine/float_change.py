@@ -50,8 +50,22 @@ def _draw(rng):
     """Lists whose sum passes 2,048 or not: there whole numbers begin to be rounded; in the last the first change above the largest row is not the largest."""
     sizes = (1, 2, 3, *rng.integers(5, 12, 3), *rng.integers(15, 41, 5))
     return [{"values": rng.integers(0, 1001, size=int(size)).tolist()} for size in sizes] + [
-        {"values": _exceeded_twice(rng)}
+        {"values": _exceeded_twice(rng)},
+        {"values": _repeated(rng)},
     ]
+
+
+def _repeated(rng):
+    """Rows of three kinds; it is not the first of a kind that moves the sum farthest."""
+    while True:
+        values = rng.choice(rng.integers(300, 1001, size=3), size=int(rng.integers(30, 41))).tolist()
+        if max(map(abs, _changes(values))) > _first_of_equal(values):
+            return values
+
+
+def _first_of_equal(values):
+    changes = _changes(values)
+    return max(abs(changes[values.index(value)]) for value in values)
 
 
 def _exceeded_twice(rng):
@@ -103,8 +117,10 @@ exercise = Exercise(
         ),
         Misconception(
             "the largest row only",
-            "You took away the largest row only. In floats a smaller one may move the sum further: try every row.",
+            "You took away the largest row only, or of equal rows the first one only, as `remove` does. In floats a smaller one, or one that stands further back, may move the sum further: "
+            "let every row leave, from its own place, `values[:i] + values[i + 1:]`.",
             lambda values: abs(_changes(values)[int(np.argmax(values))]),
+            recognise=any_of(lambda values: abs(_changes(values)[int(np.argmax(values))]), _first_of_equal),
         ),
         Misconception(
             "smallest change",

@@ -148,7 +148,7 @@ exercise = Exercise(
         ),
         Misconception(
             "one side",
-            "You go by `output - count`, and try one noise only, on one side of it. Sums are rounded, so the noise on the other side may give the output as well: "
+            "You go by `output - count`, and try no noise on the other side of it. Sums are rounded, and so is this difference, so a noise there may give the output as well: "
             "try both neighbours, or all noises.",
             _one_side(1),
             recognise=any_of(_one_side(1), _one_side(-1)),

@@ -155,6 +155,7 @@ def _kept_around(centre, scale=lambda v: 2 * v):
 
 _AROUND_T = _kept_around(_steps)
 _AROUND_T_OF_T = _kept_around(_steps, lambda v: 2 * _steps(v) ** 2)
+_AROUND_A_WHOLE = _kept_around(lambda v: v // _steps(v))
 _AROUND_VARIANCE = _kept_around(lambda v: v)
 
 
@@ -272,7 +273,8 @@ exercise = RandomExercise(
             "a centre cut to a whole number",
             "Your numbers are those of `variance // t` in place of σ²/t, which is a fraction, or of a y that was drawn with another t than the coin's. "
             "|y| - σ²/t is (|y| t - variance) / t, and there is one t.",
-            _by_weights(lambda n, v: _laplace(n, v) - (np.abs(n) - v // _steps(v)) ** 2 / (2 * v)),
+            _by_weights(_AROUND_A_WHOLE),
+            recognise=_has_law(_AROUND_A_WHOLE, _kept_around(math.sqrt), _kept_around(lambda v: v / math.isqrt(v))),
         ),
         Misconception(
             "t not below",

@@ -107,11 +107,11 @@ def _one_for_minus_zero(numerator, denominator, size, rng):
 
 
 def _with_signs(chance):
-    """Sizes with signs, minus with this chance; a -0 is thrown away."""
+    """Sizes with signs, minus with this chance, a function of e^-epsilon; a -0 is thrown away."""
 
     def code(numerator, denominator, size, rng):
         tries = 40 + 4 * size
-        minus = rng.random(tries) < chance
+        minus = rng.random(tries) < chance(_q({"numerator": numerator, "denominator": denominator}))
         sizes = rng.geometric(-math.expm1(-numerator / denominator), tries) - 1
         return np.where(minus, -sizes, sizes)[~(minus & (sizes == 0))][:size]
 
@@ -210,8 +210,21 @@ exercise = RandomExercise(
         Misconception(
             "a sign by the coin",
             "Plus and minus do not come equally often. `machine.coin(1, 2, rng)` is no fair coin: it shows heads with probability e^(-1/2), which is 0.61. For the sign use `rng.integers(2)`.",
-            _with_signs(math.exp(-0.5)),
-            recognise=_like(_with_signs(math.exp(-0.5)), _with_signs(-math.expm1(-0.5))),
+            _with_signs(lambda q: math.exp(-0.5)),
+            recognise=_like(_with_signs(lambda q: math.exp(-0.5)), _with_signs(lambda q: -math.expm1(-0.5))),
+        ),
+        Misconception(
+            "a sign by the same coin",
+            "Plus and minus do not come equally often: you toss for the sign with the coin of the sizes, which shows heads with probability e^-epsilon. For the sign use `rng.integers(2)`.",
+            _with_signs(lambda q: q),
+            recognise=_like(_with_signs(lambda q: q), _with_signs(lambda q: 1 - q)),
+        ),
+        Misconception(
+            "half of epsilon",
+            "Your noise is that of half of epsilon. In a difference of two sizes, or with a sign, each size has the whole epsilon: together they are not twice as much.",
+            lambda numerator, denominator, size, rng: _draws(_difference, signed=False)(
+                numerator, 2 * denominator, size, rng
+            ),
         ),
         Misconception(
             "a sign for each step",
