@@ -99,8 +99,9 @@ def test_the_readme_gets_a_badge_per_lesson_once_the_address_is_known(published)
     shutil.copy(ROOT / "README.md", course)
     assert "mybinder.org/badge" not in navigation.readmes(course)[course / "README.md"]
     published('[project.urls]\nRepository = "https://github.com/owner/name"\n')
+    lines = navigation.readmes(course)[course / "README.md"].splitlines()
     for source in build.sources(course):
-        (row,) = [line for line in navigation.readmes(course)[course / "README.md"].splitlines() if f"lessons/{source.stem}.ipynb)" in line and line[0] == "|"]  # fmt: skip
+        (row,) = [line for line in lines if f"lessons/{source.stem}.ipynb)" in line and line[0] == "|"]  # fmt: skip
         assert binder.badge("owner/name", source.stem) in row
 
 

@@ -4,6 +4,7 @@ The site is looked at in both themes; its search, the switch between the themes,
 explained are tried from a folder.
 """
 
+import shutil
 from importlib.resources import files
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -51,9 +52,18 @@ FAULTS_OF_JUPYTERLAB = {
 def sites(tmp_path_factory):
     """The home page and all others of both sites, in every language; on a commit some of the solved English one."""
     folder = tmp_path_factory.mktemp("sites")
+    course = ROOT if LIGHT is None else english(tmp_path_factory.mktemp("course"))
     for kind in KINDS:
-        site.write(ROOT, folder / kind, solved=kind == "solutions", moves=kind == "lessons")
+        site.write(course, folder / kind, solved=kind == "solutions", moves=kind == "lessons")
     return [file for file in sorted(folder.glob("**/*.html")) if seen(file, "light")]
+
+
+def english(folder):
+    """A course without translations, in a folder of its own."""
+    (folder / "solutions").mkdir()
+    for notebook in (ROOT / "solutions").glob("*.ipynb"):
+        shutil.copy(notebook, folder / "solutions")
+    return folder
 
 
 def seen(file, theme):

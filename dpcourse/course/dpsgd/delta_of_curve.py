@@ -81,6 +81,9 @@ exercise = Exercise(
                 lambda alpha, beta, epsilon: (
                     max(0.0, _steep(alpha, beta, epsilon).max()) + max(0.0, _flat(alpha, beta, epsilon).max())
                 ),
+                lambda alpha, beta, epsilon: min(
+                    1.0, max(0.0, _steep(alpha, beta, epsilon).max()) + max(0.0, _flat(alpha, beta, epsilon).max())
+                ),
             ),
         ),
         Misconception(
