@@ -36,19 +36,10 @@ def pytest_addoption(parser):
     parser.addoption("--weekly", action="store_true", help="say what a commit does not run, and why; run nothing")
 
 
-FIRST = ("torch", "scipy.stats scipy.signal matplotlib.pyplot", "nbconvert jupytext playwright.sync_api")
-
-
 def pytest_configure(config):
-    """Build matplotlib's cache of fonts once, before the workers and kernels begin: each would build it, and say so.
-
-    Each worker imports another part first of what all need: in a new environment it is compiled then, once and not by each.
-    """
+    """Build matplotlib's cache of fonts once, before the workers and kernels begin: each would build it, and say so."""
     if not hasattr(config, "workerinput"):
         importlib.import_module("matplotlib.font_manager")
-        return
-    for name in FIRST[int(config.workerinput["workerid"].removeprefix("gw")) % len(FIRST)].split():
-        importlib.import_module(name)
 
 
 def pytest_unconfigure():
