@@ -114,9 +114,10 @@ def _but_for_a_share(asked, items):
 def _not_asked(notebooks):
     """The notebooks that wait for their turn.
 
-    Of those that have a twin a commit asks lesson 00 alone. `dpcourse build` has executed each, and says which are old.
+    Of those that have a twin a commit asks lesson 00 alone, and never one that trains for more than a minute. `dpcourse build`
+    has executed each, and says which are old.
     """
-    solved = [path for path in notebooks if _twin(path) is None]
+    solved = [path for path in notebooks if _twin(path) is None and (WEEKLY or not path.name.startswith(TRAINS))]
     others = [path for path in notebooks if _twin(path) is not None]
     if WEEKLY:
         return set(others).difference(support.of_this_week(others))
@@ -166,6 +167,8 @@ ONE_IN = by_profile("tests marked `in_turn`, and notebooks of the solved English
 by_profile("blank and translated notebooks, of which those cells run that differ", 3, f"one in {support.WEEKS}")
 
 MANY_CASES, A_WHOLE_RUN = 6, 3000
+TRAINS = "06-"
+by_profile("the notebook that trains for more than a minute", 0, 2)
 SHARE = by_profile(
     f"cases of a test that has {MANY_CASES} or more, in a run of all tests: every so-manieth", 16, support.WEEKS
 )
