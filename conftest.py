@@ -168,7 +168,7 @@ by_profile("blank and translated notebooks, of which those cells run that differ
 
 MANY_CASES, A_WHOLE_RUN = 6, 3000
 TRAINS = "06-"
-by_profile("the notebook that trains for more than a minute", 0, 2)
+by_profile("the English notebook that trains for more than a minute", 0, 1)
 SHARE = by_profile(
     f"cases of a test that has {MANY_CASES} or more, in a run of all tests: every so-manieth", 16, support.WEEKS
 )
