@@ -24,6 +24,7 @@ from dpcourse.checking import (
     exercise,
     numbers_like,
     several,
+    true_or_false,
 )
 from dpcourse.checking.calling.program import TooLong
 from dpcourse.checking.diagnosis import mutants
@@ -140,6 +141,21 @@ def test_an_order_on_which_nothing_should_depend_is_told():
     verdict = lists.check(unread(lambda xs, c: c * sum(x * x for x in xs) + xs[0] - xs[-1]), 1)
     assert "depends on the order in which the entries of `xs` stand" in verdict.message
     assert "the order" not in lists.check(unread(lambda xs, c: c * sum(x * x + x for x in xs)), 1).message
+
+
+def test_an_answer_that_is_nearly_always_the_same_is_not_said_to_depend_on_nothing():
+    """Another input would hardly change it, whatever it depends on."""
+    some = dataclasses.replace(
+        lists,
+        draw=lambda rng: [case for _ in range(60) for case in lists.draw(rng)],
+        reference=lambda xs, c: c + xs[0] / 10 > 2.8,
+        returns=true_or_false,
+    )
+    independent = some.check(unread(lambda xs, c: xs[0] > 2), 1)
+    assert "does not change with `c`" in independent.message
+    nearly_always = some.check(unread(lambda xs, c: xs[0] > 1.5 or c > 2.9), 1)
+    assert nearly_always.state == WRONG
+    assert "does not change" not in nearly_always.message
 
 
 def test_where_lists_always_come_in_order_nothing_is_said_of_it():

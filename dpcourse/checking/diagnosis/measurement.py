@@ -389,10 +389,10 @@ LEAST_OF_DRIFT, STEADY, TIMES = 10, 0.9, 5
 def _drift(part, described):
     """Yield the feature with which an answer that is right nowhere comes off the more, as an approximation does outside of its range."""
     with np.errstate(all="ignore"):
-        off = np.abs(np.log(part.yours / part.wanted))
-    if len(part.lengths) < LEAST_OF_DRIFT or not np.isfinite(off).all():
+        times = np.log(part.yours / part.wanted)
+    if len(part.lengths) < LEAST_OF_DRIFT or not np.isfinite(times).all():
         return
-    errors = np.array([each.mean() for each in part.apart(off)])
+    errors = np.array([np.abs(each).mean() for each in part.apart(times)])
     if np.ptp(errors) == 0:
         return
     ranks = {words: _ranks(np.asarray(values, dtype=float)) for words, values in described.items() if _is_plain(words)}
@@ -405,9 +405,7 @@ def _drift(part, described):
     values = np.asarray(described[words], dtype=float)
     near, far = (int(end(values)) for end in ((np.argmin, np.argmax) if steady[words] > 0 else (np.argmax, np.argmin)))
     if errors[far] > TIMES * errors[near]:
-        first, second = (
-            show(float(np.exp(part.apart(np.log(part.yours / part.wanted))[i].mean()))) for i in (near, far)
-        )
+        first, second = (show(float(np.exp(part.apart(times)[i].mean()))) for i in (near, far))
         fields = {"one": show(float(values[near])), "first": first, "other": show(float(values[far])), "second": second}
         yield Fact("farther off" if steady[words] > 0 else "farther off below", {"what": words} | fields)
 

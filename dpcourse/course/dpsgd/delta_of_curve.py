@@ -20,6 +20,10 @@ def _delta(alpha, beta, epsilon):
     return float(np.maximum(_steep(alpha, beta, epsilon), _flat(alpha, beta, epsilon)).max())
 
 
+def _added(alpha, beta, epsilon):
+    return float(_steep(alpha, beta, epsilon).max() + _flat(alpha, beta, epsilon).max())
+
+
 def _draw(rng):
     """Each line decides twice, at an inner corner; and once an output that gives Mia away."""
     cases = []
@@ -75,16 +79,8 @@ exercise = Exercise(
         Misconception(
             "both added",
             "You added what the two lines ask for. The larger of the two is enough for both lines.",
-            lambda alpha, beta, epsilon: _steep(alpha, beta, epsilon).max() + _flat(alpha, beta, epsilon).max(),
-            recognise=any_of(
-                lambda alpha, beta, epsilon: _steep(alpha, beta, epsilon).max() + _flat(alpha, beta, epsilon).max(),
-                lambda alpha, beta, epsilon: (
-                    max(0.0, _steep(alpha, beta, epsilon).max()) + max(0.0, _flat(alpha, beta, epsilon).max())
-                ),
-                lambda alpha, beta, epsilon: min(
-                    1.0, max(0.0, _steep(alpha, beta, epsilon).max()) + max(0.0, _flat(alpha, beta, epsilon).max())
-                ),
-            ),
+            _added,
+            recognise=any_of(_added, lambda *given: min(1.0, _added(*given))),
         ),
         Misconception(
             "smaller of both",

@@ -221,7 +221,7 @@ exercise = RandomExercise(
         ),
         Misconception(
             "half of epsilon",
-            "Your noise is that of half of epsilon. In a difference of two sizes, or with a sign, each size has the whole epsilon: together they are not twice as much.",
+            "Your noise is that of half of epsilon. Whether you take the difference of two sizes or draw a sign, the coin of each size has the whole epsilon.",
             lambda numerator, denominator, size, rng: _draws(_difference, signed=False)(
                 numerator, 2 * denominator, size, rng
             ),
