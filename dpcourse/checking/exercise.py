@@ -65,7 +65,10 @@ def any_of(*codes: Callable) -> Callable:
 
     return lambda cases, values: (
         any(map(np.any, values))
-        and any(all(alike(value, code(**case)) for case, value in zip(cases, values, strict=True)) for code in codes)
+        and any(
+            all(alike(value, code(*arguments(case))) for case, value in zip(cases, values, strict=True))
+            for code in codes
+        )
     )
 
 
@@ -447,6 +450,8 @@ class Exercise:
         wrong = [i for i, wanted in enumerate(right) if not self.is_close(values[i], wanted)]
         if len(wrong) < LEAST_IN_PART or all(isinstance(wanted, bool) for wanted in right):
             return None  # of two values each that is wrong is the other, whatever came to it
+        if len({show(values[i]) for i in wrong}) == 1:
+            return None  # and one number, a 0 say, comes of many causes
         for known in self.misconceptions:
             with contextlib.suppress(Exception):  # code that is wrong may fail on a corner
                 if all(self.is_close(values[i], plain(known.code(*arguments(cases[i])))) for i in wrong):
@@ -468,7 +473,7 @@ class Exercise:
         given = iter(values)
         of_draws = [(further, list(itertools.islice(given, len(further)))) for further in draws]
         whole = [(further, some) for further, some in of_draws if len(some) == len(further)]
-        return all(misconception.recognise(Cases(further), some) for further, some in whole)
+        return all(recognised(misconception, Cases(further), some) for further, some in whole)
 
     def holds(self, cases: Cases, values: list) -> bool:
         """Return whether these values are right on every case, the searched ones too."""
@@ -582,7 +587,13 @@ class Exercise:
 
 def recognised(misconception: Misconception, cases: Cases, values: list) -> bool:
     """Return whether these values show this misconception by its `recognise`."""
-    return misconception.recognise is not None and misconception.recognise(cases, values)
+    if misconception.recognise is None:
+        return False
+    try:
+        return bool(misconception.recognise(cases, values))
+    except Exception as error:  # the answer is wrong all the same, and another reason may be found
+        warnings.warn(f"{misconception.name!r} was not looked for: {error!r}", RuntimeWarning, stacklevel=2)
+        return False
 
 
 def _printed(outcomes):

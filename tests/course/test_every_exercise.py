@@ -103,20 +103,43 @@ def test_inputs_are_drawn_afresh(exercise):
     assert len({pickle.dumps(list(drawn(exercise.id, seed))) for seed in DRAWS}) == len(DRAWS)
 
 
-@each(lambda exercise: not isinstance(exercise, OpenExercise))
-def test_an_answer_that_nobody_foresaw_is_wrong_without_a_false_diagnosis(exercise):
-    def strange(*arguments):
+def strange(exercise):
+    """An answer that nobody foresaw: of the right kind, and made of what is right in a way that means nothing."""
+
+    def code(*arguments):
         value = exercise.reference(*arguments)
+        bits = np.random.default_rng(zlib.crc32(repr(arguments).encode()))
         if isinstance(value, list) and np.ndim(value[0]):
             return [item[: len(item) // 2] for item in value]
         if isinstance(value, tuple):
             return 0.4321 * value[0], value[1]
         if exercise.returns is true_or_false:
-            return zlib.crc32(repr(arguments).encode()) % 2 == 0
+            return bool(bits.integers(2))
+        if np.ndim(value) == 1 and type(exercise) is Exercise and np.isin(value, (0, 1)).all():
+            return bits.integers(2, size=len(value))
         return 3 + 7 * value if np.ndim(value) == 0 else 0 * np.asarray(value)
 
-    (verdict,) = judged_freely(exercise, strange, [1])
+    return code
+
+
+@each(lambda exercise: not isinstance(exercise, OpenExercise))
+def test_an_answer_that_nobody_foresaw_is_wrong_without_a_false_diagnosis(exercise):
+    (verdict,) = judged_freely(exercise, strange(exercise), [1])
     assert (verdict.state, verdict.misconception) == (WRONG, None), verdict
+
+
+@pytest.mark.every_case
+@each(
+    lambda exercise: (
+        not isinstance(exercise, OpenExercise) and any(known.recognise for known in exercise.misconceptions)
+    )
+)
+def test_what_recognises_a_misconception_has_an_answer_to_any_other(exercise):
+    cases = drawn(exercise.id, 0).drawn
+    values = cases.given(strange(exercise))
+    for known in exercise.misconceptions:
+        if known.recognise is not None:
+            assert known.recognise(cases, values) in (True, False), known.name
 
 
 @each()

@@ -20,7 +20,7 @@ from dpcourse.checking.calling import limits
 from dpcourse.checking.calling.messages import one_line
 from dpcourse.checking.calling.probe import arguments
 from dpcourse.checking.calling.steps import MOST_PLACES, Place, Watched
-from dpcourse.checking.calling.values import SHOWN, plain, show_apart
+from dpcourse.checking.calling.values import SHOWN, plain, show, show_apart
 
 SECONDS = 1.5
 RECORDED = 6  # cases on which values are compared
@@ -122,15 +122,51 @@ class Turn:
 
 
 @dataclass(frozen=True)
+class Lacks:
+    """What a right answer goes through, in words, and none of whose values an answer has; its value on the first case, where it is one."""
+
+    meaning: str
+    needed: object = None
+
+    @property
+    def text(self) -> str:
+        if self.needed is None:
+            return say("One right way goes through {meaning}; nothing in your answer has these values.", meaning=self.meaning)  # fmt: skip
+        return say(
+            "One right way goes through {meaning}, {needed} on the input shown; nothing in your answer has that value.",
+            meaning=self.meaning,
+            needed=show(self.needed),
+        )
+
+
+@dataclass(frozen=True)
+class Reached:
+    """The last place of an answer that is a step of a right one, in words; all such steps before it are there as well."""
+
+    place: Place
+    meaning: str
+
+    @property
+    def text(self) -> str:
+        return say(
+            "`{place}` in line {line} is as it should be, {meaning}: look at what becomes of it.",
+            place=self.place.text,
+            line=self.place.line,
+            meaning=self.meaning,
+        )
+
+
+@dataclass(frozen=True)
 class Step:
     """What an expression of a right answer gives on each case, and what that is, in words.
 
-    name: of an argument, which is a step too.
+    name: of an argument, which is a step too. ways: the numbers of the right answers in which it stands.
     """
 
     given: list[list | None]
     name: str = ""
     meaning: str = ""
+    ways: tuple[int, ...] = ()
 
     @cached_property
     def vectors(self) -> list[np.ndarray | None]:
@@ -161,15 +197,17 @@ def found(
     ask: Callable[..., list],
     close: Callable[[object, object], bool],
     means: Mapping[str, str] = MappingProxyType({}),
-) -> Proved | Left | Turn | None:
+) -> Proved | Left | Turn | Lacks | Reached | None:
     """Return where the answer leaves the way, with a proof if there is one; None where nothing can be said.
+
+    Where its own text tells nothing, it is said how far along the way it comes, by the steps that have words.
 
     right: functions that give the right results. values: what the answer gave on the cases; on the first it is wrong.
     ask(cases, seconds, exchanges=): see calling.probe.Probe.watch. close(value, right): whether a result is right.
     means: what arguments and expressions of the right functions are, in words.
     """
     way = _Way(right, cases, values, ask, close, means)
-    return way.proved() or way.left() or way.turned() if way.places else None
+    return way.proved() or way.left() or way.turned() or way.how_far() if way.places else None
 
 
 def expressions(exercise) -> set[str]:
@@ -379,6 +417,51 @@ class _Way:
                     return Turn(self.places[number], is_true)
         return None
 
+    def how_far(self):
+        """The first step in words that the answer has not, of the right answer of which it has most; the last one, where it has them all."""
+        wrong = [i for i, is_wrong in enumerate(self.is_wrong) if is_wrong]
+        told = [step for step in self.steps if self._is_told(step, wrong)]
+        found = {id(step): self._where(step, wrong) for step in told}
+        ways = [[step for step in told if way in step.ways] for way in {way for step in told for way in step.ways}]
+        if not ways:
+            return None
+        way = max(ways, key=lambda way: sum(found[id(step)] is not None for step in way) / len(way))
+        lacking = next((step for step in way if found[id(step)] is None), None)
+        if lacking is None:
+            last = max(found[id(step)] for step in way)
+            step = next(step for step in way if found[id(step)] == last)
+            return Reached(self.places[last], say(step.meaning)) if last >= 0 else None
+        if any(given is None for i in wrong for given in self.mine[i]):
+            return None  # some of its values are not known
+        first = lacking.given[0]
+        return Lacks(say(lacking.meaning), first[0] if len(first) == 1 else None)
+
+    def _is_told(self, step, wrong):
+        """Whether a step has words and numbers on these cases, and is neither an argument nor the result."""
+        known = [step.vectors[i] for i in wrong]
+        return bool(step.meaning) and not step.name and not self._is_given_back(step) and _is_evidence(known) and all(
+            each is not None and each.size and np.isfinite(each).all() for each in known
+        )  # fmt: skip
+
+    def _where(self, step, wrong):
+        """The number of the last place that has a step's values on these cases, in one of OTHER_FORMS; -1 where only some place has each; else None."""
+        theirs = [_once(step.vectors[i]) for i in wrong]
+        with np.errstate(all="ignore"):
+            for number in reversed(range(len(self.places))):
+                mine = [self.vectors[number][i] for i in wrong]
+                if all(each is not None for each in mine):
+                    for form in OTHER_FORMS:
+                        if _same([_once(form(each)) for each in mine], theirs):
+                            return number
+            among = all(_is_among(each, self._mine_on(i)) for each, i in zip(theirs, wrong, strict=True))
+        return -1 if among else None
+
+    def _mine_on(self, i):
+        """All numbers that the answer has on a case, in each of OTHER_FORMS."""
+        known = [each for each in (vectors[i] for vectors in self.vectors) if each is not None]
+        numbers = np.unique(np.concatenate([np.zeros(0), *known]))
+        return np.unique(np.concatenate([form(numbers) for form in OTHER_FORMS]))
+
     @cached_property
     def is_wrong(self):
         """For each case that is recorded whether the answer is wrong there."""
@@ -523,16 +606,17 @@ def _steps(functions: Iterable[Callable], cases, means) -> list[Step]:
     """Return what the expressions of right answers give on the cases, of those that give the same one; the arguments first."""
     names = [name for name in cases[0] if name not in ("rng", "ledger")]
     found = [Step([[case[name]] for case in cases], name, means.get(name, "")) for name in names]
-    for function in functions:
+    for way, function in enumerate(functions):
         watched = _watched(function)
         given = [watched.steps(list(arguments(case))) for case in cases]
         for number, place in enumerate(watched.places):
-            step = Step([each[number] for each in given], meaning=means.get(place.text, ""))
+            step = Step([each[number] for each in given], meaning=means.get(place.text, ""), ways=(way,))
             known = next((i for i, other in enumerate(found) if _same(step.vectors, other.vectors)), None)
             if known is None and all(each is not None for each in step.vectors):
                 found.append(step)
-            elif known is not None and step.meaning and not found[known].meaning:
-                found[known] = replace(found[known], meaning=step.meaning)
+            elif known is not None:
+                meaning, ways = found[known].meaning or step.meaning, {*found[known].ways, way}
+                found[known] = replace(found[known], meaning=meaning, ways=tuple(sorted(ways)))
     return found
 
 
