@@ -35,7 +35,7 @@ WRONG = {  # exercise -> wrong answer, the expression that alone is wrong, its l
 }  # fmt: skip
 
 
-def where(id, code):
+def where(id, code, means=None):
     """What is found of an answer."""
     exercise = course.find(id)
     answer = written(code, exercise.function)
@@ -48,7 +48,8 @@ def where(id, code):
     order = sorted(range(len(cases)), key=lambda i: exercise.is_close(values[i], right[i]))
     cases, values = [cases[i] for i in order], [values[i] for i in order]
     watch = lambda cases, seconds, exchanges: Probe(exercise.function, seconds=10).watch(answer, cases, exchanges)  # noqa: E731
-    return place.found((exercise.reference, *exercise.formulas), cases, values, watch, exercise.is_close), cases
+    functions = (exercise.reference, *exercise.formulas)
+    return place.found(functions, cases, values, watch, exercise.is_close, means or {}), cases
 
 
 @pytest.mark.parametrize("id", WRONG)
@@ -142,6 +143,31 @@ def test_an_answer_that_is_wrong_as_a_whole_is_told_its_first_value_that_is_none
     found, _ = where("composition/worst_posterior", code)
     assert isinstance(found, place.Left)
     assert "math.exp(-epsilon)" in found.text
+
+
+ODDS = {"prior / (1 - prior)": "the odds before", "prior / (1 - prior) * math.exp(epsilon)": "the odds after"}
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("return prior / 2 + 0.1", "One right way goes through the odds before, "),
+        (
+            "odds = prior / (1 - prior)\n    return odds / (odds + 3)",
+            "One right way goes through the odds after, ",
+        ),
+        (
+            "odds = prior / (1 - prior) * math.exp(epsilon)\n    return odds - odds * odds / 2",
+            "in line 2 is as it should be, the odds after: look at what becomes of it.",
+        ),
+    ],
+)
+def test_where_nothing_else_is_said_it_is_told_how_far_along_the_way_an_answer_comes(code, told):
+    found, cases = where("composition/worst_posterior", f"def worst_posterior(prior, epsilon):\n    {code}\n", ODDS)
+    assert told in found.text
+    if "One" in told:
+        odds = cases[0]["prior"] / (1 - cases[0]["prior"]) * (math.exp(cases[0]["epsilon"]) if "after" in told else 1)
+        assert found.needed == pytest.approx(odds)
 
 
 def test_a_product_of_right_values_is_not_where_an_answer_leaves():

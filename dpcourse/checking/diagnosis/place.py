@@ -444,10 +444,10 @@ class _Way:
         )  # fmt: skip
 
     def _where(self, step, wrong):
-        """The number of the last place that has a step's values on these cases, in one of OTHER_FORMS; -1 where only some place has each; else None."""
+        """The number of the last place that computes a step's values on these cases, in one of OTHER_FORMS; -1 where only some place has each; else None."""
         theirs = [_once(step.vectors[i]) for i in wrong]
         with np.errstate(all="ignore"):
-            for number in reversed(range(len(self.places))):
+            for number in sorted(range(len(self.places)), key=lambda i: (self.places[i].is_name, -i)):
                 mine = [self.vectors[number][i] for i in wrong]
                 if all(each is not None for each in mine):
                     for form in OTHER_FORMS:
