@@ -85,6 +85,8 @@ def _any_answers(rng):
     neighbour = [rounded(x) for x in value + step]
     if rng.random() < 0.2:
         output[0] = neighbour[0]
+    elif rng.random() < 0.1:
+        output = value.tolist()
     return output, value.tolist(), neighbour, rounded(np.abs(step).sum() + rng.uniform(1, 2))
 
 
