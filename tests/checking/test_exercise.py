@@ -53,6 +53,24 @@ def verdict_of(answer):
     return square.check(answer, rng=1)
 
 
+def test_a_recogniser_that_fails_hides_no_other_reason():
+    def fails(cases, values):
+        raise ZeroDivisionError("of its own")
+
+    first = Misconception("fails", "You failed.", lambda x: x, recognise=fails)
+    broken = dataclasses.replace(square, misconceptions=(first, *square.misconceptions))
+    assert broken.check(lambda x: 2 * x, rng=1).misconception == "doubled"
+    with pytest.warns(RuntimeWarning, match="'fails' was not looked for: ZeroDivisionError"):
+        assert broken.check(lambda x: x + 1, rng=1).state == WRONG
+
+
+@pytest.mark.parametrize(("numbers", "name"), [(range(3, 12), "doubled"), ([5] * 9, None)])
+def test_one_wrong_number_again_and_again_is_no_misconception_in_part(numbers, name):
+    cases = Cases([{"x": 100.0}, *({"x": float(x)} for x in numbers)])
+    values = [square.reference(100.0), *(2.0 * x for x in numbers)]
+    assert getattr(square.in_part(cases, values), "name", None) == name
+
+
 def test_an_answer_that_gives_something_else_another_time_is_told_that():
     """It keeps something from call to call, or draws noise; what it gave cannot be explained."""
 

@@ -170,6 +170,13 @@ def test_where_nothing_else_is_said_it_is_told_how_far_along_the_way_an_answer_c
         assert found.needed == pytest.approx(odds)
 
 
+@pytest.mark.parametrize(("least", "is_told"), [(0, True), (20, False)])
+def test_a_place_that_is_right_is_told_where_the_answer_is_mostly_wrong(least, is_told):
+    code = f"def worst_posterior(prior, epsilon):\n    odds = prior / (1 - prior) * math.exp(epsilon)\n    return odds / (1 + odds) + 0.01 * (odds > {least})\n"
+    found, _ = where("composition/worst_posterior", code, ODDS)
+    assert isinstance(found, place.Reached) == is_told, found
+
+
 def test_a_product_of_right_values_is_not_where_an_answer_leaves():
     """Another right answer multiplies in this order; what is wrong is that the whole chance is added."""
     code = (
