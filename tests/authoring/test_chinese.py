@@ -41,7 +41,7 @@ def said():
     return list(each_said())
 
 
-@pytest.mark.in_turn("seconds of reading sources")
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("rule", "pattern"),
     [

@@ -482,6 +482,7 @@ def text_of(number):
     return "\n".join([(ROOT / f"solutions/{lesson.name}.md").read_text(encoding="utf-8"), *quiz])
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("number", "phrase", "value"),
     [
