@@ -21,7 +21,7 @@ from dpcourse.base.languages import say, to_say
 
 Cells = list[dict]
 Given = Mapping[str, Mapping[str, str]]
-"""word -> id -> the digest of each cell as it was given out; empty where nobody kept it."""
+"""word -> id -> the digest of each cell as it was given out; without the words of lessons of which nobody kept it."""
 
 _HASHED = re.compile(r"([0-9a-f]{8})-\d+")  # an id that the build made of the text
 _CHECKED = re.compile(r'^check\("[\d.]+", (\w+)', re.MULTILINE)
@@ -132,7 +132,7 @@ class _Merge:
     def _other_lesson(self, word, index, cell):
         """Find the cell's place in another lesson: where exactly one has it, and no other cell of the learner's is there."""
         known = self.given.get(word)
-        if cell["id"] not in known if known else not self._was_given(word, cell):
+        if not self._was_given(word, cell) if known is None else cell["id"] not in known:
             return  # the learner's own
         tasks = _exercise(cell, is_given=False)
         for key in (cell["id"], *tasks):
