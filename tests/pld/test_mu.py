@@ -78,9 +78,11 @@ def test_a_pure_answer_has_the_mu_of_its_corner():
 
 @examples(20, part=5)
 @given(noise=noises, rate=rates, delta=deltas)
+@example(noise=0.75, rate=0.001, delta=1e-7)
 def test_one_step_agrees_with_a_fine_grid(noise, rate, delta):
-    last = max(pld.noisy_sgd(noise, rate, 1).epsilon(delta).upper, 1e-3)
-    epsilon = np.linspace(0, last, 400)
+    """And with a point just before delta is reached, where mu is often largest, and which a grid misses."""
+    reached = pld.noisy_sgd(noise, rate, 1).epsilon(delta)
+    epsilon = np.r_[np.linspace(0, max(reached.upper, 1e-3), 400), 0.9999 * reached.lower]
     profile = one_step(noise, rate, epsilon)
     lower, upper = pld.noisy_sgd(noise, rate, 1).mu(delta)
     assert reaches(upper, epsilon, profile, delta)
