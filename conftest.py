@@ -25,6 +25,9 @@ os.environ["DPCOURSE_DATA"] = _data.name
 by_profile("numpy and torch: threads", 1, "as many as the machine has")
 if not WEEKLY:  # tests run side by side: threads of torch and numpy would spend their time waiting for each other
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault(
+    "OMP_WAIT_POLICY", "PASSIVE"
+)  # one that spins counts as processor time: ten times of a busy machine
 by_profile("examples by hypothesis, where a test names none", 30, 300)
 by_profile("examples by hypothesis are the same every time", True, False)
 hypothesis.settings.register_profile("commit", deadline=None, derandomize=True, max_examples=30)
@@ -46,6 +49,14 @@ def pytest_unconfigure():
     _data.cleanup()
 
 
+def pytest_ignore_collect(collection_path, config):
+    """Do not even read a notebook whose turn it is not, unless somebody names it."""
+    if collection_path.suffix == ".ipynb" and collection_path not in _asked():
+        named = {config.invocation_params.dir / argument.partition("::")[0] for argument in config.args}
+        return collection_path not in named or None
+    return None
+
+
 def pytest_collectstart(collector):
     """Of what a notebook shows as HTML and in plain text, nbval compares the text: it says the same."""
     if hasattr(collector, "skip_compare"):
@@ -64,8 +75,6 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if item.nodeid.startswith(("lessons/", "solutions/")):
             notebooks[item.path].append(item)
-    if len(notebooks) > 1:  # and not one, asked for by name
-        left_out += itertools.chain.from_iterable(notebooks.pop(path) for path in _not_asked(notebooks))
     for path, cells in notebooks.items():
         if (twin := _twin(path)) is not None:
             left_out += _run_in(twin, cells)
@@ -111,18 +120,20 @@ def _but_for_a_share(asked, items):
     return left_out
 
 
-def _not_asked(notebooks):
-    """The notebooks that wait for their turn.
+@functools.cache
+def _asked():
+    """The notebooks whose turn it is.
 
     Of those that have a twin a commit asks lesson 00 alone, and never one that trains for more than a minute. `dpcourse build`
     has executed each, and says which are old.
     """
+    every = [path for folder in ("lessons", "solutions") for path in sorted(ROOT.glob(f"{folder}/**/*.ipynb"))]
+    notebooks = [path for path in every if not path.parent.name.startswith(".")]
     solved = [path for path in notebooks if _twin(path) is None and (WEEKLY or not path.name.startswith(TRAINS))]
     others = [path for path in notebooks if _twin(path) is not None]
     if WEEKLY:
-        return set(others).difference(support.of_this_week(others))
-    asked = {path for path in others if path.name.startswith("00-")}.union(solved[_turn() % ONE_IN :: ONE_IN])
-    return asked ^ set(notebooks)
+        return {*solved, *support.of_this_week(others)}
+    return {path for path in others if path.name.startswith("00-")}.union(solved[_turn() % ONE_IN :: ONE_IN])
 
 
 @functools.cache
