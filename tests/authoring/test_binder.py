@@ -48,7 +48,7 @@ def test_every_package_that_a_lesson_needs_is_there():
     assert {CONDA_NAMES.get(name, name) for name in packages} <= listed
 
 
-def test_repo2docker_finds_environment_and_postbuild():
+def test_repo2docker_finds_environment_postbuild_and_start():
     done = subprocess.run(
         [sys.executable, "-m", "repo2docker", "--no-build", "--debug", "."], cwd=ROOT, capture_output=True, text=True
     )
@@ -59,6 +59,14 @@ def test_repo2docker_finds_environment_and_postbuild():
     assert f"Building conda environment for python={python}\n" in done.stderr
     assert 'env update -p ${NB_PYTHON_PREFIX} --file "binder/environment.yml"' in dockerfile
     assert "\nRUN ./binder/postBuild\n" in dockerfile
+    assert '\nENV R2D_ENTRYPOINT="${REPO_DIR}/binder/start"\n' in dockerfile
+
+
+def test_no_more_threads_begin_than_binder_lends_cores():
+    """mybinder.org bounds each to two (its deployment's pull request 535), of a machine that has more."""
+    code = "import os; print(os.environ['OMP_NUM_THREADS'], os.environ['OMP_WAIT_POLICY'])"
+    start = [ROOT / "binder" / "start", sys.executable, "-c", code]
+    assert subprocess.check_output(start, text=True).split() == ["2", "PASSIVE"]
 
 
 def test_postbuild_installs_the_course_and_nothing_else():
