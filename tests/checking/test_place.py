@@ -170,6 +170,23 @@ def test_where_nothing_else_is_said_it_is_told_how_far_along_the_way_an_answer_c
         assert found.needed == pytest.approx(odds)
 
 
+NORM = """def mia_is_in(output, with_mia, without, sigma, bits):
+    def off(total):
+        r = np.linalg.norm((output - total) / sigma, axis=1)
+        return np.abs(r * 2**bits - np.round(r * 2**bits)).mean()
+    return bool(off(with_mia) < off(without))
+"""
+
+
+def test_what_a_library_offers_has_no_value_and_hides_nothing():
+    found, _ = where("machine/mia_is_in", NORM)
+    assert isinstance(found, place.Left)
+    assert "from `np.linalg.norm((output - total) / sigma, axis=1)` in line 3 on they differ" in found.text
+    code = "def worst_posterior(prior, epsilon):\n    return float(np.array(prior / 2 + 0.1, dtype=float))\n"
+    found, _ = where("composition/worst_posterior", code, ODDS)
+    assert isinstance(found, place.Lacks)
+
+
 @pytest.mark.parametrize(("least", "is_told"), [(0, True), (20, False)])
 def test_a_place_that_is_right_is_told_where_the_answer_is_mostly_wrong(least, is_told):
     code = f"def worst_posterior(prior, epsilon):\n    odds = prior / (1 - prior) * math.exp(epsilon)\n    return odds / (1 + odds) + 0.01 * (odds > {least})\n"

@@ -6,6 +6,7 @@ holds whatever its author meant; nothing is guessed.
 """
 
 import ast
+import builtins
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -236,6 +237,7 @@ class _Way:
             number for number, mine in enumerate(self.vectors) if any(_same(mine, step.vectors) for step in self.steps)
         }
         self.unknown = {number for number, mine in enumerate(self.vectors) if all(each is None for each in mine)}
+        self.tools = {number for number in self.unknown if _is_tool(self.places[number])}
 
     def _seconds(self):
         return max(0.01, self.clock.left())
@@ -383,7 +385,7 @@ class _Way:
         value before it may be wrong as well, since it is among many of a right answer and not known to be one of them.
         """
         known = {number for number in range(len(self.places)) if self._is_known(number)}
-        trusted, right = known.union(*(set(self._parts(number)) for number in known)), None
+        trusted, right = self.tools.union(known, *(set(self._parts(number)) for number in known)), None
         for number, place in enumerate(self.places):
             if number in known and self._is_computed(number):
                 right = place
@@ -435,7 +437,12 @@ class _Way:
             last = max(found[id(step)] for step in way)
             step = next(step for step in way if found[id(step)] == last)
             return Reached(self.places[last], say(step.meaning)) if last >= 0 else None
-        if any(given is None for i in wrong for given in self.mine[i]):
+        if any(
+            self.mine[i][number] is None
+            for i in wrong
+            for number in range(len(self.places))
+            if number not in self.tools
+        ):
             return None  # some of its values are not known
         first = lacking.given[0]
         return Lacks(say(lacking.meaning), first[0] if len(first) == 1 else None)
@@ -583,6 +590,12 @@ def _prepares(text):
             return ast.unparse(tree.func).rpartition(".")[2] in PREPARES
         return isinstance(tree, (ast.Tuple, ast.List, ast.Dict, ast.Set, ast.Starred))
     return False
+
+
+def _is_tool(place):
+    """Whether it names what a library or Python offers, as `np.linalg`, `stats.norm` or `float`, if it has no value."""
+    names = place.text.split(".")
+    return not place.parts and (names[0] in vars(builtins) or (len(names) > 1 and all(map(str.isidentifier, names))))
 
 
 def _sound(listed) -> list[Place]:
