@@ -30,6 +30,12 @@ exercise = Exercise(
     domain=Domain({"epsilon": Number(0.01, 0.5), "delta_prime": Number(1e-10, 0.1)}),
     draw=_draw_crossing,
     reference=_crossing,
+    means={
+        "drift(epsilon)": "e^ε - 1",
+        "1 - drift(epsilon)": "what is left of 1 without e^ε - 1",
+        "log(1 / delta_prime)": "ln(1/δ')",
+        "2 * log(1 / delta_prime) / (1 - drift(epsilon)) ** 2": "the k at which both bounds are equal",
+    },
     returns=a_whole_number,
     hints=(
         "A loop over k = 1, 2, 3 … that returns at the first k where the advanced epsilon is below k epsilon will do.",

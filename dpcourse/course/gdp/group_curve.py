@@ -54,6 +54,10 @@ exercise = Exercise(
     ),
     draw=_draw_group,
     reference=_group(),
+    means={
+        "f(x)": "the curve of one person at what the last one has left",
+        "1 - f(x)": "1 less the curve of one person, at what the last one has left",
+    },
     returns=numbers_like("alpha"),
     possible=Number(0, 1),
     forbidden=(tradeoff.TradeOff.group, tradeoff.curves.Kind.group, tradeoff.curves.Group.__init__),

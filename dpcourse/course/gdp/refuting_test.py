@@ -182,6 +182,13 @@ exercise = Exercise(
     domain=Domain({"out, inside, mu": Made(_any_box, BOX)}, most=40),
     draw=_draw_boxes,
     reference=_best,
+    means={
+        "np.bincount(out, minlength=OUTPUTS) / len(out)": "the share of each output without Mia",
+        "_ratio(p, q)": "the likelihood ratio of each output",
+        "np.cumsum(p[places])": "α of the tests that say in for the largest ratios, one output more each time",
+        "1 - np.cumsum(q[places])": "β of these tests",
+        "gain(alpha, beta, mu)": "how far each test beats the claim",
+    },
     returns=_twelve_bits,
     hints=(
         "`np.bincount(out, minlength=12) / len(out)` estimates p from the releases, and q in the same way. With p and q you know which tests are worth trying: 12 of them.",

@@ -99,6 +99,10 @@ exercise = Exercise(
             clips, key=lambda clip: sum(max(value - clip, 0) for value in values) + clip / epsilon
         ),
     ),
+    means={
+        "clip / epsilon": "the mean size of the noise of each clip",
+        "np.maximum(np.asarray(values) - clip, 0).sum()": "what each clip takes off all values together",
+    },
     returns=a_number,
     hints=(
         "Take one clip and write down its two errors. Which entries are changed by it, and by how much? Which noise does a sum of entries between 0 and the clip get?",

@@ -141,6 +141,10 @@ exercise = Exercise(
     draw=_draw,
     reference=_behind,
     formulas=(_with_numpy,),
+    means={
+        "noise(second, b)": "the noise of each second",
+        "output - noise(second, b)": "the count that is left with the noise of each second",
+    },
     returns=a_whole_number,
     returned_nothing=to_say(
         "Your function returned nothing (None): for some input no noise passes your test, or a path through it ends without a `return`. Look at three things. A machine has rounded the sum, so 41 "

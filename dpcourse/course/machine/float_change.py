@@ -86,6 +86,10 @@ exercise = Exercise(
     draw=_draw,
     reference=lambda values: max(map(abs, _changes(values))),
     formulas=(_with_numpy,),
+    means={
+        "total(values)": "the sum of all rows, rounded after each",
+        "total(values[:row] + values[row + 1:])": "the sum without each row in turn, rounded after each",
+    },
     returns=a_number,
     forbidden=(machine.running_sum,),
     hints=(

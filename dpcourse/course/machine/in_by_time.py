@@ -62,6 +62,10 @@ exercise = Exercise(
     draw=_draw,
     reference=_nearer,
     formulas=(_with_numpy,),
+    means={
+        "np.round(times / step)": "how many steps each time tells",
+        "np.abs(outputs - count - 1)": "the size of each noise if Mia is in",
+    },
     returns=bits_like("outputs"),
     hints=(
         "The time says how large the noise is, but not its sign: `np.round(times / step)`.",

@@ -158,6 +158,12 @@ exercise = Exercise(
     draw=_draw,
     reference=_by_rings(lambda z, bits: 2.0**bits * np.exp(-np.square(z).sum(axis=1) / 2)),
     formulas=(_with_numpy,),
+    means={
+        "(output - total) / sigma": "what is left of the output without a sum, in deviations",
+        "np.square(z).sum(axis=1)": "r² of each row, for each of the two sums",
+        "2.0 ** bits * np.exp(-np.square(z).sum(axis=1) / 2)": "k of each row, for each of the two sums",
+        "np.abs(k - np.round(k))": "how far each k is from a whole number",
+    },
     returns=true_or_false,
     forbidden=(machine.ring_numbers,),
     hints=(

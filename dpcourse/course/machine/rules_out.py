@@ -124,6 +124,9 @@ exercise = Exercise(
     domain=Domain({"output, count, noises": Made(_any_output, OUTPUT)}),
     draw=_draw,
     reference=lambda output, count, noises: all(count + noise != output for noise in noises),
+    means={
+        "count + noise": "the count with each noise added",
+    },
     returns=true_or_false,
     forbidden=(machine.can_give,),
     hints=(

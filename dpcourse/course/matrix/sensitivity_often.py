@@ -159,6 +159,9 @@ exercise = Exercise(
     ),
     draw=_draw,
     reference=_largest(_patterns),
+    means={
+        "strategy[:, chosen].sum(axis=1)": "the columns of each pattern of Mia's steps, added",
+    },
     returns=a_number,
     possible=Number(0, math.inf),
     forbidden=(matrix.sensitivity, matrix.errors, matrix.error),
