@@ -187,6 +187,23 @@ def test_what_a_library_offers_has_no_value_and_hides_nothing():
     assert isinstance(found, place.Lacks)
 
 
+LIKELY = """def mia_is_in(output, with_mia, {last}, sigma, bits):
+    near, far = [(output - total) / sigma for total in (with_mia, {sum})]
+    return bool((2**bits * np.exp(-(near**2).sum(axis=1) / 3) >= 1).all() and far.all())
+"""
+
+
+@pytest.mark.parametrize(
+    ("names", "is_told"),
+    [(("without", "with_mia"), True), (("without", "without"), False), (("rest", "rest"), False)],
+)
+def test_an_argument_that_is_never_read_is_told_and_none_that_is_under_another_name(names, is_told):
+    found, _ = where("machine/mia_is_in", LIKELY.format(last=names[0], sum=names[1]))
+    assert isinstance(found, place.Unread) == is_told
+    if is_told:
+        assert found.text == "Your answer never looks at `without`; right answers do."
+
+
 @pytest.mark.parametrize(("least", "is_told"), [(0, True), (20, False)])
 def test_a_place_that_is_right_is_told_where_the_answer_is_mostly_wrong(least, is_told):
     code = f"def worst_posterior(prior, epsilon):\n    odds = prior / (1 - prior) * math.exp(epsilon)\n    return odds / (1 + odds) + 0.01 * (odds > {least})\n"

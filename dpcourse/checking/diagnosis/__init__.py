@@ -128,7 +128,7 @@ class _Search:
         self.clock, self.rng, self.numbers = limits.Clock(SECONDS), rng, numbers
         self.first_cases, self.enough = cases, False
         self.parts: list[Part] = []
-        self.place: place.Proved | place.Left | place.Turn | place.Lacks | place.Reached | None = None
+        self.place: place.Proved | place.Left | place.Unread | place.Turn | place.Lacks | place.Reached | None = None
         self.repair: repair.Repair | None = None
 
     def result(self):

@@ -108,6 +108,17 @@ class Left:
 
 
 @dataclass(frozen=True)
+class Unread:
+    """Arguments that stand nowhere in an answer, and in every right answer that is known."""
+
+    names: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        return say("Your answer never looks at {names}; right answers do.", names=listed(f"`{name}`" for name in self.names))  # fmt: skip
+
+
+@dataclass(frozen=True)
 class Turn:
     """A condition of an answer that came out so on every case on which it is wrong, and never where it is right."""
 
@@ -198,17 +209,18 @@ def found(
     ask: Callable[..., list],
     close: Callable[[object, object], bool],
     means: Mapping[str, str] = MappingProxyType({}),
-) -> Proved | Left | Turn | Lacks | Reached | None:
+) -> Proved | Left | Unread | Turn | Lacks | Reached | None:
     """Return where the answer leaves the way, with a proof if there is one; None where nothing can be said.
 
-    Where its own text tells nothing, it is said how far along the way it comes, by the steps that have words.
+    Where its own text tells nothing, it is said which argument it never reads, or how far along the way it comes, by the
+    steps that have words.
 
     right: functions that give the right results. values: what the answer gave on the cases; on the first it is wrong.
     ask(cases, seconds, exchanges=): see calling.probe.Probe.watch. close(value, right): whether a result is right.
     means: what arguments and expressions of the right functions are, in words.
     """
     way = _Way(right, cases, values, ask, close, means)
-    return way.proved() or way.left() or way.turned() or way.how_far() if way.places else None
+    return way.proved() or way.left() or way.unread() or way.turned() or way.how_far() if way.places else None
 
 
 def expressions(exercise) -> set[str]:
@@ -227,7 +239,7 @@ class _Way:
             return
         self.places = _sound(listed)
         self.results = [plain(right[0](*arguments(case))) for case in cases]
-        self.steps = _steps(right, cases, means)
+        self.steps, self.ways = _steps(right, cases, means), len(right)
         self.useful = [
             step for step in self.steps if step.name or (self._tells(step) and not self._is_given_back(step))
         ]
@@ -401,6 +413,23 @@ class _Way:
             is_told = first and _kind(place.text) != ARITHMETIC and not self._is_of_steps(self.vectors[number])
             return Left(place, right) if is_told else None
         return None
+
+    def unread(self):
+        """Of a choice, which changes too seldom to show it: the arguments that all right answers read and this one, where
+        that is certain, under no name."""
+        if not self._are_choices or self.unknown - self.tools or len(self.places) >= MOST_PLACES:
+            return None
+        texts = {place.text for place in self.places}
+        given = [step for step in self.steps if step.name]
+        missing = [
+            step.name
+            for step in given
+            if step.name not in texts and len(step.ways) == self.ways
+            and all(each is not None for each in step.vectors)
+            and not any(_holds(mine, step.vectors) for mine in self.vectors)
+        ]  # fmt: skip
+        by_name = sum(step.name in texts for step in given)
+        return Unread(tuple(missing)) if missing and 2 * by_name >= len(given) else None
 
     def turned(self):
         """The last condition that goes with being wrong, on all cases; it need not be the reason, but what is done then is all that differs."""
@@ -675,6 +704,12 @@ def _is_among(mine, numbers):
     if mine is None or mine.size > MOST_ENTRIES:
         return True
     return bool(np.isclose(mine[:, None], numbers, RTOL, ATOL).any(axis=1).all())
+
+
+def _holds(mine, theirs):
+    """Whether all numbers of each of theirs are in mine."""
+    pairs = zip(mine, theirs, strict=False)
+    return all(one is not None and _is_among(other, np.unique(one)) for one, other in pairs)
 
 
 def _is_not_cut(result):
