@@ -8,6 +8,7 @@ from dpcourse.base.languages import to_say
 from dpcourse.checking import Domain, Exercise, Made, Misconception, a_whole_number
 
 LONGEST, MOST, NEAR, FAR, CASES = 40, 1000, 1e-8, 1e-4, 13
+WIDE = 0.3  # from a whole number: what nobody calls near
 NEARLY = 4e-4  # from a whole number: more than doubles are off, and no more than three digits show
 SELDOM = 0.1
 TOLD = to_say("a true count from 0 to 1000; `b` from 0.5 to 20; 1 to 40 `seconds` in a row, counted from 1970 on")
@@ -114,12 +115,17 @@ def _wide(output, b, seconds):
 
 
 def _too_early(cases, values):
-    """Whether each value is that of the true second or of one before it that fits by accident."""
-    for case, value in zip(cases, values, strict=True):
-        left = _left(*case.values())
-        if value not in [round(count) for count in left[: 1 + np.argmin(list(map(_away, left)))] if _away(count) < 0.3]:
-            return False
-    return True
+    """Whether one room is too wide in all cases: each value is that of the first second which leaves a number so near to a whole one."""
+    left = [_left(*case.values()) for case in cases]
+    away = [list(map(_away, numbers)) for numbers in left]
+    rooms = sorted({each for distances in away for each in distances if WIDE > each > NEAR})
+
+    def first(numbers, distances, room):
+        return next((round(number) for number, each in zip(numbers, distances, strict=True) if each <= room), None)
+
+    return any(
+        all(first(*pair, room) == value for *pair, value in zip(left, away, values, strict=True)) for room in rooms
+    )
 
 
 def _one_generator(output, b, seconds):
