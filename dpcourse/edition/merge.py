@@ -27,6 +27,7 @@ _HASHED = re.compile(r"([0-9a-f]{8})-\d+")  # an id that the build made of the t
 _CHECKED = re.compile(r'^check\("[\d.]+", (\w+)', re.MULTILINE)
 _ANSWER, _CHECK = "answer", "check"
 _NOTE = "kept-"  # how the id of a cell that a merge wrote begins
+_OWN = "own-"  # and that of a cell which a merge took for the learner's own
 
 REPLACED = to_say("**Yours is above.** The new edition of this lesson has another cell in its place, or none.")
 BESIDE = to_say(
@@ -99,27 +100,40 @@ class _Merge:
         for name, text in known.items():
             if not has[name]:
                 free.setdefault(text, []).append(name)
+        its = {}  # an id, which several cells may have -> the one with the text of the lesson's cell
+        for index, cell in enumerate(cells):
+            if cell.get("id") in known and known[cell["id"]] == digest(cell):
+                its.setdefault(cell["id"], index)
         used = set()
-        for cell in cells:
+        for index, cell in enumerate(cells):
             name = cell.get("id")
-            if name is None or name in used or (name not in known and not _HASHED.fullmatch(name)):
+            is_other = name in used or its.get(name, index) != index
+            if name is None or is_other or not (name in known or _HASHED.fullmatch(name) or name.startswith(_OWN)):
                 name = (free.get(digest(cell)) or [name]).pop(0)
-            if name is None or name in used:
-                name = _free_id(f"own-{digest(cell)[:8]}", used | set(has))
+            if name is None or name in used or its.get(name, index) != index:
+                name = _free_id(f"{_OWN}{digest(cell)[:8]}", used | set(has))
             cell["id"] = name
             used.add(name)
         return cells
 
     def _find_places(self):
-        """Find the place of each of the learner's cells: by id, then function, in the same lesson, then in the others."""
-        for find in (self._same_id, self._same_exercise, self._other_lesson):
+        """Find the place of each of the learner's cells: by id, then function, in the same lesson, then in the others.
+
+        What answers an exercise goes by its function first where its id is that of something else.
+        """
+        for find in (self._same_id_and_task, self._same_exercise, self._same_id, self._other_lesson):
             for word, cells in self.mine.items():
                 for index, cell in enumerate(cells):
                     if (word, index) not in self.place:
                         find(word, index, cell)
 
+    def _same_id_and_task(self, word, index, cell):
+        tasks, there = _exercise(cell, is_given=False), self.at.get((word, cell["id"]))
+        if not tasks or (there and set(tasks).intersection(_exercise(there))):
+            self._same_id(word, index, cell)
+
     def _same_id(self, word, index, cell):
-        if (word, cell["id"]) in self.at:
+        if (word, cell["id"]) in self.at and (word, cell["id"]) not in self.owner:
             self._put(word, index, (word, cell["id"]))
 
     def _same_exercise(self, word, index, cell):
@@ -259,7 +273,7 @@ def _note(says, *about, is_shown=True):
 
 def _own(cell):
     """Return a cell that is no longer the lesson's, but the learner's."""
-    return {**cell, "id": f"own-{digest(cell)[:8]}"}
+    return {**cell, "id": f"{_OWN}{digest(cell)[:8]}"}
 
 
 def _run_like(cell, yours):

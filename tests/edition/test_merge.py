@@ -76,6 +76,23 @@ def test_a_cell_of_the_learners_own_is_no_answer_of_another_lesson(given_out):
     assert texts(merge.merged(mine, record(old), old).lessons)["b"] == ["# B"]
 
 
+def test_an_answer_goes_by_its_function_where_its_id_is_that_of_something_else():
+    old, new = edition({"b": [asks("f")]}), edition({"b": ["## 1", asks("f")]})
+    mine = {"b": [{"cell_type": "code", "metadata": {}, "source": "def f(x):\n    return 1", "id": new["b"][0]["id"]}]}
+    made = merge.merged(mine, record(old), new)
+    assert texts(made.lessons) == {"b": ["## 1", "def f(x):\n    return 1"]}
+    assert merge.merged(made.lessons, record(new), new).lessons == made.lessons
+
+
+def test_of_cells_with_one_id_that_is_the_lessons_which_has_its_text():
+    old = edition({"a": ["# A", "## 1"]})
+    mine = copy.deepcopy(old)
+    mine["a"].insert(0, {"cell_type": "code", "metadata": {}, "source": "my own", "id": mine["a"][1]["id"]})
+    made = merge.merged(mine, record(old), old)
+    assert texts(made.lessons) == texts(mine)
+    assert [cell["id"] for cell in made.lessons["a"][1:]] == [cell["id"] for cell in old["a"]]
+
+
 def test_an_answer_whose_exercise_is_asked_in_other_words_still_is_what_runs():
     old = edition(OLD)
     new = edition(OLD | {"a": [asks("f", " # new"), 'check("1.1", f)']})
