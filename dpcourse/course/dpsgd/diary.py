@@ -94,7 +94,8 @@ class Run:
 
     @functools.cached_property
     def scaled(self):
-        """By what factor each step is longer than it should be, sum and noise together; None where more than that is wrong."""
+        """By what factor each step is longer than it should be, sum and noise together; None where it is 1 for all that is
+        seen, or more than that is wrong."""
         seen = self.sure & (self.shares == 1)
         moves, there = self.moves[seen], self._predicted("right")[seen]
         length = np.sum(there**2)
@@ -102,7 +103,8 @@ class Run:
         if factor <= 0 or moves.size < ENOUGH_MOVES:
             return None
         left = np.sqrt(np.mean((moves - factor * there) ** 2)) / self._unit / factor
-        return factor if abs(left - 1) < 5 / np.sqrt(2 * moves.size) else None
+        is_seen = abs(factor - 1) > 5 * factor * self._unit / np.sqrt(length)
+        return factor if is_seen and abs(left - 1) < 5 / np.sqrt(2 * moves.size) else None
 
     @property
     def lost(self):
