@@ -170,6 +170,16 @@ def test_where_nothing_else_is_said_it_is_told_how_far_along_the_way_an_answer_c
         assert found.needed == pytest.approx(odds)
 
 
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [("return prior / 2 + 0.1", "nothing in your answer has that value."), ("return sum({prior / 2, 0.1})", "look whether yours does.")],
+)  # fmt: skip
+def test_of_values_that_are_not_known_it_is_not_said_that_they_are_none_of_these(code, told):
+    found, _ = where("composition/worst_posterior", f"def worst_posterior(prior, epsilon):\n    {code}\n", ODDS)
+    assert isinstance(found, place.Lacks)
+    assert found.text.endswith(told)
+
+
 NORM = """def mia_is_in(output, with_mia, without, sigma, bits):
     def off(total):
         r = np.linalg.norm((output - total) / sigma, axis=1)

@@ -135,19 +135,26 @@ class Turn:
 
 @dataclass(frozen=True)
 class Lacks:
-    """What a right answer goes through, in words, and none of whose values an answer has; its value on the first case, where it is one."""
+    """What a right answer goes through, in words, and whose values an answer has not; its value on the first case, where it is one.
+
+    is_certain: whether all values of the answer are known, so that it can be said to have none of these.
+    """
 
     meaning: str
     needed: object = None
+    is_certain: bool = True
 
     @property
     def text(self) -> str:
-        if self.needed is None:
+        if self.needed is None and self.is_certain:
             return say("One right way goes through {meaning}; nothing in your answer has these values.", meaning=self.meaning)  # fmt: skip
+        if self.needed is None:
+            return say("One right way goes through {meaning}: look whether yours does.", meaning=self.meaning)
+        told = {"meaning": self.meaning, "needed": show(self.needed)}
+        if self.is_certain:
+            return say("One right way goes through {meaning}, {needed} on the input shown; nothing in your answer has that value.", **told)  # fmt: skip
         return say(
-            "One right way goes through {meaning}, {needed} on the input shown; nothing in your answer has that value.",
-            meaning=self.meaning,
-            needed=show(self.needed),
+            "One right way goes through {meaning}, {needed} on the input shown: look whether yours does.", **told
         )
 
 
@@ -466,15 +473,10 @@ class _Way:
             last = max(found[id(step)] for step in way)
             step = next(step for step in way if found[id(step)] == last)
             return Reached(self.places[last], say(step.meaning)) if last >= 0 else None
-        if any(
-            self.mine[i][number] is None
-            for i in wrong
-            for number in range(len(self.places))
-            if number not in self.tools
-        ):
-            return None  # some of its values are not known
+        rest = [number for number in range(len(self.places)) if number not in self.tools]
+        is_certain = all(self.mine[i][number] is not None for i in wrong for number in rest)
         first = lacking.given[0]
-        return Lacks(say(lacking.meaning), first[0] if len(first) == 1 else None)
+        return Lacks(say(lacking.meaning), first[0] if len(first) == 1 else None, is_certain)
 
     def _is_told(self, step, wrong):
         """Whether a step has words and numbers on these cases, and is neither an argument nor the result."""

@@ -106,6 +106,9 @@ exercise = Exercise(
     domain=Domain({"alpha, beta": Made(_any_curve, CURVE), "at": Number(0, 0.999)}),
     draw=_draw_hull,
     reference=_two_sided,
+    means={
+        "y0 + (at - x0) / (x1 - x0) * (y1 - y0)": "how high each line through a corner on the left of `at` and one on its right is at `at`",
+    },
     returns=a_number,
     possible=Number(0, 1),
     rtol=1e-5,
