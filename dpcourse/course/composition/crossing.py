@@ -32,7 +32,7 @@ exercise = Exercise(
     reference=_crossing,
     means={
         "drift(epsilon)": "e^ε - 1",
-        "1 - drift(epsilon)": "what is left of 1 without e^ε - 1",
+        "1 - drift(epsilon)": "what e^ε - 1 leaves of 1",
         "log(1 / delta_prime)": "ln(1/δ')",
         "2 * log(1 / delta_prime) / (1 - drift(epsilon)) ** 2": "the k at which both bounds are equal",
     },

@@ -159,7 +159,7 @@ exercise = Exercise(
     reference=_by_rings(lambda z, bits: 2.0**bits * np.exp(-np.square(z).sum(axis=1) / 2)),
     formulas=(_with_numpy,),
     means={
-        "(output - total) / sigma": "what is left of the output without a sum, in deviations",
+        "(output - total) / sigma": "what is left of the output when a sum is taken off, in deviations",
         "np.square(z).sum(axis=1)": "r² of each row, for each of the two sums",
         "2.0 ** bits * np.exp(-np.square(z).sum(axis=1) / 2)": "k of each row, for each of the two sums",
         "np.abs(k - np.round(k))": "how far each k is from a whole number",
