@@ -172,9 +172,15 @@ def test_where_nothing_else_is_said_it_is_told_how_far_along_the_way_an_answer_c
 
 @pytest.mark.parametrize(
     ("code", "told"),
-    [("return prior / 2 + 0.1", "nothing in your answer has that value."), ("return sum({prior / 2, 0.1})", "look whether yours does.")],
+    [
+        ("return prior / 2 + 0.1", "nothing in your answer has that value."),
+        ("return sum({prior / 2, 0.1})", "look whether yours does."),
+        ("odds = prior / (1 - prior) if prior == FIRST else 3\n    return odds / (1 + odds) / 2", "look whether yours does."),
+    ],
 )  # fmt: skip
-def test_of_values_that_are_not_known_it_is_not_said_that_they_are_none_of_these(code, told):
+def test_of_values_that_are_not_known_or_are_there_it_is_not_said_that_they_are_none_of_these(code, told):
+    _, cases = where("composition/worst_posterior", "def worst_posterior(prior, epsilon):\n    return 2\n", ODDS)
+    code = code.replace("FIRST", repr(cases[0]["prior"]))
     found, _ = where("composition/worst_posterior", f"def worst_posterior(prior, epsilon):\n    {code}\n", ODDS)
     assert isinstance(found, place.Lacks)
     assert found.text.endswith(told)

@@ -137,7 +137,7 @@ class Turn:
 class Lacks:
     """What a right answer goes through, in words, and whose values an answer has not; its value on the first case, where it is one.
 
-    is_certain: whether all values of the answer are known, so that it can be said to have none of these.
+    is_certain: whether all values of the answer are known, and on the input shown it has not all of these.
     """
 
     meaning: str
@@ -474,7 +474,10 @@ class _Way:
             step = next(step for step in way if found[id(step)] == last)
             return Reached(self.places[last], say(step.meaning)) if last >= 0 else None
         rest = [number for number in range(len(self.places)) if number not in self.tools]
-        is_certain = all(self.mine[i][number] is not None for i in wrong for number in rest)
+        is_known = all(self.mine[i][number] is not None for i in wrong for number in rest)
+        is_certain = is_known and not _is_among(
+            _once(lacking.vectors[wrong[0]]), self._mine_on(wrong[0])
+        )  # as it is shown
         first = lacking.given[0]
         return Lacks(say(lacking.meaning), first[0] if len(first) == 1 else None, is_certain)
 
