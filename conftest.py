@@ -25,9 +25,7 @@ os.environ["DPCOURSE_DATA"] = _data.name
 by_profile("numpy and torch: threads", 1, "as many as the machine has")
 if not WEEKLY:  # tests run side by side: threads of torch and numpy would spend their time waiting for each other
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-os.environ.setdefault(
-    "OMP_WAIT_POLICY", "PASSIVE"
-)  # one that spins counts as processor time: ten times of a busy machine
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # a thread that spins while it waits takes processor time
 by_profile("examples by hypothesis, where a test names none", 30, 300)
 by_profile("examples by hypothesis are the same every time", True, False)
 hypothesis.settings.register_profile("commit", deadline=None, derandomize=True, max_examples=30)

@@ -475,11 +475,9 @@ class _Way:
             return Reached(self.places[last], say(step.meaning)) if last >= 0 else None
         rest = [number for number in range(len(self.places)) if number not in self.tools]
         is_known = all(self.mine[i][number] is not None for i in wrong for number in rest)
-        is_certain = is_known and not _is_among(
-            _once(lacking.vectors[wrong[0]]), self._mine_on(wrong[0])
-        )  # as it is shown
+        is_there = _is_among(_once(lacking.vectors[wrong[0]]), self._mine_on(wrong[0]))  # on the input shown
         first = lacking.given[0]
-        return Lacks(say(lacking.meaning), first[0] if len(first) == 1 else None, is_certain)
+        return Lacks(say(lacking.meaning), first[0] if len(first) == 1 else None, is_known and not is_there)
 
     def _is_told(self, step, wrong):
         """Whether a step has words and numbers on these cases, and is neither an argument nor the result."""

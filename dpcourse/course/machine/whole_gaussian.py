@@ -11,7 +11,7 @@ from dpcourse.base.languages import say
 from dpcourse.checking import Count, Domain, Misconception, Needed, RandomExercise, Seed, Whole
 from dpcourse.course.machine.shared import whole_numbers
 
-DRAWS, BETWEEN, WIDE, SHORT, SINGLE = 6000, 5000, 1000, 20, 40
+DRAWS, BETWEEN, WIDE, SHORT, SINGLE = 9000, 7000, 1000, 20, 40
 RARE = 1e-6
 SMALL, MIDDLE, LARGE = (
     1,
@@ -91,7 +91,7 @@ def _counts(cases, values, law=_law):
                 np.abs(between) >= size,
                 float(chances_between[np.abs(all_between) >= size].sum()),
             )
-            for size in (1, 2, 4)
+            for size in (1, 2, 4, 7)
         ),
         Count.of(say("runs that come out the same with the same seed"), np.array_equal(first, again), 1.0),
         Count.of(say("runs that begin the same with another seed"), np.array_equal(first, x[:SHORT]), 0.0),
