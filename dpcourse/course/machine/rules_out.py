@@ -191,6 +191,26 @@ exercise = Exercise(
             lambda output, count, noises: not count + min(noises) <= output <= count + max(noises),
         ),
         Misconception(
+            "beyond the ends",
+            "You say False where the output lies below the smallest sum, or above the largest. No noise gives it there either: return True.",
+            lambda output, count, noises: (
+                count + noises[0] < output < count + noises[-1] and all(count + noise != output for noise in noises)
+            ),
+            recognise=any_of(
+                *(
+                    lambda output, count, noises, inside=inside: (
+                        inside(output, count + noises[0], count + noises[-1])
+                        and all(count + noise != output for noise in noises)
+                    )
+                    for inside in (
+                        lambda output, first, last: first < output < last,
+                        lambda output, first, last: first < output,
+                        lambda output, first, last: output < last,
+                    )
+                )
+            ),
+        ),
+        Misconception(
             "the rule of section 1",
             "You look at the last bits of the output, and at no noise. Section 1 does so for two counts and outputs near 0. Here compare the output with each `count + noise`.",
             _of_section_1,
