@@ -56,6 +56,11 @@ class Misconception:
     code: Callable
     recognise: Callable | None = None
 
+    @property
+    def asks(self) -> bool:
+        """Whether its message asks, since other mistakes show the same: what is proved of an answer's text goes before it."""
+        return "?" in self.message
+
 
 def any_of(*codes: Callable) -> Callable:
     """Return a `recognise`: whether the values, which are not all 0, are those of one of these codes."""
@@ -250,7 +255,7 @@ class Exercise:
 
     def _judge(self, cases, outcomes, ask, rng):
         drawn, searched = cases.drawn, cases[len(cases.drawn) :]
-        if stopped := self._stopped(drawn, outcomes[: len(drawn)]):
+        if stopped := self._stopped(drawn, outcomes[: len(drawn)], ask):
             return stopped
         values = [outcome["value"] for outcome in outcomes[: len(drawn)]]
         if not self.agrees(drawn, values, self.reference):
@@ -263,7 +268,7 @@ class Exercise:
             outcomes = outcomes[:-1]
         if cases.needed <= len(outcomes) < len(cases):  # there was no time for more
             cases = Cases(drawn, cases[len(drawn) : len(outcomes)])
-        if stopped := self._stopped(cases, outcomes):
+        if stopped := self._stopped(cases, outcomes, ask):
             return stopped
         for i, (case, outcome) in enumerate(zip(cases, outcomes, strict=True)):
             idle = i == 0 and outcome.get("idle")  # of what is searched, a short result may be the same by accident
@@ -287,19 +292,28 @@ class Exercise:
             seconds = min(FOR_REST, self.seconds)
         return outcomes
 
-    def _stopped(self, cases, outcomes):
+    def _stopped(self, cases, outcomes, ask):
         """Return the Verdict on an answer that did not give, for each of the cases, something that can be judged."""
         for case, outcome in zip(cases, outcomes, strict=False):
             if outcome.get("blank"):
                 return self.blank()
             complaint = self._complaint(case, outcome)
             if complaint:
-                return Verdict(self.heading, ERROR, complaint, self._tried(case, outcome))
+                begun = self._first_not_finite(case, outcome, ask)
+                told = sentences([complaint, begun]) if begun else complaint
+                return Verdict(self.heading, ERROR, told, self._tried(case, outcome))
         if len(outcomes) != len(cases):
             given = {"number_given": len(outcomes), "number_asked": len(cases)}
             message = say("Your function gave {number_given} answers to {number_asked} questions.", **given)
             return Verdict(self.heading, ERROR, message)
         return None
+
+    def _first_not_finite(self, case, outcome, ask):
+        """Return in a sentence where an answer first gave what is no finite number, if its result on this case is none."""
+        watch = getattr(ask, "watch", None)
+        if watch is None or "value" not in outcome:
+            return None
+        return diagnosis.first_not_finite(case, outcome["value"], watch)
 
     def _wrong(self, cases, values, outcomes, ask, rng):
         """Return the Verdict on an answer that gave these values on what was drawn, which are not right."""
@@ -314,9 +328,10 @@ class Exercise:
             next((each for each in self.alike(cases, values) if self.confirmed(each, ask, rng)), None),
             None,
         )
-        if misconception is None and (misconception := self.in_part(Cases([*cases, *further]), [*values, *known])):
-            proved = self._proved(*every, ask)
-        if proved:  # what is like a misconception in part only may have another reason
+        in_part = self.in_part(Cases([*cases, *further]), [*values, *known]) if misconception is None else None
+        if in_part or (misconception and misconception.asks):
+            misconception, proved = misconception or in_part, self._proved(*every, ask)
+        if proved:  # what is like a misconception in part only, or in what it shows, may have another reason
             misconception, message, found_by = None, proved.message, proved.found_by
         elif misconception:
             message, found_by = say(misconception.message), MISCONCEPTION

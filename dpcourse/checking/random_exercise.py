@@ -11,7 +11,7 @@ from dpcourse.checking.calling.probe import arguments, drawn
 from dpcourse.checking.cases import Cases
 from dpcourse.checking.diagnosis.noise import Noise
 from dpcourse.checking.domain import key
-from dpcourse.checking.exercise import FOR_SEARCHED, UNKNOWN, Exercise, Misconception, recognised
+from dpcourse.checking.exercise import FOR_SEARCHED, Exercise, Misconception, recognised
 from dpcourse.checking.law import AddedNoise, Around
 from dpcourse.checking.statistics import (
     TOO_RARE,
@@ -38,6 +38,7 @@ OTHER_SEEDS = (
 OF_ANOTHER_LAW = to_say(
     "It is right on the first inputs, but not on all that the task allows: there your results come from another law."
 )
+UNLIKE = to_say("Your results come from another law than right ones do.")
 CONVINCED = 0.999  # of an audit that is shown beside an answer known to be wrong
 
 
@@ -199,6 +200,10 @@ class RandomExercise(Exercise):
         """Return None: no single value is right or wrong."""
         return None
 
+    def _proved(self, cases, values, ask):
+        """Return None: what is proved by draws is looked for where no misconception is found."""
+        return
+
     def smallest(self, cases: Cases, values: list, ask: Callable | None) -> tuple[Cases, list]:
         """Return no case: no single one is wrong."""
         return Cases([]), []
@@ -278,7 +283,7 @@ class RandomExercise(Exercise):
         told += noise + [each.as_sentence for each in others if not noise or isinstance(each, Count)]
         told = [*told[:3], *self._draws(cases, ask), *self._dependence(cases, ask, rng)]
         if not told:
-            return diagnosis.Diagnosis(say(UNKNOWN), diagnosis.CASE)
+            return diagnosis.Diagnosis(say(UNLIKE), diagnosis.CASE)
         return diagnosis.Diagnosis(sentences(told), diagnosis.MEASUREMENT)
 
     def _draws(self, cases, ask):
@@ -291,7 +296,8 @@ class RandomExercise(Exercise):
             given = list(arguments(cases[0]))
             right(*given)
             every.append(drawn(cases[0], given))
-        if all(ours is not None and abs(mine - ours) > LIKE_OURS * ours for ours in every):
+        of_half = (2 * mine, mine)  # small whole numbers, and float32, take half of the 64 bits that are counted
+        if all(ours is not None and all(abs(each - ours) > LIKE_OURS * ours for each in of_half) for ours in every):
             yield say(
                 "With {call} your answer draws {mine:,} random numbers, and ours {ours:,}.",
                 call=self.call(cases[0]),

@@ -301,9 +301,9 @@ def test_where_the_watch_fails_the_rest_of_the_reply_stands(watch):
 
 def test_places_that_are_no_trees_are_refused():
     with pytest.raises(ValueError, match="made of earlier ones"):
-        place._sound([["a", 1, [], False], ["b", 1, [0], False], ["c", 1, [0], False]])
+        place.sound_places([["a", 1, [], False], ["b", 1, [0], False], ["c", 1, [0], False]])
     with pytest.raises(ValueError, match="made of earlier ones"):
-        place._sound([["a", 1, [0], False]])
+        place.sound_places([["a", 1, [0], False]])
 
 
 def test_an_array_made_for_whole_numbers_is_told_before_anything_else():

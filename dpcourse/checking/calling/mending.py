@@ -11,6 +11,20 @@ from dpcourse.base.languages import say
 from dpcourse.checking.calling.changes import Change, Changing, called
 
 RANGES, BOUNDS = ("range", "arange"), ("min", "max")
+TWINS = {"min": ("mean",), "max": ("mean",), "mean": ("min", "max"), "sum": ("mean",), "count_nonzero": ("size",)}
+"""Function -> what may belong in its place, beside those of `changes`."""
+ASKS_LITTLE = {
+    "count_nonzero",
+    "nonzero",
+    "flatnonzero",
+    "zeros_like",
+    "ones_like",
+    "full_like",
+    "len",
+    "size",
+    "shape",
+}
+"""Functions that ask of their argument only what is 0, or how many entries there are: what mends them inside is an accident."""
 OF_NO_RANGE = {"sign", "added"}  # changes by which a range only becomes empty, or ends a little later
 TAKEN_FOR = {"log2": "log", "log10": "log", "float32": "float64", "float16": "float64"}
 """Name -> what most often belongs in its place."""
@@ -21,14 +35,17 @@ class Mending(Changing):
 
     def changes(self) -> Iterator[tuple[types.FunctionType, ast.AST, Change, ast.AST]]:
         """All single changes: first those of `Changing`, then these."""
-        ranges = {unit: list(_arguments_of_ranges(node)) for unit, node in self.units.items()}
+        ranges = {unit: list(_arguments_of(RANGES, node)) for unit, node in self.units.items()}
+        counted = {unit: list(_arguments_of(ASKS_LITTLE, node)) for unit, node in self.units.items()}
         for unit, node, change, old in super().changes():
-            if not _is_in_vain(change, old, ranges[unit]):
+            if not _is_in_vain(change, old, ranges[unit]) and not _is_within(old, counted[unit]):
                 yield unit, node, change, old
         for unit, node in {unit: self.written(copy.deepcopy(node)) for unit, node in self.units.items()}.items():
             for change, old in itertools.chain(
                 _of_bounds(node),
+                _of_twins(node),
                 _of_statements(node),
+                _of_both_returns(node),
                 _of_masks(node),
                 _everywhere(node),
                 _of_starts(node),
@@ -37,10 +54,10 @@ class Mending(Changing):
                 yield unit, node, change, old
 
 
-def _arguments_of_ranges(root):
-    """Where these arguments begin and end in the text."""
+def _arguments_of(functions, root):
+    """Where the arguments of these functions begin and end in the text."""
     for node in ast.walk(root):
-        if isinstance(node, ast.Call) and called(node) in RANGES:
+        if isinstance(node, ast.Call) and called(node) in functions:
             yield from map(_span, node.args)
 
 
@@ -54,8 +71,43 @@ def _is_in_vain(change, old, ranges):
         return False
     if isinstance(old, ast.Call) and called(old) == "len":
         return True
-    begin, end = _span(old)
-    return any(first <= begin and end <= last for first, last in ranges)
+    return _is_within(old, ranges)
+
+
+def _is_within(node, spans):
+    """Whether an expression stands in one of these parts of the text."""
+    if not isinstance(node, ast.expr):
+        return False
+    begin, end = _span(node)
+    return any(first <= begin and end <= last for first, last in spans)
+
+
+def _of_twins(root) -> Iterator[tuple[Change, ast.AST]]:
+    """Call one of TWINS in the place of a function; put it back."""
+    for node in [each for each in ast.walk(root) if isinstance(each, ast.Call)]:
+        name, key = called(node), "attr" if isinstance(node.func, ast.Attribute) else "id"
+        for twin in TWINS.get(name, ()):
+            before = copy.deepcopy(node)
+            setattr(node.func, key, twin)
+            yield Change("call replaced", {"one": f"`{name}`", "other": f"`{twin}`"}), before
+            setattr(node.func, key, name)
+
+
+def _of_both_returns(root) -> Iterator[tuple[Change, ast.AST]]:
+    """Of an `if` in a loop that returns in any case, let one of the two stand behind the loop; put it back."""
+    for node in list(ast.walk(root)):
+        for within in (getattr(node, name, None) for name in ("body", "orelse")):
+            loops = [i for i, each in enumerate(within if isinstance(within, list) else ()) if isinstance(each, (ast.For, ast.While))]  # fmt: skip
+            for i in loops:
+                for choice in [each for each in within[i].body if isinstance(each, ast.If)]:
+                    branches = (choice.orelse, choice.body)
+                    for branch in (
+                        branches if all(each and isinstance(each[-1], ast.Return) for each in branches) else ()
+                    ):
+                        last, branch[-1] = branch[-1], ast.Pass()
+                        within.insert(i + 1, last)
+                        yield Change("late return"), last
+                        branch[-1] = within.pop(i + 1)
 
 
 def _of_statements(root) -> Iterator[tuple[Change, ast.AST]]:

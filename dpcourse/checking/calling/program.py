@@ -109,22 +109,26 @@ def _cells(code, function):
 
 
 @functools.lru_cache(100)
-def _tree(text):
-    return ast.parse(text)
+def _functions(text):
+    """The functions of a module, by the line in which each begins."""
+    found: dict[int, list] = {}
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.FunctionDef, ast.Lambda)):
+            found.setdefault(_first_line(node), []).append(node)
+    return found
 
 
 def syntax_of(function: types.FunctionType) -> ast.FunctionDef | ast.Lambda | None:
     """Return a copy of the syntax of a function, without its docstring; None where its text cannot be read."""
     code = function.__code__
     try:
-        tree = _tree("".join(linecache.getlines(code.co_filename)))
+        functions = _functions("".join(linecache.getlines(code.co_filename)))
     except (OSError, SyntaxError, ValueError):
         return None
     found = [
         node
-        for node in ast.walk(tree)
-        if isinstance(node, (ast.FunctionDef, ast.Lambda)) and _first_line(node) == code.co_firstlineno
-        and [each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)] == list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+        for node in functions.get(code.co_firstlineno, ())
+        if [each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)] == list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
     ]  # fmt: skip
     if len(found) > 1:  # several on a line: the one that compiles to the same
         found = [node for node in found if compiled(node, function, whole=False).co_code == code.co_code] or found

@@ -22,7 +22,7 @@ from dpcourse.base.languages import Said, counted, listed, say, sentences, to_sa
 from dpcourse.checking.calling import limits
 from dpcourse.checking.calling.probe import arguments
 from dpcourse.checking.calling.values import plain
-from dpcourse.checking.diagnosis import inputs, measurement, mutants, place, repair, results
+from dpcourse.checking.diagnosis import inputs, measurement, mutants, place, repair, results, surprises
 from dpcourse.checking.diagnosis.series import Part, as_arrays, called, features, part_of, parts
 from dpcourse.checking.diagnosis.words import AFTER, ALONE, EXPLAINING, SENTENCES, Change, Fact, cost, sentence
 from dpcourse.checking.domain import key
@@ -113,6 +113,17 @@ def in_its_text(exercise, cases: list[dict], values: list, watch: Callable[..., 
             return None
 
 
+def first_not_finite(case: dict, value, watch: Callable[..., list]) -> str | None:
+    """Return in a sentence where an answer first gave what is no finite number; None where its result is finite, or that is not known."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            given = np.concatenate([np.ravel(np.asarray(each, dtype=float)) for each in as_arrays(value)])
+            return None if np.isfinite(given).all() else surprises.not_finite(case, watch)
+        except Exception:  # what comes from a learner's process may be anything
+            return None
+
+
 def dependence(exercise, cases: list[dict], values: list, ask: Callable[[list[dict], float], list]) -> list[str]:
     """Return on which arguments an answer does not depend, in at most one sentence; the reference is called on such cases too."""
     search = _Search(exercise, cases, values, ask, None, None)
@@ -137,6 +148,7 @@ class _Search:
         right = [self._given(self.exercise.reference, case) for case in self.cases]
         keep = [i for i, value in enumerate(right) if value is not None]
         self.cases, self.values, right = ([each[i] for i in keep] for each in (self.cases, self.values, right))
+        self.right = right
         if not self.cases:
             return None
         names = getattr(self.exercise.returns, "names", ())
@@ -412,6 +424,20 @@ class _Search:
         except Exception:  # what comes from a learner's process may be anything
             return None
 
+    def _surprise(self):
+        """What the answer met where it is wrong and nowhere else, in at most one sentence, see `surprises`."""
+        if self.watch is None:
+            return []
+        close = [self.exercise.is_close(*pair) for pair in zip(self.values, self.right, strict=True)]
+        wrong, right = (
+            [case for case, good in zip(self.cases, close, strict=True) if good is which] for which in (False, True)
+        )
+        try:
+            told = surprises.found(wrong, right, self.watch)
+        except Exception:  # what comes from a learner's process may be anything
+            return []
+        return [told] if told else []
+
     def _repair(self, right, kinds=repair.FAULTS):
         """Return the one change of the answer that mends it, or that takes a fault out of it which it has beside others."""
         if self.watch is None:
@@ -452,11 +478,13 @@ class _Search:
         explained = all(self.best[k] is not None for k in wrong)
         if isinstance(self.place, place.Proved) and (self.place.tells or not explained):
             beside = [] if self.repair is None else [self.repair.text]
+            beside += [] if self.place.meaning else self._surprise()
             return Diagnosis(sentences([*self._good(), *beside, self.place.text]), PLACE, len(self.cases))
         if explained:
             return Diagnosis(self._sentences(wrong), EXPLANATION, len(self.cases))
-        dependence = self._dependence()
-        told = [] if self.repair is None else [self.repair.text]
+        surprise = self._surprise()
+        dependence = [] if surprise else self._dependence()
+        told = [*([] if self.repair is None else [self.repair.text]), *surprise]
         explained, measured = True, bool(dependence or told)
         for k in wrong:
             best = self.best[k]
@@ -464,6 +492,9 @@ class _Search:
                 told.append(self._of(k, sentence(best.changes, best.told)))
             else:
                 found = list(measurement.facts(self.parts[k], self.described, self.cases))
+                found = [
+                    fact for fact in found if not surprise or fact.kind == "share"
+                ]  # others go with it by accident
                 told += [self._of(k, fact.text) for fact in found[:2]]
                 measured = measured or any(fact.kind != "share" for fact in found[:2])
                 explained = explained and any(fact.kind in EXPLAINING for fact in (*found[:2], *dependence))

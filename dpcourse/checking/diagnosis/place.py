@@ -58,7 +58,8 @@ class Proved:
     @property
     def tells(self) -> bool:
         """Whether more can be said than where it is: what belongs there, in words or in values."""
-        return bool(self.meaning) or (self.gave is not None and len(set(show_apart(self.gave, self.needed))) > 1)
+        differ = self.gave is not None and len(set(show_apart(self.gave, self.needed))) > 1
+        return bool(self.meaning) or (differ and not self.is_result)
 
     @property
     def text(self) -> str:
@@ -227,7 +228,7 @@ def found(
     means: what arguments and expressions of the right functions are, in words.
     """
     way = _Way(right, cases, values, ask, close, means)
-    return way.proved() or way.left() or way.unread() or way.turned() or way.how_far() if way.places else None
+    return way.found() if way.places else None
 
 
 def expressions(exercise) -> set[str]:
@@ -244,7 +245,7 @@ class _Way:
         listed, *self.mine = ask(cases[:RECORDED], self._seconds(), exchanges=[]) or [[]]
         if len(self.mine) < len(self.values):
             return
-        self.places = _sound(listed)
+        self.places = sound_places(listed)
         self.results = [plain(right[0](*arguments(case))) for case in cases]
         self.steps, self.ways = _steps(right, cases, means), len(right)
         self.useful = [
@@ -260,6 +261,14 @@ class _Way:
 
     def _seconds(self):
         return max(0.01, self.clock.left())
+
+    def found(self):
+        proved = self.proved()
+        if proved is None or (
+            proved.is_result and not proved.meaning
+        ):  # all that is known then is that the result is wrong
+            return self.left() or self.unread() or self.turned() or self.how_far() or proved
+        return proved
 
     # ---- the proof
 
@@ -387,8 +396,11 @@ class _Way:
         )
 
     def _is_whole_result(self, step):
-        """Whether a step gives, by and by, all entries of the result: then the answer is wrong there as a whole."""
-        return _same(step.vectors, [_vector([result]) for result in self.results])
+        """Whether a step gives, by and by, all entries of the result, in one of OTHER_FORMS: then the answer is wrong there as a whole."""
+        results = [_vector([result]) for result in self.results]
+        with np.errstate(all="ignore"):
+            forms = ([None if each is None else form(each) for each in results] for form in OTHER_FORMS)
+            return any(_same(step.vectors, form) for form in forms)
 
     def _size(self, number):
         """How much a place is made of; a name is made of what was given to it elsewhere."""
@@ -422,9 +434,9 @@ class _Way:
         return None
 
     def unread(self):
-        """Of a choice, which changes too seldom to show it: the arguments that all right answers read and this one, where
-        that is certain, under no name."""
-        if not self._are_choices or self.unknown - self.tools or len(self.places) >= MOST_PLACES:
+        """The arguments that all right answers read and this one, where that is certain, under no name."""
+        unknown = self.unknown - self.tools
+        if not all(map(self._is_made_of_arguments, unknown)) or len(self.places) >= MOST_PLACES:
             return None
         texts = {place.text for place in self.places}
         given = [step for step in self.steps if step.name]
@@ -437,6 +449,10 @@ class _Way:
         ]  # fmt: skip
         by_name = sum(step.name in texts for step in given)
         return Unread(tuple(missing)) if missing and 2 * by_name >= len(given) else None
+
+    def _is_made_of_arguments(self, number):
+        """Whether it is a call with something in it: what it reads is a place too, as nothing that `locals()` reads is."""
+        return bool(self.places[number].parts) and _kind(self.places[number].text) in (CALL, None)
 
     def turned(self):
         """The last condition that goes with being wrong, on all cases; it need not be the reason, but what is done then is all that differs."""
@@ -477,7 +493,8 @@ class _Way:
         is_known = all(self.mine[i][number] is not None for i in wrong for number in rest)
         is_there = _is_among(_once(lacking.vectors[wrong[0]]), self._mine_on(wrong[0]))  # on the input shown
         first = lacking.given[0]
-        return Lacks(say(lacking.meaning), first[0] if len(first) == 1 else None, is_known and not is_there)
+        is_short = len(first) == 1 and np.ndim(first[0]) < 2
+        return Lacks(say(lacking.meaning), first[0] if is_short else None, is_known and not is_there)
 
     def _is_told(self, step, wrong):
         """Whether a step has words and numbers on these cases, and is neither an argument nor the result."""
@@ -630,7 +647,7 @@ def _is_tool(place):
     return not place.parts and (names[0] in vars(builtins) or (len(names) > 1 and all(map(str.isidentifier, names))))
 
 
-def _sound(listed) -> list[Place]:
+def sound_places(listed: Sequence) -> list[Place]:
     """Return the places, which come from where a learner's code runs. Raises ValueError where they are no trees."""
     places: list[Place] = []
     used: set[int] = set()

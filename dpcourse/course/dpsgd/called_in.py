@@ -11,6 +11,7 @@ from dpcourse.course.dpsgd.trainers import TRAINERS, promise
 
 RUNS, DRAWN = 4000, 8800  # of those that are drawn half are left
 FEW = 0.02  # of the runs
+LEAST = 0.04  # by which alpha + beta is below 1 in runs that tell something: above what chance gives
 RISK = 1e-6  # of bounds on both errors that do not hold
 KEEPS = "A"
 MIXED = np.uint64(0x9E3779B97F4A7C15)
@@ -102,6 +103,11 @@ def _way(published):
     return published[:, :-1].sum(axis=1)
 
 
+def _first_step(published):
+    """Whether the weight moved in the first step."""
+    return published[:, 0] != 0
+
+
 FOUND = {"B": (_empty_steps, -62.5), "C": (_loss, 0.6)}
 BLIND = {"B": (_way, 0.2), "C": (_way, 0.2)}
 
@@ -150,6 +156,14 @@ def _goes_by_the_way(cases, values):
     return any(
         _is_threshold(said, _way(published)) and trainer not in refuted
         for trainer, (said, _, published) in _of(cases, values).items()
+    )
+
+
+def _tells_too_little(cases, values):
+    refuted = _refuted(cases, values)
+    return any(
+        trainer not in refuted and np.mean(said[~filled]) + np.mean(~said[filled]) < 1 - LEAST
+        for trainer, (said, filled, _) in _of(cases, values).items()
     )
 
 
@@ -208,7 +222,7 @@ exercise = OpenExercise(
         ),
         Misconception(
             "hardly a run",
-            "Of a trainer you call hardly a run in, and so you miss Mia nearly always. What you compare lies on one side in nearly all runs, with her and without: another threshold.",
+            "Of a trainer you call hardly a run in, and so you miss Mia nearly always. What you compare lies on one side in nearly all runs, with her and without: another threshold, or another number to compare. (If it is what the log should be: is the weight the sum of all updates?)",
             _test(FOUND | {"B": (_empty_steps, -48.5)}),
             recognise=lambda cases, values: any(
                 0 < said.mean() < FEW and trainer != KEEPS for trainer, (said, _, _) in _of(cases, values).items()
@@ -222,15 +236,21 @@ exercise = OpenExercise(
         ),
         Misconception(
             "B missed",
-            "C is found out. B has the log of A, and another program. What does it do in a step in which nobody was drawn, and what do you see of that?",
+            "C is found out. B has the log of A, and another program. What does it do in a step in which nobody was drawn, and what do you see of that? (If you count this already: of B you call no run in, or nearly as many without Mia as with her. Print what you count for some runs, and look on which side of it your threshold lies.)",
             _test({"C": FOUND["C"]}),
             recognise=_found_alone("C"),
         ),
         Misconception(
             "C missed",
-            "B is found out. The updates of C are those of A, and its log is no noisy sum: a mean over the filled rows. How large is Mia's own loss, beside those of the others? (Did you compute what the log should be? It has the ½, and it is the mean over the filled rows.)",
+            "B is found out. The updates of C are those of A, and its log is no noisy sum: a mean over the filled rows. How large is Mia's own loss, beside those of the others? (Did you compute what the log should be? It is half of a mean of squares over the filled rows, for the weight that is the sum of all updates, and it is equal to the log only up to the last digits: `np.isclose`.)",
             _test({"B": FOUND["B"]}),
             recognise=_found_alone("B"),
+        ),
+        Misconception(
+            "too little of it",
+            "What you look at tells of Mia, but less than the promise allows. Look at all 100 steps, and not at one or at few of them.",
+            _test(FOUND | {"B": (_first_step, 0.5)}),
+            recognise=_tells_too_little,
         ),
     ),
 )

@@ -208,7 +208,7 @@ exercise = Exercise(
         ),
         Misconception(
             "last move only",
-            "You move the weights once, after the last step. They move in every step: that line belongs inside the loop.",
+            "Your weights have made one move, the last. They move in every step, each time from where the last move has left them. Does that line stand behind the loop, or does it begin with the first weights again?",
             _corrected_by(lambda t: t, last_only=True),
         ),
         Misconception(

@@ -169,8 +169,8 @@ exercise = Exercise(
         ),
         Misconception(
             "not the inverse",
-            "Your result is 0: your second curve goes through (0, 0). For 1 - g and for g(1 - alpha) that is so. The inverse exchanges the "
-            "two axes: its corners are (beta, alpha).",
+            "Your result is 0: your second curve goes through (0, 0). Did you take 1 - g, or g(1 - alpha), or give `np.interp` numbers that fall? The inverse exchanges the "
+            "two axes: its corners are (beta, alpha), turned round for `np.interp`.",
             lambda alpha, beta, at: _hull_with(alpha, beta, alpha, 1 - beta, at),
         ),
         Misconception(

@@ -237,7 +237,7 @@ exercise = Exercise(
         ),
         Misconception(
             "wrong way",
-            "You return an end of an interval, away from the answer. Doubling finds only an upper end. Then halve: where delta is still small enough, mu may grow, so low moves up to the middle; otherwise high moves down.",
+            "You return an end of an interval, away from the answer. Doubling finds only an upper end. Then halve: where delta is still small enough, mu may grow, so low moves up to the middle; otherwise high moves down. (Is epsilon the first of the two that `gdp.delta` is given?)",
             lambda epsilon, delta: _halving(epsilon, delta, wrong_way=True),
             recognise=_at_the_ends,
         ),

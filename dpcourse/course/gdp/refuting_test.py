@@ -273,18 +273,18 @@ exercise = Exercise(
         ),
         Misconception(
             "threshold",
-            "Your test is a threshold on the number itself. What number the box prints says nothing here. Sort the outputs by q/p.",
+            "Your test is a threshold on the number itself. Or does your search end at its beginning, since it moves the outputs with the smallest q/p first (`np.argsort` sorts upwards)? What number the box prints says nothing here: sort by q/p.",
             lambda out, inside, mu: np.arange(OUTPUTS) >= OUTPUTS // 2,
             recognise=lambda cases, values: _are_thresholds(values),
         ),
         Misconception(
             "always out",
-            "Your test never says “in”: alpha is 0 and beta is 1, which beats nothing. A search ends there if none of the tests that it tries beats the claim. Do you move the outputs with the largest q/p first? (What number the box prints says nothing.)",
+            "Your test never says “in”: alpha is 0 and beta is 1, which beats nothing. A search ends there if none of the tests that it tries beats the claim. Are p and q shares of the releases, and not counts? Do you move the outputs with the largest q/p first, and take the largest G_mu(alpha) - beta? (What number the box prints says nothing.)",
             _where(lambda p, q, mu: p < 0),
         ),
         Misconception(
             "always in",
-            "Your test always says “in”: alpha is 1 and beta is 0, which beats nothing. A search ends there if none of the tests that it tries beats the claim. Do you move the outputs with the largest q/p first? (What number the box prints says nothing, and `np.argsort` sorts upwards.)",
+            "Your test always says “in”: alpha is 1 and beta is 0, which beats nothing. A search ends there if none of the tests that it tries beats the claim. Are p and q shares of the releases, and not counts? Do you move the outputs with the largest q/p first, and take the largest G_mu(alpha) - beta? (What number the box prints says nothing, and `np.argsort` sorts upwards.)",
             _where(lambda p, q, mu: p >= 0),
         ),
     ),

@@ -153,6 +153,17 @@ def _kept_around(centre, scale=lambda v: 2 * v):
     return lambda n, v: _laplace(n, v) - (np.abs(n) - centre(v)) ** 2 / scale(v)
 
 
+def _a_sign_once_more(numbers, variance):
+    """The weights where y loses its sign and gets another, and a zero with a minus is thrown away."""
+    return _gaussian(numbers, variance) - np.log(2) * (numbers == 0)
+
+
+def _whole_exponent(numbers, variance):
+    """The weights where the exponent is cut to a whole number."""
+    t = _steps(variance)
+    return _laplace(numbers, variance) - (np.abs(numbers) * t - variance) ** 2 // (2 * variance * t * t)
+
+
 _AROUND_T = _kept_around(_steps)
 _AROUND_T_OF_T = _kept_around(_steps, lambda v: 2 * _steps(v) ** 2)
 _AROUND_A_WHOLE = _kept_around(lambda v: v // _steps(v))
@@ -253,6 +264,16 @@ exercise = RandomExercise(
             "Your coin takes something else than σ²/t off |y|, such as t or σ². Only with σ²/t the terms with |y| cancel: (|y| - σ²/t)²/(2σ²) is (|y| t - variance)² over 2 variance t².",
             _by_weights(_AROUND_T),
             recognise=_has_law(_AROUND_T, _AROUND_T_OF_T, _AROUND_VARIANCE),
+        ),
+        Misconception(
+            "a sign once more",
+            "Zero is too rare: y has its sign already. If you draw another for its size and throw -0 away, half of the zeros are lost.",
+            _by_weights(_a_sign_once_more),
+        ),
+        Misconception(
+            "a whole exponent",
+            "Your coin's exponent is cut to a whole number, by `//` or by `int`. `machine.coin` takes it as a fraction of two whole numbers: give it both.",
+            _by_weights(_whole_exponent),
         ),
         Misconception(
             "one-sided",

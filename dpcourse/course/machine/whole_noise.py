@@ -118,6 +118,35 @@ def _with_signs(chance):
     return code
 
 
+def _three_signs(numerator, denominator, size, rng):
+    """A sign of -1, 0 and 1; a 0 with a minus is thrown away."""
+    tries = 40 + 4 * size
+    sign = rng.integers(-1, 2, tries)
+    sizes = rng.geometric(-math.expm1(-numerator / denominator), tries) - 1
+    return (sign * sizes)[(sizes > 0) | (sign >= 0)][:size]
+
+
+def _zero_by_the_coin(numerator, denominator, size, rng):
+    """A 0 is kept where the coin of the sizes shows heads once more."""
+    tries = math.ceil(40 + size * (4 + 4 * denominator / numerator + 4 * numerator / denominator))
+    q = _q({"numerator": numerator, "denominator": denominator})
+    sizes = rng.geometric(1 - q, tries) - 1
+    kept = sizes[(sizes > 0) | (rng.random(tries) < q)][:size]
+    return kept * rng.choice([-1, 1], size=len(kept))
+
+
+def _goes_on(numerator, denominator, size, rng):
+    """Each size goes on from the one before."""
+    drawn = _draws(lambda q, n, rng: rng.geometric(1 - q, n) - 1, signed=False)(numerator, denominator, size, rng)
+    return np.cumsum(drawn) * rng.choice([-1, 1], size=size)
+
+
+def _never_falls(cases, values):
+    """Whether sizes, as they come, are never smaller than the ones before, and no few sizes."""
+    steps = np.diff(np.abs(values[-1]))
+    return bool((steps >= 0).all() and (steps > 0).sum() > SHORT)
+
+
 def _like(*codes):
     """recognise: whether the counts may be those of one of these."""
     return lambda cases, values: any(exercise.agrees(cases, values, code) for code in codes)
@@ -206,6 +235,28 @@ exercise = RandomExercise(
             "Where a -0 comes you take 1 in its place, or -1. Throw it away, and draw the size and the sign anew.",
             _one_for_minus_zero,
             recognise=_like(_one_for_minus_zero, lambda *given: -_one_for_minus_zero(*given)),
+        ),
+        Misconception(
+            "three signs",
+            "Zero comes too often: your sign is -1, 0 or 1, and 0 makes a zero of every size. There are two signs: `rng.integers(2)`.",
+            _three_signs,
+        ),
+        Misconception(
+            "a zero by the coin",
+            "Whether a zero is kept you ask the coin of the sizes, which shows heads with probability e^-epsilon. It is kept with plus and thrown away with minus: half of the time, by the sign.",
+            _zero_by_the_coin,
+            recognise=_like(_zero_by_the_coin),
+        ),
+        Misconception(
+            "the size goes on",
+            "Your sizes never fall: each begins where the one before has ended. Begin at 0 for each noise: `n = 0` belongs inside the loop.",
+            _goes_on,
+            recognise=_never_falls,
+        ),
+        Misconception(
+            "two sizes added",
+            "You add two sizes. Take their difference, and no sign is needed; or draw one size and a sign.",
+            _draws(lambda q, n, rng: rng.geometric(1 - q, n) + rng.geometric(1 - q, n) - 2),
         ),
         Misconception(
             "a sign by the coin",
