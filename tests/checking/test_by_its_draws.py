@@ -142,3 +142,8 @@ def test_how_many_random_numbers_are_drawn_is_told_where_it_is_not_as_many_as_ou
     assert "random numbers, and ours 2." in message
     once = f"{clipped}    return (mine.sum() + rng.normal(0, max(-low, high) / epsilon_sum)) / count"
     assert "random numbers" not in exercise.check(answer_to(exercise, once), 1).message
+    dice = course.find("dpsgd/poisson_batches")  # whole numbers take half of the bits
+    thrown = "    return [np.flatnonzero(rng.integers(0, round(1 / sample_rate), size=n) == 0) for _ in range(steps)]"
+    message = dice.check(answer_to(dice, thrown), 1).message
+    assert "people drawn" in message
+    assert "random numbers" not in message

@@ -8,7 +8,9 @@ import warnings
 
 import numpy as np
 import pytest
+from checking.calling.test_steps import written
 
+from dpcourse import course
 from dpcourse.checking import (
     ERROR,
     RIGHT,
@@ -455,3 +457,17 @@ def test_a_slow_answer_is_asked_on_and_an_endless_one_is_not():
     )
     assert endless[-1] == {"timeout": 1.0}
     assert len(asked) == 2
+
+
+def test_what_is_proved_of_a_text_goes_before_a_misconception_that_asks():
+    exercise = course.find("gdp/largest_mu")
+    asks = next(known for known in exercise.misconceptions if known.name == "wrong way")
+    assert asks.asks
+    assert not next(known for known in exercise.misconceptions if known.name == "sigma").asks
+    code = (
+        "from dpcourse import gdp\n\ndef largest_mu(epsilon, delta):\n    low, high = 1e-9, 50.0\n    for _ in range(100):\n"
+        "        middle = (low + high) / 2\n        if gdp.delta(middle, epsilon) <= delta:\n            low = middle\n        else:\n"
+        "            high = middle\n    return low\n"
+    )
+    told = exercise.check(written(code, "largest_mu"), 1).message
+    assert "two arguments stand in each other's place in `gdp.delta(middle, epsilon)`" in told

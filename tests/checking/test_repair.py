@@ -123,6 +123,40 @@ def test_what_is_taken_for_another_at_all_its_places_is_told_once(body, fault):
     assert fault in found(function, reference=halves).text
 
 
+@pytest.mark.parametrize(
+    ("body", "reference", "fault"),
+    [
+        (
+            "    for value in values:\n        if value < 0:\n            return scale\n        else:\n            return 2 * scale\n        value += 1",
+            lambda values, scale: scale if min(values) < 0 else 2 * scale,
+            "Line 8: `return 2 * scale` ends the loop in its first round",
+        ),
+        (
+            "    for value in values:\n        if value >= 0:\n            return 2 * scale\n        else:\n            return scale",
+            lambda values, scale: scale if min(values) < 0 else 2 * scale,
+            "Line 6: `return 2 * scale` ends the loop in its first round",
+        ),
+        ("    return min(values) * scale", lambda values, scale: sum(values) / len(values) * scale, None),
+        ("    return np.min(values) * scale", lambda values, scale: sum(values) / len(values) * scale, "`min` is the wrong function"),
+        ("    return np.sum(values) * scale", lambda values, scale: sum(values) / len(values) * scale, "`sum` is the wrong function"),
+        ("    return np.count_nonzero(np.array(values) < 0) * scale", lambda values, scale: len(values) * scale, "`count_nonzero` is the wrong function"),
+    ],
+)  # fmt: skip
+def test_what_else_may_stand_in_its_place_or_behind_the_loop(body, reference, fault):
+    mended = found(answered("import numpy as np\n\ndef answer(values, scale):\n" + body + "\n"), reference=reference)
+    assert mended is None if fault is None else fault in mended.text
+
+
+def test_what_asks_little_of_a_value_is_not_mended_by_another_value():
+    """The zeros are counted if each is made infinite, by accident."""
+    listed = Probe("answer").watch(
+        answered("def answer(values, scale):\n    return np.count_nonzero(values) + len(values)\n"), [], None
+    )
+    assert not [kind for _, kind, _, old, _ in listed if old == "values" and kind in ("sign", "added", "part factor")]
+    listed = Probe("answer").watch(answered("def answer(values, scale):\n    return np.argsort(values)\n"), [], None)
+    assert [kind for _, kind, _, old, _ in listed if old == "values" and kind == "sign"]
+
+
 @pytest.mark.parametrize("code", ["range(-len(values))", "range(len(values) ** 2, 0)"])
 def test_no_change_is_told_that_only_leaves_a_loop_without_rounds(code):
     listed = Probe("answer").watch(answered(f"def answer(values, scale):\n    for i in {code}: pass\n"), [], None)

@@ -25,6 +25,7 @@ ASKS_LITTLE = {
     "shape",
 }
 """Functions that ask of their argument only what is 0, or how many entries there are: what mends them inside is an accident."""
+OF_VALUES = {"sign", "added", "part factor"}  # changes by which a value becomes another
 OF_NO_RANGE = {"sign", "added"}  # changes by which a range only becomes empty, or ends a little later
 TAKEN_FOR = {"log2": "log", "log10": "log", "float32": "float64", "float16": "float64"}
 """Name -> what most often belongs in its place."""
@@ -38,7 +39,8 @@ class Mending(Changing):
         ranges = {unit: list(_arguments_of(RANGES, node)) for unit, node in self.units.items()}
         counted = {unit: list(_arguments_of(ASKS_LITTLE, node)) for unit, node in self.units.items()}
         for unit, node, change, old in super().changes():
-            if not _is_in_vain(change, old, ranges[unit]) and not _is_within(old, counted[unit]):
+            is_counted = change.kind in OF_VALUES and _span(old) in counted[unit]
+            if not _is_in_vain(change, old, ranges[unit]) and not is_counted:
                 yield unit, node, change, old
         for unit, node in {unit: self.written(copy.deepcopy(node)) for unit, node in self.units.items()}.items():
             for change, old in itertools.chain(
@@ -71,15 +73,8 @@ def _is_in_vain(change, old, ranges):
         return False
     if isinstance(old, ast.Call) and called(old) == "len":
         return True
-    return _is_within(old, ranges)
-
-
-def _is_within(node, spans):
-    """Whether an expression stands in one of these parts of the text."""
-    if not isinstance(node, ast.expr):
-        return False
-    begin, end = _span(node)
-    return any(first <= begin and end <= last for first, last in spans)
+    begin, end = _span(old)
+    return any(first <= begin and end <= last for first, last in ranges)
 
 
 def _of_twins(root) -> Iterator[tuple[Change, ast.AST]]:

@@ -263,12 +263,11 @@ class _Way:
         return max(0.01, self.clock.left())
 
     def found(self):
+        """Where it leaves the way; a proof that the result is wrong as a whole, which is known, goes behind all that tells more."""
         proved = self.proved()
-        if proved is None or (
-            proved.is_result and not proved.meaning
-        ):  # all that is known then is that the result is wrong
-            return self.left() or self.unread() or self.turned() or self.how_far() or proved
-        return proved
+        if proved is not None and (proved.meaning or not proved.is_result):
+            return proved
+        return self.left() or self.unread() or self.turned() or self.how_far() or proved
 
     # ---- the proof
 
@@ -434,9 +433,9 @@ class _Way:
         return None
 
     def unread(self):
-        """The arguments that all right answers read and this one, where that is certain, under no name."""
-        unknown = self.unknown - self.tools
-        if not all(map(self._is_made_of_arguments, unknown)) or len(self.places) >= MOST_PLACES:
+        """Of a choice, which changes too seldom to show it: the arguments that all right answers read and this one, where
+        that is certain, under no name."""
+        if not self._are_choices or self.unknown - self.tools or len(self.places) >= MOST_PLACES:
             return None
         texts = {place.text for place in self.places}
         given = [step for step in self.steps if step.name]
@@ -449,10 +448,6 @@ class _Way:
         ]  # fmt: skip
         by_name = sum(step.name in texts for step in given)
         return Unread(tuple(missing)) if missing and 2 * by_name >= len(given) else None
-
-    def _is_made_of_arguments(self, number):
-        """Whether it is a call with something in it: what it reads is a place too, as nothing that `locals()` reads is."""
-        return bool(self.places[number].parts) and _kind(self.places[number].text) in (CALL, None)
 
     def turned(self):
         """The last condition that goes with being wrong, on all cases; it need not be the reason, but what is done then is all that differs."""

@@ -194,7 +194,7 @@ exercise = RandomExercise(
     difficulty=4,
     minutes=14,
     points=4,
-    domain=Domain({"variance": Whole(1, 60), "size": Whole(1, 8000), "rng": Seed()}, most=4),
+    domain=Domain({"variance": Whole(1, 60), "size": Whole(1, 9000), "rng": Seed()}, most=4),
     draw=_draw,
     reference=_by_weights(_gaussian),
     formulas=(_with_coins,),
