@@ -8,9 +8,11 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import jupytext
 import pytest
+import support
 import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
@@ -319,3 +321,38 @@ def test_what_the_week_has_more_of_is_said_where_a_module_is_imported():
             assert "by_profile" not in called, f"{file}: call by_profile outside of functions"
             names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
             assert "WEEKLY" not in names, f"{file}: ask support.by_profile in place of WEEKLY"
+
+
+@pytest.fixture
+def ours(request):
+    """Our conftest, by whose hooks tests are chosen."""
+    return request.config.pluginmanager.get_plugin(str(ROOT / "conftest.py"))
+
+
+def test_after_so_many_turns_every_notebook_was_asked_but_what_trains(ours, monkeypatch):
+    every = {path for folder in ("lessons", "solutions") for path in ROOT.glob(f"{folder}/**/*.ipynb")}
+    every = {path for path in every if not path.parent.name.startswith(".")}
+    for weekly, turns in ((False, ours.ONE_IN), (True, support.WEEKS)):
+        asked, times = set(), []
+        for turn in range(turns):
+            monkeypatch.setattr(ours, "WEEKLY", weekly)
+            monkeypatch.setattr(ours, "_turn", lambda turn=turn: turn)
+            monkeypatch.setattr(support, "of_this_week", lambda every, turn=turn, turns=turns: every[turn::turns])
+            times.append(ours._asked.__wrapped__())
+            asked |= times[-1]
+        solved = {path for path in every if path.parts[len(ROOT.parts)] == "solutions" and "zh" not in path.parts}
+        trains = {path for path in solved if path.name.startswith(ours.TRAINS)}
+        assert all(times), "no turn asks nothing"
+        assert asked == every if weekly else asked >= solved - trains
+        assert weekly or not asked & trains
+
+
+def test_a_notebook_is_not_even_read_unless_it_is_its_turn_or_somebody_names_it(ours, monkeypatch):
+    one, other = (ROOT / "solutions" / name for name in ("00-start-here.ipynb", "01-composition.ipynb"))
+    monkeypatch.setattr(ours, "_asked", lambda: {one})
+    config = SimpleNamespace(invocation_params=SimpleNamespace(dir=ROOT), args=["solutions"])
+    assert ours.pytest_ignore_collect(one, config) is None
+    assert ours.pytest_ignore_collect(other, config)
+    config.args = ["solutions/01-composition.ipynb::Cell 3"]
+    assert ours.pytest_ignore_collect(other, config) is None
+    assert ours.pytest_ignore_collect(ROOT / "tests" / "test_tables.py", config) is None
