@@ -11,7 +11,7 @@ from dpcourse.base.languages import say
 from dpcourse.checking.calling.changes import Change, Changing, called
 
 RANGES, BOUNDS = ("range", "arange"), ("min", "max")
-TWINS = {"min": ("mean",), "max": ("mean",), "mean": ("min", "max"), "sum": ("mean",), "count_nonzero": ("size",)}
+TWINS = {"min": ("mean",), "max": ("mean",), "mean": ("min", "max"), "sum": ("mean",), "normal": ("random", "laplace"), "count_nonzero": ("size",)}
 """Function -> what may belong in its place, beside those of `changes`."""
 ASKS_LITTLE = {
     "count_nonzero",

@@ -86,6 +86,8 @@ def _plain(value):
             return array.item()
         if array.dtype.kind in "biuf" and array.size <= LARGEST_ARRAY:
             return array
+        if type(value) is np.ndarray and array.dtype.kind not in "biuf":  # of text, say
+            return {"type": f"ndarray of {array.dtype.type.__name__.strip('_')}"}
     return {"type": type(value).__name__}
 
 

@@ -255,7 +255,7 @@ class _Search:
         )
 
     def _are_whole(self):
-        return all(np.asarray(value).dtype.kind in "biu" for value in self.values)
+        return all(map(_is_whole, self.values))
 
     def _may_agree_by_chance(self):
         """Whether each result is one whole number or truth value, or few of them."""
@@ -667,7 +667,17 @@ def _is_zero(value):
     return not np.any(np.asarray(value, dtype=float))
 
 
+def _is_whole(value):
+    """Whether all numbers of a value are whole by their type; they may be in arrays of different lengths."""
+    try:
+        return np.asarray(value).dtype.kind in "biu"
+    except ValueError:
+        return all(map(_is_whole, value))
+
+
 def _same(one, other):
+    if isinstance(one, tuple) and isinstance(other, tuple):  # of arrays that need not be alike
+        return len(one) == len(other) and all(map(_same, one, other))
     try:
         return bool(np.allclose(np.asarray(one, dtype=float), np.asarray(other, dtype=float), 1e-9, 1e-15))
     except (TypeError, ValueError):

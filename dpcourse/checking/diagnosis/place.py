@@ -30,6 +30,7 @@ MOST_ENTRIES = 5_000  # of all that a step gives on one case
 MOST_OF_STEP = 1_000  # values of it: more than of a place, so that no right value is taken for one that nobody has
 LONGEST = 120  # characters of a place
 LEAST_TURNED = 3  # cases on which it is wrong, and on which it is right, before a condition is told
+MANY = 40  # choices that are made one by one: together they come out right by no accident
 LEAST_DIFFERENT = 3  # cases on which whole numbers differ: others are alike by accident
 RTOL, ATOL = 1e-7, 1e-12
 
@@ -367,7 +368,9 @@ class _Way:
 
     def _tells(self, step):
         """Whether a step can be sent, and choices that come out right are no accident of it: of an argmax, say."""
-        return step.is_small and (not self._are_choices or all(map(_is_whole, step.vectors)))
+        sizes = [np.size(result) for result in self.results]
+        one_by_one = len(set(sizes)) > 1 and sum(sizes) >= MANY  # as bits that are flipped
+        return step.is_small and (not self._are_choices or one_by_one or all(map(_is_whole, step.vectors)))
 
     @cached_property
     def _are_choices(self):

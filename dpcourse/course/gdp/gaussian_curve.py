@@ -55,7 +55,7 @@ exercise = Exercise(
         ),
         Misconception(
             "threshold of alpha",
-            "Your threshold has alpha below it. It must have alpha above it: Phi^-1(1 - alpha).",
+            "Your result is that of a threshold that has alpha below it. Does yours have alpha above it, Phi^-1(1 - alpha)? Or is mu added to it, and the result taken from 1?",
             lambda alpha, mu: ndtr(ndtri(alpha) - mu),
         ),
         Misconception(

@@ -203,7 +203,7 @@ exercise = Exercise(
         ),
         Misconception(
             "one output",
-            "You say “in” for the one output with the largest q/p. More outputs together may beat the claim by more: try the first two, the first three, and so on.",
+            "You say “in” for the one output with the largest q/p. More outputs together may beat the claim by more: try the first two, the first three, and so on. (If you do: is beta 1 minus the share of `inside` that says “in”?)",
             _where(lambda p, q, mu: np.arange(OUTPUTS) == np.argmax(_ratio(p, q))),
         ),
         Misconception(

@@ -24,7 +24,7 @@ def test_anything_else_becomes_its_type_name():
     assert plain([1, {2}]) == [1, {"type": "set"}]
     assert plain(np.float64(2)) == 2.0
     assert plain(np.array(3)) == 3
-    assert plain(np.array(["a"])) == {"type": "ndarray"}
+    assert plain(np.array(["a"])) == {"type": "ndarray of str"}
     assert plain(list(range(2_000_000))) == {"type": "list"}
 
 
