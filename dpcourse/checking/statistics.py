@@ -143,6 +143,7 @@ def are_of_two_laws(one: np.ndarray, other: np.ndarray) -> bool:
 
 
 LEAST = 50  # of a sample: the test holds for long ones
+FAR = 9  # deviations
 ABOVE = to_say("of {count:,} numbers {mine:,} are above {cut:.4g}; with a right answer it would be about {theirs:,}")
 SIZES_ABOVE = to_say(
     "of {count:,} numbers {mine:,} are of a size above {cut:.4g}; with a right answer it would be about {theirs:,}"
@@ -150,26 +151,47 @@ SIZES_ABOVE = to_say(
 PAIRS_ABOVE = to_say(
     "of {count:,} products of two numbers side by side {mine:,} are above {cut:.4g}; with a right answer it would be about {theirs:,}"
 )
+APART_ABOVE = to_say(
+    "of {count:,} products of two numbers half the list apart {mine:,} are above {cut:.4g}; with a right answer it would be about {theirs:,}"
+)
+COPIED = to_say(
+    "of {count:,} numbers {mine:,} are equal to the one that stands {lag} before; with a right answer it would be about {theirs:,}"
+)
 
 
 def unlike_samples(mine: list, theirs: list) -> str | None:
     """Return where two samples of one size differ most, in a line, if they hardly come from one law; else None.
 
-    So it does for their sizes, by which symmetric laws differ most, and for products of two numbers side by side, which tell
-    whether entries are independent. None where they are short.
+    So it does for their sizes, by which symmetric laws differ most, and for products of two numbers side by side, or half the
+    list apart, which tell whether entries are independent; then nor are many of them copies of those so far before. None where
+    they are short.
 
     >>> unlike_samples([1.0] * 100, [0.0] * 100)
     'of 100 numbers 100 are above 0; with a right answer it would be about 0'
     """
     one, other = (np.asarray(each, dtype=float) for each in (mine, theirs))
     half = len(one) // 2 * 2
-    pairs = (each[:half:2] * each[1:half:2] for each in (one, other))
+    pairs = tuple(each[:half:2] * each[1:half:2] for each in (one, other))
+    apart = tuple(each[: half // 2] * each[half // 2 : half] for each in (one, other))
     sizes = np.abs(one), np.abs(other)
-    for told, (x, y) in ((ABOVE, (one, other)), (SIZES_ABOVE, sizes), (PAIRS_ABOVE, tuple(pairs))):
+    for told, (x, y) in ((ABOVE, (one, other)), (SIZES_ABOVE, sizes), (PAIRS_ABOVE, pairs), (APART_ABOVE, apart)):
         if len(x) >= LEAST and are_of_two_laws(x, y):
             cuts = np.unique(np.r_[x, y])
             apart = [np.sum(x > cut) - np.sum(y > cut) for cut in cuts]
             cut = cuts[np.argmax(np.abs(apart))]
             counts = {"count": len(x), "mine": int(np.sum(x > cut)), "theirs": int(np.sum(y > cut))}
             return say(told, cut=cut, **counts)
+    return _copies(one)
+
+
+def _copies(numbers):
+    """Return in a line how many entries are those that stand so far before, if they are far more than independent ones would be; else None."""
+    kinds, codes = np.unique(numbers, return_inverse=True)
+    if len(numbers) < LEAST or len(kinds) > len(numbers) // 2:  # no two of fractions are alike by chance
+        return None
+    alike = float(np.mean(np.bincount(codes)[codes]) / len(codes))  # the chance of two
+    for lag in range(1, len(codes) - LEAST // 2):
+        seen, pairs = int(np.sum(codes[lag:] == codes[:-lag])), len(codes) - lag
+        if seen - alike * pairs > FAR * np.sqrt(alike * (1 - alike) * pairs):
+            return say(COPIED, lag=lag, count=pairs, mine=seen, theirs=round(alike * pairs))
     return None

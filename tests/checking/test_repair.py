@@ -147,6 +147,18 @@ def test_what_else_may_stand_in_its_place_or_behind_the_loop(body, reference, fa
     assert mended is None if fault is None else fault in mended.text
 
 
+def test_no_function_is_called_with_what_it_would_write_to():
+    """numpy reads the third argument of `rng.random` as an array, whatever it is: processes ended by it."""
+
+    def replaced(call):
+        code = f"def answer(rng, scale):\n    return rng.{call}\n"
+        listed = Probe("answer").watch(answered(code), [], None)
+        return [fields["other"] for _, kind, fields, *_ in listed if kind == "call replaced"]
+
+    assert replaced("normal(0, scale, 3)") == ["`laplace`"]
+    assert replaced("normal(size=3)") == ["`laplace`", "`random`"]
+
+
 def test_what_asks_little_of_a_value_is_not_mended_by_another_value():
     """The zeros are counted if each is made infinite, by accident."""
     listed = Probe("answer").watch(

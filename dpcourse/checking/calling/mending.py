@@ -11,7 +11,14 @@ from dpcourse.base.languages import say
 from dpcourse.checking.calling.changes import Change, Changing, called
 
 RANGES, BOUNDS = ("range", "arange"), ("min", "max")
-TWINS = {"min": ("mean",), "max": ("mean",), "mean": ("min", "max"), "sum": ("mean",), "normal": ("random", "laplace"), "count_nonzero": ("size",)}
+TWINS = {
+    "min": ("mean",),
+    "max": ("mean",),
+    "mean": ("min", "max"),
+    "sum": ("mean",),
+    "normal": ("laplace",),
+    "count_nonzero": ("size",),
+}
 """Function -> what may belong in its place, beside those of `changes`."""
 ASKS_LITTLE = {
     "count_nonzero",
@@ -81,7 +88,12 @@ def _of_twins(root) -> Iterator[tuple[Change, ast.AST]]:
     """Call one of TWINS in the place of a function; put it back."""
     for node in [each for each in ast.walk(root) if isinstance(each, ast.Call)]:
         name, key = called(node), "attr" if isinstance(node.func, ast.Attribute) else "id"
-        for twin in TWINS.get(name, ()):
+        twins = TWINS.get(name, ())
+        if (
+            name == "normal" and not node.args
+        ):  # else its deviation would be taken for an array to write to, and end the process
+            twins = (*twins, "random")
+        for twin in twins:
             before = copy.deepcopy(node)
             setattr(node.func, key, twin)
             yield Change("call replaced", {"one": f"`{name}`", "other": f"`{twin}`"}), before

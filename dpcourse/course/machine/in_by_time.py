@@ -6,8 +6,8 @@ from dpcourse.base.languages import to_say
 from dpcourse.checking import Domain, Exercise, Made, Misconception, any_of, bits_like
 
 TOLD = to_say(
-    "1 to 40 `outputs`, whole numbers, and as many `times`; `times[i]` is `step` times the size of the noise in `outputs[i]`, or differs from "
-    "it by less than a fifth of `step`; `count` from 0 to 100; `step` from 0.1 to 10"
+    "1 to 40 `outputs`, whole numbers, and as many `times`; `times[i]` is `step` times the size of the noise in `outputs[i]`, up to an error "
+    "of less than a fifth of `step`; `count` from 0 to 100; `step` from 0.1 to 10"
 )
 NAMES = ("outputs", "times", "count", "step")
 

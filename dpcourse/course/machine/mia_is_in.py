@@ -16,8 +16,8 @@ LIKE, UNLIKE = (
 NOT_FAR = 0.18  # from whole numbers, on average, where points that may lie anywhere are 0.25 away
 NEAR = 0.1  # from a whole number: a point that lies anywhere is as near in one of five cases
 TOLD = to_say(
-    "`bits` from 8 to 12; `sigma` from 0.5 to 4; the arrays have 12 to 40 rows of two numbers, each of which is larger by 0.05 "
-    "to 0.5 in `with_mia` than in `without`, where it is from -3.5 to 3.5; noise and `output` are rounded to float32"
+    "`bits` from 8 to 12; `sigma` from 0.5 to 4; the arrays have 12 to 40 rows of two numbers, from -3.5 to 3.5 in "
+    "`without`, and each larger by 0.05 to 0.5 in `with_mia`; noise and `output` are rounded to float32"
 )
 
 

@@ -10,24 +10,30 @@ TOLD = to_say(
 )
 
 
-def _outputs(rng, prime=None):
+def _outputs(rng, prime=None, before_0=False):
     """(outputs, m): of a generator x -> (a x + c) mod m whose first number is not one that stays; now and then a is 1.
 
-    It is never 0: from the second number on all would be the same, and no difference of two could be divided by.
+    before_0: whether 0 is what comes next, as it does now and then. a is never 0: from the second number on all would be the same, and no difference of two could be divided by.
     """
     m = PRIMES[int(rng.integers(len(PRIMES)))] if prime is None else prime
     a = int(rng.integers(2, m) if rng.random() < 0.8 else 1)
     c, x = int(rng.integers(1, m)), int(rng.integers(m))
+    more = int(rng.integers(2, 6))
+    if before_0 or rng.random() < 0.05:
+        x = 0
+        for _ in range(more + 1):
+            x = (x - c) * pow(a, -1, m) % m
     if (a * x + c) % m == x:
         x = (x + 1) % m
     outputs = [x]
-    for _ in range(int(rng.integers(2, 6))):
+    for _ in range(more):
         outputs.append((a * outputs[-1] + c) % m)
     return outputs, m
 
 
 def _draw(rng):
-    return [dict(zip(("outputs", "m"), _outputs(rng, prime), strict=True)) for prime in PRIMES for _ in range(4)]
+    drawn = [_outputs(rng, prime, before_0=run == 4) for prime in PRIMES for run in range(5)]
+    return [dict(zip(("outputs", "m"), each, strict=True)) for each in drawn]
 
 
 def _next(outputs, m):

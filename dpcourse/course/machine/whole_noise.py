@@ -20,7 +20,7 @@ SMALL = (1, 20)  # so that one number in 150 is above 100 in size
 
 
 def _draw_discrete(rng):
-    """Four runs: two short ones with the same seed, a long one, and one whose small epsilon shows the tail."""
+    """Five runs: two short ones with the same seed, a long one, one whose small epsilon shows the tail, and one of a single number."""
     ratio = RATIOS[rng.integers(len(RATIOS))]
     seed = int(rng.integers(2**31))
     return [
@@ -30,6 +30,7 @@ def _draw_discrete(rng):
             (ratio, SHORT, 0),
             (ratio, DRAWS, 1),
             (SMALL, TAIL, 2),
+            (ratio, 1, 3),
         )
     ]
 
@@ -39,9 +40,9 @@ def _q(case):
 
 
 def _count_discrete(cases, values):
-    first, again, x, wide = map(np.asarray, values)
+    first, again, x, wide = map(np.asarray, values[:4])
     size, far, signs, wide_signs = np.abs(x), np.abs(wide), np.sign(x[x != 0]), np.sign(wide[wide != 0])
-    q, r = _q(cases[0]), _q(cases[-1])
+    q, r = _q(cases[0]), _q(cases[3])
     return [
         Count.of(say("zeros"), x == 0, (1 - q) / (1 + q)),
         Count.of(say("numbers above 0"), x > 0, q / (1 + q)),
@@ -87,7 +88,7 @@ def _share_of_repeated_signs(numbers):
 def _rounded(cases, values):
     """Whether zeros and far numbers are as frequent as in rounded Laplace noise."""
     zeros, *_, far, _, _, _ = _count_discrete(cases, values)
-    (_, _, main, wide) = (case["numerator"] / case["denominator"] for case in cases)
+    (_, _, main, wide) = (case["numerator"] / case["denominator"] for case in cases[:4])
     chances = (-math.expm1(-main / 2), math.exp(-31.5 * wide))
     return all(
         replace(count, chance=chance).p_value > 1e-6 for count, chance in zip((zeros, far), chances, strict=True)
@@ -143,7 +144,7 @@ def _goes_on(numerator, denominator, size, rng):
 
 def _never_falls(cases, values):
     """Whether sizes, as they come, are never smaller than the ones before, and no few sizes."""
-    steps = np.diff(np.abs(values[-1]))
+    steps = np.diff(np.abs(values[3]))
     return bool((steps >= 0).all() and (steps > 0).sum() > SHORT)
 
 
@@ -223,7 +224,7 @@ exercise = RandomExercise(
             "signs in turn",
             "Your signs take turns, so each follows from the one before. Draw each of them: `rng.integers(2)`.",
             _draws(lambda q, n, rng: (rng.geometric(1 - q, n) - 1) * (-1) ** np.arange(n), signed=False),
-            recognise=lambda cases, values: _share_of_repeated_signs(values[-1]) < 0.2,
+            recognise=lambda cases, values: _share_of_repeated_signs(values[3]) < 0.2,
         ),
         Misconception(
             "sign kept",
