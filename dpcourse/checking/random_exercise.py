@@ -22,7 +22,7 @@ from dpcourse.checking.statistics import (
     two_sample_p_value,
     unlike_samples,
 )
-from dpcourse.checking.verdict import WRONG, Audit, Observation, Verdict
+from dpcourse.checking.verdict import RIGHT, WRONG, Audit, Observation, Verdict
 
 POINTS, AT_ENDS = (
     14,
@@ -37,6 +37,10 @@ OTHER_SEEDS = (
 )  # away from an answer's: right results are independent of its own, so that -noise is as right as noise
 OF_ANOTHER_LAW = to_say(
     "It is right on the first inputs, but not on all that the task allows: there your results come from another law."
+)
+OF_A_COPY = to_say(
+    "Your noise does not come from the `rng` that you are given, but from a copy of it: `rng` itself is where it was before. So whoever "
+    "calls your function twice with the same `rng` gets the same noise. Draw from `rng`."
 )
 UNLIKE = to_say("Your results come from another law than right ones do.")
 CONVINCED = 0.999  # of an audit that is shown beside an answer known to be wrong
@@ -97,6 +101,23 @@ class RandomExercise(Exercise):
             return Cases(cases.drawn, [*cases[len(cases.drawn) : cases.needed], *long])
         again = [case | {"rng": seed + run} for case in points for run in range(self.compared)]
         return Cases(cases.drawn, [*cases[len(cases.drawn) : cases.needed], *again])
+
+    def _judge(self, cases, outcomes, ask, rng):
+        verdict = super()._judge(cases, outcomes, ask, rng)
+        if verdict.state == RIGHT and outcomes[0].get("drawn") == 0 and all(self._drawn(cases[0])):
+            return Verdict(
+                self.heading, WRONG, say(OF_A_COPY), self._tried(cases[0], {}), found_by=diagnosis.EXPLANATION
+            )
+        return verdict
+
+    def _drawn(self, case):
+        """How many random numbers each of the right answers draws for a case; None where that cannot be told."""
+        every = []
+        for right in self.formulas or (self.reference,):
+            given = list(arguments(case))
+            right(*given)
+            every.append(drawn(case, given))
+        return every
 
     def holds(self, cases: Cases, values: list) -> bool:
         """Return whether the searched values are of the type and of the law of right ones."""
@@ -291,11 +312,7 @@ class RandomExercise(Exercise):
         mine = next(iter(ask(cases[:1], FOR_SEARCHED)), {}).get("drawn") if ask else None
         if mine is None:
             return
-        every = []
-        for right in self.formulas or (self.reference,):
-            given = list(arguments(cases[0]))
-            right(*given)
-            every.append(drawn(cases[0], given))
+        every = self._drawn(cases[0])
         of_half = (2 * mine, mine)  # small whole numbers, and float32, take half of the 64 bits that are counted
         if all(ours is not None and all(abs(each - ours) > LIKE_OURS * ours for each in of_half) for ours in every):
             yield say(

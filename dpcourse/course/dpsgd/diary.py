@@ -9,6 +9,7 @@ from dpcourse.course.dpsgd.sums import SUMS
 
 CLEARLY = 0.8  # of what the right sum leaves unexplained: so little another sum must leave to be the one that was taken
 
+ROUNDING = 1e-6  # of a noise, read off the weights before and after
 ENOUGH_MOVES = 1000  # of single weights, from which the size of the noise can be told
 
 
@@ -110,6 +111,11 @@ class Run:
     def lost(self):
         """Whether the run ends with the weights with which it began, though it took steps and asked for gradients on the way."""
         return self.paid > 1 and len(self.points) > 1 and np.array_equal(self.final, self.case["weights"])
+
+    def noises_of(self, other):
+        """For each of its noises whether another run has the same one."""
+        apart = np.abs(self.noise[:, None, :] - other.noise[None, :, :]).max(axis=2, initial=0)
+        return (apart < ROUNDING).any(axis=1) if self.noise.size else np.zeros(1, bool)
 
     def is_like(self, other):
         """Whether two runs asked for the same people and ended with the same weights."""

@@ -49,6 +49,7 @@ def count(cases, values):
         Count.of(say("weights with far too little noise, or far too much"), _strange(long.noise), STRANGE),
         Count.of(say("runs that come out the same with the same seed"), ended.is_like(again), 1.0),
         Count.of(say("runs that come out the same with another seed"), ended.is_like(other), 0.0),
+        Count.of(say("noises of a step that come again with another seed"), ended.noises_of(other), 0.0),
     ]
 
 

@@ -117,6 +117,10 @@ def _setting(rng, n, sample_rate):
     }
 
 
+def _noise_of_its_own(sigma, r, expected, people, size, rng):
+    return RIGHT_NOISE(sigma, r, expected, people, size, np.random.default_rng(size))
+
+
 RUN = to_say("2 to 60 people, 20 weights, 0 to 400 steps, and a ledger with room for as many, for more or for fewer")
 
 
@@ -248,6 +252,16 @@ exercise = RandomExercise(
             "The same `rng` gave two different runs: coins or noise come from somewhere else. Draw both from `rng`.",
             loop(generator=lambda rng: np.random.default_rng()),
             recognise=lambda cases, values: not run_of(cases[2], values[2]).is_like(run_of(cases[3], values[3])),
+        ),
+        Misconception(
+            "noise of its own seed",
+            "Two different seeds gave other batches and the same noise: it comes from a generator with a fixed seed. Whoever reads your code can "
+            "take the noise off. Draw it from the `rng` you are given.",
+            loop(noise=_noise_of_its_own),
+            recognise=lambda cases, values: bool(
+                (runs := [run_of(cases[i], values[i]) for i in (2, 4)])[0].noises_of(runs[1]).all()
+                and not runs[0].is_like(runs[1])
+            ),
         ),
         Misconception(
             "own seed",

@@ -15,7 +15,7 @@ def _curve(widths, falls, end=0.0):
 
 
 def _draw_curves(rng):
-    """Five trade-off functions, and seven other curves, in any order."""
+    """Six trade-off functions, and eight other curves, in any order."""
 
     def pick(low, high):
         return int(rng.integers(low, high + 1))
@@ -31,7 +31,9 @@ def _draw_curves(rng):
         _curve(np.diff([0, *straight, 64]), [1, 1, 1, 1]),  # right: 1 - alpha
         _curve([steep, 64 - 5 * steep, 4 * steep], [4, 1, 0.25]),  # right, symmetric, from (0, 1)
         _curve([8, 24, 32], [3, 1, 0.5]),  # right, from (0, 1) and not symmetric
+        _curve(rest(pick(1, 2), pick(20, 24)), [16, 0.5, 0.125]),  # right, very steep at first
         _curve(rest(pick(14, 18), pick(14, 18), pick(14, 18)), [1, 0.25, 1, 0.25]),  # not convex
+        _curve(rest(pick(13, 15), 4, 4), [1, 0.25, 0.75, 0.125]),  # not convex, over a short stretch
         _curve(rest(pick(20, 26), pick(6, 9)), [1, 2, 0.25]),  # not convex, though its drops shrink
         _curve([16, 24, 24], [1.5, 0.25, 0.75]),  # not convex at its last corner only
         _curve([8, 20, 20, 16], [2, 0.75, 1, 0.125]),  # not convex, though the mean slopes of two lines grow
