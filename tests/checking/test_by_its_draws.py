@@ -11,7 +11,7 @@ from checking.test_exercise import square
 from dpcourse import course, machine
 from dpcourse.checking import diagnosis
 from dpcourse.checking.cases import Cases
-from dpcourse.checking.verdict import WRONG
+from dpcourse.checking.verdict import RIGHT, WRONG
 
 MENDED = "With only that changed, your answer is right on all"
 WRONG_ANSWERS = {  # exercise: answers that no misconception foresees -> what is told
@@ -147,3 +147,17 @@ def test_how_many_random_numbers_are_drawn_is_told_where_it_is_not_as_many_as_ou
     message = dice.check(answer_to(dice, thrown), 1).message
     assert "people drawn" in message
     assert "random numbers" not in message
+
+
+@pytest.mark.in_turn("seconds of checks")
+def test_noise_from_a_copy_of_the_generator_is_seen_and_from_its_children_allowed():
+    exercise = course.find("laplace/laplace_mechanism")
+    body = "    {}\n    return value + mine.laplace(0, sensitivity / epsilon, len(value))"
+    for begin, state in (
+        ("import copy; mine = copy.deepcopy(rng)", WRONG),
+        ("mine = rng.spawn(1)[0]", RIGHT),
+        ("mine = np.random.default_rng(rng.integers(2**63))", RIGHT),
+    ):
+        verdict = exercise.check(answer_to(exercise, body.format(begin)), 1)
+        assert verdict.state == state, verdict.message
+        assert ("from a copy of it" in verdict.message) == (state == WRONG)

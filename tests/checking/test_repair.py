@@ -147,6 +147,14 @@ def test_what_else_may_stand_in_its_place_or_behind_the_loop(body, reference, fa
     assert mended is None if fault is None else fault in mended.text
 
 
+def test_one_list_of_several_names_is_told():
+    code = "def answer(values, scale):\n    small = large = []\n    for v in values:\n        (small if v < 1 else large).append(v)\n    return len(small) - scale * len(large)\n"
+    told = found(
+        answered(code), reference=lambda values, scale: sum(v < 1 for v in values) - scale * sum(v >= 1 for v in values)
+    )
+    assert "`small = large = []` gives several names to one value" in told.text
+
+
 def test_no_function_is_called_with_what_it_would_write_to():
     """numpy reads the third argument of `rng.random` as an array, whatever it is: processes ended by it."""
 

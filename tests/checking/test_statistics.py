@@ -1,10 +1,11 @@
 """The exact tests on counts keep their level."""
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from dpcourse.checking.statistics import binomial_p_value, two_sample_p_value
+from dpcourse.checking.statistics import binomial_p_value, two_sample_p_value, unlike_samples
 
 
 @given(trials=st.integers(1, 60), chance=st.floats(0.01, 0.99), level=st.floats(1e-9, 0.5))
@@ -25,3 +26,13 @@ def test_two_sample_test_rejects_at_most_at_its_level(n, m, total, level):
     possible = range(max(0, total - m), min(n, total) + 1)
     rejected = [a for a in possible if two_sample_p_value(a, n, total - a, m) < level]
     assert stats.hypergeom.pmf(rejected, n + m, total, n).sum() <= level * (1 + 1e-9)
+
+
+def test_halves_that_mirror_each_other_and_numbers_that_come_again_are_seen():
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        one, other = (np.round(rng.laplace(0, 1.2, 600)) for _ in range(2))
+        assert unlike_samples(list(one), list(other)) is None
+        mirrored, again = np.r_[one[:300], -one[:300]], np.resize(one[:420], 600)
+        assert "half the list apart" in unlike_samples(list(mirrored), list(other))
+        assert "equal to the one that stands 420 before" in unlike_samples(list(again), list(other))

@@ -46,6 +46,15 @@ def test_what_a_wrong_answer_met_is_said_and_never_what_it_meets_where_it_is_rig
     assert surprises.found([wrong], [wrong], watch) is None
 
 
+def test_what_a_right_answer_meets_too_is_not_said():
+    watch = asked("return x * 3 == y", ["x", "y"])
+    case, right = {"x": 0.1, "y": 0.3}, {"x": 0.5, "y": 1.5}
+    own = written("def answer(x, y):\n    return x * 3 == y\n", "answer")
+    own.__globals__["__name__"] = own.__module__ = "dpcourse.course.odd"
+    assert surprises.found([case], [right], watch, [lambda x, y: None])
+    assert surprises.found([case], [right], watch, [own]) is None
+
+
 @pytest.mark.parametrize(
     ("body", "case", "told"),
     [

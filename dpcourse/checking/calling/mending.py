@@ -52,6 +52,7 @@ class Mending(Changing):
         for unit, node in {unit: self.written(copy.deepcopy(node)) for unit, node in self.units.items()}.items():
             for change, old in itertools.chain(
                 _of_bounds(node),
+                _of_names_of_one(node),
                 _of_twins(node),
                 _of_statements(node),
                 _of_both_returns(node),
@@ -82,6 +83,18 @@ def _is_in_vain(change, old, ranges):
         return True
     begin, end = _span(old)
     return any(first <= begin and end <= last for first, last in ranges)
+
+
+def _of_names_of_one(root) -> Iterator[tuple[Change, ast.AST]]:
+    """Of names that are given one value together, let each have a value of its own; put it back."""
+    for node in ast.walk(root):
+        match node:
+            case ast.Assign(targets=[_, _, *_] as targets, value=ast.Call() | ast.List() | ast.BinOp() as value):
+                before = copy.deepcopy(node)
+                node.targets = [ast.Tuple(targets, ast.Store())]
+                node.value = ast.Tuple([copy.deepcopy(value) for _ in targets], ast.Load())
+                yield Change("names of one"), before
+                node.targets, node.value = targets, value
 
 
 def _of_twins(root) -> Iterator[tuple[Change, ast.AST]]:

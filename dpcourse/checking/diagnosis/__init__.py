@@ -433,7 +433,7 @@ class _Search:
             [case for case, good in zip(self.cases, close, strict=True) if good is which] for which in (False, True)
         )
         try:
-            told = surprises.found(wrong, right, self.watch)
+            told = surprises.found(wrong, right, self.watch, (self.exercise.reference, *self.exercise.formulas))
         except Exception:  # what comes from a learner's process may be anything
             return []
         return [told] if told else []
@@ -542,6 +542,10 @@ class _Search:
                 continue
             if not of_all and self._are_whole():  # of many entries that seldom change, one
                 continue
+            if (
+                few and of_all and argument.strip("`") in self._read
+            ):  # it is wrong where it should change, which need not be for this
+                continue
             never_right = self.parts and not any(part.agrees.any() for part in self.parts)
             enough = 2 * MOST_PAIRS if few else LEAST_PAIRS if of_all and never_right else MOST_PAIRS
             still: list[bool] = []
@@ -563,6 +567,15 @@ class _Search:
         if independent:
             found.insert(0, Fact("independent", {"names": listed(independent)}))
         return found[:2]
+
+    @functools.cached_property
+    def _read(self):
+        """The names that stand in the answer's text; none where it cannot be read."""
+        try:
+            listed, *_ = self.watch(self.cases[:1], self.clock.left(), exchanges=[]) if self.watch else [[]]
+            return {each.text for each in place.sound_places(listed)}
+        except Exception:  # what comes from a learner's process may be anything
+            return set()
 
     def _order(self):
         """Yield the lists on whose order the answer depends, though what is right does not: lists of one length are turned round together.

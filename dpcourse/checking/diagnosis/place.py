@@ -234,7 +234,9 @@ def found(
 
 def expressions(exercise) -> set[str]:
     """Return the expressions of an exercise's reference and formulas, which are the steps of a right answer."""
-    return {place.text for function in (exercise.reference, *exercise.formulas) for place in _watched(function).places}
+    return {
+        place.text for function in (exercise.reference, *exercise.formulas) for place in watched_right(function).places
+    }
 
 
 class _Way:
@@ -671,7 +673,7 @@ def _steps(functions: Iterable[Callable], cases, means) -> list[Step]:
     names = [name for name in cases[0] if name not in ("rng", "ledger")]
     found = [Step([[case[name]] for case in cases], name, means.get(name, "")) for name in names]
     for way, function in enumerate(functions):
-        watched = _watched(function)
+        watched = watched_right(function)
         given = [watched.steps(list(arguments(case))) for case in cases]
         for number, place in enumerate(watched.places):
             step = Step([each[number] for each in given], meaning=means.get(place.text, ""), ways=(way,))
@@ -684,7 +686,8 @@ def _steps(functions: Iterable[Callable], cases, means) -> list[Step]:
     return found
 
 
-def _watched(function):
+def watched_right(function: Callable) -> Watched:
+    """Return a right answer, watched with all that it calls of the exercises."""
     return Watched(function, lambda other: other.__module__.startswith("dpcourse.course."), MOST_OF_STEP)
 
 

@@ -35,6 +35,7 @@ BOUNDS = {"min", "max", "minimum", "maximum", "clip", "abs", "fabs", "absolute"}
 HEAD = 2  # wrong results that a change must mend before all are tried
 FAULTS = {  # kind of a change -> what is wrong where it mends an answer; the most telling first
     "everywhere": to_say("wherever {other} stands, {one} belongs"),
+    "names of one": to_say("`{old}` gives several names to one value: what is changed in one is changed in all"),
     "jump dropped": to_say("`{old}` should not be there"),
     "statement dropped": to_say("`{old}` should not be there"),
     "late return": to_say("`{old}` ends the loop in its first round"),

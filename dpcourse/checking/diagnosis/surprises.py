@@ -1,18 +1,19 @@
 """What numbers and libraries do that many do not expect, where a wrong answer has met it.
 
-What is said did happen in that line, on an input on which the answer is wrong, and on none on which it is right. Whether it
-is the mistake is not proved.
+What is said did happen in that line, on an input on which the answer is wrong, and on none on which it is right; and no right
+answer meets it there. Whether it is the mistake is not proved.
 """
 
 import ast
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
 from dpcourse.base.languages import say
+from dpcourse.checking.calling.probe import arguments
 from dpcourse.checking.calling.values import show
-from dpcourse.checking.diagnosis.place import sound_places
+from dpcourse.checking.diagnosis.place import sound_places, watched_right
 
 SECONDS, MOST = 0.3, 8  # cases of each kind
 NEAR = 1e-9  # of a number: what is as near as this to another is meant to be equal
@@ -63,10 +64,12 @@ class _Seen:
         return ast.unparse(self.node.args[0]).rpartition(".")[2].strip("'\"")
 
 
-def found(wrong: list[dict], right: list[dict], watch: Callable[..., list]) -> str | None:
+def found(
+    wrong: list[dict], right: list[dict], watch: Callable[..., list], functions: Sequence[Callable] = ()
+) -> str | None:
     """Return in a sentence what a wrong answer met on some of these cases, and never where it is right; None where nothing is known.
 
-    watch(cases, seconds, exchanges): see calling.probe.Probe.watch.
+    functions: right answers. watch(cases, seconds, exchanges): see calling.probe.Probe.watch.
     """
     wrong, right = wrong[:MOST], right[:MOST]
     listed, *given = watch([*wrong, *right], SECONDS, exchanges=[]) or [[]]
@@ -74,6 +77,8 @@ def found(wrong: list[dict], right: list[dict], watch: Callable[..., list]) -> s
     given = [each for each in given if len(each) == len(places)]
     bad, good = given[: len(wrong)], given[len(wrong) :]
     for rule in RULES if good else [rule for rule in RULES if rule not in ONLY_BESIDE_RIGHT]:
+        if any(_is_met(rule, function, wrong) for function in functions):
+            continue
         for number, where in enumerate(places):
             told = _met(rule, places, number, bad)
             always = rule not in ONLY_BESIDE_RIGHT or all(_met(rule, places, number, [each]) for each in bad)
@@ -91,6 +96,13 @@ def not_finite(case: dict, watch: Callable[..., list]) -> str | None:
         if told := _met(_first_not_finite, places, number, given):
             return say("Line {line}: {told}", line=where.line, told=told)
     return None
+
+
+def _is_met(rule, function, cases):
+    """Whether a right answer meets it on one of these cases."""
+    watched = watched_right(function)
+    given = [watched.steps(list(arguments(case))) for case in cases]
+    return any(_met(rule, watched.places, number, given) for number in range(len(watched.places)))
 
 
 def _met(rule, places, number, given):

@@ -95,7 +95,7 @@ exercise = Exercise(
         ),
         Misconception(
             "noise upwards only",
-            "You take it that the noise is never negative. The time says its size: compare `np.abs(outputs - count - 1)` with it.",
+            "You take it that the noise is never negative, or you have the sign of the 1 wrong where it is. The time says its size: compare `np.abs(outputs - count - 1)` with it.",
             lambda outputs, times, count, step: (
                 np.asarray(outputs) - count - 1 == np.round(np.asarray(times) / step)
             ).astype(int),

@@ -244,7 +244,7 @@ exercise = RandomExercise(
         ),
         Misconception(
             "a zero by the coin",
-            "Whether a zero is kept you ask the coin of the sizes, which shows heads with probability e^-epsilon. It is kept with plus and thrown away with minus: half of the time, by the sign.",
+            "Too many zeros are thrown away. Do you ask the coin of the sizes whether a zero is kept? Or has your noise its sign already, and gets another? A size of 0 is kept with plus and thrown away with minus, once.",
             _zero_by_the_coin,
             recognise=_like(_zero_by_the_coin),
         ),

@@ -17,3 +17,9 @@ def test_it_is_how_far_the_generator_has_gone(seed, count):
 def test_of_another_generator_nothing_is_told():
     assert since(1, np.random.default_rng(2)) is None
     assert since(1, np.random.Generator(np.random.MT19937(1))) is None
+
+
+def test_of_what_children_draw_nothing_is_known():
+    rng = np.random.default_rng(3)
+    rng.spawn(1)
+    assert since(3, rng) is None
