@@ -146,7 +146,7 @@ class RandomExercise(Exercise):
             for at, (mine, theirs) in enumerate(zip(given, right, strict=True)):
                 if (seen := unlike_samples(mine, theirs)) is not None:
                     call = self.call(searched[at])
-                    yield say(OF_ANOTHER_LAW), f"{call}: {seen}", slice(None, len(searched))
+                    yield say(OF_ANOTHER_LAW), say("{call}: {seen}", call=call, seen=seen), slice(None, len(searched))
         if self.sample_size or not self.compared:
             return
         yield from self._seldom_another(cases, values)

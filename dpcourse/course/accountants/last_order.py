@@ -189,7 +189,7 @@ exercise = Exercise(
         ),
         _slip(
             "divergence",
-            "You compared the third term with D_a. What the sum has above 1 is e^((a - 1) D_a) - 1.",
+            "You compared the third term with D_a, or with e^(D_a) - 1, which is nearly as large. What the sum has above 1 is e^((a - 1) D_a) - 1.",
             rest=divergence,
         ),
         _slip(

@@ -113,9 +113,10 @@ class Run:
         return self.paid > 1 and len(self.points) > 1 and np.array_equal(self.final, self.case["weights"])
 
     def noises_of(self, other):
-        """For each of its noises whether another run has the same one."""
+        """For each of its noises whether another run has the same one, and whether it is one."""
         apart = np.abs(self.noise[:, None, :] - other.noise[None, :, :]).max(axis=2, initial=0)
-        return (apart < ROUNDING).any(axis=1) if self.noise.size else np.zeros(1, bool)
+        is_one = np.abs(self.noise).max(axis=1, initial=0) > ROUNDING
+        return (apart < ROUNDING).any(axis=1) & is_one if self.noise.size else np.zeros(1, bool)
 
     def is_like(self, other):
         """Whether two runs asked for the same people and ended with the same weights."""
