@@ -424,7 +424,7 @@ class _Search:
         except Exception:  # what comes from a learner's process may be anything
             return None
 
-    def _surprise(self):
+    def _surprise(self, rules=surprises.RULES):
         """What the answer met where it is wrong and nowhere else, in at most one sentence, see `surprises`."""
         if self.watch is None:
             return []
@@ -433,7 +433,7 @@ class _Search:
             [case for case, good in zip(self.cases, close, strict=True) if good is which] for which in (False, True)
         )
         try:
-            told = surprises.found(wrong, right, self.watch, (self.exercise.reference, *self.exercise.formulas))
+            told = surprises.found(wrong, right, self.watch, (self.exercise.reference, *self.exercise.formulas), rules)
         except Exception:  # what comes from a learner's process may be anything
             return []
         return [told] if told else []
@@ -471,7 +471,9 @@ class _Search:
     def _told(self):
         """Return the Diagnosis: explanations of what is wrong, or else what was measured."""
         if self.repair is not None and self.repair.mends:
-            return Diagnosis(sentences([*self._good(), self.repair.text]), PLACE, len(self.cases))
+            sure = self._surprise(surprises.SURE) if self.repair.kind in repair.WEAK else []
+            told = sure or [self.repair.text]
+            return Diagnosis(sentences([*self._good(), *told]), PLACE, len(self.cases))
         wrong = [k for k, part in enumerate(self.parts) if not part.agrees.all()]
         if not wrong:
             return None
@@ -481,7 +483,8 @@ class _Search:
             beside += [] if self.place.meaning else self._surprise()
             return Diagnosis(sentences([*self._good(), *beside, self.place.text]), PLACE, len(self.cases))
         if explained:
-            return Diagnosis(self._sentences(wrong), EXPLANATION, len(self.cases))
+            told = sentences([*self._surprise(surprises.SURE), self._sentences(wrong)])
+            return Diagnosis(told, EXPLANATION, len(self.cases))
         surprise = self._surprise()
         dependence = [] if surprise else self._dependence()
         told = [*([] if self.repair is None else [self.repair.text]), *surprise]

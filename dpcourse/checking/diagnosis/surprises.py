@@ -65,18 +65,21 @@ class _Seen:
 
 
 def found(
-    wrong: list[dict], right: list[dict], watch: Callable[..., list], functions: Sequence[Callable] = ()
-) -> str | None:
+    wrong: list[dict], right: list[dict], watch: Callable[..., list], functions: Sequence[Callable] = (),
+    rules: Sequence[Callable] | None = None,
+) -> str | None:  # fmt: skip
     """Return in a sentence what a wrong answer met on some of these cases, and never where it is right; None where nothing is known.
 
-    functions: right answers. watch(cases, seconds, exchanges): see calling.probe.Probe.watch.
+    functions: right answers. rules: those of RULES that are asked; all, if none are given. watch(cases, seconds, exchanges): see calling.probe.Probe.watch.
     """
     wrong, right = wrong[:MOST], right[:MOST]
     listed, *given = watch([*wrong, *right], SECONDS, exchanges=[]) or [[]]
     places = sound_places(listed)
     given = [each for each in given if len(each) == len(places)]
     bad, good = given[: len(wrong)], given[len(wrong) :]
-    for rule in RULES if good else [rule for rule in RULES if rule not in ONLY_BESIDE_RIGHT]:
+    for rule in RULES if rules is None else rules:
+        if not good and rule in ONLY_BESIDE_RIGHT:
+            continue
         if any(_is_met(rule, function, wrong) for function in functions):
             continue
         for number, where in enumerate(places):
@@ -283,6 +286,8 @@ RULES = (
     _does_not_rise, _overflows, _remainder_below_0, _distance_below_0, _percents, _opposite_of_whole, _made_true,
     _nearly_equal, _cut_beside_whole, _nearly_at_the_limit, _half_to_even, _cut,
 )  # fmt: skip
+SURE = (_does_not_rise, _overflows)
+"""What nobody means: it is told before a mend that may be an accident."""
 ONLY_BESIDE_RIGHT = (_nearly_at_the_limit, _half_to_even)
 """What many right answers meet too, as a search does at its end: said only where an answer meets it whenever it is wrong, and never when it is right."""
 

@@ -200,7 +200,7 @@ exercise = OpenExercise(
         ),
         Misconception(
             "all in",
-            "You call all runs of a trainer in. Then no run is missed, and every run without Mia is a false alarm: α = 1, which every promise allows. Compare a number of each run with a threshold that lies between what it is without her and with her.",
+            "You call all runs of a trainer in. Then no run is missed, and every run without Mia is a false alarm: α = 1, which every promise allows. Compare a number of each run with a threshold that lies between what it is without her and with her. (Or does your True mean that she is absent?)",
             _test({"B": (_empty_steps, -100.5), "C": (_loss, 0.0)}),
             recognise=lambda cases, values: any(
                 said.all() for trainer, (said, _, _) in _of(cases, values).items() if trainer != "C"

@@ -143,7 +143,7 @@ exercise = Exercise(
         ),
         Misconception(
             "not clipped",
-            "You did not clip. Without clipping one person can move the sum by any amount, and no noise hides that.",
+            "You did not clip, or clipped what was divided already, so that hardly anything is as long as clip_norm. Without clipping one person can move the sum by any amount, and no noise hides that.",
             _step(clipped=lambda gradients, clip_norm: gradients),
         ),
         Misconception(

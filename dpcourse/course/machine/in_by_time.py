@@ -79,7 +79,7 @@ exercise = Exercise(
         ),
         Misconception(
             "no time",
-            "You did not look at the times. An output alone says little: together with its time it says all.",
+            "You did not look at the times, or take the noise for larger by one than it is, which comes to the same. An output alone says little: together with its time it says all.",
             lambda outputs, times, count, step: (np.asarray(outputs) > count).astype(int),
         ),
         Misconception(

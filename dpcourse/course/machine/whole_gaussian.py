@@ -225,7 +225,7 @@ exercise = RandomExercise(
         Misconception(
             "every draw kept",
             "Your noise is that of `machine.discrete_noise`, or nearly so: few y are thrown away. Either a y is kept at tails, or the coin is tossed again for the same y; then throw it "
-            "away at tails, and draw a new one. Or your coin's exponent is too small: with whole numbers it is (|y| t - variance)² over 2 variance t².",
+            "away at tails, and draw a new one. Or the y that you keep is not the one that you tossed for. Or your coin's exponent is too small: with whole numbers it is (|y| t - variance)² over 2 variance t².",
             _by_weights(_laplace),
             recognise=_are_nearly_all_kept,
         ),
