@@ -177,8 +177,8 @@ def unlike_samples(mine: list, theirs: list) -> str | None:
     for told, (x, y) in ((ABOVE, (one, other)), (SIZES_ABOVE, sizes), (PAIRS_ABOVE, pairs), (APART_ABOVE, apart)):
         if len(x) >= LEAST and are_of_two_laws(x, y):
             cuts = np.unique(np.r_[x, y])
-            apart = [np.sum(x > cut) - np.sum(y > cut) for cut in cuts]
-            cut = cuts[np.argmax(np.abs(apart))]
+            differ = [np.sum(x > cut) - np.sum(y > cut) for cut in cuts]
+            cut = cuts[np.argmax(np.abs(differ))]
             counts = {"count": len(x), "mine": int(np.sum(x > cut)), "theirs": int(np.sum(y > cut))}
             return say(told, cut=cut, **counts)
     return _copies(one)

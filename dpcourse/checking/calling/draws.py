@@ -18,7 +18,9 @@ def since(seed: int, rng: np.random.Generator) -> int | None:
     >>> since(5, rng)
     198
     """
-    if rng.bit_generator.seed_seq.n_children_spawned:  # its children draw, and it knows how many there are
+    if getattr(
+        rng.bit_generator.seed_seq, "n_children_spawned", 0
+    ):  # its children draw, and it knows how many there are
         return None
     before, now = (each.bit_generator.state for each in (np.random.default_rng(seed), rng))
     if before["bit_generator"] != now["bit_generator"] or before["state"]["inc"] != now["state"]["inc"]:

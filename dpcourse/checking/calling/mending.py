@@ -115,25 +115,27 @@ def _of_twins(root) -> Iterator[tuple[Change, ast.AST]]:
 
 def _of_both_returns(root) -> Iterator[tuple[Change, ast.AST]]:
     """Of an `if` in a loop that returns in any case, let one of the two stand behind the loop; put it back."""
-    for node in list(ast.walk(root)):
-        for within in (getattr(node, name, None) for name in ("body", "orelse")):
-            loops = [i for i, each in enumerate(within if isinstance(within, list) else ()) if isinstance(each, (ast.For, ast.While))]  # fmt: skip
-            for i in loops:
-                for choice in [each for each in within[i].body if isinstance(each, ast.If)]:
-                    branches = (choice.orelse, choice.body)
-                    for branch in (
-                        branches if all(each and isinstance(each[-1], ast.Return) for each in branches) else ()
-                    ):
-                        last, branch[-1] = branch[-1], ast.Pass()
-                        within.insert(i + 1, last)
-                        yield Change("late return"), last
-                        branch[-1] = within.pop(i + 1)
+    for within in _blocks(root):
+        for i in [i for i, each in enumerate(within) if isinstance(each, (ast.For, ast.While))]:
+            for choice in [each for each in within[i].body if isinstance(each, ast.If)]:
+                branches = (choice.orelse, choice.body)
+                returns = all(each and isinstance(each[-1], ast.Return) for each in branches)
+                for branch in branches if returns else ():
+                    last, branch[-1] = branch[-1], ast.Pass()
+                    within.insert(i + 1, last)
+                    yield Change("late return"), last
+                    branch[-1] = within.pop(i + 1)
+
+
+def _blocks(root) -> list[list]:
+    """Return all lists of statements."""
+    found = (getattr(node, name, None) for node in ast.walk(root) for name in ("body", "orelse"))
+    return [each for each in found if isinstance(each, list)]
 
 
 def _of_statements(root) -> Iterator[tuple[Change, ast.AST]]:
     """Leave out one statement that changes a name that has a value already: `n += 1`, `x = x / 2`; put it back."""
-    lists = (getattr(node, name, None) for node in ast.walk(root) for name in ("body", "orelse"))
-    for within in [each for each in lists if isinstance(each, list)]:
+    for within in _blocks(root):
         for i, statement in enumerate(within):
             if _changes_a_name(statement):
                 within[i] = ast.Pass()

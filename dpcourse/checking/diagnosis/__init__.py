@@ -118,7 +118,7 @@ def first_not_finite(case: dict, value, watch: Callable[..., list]) -> str | Non
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            given = np.concatenate([np.ravel(np.asarray(each, dtype=float)) for each in as_arrays(value)])
+            given = np.concatenate([np.ravel(np.asarray(each, dtype=float)) for each in as_arrays(value) or []])
             return None if np.isfinite(given).all() else surprises.not_finite(case, watch)
         except Exception:  # what comes from a learner's process may be anything
             return None
