@@ -401,3 +401,18 @@ def test_a_value_that_is_right_everywhere_is_named_with_its_line_before_the_firs
 )
 def test_whole_numbers_are_evidence_where_they_differ(vectors, is_evidence):
     assert place._is_evidence([np.array(each) for each in vectors]) == is_evidence
+
+
+def test_a_place_of_which_no_words_are_known_is_told_with_the_first_step_that_lacks():
+    """Where more than one value before it is wrong, the place alone leads nowhere."""
+    code = (
+        "def noisy_adam(weights, sums, noises, expected_batch, learning_rate):\n    m, u = np.zeros(len(weights)), np.zeros(len(weights))\n"
+        "    for t, (s, z) in enumerate(zip(sums, noises), 1):\n        g = (s + z) / expected_batch\n"
+        "        m, u = 0.1 * m + 0.9 * g, 0.001 * u + 0.999 * g**2\n"
+        "        weights = weights - learning_rate * (m / (1 - 0.9**t)) / (np.sqrt(u / (1 - 0.999**t)) + 1e-8)\n    return weights\n"
+    )
+    means = course.find("dpsgd/noisy_adam").means
+    found, _ = where("dpsgd/noisy_adam", code, means)
+    assert "One right way goes through the running mean of the gradients" in found.text
+    found, _ = where("dpsgd/noisy_adam", code.replace("0.1 * m + 0.9 * g", "0.9 * m + 0.1 * g"), means)
+    assert "One right way goes through the running mean of the squares" in found.text

@@ -45,7 +45,7 @@ class Proved:
     """The place at which alone an answer is wrong; what it gave on the first case, and what is needed there.
 
     meaning: of what is needed there, in words. is_result: whether that is all of the result. inputs: names in it that may be what is wrong, since no step has their values.
-    also: other lines in which the same stands, and is wrong too.
+    also: other lines in which the same stands, and is wrong too. lacks: a step in words that the answer has not, in a sentence.
     """
 
     place: Place
@@ -55,6 +55,7 @@ class Proved:
     inputs: tuple[str, ...] = ()
     is_result: bool = False
     also: tuple[int, ...] = ()
+    lacks: str = ""
 
     @property
     def tells(self) -> bool:
@@ -81,7 +82,7 @@ class Proved:
             told.append(say("On the input shown its entry {at}, counted from 0, is {gave}, and {needed} is needed.", at=at, gave=gave, needed=needed))  # fmt: skip
         elif self.gave is not None and gave != needed:
             told.append(say("On the input shown it gives {gave}, and {needed} is needed.", gave=gave, needed=needed))
-        return sentences(told)
+        return sentences([*told, self.lacks] if self.lacks else told)
 
 
 @dataclass(frozen=True)
@@ -268,8 +269,11 @@ class _Way:
     def found(self):
         """Where it leaves the way; a proof that the result is wrong as a whole, which is known, goes behind all that tells more."""
         proved = self.proved()
-        if proved is not None and (proved.meaning or not proved.is_result):
+        if proved is not None and proved.meaning and not proved.place.is_name:
             return proved
+        if proved is not None and (proved.meaning or not proved.is_result):  # more may be wrong in what it is made of
+            far = self.how_far()
+            return replace(proved, lacks=far.text) if isinstance(far, Lacks) else proved
         return self.left() or self.unread() or self.turned() or self.how_far() or proved
 
     # ---- the proof
@@ -520,7 +524,8 @@ class _Way:
         """All numbers that the answer has on a case, in each of OTHER_FORMS."""
         known = [each for each in (vectors[i] for vectors in self.vectors) if each is not None]
         numbers = np.unique(np.concatenate([np.zeros(0), *known]))
-        return np.unique(np.concatenate([form(numbers) for form in OTHER_FORMS]))
+        with np.errstate(all="ignore"):
+            return np.unique(np.concatenate([form(numbers) for form in OTHER_FORMS]))
 
     @cached_property
     def is_wrong(self):
