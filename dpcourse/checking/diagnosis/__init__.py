@@ -255,7 +255,7 @@ class _Search:
         )
 
     def _are_whole(self):
-        return all(map(_is_whole, self.values))
+        return all(map(_is_whole_by_type, self.values))
 
     def _may_agree_by_chance(self):
         """Whether each result is one whole number or truth value, or few of them."""
@@ -495,9 +495,8 @@ class _Search:
                 told.append(self._of(k, sentence(best.changes, best.told)))
             else:
                 found = list(measurement.facts(self.parts[k], self.described, self.cases))
-                found = [
-                    fact for fact in found if not surprise or fact.kind == "share"
-                ]  # others go with it by accident
+                if surprise:  # other facts go with it by accident
+                    found = [fact for fact in found if fact.kind == "share"]
                 told += [self._of(k, fact.text) for fact in found[:2]]
                 measured = measured or any(fact.kind != "share" for fact in found[:2])
                 explained = explained and any(fact.kind in EXPLAINING for fact in (*found[:2], *dependence))
@@ -545,9 +544,8 @@ class _Search:
                 continue
             if not of_all and self._are_whole():  # of many entries that seldom change, one
                 continue
-            if (
-                few and of_all and argument.strip("`") in self._read
-            ):  # it is wrong where it should change, which need not be for this
+            is_read = few and of_all and argument.strip("`") in self._read
+            if is_read:  # it is wrong where it should change, which need not be for this
                 continue
             never_right = self.parts and not any(part.agrees.any() for part in self.parts)
             enough = 2 * MOST_PAIRS if few else LEAST_PAIRS if of_all and never_right else MOST_PAIRS
@@ -683,12 +681,12 @@ def _is_zero(value):
     return not np.any(np.asarray(value, dtype=float))
 
 
-def _is_whole(value):
+def _is_whole_by_type(value):
     """Whether all numbers of a value are whole by their type; they may be in arrays of different lengths."""
     try:
         return np.asarray(value).dtype.kind in "biu"
     except ValueError:
-        return all(map(_is_whole, value))
+        return all(map(_is_whole_by_type, value))
 
 
 def _same(one, other):

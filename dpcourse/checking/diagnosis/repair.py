@@ -32,13 +32,8 @@ DONE = {  # what stands under an `if`
 ENDS_THE_LOOP = to_say("`{old}` ends the loop, which should go on")
 OF_SIZE = {"added", "part factor"}  # of which many mend a comparison: it asks for little
 COMPLEMENTS = ({"`ppf`", "`isf`"}, {"`cdf`", "`sf`"})  # where 1 minus something mends it too, that is told
-WEAK = {
-    "other name",
-    "added",
-    "part factor",
-    "constant",
-    "range",
-}  # what may mend an answer by accident, if something else is seen
+WEAK = {"other name", "added", "part factor", "constant", "range"}
+"""What may mend an answer by accident, if something else is seen."""
 BOUNDS = {"min", "max", "minimum", "maximum", "clip", "abs", "fabs", "absolute"}
 HEAD = 2  # wrong results that a change must mend before all are tried
 FAULTS = {  # kind of a change -> what is wrong where it mends an answer; the most telling first

@@ -11,19 +11,15 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from dpcourse.base.languages import say
+from dpcourse.checking.calling.changes import called
 from dpcourse.checking.calling.probe import arguments
 from dpcourse.checking.calling.values import show
 from dpcourse.checking.diagnosis.place import sound_places, watched_right
 
 SECONDS, MOST = 0.3, 8  # cases of each kind
 NEAR = 1e-9  # of a number: what is as near as this to another is meant to be equal
-RISING = {
-    "interp": 1,
-    "searchsorted": 0,
-    "bisect": 0,
-    "bisect_left": 0,
-    "bisect_right": 0,
-}  # which argument has to rise
+RISING = {"interp": 1, "searchsorted": 0, "bisect": 0, "bisect_left": 0, "bisect_right": 0}
+"""Which argument has to rise."""
 WHOLE = {"int": np.trunc, "floor": np.floor, "ceil": np.ceil, "trunc": np.trunc}
 EXACT = {ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply}
 
@@ -42,8 +38,7 @@ class _Seen:
     @property
     def called(self) -> str:
         """The name of what is called; nothing where nothing is."""
-        function = self.node.func if isinstance(self.node, ast.Call) else None
-        return ast.unparse(function).rpartition(".")[2] if function else ""
+        return called(self.node) if isinstance(self.node, ast.Call) else ""
 
     @property
     def arguments(self) -> list[ast.expr]:
