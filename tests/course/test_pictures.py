@@ -16,6 +16,7 @@ import pytest
 from matplotlib.figure import Figure
 from nbformat import read
 from scipy import stats
+from sklearn.datasets import load_digits
 from support import by_profile
 
 from dpcourse import audit, clt, composition, course, gdp, laplace, machine, pld, plots, rdp, surveys, tradeoff
@@ -24,6 +25,7 @@ from dpcourse.base import languages, style
 from dpcourse.course.accountants import pictures as accountants_plots
 from dpcourse.course.audit import simulated
 from dpcourse.course.clt import pictures as clt_plots
+from dpcourse.course.dpsgd import pictures as dpsgd_plots
 from dpcourse.course.gdp.pictures import one_sided
 from dpcourse.course.start_here import pictures as start_here_plots
 from dpcourse.notebook.attacker import Played
@@ -931,6 +933,46 @@ def test_sampled_draws_the_mixture_its_mirror_image_and_a_convex_curve_below_bot
         "else the lower one"
     )
     assert f"which is {tradeoff.gaussian(1 / noise_multiplier).subsampled(p)(0.1):.2f} at" in description
+
+
+@pytest.mark.parametrize(("noise_multiplier", "step"), [(1.0, 60), (0.5, 37), (2.0, 6)])
+def test_beside_the_noise_the_odds_are_the_ratio_of_what_was_read_with_mias_row_filled_and_empty(
+    noise_multiplier, step
+):
+    arguments = {"noise_multiplier": noise_multiplier, "step": step}
+    figure, description = drawn(plots.beside_the_noise, **arguments)
+    left, right = figure.axes
+    (hers,), read = (collection.get_segments() for collection in right.collections), lines(figure)["what is read"][:, 1]
+    drawn_in = {round(start[0]): end[1] for start, end in hers}  # steps, and how long her gradient is
+    told, length, along, _ = dpsgd_plots._trained_on_mia(noise_multiplier)
+    assert drawn_in == pytest.approx(
+        dict(zip(np.flatnonzero(told[:step]) + 1, length[:step][told[:step]], strict=True))
+    )
+    noise = read - [drawn_in.get(t, 0.0) for t in range(1, step + 1)]
+    assert noise == pytest.approx(along[:step])
+    assert stats.kstest(along / noise_multiplier, stats.norm.cdf).pvalue > 1e-3, (
+        "in any one direction it has the deviation σR"
+    )
+    with_her = 0.1 * stats.norm.pdf(read, length[:step], noise_multiplier)
+    without = stats.norm.pdf(read, 0, noise_multiplier)
+    odds = np.prod((with_her + 0.9 * without) / without)
+    assert re.search(r"are ([\d.,]+) to 1", description)[1] == f"{float(f'{odds:.2g}'):g}"
+    lengths = [bar.get_width() for bar in left.patches]
+    assert lengths[1] + lengths[2] == pytest.approx(lengths[3])
+    assert lengths[0] == pytest.approx(noise_multiplier * math.sqrt(650), rel=0.1)
+
+
+def test_beside_the_noise_mias_gradient_is_at_first_that_of_a_model_that_knows_nothing_and_shrinks_as_it_learns_her():
+    digits = load_digits()
+    pixels = np.r_[digits.data[0] / 16, 1]
+    at_first = np.outer(pixels, 0.1 - np.eye(10)[digits.target[0]])
+    assert dpsgd_plots._softmax_gradients(np.zeros(650), pixels[None], digits.target[:1])[0] == pytest.approx(
+        at_first.ravel()
+    )
+    _, length, *_ = dpsgd_plots._trained_on_mia(1.0)
+    assert length[0] == pytest.approx(min(1, np.linalg.norm(at_first) / 2))
+    assert length.max() <= 1 + 1e-12
+    assert length[-10:].max() < 0.5
 
 
 def test_accountants_race_up_to_the_epochs_with_their_numbers_at_the_lines_ends():

@@ -20,6 +20,7 @@ from dpcourse.base.style import (
     RING,
     SECOND,
     THIRD,
+    Look,
     levels,
     logarithmic,
     panels,
@@ -32,6 +33,11 @@ BELOW = {"color": PALE, "linestyle": (0, (6, 0.5)), "linewidth": 7, "dash_capsty
 """A band that other lines lie on: the round ends of its dashes close its gaps."""
 
 KEPT, LENGTH, CUT_OFF = ({**look, "linewidth": 1.3} for look in (FIRST, SECOND, FOURTH))  # of a gradient
+
+STEPS, RATE, CLIP_NORM, SEED = 60, 0.1, 2.0, 0  # of the run in which Mia is beside the noise
+PEOPLE, WEIGHTS = 1500, 650
+HERS: Look = {"color": SECOND["color"], "linewidth": 3.5}
+READ: Look = {**RING, "markersize": 4}
 
 
 # ---- clipping
@@ -119,6 +125,101 @@ def _errors(clip_norm, noise_multiplier):
     gradients = people()
     lost = np.linalg.norm((clipped(gradients, clip_norm) - gradients).mean(axis=0))
     return float(lost), noise_multiplier * clip_norm * math.sqrt(2) / len(gradients)
+
+
+# ---- Mia's gradient beside the noise
+
+
+def beside_the_noise(figure, noise_multiplier, step) -> str:
+    """One step of NoisySGD on the digits, seen along Mia's gradient; and what was read there so far.
+
+    noise_multiplier: above 0; step: from 1 to 60.
+    """
+    sigma = validate.number("noise_multiplier", noise_multiplier, 0, open_low=True)
+    drawn, hers, along, whole = (of[:step] for of in _trained_on_mia(sigma))
+    added = np.where(drawn, hers, 0.0)  # by Mia to the sum
+    read = added + along
+    odds = _two_digits(_odds(read, hers, sigma))
+    left, right = panels(figure, 2)
+    bars = (
+        (say("noise, all {weights} directions", weights=WEIGHTS), whole[-1], THIRD),
+        (say("noise along Mia's gradient"), along[-1], THIRD),
+        (say("Mia's gradient") if drawn[-1] else say("Mia's gradient: not drawn"), added[-1], SECOND),
+        (say("read: these two together"), read[-1], {"color": "black"}),
+    )
+    room = sigma * math.sqrt(WEIGHTS)
+    for row, (label, length, look) in enumerate(bars):
+        left.barh(-row, length, height=0.34, color=look["color"])
+        left.text(0, 0.26 - row, label, va="bottom")
+        left.text(max(length, 0) + 0.02 * room, -row, f"{length:.2f}", va="center")
+    left.axvline(0, color="black", linewidth=0.8)
+    left.set_xlim(-0.16 * room, 1.3 * room)
+    left.set_ylim(0.35 - len(bars), 0.75)
+    left.set_yticks([])
+    left.spines["left"].set_visible(False)
+    left.set_xlabel(say("length, in R"))
+    left.set_title(say("step {step}", step=step))
+    right.axhline(0, color="black", linewidth=0.8)
+    steps = np.arange(1, step + 1)
+    right.vlines(steps[drawn], 0, hers[drawn], **HERS)
+    right.plot([], [], **HERS, label=say("Mia's gradient, where drawn"))
+    right.plot(steps, read, **READ, label=say("what is read"))
+    right.set_xlim(0, STEPS + 1)
+    right.set_ylim(-3.5 * sigma, 5 * sigma + 1)
+    right.set_xlabel(say("step"))
+    right.set_ylabel(say("along Mia's gradient, in R"))
+    right.legend(loc="upper right")
+    right.set_title(say("odds that her row is filled: {odds} : 1", odds=odds))
+    return say(
+        "Left, step {step}: the noise is {whole:.1f} R long and Mia's gradient adds {added:.2f} R to the sum. Along the direction "
+        "of her gradient the noise is {along:.2f} R, and both together {read:.2f} R. Right, what was read in that direction up to this "
+        "step, with bars as long as her gradient where she was drawn, which was {times} times. The odds that her row is filled are {odds} to 1.",
+        step=step,
+        whole=whole[-1],
+        added=added[-1],
+        along=along[-1],
+        read=read[-1],
+        times=drawn.sum(),
+        odds=odds,
+    )
+
+
+def _two_digits(value):
+    rounded = float(f"{value:.2g}")
+    return f"{rounded:,.0f}" if rounded >= 10 else f"{rounded:g}"
+
+
+def _odds(read, hers, sigma):
+    """The odds, filled to empty, that a tester has who began with 1 to 1 and knows how long Mia's gradient is in each step."""
+    ratios = 1 - RATE + RATE * np.exp((read - hers / 2) * hers / sigma**2)
+    return float(np.prod(ratios))
+
+
+@functools.cache
+def _trained_on_mia(noise_multiplier):
+    """For each step: is Mia drawn, the length of her clipped gradient, the noise along it and its whole length; lengths in R."""
+    from sklearn.datasets import load_digits  # takes a second, and no other lesson's pictures need it
+
+    digits = load_digits()
+    inputs, targets = np.c_[digits.data / 16, np.ones(len(digits.data))][:PEOPLE], digits.target[:PEOPLE]
+    rng, weights, told = np.random.default_rng(SEED), np.zeros(WEIGHTS), []
+    for _ in range(STEPS):
+        drawn, fresh = rng.random(PEOPLE) < RATE, rng.normal(size=WEIGHTS)
+        noise = noise_multiplier * fresh
+        asked = np.unique(np.r_[0, np.flatnonzero(drawn)])  # Mia, the first, is looked at in every step
+        kept = clipped(_softmax_gradients(weights, inputs[asked], targets[asked]), CLIP_NORM) / CLIP_NORM
+        length = np.linalg.norm(kept[0])
+        told.append((drawn[0], length, noise @ kept[0] / length, np.linalg.norm(noise)))
+        weights = weights - CLIP_NORM * (kept[drawn[asked]].sum(axis=0) + noise) / (RATE * PEOPLE)
+    return [np.array(of) for of in zip(*told, strict=True)]
+
+
+def _softmax_gradients(weights, inputs, targets):
+    """One row for each person: the gradient of the loss of softmax regression, as the lesson computes it."""
+    scores = inputs @ weights.reshape(inputs.shape[1], -1)
+    chances = np.exp(scores - scores.max(axis=1, keepdims=True))
+    error = chances / chances.sum(axis=1, keepdims=True) - np.eye(scores.shape[1])[targets]
+    return (inputs[:, :, None] * error[:, None, :]).reshape(len(inputs), -1)
 
 
 # ---- sampling
