@@ -20,6 +20,7 @@ CUTS = 0.1, 0.3, 0.7, 1, 2, 3, 5, 7  # in units of the scale
 EXACT = 1e-10  # in units: the noises of a run add up to so little by a chance of 1 in a billion
 SHORT = 1e-6  # more than the chance of a random number to have three decimals
 SAME = 1e-9
+FAR, MOSTLY = 2, 0.8  # so many scales above 0 hardly any noise is below it; of noises that lie around 0 fewer are above
 
 
 @dataclass(frozen=True)
@@ -100,8 +101,12 @@ ONE_SIDED = to_say(
 ALONE = to_say(
     "You returned the noise alone, or added it to something small, such as shares. Add it to the exact numbers."
 )
+SCALE_AS_MEAN = to_say(
+    "Your noise lies around the scale that it should have, and its own scale is 1: the first number that `rng.normal` and `rng.laplace` "
+    "take is the mean. Put a 0 before the scale."
+)
 MESSAGES = frozenset(
-    {IGNORED, NONE, OWN_SEED, ONE_FOR_ALL, TOTAL, CUT_OFF, ABSOLUTE, ROUNDED, ONE_SIGN, ONE_SIDED, ALONE}
+    {IGNORED, NONE, OWN_SEED, ONE_FOR_ALL, TOTAL, CUT_OFF, ABSOLUTE, ROUNDED, ONE_SIGN, ONE_SIDED, ALONE, SCALE_AS_MEAN}
     | {family.other_told for family in FAMILIES.values()}
     | {told for family in FAMILIES.values() for _, told, _ in family.scales}
 )
@@ -250,6 +255,12 @@ class AddedNoise:
             self._one_for_all,
         )
         yield "exact total", TOTAL, self.with_noise(self._centred), self._exact_total
+        yield (
+            "scale as mean",
+            SCALE_AS_MEAN,
+            self.with_noise(lambda rng, scale, size: scale + family.draw(rng, 1.0, size)),
+            None,
+        )  # above those that the signs of the results tell
         yield "cut off", CUT_OFF, self.after(lambda noisy: np.maximum(0, noisy)), self._cut_off
         yield "absolute value", ABSOLUTE, self.after(abs), self._absolute
         yield "rounded", ROUNDED, self.after(np.round), self._rounded
@@ -300,7 +311,9 @@ class AddedNoise:
 
     def _absolute(self, cases, values):
         settings = self.settings(cases, values)
-        return min(s.values.min() for s in settings) > 0 and any((s.noise < 0).any() for s in settings)
+        never_below = min(s.values.min() for s in settings) > 0 and any((s.noise < 0).any() for s in settings)
+        far = _joined(setting.noise[:, setting.exact > FAR * setting.scale] for setting in settings)  # as it was drawn
+        return bool(never_below and (far.size == 0 or (far > 0).mean() < MOSTLY))
 
     def _rounded(self, cases, values):
         settings = self.settings(cases, values)

@@ -39,8 +39,8 @@ OF_ANOTHER_LAW = to_say(
     "It is right on the first inputs, but not on all that the task allows: there your results come from another law."
 )
 OF_A_COPY = to_say(
-    "Your noise does not come from the `rng` that you are given, but from a copy of it: `rng` itself is where it was before. So whoever "
-    "calls your function twice with the same `rng` gets the same noise. Draw from `rng`."
+    "Your random numbers do not come from the `rng` that you are given, but from a copy of it: `rng` itself is where it was before. So "
+    "whoever calls your function twice with the same `rng` gets the same numbers. Draw from `rng`."
 )
 UNLIKE = to_say("Your results come from another law than right ones do.")
 CONVINCED = 0.999  # of an audit that is shown beside an answer known to be wrong

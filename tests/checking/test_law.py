@@ -80,6 +80,18 @@ def test_each_slip_is_told_as_itself_and_none_of_a_right_answer(family):
 
 
 @families
+def test_results_that_are_above_0_for_another_reason_are_not_said_to_be_absolute_values(family):
+    law = EXERCISES[family].law
+
+    def moved(counts, epsilon, rng):
+        return abs(5 / epsilon + law.answer(counts, epsilon, rng))
+
+    verdict = EXERCISES[family].check(moved, 1)
+    assert verdict.state == WRONG
+    assert verdict.misconception != "absolute value"
+
+
+@families
 def test_of_all_that_noise_may_lie_around_the_nearest_is_told(family):
     law = EXERCISES[family].law
     halves = Misconception("halves", "You halve the counts.", law.around(lambda counts, epsilon: counts / 2))

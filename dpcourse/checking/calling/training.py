@@ -20,14 +20,19 @@ class Ledger:
     >>> ledger.spend(1.0, 0.1)
     Traceback (most recent call last):
     ValueError: the budget has no room for one more step: take none, and return the weights so far
-    >>> np.asarray(ledger)[:, :3].tolist()
-    [[0.0, 1.0, 0.1], [1.0, 1.0, 0.1]]
+    >>> ledger.steps, np.asarray(ledger)[:, :3].tolist()
+    (1, [[0.0, 1.0, 0.1], [1.0, 1.0, 0.1]])
     """
 
     def __init__(self, noise_multiplier: float, sample_rate: float, room: int, people: int, weights: int) -> None:
         self._kind, self._left = (noise_multiplier, sample_rate), room
         self._people, self._weights = people, weights
         self._diary: list[np.ndarray] = []
+
+    @property
+    def steps(self) -> int:
+        """How many are written down."""
+        return sum(int(row[0] == SPENT) for row in self._diary)
 
     def spend(self, noise_multiplier: float, sample_rate: float) -> None:
         """Write down one step, before it is taken. ValueError where there is no room for it, or only for others."""

@@ -10,17 +10,19 @@ def whole_numbers(value, case):
     """Ask for a list of as many whole numbers as `size` says."""
     size = case["size"]
     if not isinstance(value, (list, tuple, np.ndarray)):
-        return say("Return a list (or array) of {size} whole numbers, not {kind}.", size=size, kind=type_name(value))
+        return say(
+            "Return a list (or array) of length {size}, of whole numbers, not {kind}.", size=size, kind=type_name(value)
+        )
     try:
         array = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
-        return say("Return a list (or array) of {size} whole numbers, and nothing else.", size=size)
+        return say("Return a list (or array) of length {size}, of whole numbers, and nothing else.", size=size)
     if array.ndim > 1:
-        return say("Return a list (or array) of {size} whole numbers, not of lists or tuples.", size=size)
+        return say("Return a list (or array) of length {size}, of whole numbers, not of lists or tuples.", size=size)
     if array.shape != (size,):
-        return say("Return a list (or array) of {size} whole numbers, not {count}.", size=size, count=len(value))
+        return say("Return a list (or array) of length {size}, not {count}.", size=size, count=len(value))
     if any(entry is None for entry in value):
-        return say("Return a list (or array) of {size} whole numbers; yours has a None in it.", size=size)
+        return say("Return a list (or array) of length {size}, of whole numbers; yours has a None in it.", size=size)
     if np.isfinite(array).all() and (array == np.round(array)).all():
         return None
-    return say("Return a list (or array) of {size} whole numbers; yours have fractions.", size=size)
+    return say("Return a list (or array) of length {size}, of whole numbers; yours have fractions.", size=size)
