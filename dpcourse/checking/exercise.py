@@ -329,7 +329,8 @@ class Exercise:
             None,
         )
         in_part = self.in_part(Cases([*cases, *further]), [*values, *known]) if misconception is None else None
-        if in_part or (misconception and misconception.asks):
+        is_elsewhere = misconception is None or self.is_elsewhere(misconception, further, known)
+        if in_part or (misconception and (misconception.asks or not is_elsewhere)):
             misconception, proved = misconception or in_part, self._proved(*every, ask)
         if proved:  # what is like a misconception in part only, or in what it shows, may have another reason
             misconception, message, found_by = None, proved.message, proved.found_by
@@ -458,6 +459,19 @@ class Exercise:
         same = [known for known in self.misconceptions if self.agrees(cases, values, known.code)]
         yield from same
         yield from (known for known in self.misconceptions if known not in same and recognised(known, cases, values))
+
+    def is_elsewhere(self, misconception: Misconception, further: Cases, known: list) -> bool:
+        """Return whether a misconception may be all that is wrong on further cases too: with another value on most, only these are like it."""
+        if misconception.recognise is not None:
+            return True
+        try:
+            right, its = further.given(self.reference), further.given(misconception.code)
+        except Exception:  # its code is for what is drawn
+            return True
+        wrong = [i for i, wanted in enumerate(right[: len(known)]) if not self.is_close(known[i], wanted)]
+        return len(wrong) < LEAST_IN_PART or 2 * sum(self.is_close(known[i], plain(its[i])) for i in wrong) >= len(
+            wrong
+        )
 
     def in_part(self, cases: Cases, values: list) -> Misconception | None:
         """Return the misconception from which all comes that is wrong, where an answer does some special cases right."""

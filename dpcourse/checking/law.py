@@ -20,6 +20,7 @@ CUTS = 0.1, 0.3, 0.7, 1, 2, 3, 5, 7  # in units of the scale
 EXACT = 1e-10  # in units: the noises of a run add up to so little by a chance of 1 in a billion
 SHORT = 1e-6  # more than the chance of a random number to have three decimals
 SAME = 1e-9
+ENOUGH_NEAR = 0.2  # of noises without their signs half are below the median size
 FAR, MOSTLY = 2, 0.8  # so many scales above 0 hardly any noise is below it; of noises that lie around 0 fewer are above
 
 
@@ -266,7 +267,7 @@ class AddedNoise:
         yield "rounded", ROUNDED, self.after(np.round), self._rounded
         yield "one sign for all", ONE_SIGN, self.with_noise(self._of_one_sign), self._one_sign
         one_sided = self.with_noise(lambda rng, scale, size: abs(family.draw(rng, scale, size)))
-        yield "one-sided", ONE_SIDED, one_sided, self._where(lambda s: bool((s.noise > 0).all()))
+        yield "one-sided", ONE_SIDED, one_sided, self._one_sided
         yield "noise alone", ALONE, self.around(lambda *given: 0 * np.asarray(self.exact(*given))), None
         yield "another law", family.other_told, self.with_noise(other.draw), None
         for name, told, change in family.scales:
@@ -319,6 +320,12 @@ class AddedNoise:
         settings = self.settings(cases, values)
         varied = any(len(s.values) > 1 and np.ptp(s.values, axis=0).any() for s in settings)
         return bool(varied and all(_is_short(s.values).all() for s in settings))
+
+    def _one_sided(self, cases, values):
+        """Whether all noise is above 0, and near to it as often as noise without its sign is: else the exact numbers are others."""
+        settings = self.settings(cases, values)
+        near = (_joined(s.noise for s in settings) < self._family.median).mean()
+        return bool(all((s.noise > 0).all() for s in settings) and near > ENOUGH_NEAR)
 
     def _one_sign(self, cases, values):
         above = np.concatenate([(s.noise > 0).mean(axis=1) for s in self.settings(cases, values) if s.exact.size > 1])

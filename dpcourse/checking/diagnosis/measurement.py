@@ -10,7 +10,7 @@ import numpy as np
 
 from dpcourse.base.languages import Said, listed, say, to_say
 from dpcourse.checking.calling.values import alike, show
-from dpcourse.checking.diagnosis.results import shaped
+from dpcourse.checking.diagnosis.results import ONE_OVER, shaped
 from dpcourse.checking.diagnosis.series import Part, is_extreme, is_number_of_entries
 from dpcourse.checking.diagnosis.words import Fact
 
@@ -359,10 +359,15 @@ def _by_one_law(part, known):
         if len(np.unique(of_case)) < LEAST_OF_LAW or not np.isfinite(ratio).all() or np.ptp(ratio) < 1e-6:
             return
         for words, values in shaped(known):
-            forms = {"ratio times": (ratio, values), "ratio divided": (ratio, 1 / values), "offset plus": (apart, values), "offset minus": (-apart, values)}  # fmt: skip
-            for kind, (one, other) in forms.items() if np.ptp(values) > 0 else ():
+            over = say(ONE_OVER, what=words)
+            forms = (
+                ("ratio times", ratio, words, values),
+                ("ratio divided", ratio, words, 1 / values),
+                *((kind, offset, told, each) for kind, offset in (("offset plus", apart), ("offset minus", -apart)) for told, each in ((words, values), (over, 1 / values))),
+            )  # fmt: skip
+            for kind, one, told, other in forms if np.ptp(values) > 0 else ():
                 if np.allclose(one, other, 1e-6, 0):
-                    yield Fact(kind, {"what": words, "on": on})
+                    yield Fact(kind, {"what": told, "on": on})
                     return
     yield from _by_one_feature(ratio, of_case, {words: each for words, each in known.items() if _is_plain(words)}, on)
 

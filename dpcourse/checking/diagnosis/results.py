@@ -53,6 +53,7 @@ OPERATIONS: dict[tuple[str, str], Callable] = {
 }
 """What is said of two numbers, and where the first of them is told in several words -> the operation."""
 
+ONE_OVER = to_say("1 over {what}")
 POWERS = {to_say("the square of {what}"): 2, to_say("the square root of {what}"): 0.5, to_say("the cube of {what}"): 3}
 
 
@@ -193,7 +194,8 @@ def _of_the_case(part, numbers, described):
                 yield Change(f"times{several}", {"what": words})
             if part.same(numbers / values):
                 yield Change(f"divided{several}", {"what": words})
-            if not several and part.same(numbers + values):
-                yield Change("plus", {"what": words})
-            if not several and part.same(numbers - values):
-                yield Change("minus", {"what": words})
+            for told, term in () if several else ((words, values), (say(ONE_OVER, what=words), 1 / values)):
+                if part.same(numbers + term):
+                    yield Change("plus", {"what": told})
+                if part.same(numbers - term):
+                    yield Change("minus", {"what": told})

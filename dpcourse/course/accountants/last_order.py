@@ -184,7 +184,7 @@ exercise = Exercise(
         _slip(
             "the whole sum",
             "Your result is nearly always 2. So it is if the third term is compared with the whole sum: take the 1 off first, `math.expm1`. Or do you "
-            "return the first order at which it has its share? The last one is asked for.",
+            "return the first order at which it has its share? The last one is asked for. Or is it the term with X³? The third is that with X².",
             rest=lambda s, q, a: 1 + _rest(s, q, a),
         ),
         _slip(

@@ -62,6 +62,11 @@ def _certified(noise_multiplier, sample_rate, steps, delta):
     return pld.noisy_sgd(noise_multiplier, sample_rate, steps).epsilon(delta)
 
 
+@functools.lru_cache(maxsize=64)
+def _delta(noise_multiplier, sample_rate, steps, epsilon):
+    return pld.noisy_sgd(noise_multiplier, sample_rate, steps).delta(epsilon).upper
+
+
 @functools.lru_cache(maxsize=1024)
 def _least_noise(accountant, epsilon, delta, sample_rate, steps):
     """The noise at which the accountant says epsilon, to 1e-5 of itself; the most that is allowed, where it needs more."""
@@ -113,12 +118,16 @@ def _enough_and_no_more(value, case):
     epsilon, setting = case["epsilon"], (case["sample_rate"], case["steps"], case["delta"])
     upper = _certified(float(value), *setting).upper
     less = _certified((1 - WASTE) * float(value), *setting).lower
-    return upper <= epsilon < less, say(
+    seen = say(
         "epsilon is certainly at most {at_most}, with {waste:.0%} less noise certainly at least {at_least}",
         at_most=rounding.up(upper, 6),
         waste=WASTE,
         at_least=rounding.down(less, 6),
     )
+    if upper <= epsilon < less:
+        return True, seen
+    delta = _delta(float(value), case["sample_rate"], case["steps"], epsilon)
+    return False, say("{seen}; it is the noise for a delta of {delta}", seen=seen, delta=f"{delta:.3g}")
 
 
 def _any_over(cases, values):
@@ -278,7 +287,7 @@ exercise = OpenExercise(
         ),
         Misconception(
             "too little and too much",
-            "For one budget your noise is too small, and for another it is more than is needed. No formula with a constant gives it: search with pld.",
+            "For one budget your noise is too small, and for another it is more than is needed. Is it rounded? Or is it a formula with a constant? None gives it: search with pld, and return what the search ends with.",
             lambda epsilon, delta, sample_rate, steps: (
                 (0.8 if steps * sample_rate < 10 else 1.4)  # the first budget, and the second
                 * _least_noise("exact", epsilon, delta, sample_rate, steps)
@@ -303,7 +312,7 @@ exercise = OpenExercise(
         Misconception(
             "too much",
             "The promise holds, but there is more noise than it needs: with 1 % less it would hold as well. If you search: do you begin at the least noise "
-            "that is allowed, and go on until both ends are within 1 % of each other? Or is something added at the end, or rounded up? The upper end is certain already.",
+            "that is allowed, and go on until both ends are within 1 % of each other? Or is something added at the end, or rounded up? The upper end is certain already. Or do you search for another delta, or by a formula? It is said below for which delta your noise is right.",
             lambda epsilon, delta, sample_rate, steps: 2.2 * _least_noise("exact", epsilon, delta, sample_rate, steps),
             recognise=lambda cases, values: not _any_over(cases, values),
         ),

@@ -4,6 +4,8 @@ import functools
 import math
 import numbers
 
+from scipy.optimize import brentq
+
 from dpcourse import clt, gdp, pld, rdp
 from dpcourse.base import rounding
 from dpcourse.base.languages import say, to_say
@@ -17,6 +19,7 @@ SLACK = 1e-12  # the same bound, computed in another order, differs by rounding 
 WASTE = 0.01  # what a bound may be above the certified one
 NEAR = 0.001  # two accountants agree, in how what was reported is recognised
 JUST_BELOW = 0.01
+FARTHEST = 4.0  # times a setting, up or down, within which it is looked for whose epsilon was reported
 SETTINGS = to_say(
     "{name}: a dict with the entries of the table; a sample rate from 0.01 to 0.1, 200 to 1000 planned steps, a noise "
     "multiplier from 0.7 to 1.5; `taken` is less than `planned` unless the plan ended the run"
@@ -257,6 +260,29 @@ def _bound(name, value, upper):
     return None
 
 
+@functools.lru_cache(maxsize=64)
+def _another_run(epsilon, noise_multiplier, sample_rate, steps, delta):
+    """In a sentence, for which sample rate, or else for which noise multiplier, this epsilon is certified; empty where for none near by."""
+
+    def off(times, power):
+        run = pld.noisy_sgd(noise_multiplier * times ** (1 - power), sample_rate * times**power, steps)
+        return math.log(run.epsilon(delta).upper / epsilon)
+
+    found = []
+    for power, most in ((1, min(FARTHEST, 1 / sample_rate)), (0, FARTHEST)):
+        ends = sorted(off(times, power) for times in (1 / FARTHEST, most))
+        if ends[0] >= 0 or ends[1] <= 0:
+            return ""
+        found.append(brentq(off, 1 / FARTHEST, most, args=(power,), xtol=1e-4, rtol=1e-4))
+    return say(
+        "it would be that of a sample rate of {rate}, and not {right_rate}; or of a noise multiplier of {noise}, and not {right_noise}",
+        rate=f"{found[0] * sample_rate:.3g}",
+        right_rate=f"{sample_rate:.3g}",
+        noise=f"{found[1] * noise_multiplier:.3g}",
+        right_noise=f"{noise_multiplier:.3g}",
+    )
+
+
 def _field_by_field(value, case):
     """The law: the unit that holds, two certified bounds that waste at most 1 %, and the delta of the settings."""
     epsilon, delta, mu, unit = value
@@ -268,6 +294,10 @@ def _field_by_field(value, case):
         _bound("mu", mu, right[2]),
     )
     fault = next((fault for fault in faults if fault), None)
+    if fault and fault == faults[1] and math.isfinite(epsilon):
+        noise, rate, steps, delta = _of(**case)
+        other = _another_run(epsilon, noise, rate, steps, delta) if math.isfinite(right[0]) else ""
+        fault = say("{fault}; {other}", fault=fault, other=other) if other else fault
     return fault is None, fault or say("the report holds")
 
 
@@ -312,8 +342,9 @@ exercise = OpenExercise(
         ),
         Misconception(
             "too careful",
-            "You report infinity for a run of which something is proved. A stop that was computed from what was released with noise is "
-            "post-processing: all the planned steps together cover it.",
+            "You report infinity for a run of which something is proved. Is it one that stopped by what was released? That was computed from noisy "
+            "outputs and is post-processing: all the planned steps together cover it. Or one with a `public_n`? That number is no secret, and the "
+            "account is made with it.",
             _only_to_the_end,
             recognise=_somewhere(lambda report, covered, right: covered and math.isinf(max(report[0], report[2]))),
         ),

@@ -253,7 +253,8 @@ exercise = OpenExercise(
             "the size of the noise",
             "You miss the one that divides by the number of people. Its canary goes nowhere special: what changes is the *size* of the noise, which is "
             "divided as well. Take the length of the first output as one more score; with one person more it is shorter, and a high score must speak for that. And a round of nobody and a round of one are divided by the "
-            "same: put somebody else in, with the canary and without.",
+            "same: put somebody else in, with the canary and without. Is all that there? The size tells less the more others are in, and the fewer coordinates "
+            "there are: take one other, and a dozen coordinates.",
             _audit(400, looks=_some(0, 1), risk=1e-4, others=0),
             recognise=lambda cases, values: _each(cases, values).count(BROKEN - {DIVIDES}) > len(cases) / 2,
         ),
@@ -289,7 +290,7 @@ exercise = OpenExercise(
             "too few runs",
             "One of them has half of the noise, and you did not see it. Either there are too few runs (it takes several hundred of each kind), or "
             "the threshold is badly placed, or the score does not go along with the canary, or the bound is compared with more than `mu`, or you looked at the difference only: that has more "
-            "noise than the first round.",
+            "noise than the first round. Or the looks are averaged, where the largest bound counts.",
             _audit(400, looks=_some(1, 2), risk=1e-4),
             recognise=_mostly("reused_noise", "wrong_sensitivity", "unclipped"),
         ),

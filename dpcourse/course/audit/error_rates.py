@@ -64,6 +64,15 @@ def _written(scores_in, scores_out, threshold):
     return np.mean(scores_out > threshold), np.mean(scores_in <= threshold)
 
 
+def _smoothed(error, run):
+    """The rates with so many errors added, and so many runs, as for p-values."""
+    return _errors(
+        lambda hit, miss, alarm, calm: ((alarm + error) / (alarm + calm + run), (miss + error) / (hit + miss + run))
+    )
+
+
+SMOOTHED = _smoothed(1, 1), _smoothed(1, 2), _smoothed(0.5, 1), _smoothed(1, 0)
+
 exercise = Exercise(
     title="The two error rates of an attack",
     good_for="turning a pile of scores into a point that can be compared with a promise",
@@ -100,6 +109,12 @@ exercise = Exercise(
             "whole-number division",
             "A rate of yours is 1 where all runs of its kind are errors, and 0 else. Did you divide by `//`, which drops the fraction? A share needs `/`.",
             _errors(lambda hit, miss, alarm, calm: (alarm // (alarm + calm), miss // (hit + miss))),
+        ),
+        Misconception(
+            "errors added",
+            "You added an error to those that you counted, as one does for a p-value. A rate is the plain share: errors over runs.",
+            SMOOTHED[0],
+            recognise=any_of(*SMOOTHED),
         ),
         Misconception(
             "exchanged",

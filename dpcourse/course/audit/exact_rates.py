@@ -98,6 +98,17 @@ def _step_by_step(threshold, noise_multiplier, sample_rate, steps):
     return _alpha(threshold, noise_multiplier, 1), missed**steps
 
 
+def _without_it_too(threshold, noise_multiplier, sample_rate, steps):
+    misses = _beta(threshold, noise_multiplier, sample_rate, steps)
+    return 1 - misses, misses
+
+
+def _false_alarms_of_the_canary(cases, values):
+    """recognise: alpha is what is missing of the misses to 1."""
+    wanted = [_without_it_too(**case)[0] for case in cases]
+    return np.allclose([value[0] for value in values], wanted, rtol=1e-6, atol=0)
+
+
 def _simulated(threshold, noise_multiplier, sample_rate, steps):
     rng, trainings = np.random.default_rng(0), 100_000
     noise = noise_multiplier * math.sqrt(steps) * rng.normal(size=trainings)
@@ -175,6 +186,12 @@ exercise = Exercise(
             "drawn at all",
             "You let the canary move the score by 1 if it is drawn at all. Each time it is drawn moves the score by 1 more: j draws move it by j.",
             _rates(beta=_drawn_at_all),
+        ),
+        Misconception(
+            "draws without the canary",
+            "You let the canary move the score in the false alarms too. They are of the trainings without it: there all steps together are noise.",
+            _without_it_too,
+            recognise=_false_alarms_of_the_canary,
         ),
         Misconception(
             "step by step",

@@ -98,6 +98,14 @@ def _written(output, value, neighbour, sensitivity, epsilon):
     return (far - near) / b
 
 
+def _by_densities(output, value, neighbour, sensitivity, epsilon):
+    """As the hint has it: the log-densities of all numbers, added up."""
+    b = sensitivity / epsilon
+    own = (-np.abs(np.subtract(output, value)) / b - np.log(2 * b)).sum()
+    other = (-np.abs(np.subtract(output, neighbour)) / b - np.log(2 * b)).sum()
+    return own - other
+
+
 exercise = Exercise(
     title="The privacy loss of one output",
     good_for="seeing what a single published table says about Mia, and the proof of theorem 3.6",
@@ -111,12 +119,14 @@ exercise = Exercise(
         }
     ),
     draw=_draw_loss,
-    formulas=(_written,),
+    formulas=(_written, _by_densities),
     reference=_loss(_l1),
     means={
         "sensitivity / epsilon": "the scale of the noise",
         "np.abs(np.array(output) - np.array(value)).sum()": "how far the output is from `value`, all numbers together",
         "np.abs(np.array(output) - np.array(neighbour)).sum()": "how far the output is from `neighbour`, all numbers together",
+        "(-np.abs(np.subtract(output, value)) / b - np.log(2 * b)).sum()": "the logarithm of the density of `output` under `value`",
+        "(-np.abs(np.subtract(output, neighbour)) / b - np.log(2 * b)).sum()": "the logarithm of the density of `output` under `neighbour`",
         "far - near": "how much farther the output is from `neighbour` than from `value`",
     },
     returns=a_number,
