@@ -471,3 +471,18 @@ def test_what_is_proved_of_a_text_goes_before_a_misconception_that_asks():
     )
     told = exercise.check(written(code, "largest_mu"), 1).message
     assert "two arguments stand in each other's place in `gdp.delta(middle, epsilon)`" in told
+
+
+def test_what_is_like_a_misconception_on_the_inputs_drawn_alone_may_have_another_reason():
+    """Clips are drawn in rising order: there, whoever clips what is clipped already ends at the smallest; in another order, nowhere near."""
+    exercise = course.find("laplace/best_clip")
+    code = (
+        "def best_clip(values, clips, epsilon):\n    total, best, least = sum(values), clips[0], float('inf')\n    for clip in clips:\n"
+        "        values = [min(v, clip) for v in values]\n        cost = total - sum(values) + clip / epsilon\n"
+        "        if cost < least:\n            best, least = clip, cost\n    return best\n"
+    )
+    verdict = exercise.check(written(code, "best_clip"), 1)
+    assert verdict.misconception is None
+    assert "`total - sum(values)`" in verdict.message
+    smallest = "def best_clip(values, clips, epsilon):\n    return min(clips)\n"
+    assert exercise.check(written(smallest, "best_clip"), 1).misconception == "noise only"

@@ -80,6 +80,14 @@ def test_each_slip_is_told_as_itself_and_none_of_a_right_answer(family):
 
 
 @families
+def test_noise_that_is_never_near_the_exact_numbers_is_not_said_to_have_lost_its_sign(family):
+    law = EXERCISES[family].law
+    verdict = EXERCISES[family].check(lambda counts, epsilon, rng: 100 / epsilon + law.answer(counts, epsilon, rng), 1)
+    assert verdict.state == WRONG
+    assert verdict.misconception != "one-sided"
+
+
+@families
 def test_results_that_are_above_0_for_another_reason_are_not_said_to_be_absolute_values(family):
     law = EXERCISES[family].law
 

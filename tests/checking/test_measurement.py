@@ -178,6 +178,13 @@ def test_by_what_number_of_the_input_the_result_is_wrong_is_told_where_it_is():
     assert not any("alone" in each for each in told(np.where(m == 1, right, right * (1 + 1 / N)), right))
 
 
+def test_a_number_over_one_of_the_input_is_told_where_it_is_added():
+    right = 1 / (1 + np.exp(-N / 20.0))
+    assert "Yours is the right one plus 1 over `n` on the others." in told(
+        np.where(N > 12, right + 1 / N, right), right
+    )
+
+
 @pytest.mark.parametrize("are_truths", [True, False])
 def test_bits_are_told_as_bits(are_truths):
     right = tuple(np.array([1.0, float(n % 2), 1.0]) for n in N)

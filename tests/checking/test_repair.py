@@ -177,6 +177,13 @@ def test_what_asks_little_of_a_value_is_not_mended_by_another_value():
     assert [kind for _, kind, _, old, _ in listed if old == "values" and kind == "sign"]
 
 
+def test_what_makes_an_array_without_values_is_not_mended_by_another_value():
+    """A square of whole zeros takes fractions, by accident."""
+    code = "def answer(values, scale):\n    x = np.zeros(3, dtype=int)\n    return x + scale\n"
+    listed = Probe("answer").watch(answered(code), [], None)
+    assert not [kind for _, kind, _, old, _ in listed if "zeros" in old and kind in ("sign", "added", "part factor")]
+
+
 @pytest.mark.parametrize("code", ["range(-len(values))", "range(len(values) ** 2, 0)"])
 def test_no_change_is_told_that_only_leaves_a_loop_without_rounds(code):
     listed = Probe("answer").watch(answered(f"def answer(values, scale):\n    for i in {code}: pass\n"), [], None)

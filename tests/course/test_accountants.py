@@ -63,6 +63,30 @@ def test_noise_for_budget_shows_bounds_on_epsilon_rounded_outwards():
     assert shown >= pld.noisy_sgd(noise, 0.015, 300).epsilon(1e-5).upper
 
 
+def test_noise_for_budget_says_for_which_delta_the_noise_would_be_right():
+    budget = exercise("noise_for_budget")
+    case = {"epsilon": 1.5, "delta": 1e-5, "sample_rate": 0.015, "steps": 300}
+    good, line = budget.law(budget.reference(**case | {"delta": 1e-5 / 300}), case)
+    assert not good
+    assert float(line.split("for a delta of ")[1]) == pytest.approx(1e-5 / 300, rel=0.01)
+    assert "for a delta" not in budget.law(budget.reference(**case), case)[1]
+
+
+@pytest.mark.parametrize(
+    ("setting", "times"), [("batch", 0.8), ("batch", 2.5), ("noise_multiplier", 0.5), ("noise_multiplier", 1.3)]
+)
+def test_a_report_says_of_which_other_run_its_epsilon_is(setting, times):
+    report = exercise("report")
+    (case,) = (case for case in report.draw(np.random.default_rng(4))[:1])
+    settings = case["settings"]
+    other = report.reference(settings | {setting: times * settings[setting]})
+    good, seen = report.law((other[0], *report.reference(settings)[1:]), case)
+    assert not good
+    name = "sample rate" if setting == "batch" else setting.replace("_", " ")
+    own = settings["batch"] / settings["rows"] if setting == "batch" else settings[setting]
+    assert float(seen.split(f"{name} of ")[1].split(",")[0]) == pytest.approx(times * own, rel=0.01)
+
+
 def test_broken_line_shows_the_first_loop_that_was_misjudged():
     right = exercise("broken_line").reference
     verdict = exercise("broken_line").check(lambda loop: (4, 2.0) if loop in "BDF" else right(loop), 0)

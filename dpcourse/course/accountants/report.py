@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 
 from dpcourse import clt, gdp, pld, rdp
 from dpcourse.base import rounding
-from dpcourse.base.languages import say, to_say
+from dpcourse.base.languages import listed, say, to_say
 from dpcourse.checking import Domain, Made, Misconception, OpenExercise, rounded
 from dpcourse.checking.calling.values import show, type_name
 
@@ -260,27 +260,26 @@ def _bound(name, value, upper):
     return None
 
 
+RATE, NOISE = to_say("a sample rate of {other}, and not {own}"), to_say("a noise multiplier of {other}, and not {own}")
+
+
 @functools.lru_cache(maxsize=64)
 def _another_run(epsilon, noise_multiplier, sample_rate, steps, delta):
-    """In a sentence, for which sample rate, or else for which noise multiplier, this epsilon is certified; empty where for none near by."""
+    """In words, for which sample rate, or else for which noise multiplier, this epsilon is certified; empty where for none near by."""
 
     def off(times, power):
         run = pld.noisy_sgd(noise_multiplier * times ** (1 - power), sample_rate * times**power, steps)
         return math.log(run.epsilon(delta).upper / epsilon)
 
     found = []
-    for power, most in ((1, min(FARTHEST, 1 / sample_rate)), (0, FARTHEST)):
-        ends = sorted(off(times, power) for times in (1 / FARTHEST, most))
-        if ends[0] >= 0 or ends[1] <= 0:
-            return ""
-        found.append(brentq(off, 1 / FARTHEST, most, args=(power,), xtol=1e-4, rtol=1e-4))
-    return say(
-        "it would be that of a sample rate of {rate}, and not {right_rate}; or of a noise multiplier of {noise}, and not {right_noise}",
-        rate=f"{found[0] * sample_rate:.3g}",
-        right_rate=f"{sample_rate:.3g}",
-        noise=f"{found[1] * noise_multiplier:.3g}",
-        right_noise=f"{noise_multiplier:.3g}",
-    )
+    for told, own, power, most in (
+        (RATE, sample_rate, 1, min(FARTHEST, 1 / sample_rate)),
+        (NOISE, noise_multiplier, 0, FARTHEST),
+    ):
+        if off(1 / FARTHEST, power) * off(most, power) < 0:
+            times = brentq(off, 1 / FARTHEST, most, args=(power,), xtol=1e-4, rtol=1e-4)
+            found.append(say(told, other=f"{times * own:.3g}", own=f"{own:.3g}"))
+    return listed(found, "{first} or {then}")
 
 
 def _field_by_field(value, case):
@@ -297,7 +296,7 @@ def _field_by_field(value, case):
     if fault and fault == faults[1] and math.isfinite(epsilon):
         noise, rate, steps, delta = _of(**case)
         other = _another_run(epsilon, noise, rate, steps, delta) if math.isfinite(right[0]) else ""
-        fault = say("{fault}; {other}", fault=fault, other=other) if other else fault
+        fault = say("{fault}; it would be that of {other}", fault=fault, other=other) if other else fault
     return fault is None, fault or say("the report holds")
 
 
