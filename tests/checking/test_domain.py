@@ -35,7 +35,7 @@ from dpcourse.checking.domain import size
 
 EVERY = {exercise.id: exercise for lesson in course.lessons() for exercise in lesson.exercises}
 seeds = st.integers(0, 2**31).map(np.random.default_rng)
-DRAWS = range(by_profile("draws of inputs that are compared with the header", 1, 5))
+DRAWS = range(by_profile("draws of inputs that are compared with the header", 1, 12))
 
 
 def told(domain):

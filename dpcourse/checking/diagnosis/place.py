@@ -8,6 +8,7 @@ holds whatever its author meant; nothing is guessed.
 import ast
 import builtins
 import contextlib
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -502,8 +503,9 @@ class _Way:
 
     def _is_told(self, step, wrong):
         """Whether a step has words and numbers on these cases, and is neither an argument nor the result."""
-        known = [step.vectors[i] for i in wrong]
-        return bool(step.meaning) and not step.name and not self._is_given_back(step) and _is_evidence(known) and all(
+        known, results = [step.vectors[i] for i in wrong], [_vector([self.results[i]]) for i in wrong]
+        is_result = self._is_given_back(step) or _same(known, results)  # there: elsewhere the result may be cut
+        return bool(step.meaning) and not step.name and not is_result and _is_evidence(known) and all(
             each is not None and each.size and np.isfinite(each).all() for each in known
         )  # fmt: skip
 
@@ -511,12 +513,11 @@ class _Way:
         """The number of the last place that computes a step's values on these cases, in one of OTHER_FORMS; -1 where only some place has each; else None."""
         theirs = [_once(step.vectors[i]) for i in wrong]
         with np.errstate(all="ignore"):
-            for number in sorted(range(len(self.places)), key=lambda i: (self.places[i].is_name, -i)):
+            computed = sorted(range(len(self.places)), key=lambda i: (self.places[i].is_name, -i))
+            for form, number in itertools.product(OTHER_FORMS, computed):  # as it is, before any other form
                 mine = [self.vectors[number][i] for i in wrong]
-                if all(each is not None for each in mine):
-                    for form in OTHER_FORMS:
-                        if _same([_once(form(each)) for each in mine], theirs):
-                            return number
+                if all(each is not None for each in mine) and _same([_once(form(each)) for each in mine], theirs):
+                    return number
             among = all(_is_among(each, self._mine_on(i)) for each, i in zip(theirs, wrong, strict=True))
         return -1 if among else None
 

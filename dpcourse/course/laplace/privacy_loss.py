@@ -6,7 +6,7 @@ import numpy as np
 
 from dpcourse import laplace
 from dpcourse.base.languages import to_say
-from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, a_number, rounded
+from dpcourse.checking import Domain, Exercise, Made, Misconception, Number, a_number, any_of, rounded
 from dpcourse.course.laplace.shared import noise_scale
 
 
@@ -106,6 +106,16 @@ def _by_densities(output, value, neighbour, sensitivity, epsilon):
     return own - other
 
 
+def _log_density(answer):
+    """The logarithm of the density of the output under one of the two answers."""
+
+    def code(output, value, neighbour, sensitivity, epsilon):
+        b, centre = noise_scale(sensitivity, epsilon), {"value": value, "neighbour": neighbour}[answer]
+        return float((-np.abs(np.subtract(output, centre)) / b - np.log(2 * b)).sum())
+
+    return code
+
+
 exercise = Exercise(
     title="The privacy loss of one output",
     good_for="seeing what a single published table says about Mia, and the proof of theorem 3.6",
@@ -146,6 +156,12 @@ exercise = Exercise(
             "ratio",
             "That is the ratio of the densities. The privacy loss is its logarithm.",
             _loss(_l1, math.exp),
+        ),
+        Misconception(
+            "one density",
+            "That is the logarithm of the density of `output` under one of the two answers alone. The privacy loss compares both: take the difference.",
+            _log_density("value"),
+            recognise=any_of(_log_density("value"), _log_density("neighbour")),
         ),
         Misconception(
             "size only",

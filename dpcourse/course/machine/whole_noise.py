@@ -13,7 +13,7 @@ from dpcourse.course.machine.shared import whole_numbers
 DRAWS, TAIL, SHORT = 8000, 3000, 40
 
 
-RATIOS = ((11, 8), (7, 5), (10, 7), (3, 2), (8, 5))
+RATIOS = ((4, 3), (7, 5), (10, 7), (3, 2), (8, 5))
 
 
 SMALL = (1, 20)  # so that one number in 150 is above 100 in size

@@ -16,7 +16,7 @@ def _any_coefficients(rng):
 def _draw(rng):
     return [
         {
-            "fresh": rng.normal(size=steps).round(2),
+            "fresh": rng.normal(size=steps).clip(-3, 3).round(2),
             "coefficients": np.r_[rng.uniform(1.2, 1.8), rng.uniform(0.3, 0.9, size=bands - 1)].round(2),
         }
         for steps, bands in ((6, 3), (7, 4), (4, 5))
