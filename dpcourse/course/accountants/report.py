@@ -260,7 +260,10 @@ def _bound(name, value, upper):
     return None
 
 
-RATE, NOISE = to_say("a sample rate of {other}, and not {own}"), to_say("a noise multiplier of {other}, and not {own}")
+RATE, NOISE = (
+    to_say("a sample rate of {other} (here it is {own})"),
+    to_say("a noise multiplier of {other} (here it is {own})"),
+)
 
 
 @functools.lru_cache(maxsize=64)
