@@ -8,6 +8,7 @@ import numpy as np
 from dpcourse.base.languages import say, sentences, to_say
 from dpcourse.checking import diagnosis
 from dpcourse.checking.calling.probe import arguments, drawn
+from dpcourse.checking.calling.values import show
 from dpcourse.checking.cases import Cases
 from dpcourse.checking.diagnosis.noise import Noise
 from dpcourse.checking.domain import key
@@ -19,6 +20,7 @@ from dpcourse.checking.statistics import (
     are_of_two_laws,
     features,
     rows,
+    times_as_large,
     two_sample_p_value,
     unlike_samples,
 )
@@ -299,13 +301,35 @@ class RandomExercise(Exercise):
     def _measured(self, cases, values, ask, rng):
         rare = self._too_rare(cases, values)
         told = [count.as_sentence for count in rare[:1] if count.impossible]
-        noise = list(self.noise(cases, values).sentences()) if self.noise else []
+        noise = list(self.noise(cases, values).sentences()) if self.noise else self._in_size(cases, values)
         others = rare[len(told) : 2 - min(len(noise), 1)]
         told += noise + [each.as_sentence for each in others if not noise or isinstance(each, Count)]
         told = [*told[:3], *self._draws(cases, ask), *self._dependence(cases, ask, rng)]
         if not told:
             return diagnosis.Diagnosis(say(UNLIKE), diagnosis.CASE)
         return diagnosis.Diagnosis(sentences(told), diagnosis.MEASUREMENT)
+
+    def _in_size(self, cases, values):
+        """Return in a sentence how many times as large as right ones the entries of the results are, for each setting in which that is no accident."""
+        if not self.sample_size:
+            return []
+        kept = [name for name in cases[0] if name not in ("rng", self.sample_size)]
+        settings: dict[tuple, list[int]] = {}
+        for i, case in enumerate(cases):
+            settings.setdefault(tuple((name, case[name]) for name in kept), []).append(i)
+        right = Cases(case | {"rng": case["rng"] + OTHER_SEEDS} for case in cases).given(self.reference)
+        found = []
+        for setting, places in settings.items():
+            mine, theirs = (
+                np.concatenate([np.ravel(each[i]) for i in places]).astype(float) for each in (values, right)
+            )
+            times = times_as_large(mine, theirs)
+            if times is not None:
+                told = ", ".join(f"`{name}` = {show(value)}" for name, value in setting)
+                found.append(
+                    say("{times} times as large as right ones where {setting}", times=f"{times:.2g}", setting=told)
+                )
+        return [say("Your numbers are, root mean square, {found}.", found="; ".join(found))] if found else []
 
     def _draws(self, cases, ask):
         """Yield how many random numbers are drawn for the first case, where right answers draw others: more, or fewer, by more than LIKE_OURS."""

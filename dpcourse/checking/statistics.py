@@ -1,5 +1,6 @@
 """Counts, and the exact tests on counts by which random answers are judged."""
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -108,6 +109,26 @@ OF_NUMBERS = to_say(
     "{call}, {times} times: half of the results are from {low:.4g} to {high:.4g}; right is {right_low:.4g} to {right_high:.4g}"
 )
 TOO_RARE = 1e-9  # a p-value of a comparison: there are some sixty in a check
+
+
+ENOUGH, NO_ACCIDENT = 500, 6.0  # numbers of a sample; standard errors by which the logarithms of two sizes differ
+
+
+def times_as_large(mine: np.ndarray, theirs: np.ndarray) -> float | None:
+    """Return how many times as large as theirs my independent numbers are, root mean square; None where that may be 1, or they are few.
+
+    >>> rng = np.random.default_rng(0)
+    >>> round(times_as_large(2 * rng.normal(size=4000), rng.normal(size=4000)), 1)
+    2.0
+    >>> times_as_large(rng.normal(size=4000), rng.normal(size=4000)) is None
+    True
+    """
+    if min(mine.size, theirs.size) < ENOUGH or not (np.isfinite(mine).all() and mine.any() and theirs.any()):
+        return None
+    means = [np.mean(each**2) for each in (mine, theirs)]
+    errors = [np.std(each**2) / mean / math.sqrt(each.size) for each, mean in zip((mine, theirs), means, strict=True)]
+    apart = math.log(means[0] / means[1])
+    return math.exp(apart / 2) if abs(apart) > NO_ACCIDENT * math.hypot(*errors) else None
 
 
 def rows(values: list, right: list) -> tuple[np.ndarray, np.ndarray] | None:

@@ -1,11 +1,12 @@
 """The exact tests on counts keep their level."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from dpcourse.checking.statistics import binomial_p_value, two_sample_p_value, unlike_samples
+from dpcourse.checking.statistics import binomial_p_value, times_as_large, two_sample_p_value, unlike_samples
 
 
 @given(trials=st.integers(1, 60), chance=st.floats(0.01, 0.99), level=st.floats(1e-9, 0.5))
@@ -36,3 +37,15 @@ def test_halves_that_mirror_each_other_and_numbers_that_come_again_are_seen():
         mirrored, again = np.r_[one[:300], -one[:300]], np.resize(one[:420], 600)
         assert "half the list apart" in unlike_samples(list(mirrored), list(other))
         assert "equal to the one that stands 420 before" in unlike_samples(list(again), list(other))
+
+
+@pytest.mark.parametrize("times", [0.5, 0.9, 1.2, 3.0])
+def test_how_many_times_as_large_numbers_are_is_told_where_it_is_no_accident(times):
+    rng = np.random.default_rng(5)
+    assert times_as_large(times * rng.laplace(size=20_000), rng.laplace(size=20_000)) == pytest.approx(times, rel=0.04)
+    assert times_as_large(times * rng.laplace(size=100), rng.laplace(size=100)) is None, "of few nothing is told"
+
+
+def test_of_equal_laws_no_size_is_told():
+    rng = np.random.default_rng(6)
+    assert all(times_as_large(rng.laplace(size=600), rng.laplace(size=900)) is None for _ in range(2000))
