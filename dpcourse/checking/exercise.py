@@ -461,7 +461,7 @@ class Exercise:
         yield from (known for known in self.misconceptions if known not in same and recognised(known, cases, values))
 
     def is_elsewhere(self, misconception: Misconception, further: Cases, known: list) -> bool:
-        """Return whether a misconception may be all that is wrong on further cases too: with another value on most, only these are like it."""
+        """Return whether a misconception is what is wrong on further cases too: on half of those at least on which the answer is wrong."""
         if misconception.recognise is not None:
             return True
         try:

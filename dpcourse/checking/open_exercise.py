@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dpcourse.base.languages import counted, listed, say
+from dpcourse.base.languages import counted, listed, say, sentences
 from dpcourse.checking import diagnosis
 from dpcourse.checking.cases import Cases
 from dpcourse.checking.exercise import Exercise, Misconception, recognised
@@ -20,10 +20,13 @@ class OpenExercise(Exercise):
     `recognise`: which wrong values it explains.
     parts(value, case), in place of a law: name -> the same of one part of the value. Parts of one name in several cases are
     one, and hold where all of them do; each is worth as many points, and a wrong answer earns those of the parts that hold.
+    measure(value, case) -> a sentence, or nothing, about the first value that does not obey the law, where no misconception
+    explains it: what takes longer than the law may.
     """
 
     law: Callable = None  # type: ignore[assignment]  # from the parts
     parts: Callable | None = None
+    measure: Callable | None = None
 
     def __post_init__(self):
         super().__post_init__()
@@ -95,10 +98,14 @@ class OpenExercise(Exercise):
 
     def _diagnosed(self, cases, values, ask, rng, numbers):
         """Return what the law says of the first value that does not obey it."""
-        seen = (self.law(value, case) for case, value in zip(cases, values, strict=True))
-        line = next((line for right, line in seen if not right), "")
-        message = say("This is not what was asked for: {line}", line=say(line))
-        return diagnosis.Diagnosis(message, diagnosis.MEASUREMENT)
+        seen = ((case, value, *self.law(value, case)) for case, value in zip(cases, values, strict=True))
+        case, value, line = next(
+            ((case, value, line) for case, value, right, line in seen if not right), ({}, None, "")
+        )
+        told = [say("This is not what was asked for: {line}", line=say(line))]
+        if self.measure and line and (more := self.measure(value, case)):
+            told = [say("{told}.", told=told[0]), more]
+        return diagnosis.Diagnosis(sentences(told), diagnosis.MEASUREMENT)
 
     def observed(self, cases: Cases, values: list) -> tuple[Observation, ...]:
         """Return, for each case in which the law does not hold, the value and what the law says of it."""

@@ -1,6 +1,7 @@
 """The check engine against answers that fail in every way a beginner's (or a joker's) answer fails."""
 
 import dataclasses
+import re
 import sys
 import threading
 import time
@@ -358,7 +359,8 @@ def test_a_wrong_truth_value_is_counted_not_negated():
 
 
 def test_an_open_exercise_is_judged_by_its_law_alone():
-    """Any even number above the bound is right; what is odd has a name; what is small has none."""
+    """Any even number above the bound is right; what is odd has a name; what is small has none, and is measured once."""
+    measured = []
     even = OpenExercise(
         id="odd/even_above",
         number="9.9",
@@ -375,6 +377,7 @@ def test_an_open_exercise_is_judged_by_its_law_alone():
         ),
         hints=("a", "b"),
         law=lambda value, case: (value % 2 == 0 and value > case["bound"], f"wanted above {case['bound']}"),
+        measure=lambda value, case: measured.append(value) or f"It is {case['bound'] - value} too small.",
     )
     assert even.check(lambda bound: 20).state == RIGHT
     assert even.check(even.reference).state == RIGHT
@@ -387,6 +390,11 @@ def test_an_open_exercise_is_judged_by_its_law_alone():
     assert even.check(lambda bound: next(first_only)).state == WRONG
     small = even.check(lambda bound: -2)
     assert (small.state, small.misconception) == (WRONG, None)
+    assert re.search(r"wanted above (\d)\. It is ", small.message)
+    assert set(measured) == {-2}
+    assert len(measured) == 2, (
+        "of the one that has no name, and of the one before; of right ones and of those with a name never"
+    )
     assert even.check(lambda bound: "no").state == ERROR
 
 

@@ -80,8 +80,8 @@ def test_a_report_says_of_which_other_run_its_epsilon_is(setting, times):
     (case,) = (case for case in report.draw(np.random.default_rng(4))[:1])
     settings = case["settings"]
     other = report.reference(settings | {setting: times * settings[setting]})
-    good, seen = report.law((other[0], *report.reference(settings)[1:]), case)
-    assert not good
+    seen = report.measure((other[0], *report.reference(settings)[1:]), case)
+    assert not report.measure(report.reference(settings), case)
     name = "sample rate" if setting == "batch" else setting.replace("_", " ")
     own = settings["batch"] / settings["rows"] if setting == "batch" else settings[setting]
     assert float(seen.split(f"{name} of ")[1].split(" ")[0]) == pytest.approx(times * own, rel=0.01)

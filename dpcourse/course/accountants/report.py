@@ -266,11 +266,15 @@ RATE, NOISE = (
 )
 
 
-@functools.lru_cache(maxsize=64)
-def _another_run(epsilon, noise_multiplier, sample_rate, steps, delta):
-    """In words, for which sample rate, or else for which noise multiplier, this epsilon is certified; empty where for none near by."""
+def _another_run(value, case):
+    """For which sample rate, or else for which noise multiplier, the epsilon that was reported is certified; nothing where for none near by."""
+    epsilon, right = value[0], _right(**case)[0]
+    noise_multiplier, sample_rate, steps, delta = _of(**case)
+    if not (math.isfinite(epsilon) and math.isfinite(right)) or _bound("epsilon", epsilon, right) is None:
+        return ""
 
-    def off(times, power):
+    def off(change, power):
+        times = math.exp(change)
         run = pld.noisy_sgd(noise_multiplier * times ** (1 - power), sample_rate * times**power, steps)
         return math.log(run.epsilon(delta).upper / epsilon)
 
@@ -279,10 +283,11 @@ def _another_run(epsilon, noise_multiplier, sample_rate, steps, delta):
         (RATE, sample_rate, 1, min(FARTHEST, 1 / sample_rate)),
         (NOISE, noise_multiplier, 0, FARTHEST),
     ):
-        if off(1 / FARTHEST, power) * off(most, power) < 0:
-            times = brentq(off, 1 / FARTHEST, most, args=(power,), xtol=1e-4, rtol=1e-4)
+        ends = -math.log(FARTHEST), math.log(most)
+        if off(ends[0], power) * off(ends[1], power) < 0:
+            times = math.exp(brentq(off, *ends, args=(power,), xtol=1e-3))
             found.append(say(told, other=f"{times * own:.3g}", own=f"{own:.3g}"))
-    return listed(found, "{first} or {then}")
+    return say("Your epsilon would be that of {other}.", other=listed(found, "{first} or {then}")) if found else ""
 
 
 def _field_by_field(value, case):
@@ -296,10 +301,6 @@ def _field_by_field(value, case):
         _bound("mu", mu, right[2]),
     )
     fault = next((fault for fault in faults if fault), None)
-    if fault and fault == faults[1] and math.isfinite(epsilon):
-        noise, rate, steps, delta = _of(**case)
-        other = _another_run(epsilon, noise, rate, steps, delta) if math.isfinite(right[0]) else ""
-        fault = say("{fault}; it would be that of {other}", fault=fault, other=other) if other else fault
     return fault is None, fault or say("the report holds")
 
 
@@ -314,6 +315,7 @@ exercise = OpenExercise(
     reference=_right,
     returns=_four,
     law=_field_by_field,
+    measure=_another_run,
     seconds=30.0,
     hints=(
         "Four questions, one after the other: is anything proved at all? Which number of people makes the sample rate? How many steps might there "
