@@ -301,10 +301,11 @@ class RandomExercise(Exercise):
     def _measured(self, cases, values, ask, rng):
         rare = self._too_rare(cases, values)
         told = [count.as_sentence for count in rare[:1] if count.impossible]
-        noise = list(self.noise(cases, values).sentences()) if self.noise else self._in_size(cases, values)
-        others = rare[len(told) : 2 - min(len(noise), 1)]
+        noise = list(self.noise(cases, values).sentences()) if self.noise else []
+        size = self._in_size(cases, values)
+        others = rare[len(told) : 2 - min(len(noise) + len(size), 1)]
         told += noise + [each.as_sentence for each in others if not noise or isinstance(each, Count)]
-        told = [*told[:3], *self._draws(cases, ask), *self._dependence(cases, ask, rng)]
+        told = [*told[:3], *size, *self._draws(cases, ask), *self._dependence(cases, ask, rng)]
         if not told:
             return diagnosis.Diagnosis(say(UNLIKE), diagnosis.CASE)
         return diagnosis.Diagnosis(sentences(told), diagnosis.MEASUREMENT)

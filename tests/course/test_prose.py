@@ -2,15 +2,17 @@
 
 import functools
 import math
+import re
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from scipy import stats
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri_exp
 from support import ROOT, by_profile
 
-from dpcourse import audit, clt, composition, course, gdp, laplace, pld, rdp, surveys, tradeoff
+from dpcourse import audit, clt, composition, course, gdp, laplace, pld, plots, rdp, surveys, tradeoff
 from dpcourse.course.accountants import noise_for_budget
 from dpcourse.course.accountants import pictures as accountants_pictures
 from dpcourse.course.audit import canary
@@ -124,6 +126,12 @@ def exact_noise(epsilon, epochs):
 
 def paper_runs():
     return [paper_run(*row) for row in [(1.3, 15), (1.1, 60), (0.7, 45), (0.6, 62), (0.55, 68), (0.5, 100)]]
+
+
+def odds_of_mia(noise_multiplier):
+    """As the picture tells them after its last step."""
+    told = plots.beside_the_noise(Figure(), noise_multiplier=noise_multiplier, step=60)
+    return re.search(r"are ([\d.,]+) to 1", told)[1]
 
 
 CLAIMS = [
@@ -355,6 +363,10 @@ CLAIMS = [
     (5, "", "We set {} images aside for testing", lambda: len(digits().data) - 1500),
     (5, "", "{} inputs, 10 classes", lambda: f"${digits().data.shape[1]} + 1$"),
     (5, "", "and so {} weights", lambda: (digits().data.shape[1] + 1) * 10),
+    (5, "", "With σ = 1 the noise is {:.0f} times as long as", lambda: math.sqrt(650)),
+    (5, "", "After 60 steps the odds are {} : 1", lambda: odds_of_mia(1.0)),
+    (5, "", "with σ = 0.5 they are {} : 1", lambda: odds_of_mia(0.5)),
+    (5, "", "with σ = 2 only {} : 1", lambda: odds_of_mia(2.0)),
     (5, "", "a blind guess has β = {:g}", lambda: tradeoff.identity()(0.05)),
     (
         5,
