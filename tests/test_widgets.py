@@ -64,15 +64,16 @@ def test_a_moved_slider_draws_anew(monkeypatch):
 @pytest.mark.parametrize(
     ("control", "seen"),
     [
-        (widgets.slider("k", 2, 8, 4, step=2), [4, 6, 8, 2]),
-        (widgets.slider("ε", 0.0, 1.0, 0.5, step=0.25), [0.5, 0.75, 1.0, 0.0]),
-        (widgets.slider("δ", 0.01, 1.0, 0.1, log=True, step=1), [0.1, 1.0, 0.01]),
-        (widgets.choice("n", [1, 10, 100], 10), [10, 100, 1]),
+        (lambda: widgets.slider("k", 2, 8, 4, step=2), [4, 6, 8, 2]),
+        (lambda: widgets.slider("ε", 0.0, 1.0, 0.5, step=0.25), [0.5, 0.75, 1.0, 0.0]),
+        (lambda: widgets.slider("δ", 0.01, 1.0, 0.1, log=True, step=1), [0.1, 1.0, 0.01]),
+        (lambda: widgets.choice("n", [1, 10, 100], 10), [10, 100, 1]),
     ],
     ids=["whole", "linear", "log", "choice"],
 )
 def test_what_plays_goes_from_where_the_slider_stands_to_its_end_and_begins_again(monkeypatch, control, seen):
     """As the button of the front end does, which counts on by one, and from its largest value to its least."""
+    control = control()  # here, and not when tests are collected: another test may close what is open then
     explorer = Explored(monkeypatch, play="it", it=control)
     row = explorer.box.children[0]
     player = row.children[1]
