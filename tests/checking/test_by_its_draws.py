@@ -123,6 +123,7 @@ def test_an_argument_that_changes_no_random_number_is_told(of_size, told):
     body = f"    found = []\n    while len(found) < size:\n        n = 0\n        while machine.coin({of_size}, rng):\n            n += 1\n        if n or rng.integers(2):\n            found.append(n)\n    return found"
     message = exercise.check(answer_to(exercise, body), 0).message
     assert message.startswith("Numbers below 0: 0 of"), "what never happens is told first"
+    assert "times as large as right ones where `numerator` = " in message
     assert ("Your result does not change with `numerator`" in message) == told
 
 

@@ -220,6 +220,25 @@ def test_an_argument_that_is_never_read_is_told_and_none_that_is_under_another_n
         assert found.text == "Your answer never looks at `without`; right answers do."
 
 
+def test_of_a_right_value_the_place_is_told_that_has_it_and_not_one_minus_it():
+    code = "def worst_posterior(prior, epsilon):\n    odds = prior / (1 - prior) * math.exp(epsilon)\n    return (1 - odds) / 3\n"
+    found, _ = where("composition/worst_posterior", code, ODDS)
+    assert isinstance(found, place.Reached)
+    assert (found.place.text, found.place.line) == ("prior / (1 - prior) * math.exp(epsilon)", 2)
+
+
+def test_a_step_that_is_the_result_wherever_that_is_not_cut_is_not_said_to_be_missing():
+    code = (
+        "from dpcourse import audit\n\ndef mu_at_least(false_alarms, misses, runs, confidence):\n    each = 1 - (1 - confidence) / 2\n"
+        "    alpha = audit.clopper_pearson(false_alarms, runs, each)\n    beta = audit.clopper_pearson(misses, runs, each)\n"
+        "    return max(0.0, float(np.log((1 - beta) / alpha))) if beta < 1 else 0.0\n"
+    )
+    exercise = course.find("audit/mu_at_least")
+    for seed in range(4):
+        message = exercise.check(written(code, "mu_at_least"), seed).message
+        assert "the upper bound on the rate of misses: look at what becomes of it" in message
+
+
 @pytest.mark.parametrize(("least", "is_told"), [(0, True), (20, False)])
 def test_a_place_that_is_right_is_told_where_the_answer_is_mostly_wrong(least, is_told):
     code = f"def worst_posterior(prior, epsilon):\n    odds = prior / (1 - prior) * math.exp(epsilon)\n    return odds / (1 + odds) + 0.01 * (odds > {least})\n"

@@ -32,12 +32,8 @@ ASKS_LITTLE = {
     "shape",
 }
 """Functions that ask of their argument only what is 0, or how many entries there are: what mends them inside is an accident."""
-EMPTY = {
-    "zeros",
-    "zeros_like",
-    "empty",
-    "empty_like",
-}  # what these make has no values yet: a change of it mends by accident
+WITHOUT_VALUES = {"zeros", "zeros_like", "empty", "empty_like"}
+"""Functions whose arrays have no values yet: what mends them, a square say, which takes fractions, is an accident."""
 OF_VALUES = {"sign", "added", "part factor"}  # changes by which a value becomes another
 OF_NO_RANGE = {"sign", "added"}  # changes by which a range only becomes empty, or ends a little later
 TAKEN_FOR = {"log2": "log", "log10": "log", "float32": "float64", "float16": "float64"}
@@ -83,7 +79,7 @@ def _span(node):
 
 def _is_in_vain(change, old, ranges):
     """Whether a change is of nothing yet, or only ends a loop that should not be there: another sign of a count, a range that ends elsewhere."""
-    if change.kind in OF_VALUES and isinstance(old, ast.Call) and called(old) in EMPTY:
+    if change.kind in OF_VALUES and isinstance(old, ast.Call) and called(old) in WITHOUT_VALUES:
         return True
     if change.kind not in OF_NO_RANGE:
         return False

@@ -127,7 +127,7 @@ def _enough_and_no_more(value, case):
     if upper <= epsilon < less:
         return True, seen
     delta = _delta(float(value), case["sample_rate"], case["steps"], epsilon)
-    return False, say("{seen}; it is the noise for a delta of {delta}", seen=seen, delta=f"{delta:.3g}")
+    return False, say("{seen}; it is the noise for a delta of about {delta}", seen=seen, delta=f"{delta:.3g}")
 
 
 def _any_over(cases, values):

@@ -261,8 +261,8 @@ def _bound(name, value, upper):
 
 
 RATE, NOISE = (
-    to_say("a sample rate of {other} (here it is {own})"),
-    to_say("a noise multiplier of {other} (here it is {own})"),
+    to_say("a sample rate of about {other} (here it is {own})"),
+    to_say("a noise multiplier of about {other} (here it is {own})"),
 )
 
 

@@ -8,6 +8,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.patches import Circle
 from scipy.special import ndtr
 
+from dpcourse import audit
 from dpcourse.base import validate
 from dpcourse.base.languages import say
 from dpcourse.base.style import (
@@ -47,7 +48,7 @@ def clipping(figure, clip_norm, noise_multiplier=1.0) -> str:
     """Gradients of 24 people in the plane, clipped; and what clipping and noise do to their mean, for every clip norm."""
     clip_norm = validate.number("clip_norm", clip_norm, 0, open_low=True)
     gradients = people()
-    kept = clipped(gradients, clip_norm)
+    kept = audit.clipped(gradients, clip_norm)
     left, right = panels(figure, 2)
     left.add_collection(LineCollection(list(np.stack([kept, gradients], axis=1)), **CUT_OFF))
     left.add_collection(LineCollection(list(np.stack([0 * kept, kept], axis=1)), **KEPT))
@@ -114,16 +115,11 @@ def people():
     return lengths[:, None] * np.c_[np.cos(angles), np.sin(angles)]
 
 
-def clipped(gradients, clip_norm):
-    """The gradients, one in each row, shortened to length clip_norm where they are longer."""
-    return gradients / np.maximum(1, np.linalg.norm(gradients, axis=1, keepdims=True) / clip_norm)
-
-
 @functools.lru_cache(maxsize=10_000)
 def _errors(clip_norm, noise_multiplier):
     """How far the mean of the clipped gradients is from the mean; the root mean square length of the noise on it."""
     gradients = people()
-    lost = np.linalg.norm((clipped(gradients, clip_norm) - gradients).mean(axis=0))
+    lost = np.linalg.norm((audit.clipped(gradients, clip_norm) - gradients).mean(axis=0))
     return float(lost), noise_multiplier * clip_norm * math.sqrt(2) / len(gradients)
 
 
@@ -207,7 +203,7 @@ def _trained_on_mia(noise_multiplier):
         drawn, fresh = rng.random(PEOPLE) < RATE, rng.normal(size=WEIGHTS)
         noise = noise_multiplier * fresh
         asked = np.unique(np.r_[0, np.flatnonzero(drawn)])  # Mia, the first, is looked at in every step
-        kept = clipped(_softmax_gradients(weights, inputs[asked], targets[asked]), CLIP_NORM) / CLIP_NORM
+        kept = audit.clipped(_softmax_gradients(weights, inputs[asked], targets[asked]), CLIP_NORM) / CLIP_NORM
         length = np.linalg.norm(kept[0])
         told.append((drawn[0], length, noise @ kept[0] / length, np.linalg.norm(noise)))
         weights = weights - CLIP_NORM * (kept[drawn[asked]].sum(axis=0) + noise) / (RATE * PEOPLE)
